@@ -1,0 +1,267 @@
+import type {
+  ApprovalEvidence,
+  CheckOutcome,
+  ClosureEvidence,
+  ContractEvidence,
+  DispatchEvidence,
+  Ending,
+  HandoffEvidence,
+  LoadEvidence,
+  LogEvidence,
+  MergeEvidence,
+  MonitorEvidence,
+  OwnershipEvidence,
+  PreflightEvidence,
+  RepoAttestation,
+  SnapshotEvidence,
+  ThreadEvidence,
+} from './evidence.ts';
+import type { AttemptId, CommitId, PlanHash, RunId, TaskId, TreeId } from './ids.ts';
+import type { FrozenPlan } from './plan.ts';
+import type { Verdict } from './verdict.ts';
+
+/** Who did it and by which way it reached us. An agent never appears here as an approver. */
+export type By = {
+  readonly who: string;
+  readonly via: 'terminal' | 'command' | 'marker' | 'yes-flag' | 'land-flag' | 'policy' | 'demo';
+};
+
+// ── what anyone may ask; it decides nothing until the coordinator answers ──────────────────────────────
+export type RequestEvent =
+  | {
+      readonly type: 'requested-approve' | 'requested-reject' | 'requested-hold';
+      readonly tap: TapName;
+      readonly hash: PlanHash;
+      readonly by: By;
+    }
+  | { readonly type: 'requested-grant'; readonly task: TaskId; readonly paths: readonly string[]; readonly by: By }
+  /** Without paths: the task is discarded by name. With paths: those changes are taken out of its snapshot. */
+  | { readonly type: 'requested-drop'; readonly task: TaskId; readonly paths: readonly string[]; readonly by: By }
+  | { readonly type: 'requested-retry'; readonly task: TaskId; readonly by: By }
+  | { readonly type: 'requested-rework'; readonly task: TaskId; readonly message: string; readonly by: By }
+  | { readonly type: 'requested-pause' | 'requested-resume' | 'requested-stop'; readonly by: By }
+  | { readonly type: 'requested-land'; readonly by: By }
+  | { readonly type: 'requested-undo'; readonly task: TaskId | null; readonly by: By };
+
+/** `start` or `start-<wave>` when taps are per wave; `land`. */
+export type TapName = 'start' | `start-${number}` | 'land';
+
+// ── phases ─────────────────────────────────────────────────────────────────────────────────────────────
+/** Evidence and what the gates said of it. Replay judges the same evidence again and must say the same. */
+export type Judgement =
+  | { readonly phase: 'contract'; readonly evidence: ContractEvidence; readonly verdicts: readonly Verdict[] }
+  | { readonly phase: 'load'; readonly evidence: LoadEvidence; readonly verdicts: readonly Verdict[] }
+  | {
+      readonly phase: 'thread';
+      readonly wave: number;
+      readonly evidence: ThreadEvidence;
+      readonly verdicts: readonly Verdict[];
+    }
+  | {
+      readonly phase: 'preflight';
+      readonly wave: number;
+      readonly evidence: PreflightEvidence;
+      readonly verdicts: readonly Verdict[];
+    }
+  | {
+      readonly phase: 'ownership';
+      readonly wave: number;
+      readonly evidence: OwnershipEvidence;
+      readonly verdicts: readonly Verdict[];
+    }
+  | {
+      readonly phase: 'approval';
+      readonly wave: number;
+      readonly evidence: ApprovalEvidence;
+      readonly verdicts: readonly Verdict[];
+    }
+  | {
+      readonly phase: 'dispatch';
+      readonly task: TaskId;
+      readonly evidence: DispatchEvidence;
+      readonly verdicts: readonly Verdict[];
+    }
+  | {
+      readonly phase: 'monitor';
+      readonly task: TaskId;
+      readonly evidence: MonitorEvidence;
+      readonly verdicts: readonly Verdict[];
+    }
+  | {
+      readonly phase: 'closure';
+      readonly wave: number;
+      readonly evidence: ClosureEvidence;
+      readonly verdicts: readonly Verdict[];
+    }
+  | {
+      readonly phase: 'merge';
+      readonly wave: number;
+      readonly evidence: MergeEvidence;
+      readonly verdicts: readonly Verdict[];
+    };
+
+// ── facts of a run; each needs the current epoch ───────────────────────────────────────────────────────
+export type RunEvent =
+  | {
+      readonly type: 'run-created';
+      readonly run: RunId;
+      readonly plan: FrozenPlan;
+      readonly hash: PlanHash;
+      readonly planFile: string;
+      readonly repo: RepoAttestation;
+      /** The person's branch and where it stood. The run branch begins there. */
+      readonly target: { readonly branch: string; readonly commit: CommitId };
+      /** Only this wave, if asked for. */
+      readonly wave: number | null;
+      readonly by: By;
+      readonly tidegate: string;
+    }
+  | ({ readonly type: 'phase-judged' } & Judgement)
+  /** The merger made the bare repository hold the base and set the run branch to it. */
+  | { readonly type: 'run-branch-made'; readonly commit: CommitId }
+  | { readonly type: 'tap-opened'; readonly tap: TapName; readonly hash: PlanHash; readonly expires: string | null }
+  | {
+      readonly type: 'tap-decided';
+      readonly tap: TapName;
+      readonly decision: 'approved' | 'rejected' | 'held' | 'expired';
+      readonly hash: PlanHash;
+      readonly by: By;
+    }
+  // tasks and attempts
+  /** The commit that attempts of this task start from: run branch at wave start plus the snapshots it needs. */
+  | { readonly type: 'task-base-made'; readonly task: TaskId; readonly commit: CommitId; readonly tree: TreeId }
+  | {
+      readonly type: 'attempt-intended';
+      readonly task: TaskId;
+      readonly attempt: AttemptId;
+      readonly number: number;
+      readonly nonce: string;
+      readonly base: CommitId;
+      readonly from: CommitId;
+      readonly charged: boolean;
+      readonly findings: readonly string[];
+    }
+  | { readonly type: 'attempt-started'; readonly task: TaskId; readonly attempt: AttemptId; readonly pid: number }
+  | {
+      readonly type: 'attempt-ended';
+      readonly task: TaskId;
+      readonly attempt: AttemptId;
+      readonly ending: Ending;
+      readonly handoff: HandoffEvidence;
+      readonly snapshot: SnapshotEvidence | null;
+      readonly log: LogEvidence;
+      readonly reminded: boolean;
+      readonly chargedSeconds: number;
+    }
+  /** Supervisor gone without an exit record. What is in the workspace was snapshotted as `rescue` if it could be. */
+  | {
+      readonly type: 'attempt-lost';
+      readonly task: TaskId;
+      readonly attempt: AttemptId;
+      readonly why: string;
+      readonly rescue: CommitId | null;
+    }
+  | { readonly type: 'task-granted'; readonly task: TaskId; readonly paths: readonly string[]; readonly by: By }
+  | { readonly type: 'task-dropped'; readonly task: TaskId; readonly by: By }
+  /** Changes to these paths were taken out of the snapshot by a person; the new snapshot stands instead. */
+  | {
+      readonly type: 'paths-dropped';
+      readonly task: TaskId;
+      readonly paths: readonly string[];
+      readonly snapshot: SnapshotEvidence;
+      readonly by: By;
+    }
+  | { readonly type: 'task-retried'; readonly task: TaskId; readonly by: By }
+  | { readonly type: 'task-reworked'; readonly task: TaskId; readonly message: string; readonly by: By }
+  // checks, rounds, merge
+  | { readonly type: 'check-ended'; readonly purpose: 'base' | 'candidate' | 'land'; readonly check: CheckOutcome }
+  | {
+      readonly type: 'round-opened';
+      readonly wave: number;
+      readonly round: number;
+      readonly base: CommitId;
+      readonly tasks: readonly { readonly task: TaskId; readonly snapshot: CommitId }[];
+    }
+  /** One linear commit per task, in order. A task that conflicts is left out and its files are named. */
+  | {
+      readonly type: 'candidate-built';
+      readonly wave: number;
+      readonly round: number;
+      readonly base: CommitId;
+      readonly steps: readonly { readonly task: TaskId; readonly commit: CommitId; readonly tree: TreeId }[];
+      readonly conflicts: readonly { readonly task: TaskId; readonly files: readonly string[] }[];
+    }
+  /** Bisection found it: the first prefix that fails is the one that adds this task. */
+  | {
+      readonly type: 'culprit-found';
+      readonly wave: number;
+      readonly round: number;
+      readonly task: TaskId;
+      readonly check: string;
+    }
+  | {
+      readonly type: 'merge-intended';
+      readonly wave: number;
+      readonly round: number;
+      readonly old: CommitId;
+      readonly new: CommitId;
+    }
+  | {
+      readonly type: 'merged';
+      readonly wave: number;
+      readonly round: number;
+      readonly old: CommitId;
+      readonly new: CommitId;
+      readonly tasks: readonly { readonly task: TaskId; readonly commit: CommitId }[];
+    }
+  | { readonly type: 'round-abandoned'; readonly wave: number; readonly round: number; readonly why: string }
+  | { readonly type: 'wave-closed'; readonly wave: number }
+  // landing and undo
+  | {
+      readonly type: 'landing-rebuilt';
+      readonly onto: CommitId;
+      readonly commit: CommitId;
+      readonly tree: TreeId;
+      readonly conflicts: readonly string[];
+    }
+  | {
+      readonly type: 'landing-intended';
+      readonly branch: string;
+      readonly old: CommitId | null;
+      readonly new: CommitId;
+      readonly worktree: string | null;
+    }
+  | { readonly type: 'landed'; readonly branch: string; readonly old: CommitId | null; readonly new: CommitId }
+  | { readonly type: 'landing-refused'; readonly why: string; readonly files: readonly string[]; readonly fix: string }
+  | {
+      readonly type: 'undo-intended';
+      readonly task: TaskId | null;
+      readonly branch: string;
+      readonly old: CommitId;
+      readonly new: CommitId;
+    }
+  | {
+      readonly type: 'undone';
+      readonly task: TaskId | null;
+      readonly branch: string;
+      readonly old: CommitId;
+      readonly new: CommitId;
+      readonly exact: boolean;
+    }
+  | { readonly type: 'undo-refused'; readonly task: TaskId | null; readonly why: string; readonly fix: string }
+  // the run itself
+  | { readonly type: 'run-paused' | 'run-resumed' | 'run-stopped'; readonly by: By }
+  /** The environment failed (disk full, git missing): nothing is decided; `resume` tries again. */
+  | { readonly type: 'run-halted'; readonly why: string; readonly fix: string }
+  | { readonly type: 'run-ended'; readonly outcome: 'landed' | 'done' | 'rejected' | 'failed' }
+  | { readonly type: 'request-refused'; readonly request: number; readonly why: string };
+
+// ── facts of the repository (stream `repo`) ────────────────────────────────────────────────────────────
+export type RepoEvent =
+  | { readonly type: 'coordinator-started'; readonly epoch: number; readonly pid: number; readonly tidegate: string }
+  | { readonly type: 'coordinator-stopped'; readonly epoch: number }
+  | { readonly type: 'workspace-cleaned'; readonly attempt: AttemptId };
+
+export type LedgerEvent = RequestEvent | RunEvent | RepoEvent;
+
+export const isRequest = (event: LedgerEvent): event is RequestEvent => event.type.startsWith('requested-');

@@ -1,0 +1,155 @@
+import type { AttemptId, CommitId, PlanHash, TaskId, TreeId } from './ids.ts';
+import type { Finding } from './verdict.ts';
+
+/**
+ * What the shell saw, recorded in the ledger before it is judged. Gates read nothing else,
+ * so that a live decision and its replay are the same function of the same input.
+ */
+
+export type RepoAttestation = { readonly rootCommit: CommitId; readonly remote: string | null };
+
+export type ContractEvidence = {
+  readonly run: string;
+  readonly planFile: string;
+  readonly planExists: boolean;
+  /** `--wave N` as given; null when absent. */
+  readonly wave: number | null;
+  /** Waves of this plan that are not closed yet, ascending. */
+  readonly openWaves: readonly number[];
+};
+
+export type LoadEvidence = {
+  readonly findings: readonly Finding[];
+  readonly tasks: number;
+  /** The repository that the plan was written for, if it says so, and the one we are in. */
+  readonly expected: RepoAttestation | null;
+  readonly actual: RepoAttestation;
+};
+
+export type ThreadEvidence = { readonly board: 'builtin'; readonly id: string };
+
+export type PreflightEvidence = {
+  /** Lint findings of this wave's directives; `error` blocks, `warning` is shown. */
+  readonly errors: readonly Finding[];
+  readonly warnings: readonly Finding[];
+};
+
+/** Ownership is judged over the plan itself plus what people granted since; the tree supplies collisions. */
+export type OwnershipEvidence = {
+  readonly granted: readonly { readonly task: TaskId; readonly paths: readonly string[] }[];
+};
+
+export type ApprovalEvidence = {
+  readonly decision: 'approved' | 'rejected' | 'held' | 'expired' | 'pending';
+  /** The hash that the person saw. */
+  readonly hash: PlanHash;
+};
+
+export type FenceEvidence = {
+  readonly mode: 'bwrap' | 'none';
+  /** What the canary tried and what happened; `held` only when every escape failed. */
+  readonly canary: 'held' | 'breached' | 'waived';
+  readonly detail: string;
+  readonly uid: number;
+  readonly network: 'on' | 'off' | readonly string[];
+};
+
+export type DispatchEvidence = {
+  readonly attempt: AttemptId;
+  readonly base: CommitId;
+  /** The commit that the workspace was really made from. */
+  readonly workspaceBase: CommitId;
+  readonly fence: FenceEvidence;
+  readonly agent: { readonly executor: string; readonly argv: readonly string[] };
+};
+
+export type HandoffStatus = 'done' | 'partial' | 'failed';
+export type Handoff = {
+  readonly status: HandoffStatus;
+  readonly summary: string;
+  readonly remaining: readonly string[];
+  readonly files: readonly string[];
+  readonly proofs: readonly string[];
+  readonly questions: readonly string[];
+  readonly nonce: string;
+};
+
+export type HandoffEvidence =
+  | { readonly kind: 'given'; readonly handoff: Handoff; readonly via: 'socket' | 'file' }
+  | { readonly kind: 'absent' }
+  /** stale nonce, FIFO, symlink, too large, invalid UTF-8, not our schema … */
+  | { readonly kind: 'invalid'; readonly why: string };
+
+/** How an attempt's process ended. `reason` is ours; an agent's own exit is `exited`. */
+export type Ending = {
+  readonly reason: 'exited' | 'launch-failed' | 'timed-out' | 'silent' | 'stopped' | 'abandoned' | 'setup-failed';
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly detail: string;
+};
+
+/** One changed path of a snapshot against its base. Renames are a delete and an add. */
+export type DiffEntry = {
+  readonly path: string;
+  readonly change: 'added' | 'modified' | 'deleted';
+  /** '000000' when absent on that side. */
+  readonly oldMode: string;
+  readonly newMode: string;
+  /** Set for symbolic links whose target leaves the repository or the scope cannot be told. */
+  readonly linkTarget?: string;
+};
+
+export type SnapshotEvidence = {
+  readonly commit: CommitId;
+  readonly tree: TreeId;
+  readonly base: CommitId;
+  readonly diff: readonly DiffEntry[];
+  /** Paths that could not be taken: FIFO, socket, device, nested repository, name with newline, unreadable. */
+  readonly refused: readonly Finding[];
+  /** Secret values or patterns found in added content: path and rule, never the value. */
+  readonly secrets: readonly Finding[];
+};
+
+export type LogEvidence = {
+  readonly file: string;
+  readonly bytes: number;
+  readonly kept: number;
+  readonly sha256: string;
+};
+
+export type MonitorEvidence = {
+  readonly attempt: AttemptId;
+  readonly nonce: string;
+  readonly ending: Ending;
+  readonly handoff: HandoffEvidence;
+  /** null when the snapshot could not be made (disk full …); then nothing can be judged. */
+  readonly snapshot: SnapshotEvidence | null;
+};
+
+export type CheckOutcome = {
+  readonly name: string;
+  readonly tree: TreeId;
+  readonly outcome: 'passed' | 'failed' | 'timed-out' | 'could-not-run';
+  readonly code: number | null;
+  readonly log: LogEvidence;
+  /** The last lines of output, for people; at most 4 KB. */
+  readonly tail: string;
+};
+
+export type ClosureEvidence = {
+  readonly round: number;
+  readonly base: CommitId;
+  readonly candidate: CommitId;
+  readonly tree: TreeId;
+  readonly tasks: readonly { readonly task: TaskId; readonly snapshot: CommitId }[];
+  readonly checks: readonly CheckOutcome[];
+};
+
+export type MergeEvidence = {
+  readonly round: number;
+  readonly old: CommitId;
+  readonly new: CommitId;
+  /** What the run branch pointed to when the merger looked after its compare-and-swap. */
+  readonly observed: CommitId;
+  readonly proof: string;
+};

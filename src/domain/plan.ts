@@ -1,0 +1,110 @@
+import type { TaskId } from './ids.ts';
+
+export const roles = [
+  'discovery',
+  'impl-core',
+  'impl-polish',
+  'quality',
+  'finalization',
+  'docs',
+  'design',
+  'infra',
+  'deploy',
+  'research',
+  'eval',
+  'security',
+  'integration',
+  'qa',
+] as const;
+export type Role = (typeof roles)[number];
+
+export type Network = 'on' | 'off' | readonly string[];
+
+/**
+ * A plan as it is executed: every default filled in, every directive read and completed.
+ * Canonical JSON of this document is what the plan hash is taken of; `run` never changes a person's files.
+ */
+export type FrozenPlan = {
+  readonly version: 1;
+  readonly name: string;
+  /** The person's branch: where the run starts from and lands. */
+  readonly base: string;
+  readonly land: 'ask' | 'auto' | 'branch' | 'wave';
+  readonly dispatch: 'isolated';
+  readonly schedule: 'strict' | 'eager';
+  readonly strict: boolean;
+  readonly partial: 'merge' | 'hold';
+  readonly fence: {
+    readonly mode: 'auto' | 'none';
+    /** null: the default of each kind of process (command and checks off, the rest on). */
+    readonly network: Network | null;
+    readonly read: readonly string[];
+    readonly write: readonly string[];
+    readonly env: readonly string[];
+  };
+  readonly limits: {
+    readonly parallel: number;
+    readonly attempts: number;
+    readonly minutes: number;
+    readonly silence: number;
+    readonly usd: number;
+    readonly turns: number | null;
+    readonly files: number | null;
+    readonly runUsd: number;
+  };
+  readonly taps: { readonly start: 'run' | 'wave'; readonly expiresMinutes: number };
+  readonly setup: string | null;
+  readonly teardown: string | null;
+  readonly checks: readonly Check[];
+  /** path -> shell command that rebuilds it on the candidate. */
+  readonly generated: Readonly<Record<string, string>>;
+  readonly protect: readonly string[];
+  readonly forbid: readonly string[];
+  readonly waves: readonly PlannedWave[];
+};
+
+export type Check = { readonly name: string; readonly run: string; readonly minutes: number };
+
+export type PlannedWave = { readonly name: string; readonly tasks: readonly PlannedTask[] };
+
+export type PlannedTask = {
+  readonly id: TaskId;
+  /** The whole brief, with the merge-gate block. `file` is where it came from, null when inline. */
+  readonly directive: { readonly file: string | null; readonly text: string };
+  readonly role: Role;
+  /** A fallback chain; the first is tried first. */
+  readonly agent: readonly string[];
+  /** argv for `agent: command`. */
+  readonly command: readonly string[] | null;
+  /** null: whatever no sibling claims and `protect` does not. []: read-only, never merged. */
+  readonly owns: readonly string[] | null;
+  readonly needs: readonly TaskId[];
+  readonly reads: readonly string[];
+  readonly shares: readonly string[];
+  readonly locks: readonly string[];
+  readonly model: string | null;
+  readonly priority: number;
+  readonly capabilities: readonly string[];
+  readonly components: readonly string[];
+  readonly deliverables: readonly string[];
+  readonly proofs: readonly string[];
+  readonly exit: {
+    readonly completion: string | null;
+    readonly durability: string | null;
+    readonly proof: string | null;
+    readonly docs: string | null;
+  };
+  readonly allowEmpty: boolean;
+};
+
+export const allTasks = (plan: FrozenPlan): readonly PlannedTask[] => plan.waves.flatMap((wave) => wave.tasks);
+
+/** Canonical JSON: keys sorted at every level, no white space. What hashes and equality are taken of. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  const entries = Object.entries(value)
+    .filter(([, field]) => field !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  return `{${entries.map(([key, field]) => `${JSON.stringify(key)}:${canonicalJson(field)}`).join(',')}}`;
+}

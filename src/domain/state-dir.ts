@@ -1,0 +1,31 @@
+/**
+ * Names inside the state directory of one repository. Pure string building: every process agrees on them.
+ *
+ *   ledger.db  ledger.head   repo.git/   merger.json   landing.json
+ *   runs/<run>/            plan.json, markers `approved` `rejected` `hold`
+ *   jobs/<job id>/         job.json supervisor.json started.json exit.json acknowledged output.log handoff.json workspace/
+ *   cache/                 products of setup, package caches
+ */
+export const stateDir = (root: string) => ({
+  root,
+  ledger: `${root}/ledger.db`,
+  repository: `${root}/repo.git`,
+  mergerRecord: `${root}/merger.json`,
+  landingJournal: `${root}/landing.json`,
+  run: (run: string) => `${root}/runs/${run}`,
+  job: (id: string) => `${root}/jobs/${id}`,
+  jobs: `${root}/jobs`,
+  cache: `${root}/cache`,
+});
+export type StateDir = ReturnType<typeof stateDir>;
+
+/** Refs of our own bare repository. */
+export const refs = {
+  runBranch: (run: string) => `refs/tidegate/runs/${run}`,
+  /** Keeps every candidate and task base reachable. */
+  taskBase: (run: string, task: string) => `refs/tidegate/bases/${run}/${task}`,
+  candidate: (run: string, wave: number, round: number) => `refs/tidegate/candidates/${run}/${wave}.${round}`,
+  attempt: (attempt: string) => `refs/tidegate/attempts/${attempt}`,
+  rescue: (attempt: string) => `refs/tidegate/rescue/${attempt}`,
+  landing: (run: string) => `refs/tidegate/landing/${run}`,
+};

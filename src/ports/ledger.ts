@@ -1,0 +1,69 @@
+import type { LedgerEvent, RequestEvent } from '../domain/events.ts';
+
+/** A stream is one run, or `repo` for facts about the repository itself. */
+export type Stream = string;
+
+export type Stored = {
+  /** Position in the whole ledger, from 1, without a gap. */
+  readonly seq: number;
+  readonly stream: Stream;
+  /** Position in its stream, from 1, without a gap. */
+  readonly position: number;
+  /** 0 for requests, which anyone may append. */
+  readonly epoch: number;
+  /** ISO time, for people only: nothing is ordered or decided by it. */
+  readonly at: string;
+  readonly event: LedgerEvent;
+  /** SHA-256 over the previous hash and this record. */
+  readonly hash: string;
+};
+
+/** Who holds the coordinator's epoch; enough to tell a living process from a reused pid. */
+export type Holder = {
+  readonly pid: number;
+  readonly startTime: string;
+  readonly bootId: string;
+  readonly socket: string;
+};
+
+export type Appended =
+  | { readonly outcome: 'appended'; readonly stored: readonly Stored[] }
+  /** The stream has other events by now: read them, decide again. */
+  | { readonly outcome: 'conflict' }
+  /** Another coordinator took over: this process must stop writing (I10). */
+  | { readonly outcome: 'stale-epoch' };
+
+export type Verification =
+  | { readonly ok: true; readonly events: number; readonly head: string }
+  | { readonly ok: false; readonly seq: number | null; readonly problem: string };
+
+/**
+ * The durable, append-only record of what happened. State is always derived from it.
+ * An acknowledged append is on disk and readable by every process (I1). Events of one append are stored all or none, in order.
+ */
+export interface Ledger extends AsyncDisposable {
+  /** Events of one stream after `after` (a position), in order. */
+  read(stream: Stream, after?: number): Promise<readonly Stored[]>;
+  /** Events of all streams after `after` (a seq), in order. */
+  readAll(after?: number): Promise<readonly Stored[]>;
+  streams(): Promise<readonly Stream[]>;
+  /** Appends only if the stream still has `expected` events and `epoch` is the current one. */
+  append(stream: Stream, expected: number, events: readonly LedgerEvent[], epoch: number): Promise<Appended>;
+  /** Appends a request. Needs no epoch, so it decides nothing: only the coordinator's answer does. */
+  request(stream: Stream, event: RequestEvent): Promise<Stored>;
+  /** Becomes the one coordinator, unless a living one holds the epoch. `isAlive` is asked inside the transaction. */
+  takeEpoch(
+    holder: Holder,
+    isAlive: (holder: Holder) => boolean,
+  ): Promise<
+    | { readonly outcome: 'taken'; readonly epoch: number }
+    | { readonly outcome: 'held'; readonly by: Holder; readonly epoch: number }
+  >;
+  /** Gives the epoch up, so that the next coordinator need not look for a dead process. */
+  releaseEpoch(epoch: number): Promise<void>;
+  holder(): Promise<{ readonly holder: Holder; readonly epoch: number } | null>;
+  /** Calls `listener` with every event after `after`, in order, without a gap, within 50 ms of its commit by any process. */
+  subscribe(after: number, listener: (stored: Stored) => void): AsyncDisposable;
+  /** Walks the whole chain. */
+  verify(): Promise<Verification>;
+}

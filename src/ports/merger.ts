@@ -1,0 +1,53 @@
+import type { DiffEntry } from '../domain/evidence.ts';
+import type { CommitId, RunId, TaskId } from '../domain/ids.ts';
+
+/**
+ * Everything that writes a git ref, asked of another process. It reads the ledger itself, verifies that the ledger
+ * proves what it is asked to do, and appends its own events under `epoch`; answers only say that it is through.
+ */
+export type MergerRequest =
+  /** Objects of the target branch into the bare repository; run branch set to its tip. -> run-branch-made */
+  | { readonly do: 'open-run'; readonly run: RunId }
+  /** -> task-base-made, or a refusal that names the conflicting files */
+  | { readonly do: 'make-task-base'; readonly run: RunId; readonly task: TaskId }
+  /** Integrates the open round's tasks in memory. -> candidate-built */
+  | { readonly do: 'build-candidate'; readonly run: RunId; readonly wave: number; readonly round: number }
+  /** Re-verifies the proof chain, then compare-and-swaps the run branch. -> merge-intended, merged */
+  | { readonly do: 'merge'; readonly run: RunId; readonly wave: number; readonly round: number }
+  /** Rebuilds the run's commits onto a target that moved. -> landing-rebuilt */
+  | { readonly do: 'rebuild-landing'; readonly run: RunId }
+  /** Moves the person's branch by the journalled sequence. -> landing-intended, landed | landing-refused */
+  | { readonly do: 'land'; readonly run: RunId }
+  /** -> undo-intended, undone | undo-refused */
+  | { readonly do: 'undo'; readonly run: RunId; readonly task: TaskId | null }
+  /** Takes paths out of a held snapshot. -> paths-dropped */
+  | {
+      readonly do: 'drop-paths';
+      readonly run: RunId;
+      readonly task: TaskId;
+      readonly paths: readonly string[];
+      readonly by: import('../domain/events.ts').By;
+    };
+
+export type MergerAnswer =
+  | { readonly outcome: 'done' }
+  /** Nothing moved; `why` is for people. */
+  | { readonly outcome: 'refused'; readonly why: string; readonly files: readonly string[] }
+  /** The epoch of the request is not the current one. */
+  | { readonly outcome: 'stale-epoch' };
+
+export interface Merger extends AsyncDisposable {
+  /** Requests are served one by one, in order. Rejects with `MergerFailed` when the environment failed; asking again is safe. */
+  ask(request: MergerRequest, epoch: number): Promise<MergerAnswer>;
+}
+
+/** Read-only questions about the person's repository and our bare one. */
+export interface GitReader {
+  toplevel(): Promise<string>;
+  rootCommit(): Promise<CommitId>;
+  remote(): Promise<string | null>;
+  branchTip(branch: string): Promise<CommitId | null>;
+  currentBranch(): Promise<string | null>;
+  files(commit: CommitId): Promise<readonly string[]>;
+  diff(from: CommitId, to: CommitId): Promise<readonly DiffEntry[]>;
+}

@@ -1,0 +1,93 @@
+import type { DispatchEvidence, Ending, HandoffEvidence, LogEvidence, SnapshotEvidence } from '../domain/evidence.ts';
+import type { CommitId } from '../domain/ids.ts';
+import type { Network } from '../domain/plan.ts';
+
+/**
+ * What one supervisor is told: `job.json` in its own directory, written and fsynced before it is started.
+ * Two kinds of job share fence, log, limits and exit record; only an attempt has a handoff and a snapshot.
+ */
+export type Job = {
+  readonly id: string;
+  readonly nonce: string;
+  readonly kind: 'attempt' | 'check';
+  /** The bare repository of the state directory. */
+  readonly repository: string;
+  /** Commit that the workspace is made from. */
+  readonly from: CommitId;
+  /** Commit that the diff is taken against; equals `from` unless an attempt continues earlier work. */
+  readonly base: CommitId;
+  /** argv; run inside the fence, in the workspace. Checks are `['/bin/sh', '-c', run]`. */
+  readonly argv: readonly string[];
+  readonly executor: 'command' | 'scripted';
+  /** The prompt: on stdin and as `$TIDEGATE_BRIEF` in the fence. Empty for checks. */
+  readonly brief: string;
+  readonly setup: string | null;
+  readonly teardown: string | null;
+  /** Where products of `setup` are kept, by key of command and lock files. */
+  readonly cache: string;
+  /** The person's checkout, read for `.worktreeinclude` only. */
+  readonly checkout: string;
+  readonly fence: {
+    readonly mode: 'auto' | 'none';
+    readonly network: Network;
+    readonly read: readonly string[];
+    readonly write: readonly string[];
+    /** Names of variables passed through from our own environment. */
+    readonly env: readonly string[];
+  };
+  /** Set by us for the task: PORT, COMPOSE_PROJECT_NAME, TIDEGATE_*. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly minutes: number;
+  readonly silence: number;
+  /** Short directory for sockets (paths over 107 bytes fail). */
+  readonly runDirectory: string;
+  /** Paths that agents' configuration lives in, read-only in the fence unless owned. */
+  readonly readOnly: readonly string[];
+};
+
+/** `supervisor.json`: made by link(2), so that of two supervisors of one job only the first runs. */
+export type SupervisorRecord = {
+  readonly pid: number;
+  readonly startTime: string;
+  readonly bootId: string;
+  readonly nonce: string;
+  readonly socket: string;
+};
+
+/** `started.json`: fsynced before the agent's first instruction. */
+export type StartedRecord = Pick<DispatchEvidence, 'workspaceBase' | 'fence'> & { readonly argv: readonly string[] };
+
+/** `exit.json`: fsynced after the process tree is dead and the snapshot is in the repository. */
+export type ExitRecord = {
+  readonly ending: Ending;
+  readonly handoff: HandoffEvidence;
+  readonly snapshot: SnapshotEvidence | null;
+  /** Why there is no snapshot, when there is none. */
+  readonly snapshotProblem: string | null;
+  readonly log: LogEvidence;
+  /** Last 4 KB of output, escaped for display. */
+  readonly tail: string;
+  readonly reminded: boolean;
+  readonly chargedSeconds: number;
+};
+
+export type SupervisorEvent =
+  | { readonly type: 'started'; readonly record: StartedRecord; readonly pid: number }
+  | { readonly type: 'ended'; readonly record: ExitRecord }
+  /** The supervisor is gone and left no exit record. */
+  | { readonly type: 'lost'; readonly why: string };
+
+/** Starts supervisors, finds them again after a restart, and ends them. */
+export interface Supervisors {
+  /**
+   * Ensures that the job runs or ran, exactly once: writes `job.json`, starts a supervisor unless one has claimed the job,
+   * and reports what happens to it, from the beginning, whoever started it. Safe to call again after a crash.
+   */
+  ensure(job: Job, listener: (event: SupervisorEvent) => void): Promise<void>;
+  /** TERM, 3 s, then the whole pid namespace; the work is snapshotted. `ended` follows. */
+  stop(id: string, reason: 'stopped' | 'timed-out'): Promise<void>;
+  /** The exit is in the ledger: the supervisor may leave. */
+  acknowledge(id: string): Promise<void>;
+  /** Lets go of all listeners; agents go on. */
+  detach(): Promise<void>;
+}
