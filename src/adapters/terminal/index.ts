@@ -1,0 +1,90 @@
+import { createInterface } from 'node:readline';
+import { safeJson, safeLine, safeText } from '../../domain/safe-text.ts';
+import type { Span, Terminal, Text } from '../../ports/terminal.ts';
+import { liveRegion } from './live-region.ts';
+
+export type TerminalOptions = {
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  /** NO_COLOR, FORCE_COLOR and TERM decide about colours. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Nobody reads standard output any more: a following command has no reason to go on. */
+  readonly onReaderGone: () => void;
+};
+
+/** Plain lines in a pipe; colours and a region that is drawn over on a terminal. */
+export function openTerminal(options: TerminalOptions): Terminal {
+  const { stdin, stdout, stderr, env } = options;
+  const redraws = stdout.isTTY === true && env['TERM'] !== 'dumb';
+  const paintOut = painter(hasColour(stdout, env));
+  const paintErr = painter(hasColour(stderr, env));
+  let gone = false;
+  const onError = (error: NodeJS.ErrnoException): void => {
+    if (error.code !== 'EPIPE') throw error;
+    if (gone) return;
+    gone = true;
+    options.onReaderGone();
+  };
+  stdout.on('error', onError);
+  stderr.on('error', onError);
+  const write = (text: string): void => {
+    if (!gone) stdout.write(text);
+  };
+  const regions = new Set<ReturnType<typeof liveRegion>>();
+  const size = () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 });
+
+  const above = (print: () => void): void => {
+    for (const region of regions) region.hide();
+    print();
+    for (const region of regions) region.show();
+  };
+
+  return {
+    interactive: stdin.isTTY === true && stdout.isTTY === true,
+    line: (text = '') => above(() => write(`${paintOut(text)}\n`)),
+    problem: (text) => above(() => stderr.write(`${paintErr(text)}\n`)),
+    json: (document) => write(`${safeJson(document)}\n`),
+    region: () => {
+      const region = liveRegion({ write: redraws ? write : () => {}, size, paint: paintOut });
+      regions.add(region);
+      const close = (keep: boolean): void => {
+        region.close(keep);
+        regions.delete(region);
+      };
+      return { draw: region.draw, close, [Symbol.dispose]: () => close(true) };
+    },
+    ask: async (question) => {
+      if (stdin.isTTY !== true) return null;
+      const lines = createInterface({ input: stdin, output: stderr });
+      try {
+        return await new Promise<string | null>((resolve) => {
+          lines.once('close', () => resolve(null));
+          lines.question(`${safeLine(question)} `, resolve);
+        });
+      } finally {
+        lines.close();
+      }
+    },
+  };
+}
+
+function hasColour(stream: NodeJS.WriteStream, env: TerminalOptions['env']): boolean {
+  if (env['NO_COLOR'] !== undefined && env['NO_COLOR'] !== '') return false;
+  if (env['FORCE_COLOR'] !== undefined && env['FORCE_COLOR'] !== '0') return true;
+  return stream.isTTY === true && env['TERM'] !== 'dumb';
+}
+
+const codes: Record<Span['tone'], string> = { good: '32', bad: '31', waiting: '33', dim: '2', strong: '1' };
+
+const painter =
+  (colour: boolean) =>
+  (text: Text): string =>
+    typeof text === 'string'
+      ? safeText(text)
+      : text
+          .map((part) => {
+            if (typeof part === 'string') return safeText(part);
+            return colour ? `\x1b[${codes[part.tone]}m${safeText(part.text)}\x1b[0m` : safeText(part.text);
+          })
+          .join('');

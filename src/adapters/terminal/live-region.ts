@@ -1,0 +1,60 @@
+import { safeLine } from '../../domain/safe-text.ts';
+import type { Text } from '../../ports/terminal.ts';
+import { cut, widthOf } from './width.ts';
+
+type Screen = {
+  readonly write: (text: string) => void;
+  readonly size: () => { readonly columns: number; readonly rows: number };
+  readonly paint: (text: Text) => string;
+};
+
+/** A block at the bottom of the screen. It is never higher than the screen, or moving up would miss its beginning. */
+export function liveRegion(screen: Screen) {
+  let block: readonly Text[] = [];
+  let shown = 0;
+
+  const hide = (): void => {
+    if (shown > 0) screen.write(`\x1b[${shown}A\r\x1b[J`);
+    shown = 0;
+  };
+  const show = (): void => {
+    const fitted = fitToScreen(block, screen.size());
+    if (fitted.length > 0) screen.write(fitted.map((line) => `${screen.paint(line)}\x1b[K\n`).join(''));
+    shown = fitted.length;
+  };
+
+  return {
+    hide,
+    show,
+    draw: (lines: readonly Text[]): void => {
+      block = lines;
+      hide();
+      show();
+    },
+    close: (keep: boolean): void => {
+      if (!keep) hide();
+      block = [];
+      shown = 0;
+    },
+  };
+}
+
+/** Lines cut to the width, and no more of them than the screen has above the cursor's line. */
+export function fitToScreen(lines: readonly Text[], size: { columns: number; rows: number }): readonly Text[] {
+  const room = Math.max(1, size.rows - 1);
+  const kept = lines.length <= room ? lines : lines.slice(0, room - 1);
+  const rest = lines.length - kept.length;
+  const all: readonly Text[] = rest > 0 ? [...kept, `… ${rest} more`] : kept;
+  return all.map((line) => fitLine(line, size.columns));
+}
+
+function fitLine(line: Text, columns: number): Text {
+  const fitted: Exclude<Text, string>[number][] = [];
+  let left = columns;
+  for (const part of typeof line === 'string' ? [line] : line) {
+    const text = cut(safeLine(typeof part === 'string' ? part : part.text), left);
+    left -= widthOf(text);
+    fitted.push(typeof part === 'string' ? text : { ...part, text });
+  }
+  return fitted;
+}
