@@ -40,6 +40,7 @@ export type Verification =
 /**
  * The durable, append-only record of what happened. State is always derived from it.
  * An acknowledged append is on disk and readable by every process (I1). Events of one append are stored all or none, in order.
+ * Every call may reject with `LedgerUnavailable` or `LedgerDamaged`.
  */
 export interface Ledger extends AsyncDisposable {
   /** Events of one stream after `after` (a position), in order. */
@@ -59,11 +60,37 @@ export interface Ledger extends AsyncDisposable {
     | { readonly outcome: 'taken'; readonly epoch: number }
     | { readonly outcome: 'held'; readonly by: Holder; readonly epoch: number }
   >;
-  /** Gives the epoch up, so that the next coordinator need not look for a dead process. */
+  /** Gives the epoch up, so that the next coordinator need not look for a dead process. Its own appends are stale from then on. */
   releaseEpoch(epoch: number): Promise<void>;
   holder(): Promise<{ readonly holder: Holder; readonly epoch: number } | null>;
   /** Calls `listener` with every event after `after`, in order, without a gap, within 50 ms of its commit by any process. */
   subscribe(after: number, listener: (stored: Stored) => void): AsyncDisposable;
   /** Walks the whole chain. */
   verify(): Promise<Verification>;
+}
+
+/** Disk full, I/O error, locked for too long. Nothing acknowledged is lost; whether this call's events are stored is told by reading. */
+export class LedgerUnavailable extends Error {
+  override readonly name = 'LedgerUnavailable';
+  readonly file: string;
+  constructor(file: string, cause: unknown) {
+    super(`the ledger ${file} cannot be used now: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      cause,
+    });
+    this.file = file;
+  }
+}
+
+/** What is stored is not what was acknowledged. Never repaired by guessing: a person decides. */
+export class LedgerDamaged extends Error {
+  override readonly name = 'LedgerDamaged';
+  readonly file: string;
+  readonly problem: string;
+  readonly fix: string;
+  constructor(file: string, problem: string, fix: string, cause?: unknown) {
+    super(`the ledger ${file} is refused: ${problem}. ${fix}`, { cause });
+    this.file = file;
+    this.problem = problem;
+    this.fix = fix;
+  }
 }

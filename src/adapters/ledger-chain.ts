@@ -1,0 +1,44 @@
+import { hash } from 'node:crypto';
+import { eventBody, type Link, linkHash, type Sha256, type Tip } from '../domain/chain.ts';
+import type { LedgerEvent } from '../domain/events.ts';
+import type { Stored } from '../ports/ledger.ts';
+
+export const sha256: Sha256 = (text) => hash('sha256', text, 'hex');
+
+/** What a caller wants stored, checked and serialised before any transaction starts. */
+export type Draft = { readonly stream: string; readonly bodies: readonly string[] };
+
+export function draft(stream: string, events: readonly LedgerEvent[]): Draft {
+  if (!/^[\x21-\x7e]{1,200}$/.test(stream)) throw new TypeError(`not a stream name: ${JSON.stringify(stream)}`);
+  return { stream, bodies: events.map(eventBody) };
+}
+
+/** Links drafted events to the end of the chain. `position` is that of the stream's last event. */
+export function chain(
+  draft: Draft,
+  after: { tip: Tip; position: number },
+  mark: { epoch: number; at: string },
+): Link[] {
+  let { hash: previous } = after.tip;
+  return draft.bodies.map((body, index) => {
+    const record = {
+      seq: after.tip.seq + index + 1,
+      stream: draft.stream,
+      position: after.position + index + 1,
+      body,
+      ...mark,
+    };
+    previous = linkHash(sha256, previous, record);
+    return { ...record, hash: previous };
+  });
+}
+
+/** Integrity is the chain's matter; here only the one field is looked at that everything switches on. */
+export function storedOf({ body, ...rest }: Link): Stored {
+  const event: unknown = JSON.parse(body);
+  if (!isEvent(event)) throw new TypeError(`seq ${rest.seq} holds no event`);
+  return { ...rest, event };
+}
+
+const isEvent = (value: unknown): value is LedgerEvent =>
+  typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
