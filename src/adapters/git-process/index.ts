@@ -1,0 +1,15 @@
+export { type ObjectReader, openObjects } from './batch.ts';
+export { BadGitArgument, GitFailed, GitUnusable } from './errors.ts';
+export {
+  type GitCall,
+  type GitOutput,
+  git,
+  gitLine,
+  keepStart,
+  launchError,
+  objectId,
+  refName,
+  runGit,
+  spawnGit,
+} from './run.ts';
+export { checkGit, gitVersion, isNewEnough } from './version.ts';

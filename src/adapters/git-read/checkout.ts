@@ -1,0 +1,23 @@
+import { realpath } from 'node:fs/promises';
+import { git, runGit } from '../git-process/index.ts';
+
+/** Where the parts of a person's checkout are. In a linked worktree `commonDir` is the main repository's. */
+export type Checkout = { readonly toplevel: string; readonly gitDir: string; readonly commonDir: string };
+
+/** There is no git working tree at this place. */
+export class NotARepository extends Error {
+  override readonly name = 'NotARepository';
+}
+
+export async function findCheckout(directory: string): Promise<Checkout> {
+  const ask = ['rev-parse', '--path-format=absolute', '--show-toplevel', '--git-dir', '--git-common-dir'];
+  const found = await runGit({ cwd: directory, args: ask });
+  if (found.exitCode !== 0) throw new NotARepository(`${directory} is not inside the working tree of a git repository`);
+  const [toplevel = '', gitDir = '', commonDir = ''] = found.stdout.toString('utf8').split('\n');
+  return { toplevel: await realpath(toplevel), gitDir, commonDir: await realpath(commonDir) };
+}
+
+export async function objectFormat(gitDir: string): Promise<'sha1' | 'sha256'> {
+  const format = (await git({ gitDir, args: ['rev-parse', '--show-object-format'] })).toString('utf8').trim();
+  return format === 'sha256' ? 'sha256' : 'sha1';
+}

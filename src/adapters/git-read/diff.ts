@@ -1,0 +1,41 @@
+import type { DiffEntry } from '../../domain/evidence.ts';
+import type { CommitId, TreeId } from '../../domain/ids.ts';
+import { git, objectId, openObjects } from '../git-process/index.ts';
+import { splitNul } from './tree.ts';
+
+type Raw = DiffEntry & { readonly id: string };
+
+/** What changed between two commits or trees, by git's own trees alone: no renames, no drivers, no working tree. */
+export async function readDiff(
+  gitDir: string,
+  from: CommitId | TreeId,
+  to: CommitId | TreeId,
+): Promise<readonly DiffEntry[]> {
+  const changes = await rawDiff(gitDir, from, to);
+  if (!changes.some(isNewLink)) return changes.map(({ id: _, ...entry }) => entry);
+  await using objects = openObjects(gitDir);
+  return await Promise.all(
+    changes.map(async ({ id, ...entry }) =>
+      isNewLink(entry) ? { ...entry, linkTarget: (await objects.read(id))?.toString('utf8') ?? '' } : entry,
+    ),
+  );
+}
+
+const isNewLink = (entry: DiffEntry): boolean => entry.newMode === '120000';
+
+async function rawDiff(gitDir: string, from: CommitId | TreeId, to: CommitId | TreeId): Promise<readonly Raw[]> {
+  const args = ['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', '--no-ext-diff', '--no-textconv'];
+  const records = splitNul(await git({ gitDir, args: [...args, objectId(from), objectId(to)] }));
+  const entries: Raw[] = [];
+  for (let at = 0; at + 1 < records.length; at += 2) {
+    const [oldMode = '', newMode = '', , id = '', status = ''] = (records[at] ?? '').slice(1).split(' ');
+    entries.push({ path: records[at + 1] ?? '', change: changeOf(status), oldMode, newMode, id });
+  }
+  return entries;
+}
+
+/** `T` (type changed) is a modification like any other: the modes tell it. */
+function changeOf(status: string): DiffEntry['change'] {
+  if (status === 'A') return 'added';
+  return status === 'D' ? 'deleted' : 'modified';
+}

@@ -1,0 +1,73 @@
+import { type CommitId, commitId } from '../../domain/ids.ts';
+import type { GitReader } from '../../ports/merger.ts';
+import { type GitCall, git, objectId, openObjects, runGit } from '../git-process/index.ts';
+import { findCheckout } from './checkout.ts';
+import { readDiff } from './diff.ts';
+import { listTree } from './tree.ts';
+
+export { type Checkout, findCheckout, NotARepository, objectFormat } from './checkout.ts';
+export { readDiff } from './diff.ts';
+export { listTree, splitNul, type TreeEntry, UnreadablePath } from './tree.ts';
+
+/** The branch has no commit yet, so there is nothing to start from. */
+export class NoCommits extends Error {
+  override readonly name = 'NoCommits';
+}
+
+/**
+ * Reads the person's repository and, for commits that only we have, our bare one. Writes nothing anywhere.
+ * `repository` need not exist yet.
+ */
+export function gitReader(places: { readonly checkout: string; readonly repository: string }): GitReader {
+  const persons = { cwd: places.checkout };
+  const holder = async (commit: CommitId) =>
+    (await hasCommit(places.repository, commit)) ? places.repository : (await findCheckout(places.checkout)).gitDir;
+  return {
+    toplevel: async () => (await findCheckout(places.checkout)).toplevel,
+    async rootCommit() {
+      const root = await oneLine({ ...persons, args: ['rev-list', '--first-parent', '--max-parents=0', 'HEAD', '--'] });
+      if (root === null) throw new NoCommits(`${places.checkout} has no commit yet`);
+      return commitId(root);
+    },
+    remote: () => oneLine({ ...persons, args: ['config', '--get', 'remote.origin.url'] }),
+    async branchTip(branch) {
+      const tip = await oneLine({
+        ...persons,
+        args: ['rev-parse', '--verify', '--quiet', '--end-of-options', `refs/heads/${branch}^{commit}`],
+      });
+      return tip === null ? null : commitId(tip);
+    },
+    currentBranch: () => oneLine({ ...persons, args: ['symbolic-ref', '--quiet', '--short', 'HEAD'] }),
+    files: async (commit) => (await listTree(await holder(commit), commit)).map((entry) => entry.path),
+    diff: async (from, to) => readDiff(await holder(to), from, to),
+  };
+}
+
+export async function hasCommit(gitDir: string, commit: CommitId): Promise<boolean> {
+  return (await runGit({ gitDir, args: ['cat-file', '-e', `${objectId(commit)}^{commit}`] })).exitCode === 0;
+}
+
+/** The bytes of one file of a commit; null when it has no such file. For many, use `openObjects`. */
+export async function readBlob(gitDir: string, commit: CommitId, path: string): Promise<Buffer | null> {
+  const found = await git({ gitDir, args: ['ls-tree', '-z', '--full-tree', objectId(commit), '--', path] });
+  const id = /^\d+ blob ([0-9a-f]+)\t/.exec(found.toString('utf8'))?.[1];
+  if (id === undefined) return null;
+  await using objects = openObjects(gitDir);
+  return await objects.read(id);
+}
+
+/** The commit that a ref of ours points to, or null. */
+export async function refTip(gitDir: string, ref: string): Promise<CommitId | null> {
+  const tip = await oneLine({
+    gitDir,
+    args: ['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`],
+  });
+  return tip === null ? null : commitId(tip);
+}
+
+/** The first line of output, or null when git says no. */
+async function oneLine(call: GitCall): Promise<string | null> {
+  const done = await runGit(call);
+  const line = done.stdout.toString('utf8').split('\n')[0] ?? '';
+  return done.exitCode === 0 && line !== '' ? line : null;
+}
