@@ -1,10 +1,10 @@
-import { createInterface } from 'node:readline';
 import { safeJson, safeLine, safeText } from '../../domain/safe-text.ts';
 import type { Span, Terminal, Text } from '../../ports/terminal.ts';
 import { liveRegion } from './live-region.ts';
 
 export type TerminalOptions = {
-  readonly stdin: NodeJS.ReadStream;
+  /** Opened only when somebody is asked, or might be. */
+  readonly stdin: () => NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
   /** NO_COLOR, FORCE_COLOR and TERM decide about colours. */
@@ -41,7 +41,9 @@ export function openTerminal(options: TerminalOptions): Terminal {
   };
 
   return {
-    interactive: stdin.isTTY === true && stdout.isTTY === true,
+    get interactive() {
+      return stdout.isTTY === true && stdin().isTTY === true;
+    },
     line: (text = '') => above(() => write(`${paintOut(text)}\n`)),
     problem: (text) => above(() => stderr.write(`${paintErr(text)}\n`)),
     json: (document) => write(`${safeJson(document)}\n`),
@@ -55,8 +57,9 @@ export function openTerminal(options: TerminalOptions): Terminal {
       return { draw: region.draw, close, [Symbol.dispose]: () => close(true) };
     },
     ask: async (question) => {
-      if (stdin.isTTY !== true) return null;
-      const lines = createInterface({ input: stdin, output: stderr });
+      if (stdin().isTTY !== true) return null;
+      const { createInterface } = await import('node:readline');
+      const lines = createInterface({ input: stdin(), output: stderr });
       try {
         return await new Promise<string | null>((resolve) => {
           lines.once('close', () => resolve(null));

@@ -1,0 +1,94 @@
+import type { Command } from 'commander';
+import type { Terminal, Text } from '../ports/terminal.ts';
+
+/** What the caller's shell, and programs around us, can rely on. */
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  partial: 3,
+  noAnswer: 32,
+  onlyQaFailed: 42,
+  personNeeded: 43,
+  interrupted: 130,
+} as const;
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** Something only a person can do, and the command that does it. */
+export type Need = {
+  readonly kind: string;
+  readonly task: string | null;
+  readonly message: string;
+  readonly command: string;
+};
+
+/** How a command ended. With `--json` all of it but `lines` and `problems` is the one document that is printed. */
+export type Outcome = {
+  readonly exit: ExitCode;
+  /** Short and stable, for programs: `done`, `plan-invalid`. */
+  readonly reason: string;
+  readonly needs?: readonly Need[];
+  /** Further members of the document. */
+  readonly data?: Readonly<Record<string, unknown>>;
+  /** The result for people, on standard output. */
+  readonly lines?: readonly Text[];
+  /** What went wrong, on standard error, with `--json` too. */
+  readonly problems?: readonly Text[];
+};
+
+export type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
+
+/** All that a command sees of the process it runs in. */
+export type Context = {
+  readonly terminal: Terminal;
+  readonly json: boolean;
+  /** Where the command was called, or `-C`. */
+  readonly cwd: string;
+  /** `--state-dir`: the root below which repositories keep their state. */
+  readonly stateRoot: string | null;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly version: string;
+  /** Aborted when nobody reads our output any more. */
+  readonly readerGone: AbortSignal;
+  /** Takes signals over from the default, which is to exit 130 at once. Until disposed. */
+  onSignal(listener: (signal: Signal) => void): Disposable;
+};
+
+/** Adds arguments, options and, by `command.action(does(…))`, what the command does. */
+export type Register = (command: Command, does: Does, context: Context) => void;
+export type Does = <Arguments extends unknown[]>(
+  body: (...given: Arguments) => Promise<Outcome> | Outcome,
+) => (...given: Arguments) => Promise<void>;
+
+export const groups = {
+  begin: 'Begin',
+  run: 'Run',
+  look: 'Look',
+  decide: 'Decide',
+  keep: 'Keep house',
+  agent: 'For agents, inside the fence',
+} as const;
+
+/** One line of `--help`. Nothing of the command itself is loaded before it is called. */
+export type CommandEntry = {
+  readonly name: string;
+  readonly usage: string;
+  readonly summary: string;
+  readonly group: keyof typeof groups;
+  readonly load: () => Promise<Register>;
+};
+
+export const done = (lines: readonly Text[] = [], data: Readonly<Record<string, unknown>> = {}): Outcome => ({
+  exit: exitCodes.done,
+  reason: 'done',
+  lines,
+  data,
+});
+
+/** The caller asked for something that cannot be: one line, and if there is one, the way out. */
+export const misused = (reason: string, message: string): Outcome => ({
+  exit: exitCodes.usage,
+  reason,
+  problems: [`tidegate: ${message}`],
+  data: { message },
+});

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { openTerminal } from '../adapters/terminal/index.ts';
+import type { Context, Signal } from '../cli/command.ts';
+import { type GlobalOptions, runProgram } from '../cli/program.ts';
+import { commands } from './commands.ts';
+
+/** The command line and, in `run` and `resume`, the coordinator. Reads the environment and hears signals for all of it. */
+const listeners = new Set<(signal: Signal) => void>();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    if (listeners.size === 0) process.exit(130);
+    for (const listener of listeners) listener(signal);
+  });
+}
+
+const readerGone = new AbortController();
+// One per colour setting: the second parse of options must not open the streams again.
+const terminals = new Map<boolean, ReturnType<typeof openTerminal>>();
+
+function terminal(colour: boolean): ReturnType<typeof openTerminal> {
+  const opened =
+    terminals.get(colour) ??
+    openTerminal({
+      stdin: () => process.stdin,
+      stdout: process.stdout,
+      stderr: process.stderr,
+      env: colour ? process.env : { ...process.env, NO_COLOR: '1' },
+      onReaderGone: () => readerGone.abort(),
+    });
+  terminals.set(colour, opened);
+  return opened;
+}
+
+function open(options: GlobalOptions): Context {
+  return {
+    terminal: terminal(options.colour),
+    json: options.json,
+    cwd: options.directory === null ? process.cwd() : resolve(options.directory),
+    stateRoot: options.stateRoot === null ? null : resolve(options.stateRoot),
+    env: process.env,
+    version,
+    readerGone: readerGone.signal,
+    onSignal: (listener) => {
+      listeners.add(listener);
+      return { [Symbol.dispose]: () => void listeners.delete(listener) };
+    },
+  };
+}
+
+const version = (
+  JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
+).version;
+
+process.exitCode = await runProgram(process.argv.slice(2), { commands, open });
