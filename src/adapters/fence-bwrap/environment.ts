@@ -1,0 +1,48 @@
+import { existsSync } from 'node:fs';
+import { fencedRuntime } from './fence.ts';
+import type { Bind, Host } from './host.ts';
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+const always = ['LANG', 'LANGUAGE', 'LC_ALL', 'LC_CTYPE', 'TERM', 'COLORTERM', 'NO_COLOR', 'TZ', 'CI'];
+const proxies = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'ALL_PROXY'].flatMap((name) => [name, name.toLowerCase()]);
+const certificates = [
+  ...['SSL_CERT_FILE', 'SSL_CERT_DIR', 'NODE_EXTRA_CA_CERTS', 'GIT_SSL_CAINFO', 'CURL_CA_BUNDLE'],
+  ...['REQUESTS_CA_BUNDLE', 'PIP_CERT', 'AWS_CA_BUNDLE', 'NIX_SSL_CERT_FILE'],
+];
+
+/** These would run code in our own launcher, before the fence stands. */
+const isDangerous = (name: string): boolean =>
+  /^(LD_|GLIBC_|GCONV_PATH$|BASH_ENV$|ENV$|BASH_FUNC_|SHELLOPTS$|BASHOPTS$|PS4$|IFS$)/.test(name);
+
+/** All that a fenced process is told: an allow-list, what the plan passes through by name, and what we set ourselves. */
+export function fencedEnvironment(
+  ours: Variables,
+  host: Host,
+  wanted: { network: 'on' | 'off'; pass: readonly string[]; set: Variables; client: boolean },
+): Record<string, string> {
+  const names = [...always, ...(wanted.network === 'on' ? [...proxies, ...certificates] : []), ...wanted.pass];
+  const passed = names.map((name) => [name, ours[name]] as const);
+  const path = wanted.client ? [`${fencedRuntime}/bin`, ...host.path] : host.path;
+  const entries = [
+    ...passed,
+    ...Object.entries(wanted.set),
+    ['HOME', host.home] as const,
+    ['PATH', path.join(':')] as const,
+    ['TMPDIR', '/tmp'] as const,
+    ['SHELL', '/bin/sh'] as const,
+    ['USER', 'tidegate'] as const,
+    ['LOGNAME', 'tidegate'] as const,
+  ];
+  return Object.fromEntries(
+    entries.filter((entry): entry is readonly [string, string] => entry[1] !== undefined && !isDangerous(entry[0])),
+  );
+}
+
+/** Certificates that a variable points to must exist inside as well. */
+export const certificateBinds = (ours: Variables): readonly Bind[] =>
+  [...new Set(certificates.map((name) => ours[name]))]
+    .filter(
+      (path): path is string => path?.startsWith('/') === true && existsSync(path) && !/^\/(usr|etc\/ssl)\//.test(path),
+    )
+    .map((path) => ({ source: path, target: path, access: 'read' }));

@@ -1,0 +1,93 @@
+import { type Bind, type Host, systemDirectories } from './host.ts';
+import { stageArguments } from './stage.ts';
+
+/** What may be reached from inside. Everything that is not named here does not exist there. */
+export type Fence = {
+  /** Writable, at `/workspace`; also where the process starts. */
+  readonly workspace: string;
+  readonly binds: readonly Bind[];
+  readonly network: 'on' | 'off';
+};
+
+export type Command = { readonly file: string; readonly args: readonly string[] };
+
+/** The workspace's one name in every fence, so that what `setup` builds there works in any other workspace. */
+export const fencedWorkspace = '/workspace';
+export const fencedRuntime = '/run/tidegate';
+/** Descriptors of the fenced process: what the canary saw, our go, and bubblewrap's own report. */
+export const reportFd = 3;
+export const goFd = 4;
+export const statusFd = 5;
+
+/**
+ * argv that runs `inner` in the fence. Never contains a secret: variables go by the spawn environment.
+ * A root caller becomes `host.agent` first, because uid 0 inside bubblewrap is no boundary.
+ */
+export function fenceCommand(fence: Fence, host: Host, inner: readonly string[]): Command {
+  const binds: readonly Bind[] = [
+    ...host.toolchains.map((path): Bind => ({ source: path, target: path, access: 'read' })),
+    ...host.hidden
+      .filter((file) => isBelow(file, host.toolchains))
+      .map((file): Bind => ({ source: '/dev/null', target: file, access: 'read' })),
+    ...fence.binds,
+    { source: fence.workspace, target: fencedWorkspace, access: 'write' },
+  ];
+  const stage =
+    host.uid === 0 ? stageArguments(binds, host) : { prefix: [], sources: binds.map((bind) => bind.source) };
+  const mounted = binds.map((bind, index) => ({ ...bind, source: stage.sources[index] ?? bind.source }));
+  const [file, ...args] = [
+    ...stage.prefix,
+    ...becomeArguments(host),
+    ...limitArguments(host),
+    host.tools.bwrap,
+    ...namespaceArguments(fence),
+    ...systemArguments(fence, host),
+    ...mounted.sort(byDepth).flatMap(bindArguments),
+    // Last, when every mount point has been made: neither the root nor /run can be written.
+    ...['--remount-ro', '/run', '--remount-ro', '/'],
+    ...['--chdir', fencedWorkspace, '--json-status-fd', String(statusFd), '--', ...inner],
+  ];
+  return { file: file as string, args };
+}
+
+/** The kernel ends the process when its supervisor dies, also before bubblewrap has arranged the same. */
+function becomeArguments(host: Host): readonly string[] {
+  const identity =
+    host.uid === 0 ? ['--reuid', String(host.agent.uid), '--regid', String(host.agent.gid), '--clear-groups'] : [];
+  return [host.tools.setpriv, ...identity, '--no-new-privs', '--pdeathsig', 'KILL', '--'];
+}
+
+function limitArguments(host: Host): readonly string[] {
+  return [host.tools.prlimit, '--core=0', `--nproc=${host.maxProcesses}`, `--fsize=${host.maxFileBytes}`, '--'];
+}
+
+function namespaceArguments(fence: Fence): readonly string[] {
+  return [
+    '--unshare-user',
+    '--unshare-pid',
+    '--unshare-ipc',
+    '--unshare-uts',
+    '--unshare-cgroup-try',
+    ...(fence.network === 'off' ? ['--unshare-net'] : []),
+    ...['--hostname', 'tidegate', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
+  ];
+}
+
+function systemArguments(fence: Fence, host: Host): readonly string[] {
+  return [
+    ...systemDirectories(fence.network),
+    ...['--dev', '/dev', '--proc', '/proc', '--ro-bind', '/proc/sys', '/proc/sys'],
+    ...['--tmpfs', '/tmp', '--tmpfs', '/var/tmp', '--tmpfs', '/run', '--dir', fencedRuntime],
+    ...['--tmpfs', host.home],
+  ];
+}
+
+const bindArguments = (bind: Bind): readonly string[] => [
+  bind.access === 'write' ? '--bind' : '--ro-bind',
+  bind.source,
+  bind.target,
+];
+
+const isBelow = (file: string, roots: readonly string[]): boolean => roots.some((root) => file.startsWith(`${root}/`));
+const depth = (path: string): number => path.split('/').length;
+const byDepth = (a: Bind, b: Bind): number => depth(a.target) - depth(b.target);

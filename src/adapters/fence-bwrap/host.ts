@@ -1,0 +1,168 @@
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+} from 'node:fs';
+import { basename, delimiter, dirname, join } from 'node:path';
+
+/** A path of this machine and where it appears in the fence. */
+export type Bind = { readonly source: string; readonly target: string; readonly access: 'read' | 'write' };
+
+/** What a fence is built from on this machine. Looked up once per process. */
+export type Host = {
+  readonly uid: number;
+  /** Whom the fenced process runs as: the caller, or nobody when the caller is root. */
+  readonly agent: { readonly uid: number; readonly gid: number };
+  readonly home: string;
+  /** The PATH inside, without Tidegate's own directory. */
+  readonly path: readonly string[];
+  readonly toolchains: readonly string[];
+  /** Files below a toolchain that hold a person's secrets. */
+  readonly hidden: readonly string[];
+  readonly tools: Readonly<Record<Tool, string>>;
+  readonly maxProcesses: number;
+  readonly maxFileBytes: number;
+};
+
+const toolNames = ['bwrap', 'unshare', 'setpriv', 'prlimit', 'mount', 'mkdir', 'mkfifo'] as const;
+export type Tool = (typeof toolNames)[number];
+
+export class FenceUnavailable extends Error {
+  readonly fix: string;
+  constructor(problem: string, fix: string) {
+    super(problem);
+    this.name = 'FenceUnavailable';
+    this.fix = fix;
+  }
+}
+
+const nobody = 65534;
+const trusted = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/usr/local/bin'];
+
+/** Throws FenceUnavailable when a program that the fence is made with is missing. */
+export function findHost(environment: Readonly<Record<string, string | undefined>>): Host {
+  const uid = process.getuid?.() ?? -1;
+  const gid = process.getgid?.() ?? -1;
+  const named = environment['HOME'] ?? '';
+  const home = named.startsWith('/') && named !== '/' ? named : '/home/tidegate';
+  const path = (environment['PATH'] ?? '')
+    .split(delimiter)
+    .filter((entry) => entry.startsWith('/') && existsSync(entry));
+  return {
+    uid,
+    agent: uid === 0 ? { uid: nobody, gid: nobody } : { uid, gid },
+    home,
+    path: [...new Set(path)],
+    toolchains: toolchainsOn(path, home),
+    hidden: ['.cargo/credentials', '.cargo/credentials.toml', '.bun/.npmrc']
+      .map((name) => join(home, name))
+      .filter((file) => existsSync(file)),
+    tools: findTools(searchedFor(environment)),
+    ...resourceLimits(),
+  };
+}
+
+/** Found in system directories, and bubblewrap also elsewhere on the PATH; a test hides it by an empty TIDEGATE_FENCE_PATH. */
+const searchedFor = (environment: Readonly<Record<string, string | undefined>>): readonly string[] =>
+  environment['TIDEGATE_FENCE_PATH']?.split(delimiter) ?? trusted;
+
+function findTools(directories: readonly string[]): Record<Tool, string> {
+  const found = toolNames.map((name) => [name, findIn(directories, name)] as const);
+  const missing = found.filter(([, path]) => path === null).map(([name]) => name);
+  if (missing.includes('bwrap'))
+    throw new FenceUnavailable('bubblewrap (bwrap) is not installed', 'apt-get install bubblewrap');
+  if (missing.length > 0)
+    throw new FenceUnavailable(
+      `missing from this system: ${missing.join(', ')}`,
+      'apt-get install util-linux mount coreutils',
+    );
+  return Object.fromEntries(found) as Record<Tool, string>;
+}
+
+function findIn(directories: readonly string[], name: string): string | null {
+  for (const directory of directories) {
+    const path = join(directory, name);
+    if (isExecutable(path)) return path;
+  }
+  return null;
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    return false;
+  }
+}
+
+/** Below these everything is bound anyway. */
+const inSystem = (path: string): boolean => /^\/(usr|bin|sbin|lib|lib32|lib64|nix)(\/|$)/.test(path);
+
+/**
+ * `~/.nvm/versions/node/v24/bin` needs its `../lib`: the directory above a `bin` is the toolchain, unless that is a place
+ * where people keep other things (home itself, `~/.local`): then only the directory on the PATH.
+ */
+function toolchainsOn(path: readonly string[], home: string): readonly string[] {
+  const wide = new Set([home, join(home, '.local'), '/', '/opt', '/home', '/root', '/var', '/tmp']);
+  const roots = path
+    .filter((entry) => !inSystem(entry))
+    .map((entry) => {
+      const above = dirname(entry);
+      return ['bin', 'sbin', 'shims'].includes(basename(entry)) && !wide.has(above) ? above : entry;
+    });
+  const companions = roots.includes(join(home, '.cargo'))
+    ? [join(home, '.rustup')].filter((path) => existsSync(path))
+    : [];
+  const all = [...new Set([...roots, ...companions])].filter((root) => !wide.has(root));
+  return all.filter((root) => !all.some((other) => other !== root && root.startsWith(`${other}/`)));
+}
+
+/** Only what programs need to run and to name things; /etc/shadow, ssh keys and service configuration stay outside. */
+const etc = [
+  ...['alternatives', 'ca-certificates', 'ca-certificates.conf', 'fonts', 'group', 'hosts', 'inputrc', 'ld.so.cache'],
+  ...['ld.so.conf', 'ld.so.conf.d', 'locale.alias', 'localtime', 'magic', 'mime.types', 'networks', 'nsswitch.conf'],
+  ...['os-release', 'passwd', 'perl', 'pki', 'protocols', 'python3', 'services', 'ssl', 'terminfo', 'timezone', 'xdg'],
+];
+
+export function systemDirectories(network: 'on' | 'off'): readonly string[] {
+  const top = ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32'].flatMap(topDirectory);
+  const javas = readdirSync('/etc').filter((name) => name.startsWith('java'));
+  const files = [...etc, ...javas].filter((name) => existsSync(`/etc/${name}`)).map((name) => `/etc/${name}`);
+  const names = network === 'on' ? ['/etc/resolv.conf'].filter((path) => existsSync(path)) : [];
+  const nix = existsSync('/nix/store') ? ['--ro-bind', '/nix', '/nix'] : [];
+  const keys = existsSync('/etc/ssl/private')
+    ? ['--tmpfs', '/etc/ssl/private', '--remount-ro', '/etc/ssl/private']
+    : [];
+  return [
+    ...['--ro-bind', '/usr', '/usr', ...top, ...nix],
+    // A link that leads into /run (resolv.conf often does) would dangle: what it points to is bound instead.
+    ...[...files, ...names].flatMap((path) => ['--ro-bind', realpathSync(path), path]),
+    ...keys,
+  ];
+}
+
+function topDirectory(name: string): readonly string[] {
+  const path = `/${name}`;
+  if (!existsSync(path)) return [];
+  return lstatSync(path).isSymbolicLink() ? ['--symlink', readlinkSync(path), path] : ['--ro-bind', path, path];
+}
+
+/** Against fork bombs and runaway files, not a budget. Never above what we were given ourselves. */
+function resourceLimits(): { readonly maxProcesses: number; readonly maxFileBytes: number } {
+  const limits = readFileSync('/proc/self/limits', 'utf8');
+  const hard = (name: string): number => {
+    const value = new RegExp(`^${name}\\s+\\S+\\s+(\\S+)`, 'm').exec(limits)?.[1];
+    return value === undefined || value === 'unlimited' ? Number.POSITIVE_INFINITY : Number(value);
+  };
+  return {
+    maxProcesses: Math.min(8192, hard('Max processes')),
+    maxFileBytes: Math.min(64 * 2 ** 30, hard('Max file size')),
+  };
+}

@@ -1,0 +1,52 @@
+/** Made by the canary wherever it can; one that we then find outside the workspace is a breach. */
+export const canaryFile = (token: string): string => `.tidegate-canary-${token}`;
+
+/**
+ * First thing in the fence: tries to get out, reports each success as a breach, then waits for our go before it becomes the
+ * agent. When the supervisor dies meanwhile the go never comes, and the agent never starts.
+ * Arguments: token, `on`/`off`, `yes`/`no` for fenced, count of paths outside, the paths, argv. Builtins only, but for one mount.
+ */
+export const launchScript = `token=$1 network=$2 fenced=$3 count=$4
+shift 4
+say() { printf '%s\\n' "$1" >&3; }
+no_more_than_three() { [ "$#" -le 3 ]; }
+only_ours() { [ "$#" -eq 1 ] && [ "$1" = /run/tidegate ]; }
+if [ "$fenced" = yes ]; then
+  while [ "$count" -gt 0 ]; do
+    command : 2>/dev/null >"$1/.tidegate-canary-$token"
+    shift
+    count=$((count - 1))
+  done
+  for directory in / /etc /usr /usr/bin /run /proc/sys/kernel; do
+    if command : 2>/dev/null >"$directory/.tidegate-canary-$token"; then say "breach wrote in $directory"; fi
+  done
+  /bin/rm -f "/tmp/.tidegate-canary-$token" "$HOME/.tidegate-canary-$token"
+  command : 2>/dev/null >".tidegate-canary-$token" || say 'breach the workspace is not writable'
+  no_more_than_three /proc/[0-9]* || say 'breach sees processes of the host'
+  only_ours /run/* || say 'breach sees the /run of the host'
+  while read -r key value rest; do
+    case $key:$value in
+      CapEff:*[1-9a-f]*) say 'breach holds capabilities' ;;
+      Uid::0) say 'breach runs as root' ;;
+      NoNewPrivs::0) say 'breach may gain privileges' ;;
+    esac
+  done </proc/self/status
+  if read -r pattern </proc/sys/kernel/core_pattern && printf '%s\\n' "$pattern" 2>/dev/null >/proc/sys/kernel/core_pattern; then
+    say 'breach wrote core_pattern'
+  fi
+  if /bin/mount -o remount,bind,rw /usr 2>/dev/null; then say 'breach remounted /usr'; fi
+  if [ "$network" = off ]; then
+    while read -r device rest; do
+      case $device in lo:*) ;; *:*) say "breach sees the network device $device" ;; esac
+    done </proc/net/dev
+  fi
+else
+  while [ "$count" -gt 0 ]; do shift; count=$((count - 1)); done
+fi
+printf '500\\n' 2>/dev/null >/proc/self/oom_score_adj
+command -v "$1" >/dev/null 2>&1 || say "missing $1"
+say ready
+read -r go <&4 || exit 125
+[ "$go" = go ] || exit 125
+exec 3>&- 4<&-
+exec "$@"`;

@@ -1,0 +1,197 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { identify, isAlive, type ProcessIdentity } from '../process-identity.ts';
+import { type Command, goFd, reportFd, statusFd } from './fence.ts';
+import { canaryFile } from './launch-script.ts';
+
+export type Launch = {
+  readonly command: Command;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly stdin: number;
+  /** Gets both stdout and stderr. */
+  readonly output: number;
+  readonly cwd: string;
+  /** null: nothing to prove, the fence was waived. */
+  readonly canary: { readonly token: string; readonly workspace: string; readonly outside: readonly string[] } | null;
+};
+
+export type Readiness =
+  | { readonly outcome: 'held'; readonly missing: string | null }
+  | { readonly outcome: 'breached'; readonly detail: string }
+  /** Nothing of the agent's has run. */
+  | { readonly outcome: 'failed'; readonly detail: string };
+
+export type Fenced = {
+  /** What the canary found. The agent's first instruction waits for `go`. */
+  readonly ready: Promise<Readiness>;
+  go(): void;
+  /** TERM to the agent and its process group. */
+  terminate(): void;
+  /** KILL to everything in the fence. */
+  kill(): void;
+  /** Resolves when nothing of it is alive any more (I9). `code` is 128+n after a signal. */
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
+  /** The first process of the fence's pid namespace, when there is one. */
+  readonly init: Promise<ProcessIdentity | null>;
+};
+
+export function launch(wanted: Launch): Fenced {
+  const stdio = [wanted.stdin, wanted.output, wanted.output, 'pipe', 'pipe', 'pipe'] as const;
+  const child = spawn(wanted.command.file, wanted.command.args, {
+    cwd: wanted.cwd,
+    env: wanted.environment,
+    stdio: [...stdio],
+    detached: wanted.canary === null,
+  });
+  const go = child.stdio[goFd] as Writable;
+  go.on('error', ignoreClosedPipe);
+  const over = exitOf(child);
+  const init = firstProcess(child, over);
+  const ready = readiness(wanted, child, over);
+  const fenced = wanted.canary !== null;
+  return {
+    ready,
+    init,
+    go: () => void go.end('go\n'),
+    terminate: () => signalAgent(child, 'SIGTERM', fenced),
+    kill: () => signalAll(child, fenced),
+    ended: over.then(async (exit) => {
+      const first = await init;
+      if (first !== null) await untilDead(first);
+      return exit;
+    }),
+  };
+}
+
+type Exit = { readonly code: number | null; readonly signal: NodeJS.Signals | null; readonly failure: Error | null };
+
+/** A missing program is `error` and never `exit`: the first event wins. */
+const exitOf = (child: ChildProcess): Promise<Exit> =>
+  new Promise((resolve) => {
+    child.once('error', (failure) => resolve({ code: null, signal: null, failure }));
+    child.once('exit', (code, signal) => resolve({ code, signal, failure: null }));
+  });
+
+const pipeOf = (child: ChildProcess, descriptor: number): Readable =>
+  (child.stdio as readonly unknown[])[descriptor] as Readable;
+
+async function readiness(wanted: Launch, child: ChildProcess, over: Promise<Exit>): Promise<Readiness> {
+  const lines = await linesUntil(pipeOf(child, reportFd), 'ready');
+  const breaches = lines.filter((line) => line.startsWith('breach ')).map((line) => line.slice('breach '.length));
+  const outside = wanted.canary === null ? [] : escaped(wanted.canary);
+  if (breaches.length + outside.length > 0)
+    return { outcome: 'breached', detail: [...breaches, ...outside.map((path) => `wrote ${path}`)].join('; ') };
+  if (!lines.includes('ready')) {
+    const exit = await over;
+    return { outcome: 'failed', detail: exit.failure?.message ?? `the fence ended with ${exit.code ?? exit.signal}` };
+  }
+  const missing = lines.find((line) => line.startsWith('missing '))?.slice('missing '.length) ?? null;
+  return { outcome: 'held', missing };
+}
+
+/** What the canary wrote on the host. The one in the workspace must be there: it shows that the canary could write at all. */
+function escaped(canary: NonNullable<Launch['canary']>): readonly string[] {
+  const name = canaryFile(canary.token);
+  const wrote = canary.outside.map((directory) => join(directory, name)).filter(removed);
+  return removed(join(canary.workspace, name)) ? wrote : [...wrote, 'nothing in the workspace'];
+}
+
+function removed(path: string): boolean {
+  try {
+    rmSync(path);
+    return true;
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return false;
+    throw error;
+  }
+}
+
+function linesUntil(stream: Readable, last: string): Promise<readonly string[]> {
+  return new Promise((resolve) => {
+    let text = '';
+    const finish = () => resolve(text.split('\n').filter((line) => line !== ''));
+    stream.on('error', finish);
+    stream.on('end', finish);
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+      if (text.endsWith(`${last}\n`)) finish();
+    });
+  });
+}
+
+/** bubblewrap names the namespace's first process before that runs anything of ours. */
+async function firstProcess(child: ChildProcess, over: Promise<Exit>): Promise<ProcessIdentity | null> {
+  const told = new Promise<ProcessIdentity | null>((resolve) => {
+    let text = '';
+    pipeOf(child, statusFd)
+      .setEncoding('utf8')
+      .on('data', (chunk: string) => {
+        text += chunk;
+        const pid = /"child-pid": (\d+)/.exec(text)?.[1];
+        if (pid !== undefined) resolve(identityOrNull(Number(pid)));
+      });
+    pipeOf(child, statusFd)
+      .on('end', () => resolve(null))
+      .on('error', () => resolve(null));
+  });
+  return await Promise.race([told, over.then(() => told)]);
+}
+
+function identityOrNull(pid: number): ProcessIdentity | null {
+  try {
+    return identify(pid);
+  } catch (error) {
+    if (error instanceof Error && error.message === `there is no process ${pid}`) return null;
+    throw error;
+  }
+}
+
+function signalAgent(child: ChildProcess, signal: NodeJS.Signals, fenced: boolean): void {
+  const pid = child.pid;
+  if (pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  // Fenced: bubblewrap, its first process in the namespace, then the agent, which leads a session of its own.
+  const leaders = fenced ? childrenOf(pid).flatMap(childrenOf) : [pid];
+  for (const leader of leaders) sendTo(-leader, signal);
+}
+
+function signalAll(child: ChildProcess, fenced: boolean): void {
+  const pid = child.pid;
+  if (pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const first = fenced ? childrenOf(pid) : [-pid];
+  for (const process of first) sendTo(process, 'SIGKILL');
+  if (first.length === 0) sendTo(pid, 'SIGKILL');
+}
+
+function sendTo(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+function childrenOf(pid: number): readonly number[] {
+  try {
+    const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+    return text === '' ? [] : text.split(' ').map(Number);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'ENOENT' || code === 'ESRCH') return [];
+    throw error;
+  }
+}
+
+/** The first process of a pid namespace is gone only after every other: the kernel ends them before it lets it go. */
+async function untilDead(first: ProcessIdentity): Promise<void> {
+  while (isAlive(first)) {
+    sendTo(first.pid, 'SIGKILL');
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+}
+
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE' && error.code !== 'ECONNRESET') throw error;
+}

@@ -1,0 +1,59 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fenceCommand } from './fence.ts';
+import { FenceUnavailable, findHost, type Host } from './host.ts';
+
+/** What `doctor` tells about the fence. `fix` is what a person can type. */
+export type FenceProbe =
+  | { readonly works: true; readonly version: string; readonly uid: number }
+  | { readonly works: false; readonly version: string | null; readonly problem: string; readonly fix: string };
+
+export function probeFence(environment: Readonly<Record<string, string | undefined>>): FenceProbe {
+  const host = hostOrProblem(environment);
+  if (host instanceof FenceUnavailable) return { works: false, version: null, problem: host.message, fix: host.fix };
+  const version = spawnSync(host.tools.bwrap, ['--version'], { encoding: 'utf8', env: {} }).stdout?.trim() ?? '';
+  const workspace = mkdtempSync(join(tmpdir(), 'tidegate-probe-'));
+  try {
+    const command = fenceCommand({ workspace, binds: [], network: 'off' }, host, ['/bin/sh', '-c', 'exit 0']);
+    const stdio = ['ignore', 'pipe', 'pipe', 'ignore', 'ignore', 'ignore'] as const;
+    const run = spawnSync(command.file, command.args, {
+      encoding: 'utf8',
+      env: {},
+      stdio: [...stdio],
+      timeout: 10_000,
+    });
+    if (run.status === 0) return { works: true, version, uid: host.agent.uid };
+    const problem = run.error?.message ?? run.stderr.trim();
+    return { works: false, version, problem: `bubblewrap cannot make a fence: ${problem}`, fix: fixFor() };
+  } finally {
+    rmSync(workspace, { recursive: true, force: true });
+  }
+}
+
+function hostOrProblem(environment: Readonly<Record<string, string | undefined>>): Host | FenceUnavailable {
+  try {
+    return findHost(environment);
+  } catch (error) {
+    if (error instanceof FenceUnavailable) return error;
+    throw error;
+  }
+}
+
+/** Unprivileged user namespaces are closed in one of three ways; each has its own switch. */
+function fixFor(): string {
+  const sysctl = (name: string): string =>
+    spawnSync('/bin/cat', [`/proc/sys/${name}`], { encoding: 'utf8', env: {} }).stdout?.trim() ?? '';
+  if (sysctl('kernel/apparmor_restrict_unprivileged_userns') === '1') return appArmorFix;
+  if (sysctl('kernel/unprivileged_userns_clone') === '0') return 'sudo sysctl -w kernel.unprivileged_userns_clone=1';
+  if (sysctl('user/max_user_namespaces') === '0') return 'sudo sysctl -w user.max_user_namespaces=15000';
+  return 'allow unprivileged user namespaces here (in a container: run it with --security-opt seccomp=unconfined), or write `fence: none` to run without a fence';
+}
+
+/** Ubuntu 23.10 and later: a profile for bubblewrap alone, narrower than switching the restriction off. */
+const appArmorFix = [
+  "printf '%s\\n' 'abi <abi/4.0>,' 'include <tunables/global>' 'profile bwrap /usr/bin/bwrap flags=(unconfined) { userns, }' | sudo tee /etc/apparmor.d/bwrap",
+  'sudo apparmor_parser -r /etc/apparmor.d/bwrap',
+  '# or, for every program: sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0',
+].join('\n');

@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+
+/** Enough to tell a living process from another one that was given its pid later. */
+export type ProcessIdentity = { readonly pid: number; readonly startTime: string; readonly bootId: string };
+
+/** Who this process, or a living process `pid`, is. */
+export function identify(pid: number = process.pid): ProcessIdentity {
+  const stat = statOf(pid);
+  if (stat === null) throw new Error(`there is no process ${pid}`);
+  return { pid, startTime: stat.startTime, bootId: bootId() };
+}
+
+/** True only for the very same process; a zombie runs nothing and counts as dead. */
+export function isAlive(process: ProcessIdentity): boolean {
+  if (process.bootId !== bootId()) return false;
+  const stat = statOf(process.pid);
+  return stat !== null && stat.startTime === process.startTime && stat.state !== 'Z' && stat.state !== 'X';
+}
+
+export function bootId(): string {
+  return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+}
+
+/** The program name in /proc/pid/stat may hold spaces and brackets: fields are counted from its last bracket. */
+function statOf(pid: number): { readonly state: string; readonly startTime: string } | null {
+  const text = readOrNull(`/proc/${pid}/stat`);
+  if (text === null) return null;
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const [state, startTime] = [fields[0], fields[19]];
+  return state === undefined || startTime === undefined ? null : { state, startTime };
+}
+
+function readOrNull(path: string): string | null {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    // ESRCH: it ended between open and read.
+    if (code === 'ENOENT' || code === 'ESRCH') return null;
+    throw error;
+  }
+}
