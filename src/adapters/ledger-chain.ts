@@ -35,9 +35,21 @@ export function chain(
 
 /** Integrity is the chain's matter; here only the one field is looked at that everything switches on. */
 export function storedOf({ body, ...rest }: Link): Stored {
-  const event: unknown = JSON.parse(body);
-  if (!isEvent(event)) throw new TypeError(`seq ${rest.seq} holds no event`);
+  const event = parse(body);
+  if (!isEvent(event)) throw new NotAnEvent(`seq ${rest.seq} holds no event`);
   return { ...rest, event };
+}
+
+/** A stored row is not what this program writes. */
+export class NotAnEvent extends Error {}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
 }
 
 const isEvent = (value: unknown): value is LedgerEvent =>

@@ -44,6 +44,8 @@ export type ChainWalk = {
   /** Takes the next record; says what is wrong with it, or null. */
   readonly step: (link: Link) => string | null;
   readonly tip: () => Tip;
+  /** The highest epoch seen. */
+  readonly epoch: () => number;
 };
 
 /** Walks a chain from `from`, record by record. Positions and epochs are held against those already seen. */
@@ -69,5 +71,5 @@ export function walkChain(sha256: Sha256, from: Tip = genesis): ChainWalk {
     tip = { seq: link.seq, hash: link.hash };
     return null;
   };
-  return { step, tip: () => tip };
+  return { step, tip: () => tip, epoch: () => epoch };
 }

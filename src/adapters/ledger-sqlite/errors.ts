@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { LedgerDamaged, LedgerUnavailable } from '../../ports/ledger.ts';
+import { NotAnEvent } from '../ledger-chain.ts';
+
+export const restoreBoth = (file: string): string =>
+  `Nothing was changed. Restore ${file} and ${file}.head together from one backup, or move both away to begin a new ledger`;
+
+/** Tells what a failed database or file call means for the ledger. What is neither is our bug and comes back as it is. */
+export function ledgerFailure(file: string, cause: unknown): unknown {
+  if (cause instanceof LedgerDamaged || cause instanceof LedgerUnavailable) return cause;
+  if (isDamage(cause)) return new LedgerDamaged(file, String((cause as Error).message), restoreBoth(file), cause);
+  if (isDatabaseUnavailable(cause) || isFileError(cause)) return new LedgerUnavailable(file, cause);
+  return cause;
+}
+
+/** Runs `work`, with its failures told apart. */
+export function guarded<T>(file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    throw ledgerFailure(file, cause);
+  }
+}
+
+/** The environment failed: in a transaction, everybody's work is lost, not only that of the one who noticed. */
+export const isDatabaseUnavailable = (cause: unknown): boolean => unavailable.has(primaryCode(cause));
+
+const isFileError = (cause: unknown): boolean => cause instanceof Error && 'syscall' in cause;
+
+const isDamage = (cause: unknown): boolean =>
+  damaged.has(primaryCode(cause)) ||
+  cause instanceof NotAnEvent ||
+  cause instanceof z.ZodError ||
+  // An integer column that holds more than any integer we ever wrote.
+  (cause instanceof RangeError && 'code' in cause && cause.code === 'ERR_OUT_OF_RANGE');
+
+// Primary result codes of SQLite (sqlite3.h).
+const damaged: ReadonlySet<number | null> = new Set([11 /* CORRUPT */, 24 /* FORMAT */, 26 /* NOTADB */]);
+const unavailable: ReadonlySet<number | null> = new Set([
+  3 /* PERM */, 5 /* BUSY */, 6 /* LOCKED */, 7 /* NOMEM */, 8 /* READONLY */, 10 /* IOERR */, 13 /* FULL */,
+  14 /* CANTOPEN */, 15 /* PROTOCOL */, 22 /* NOLFS */,
+]);
+
+function primaryCode(cause: unknown): number | null {
+  if (!(cause instanceof Error) || !('errcode' in cause) || typeof cause.errcode !== 'number') return null;
+  return cause.errcode & 0xff;
+}

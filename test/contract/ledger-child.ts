@@ -1,0 +1,60 @@
+import { createInterface } from 'node:readline';
+import { armFailpoints } from '../../src/adapters/failpoint.ts';
+import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
+import type { By } from '../../src/domain/events.ts';
+
+/** One process of the many that share a ledger: `ledger-child.ts <what> <file> <argument>`. */
+const [what = '', file = '', argument = ''] = process.argv.slice(2);
+const by: By = { who: 'child', via: 'command' };
+const print = (line: string | number) => process.stdout.write(`${line}\n`);
+
+if (what === 'request') await requestMany(Number(argument));
+else if (what === 'append') await appendForever();
+else if (what === 'listen') await listen();
+else if (what === 'take') await take();
+else throw new Error(`unknown: ${what}`);
+
+/** Appends that many requests one after the other and prints the seq of each when it is acknowledged. */
+async function requestMany(count: number): Promise<void> {
+  await using ledger = await openSqliteLedger(file);
+  print('open');
+  for (let done = 0; done < count; done += 1)
+    print((await ledger.request('repo', { type: 'requested-pause', by })).seq);
+}
+
+/** Appends until it is killed, in bursts of three, and prints what is acknowledged. The argument is a failpoint. */
+async function appendForever(): Promise<void> {
+  const ledger = await openSqliteLedger(file);
+  const taken = await ledger.takeEpoch({ pid: process.pid, startTime: '1', bootId: 'b', socket: '' }, () => false);
+  armFailpoints(argument);
+  for (let wave = (await ledger.read('run')).length; ; wave += 3) {
+    const burst = [0, 1, 2].map((n) =>
+      ledger.append('run', wave + n, [{ type: 'wave-closed', wave: wave + n }], taken.epoch),
+    );
+    for (const outcome of await Promise.all(burst)) {
+      if (outcome.outcome !== 'appended') throw new Error(outcome.outcome);
+      for (const stored of outcome.stored) print(`${stored.seq} ${stored.hash}`);
+    }
+  }
+}
+
+/** Prints seq and wall clock (ms since the epoch, with fraction) of every event as it is noticed; ends with its input. */
+async function listen(): Promise<void> {
+  await using ledger = await openSqliteLedger(file, { rereadMs: 3_600_000 });
+  await using _subscription = ledger.subscribe(Number(argument), ({ seq }) => {
+    print(`${seq} ${performance.timeOrigin + performance.now()}`);
+  });
+  print('listening');
+  for await (const _line of createInterface({ input: process.stdin }));
+}
+
+/** Takes the epoch when told to, and says how it went. */
+async function take(): Promise<void> {
+  await using ledger = await openSqliteLedger(file);
+  print('ready');
+  for await (const _line of createInterface({ input: process.stdin })) {
+    const taken = await ledger.takeEpoch({ pid: process.pid, startTime: '1', bootId: 'b', socket: '' }, () => true);
+    print(`${taken.outcome} ${taken.epoch}`);
+    break;
+  }
+}
