@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { nearestWord } from '../domain/nearest-word.ts';
 import type { Text } from '../ports/terminal.ts';
 import {
   type CommandEntry,
@@ -10,7 +11,6 @@ import {
   type Outcome,
 } from './command.ts';
 import { globalOptions, overview } from './help.ts';
-import { nearest } from './suggest.ts';
 
 export type Frame = {
   readonly commands: readonly CommandEntry[];
@@ -186,6 +186,10 @@ function unknownCommand(name: string, commands: readonly CommandEntry[]): Outcom
   const hint = similar === null ? 'see tidegate --help' : `did you mean ${similar}?`;
   return misused('unknown-command', `unknown command ${name}; ${hint}`);
 }
+
+/** Also completes a beginning: `comp` is too short to be near `completion`. */
+const nearest = (typed: string, known: readonly string[]): string | null =>
+  nearestWord(typed, known) ?? known.find((name) => typed.length > 2 && name.startsWith(typed)) ?? null;
 
 /** Commander speaks on two lines and in its own voice. */
 function oneLine(message: string, entry: CommandEntry): string {

@@ -1,0 +1,106 @@
+import { chmod, lstat, mkdir, realpath, statfs } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { err, ok, type Result } from '../../domain/result.ts';
+import { hasCode, isAbsent } from './absent.ts';
+import type { Repository } from './find-repository.ts';
+import { isWithin, type Root, repositoryName, runDirectories, type Surroundings, stateRoot } from './place.ts';
+
+export { findRepository, type Repository } from './find-repository.ts';
+export type { Surroundings } from './place.ts';
+
+export type StateDirectory = {
+  readonly path: string;
+  readonly from: Root['from'];
+  readonly filesystem: Filesystem;
+  /** What is unwise about an explicitly chosen place. */
+  readonly warnings: readonly string[];
+};
+export type Filesystem = 'local' | 'network' | 'memory';
+
+/** Where this repository's state is or would be kept. Makes nothing. An unwise default is refused, an unwise wish warned about. */
+export async function locateStateDirectory(
+  repository: Repository,
+  surroundings: Surroundings,
+): Promise<Result<StateDirectory, string>> {
+  const root = stateRoot(surroundings);
+  if (!root.path.startsWith('/')) return err(`${root.from} must be an absolute path, not ${root.path}`);
+  const path = join(await realWhereItExists(root.path), repositoryName(repository));
+  const filesystem = await filesystemOf(path);
+  const unwise = [
+    ...(isWithin(path, repository.toplevel) || isWithin(path, repository.commonDir)
+      ? ['lies inside the checkout']
+      : []),
+    ...(isTemporary(path) || filesystem === 'memory' ? ['lies in a temporary directory, and may vanish'] : []),
+    ...(filesystem === 'network' ? ['lies on a network file system, where locks cannot be trusted'] : []),
+  ].map((why) => `the state directory ${path} ${why}`);
+  if (root.from === 'default' && unwise[0] !== undefined) {
+    return err(`${unwise[0]}; choose another with TIDEGATE_STATE_DIR=<dir> or --state-dir <dir>`);
+  }
+  return ok({ path, from: root.from, filesystem, warnings: unwise });
+}
+
+/** Makes the directory, for its owner only. */
+export async function makeStateDirectory(place: StateDirectory, uid: number): Promise<Result<StateDirectory, string>> {
+  await mkdir(dirname(place.path), { recursive: true, mode: 0o700 });
+  const made = await makePrivate(place.path, uid);
+  return made.ok ? ok(place) : made;
+}
+
+/** Makes the short directory for sockets, and never uses one that another user made first. */
+export async function makeRunDirectory(
+  repository: Repository,
+  surroundings: Pick<Surroundings, 'env' | 'uid'>,
+): Promise<Result<string, string>> {
+  const problems: string[] = [];
+  for (const path of runDirectories(repository.commonDir, surroundings)) {
+    const parent = await makePrivate(dirname(path), surroundings.uid);
+    const made = parent.ok ? await makePrivate(path, surroundings.uid) : parent;
+    if (made.ok) return made;
+    problems.push(made.error);
+  }
+  return err(`no directory for sockets: ${problems.join('; ')}`);
+}
+
+/** One level, mode 0700, ours, and not a link. */
+async function makePrivate(path: string, uid: number): Promise<Result<string, string>> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    if (isAbsent(error) || hasCode(error, 'EACCES') || hasCode(error, 'EROFS')) return err(`cannot make ${path}`);
+    if (!hasCode(error, 'EEXIST')) throw error;
+  }
+  const found = await lstat(path);
+  if (!found.isDirectory()) return err(`${path} is not a directory`);
+  if (found.uid !== uid) return err(`${path} belongs to another user (uid ${found.uid})`);
+  if ((found.mode & 0o077) !== 0) await chmod(path, 0o700);
+  return ok(path);
+}
+
+/** Links resolved as far as the path exists: a default below a linked home must not hide that it lies in a checkout. */
+async function realWhereItExists(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (!isAbsent(error) || path === dirname(path)) throw error;
+    return join(await realWhereItExists(dirname(path)), basename(path));
+  }
+}
+
+const isTemporary = (path: string): boolean =>
+  ['/tmp', '/var/tmp', '/dev/shm', tmpdir()].some((directory) => isWithin(path, directory));
+
+/** Magic numbers of statfs(2). */
+const network = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x01021997, 0x5346414f, 0x00c36400, 0x73757245]);
+const memory = new Set([0x01021994, 0x858458f6]);
+
+async function filesystemOf(path: string): Promise<Filesystem> {
+  try {
+    const { type } = await statfs(path);
+    if (network.has(type)) return 'network';
+    return memory.has(type) ? 'memory' : 'local';
+  } catch (error) {
+    if (!isAbsent(error) || path === dirname(path)) throw error;
+    return await filesystemOf(dirname(path));
+  }
+}

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { basename, dirname, join, sep } from 'node:path';
+import type { Repository } from './find-repository.ts';
+
+/** What decides where state is kept; read from the environment by the composition root. */
+export type Surroundings = {
+  /** `--state-dir`. */
+  readonly flag: string | null;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly uid: number;
+  readonly home: string;
+};
+
+export type Root = { readonly path: string; readonly from: '--state-dir' | 'TIDEGATE_STATE_DIR' | 'default' };
+
+/** Below which directory the repositories keep their state. */
+export function stateRoot({ flag, env, uid, home }: Surroundings): Root {
+  if (flag !== null) return { path: flag, from: '--state-dir' };
+  const explicit = env['TIDEGATE_STATE_DIR'];
+  if (explicit !== undefined && explicit !== '') return { path: explicit, from: 'TIDEGATE_STATE_DIR' };
+  const xdg = env['XDG_STATE_HOME'];
+  // The XDG specification says to ignore a relative value.
+  if (xdg?.startsWith('/')) return { path: join(xdg, 'tidegate'), from: 'default' };
+  if (uid === 0) return { path: '/var/lib/tidegate', from: 'default' };
+  return { path: join(home, '.local', 'state', 'tidegate'), from: 'default' };
+}
+
+/** `<repo>-<hash>`: readable, and one per repository whichever of its worktrees is asked. */
+export function repositoryName({ commonDir }: Pick<Repository, 'commonDir'>): string {
+  const named = basename(commonDir) === '.git' ? basename(dirname(commonDir)) : basename(commonDir, '.git');
+  const slug = named
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 40);
+  return `${slug === '' ? 'repository' : slug}-${repositoryHash(commonDir)}`;
+}
+
+export const repositoryHash = (commonDir: string): string =>
+  createHash('sha256').update(commonDir).digest('hex').slice(0, 12);
+
+/**
+ * A short directory for sockets: their paths may have 107 bytes at most, however deep the state directory lies.
+ * Candidates in order; the first that can be made and is ours is used.
+ */
+export function runDirectories(commonDir: string, { env, uid }: Pick<Surroundings, 'env' | 'uid'>): readonly string[] {
+  const name = repositoryHash(commonDir);
+  const runtime = env['XDG_RUNTIME_DIR'];
+  const places = [
+    ...(uid === 0 ? ['/run/tidegate'] : []),
+    ...(uid !== 0 && runtime?.startsWith('/') ? [join(runtime, 'tidegate')] : []),
+    `/tmp/tidegate-${uid}`,
+  ];
+  return places.map((place) => join(place, name)).filter((path) => Buffer.byteLength(path) <= 64);
+}
+
+export const isWithin = (path: string, directory: string): boolean =>
+  path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);

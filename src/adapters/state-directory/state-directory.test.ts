@@ -1,0 +1,138 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempDisposableSync, rmdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { findRepository, locateStateDirectory, makeRunDirectory, makeStateDirectory } from './index.ts';
+import { repositoryHash, repositoryName, runDirectories, stateRoot } from './place.ts';
+
+const uid = process.getuid?.() ?? 0;
+const nobody = { flag: null, env: {}, uid: 1000, home: '/home/ann' };
+const git = (cwd: string, ...args: string[]) => execFileSync('git', args, { cwd, stdio: 'pipe' });
+
+function temporaryRepository() {
+  const directory = mkdtempDisposableSync('/tmp/tidegate-test-');
+  const path = join(directory.path, 'My Shop');
+  mkdirSync(path);
+  git(path, 'init', '-q', '-b', 'main');
+  git(path, '-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-q', '--allow-empty', '-m', 'first');
+  return { path, parent: directory.path, [Symbol.dispose]: () => directory.remove() };
+}
+
+describe('the repository', () => {
+  test('is found from a folder inside it', async () => {
+    using repository = temporaryRepository();
+    mkdirSync(join(repository.path, 'a/b'), { recursive: true });
+    expect(await findRepository(join(repository.path, 'a/b'))).toEqual({
+      ok: true,
+      value: { toplevel: repository.path, commonDir: join(repository.path, '.git') },
+    });
+  });
+
+  test('is the same one in a linked worktree', async () => {
+    using repository = temporaryRepository();
+    const linked = join(repository.parent, 'linked');
+    git(repository.path, 'worktree', 'add', '-q', linked);
+    expect(await findRepository(linked)).toEqual({
+      ok: true,
+      value: { toplevel: linked, commonDir: join(repository.path, '.git') },
+    });
+  });
+
+  test('is not found outside one, and a bare one is named', async () => {
+    using repository = temporaryRepository();
+    expect(await findRepository(repository.parent)).toMatchObject({ ok: false, error: expect.stringContaining('-C') });
+    git(repository.parent, 'init', '-q', '--bare', 'bare.git');
+    expect(await findRepository(join(repository.parent, 'bare.git'))).toMatchObject({
+      ok: false,
+      error: expect.stringContaining('bare'),
+    });
+  });
+
+  test('is not claimed by a directory that is merely called .git', async () => {
+    using repository = temporaryRepository();
+    mkdirSync(join(repository.path, 'sub/.git'), { recursive: true });
+    writeFileSync(join(repository.path, 'sub/.git/config'), '');
+    expect(await findRepository(join(repository.path, 'sub'))).toMatchObject({ value: { toplevel: repository.path } });
+  });
+});
+
+describe('the root of state', () => {
+  test.each([
+    [{ ...nobody, flag: '/a', env: { TIDEGATE_STATE_DIR: '/b' } }, '/a'],
+    [{ ...nobody, env: { TIDEGATE_STATE_DIR: '/b', XDG_STATE_HOME: '/c' } }, '/b'],
+    [{ ...nobody, env: { XDG_STATE_HOME: '/c' } }, '/c/tidegate'],
+    [{ ...nobody, env: { XDG_STATE_HOME: 'relative' } }, '/home/ann/.local/state/tidegate'],
+    [nobody, '/home/ann/.local/state/tidegate'],
+    [{ ...nobody, uid: 0 }, '/var/lib/tidegate'],
+  ])('%j is %s', (surroundings, expected) => {
+    expect(stateRoot(surroundings).path).toBe(expected);
+  });
+
+  test('is followed by a readable name and the hash of the common git directory', () => {
+    const commonDir = '/home/ann/My Shop/.git';
+    expect(repositoryName({ commonDir })).toBe(`my-shop-${repositoryHash(commonDir)}`);
+  });
+});
+
+describe('the state directory', () => {
+  test('by default is refused in a temporary directory, with the way out', async () => {
+    using repository = temporaryRepository();
+    const surroundings = { ...nobody, env: { XDG_STATE_HOME: join(repository.parent, 'state') } };
+    const found = await findRepository(repository.path);
+    if (!found.ok) throw new Error(found.error);
+    expect(await locateStateDirectory(found.value, surroundings)).toMatchObject({
+      ok: false,
+      error: expect.stringMatching(/temporary.*TIDEGATE_STATE_DIR/),
+    });
+  });
+
+  test('when asked for inside the checkout is used with a warning, also through a link', async () => {
+    using repository = temporaryRepository();
+    symlinkSync(repository.path, join(repository.parent, 'link'));
+    const surroundings = { ...nobody, env: { TIDEGATE_STATE_DIR: join(repository.parent, 'link', 'state') } };
+    const found = await findRepository(repository.path);
+    if (!found.ok) throw new Error(found.error);
+    const located = await locateStateDirectory(found.value, surroundings);
+    expect(located).toMatchObject({ ok: true, value: { path: expect.stringContaining('/My Shop/state/my-shop-') } });
+    expect(located.ok && located.value.warnings.join()).toMatch(/inside the checkout/);
+  });
+
+  test('is made for its owner only, and an open one is closed', async () => {
+    using repository = temporaryRepository();
+    const path = join(repository.parent, 'state/x');
+    const place = { path, from: '--state-dir', filesystem: 'local', warnings: [] } as const;
+    expect(await makeStateDirectory(place, uid)).toMatchObject({ ok: true });
+    chmodSync(path, 0o755);
+    expect(await makeStateDirectory(place, uid)).toMatchObject({ ok: true });
+    expect(statSync(path).mode & 0o777).toBe(0o700);
+  });
+
+  test('of another user is refused', async () => {
+    using repository = temporaryRepository();
+    const path = join(repository.parent, 'theirs');
+    mkdirSync(path);
+    const place = { path, from: '--state-dir', filesystem: 'local', warnings: [] } as const;
+    expect(await makeStateDirectory(place, uid + 1)).toMatchObject({
+      ok: false,
+      error: expect.stringContaining('uid'),
+    });
+  });
+});
+
+describe('the directory for sockets', () => {
+  test('leaves room for a name within 107 bytes, wherever the runtime directory is', () => {
+    const runtime = `/run/user/${'x'.repeat(80)}`;
+    const places = runDirectories('/r/.git', { env: { XDG_RUNTIME_DIR: runtime }, uid: 1000 });
+    expect(places).toEqual([`/tmp/tidegate-1000/${repositoryHash('/r/.git')}`]);
+  });
+
+  test('is private', async () => {
+    using repository = temporaryRepository();
+    const found = await findRepository(repository.path);
+    if (!found.ok) throw new Error(found.error);
+    const made = await makeRunDirectory(found.value, { env: { XDG_RUNTIME_DIR: repository.parent }, uid });
+    if (!made.ok) throw new Error(made.error);
+    expect(statSync(made.value).mode & 0o777).toBe(0o700);
+    rmdirSync(made.value);
+  });
+});
