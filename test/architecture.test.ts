@@ -1,0 +1,186 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+/** Who may import whom. Arrows only ever point inward; `main` composes and may import all but other entry points. */
+const mayImport: Record<string, readonly string[]> = {
+  domain: [],
+  ports: ['domain'],
+  engine: ['domain', 'ports', 'pipeline'],
+  pipeline: ['domain', 'ports'],
+  protocol: ['domain'],
+  adapters: ['domain', 'ports'],
+  merger: ['domain', 'ports', 'adapters'],
+  supervisor: ['domain', 'ports', 'adapters'],
+  server: ['domain', 'ports', 'protocol', 'engine'],
+  cli: ['domain', 'ports', 'protocol', 'engine', 'pipeline', 'server'],
+  main: ['domain', 'ports', 'engine', 'pipeline', 'protocol', 'adapters', 'merger', 'supervisor', 'server', 'cli'],
+};
+
+/** One per process. */
+const entryPoints = ['cli', 'fence-client', 'merger', 'supervisor'];
+
+/** What can write a git ref or a working tree, and the process that does. The command line must not even load it. */
+const writers = ['src/adapters/git-write/', 'src/adapters/bare-repository/', 'src/adapters/snapshot/', 'src/merger/'];
+
+type Import = { readonly from: string; readonly to: string; readonly typeOnly: boolean };
+
+const files = globSync('src/**/*.ts').filter((file) => !file.endsWith('.test.ts'));
+const sources = new Map(files.map((file) => [file, readFileSync(file, 'utf8')]));
+const code = new Map([...sources].map(([file, source]) => [file, withoutComments(source)]));
+const imports = [...code].flatMap(([file, source]) => importsOf(file, source));
+
+test('imports point inward', () => {
+  const outward = imports
+    .filter(({ from, to }) => layerOf(from) !== layerOf(to) && !mayImport[layerOf(from)]?.includes(layerOf(to)))
+    .map(({ from, to }) => `${from} imports ${to}`);
+  expect(outward).toEqual([]);
+});
+
+test('every folder has its line in the table', () => {
+  expect([...new Set(files.map(layerOf))].filter((layer) => mayImport[layer] === undefined)).toEqual([]);
+});
+
+test('imports of our own files exist', () => {
+  expect(imports.filter(({ to }) => !sources.has(to)).map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
+});
+
+test('domain and ports use no library and nothing of Node but hashing', () => {
+  const allowed = ['node:crypto'];
+  const used = [...code]
+    .filter(([file]) => ['domain', 'ports'].includes(layerOf(file)))
+    .flatMap(([file, source]) => packagesOf(source).map((name) => ({ file, name })))
+    .filter(({ name }) => !allowed.includes(name));
+  expect(used.map(({ file, name }) => `${file} imports ${name}`)).toEqual([]);
+});
+
+describe('processes', () => {
+  test('there are four entry points and main/ composes nothing else', () => {
+    const started = globSync('src/main/*.ts')
+      .filter(
+        (file) =>
+          !file.endsWith('.test.ts') && /^process\.|^(?:await|void) |^const .*= await /m.test(code.get(file) ?? ''),
+      )
+      .map((file) => file.replace('src/main/', '').replace('.ts', ''));
+    expect(started.sort()).toEqual(entryPoints);
+  });
+
+  test('no entry point imports another', () => {
+    const isEntry = (file: string): boolean => entryPoints.includes(/^src\/main\/([^/]+)\.ts$/.exec(file)?.[1] ?? '');
+    expect(imports.filter(({ to }) => isEntry(to)).map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
+  });
+
+  test('the command line and coordinator cannot write git, by whatever path of imports', () => {
+    const reached = closure('src/main/cli.ts').filter(({ file }) => writers.some((writer) => file.startsWith(writer)));
+    expect(reached.map(({ path }) => path.join(' -> '))).toEqual([]);
+  });
+
+  test('the client inside the fence is tiny: an agent waits for it, and nothing of ours may leak in', () => {
+    const reached = closure('src/main/fence-client.ts').map(({ file }) => file);
+    const foreign = reached.filter((file) => !/^src\/(main\/fence-client|domain|adapters\/handoff)/.test(file));
+    expect(foreign).toEqual([]);
+    expect(reached.length).toBeLessThanOrEqual(10);
+    expect(
+      reached.flatMap((file) => packagesOf(code.get(file) ?? '')).filter((name) => !name.startsWith('node:')),
+    ).toEqual([]);
+  });
+});
+
+describe('sources', () => {
+  test('only main/ reads the environment, hears signals and ends the process', () => {
+    expect(found(/process\.(?:env|exit|argv|on|once)\b(?!Code)/, (file) => layerOf(file) !== 'main')).toEqual([]);
+  });
+
+  test('no shell is started', () => {
+    expect(found(/\bexec(?:Sync)?\(|\bshell: ?(?:true|')/, isNotMethodCall)).toEqual([]);
+  });
+
+  test('time, chance and ids are arguments of domain, engine and pipeline', () => {
+    const pure = (file: string): boolean => ['domain', 'engine', 'pipeline', 'ports'].includes(layerOf(file));
+    expect(
+      found(/\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\brandomUUID\b|\brandomBytes\b|\bperformance\.now\b/, pure),
+    ).toEqual([]);
+  });
+
+  test('failpoints are named by literals that occur once', () => {
+    const calls = [...code].flatMap(([file, source]) =>
+      [...source.matchAll(/(?<!function )\bfailpoint\(([^)]*)\)/g)].map((match) => ({ file, name: match[1] ?? '' })),
+    );
+    expect(calls.filter(({ name }) => !/^'[a-z0-9-]+'$/.test(name))).toEqual([]);
+    const names = calls.map(({ name }) => name);
+    expect(calls.filter(({ name }, at) => names.indexOf(name) !== at)).toEqual([]);
+  });
+
+  test('failures are not swallowed', () => {
+    expect(found(/catch(?: \([^)]*\))? \{\s*\}/)).toEqual([]);
+  });
+
+  test('nothing is left to do and no path of one machine is written down', () => {
+    const text = globSync('{src,test,bin,scripts,demo,docs,bench}/**/*.{ts,cjs,mjs,sh,md}').filter(
+      (file) => file !== 'test/architecture.test.ts',
+    );
+    const marks = /\b(?:TODO|FIXME|XXX)\b|(?<![\w.])\/(?:work|home\/(?!ann\b)[a-z]+|Users)\//;
+    expect(text.flatMap((file) => matchesIn(file, readFileSync(file, 'utf8'), marks))).toEqual([]);
+  });
+
+  test('a file is short enough to read', () => {
+    expect([...sources].filter(([, source]) => source.split('\n').length > 400).map(([file]) => file)).toEqual([]);
+  });
+});
+
+const layerOf = (file: string): string => file.split('/')[1] ?? '';
+
+/** `pattern.exec(text)` and `database.exec(sql)` start nothing. */
+function isNotMethodCall(_file: string, line: string): boolean {
+  return !/\.exec\(/.test(line);
+}
+
+function found(pattern: RegExp, applies: (file: string, line: string) => boolean = () => true): readonly string[] {
+  return [...code].flatMap(([file, source]) => matchesIn(file, source, pattern, applies));
+}
+
+function matchesIn(
+  file: string,
+  source: string,
+  pattern: RegExp,
+  applies: (file: string, line: string) => boolean = () => true,
+): readonly string[] {
+  return source
+    .split('\n')
+    .map((line, at) => ({ line, at: at + 1 }))
+    .filter(({ line }) => pattern.test(line) && applies(file, line))
+    .map(({ line, at }) => `${file}:${at} ${line.trim()}`);
+}
+
+/** Every file that `entry` loads, at start or later, and by which way. Types are gone at run time and do not count. */
+function closure(entry: string): readonly { readonly file: string; readonly path: readonly string[] }[] {
+  const seen = new Map<string, readonly string[]>([[entry, [entry]]]);
+  for (const [file, path] of seen) {
+    for (const { to } of imports.filter(({ from, typeOnly }) => from === file && !typeOnly)) {
+      if (!seen.has(to)) seen.set(to, [...path, to]);
+    }
+  }
+  return [...seen].map(([file, path]) => ({ file, path }));
+}
+
+function importsOf(file: string, source: string): readonly Import[] {
+  const found = source.matchAll(
+    /(?:^|\n)\s*(?:import|export)\s+(type\s)?[^'";]*?from\s+'(\.[^']+)'|(?:^|\n)\s*import\s+'(\.[^']+)'|import\(\s*'(\.[^']+)'\s*\)(\.[A-Z])?/g,
+  );
+  return [...found].map((match) => {
+    const named = match[2] ?? match[3] ?? match[4] ?? '';
+    // `import('./x.ts').Type` stands in a type: a loaded module would be awaited first.
+    const isType = match[1] !== undefined || match[5] !== undefined;
+    return { from: file, to: join(dirname(file), named), typeOnly: isType };
+  });
+}
+
+function packagesOf(source: string): readonly string[] {
+  return [...source.matchAll(/from '([^.'][^']*)'/g)].map((match) => match[1] ?? '');
+}
+
+function withoutComments(source: string): string {
+  return source
+    .replaceAll(/\/\*[\s\S]*?\*\//g, (comment) => comment.replaceAll(/[^\n]/g, ' '))
+    .replaceAll(/^\s*\/\/.*$/gm, '');
+}
