@@ -28,6 +28,8 @@ export type By = {
 
 // ── what anyone may ask; it decides nothing until the coordinator answers ──────────────────────────────
 export type RequestEvent =
+  /** Asks for a run of this frozen plan. The stream is the run's own. */
+  | ({ readonly type: 'requested-run'; readonly by: By } & RunOrder)
   | {
       readonly type: 'requested-approve' | 'requested-reject' | 'requested-hold';
       readonly tap: TapName;
@@ -42,6 +44,19 @@ export type RequestEvent =
   | { readonly type: 'requested-pause' | 'requested-resume' | 'requested-stop'; readonly by: By }
   | { readonly type: 'requested-land'; readonly by: By }
   | { readonly type: 'requested-undo'; readonly task: TaskId | null; readonly by: By };
+
+export type RunOrder = {
+  readonly run: RunId;
+  readonly plan: FrozenPlan;
+  readonly hash: PlanHash;
+  readonly planFile: string;
+  readonly repo: RepoAttestation;
+  /** The person's branch and where it stood. The run branch begins there. */
+  readonly target: { readonly branch: string; readonly commit: CommitId };
+  /** Only this wave, if asked for. */
+  readonly wave: number | null;
+  readonly tidegate: string;
+};
 
 /** `start` or `start-<wave>` when taps are per wave; `land`. */
 export type TapName = 'start' | `start-${number}` | 'land';
@@ -102,23 +117,10 @@ export type Judgement =
 
 // ── facts of a run; each needs the current epoch ───────────────────────────────────────────────────────
 export type RunEvent =
-  | {
-      readonly type: 'run-created';
-      readonly run: RunId;
-      readonly plan: FrozenPlan;
-      readonly hash: PlanHash;
-      readonly planFile: string;
-      readonly repo: RepoAttestation;
-      /** The person's branch and where it stood. The run branch begins there. */
-      readonly target: { readonly branch: string; readonly commit: CommitId };
-      /** Only this wave, if asked for. */
-      readonly wave: number | null;
-      readonly by: By;
-      readonly tidegate: string;
-    }
+  | ({ readonly type: 'run-created'; readonly by: By } & RunOrder)
   | ({ readonly type: 'phase-judged' } & Judgement)
   /** The merger made the bare repository hold the base and set the run branch to it. */
-  | { readonly type: 'run-branch-made'; readonly commit: CommitId }
+  | { readonly type: 'run-branch-made'; readonly commit: CommitId; readonly tree: TreeId }
   | { readonly type: 'tap-opened'; readonly tap: TapName; readonly hash: PlanHash; readonly expires: string | null }
   | {
       readonly type: 'tap-decided';
@@ -138,7 +140,6 @@ export type RunEvent =
       readonly nonce: string;
       readonly base: CommitId;
       readonly from: CommitId;
-      readonly charged: boolean;
       readonly findings: readonly string[];
     }
   | { readonly type: 'attempt-started'; readonly task: TaskId; readonly attempt: AttemptId; readonly pid: number }
@@ -152,14 +153,6 @@ export type RunEvent =
       readonly log: LogEvidence;
       readonly reminded: boolean;
       readonly chargedSeconds: number;
-    }
-  /** Supervisor gone without an exit record. What is in the workspace was snapshotted as `rescue` if it could be. */
-  | {
-      readonly type: 'attempt-lost';
-      readonly task: TaskId;
-      readonly attempt: AttemptId;
-      readonly why: string;
-      readonly rescue: CommitId | null;
     }
   | { readonly type: 'task-granted'; readonly task: TaskId; readonly paths: readonly string[]; readonly by: By }
   | { readonly type: 'task-dropped'; readonly task: TaskId; readonly by: By }
@@ -217,6 +210,8 @@ export type RunEvent =
   | { readonly type: 'round-abandoned'; readonly wave: number; readonly round: number; readonly why: string }
   | { readonly type: 'wave-closed'; readonly wave: number }
   // landing and undo
+  /** Where the person's branch stood when we looked, just before landing. */
+  | { readonly type: 'target-observed'; readonly commit: CommitId | null }
   | {
       readonly type: 'landing-rebuilt';
       readonly onto: CommitId;
@@ -254,6 +249,8 @@ export type RunEvent =
   /** The environment failed (disk full, git missing): nothing is decided; `resume` tries again. */
   | { readonly type: 'run-halted'; readonly why: string; readonly fix: string }
   | { readonly type: 'run-ended'; readonly outcome: 'landed' | 'done' | 'rejected' | 'failed' }
+  /** Stored in one append with the facts that answer the request. */
+  | { readonly type: 'request-accepted'; readonly request: number }
   | { readonly type: 'request-refused'; readonly request: number; readonly why: string };
 
 // ── facts of the repository (stream `repo`) ────────────────────────────────────────────────────────────

@@ -82,7 +82,16 @@ export type HandoffEvidence =
 
 /** How an attempt's process ended. `reason` is ours; an agent's own exit is `exited`. */
 export type Ending = {
-  readonly reason: 'exited' | 'launch-failed' | 'timed-out' | 'silent' | 'stopped' | 'abandoned' | 'setup-failed';
+  /** `lost`: the supervisor died without a word; what it left in the workspace was snapshotted by another. */
+  readonly reason:
+    | 'exited'
+    | 'lost'
+    | 'launch-failed'
+    | 'timed-out'
+    | 'silent'
+    | 'stopped'
+    | 'abandoned'
+    | 'setup-failed';
   readonly code: number | null;
   readonly signal: string | null;
   readonly detail: string;

@@ -36,6 +36,11 @@ export type MergerAnswer =
   /** The epoch of the request is not the current one. */
   | { readonly outcome: 'stale-epoch' };
 
+/** The environment failed: git missing, disk full, the merger killed. Nothing is decided by it. */
+export class MergerFailed extends Error {
+  override readonly name = 'MergerFailed';
+}
+
 export interface Merger extends AsyncDisposable {
   /** Requests are served one by one, in order. Rejects with `MergerFailed` when the environment failed; asking again is safe. */
   ask(request: MergerRequest, epoch: number): Promise<MergerAnswer>;
@@ -47,6 +52,8 @@ export interface GitReader {
   rootCommit(): Promise<CommitId>;
   remote(): Promise<string | null>;
   branchTip(branch: string): Promise<CommitId | null>;
+  /** In our bare repository. */
+  runBranchTip(run: RunId): Promise<CommitId | null>;
   currentBranch(): Promise<string | null>;
   files(commit: CommitId): Promise<readonly string[]>;
   diff(from: CommitId, to: CommitId): Promise<readonly DiffEntry[]>;

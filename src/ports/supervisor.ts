@@ -73,9 +73,8 @@ export type ExitRecord = {
 
 export type SupervisorEvent =
   | { readonly type: 'started'; readonly record: StartedRecord; readonly pid: number }
-  | { readonly type: 'ended'; readonly record: ExitRecord }
-  /** The supervisor is gone and left no exit record. */
-  | { readonly type: 'lost'; readonly why: string };
+  /** Also when the first supervisor died without a word: another then snapshots what is there, with ending `lost`. */
+  | { readonly type: 'ended'; readonly record: ExitRecord };
 
 /** Starts supervisors, finds them again after a restart, and ends them. */
 export interface Supervisors {

@@ -1,0 +1,110 @@
+import type { RequestEvent, RunEvent, TapName } from './events.ts';
+import { ownershipConflicts } from './ownership.ts';
+import { err, ok, type Result } from './result.ts';
+import { isOpen } from './round.ts';
+import type { RunState } from './run.ts';
+import { decideTap, type TapDecision } from './tap.ts';
+import type { TaskState } from './task.ts';
+
+/** `later`: the world has to be asked first (an agent stopped, the merger done); the request stays pending. */
+export type Answer = Result<readonly RunEvent[] | 'later', string>;
+
+/** What a person's request leads to. A refusal is an answer too, and says why. */
+export function answer(state: RunState, request: RequestEvent): Answer {
+  if (state.ended !== null && request.type !== 'requested-undo' && !isLateLanding(state, request))
+    return err(`the run has ended (${state.ended})`);
+  switch (request.type) {
+    case 'requested-run':
+      return err(`the run ${state.run} exists`);
+    case 'requested-approve':
+      return tap(state, request.tap, 'approved', request);
+    case 'requested-reject':
+      return tap(state, request.tap, 'rejected', request);
+    case 'requested-hold':
+      return tap(state, request.tap, 'held', request);
+    case 'requested-pause':
+      return ok([{ type: 'run-paused', by: request.by }]);
+    case 'requested-stop':
+      return ok([{ type: 'run-stopped', by: request.by }]);
+    case 'requested-resume':
+      return ok([{ type: 'run-resumed', by: request.by }]);
+    case 'requested-land':
+      return landNow(state, request);
+    case 'requested-undo':
+      return state.landing.status === 'landed' || state.landing.status === 'undoing'
+        ? ok('later')
+        : err('nothing of this run has landed');
+    case 'requested-grant':
+    case 'requested-drop':
+    case 'requested-retry':
+    case 'requested-rework':
+      return answerTask(state, request);
+  }
+}
+
+type TaskRequest = RequestEvent & {
+  readonly type: 'requested-grant' | 'requested-drop' | 'requested-retry' | 'requested-rework';
+};
+
+function answerTask(state: RunState, request: TaskRequest): Answer {
+  const task = state.tasks[request.task];
+  if (task === undefined) return err(`${state.run} has no task ${request.task}`);
+  const wave = state.waves[task.wave];
+  if (wave === undefined || wave.closed) return err(`wave ${task.wave} is closed`);
+  const round = wave.rounds.at(-1);
+  const integrating =
+    isOpen(round) && round.tasks.some((entry) => entry.task === task.id) && task.progress.status === 'ready';
+  if (integrating) return ok('later');
+  const { status } = task.progress;
+  const { by } = request;
+  switch (request.type) {
+    case 'requested-grant':
+      return grant(state, task, request);
+    case 'requested-drop':
+      if (status === 'merged') return err('it is merged; `tidegate undo` takes it back');
+      if (request.paths.length > 0)
+        return status === 'held' ? ok('later') : err(`paths can be dropped from a held task; it is ${status}`);
+      if (status === 'launching' || status === 'running' || status === 'ended') return ok('later');
+      return ok([{ type: 'task-dropped', task: task.id, by }]);
+    case 'requested-retry':
+      if (status === 'held' || status === 'failed' || status === 'dropped' || isHalted(task))
+        return ok([{ type: 'task-retried', task: task.id, by }]);
+      return err(`only a held, failed or dropped task can be retried; it is ${status}`);
+    case 'requested-rework':
+      if (status === 'held' || status === 'failed' || status === 'ready')
+        return ok([{ type: 'task-reworked', task: task.id, message: request.message, by }]);
+      return err(`only a held, failed or ready task can be reworked; it is ${status}`);
+  }
+}
+
+const isHalted = (task: TaskState): boolean => task.progress.status === 'waiting' && task.progress.next.halt !== null;
+
+function grant(state: RunState, task: TaskState, request: TaskRequest & { readonly type: 'requested-grant' }): Answer {
+  const granted = Object.values(state.tasks).map((other) => ({ task: other.id, paths: other.granted }));
+  const conflicts = ownershipConflicts(state.plan, task.wave, [...granted, { task: task.id, paths: request.paths }]);
+  const [conflict] = conflicts;
+  if (conflict !== undefined) return err(`granting it would break ownership: ${conflict.detail}`);
+  return ok([{ type: 'task-granted', task: task.id, paths: request.paths, by: request.by }]);
+}
+
+function tap(
+  state: RunState,
+  name: TapName,
+  decision: TapDecision,
+  request: RequestEvent & { readonly hash: RunState['hash'] },
+): Answer {
+  return decideTap(state.taps[name], { tap: name, decision, hash: request.hash, by: request.by });
+}
+
+/** Landing again after a refusal opens the tap anew, already decided by who asked. */
+function landNow(state: RunState, request: RequestEvent & { readonly type: 'requested-land' }): Answer {
+  const decided = { type: 'tap-decided', tap: 'land', decision: 'approved', hash: state.hash, by: request.by } as const;
+  if (state.landing.status === 'landed') return err('the run has landed');
+  const open = state.taps.land;
+  if (open?.status === 'pending' || open?.status === 'held') return ok([decided]);
+  return ok([{ type: 'tap-opened', tap: 'land', hash: state.hash, expires: null }, decided]);
+}
+
+/** A run that ended on its branch only may still be landed. */
+const isLateLanding = (state: RunState, request: RequestEvent): boolean =>
+  request.type === 'requested-land' && state.ended === 'done' && state.landing.status !== 'landed';

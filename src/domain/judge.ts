@@ -1,0 +1,55 @@
+import type { Judgement } from './events.ts';
+import { judgeContract, judgeLoad, judgePreflight, judgeThread } from './gates/checking.ts';
+import { judgeClosure, judgeMerge } from './gates/closing.ts';
+import { judgeApproval, judgeDispatch, judgeMonitor } from './gates/working.ts';
+import type { PlanHash, TaskId } from './ids.ts';
+import { ownershipConflicts } from './ownership.ts';
+import { allTasks, type FrozenPlan } from './plan.ts';
+import { unreachable } from './result.ts';
+import { failWith, inconclusive, type Verdict } from './verdict.ts';
+
+/** What a judgement may look at beside its evidence: the frozen plan and what people granted before it. */
+export type Context = {
+  readonly plan: FrozenPlan;
+  readonly hash: PlanHash;
+  readonly granted: readonly { readonly task: TaskId; readonly paths: readonly string[] }[];
+};
+
+type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+export type Unjudged = DistributiveOmit<Judgement, 'verdicts'>;
+
+/** The one judge: live decisions and replay both come here. */
+export function judge(context: Context, unjudged: Unjudged): readonly Verdict[] {
+  const { plan, hash, granted } = context;
+  switch (unjudged.phase) {
+    case 'contract':
+      return judgeContract(unjudged.evidence);
+    case 'load':
+      return judgeLoad(unjudged.evidence);
+    case 'thread':
+      return judgeThread(unjudged.evidence);
+    case 'preflight':
+      return judgePreflight(plan, unjudged.wave, unjudged.evidence);
+    case 'ownership':
+      return [failWith('ownership', ownershipConflicts(plan, unjudged.wave, unjudged.evidence.granted))];
+    case 'approval':
+      return judgeApproval(hash, unjudged.evidence);
+    case 'dispatch':
+      return judgeDispatch(plan, unjudged.evidence);
+    case 'monitor': {
+      const task = allTasks(plan).find((planned) => planned.id === unjudged.task);
+      return task === undefined
+        ? [inconclusive('task', `${unjudged.task} is not in the plan`)]
+        : judgeMonitor(plan, task, unjudged.evidence, granted);
+    }
+    case 'closure':
+      return judgeClosure(plan, unjudged.evidence);
+    case 'merge':
+      return judgeMerge(unjudged.evidence);
+    default:
+      return unreachable(unjudged);
+  }
+}
+
+export const judged = <U extends Unjudged>(context: Context, unjudged: U) =>
+  ({ type: 'phase-judged', ...unjudged, verdicts: judge(context, unjudged) }) as const;

@@ -1,0 +1,70 @@
+import type { RunEvent } from './events.ts';
+import type { CommitId, TaskId, TreeId } from './ids.ts';
+
+/**
+ * Moving the person's branch to the run branch, once.
+ *   none ─▶ observed ─▶ (rebuilt, when the branch moved meanwhile) ─▶ intended ─▶ landed ─▶ undone
+ *   refused: something of the person's is in the way; `land` tries again when they say so
+ */
+export type LandingState =
+  | { readonly status: 'none'; readonly tries: number }
+  | {
+      readonly status: 'observed';
+      readonly tip: CommitId | null;
+      readonly rebuilt: Rebuilt | null;
+      readonly tries: number;
+    }
+  | { readonly status: 'refused'; readonly why: string; readonly files: readonly string[]; readonly fix: string }
+  | { readonly status: 'intended'; readonly branch: string; readonly old: CommitId | null; readonly new: CommitId }
+  | { readonly status: 'landed'; readonly branch: string; readonly old: CommitId | null; readonly new: CommitId }
+  | { readonly status: 'undoing'; readonly branch: string; readonly old: CommitId | null; readonly new: CommitId }
+  | { readonly status: 'undone'; readonly branch: string; readonly commit: CommitId };
+
+export type Rebuilt = {
+  readonly onto: CommitId;
+  readonly commit: CommitId;
+  readonly tree: TreeId;
+  readonly conflicts: readonly string[];
+};
+
+export const landingTries = 3;
+
+export function evolveLanding(state: LandingState, event: RunEvent): LandingState {
+  switch (event.type) {
+    case 'target-observed': {
+      const tries = 'tries' in state ? state.tries : 0;
+      const rebuilt = state.status === 'observed' ? state.rebuilt : null;
+      return { status: 'observed', tip: event.commit, rebuilt, tries };
+    }
+    case 'landing-rebuilt': {
+      const { onto, commit, tree, conflicts } = event;
+      const before = state.status === 'observed' ? state : { tip: onto, tries: 0 };
+      return {
+        status: 'observed',
+        tip: before.tip,
+        rebuilt: { onto, commit, tree, conflicts },
+        tries: before.tries + 1,
+      };
+    }
+    case 'landing-intended':
+      return { status: 'intended', branch: event.branch, old: event.old, new: event.new };
+    case 'landed':
+      return { status: 'landed', branch: event.branch, old: event.old, new: event.new };
+    case 'landing-refused':
+      return { status: 'refused', why: event.why, files: event.files, fix: event.fix };
+    case 'undo-intended':
+      return state.status === 'landed' ? { ...state, status: 'undoing' } : state;
+    case 'undo-refused':
+      return state.status === 'undoing' ? { ...state, status: 'landed' } : state;
+    case 'undone':
+      return evolveUndone(state, event.task, event.branch, event.new);
+    default:
+      return state;
+  }
+}
+
+/** Undoing one task leaves the run landed. */
+function evolveUndone(state: LandingState, task: TaskId | null, branch: string, commit: CommitId): LandingState {
+  if (task === null) return { status: 'undone', branch, commit };
+  return state.status === 'undoing' ? { ...state, status: 'landed' } : state;
+}

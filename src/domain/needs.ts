@@ -1,0 +1,142 @@
+import { currentWave, type RunState } from './run.ts';
+import { blockingNeed } from './schedule.ts';
+import { describeVerdict, type Hold, type TaskState } from './task.ts';
+
+/** Something that only a person can bring on, with the command that does it. */
+export type Need = {
+  readonly kind: NeedKind;
+  readonly task: string | null;
+  readonly message: string;
+  readonly command: string;
+};
+export type NeedKind =
+  | 'approve'
+  | 'land'
+  | 'held'
+  | 'failed'
+  | 'blocked'
+  | 'launch'
+  | 'paused'
+  | 'stopped'
+  | 'halted'
+  | 'landing';
+
+/** What a run waits for from people; empty while it goes on by itself or has ended. */
+export function needsOf(state: RunState): readonly Need[] {
+  if (state.ended !== null) return [];
+  return [...modeNeeds(state), ...tapNeeds(state), ...taskNeeds(state), ...landingNeeds(state)];
+}
+
+function modeNeeds(state: RunState): readonly Need[] {
+  const command = `tidegate resume ${state.run}`;
+  switch (state.mode.mode) {
+    case 'active':
+      return [];
+    case 'paused':
+    case 'stopped':
+      return [{ kind: state.mode.mode, task: null, message: `${state.mode.mode} by ${state.mode.who}`, command }];
+    case 'halted':
+      return [
+        {
+          kind: 'halted',
+          task: null,
+          message: state.mode.why,
+          command: state.mode.fix.startsWith('tidegate') ? state.mode.fix : command,
+        },
+      ];
+  }
+}
+
+function tapNeeds(state: RunState): readonly Need[] {
+  return Object.entries(state.taps).flatMap(([name, tap]): readonly Need[] => {
+    if (tap?.status !== 'pending' && tap?.status !== 'held') return [];
+    const held = tap.status === 'held' ? `, on hold by ${tap.by.who}` : '';
+    if (name === 'land')
+      return [
+        {
+          kind: 'land',
+          task: null,
+          message: `ready to land on ${state.target.branch}${held}`,
+          command: `tidegate land ${state.run}`,
+        },
+      ];
+    const count = Object.keys(state.tasks).length;
+    return [
+      {
+        kind: 'approve',
+        task: null,
+        message: `${count} task${count === 1 ? '' : 's'} wait for approval${held}`,
+        command: `tidegate approve ${state.run}`,
+      },
+    ];
+  });
+}
+
+function taskNeeds(state: RunState): readonly Need[] {
+  const wave = currentWave(state);
+  return Object.values(state.tasks).flatMap((task): readonly Need[] => {
+    const subject = `${state.run}/${task.id}`;
+    const { progress } = task;
+    if (progress.status === 'held') return [{ kind: 'held', task: task.id, ...heldNeed(progress.hold, subject) }];
+    if (progress.status === 'failed')
+      return [{ kind: 'failed', task: task.id, message: progress.why, command: `tidegate retry ${subject}` }];
+    if (progress.status !== 'waiting' || task.wave !== wave?.index) return [];
+    if (progress.next.halt !== null)
+      return [
+        {
+          kind: 'launch',
+          task: task.id,
+          message: `could not be launched: ${progress.next.halt}`,
+          command: `tidegate resume ${state.run}`,
+        },
+      ];
+    return blocked(state, task, subject);
+  });
+}
+
+function blocked(state: RunState, task: TaskState, subject: string): readonly Need[] {
+  const need = blockingNeed(state, task);
+  if (need === null || state.tasks[need]?.progress.status !== 'dropped') return [];
+  return [
+    {
+      kind: 'blocked',
+      task: task.id,
+      message: `needs ${need}, which was dropped`,
+      command: `tidegate drop ${subject}`,
+    },
+  ];
+}
+
+function heldNeed(hold: Hold, subject: string): { readonly message: string; readonly command: string } {
+  switch (hold.because) {
+    case 'gate': {
+      const message = hold.verdicts.flatMap(describeVerdict).join('; ');
+      const scope = hold.verdicts.find((verdict) => verdict.gate === 'scope');
+      const paths = scope?.outcome === 'fail' ? scope.findings.flatMap((finding) => finding.where ?? []) : [];
+      return {
+        message,
+        command:
+          paths.length > 0
+            ? `tidegate grant ${subject} ${paths.slice(0, 3).join(' ')}`
+            : `tidegate rework ${subject} -m "…"`,
+      };
+    }
+    case 'conflict':
+      return { message: `conflicts in ${hold.files.join(', ')}`, command: `tidegate retry ${subject}` };
+    case 'check':
+      return { message: `breaks the check ${hold.check}`, command: `tidegate rework ${subject} -m "…"` };
+    case 'needs':
+      return {
+        message: `stands on ${hold.task}, which is held`,
+        command: `tidegate why ${subject.split('/')[0]}/${hold.task}`,
+      };
+  }
+}
+
+function landingNeeds(state: RunState): readonly Need[] {
+  if (state.landing.status !== 'refused') return [];
+  const files = state.landing.files.length === 0 ? '' : `: ${state.landing.files.slice(0, 5).join(', ')}`;
+  return [
+    { kind: 'landing', task: null, message: `${state.landing.why}${files}`, command: `tidegate land ${state.run}` },
+  ];
+}

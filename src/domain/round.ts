@@ -1,0 +1,94 @@
+import type { RunEvent } from './events.ts';
+import type { CommitId, TaskId, TreeId } from './ids.ts';
+import type { Verdict } from './verdict.ts';
+
+/**
+ * One integration of a wave's ready tasks: opened ─▶ built ─▶ closing ─▶ merging ─▶ merged, or abandoned when what it
+ * was built of no longer stands (a conflict, a culprit). Nothing moves before `merging`.
+ */
+export type RoundState = { readonly round: number; readonly base: CommitId; readonly tasks: readonly RoundTask[] } & (
+  | { readonly status: 'opened' }
+  | { readonly status: 'built'; readonly steps: readonly RoundStep[] }
+  | { readonly status: 'closing'; readonly steps: readonly RoundStep[]; readonly closed: readonly Verdict[] }
+  | { readonly status: 'merging'; readonly steps: readonly RoundStep[]; readonly closed: readonly Verdict[] }
+  | {
+      readonly status: 'merged';
+      readonly steps: readonly RoundStep[];
+      readonly closed: readonly Verdict[];
+      readonly old: CommitId;
+      readonly new: CommitId;
+      readonly judged: boolean;
+    }
+  | { readonly status: 'abandoned'; readonly why: string }
+);
+
+export type RoundTask = { readonly task: TaskId; readonly snapshot: CommitId };
+export type RoundStep = { readonly task: TaskId; readonly commit: CommitId; readonly tree: TreeId };
+
+export function evolveRound(state: RoundState, event: RunEvent): RoundState {
+  const { round, base, tasks } = state;
+  const same = { round, base, tasks };
+  switch (event.type) {
+    case 'candidate-built':
+      return state.status === 'opened' ? { ...same, status: 'built', steps: event.steps } : state;
+    case 'phase-judged':
+      if (event.phase === 'closure' && state.status === 'built')
+        return { ...same, status: 'closing', steps: state.steps, closed: event.verdicts };
+      if (event.phase === 'merge' && state.status === 'merged') return { ...state, judged: true };
+      return state;
+    case 'merge-intended':
+      return state.status === 'closing'
+        ? { ...same, status: 'merging', steps: state.steps, closed: state.closed }
+        : state;
+    case 'merged':
+      if (state.status !== 'merging') return state;
+      return {
+        ...same,
+        status: 'merged',
+        steps: state.steps,
+        closed: state.closed,
+        old: event.old,
+        new: event.new,
+        judged: false,
+      };
+    case 'round-abandoned':
+      return { ...same, status: 'abandoned', why: event.why };
+    default:
+      return state;
+  }
+}
+
+export const isOpen = (state: RoundState | undefined): state is RoundState =>
+  state !== undefined && state.status !== 'abandoned' && !(state.status === 'merged' && state.judged);
+
+/** How often a candidate may be checked while looking for the task that breaks it. */
+export const bisectRuns = 8;
+
+export type Bisection =
+  /** Check this prefix of the steps next. */
+  | { readonly next: 'check'; readonly prefix: number }
+  | { readonly next: 'culprit'; readonly index: number }
+  /** The runs are used up: everything in the remaining range is suspect. */
+  | { readonly next: 'give-up'; readonly from: number; readonly to: number };
+
+/**
+ * Finds the first prefix that fails, given that none (length 0) passes and all (length `steps`) fail.
+ * `outcome(n)` says what is known of the prefix of length n.
+ */
+export function bisect(
+  steps: number,
+  outcome: (prefix: number) => 'passed' | 'failed' | 'unknown',
+  limit = bisectRuns,
+): Bisection {
+  let good = 0;
+  let bad = steps;
+  for (let runs = 1; bad - good > 1; runs += 1) {
+    const middle = good + Math.floor((bad - good) / 2);
+    const known = outcome(middle);
+    if (known === 'unknown')
+      return runs >= limit ? { next: 'give-up', from: good, to: bad - 1 } : { next: 'check', prefix: middle };
+    if (known === 'passed') good = middle;
+    else bad = middle;
+  }
+  return { next: 'culprit', index: bad - 1 };
+}

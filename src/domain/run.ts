@@ -1,0 +1,285 @@
+import { isRequest, type LedgerEvent, type RequestEvent, type RunEvent, type TapName } from './events.ts';
+import type { CheckOutcome } from './evidence.ts';
+import type { CommitId, PlanHash, RunId, TaskId, TreeId } from './ids.ts';
+import { evolveLanding, type LandingState } from './landing.ts';
+import { allTasks, type FrozenPlan, type PlannedTask } from './plan.ts';
+import { evolveRound, type RoundState } from './round.ts';
+import { evolveTap, type TapState } from './tap.ts';
+import { evolveTask, holdTask, plannedTask, type TaskState } from './task.ts';
+import type { Verdict } from './verdict.ts';
+
+/** One run as its ledger stream says it is. Plain data: two folds of the same events are equal byte for byte. */
+export type RunState = {
+  readonly run: RunId;
+  readonly plan: FrozenPlan;
+  readonly hash: PlanHash;
+  readonly planFile: string;
+  readonly target: { readonly branch: string; readonly commit: CommitId };
+  readonly only: number | null;
+  readonly contract: readonly Verdict[] | null;
+  readonly load: readonly Verdict[] | null;
+  readonly waves: readonly WaveState[];
+  readonly tasks: Readonly<Record<TaskId, TaskState>>;
+  readonly taps: Readonly<Partial<Record<TapName, TapState>>>;
+  /** The tip of the run branch; null until the merger made it. */
+  readonly branch: { readonly commit: CommitId; readonly tree: TreeId } | null;
+  readonly checks: Readonly<Record<string, CheckOutcome>>;
+  readonly landing: LandingState;
+  readonly mode: RunMode;
+  readonly ended: 'landed' | 'done' | 'rejected' | 'failed' | null;
+  /** Requests that wait for an answer, by ledger sequence. */
+  readonly pending: readonly { readonly seq: number; readonly request: RequestEvent }[];
+};
+
+export type RunMode =
+  | { readonly mode: 'active' }
+  | { readonly mode: 'paused' | 'stopped'; readonly who: string }
+  | { readonly mode: 'halted'; readonly why: string; readonly fix: string };
+
+export type WaveState = {
+  readonly index: number;
+  readonly thread: readonly Verdict[] | null;
+  readonly preflight: readonly Verdict[] | null;
+  readonly ownership: readonly Verdict[] | null;
+  readonly approval: readonly Verdict[] | null;
+  readonly rounds: readonly RoundState[];
+  readonly closed: boolean;
+};
+
+export type Recorded = { readonly seq: number; readonly event: LedgerEvent };
+
+/** Null for a stream that does not begin with `run-created`: requests alone make no run. */
+export const foldRun = (events: readonly Recorded[]): RunState | null =>
+  events.reduce<RunState | null>(evolveRun, null);
+
+/** What did happen. Total: an event in the ledger is a fact and is never refused. */
+export function evolveRun(state: RunState | null, { seq, event }: Recorded): RunState | null {
+  if (event.type === 'run-created') return created(event);
+  if (state === null) return null;
+  if (isRequest(event)) return { ...state, pending: [...state.pending, { seq, request: event }] };
+  switch (event.type) {
+    case 'coordinator-started':
+    case 'coordinator-stopped':
+    case 'workspace-cleaned':
+      return state;
+    case 'request-accepted':
+    case 'request-refused':
+      return { ...state, pending: state.pending.filter((waiting) => waiting.seq !== event.request) };
+    default:
+      return evolveFact(state, event);
+  }
+}
+
+function evolveFact(
+  state: RunState,
+  event: Exclude<RunEvent, { type: 'run-created' | 'request-accepted' | 'request-refused' }>,
+): RunState {
+  switch (event.type) {
+    case 'phase-judged':
+      return evolveJudged(state, event);
+    case 'run-branch-made':
+      return { ...state, branch: { commit: event.commit, tree: event.tree } };
+    case 'tap-opened':
+    case 'tap-decided': {
+      const taps = { ...state.taps, [event.tap]: evolveTap(state.taps[event.tap], event) };
+      const landing: LandingState =
+        event.tap === 'land' && event.type === 'tap-opened' ? { status: 'none', tries: 0 } : state.landing;
+      return { ...state, taps, landing };
+    }
+    case 'task-base-made':
+    case 'attempt-intended':
+    case 'attempt-started':
+    case 'attempt-ended':
+    case 'task-dropped':
+    case 'paths-dropped':
+      return evolveOneTask(state, event.task, event);
+    case 'task-granted':
+      return withWave(evolveOneTask(state, event.task, event), waveOf(state, event.task), (wave) => ({
+        ...wave,
+        ownership: null,
+      }));
+    case 'task-retried':
+    case 'task-reworked':
+      return releaseDependents(evolveOneTask(state, event.task, event), event.task);
+    case 'check-ended':
+      return { ...state, checks: { ...state.checks, [checkKey(event.check.tree, event.check.name)]: event.check } };
+    case 'round-opened': {
+      const { round, base, tasks } = event;
+      return withWave(state, event.wave, (wave) => ({
+        ...wave,
+        rounds: [...wave.rounds, { round, base, tasks, status: 'opened' }],
+      }));
+    }
+    case 'candidate-built':
+    case 'culprit-found':
+    case 'merge-intended':
+    case 'round-abandoned':
+      return holdDependents(evolveAllTasks(withLastRound(state, event.wave, event), event));
+    case 'merged':
+      return evolveMerged(state, event);
+    case 'wave-closed':
+      // with `land: wave` each closed wave lands anew
+      return withWave({ ...state, landing: { status: 'none', tries: 0 } }, event.wave, (wave) => ({
+        ...wave,
+        closed: true,
+      }));
+    case 'landed': {
+      const target = event.branch === state.target.branch ? { ...state.target, commit: event.new } : state.target;
+      return { ...state, target, landing: evolveLanding(state.landing, event) };
+    }
+    case 'target-observed':
+    case 'landing-rebuilt':
+    case 'landing-intended':
+    case 'landing-refused':
+    case 'undo-intended':
+    case 'undone':
+    case 'undo-refused':
+      return { ...state, landing: evolveLanding(state.landing, event) };
+    case 'run-paused':
+      return { ...state, mode: { mode: 'paused', who: event.by.who } };
+    case 'run-stopped':
+      return { ...state, mode: { mode: 'stopped', who: event.by.who } };
+    case 'run-resumed':
+      return { ...evolveAllTasks(state, event), mode: { mode: 'active' } };
+    case 'run-halted':
+      return { ...state, mode: { mode: 'halted', why: event.why, fix: event.fix } };
+    case 'run-ended':
+      return { ...state, ended: event.outcome };
+  }
+}
+
+function evolveJudged(state: RunState, event: RunEvent & { readonly type: 'phase-judged' }): RunState {
+  const { verdicts } = event;
+  switch (event.phase) {
+    case 'contract':
+      return { ...state, contract: verdicts };
+    case 'load':
+      return { ...state, load: verdicts };
+    case 'thread':
+    case 'preflight':
+    case 'ownership':
+    case 'approval':
+      return withWave(state, event.wave, (wave) => ({ ...wave, [event.phase]: verdicts }));
+    case 'dispatch':
+    case 'monitor':
+      return evolveOneTask(state, event.task, event);
+    case 'closure':
+    case 'merge':
+      return withLastRound(state, event.wave, event);
+  }
+}
+
+function evolveMerged(state: RunState, event: RunEvent & { readonly type: 'merged' }): RunState {
+  const round = state.waves[event.wave]?.rounds.at(-1);
+  const tip = round !== undefined && 'steps' in round ? round.steps.at(-1) : undefined;
+  const branch = tip === undefined ? state.branch : { commit: event.new, tree: tip.tree };
+  return { ...evolveAllTasks(withLastRound(state, event.wave, event), event), branch };
+}
+
+function created(event: RunEvent & { readonly type: 'run-created' }): RunState {
+  const tasks = event.plan.waves.flatMap((wave, index) =>
+    wave.tasks.map((task) => [task.id, plannedTask(task, index)] as const),
+  );
+  const unjudged = { thread: null, preflight: null, ownership: null, approval: null, rounds: [], closed: false };
+  return {
+    run: event.run,
+    plan: event.plan,
+    hash: event.hash,
+    planFile: event.planFile,
+    target: event.target,
+    only: event.wave,
+    contract: null,
+    load: null,
+    waves: event.plan.waves.map((_, index) => ({ index, ...unjudged })),
+    tasks: Object.fromEntries(tasks),
+    taps: {},
+    branch: null,
+    checks: {},
+    landing: { status: 'none', tries: 0 },
+    mode: { mode: 'active' },
+    ended: null,
+    pending: [],
+  };
+}
+
+/** A ready task that stands on a held one cannot be integrated either. */
+function holdDependents(state: RunState): RunState {
+  const tasks: Record<TaskId, TaskState> = { ...state.tasks };
+  const held = Object.values(state.tasks).filter((task) => task.progress.status === 'held');
+  for (const { id } of held)
+    for (const dependent of dependentsOf(state.plan, id)) {
+      const task = tasks[dependent];
+      if (task !== undefined) tasks[dependent] = holdTask(task, { because: 'needs', task: id });
+    }
+  return { ...state, tasks };
+}
+
+/** Held only for the sake of this task: they start again, on its new result. */
+function releaseDependents(state: RunState, task: TaskId): RunState {
+  return dependentsOf(state.plan, task).reduce((next, id) => {
+    const progress = next.tasks[id]?.progress;
+    const waits = progress?.status === 'held' && progress.hold.because === 'needs';
+    return waits
+      ? evolveOneTask(next, id, { type: 'task-retried', task: id, by: { who: 'tidegate', via: 'policy' } })
+      : next;
+  }, state);
+}
+
+function evolveOneTask(state: RunState, id: TaskId, event: RunEvent): RunState {
+  const task = state.tasks[id];
+  if (task === undefined) return state;
+  return { ...state, tasks: { ...state.tasks, [id]: evolveTask(task, event, state.plan.limits) } };
+}
+
+function evolveAllTasks(state: RunState, event: RunEvent): RunState {
+  const tasks = Object.entries(state.tasks).map(
+    ([id, task]) => [id, evolveTask(task, event, state.plan.limits)] as const,
+  );
+  return { ...state, tasks: Object.fromEntries(tasks) };
+}
+
+function withWave(state: RunState, index: number, change: (wave: WaveState) => WaveState): RunState {
+  return { ...state, waves: state.waves.map((wave) => (wave.index === index ? change(wave) : wave)) };
+}
+
+function withLastRound(state: RunState, index: number, event: RunEvent): RunState {
+  return withWave(state, index, (wave) => {
+    const last = wave.rounds.at(-1);
+    return last === undefined ? wave : { ...wave, rounds: [...wave.rounds.slice(0, -1), evolveRound(last, event)] };
+  });
+}
+
+// ── questions that several phases ask ──────────────────────────────────────────────────────────────────
+
+export const checkKey = (tree: TreeId, name: string): string => `${tree} ${name}`;
+
+export const waveOf = (state: RunState, task: TaskId): number => state.tasks[task]?.wave ?? -1;
+
+export const tasksOfWave = (state: RunState, wave: number): readonly TaskState[] =>
+  (state.plan.waves[wave]?.tasks ?? []).flatMap((task) => state.tasks[task.id] ?? []);
+
+export const plannedById = (plan: FrozenPlan, id: TaskId): PlannedTask | undefined =>
+  allTasks(plan).find((task) => task.id === id);
+
+/** Waves that this run is to do: all, or the one asked for. */
+export const selectedWaves = (state: RunState): readonly WaveState[] =>
+  state.waves.filter((wave) => state.only === null || state.only === wave.index);
+
+/** The first selected wave that is not closed. */
+export const currentWave = (state: RunState): WaveState | undefined =>
+  selectedWaves(state).find((wave) => !wave.closed);
+
+/** Tasks that need this one, directly or through others. */
+export function dependentsOf(plan: FrozenPlan, task: TaskId): readonly TaskId[] {
+  const tasks = allTasks(plan);
+  const found = new Set<TaskId>();
+  const visit = (id: TaskId): void => {
+    for (const dependent of tasks)
+      if (dependent.needs.includes(id) && !found.has(dependent.id)) {
+        found.add(dependent.id);
+        visit(dependent.id);
+      }
+  };
+  visit(task);
+  return [...found];
+}

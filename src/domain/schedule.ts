@@ -1,0 +1,79 @@
+import type { TaskId } from './ids.ts';
+import { mayRunBeside } from './ownership.ts';
+import type { FrozenPlan, PlannedTask } from './plan.ts';
+import { currentWave, plannedById, type RunState, selectedWaves, tasksOfWave } from './run.ts';
+import { isResolved, type TaskState } from './task.ts';
+
+export const isLive = (task: TaskState): boolean =>
+  task.progress.status === 'launching' || task.progress.status === 'running';
+
+/** Tasks that may start now, the one with the longest path behind it first. */
+export function startable(state: RunState): readonly TaskState[] {
+  const wave = currentWave(state);
+  if (wave === undefined) return [];
+  const waves =
+    state.plan.schedule === 'eager' ? selectedWaves(state).filter((later) => later.index >= wave.index) : [wave];
+  const paths = remainingPaths(state.plan);
+  return waves
+    .flatMap((open) => tasksOfWave(state, open.index))
+    .filter((task) => isStartable(state, task) && (task.wave === wave.index || mayStartEarly(state, task)))
+    .toSorted((a, b) => (paths.get(b.id) ?? 0) - (paths.get(a.id) ?? 0) || priority(state, a) - priority(state, b));
+}
+
+function isStartable(state: RunState, task: TaskState): boolean {
+  if (task.progress.status !== 'waiting' || task.progress.next.halt !== null) return false;
+  if (state.waves[task.wave]?.approval === null) return false;
+  const needs = plannedById(state.plan, task.id)?.needs ?? [];
+  return needs.every((need) => ['ready', 'merged', 'done'].includes(state.tasks[need]?.progress.status ?? ''));
+}
+
+/** Eager: what it owns and reads is disjoint from every unresolved task of earlier waves. It stays unmerged until they are closed. */
+function mayStartEarly(state: RunState, task: TaskState): boolean {
+  const earlier = Object.values(state.tasks).filter((other) => other.wave < task.wave && !isResolved(other));
+  return earlier.every((other) => mayRunBeside(state.plan, task.id, other.id));
+}
+
+/** Waits for something that will not come by itself: a failed, held or dropped need, or a launch that failed. */
+export function isBlocked(state: RunState, task: TaskState): boolean {
+  if (task.progress.status !== 'waiting') return false;
+  return task.progress.next.halt !== null || blockingNeed(state, task) !== null;
+}
+
+export function blockingNeed(state: RunState, task: TaskState): TaskId | null {
+  const needs = plannedById(state.plan, task.id)?.needs ?? [];
+  const blocking = needs.find((need) => {
+    const needed = state.tasks[need];
+    return (
+      needed === undefined || ['failed', 'held', 'dropped'].includes(needed.progress.status) || isBlocked(state, needed)
+    );
+  });
+  return blocking ?? null;
+}
+
+const priority = (state: RunState, task: TaskState): number => plannedById(state.plan, task.id)?.priority ?? 0;
+
+const pathsOfPlan = new WeakMap<FrozenPlan, ReadonlyMap<TaskId, number>>();
+
+/** For each task the number of tasks on the longest chain that waits for it. A plan never changes: measured once. */
+function remainingPaths(plan: FrozenPlan): ReadonlyMap<TaskId, number> {
+  const known = pathsOfPlan.get(plan) ?? measurePaths(plan);
+  pathsOfPlan.set(plan, known);
+  return known;
+}
+
+function measurePaths(plan: FrozenPlan): ReadonlyMap<TaskId, number> {
+  const tasks = plan.waves.flatMap((wave) => wave.tasks);
+  const dependents = new Map<TaskId, PlannedTask[]>();
+  for (const task of tasks)
+    for (const need of task.needs) dependents.set(need, [...(dependents.get(need) ?? []), task]);
+  const lengths = new Map<TaskId, number>();
+  const measure = (id: TaskId): number => {
+    const known = lengths.get(id);
+    if (known !== undefined) return known;
+    const length = 1 + Math.max(0, ...(dependents.get(id) ?? []).map((task) => measure(task.id)));
+    lengths.set(id, length);
+    return length;
+  };
+  for (const task of tasks) measure(task.id);
+  return lengths;
+}

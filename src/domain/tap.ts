@@ -1,0 +1,39 @@
+import type { By, RunEvent, TapName } from './events.ts';
+import type { PlanHash } from './ids.ts';
+import { err, ok, type Result } from './result.ts';
+
+/** A point where a human decides. Approve and reject are final, the first wins; a hold is lifted by a later approve. */
+export type TapState =
+  | { readonly status: 'pending'; readonly hash: PlanHash; readonly expires: string | null }
+  | { readonly status: 'held'; readonly hash: PlanHash; readonly by: By; readonly expires: string | null }
+  | { readonly status: 'approved' | 'rejected' | 'expired'; readonly hash: PlanHash; readonly by: By };
+
+export type TapDecision = 'approved' | 'rejected' | 'held' | 'expired';
+
+export function decideTap(
+  state: TapState | undefined,
+  decision: { readonly tap: TapName; readonly decision: TapDecision; readonly hash: PlanHash; readonly by: By },
+): Result<readonly RunEvent[], string> {
+  if (state === undefined) return err(`nothing waits for the ${decision.tap} approval`);
+  if (decision.hash !== state.hash)
+    return err('this approval is for another version of the plan; look again with `tidegate show`');
+  switch (state.status) {
+    case 'pending':
+    case 'held':
+      return ok([{ type: 'tap-decided', ...decision }]);
+    case 'approved':
+    case 'rejected':
+    case 'expired':
+      return err(`already ${state.status} by ${state.by.who}`);
+  }
+}
+
+export function evolveTap(
+  state: TapState | undefined,
+  event: RunEvent & { readonly type: 'tap-opened' | 'tap-decided' },
+): TapState {
+  if (event.type === 'tap-opened') return { status: 'pending', hash: event.hash, expires: event.expires };
+  const { hash, by } = event;
+  const expires = state !== undefined && 'expires' in state ? state.expires : null;
+  return event.decision === 'held' ? { status: 'held', hash, by, expires } : { status: event.decision, hash, by };
+}

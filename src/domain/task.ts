@@ -1,0 +1,242 @@
+import type { By, RunEvent } from './events.ts';
+import type { Ending, HandoffEvidence, MonitorEvidence, SnapshotEvidence } from './evidence.ts';
+import type { AttemptId, CommitId, TaskId } from './ids.ts';
+import type { PlannedTask } from './plan.ts';
+import { passes, type Verdict } from './verdict.ts';
+
+/**
+ *   waiting ──▶ launching ──▶ running ──▶ ended ──┬──▶ ready ──▶ merged
+ *      ▲                                          ├──▶ done      (read-only: its handoff is its result)
+ *      │   another attempt, retry, rework         ├──▶ held      (a person grants, drops or retries)
+ *      └──────────────────────────────────────────┴──▶ failed    (no attempt left)
+ *   from every state but merged: dropped, by a person and by name
+ */
+export type TaskProgress =
+  | { readonly status: 'waiting'; readonly next: NextStart }
+  | { readonly status: 'launching'; readonly attempt: Attempt }
+  | { readonly status: 'running'; readonly attempt: Attempt; readonly pid: number }
+  | { readonly status: 'ended'; readonly attempt: Attempt; readonly evidence: MonitorEvidence }
+  | { readonly status: 'ready'; readonly attempt: Attempt; readonly snapshot: SnapshotEvidence }
+  | { readonly status: 'done'; readonly attempt: Attempt; readonly snapshot: SnapshotEvidence }
+  | { readonly status: 'held'; readonly hold: Hold; readonly attempt: Attempt; readonly snapshot: SnapshotEvidence }
+  | {
+      readonly status: 'failed';
+      readonly why: string;
+      readonly attempt: Attempt;
+      readonly snapshot: SnapshotEvidence | null;
+    }
+  | { readonly status: 'merged'; readonly commit: CommitId; readonly snapshot: SnapshotEvidence }
+  | { readonly status: 'dropped'; readonly by: By };
+
+/** `halt`: a launch failed, so the wave waits for `resume` instead of trying again by itself. */
+export type NextStart = {
+  readonly from: CommitId | 'base';
+  readonly findings: readonly string[];
+  readonly halt: string | null;
+};
+
+export type Attempt = {
+  readonly id: AttemptId;
+  readonly number: number;
+  readonly nonce: string;
+  readonly base: CommitId;
+  readonly from: CommitId;
+};
+
+export type Hold =
+  | { readonly because: 'gate'; readonly verdicts: readonly Verdict[] }
+  | { readonly because: 'conflict'; readonly files: readonly string[] }
+  | { readonly because: 'check'; readonly check: string }
+  /** A task that this one stands on was held after this one was ready. */
+  | { readonly because: 'needs'; readonly task: TaskId };
+
+export type TaskState = {
+  readonly id: TaskId;
+  readonly wave: number;
+  readonly readOnly: boolean;
+  readonly base: CommitId | null;
+  /** All launches: numbers the attempts. */
+  readonly launches: number;
+  /** Attempts that count against `limits.attempts`. */
+  readonly charged: number;
+  /** Launches in a row that cost the task nothing; bounded, so that nothing spins for free. */
+  readonly free: number;
+  readonly granted: readonly string[];
+  readonly dispatched: readonly Verdict[] | null;
+  readonly monitored: readonly Verdict[] | null;
+  readonly last: { readonly ending: Ending; readonly handoff: HandoffEvidence } | null;
+  readonly progress: TaskProgress;
+};
+
+export const freeLaunches = 3;
+
+export const plannedTask = (task: PlannedTask, wave: number): TaskState => ({
+  id: task.id,
+  wave,
+  readOnly: task.owns?.length === 0,
+  base: null,
+  launches: 0,
+  charged: 0,
+  free: 0,
+  granted: [],
+  dispatched: null,
+  monitored: null,
+  last: null,
+  progress: { status: 'waiting', next: fresh },
+});
+
+const fresh: NextStart = { from: 'base', findings: [], halt: null };
+
+/** What did happen. Total: an event in the ledger is a fact and is never refused. */
+export function evolveTask(state: TaskState, event: RunEvent, limits: { readonly attempts: number }): TaskState {
+  switch (event.type) {
+    case 'task-base-made':
+      return { ...state, base: event.commit };
+    case 'attempt-intended': {
+      const attempt = {
+        id: event.attempt,
+        number: event.number,
+        nonce: event.nonce,
+        base: event.base,
+        from: event.from,
+      };
+      return {
+        ...state,
+        launches: event.number,
+        dispatched: null,
+        monitored: null,
+        progress: { status: 'launching', attempt },
+      };
+    }
+    case 'attempt-started': {
+      const attempt = attemptOf(state);
+      return attempt === null ? state : { ...state, progress: { status: 'running', attempt, pid: event.pid } };
+    }
+    case 'attempt-ended': {
+      const attempt = attemptOf(state);
+      if (attempt === null) return state;
+      const { ending, handoff, snapshot } = event;
+      const evidence = { attempt: attempt.id, nonce: attempt.nonce, ending, handoff, snapshot };
+      return { ...state, last: { ending, handoff }, progress: { status: 'ended', attempt, evidence } };
+    }
+    case 'phase-judged':
+      if (event.phase === 'dispatch') return { ...state, dispatched: event.verdicts };
+      if (event.phase === 'monitor') return settle(state, event.evidence, event.verdicts, limits);
+      return state;
+    case 'task-granted':
+      return { ...rejudge(state), granted: [...state.granted, ...event.paths] };
+    case 'paths-dropped':
+      return rejudge(state, event.snapshot);
+    case 'task-dropped':
+      return { ...state, progress: { status: 'dropped', by: event.by } };
+    case 'task-retried':
+      return { ...state, base: null, charged: 0, free: 0, progress: { status: 'waiting', next: fresh } };
+    case 'task-reworked': {
+      const snapshot = snapshotOf(state);
+      const next: NextStart = { from: snapshot?.commit ?? 'base', findings: [event.message], halt: null };
+      return { ...state, charged: 0, free: 0, progress: { status: 'waiting', next } };
+    }
+    case 'run-resumed':
+      if (state.progress.status !== 'waiting' || state.progress.next.halt === null) return state;
+      return { ...state, free: 0, progress: { status: 'waiting', next: { ...state.progress.next, halt: null } } };
+    case 'candidate-built': {
+      const conflict = event.conflicts.find((found) => found.task === state.id);
+      return conflict === undefined ? state : hold(state, { because: 'conflict', files: conflict.files });
+    }
+    case 'culprit-found':
+      return event.task === state.id ? hold(state, { because: 'check', check: event.check }) : state;
+    case 'merged': {
+      const merged = event.tasks.find((task) => task.task === state.id);
+      const snapshot = snapshotOf(state);
+      if (merged === undefined || snapshot === null) return state;
+      return { ...state, progress: { status: 'merged', commit: merged.commit, snapshot } };
+    }
+    default:
+      return state;
+  }
+}
+
+/** What an ended attempt means, once the gates have spoken. */
+function settle(
+  state: TaskState,
+  evidence: MonitorEvidence,
+  verdicts: readonly Verdict[],
+  limits: { readonly attempts: number },
+): TaskState {
+  const attempt = attemptOf(state);
+  if (attempt === null) return state;
+  const { ending, snapshot } = evidence;
+  const judged = { ...state, monitored: verdicts };
+  if (passes(verdicts) && snapshot !== null)
+    return { ...judged, free: 0, progress: { status: state.readOnly ? 'done' : 'ready', attempt, snapshot } };
+
+  const agentIsThrough =
+    ending.reason === 'exited' &&
+    ending.code === 0 &&
+    evidence.handoff.kind === 'given' &&
+    evidence.handoff.handoff.status === 'done';
+  if (agentIsThrough && snapshot !== null)
+    return { ...judged, progress: { status: 'held', hold: { because: 'gate', verdicts }, attempt, snapshot } };
+
+  const findings = verdicts.flatMap(describeVerdict);
+  const again: NextStart = { from: snapshot?.commit ?? attempt.from, findings, halt: null };
+  const free = ending.reason === 'stopped' || ending.reason === 'abandoned' || ending.reason === 'lost';
+  if (free && state.free < freeLaunches)
+    return { ...judged, free: state.free + 1, progress: { status: 'waiting', next: again } };
+  if (ending.reason === 'launch-failed')
+    return { ...judged, progress: { status: 'waiting', next: { ...again, halt: ending.detail } } };
+  if (ending.reason === 'setup-failed')
+    return { ...judged, progress: { status: 'failed', why: `setup failed: ${ending.detail}`, attempt, snapshot } };
+  const charged = state.charged + 1;
+  if (charged < limits.attempts) return { ...judged, charged, free: 0, progress: { status: 'waiting', next: again } };
+  const why = findings.join('; ') || `${ending.reason} ${ending.detail}`.trim();
+  return { ...judged, charged, progress: { status: 'failed', why, attempt, snapshot } };
+}
+
+/** Back to `ended`, so that the same snapshot is gated again; no new attempt, no tokens spent. */
+function rejudge(state: TaskState, replaced?: SnapshotEvidence): TaskState {
+  const { progress } = state;
+  if (progress.status !== 'held' || state.last === null) return state;
+  const { attempt } = progress;
+  const snapshot = replaced ?? progress.snapshot;
+  const evidence = { attempt: attempt.id, nonce: attempt.nonce, ...state.last, snapshot };
+  return { ...state, monitored: null, progress: { status: 'ended', attempt, evidence } };
+}
+
+function hold(state: TaskState, why: Hold): TaskState {
+  const { progress } = state;
+  if (progress.status !== 'ready') return state;
+  return { ...state, progress: { status: 'held', hold: why, attempt: progress.attempt, snapshot: progress.snapshot } };
+}
+
+export const holdTask = hold;
+
+export function attemptOf(state: TaskState): Attempt | null {
+  return 'attempt' in state.progress ? state.progress.attempt : null;
+}
+
+export function snapshotOf(state: TaskState): SnapshotEvidence | null {
+  const { progress } = state;
+  if (progress.status === 'ended') return progress.evidence.snapshot;
+  return 'snapshot' in progress ? progress.snapshot : null;
+}
+
+/** Nothing more will happen to it unless a person asks. */
+export const isSettled = (state: TaskState): boolean =>
+  ['ready', 'done', 'held', 'failed', 'merged', 'dropped'].includes(state.progress.status);
+
+/** Lets a wave close. */
+export const isResolved = (state: TaskState): boolean => ['merged', 'done', 'dropped'].includes(state.progress.status);
+
+export function describeVerdict(verdict: Verdict): readonly string[] {
+  switch (verdict.outcome) {
+    case 'pass':
+      return [];
+    case 'fail':
+      return verdict.findings.map((finding) =>
+        finding.where === undefined ? finding.detail : `${finding.where}: ${finding.detail}`,
+      );
+    case 'inconclusive':
+      return [`${verdict.gate}: ${verdict.why}`];
+  }
+}

@@ -1,0 +1,31 @@
+import type { By, RunEvent, RunOrder } from '../domain/events.ts';
+import type { RepoAttestation } from '../domain/evidence.ts';
+import type { Context } from '../domain/judge.ts';
+import { allTasks } from '../domain/plan.ts';
+import { passes } from '../domain/verdict.ts';
+import { contract } from '../pipeline/contract.ts';
+import { load } from '../pipeline/load.ts';
+
+/** The first events of a run: its order, and what phases 000 and 0 say of it. Stored in one append. */
+export function createRun(
+  order: RunOrder,
+  by: By,
+  seen: { readonly openWaves: readonly number[]; readonly actual: RepoAttestation },
+): readonly RunEvent[] {
+  const context: Context = { plan: order.plan, hash: order.hash, granted: [] };
+  const { run, planFile, wave } = order;
+  const judgedContract = contract(context, { run, planFile, planExists: true, wave, openWaves: seen.openWaves });
+  const judgedLoad = load(context, {
+    findings: [],
+    tasks: allTasks(order.plan).length,
+    expected: order.repo,
+    actual: seen.actual,
+  });
+  const created: RunEvent = { type: 'run-created', by, ...order };
+  const refused = [judgedContract, judgedLoad].some(
+    (event) => event.type === 'phase-judged' && !passes(event.verdicts),
+  );
+  return refused
+    ? [created, judgedContract, judgedLoad, { type: 'run-ended', outcome: 'failed' }]
+    : [created, judgedContract, judgedLoad];
+}

@@ -1,0 +1,111 @@
+import type { RunEvent } from '../domain/events.ts';
+import { evolveRun, type RunState } from '../domain/run.ts';
+import type { Effect, Given, Step } from '../pipeline/step.ts';
+import { steps } from '../pipeline/steps.ts';
+import type { Clock } from '../ports/clock.ts';
+import { EnvironmentFailed } from './failures.ts';
+import type { RunLog } from './run-log.ts';
+
+export type Driver = {
+  /** Something happened: look again. */
+  wake(): void;
+  /** Resolves when the run has ended, or when nothing can happen until a person asks for it; rejects when our epoch is over. */
+  readonly idle: () => Promise<void>;
+  /** Starts nothing new and lets go; agents go on. */
+  stop(): Promise<void>;
+};
+
+/**
+ * Drives one run: records the facts that follow from its state, starts the effects that are due, each key once, and waits.
+ * To resume after a crash is to call this again: the ledger is the journal.
+ */
+export function driveRun(log: RunLog, perform: (effect: Effect) => Promise<void>, clock: Clock): Driver {
+  const inFlight = new Map<string, Promise<void>>();
+  const stopped = new AbortController();
+  let woken = Promise.withResolvers<void>();
+  let idle = Promise.withResolvers<void>();
+  const wake = (): void => woken.resolve();
+  const fail = (cause: unknown): void => {
+    stopped.abort();
+    idle.reject(cause);
+    wake();
+  };
+
+  const start = (key: string, effect: Effect): void => {
+    const running = perform(effect)
+      .catch((cause: unknown) => halt(log, cause))
+      .catch(fail)
+      .finally(() => {
+        inFlight.delete(key);
+        wake();
+      });
+    inFlight.set(key, running);
+  };
+
+  const loop = async (): Promise<void> => {
+    while (!stopped.signal.aborted) {
+      woken = Promise.withResolvers();
+      await log.catchUp();
+      await log.record((state) => facts(state, clock));
+      const state = log.state();
+      const due = state === null ? [] : effects(state, clock);
+      for (const { key, effect } of due) if (!inFlight.has(key)) start(key, effect);
+      if (inFlight.size === 0) idle.resolve();
+      await Promise.race([woken.promise, nextExpiry(state, clock, stopped.signal)]);
+      if (inFlight.size > 0) idle = Promise.withResolvers();
+    }
+  };
+  const looping = loop().catch(fail);
+  idle.promise.catch(() => undefined);
+
+  return {
+    wake,
+    idle: () => idle.promise,
+    stop: async () => {
+      stopped.abort();
+      wake();
+      await looping;
+    },
+  };
+}
+
+/** As many facts as follow one from the other, up to a bound; they are stored in one append. */
+function facts(before: RunState | null, clock: Clock): readonly RunEvent[] {
+  const events: RunEvent[] = [];
+  let state = before;
+  while (state !== null && events.length < 256) {
+    const found = steps(state, givenBy(clock)).find((step) => step.kind === 'fact');
+    if (found?.kind !== 'fact') break;
+    events.push(...found.events);
+    for (const event of found.events) state = evolveRun(state, { seq: 0, event });
+  }
+  return events;
+}
+
+/** A halted run starts nothing, but never lets go of what is under way. */
+function effects(state: RunState, clock: Clock): readonly (Step & { readonly kind: 'effect' })[] {
+  const due = steps(state, givenBy(clock)).filter((step) => step.kind === 'effect');
+  return state.mode.mode === 'halted'
+    ? due.filter(({ effect }) => effect.do === 'supervise' || effect.do === 'stop')
+    : due;
+}
+
+const givenBy = (clock: Clock): Given => ({ now: clock.now(), nonce: () => clock.nonce() });
+
+async function halt(log: RunLog, cause: unknown): Promise<void> {
+  if (!(cause instanceof EnvironmentFailed)) throw cause;
+  await log.record((state) =>
+    state?.mode.mode === 'halted' ? null : [{ type: 'run-halted', why: cause.message, fix: cause.fix }],
+  );
+}
+
+/** Wakes when an open tap runs out, so that expiry is recorded without anybody asking. */
+async function nextExpiry(state: RunState | null, clock: Clock, signal: AbortSignal): Promise<void> {
+  const open = Object.values(state?.taps ?? {}).flatMap((tap) =>
+    tap !== undefined && 'expires' in tap && tap.expires !== null ? [tap.expires] : [],
+  );
+  const [first] = open.toSorted();
+  if (first === undefined || state?.ended !== null) return new Promise(() => undefined);
+  const wait = Math.max(0, Date.parse(first) - Date.parse(clock.now()));
+  await clock.sleep(Math.min(wait, 2 ** 31 - 1), signal);
+}

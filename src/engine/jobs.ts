@@ -1,0 +1,103 @@
+import type { CommitId, TreeId } from '../domain/ids.ts';
+import { protectedConfig } from '../domain/ownership.ts';
+import type { Check, FrozenPlan, Network, PlannedTask } from '../domain/plan.ts';
+import type { RunState } from '../domain/run.ts';
+import type { StateDir } from '../domain/state-dir.ts';
+import type { Attempt } from '../domain/task.ts';
+import type { Job } from '../ports/supervisor.ts';
+import { buildBrief } from './brief.ts';
+
+export type JobPlaces = { readonly state: StateDir; readonly checkout: string; readonly runDirectory: string };
+
+/** What the supervisor of one attempt is told. A function of the ledger alone, so that a restart tells it the same. */
+export function attemptJob(
+  places: JobPlaces,
+  state: RunState,
+  task: PlannedTask,
+  attempt: Attempt,
+  findings: readonly string[],
+): Job {
+  const { plan } = state;
+  const index = plan.waves.flatMap((wave) => wave.tasks).findIndex((planned) => planned.id === task.id);
+  return {
+    ...common(places, plan),
+    id: attempt.id,
+    nonce: attempt.nonce,
+    kind: 'attempt',
+    from: attempt.from,
+    base: attempt.base,
+    argv: task.command ?? [],
+    executor: 'command',
+    brief: buildBrief(plan, task, attempt, findings),
+    setup: plan.setup,
+    teardown: plan.teardown,
+    fence: { ...plan.fence, network: plan.fence.network ?? commandNetwork },
+    environment: environmentOf(state, task.id, index, attempt),
+    minutes: plan.limits.minutes,
+    silence: plan.limits.silence,
+    readOnly: protectedConfig(plan, task),
+  };
+}
+
+/** What the supervisor of one check is told; `number` grows when an earlier one was lost. */
+export function checkJob(
+  places: JobPlaces,
+  state: RunState,
+  at: { readonly commit: CommitId; readonly tree: TreeId; readonly check: Check; readonly number: number },
+): Job {
+  const { plan } = state;
+  const { check, commit, tree } = at;
+  const position = plan.checks.findIndex((planned) => planned.name === check.name);
+  return {
+    ...common(places, plan),
+    id: `${state.run}.check.${tree.slice(0, 16)}.${position}.${at.number}`,
+    nonce: `${tree}.${at.number}`,
+    kind: 'check',
+    from: commit,
+    base: commit,
+    argv: ['/bin/sh', '-c', check.run],
+    executor: 'command',
+    brief: '',
+    setup: plan.setup,
+    teardown: plan.teardown,
+    fence: { ...plan.fence, network: 'off' },
+    environment: { CI: 'true', TIDEGATE_RUN: state.run, TIDEGATE_CHECK: check.name },
+    minutes: check.minutes,
+    silence: check.minutes,
+    readOnly: [],
+  };
+}
+
+const commandNetwork: Network = 'off';
+
+const common = (places: JobPlaces, _plan: FrozenPlan) => ({
+  repository: places.state.repository,
+  cache: places.state.cache,
+  checkout: places.checkout,
+  runDirectory: places.runDirectory,
+});
+
+/** Ten ports for each task, the same at every attempt. */
+function environmentOf(
+  state: RunState,
+  task: string,
+  index: number,
+  attempt: Attempt,
+): Readonly<Record<string, string>> {
+  const port = 20_000 + (checksum(state.run) % 40) * 1_000 + (index % 100) * 10;
+  return {
+    PORT: String(port),
+    COMPOSE_PROJECT_NAME: `${state.run}-${task}`.slice(0, 60),
+    TIDEGATE_RUN: state.run,
+    TIDEGATE_TASK: task,
+    TIDEGATE_ATTEMPT: attempt.id,
+    TIDEGATE_NONCE: attempt.nonce,
+    TIDEGATE_PORT_RANGE: `${port}-${port + 9}`,
+  };
+}
+
+function checksum(text: string): number {
+  let sum = 0;
+  for (const character of text) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) >>> 0;
+  return sum;
+}

@@ -1,0 +1,208 @@
+import type { RunEvent } from '../domain/events.ts';
+import type { CheckOutcome } from '../domain/evidence.ts';
+import type { TaskId } from '../domain/ids.ts';
+import { judged } from '../domain/judge.ts';
+import { unreachable } from '../domain/result.ts';
+import { plannedById, type RunState } from '../domain/run.ts';
+import { type Attempt, attemptOf } from '../domain/task.ts';
+import { contextOf, type Effect } from '../pipeline/step.ts';
+import type { GitReader, Merger, MergerRequest } from '../ports/merger.ts';
+import type { ExitRecord, Job, StartedRecord, Supervisors } from '../ports/supervisor.ts';
+import { EnvironmentFailed } from './failures.ts';
+import { attemptJob, checkJob, type JobPlaces } from './jobs.ts';
+import { type RunLog, StaleEpoch } from './run-log.ts';
+
+export type World = {
+  readonly merger: Merger;
+  readonly supervisors: Supervisors;
+  readonly git: GitReader;
+  readonly places: JobPlaces;
+  readonly epoch: number;
+};
+
+/** Does one effect and records what came of it. Doing it again after a crash is safe. */
+export function performer(world: World, log: RunLog): (effect: Effect) => Promise<void> {
+  return async (effect) => {
+    switch (effect.do) {
+      case 'ask-merger':
+        return askMerger(world, log, effect.request, effect.answers);
+      case 'merge':
+        return askMerger(world, log, { do: 'merge', run: log.run, wave: effect.wave, round: effect.round }, null);
+      case 'supervise':
+        return supervise(world, log, effect.task, effect.attempt);
+      case 'stop':
+        return world.supervisors.stop(effect.attempt.id, 'stopped');
+      case 'check':
+        return runCheck(world, log, effect);
+      case 'observe-run-branch':
+        return observeRunBranch(world, log, effect);
+      case 'observe-target':
+        return observeTarget(world, log);
+      default:
+        return unreachable(effect);
+    }
+  };
+}
+
+async function askMerger(world: World, log: RunLog, request: MergerRequest, answers: number | null): Promise<void> {
+  const answer = await world.merger.ask(request, world.epoch);
+  if (answer.outcome === 'stale-epoch') throw new StaleEpoch(`epoch ${world.epoch} is over`);
+  await log.catchUp();
+  if (answers !== null) {
+    const settled: RunEvent =
+      answer.outcome === 'done'
+        ? { type: 'request-accepted', request: answers }
+        : { type: 'request-refused', request: answers, why: answer.why };
+    return log.record((state) => (state?.pending.some((waiting) => waiting.seq === answers) ? [settled] : null));
+  }
+  if (answer.outcome === 'done') return;
+  if (request.do === 'land') return landingRefused(world, log, answer.why, answer.files);
+  throw new EnvironmentFailed(`the merger refuses to ${request.do}: ${answer.why}`, 'tidegate why');
+}
+
+/** The branch may have moved under the landing: then it is looked at again. Anything else is for a person. */
+async function landingRefused(world: World, log: RunLog, why: string, files: readonly string[]): Promise<void> {
+  const tip = await world.git.branchTip(log.state()?.target.branch ?? '');
+  await log.record((state) => {
+    if (state === null || state.landing.status === 'refused' || state.landing.status === 'landed') return null;
+    const moved = state.landing.status === 'observed' && state.landing.tip !== tip;
+    return moved
+      ? [{ type: 'target-observed', commit: tip }]
+      : [{ type: 'landing-refused', why, files, fix: 'tidegate land' }];
+  });
+}
+
+async function supervise(world: World, log: RunLog, id: TaskId, attempt: Attempt): Promise<void> {
+  const state = log.state();
+  const task = state === null ? undefined : plannedById(state.plan, id);
+  if (state === null || task === undefined) throw new Error(`${id} is not in the plan`);
+  const job = attemptJob(world.places, state, task, attempt, findingsOf(log, attempt));
+  const record = await superviseJob(world, job, (started, pid) =>
+    log.record((now) => startedEvents(now, id, attempt, started, pid)),
+  );
+  await log.record((now) => {
+    const live = now?.tasks[id];
+    if (
+      live === undefined ||
+      attemptOf(live)?.id !== attempt.id ||
+      !['launching', 'running'].includes(live.progress.status)
+    )
+      return null;
+    const { ending, handoff, snapshot, log: output, reminded, chargedSeconds } = record;
+    return [
+      {
+        type: 'attempt-ended',
+        task: id,
+        attempt: attempt.id,
+        ending,
+        handoff,
+        snapshot,
+        log: output,
+        reminded,
+        chargedSeconds,
+      },
+    ];
+  });
+  await world.supervisors.acknowledge(job.id);
+}
+
+/** Resolves with the exit record, whoever started the supervisor. */
+function superviseJob(
+  world: World,
+  job: Job,
+  started: (record: StartedRecord, pid: number) => Promise<void>,
+): Promise<ExitRecord> {
+  return new Promise((resolve, reject) => {
+    let noted = Promise.resolve();
+    const listen = world.supervisors.ensure(job, (event) => {
+      if (event.type === 'started') noted = started(event.record, event.pid);
+      else noted.then(() => resolve(event.record), reject);
+      noted.catch(reject);
+    });
+    listen.catch(reject);
+  });
+}
+
+function startedEvents(
+  state: RunState | null,
+  id: TaskId,
+  attempt: Attempt,
+  record: StartedRecord,
+  pid: number,
+): readonly RunEvent[] | null {
+  const task = state?.tasks[id];
+  if (state === null || task?.progress.status !== 'launching' || task.progress.attempt.id !== attempt.id) return null;
+  const { workspaceBase, fence, argv } = record;
+  const evidence = {
+    attempt: attempt.id,
+    base: attempt.from,
+    workspaceBase,
+    fence,
+    agent: { executor: 'command', argv },
+  };
+  return [
+    { type: 'attempt-started', task: id, attempt: attempt.id, pid },
+    judged(contextOf(state), { phase: 'dispatch', task: id, evidence }),
+  ];
+}
+
+function findingsOf(log: RunLog, attempt: Attempt): readonly string[] {
+  const intended = log
+    .stored()
+    .findLast(({ event }) => event.type === 'attempt-intended' && event.attempt === attempt.id)?.event;
+  return intended?.type === 'attempt-intended' ? intended.findings : [];
+}
+
+/** A check whose supervisor was lost is run again from a clean checkout: half a result is not used. */
+async function runCheck(world: World, log: RunLog, effect: Effect & { readonly do: 'check' }): Promise<void> {
+  const state = log.state();
+  if (state === null) return;
+  for (let number = 1; ; number += 1) {
+    const job = checkJob(world.places, state, { ...effect, number });
+    const record = await superviseJob(world, job, async () => undefined);
+    if (record.ending.reason === 'lost' && number < 4) {
+      await world.supervisors.acknowledge(job.id);
+      continue;
+    }
+    const check = outcomeOf(effect, record);
+    await log.record(() => [{ type: 'check-ended', purpose: effect.purpose, check }]);
+    return world.supervisors.acknowledge(job.id);
+  }
+}
+
+function outcomeOf(effect: Effect & { readonly do: 'check' }, { ending, log, tail }: ExitRecord): CheckOutcome {
+  const { name } = effect.check;
+  const common = { name, tree: effect.tree, code: ending.code, log };
+  switch (ending.reason) {
+    case 'exited':
+      return { ...common, outcome: ending.code === 0 ? 'passed' : 'failed', tail };
+    case 'timed-out':
+    case 'silent':
+      return { ...common, outcome: 'timed-out', tail };
+    default:
+      return { ...common, outcome: 'could-not-run', tail: [ending.detail, tail].filter(Boolean).join('\n') };
+  }
+}
+
+async function observeRunBranch(
+  world: World,
+  log: RunLog,
+  effect: Effect & { readonly do: 'observe-run-branch' },
+): Promise<void> {
+  const observed = await world.git.runBranchTip(log.run);
+  const closed = log.stored().findLast(({ event }) => event.type === 'phase-judged' && event.phase === 'closure');
+  await log.record((state) => {
+    const round = state?.waves[effect.wave]?.rounds.at(-1);
+    if (state === null || observed === null || round?.status !== 'merged' || round.judged) return null;
+    const evidence = { round: effect.round, old: effect.old, new: effect.new, observed, proof: closed?.hash ?? '' };
+    return [judged(contextOf(state), { phase: 'merge', wave: effect.wave, evidence })];
+  });
+  if (observed === null)
+    throw new EnvironmentFailed('the run branch is gone from the bare repository', 'tidegate verify');
+}
+
+async function observeTarget(world: World, log: RunLog): Promise<void> {
+  const branch = log.state()?.target.branch ?? '';
+  const commit = await world.git.branchTip(branch);
+  await log.record((state) => (state?.landing.status === 'none' ? [{ type: 'target-observed', commit }] : null));
+}

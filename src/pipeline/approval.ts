@@ -1,0 +1,52 @@
+import type { TapName } from '../domain/events.ts';
+import { judged } from '../domain/judge.ts';
+import { currentWave, type RunState, selectedWaves, type WaveState } from '../domain/run.ts';
+import { passes } from '../domain/verdict.ts';
+import { contextOf, fact, type Given, type Step } from './step.ts';
+
+/** Phase 2: a person says yes to this plan hash, once per run or once per wave. */
+export function approval(state: RunState, given: Given): readonly Step[] {
+  const refused = selectedWaves(state).some((wave) =>
+    [wave.thread, wave.preflight, wave.ownership].some((verdicts) => verdicts !== null && !passes(verdicts)),
+  );
+  if (refused) return [fact({ type: 'run-ended', outcome: 'failed' })];
+  const wave = nextToApprove(state);
+  if (wave === undefined) return [];
+  const name = startTap(state, wave);
+  const tap = state.taps[name];
+  if (tap === undefined)
+    return [fact({ type: 'tap-opened', tap: name, hash: state.hash, expires: expiry(state, given) })];
+  switch (tap.status) {
+    case 'held':
+    case 'pending':
+      if (tap.expires === null || given.now < tap.expires) return [];
+      return [
+        fact({
+          type: 'tap-decided',
+          tap: name,
+          decision: 'expired',
+          hash: tap.hash,
+          by: { who: 'tidegate', via: 'policy' },
+        }),
+      ];
+    case 'approved':
+    case 'rejected':
+    case 'expired': {
+      const evidence = { decision: tap.status, hash: tap.hash };
+      const verdict = judged(contextOf(state), { phase: 'approval', wave: wave.index, evidence });
+      return [passes(verdict.verdicts) ? fact(verdict) : fact(verdict, { type: 'run-ended', outcome: 'rejected' })];
+    }
+  }
+}
+
+function nextToApprove(state: RunState): WaveState | undefined {
+  if (state.plan.taps.start === 'run') return selectedWaves(state).find((wave) => wave.approval === null);
+  const wave = currentWave(state);
+  return wave?.approval === null ? wave : undefined;
+}
+
+const startTap = (state: RunState, wave: WaveState): TapName =>
+  state.plan.taps.start === 'run' ? 'start' : `start-${wave.index}`;
+
+const expiry = (state: RunState, given: Given): string =>
+  new Date(Date.parse(given.now) + state.plan.taps.expiresMinutes * 60_000).toISOString();

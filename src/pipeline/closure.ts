@@ -1,0 +1,155 @@
+import type { CheckOutcome } from '../domain/evidence.ts';
+import type { CommitId, TreeId } from '../domain/ids.ts';
+import { judged } from '../domain/judge.ts';
+import type { Check } from '../domain/plan.ts';
+import { bisect, isOpen, type RoundState, type RoundStep } from '../domain/round.ts';
+import { checkKey, currentWave, type RunState, tasksOfWave, type WaveState } from '../domain/run.ts';
+import { isBlocked } from '../domain/schedule.ts';
+import { isResolved, isSettled, type TaskState } from '../domain/task.ts';
+import { contextOf, effect, fact, type Step } from './step.ts';
+
+/** Phase 5: when nothing of the wave is at work any more, its ready tasks are integrated and checked as one tree. */
+export function closure(state: RunState): readonly Step[] {
+  const wave = currentWave(state);
+  if (wave === undefined || state.branch === null) return [];
+  const round = wave.rounds.at(-1);
+  if (!isOpen(round)) return openOrClose(state, wave);
+  switch (round.status) {
+    case 'opened': {
+      const request = { do: 'build-candidate', run: state.run, wave: wave.index, round: round.round } as const;
+      return [effect(`candidate ${wave.index}.${round.round}`, { do: 'ask-merger', request, answers: null })];
+    }
+    case 'built':
+      return verifyCandidate(state, wave, round, round.steps);
+    default:
+      return [];
+  }
+}
+
+function openOrClose(state: RunState, wave: WaveState): readonly Step[] {
+  const tasks = tasksOfWave(state, wave.index);
+  if (tasks.every(isResolved)) return [fact({ type: 'wave-closed', wave: wave.index })];
+  const atWork = tasks.some((task) => !isSettled(task) && !isBlocked(state, task));
+  const ready = inOrder(
+    tasks.filter((task) => task.progress.status === 'ready'),
+    state,
+  );
+  const unresolved = tasks.some((task) => !isResolved(task) && task.progress.status !== 'ready');
+  if (atWork || ready.length === 0 || state.branch === null || state.mode.mode !== 'active') return [];
+  if (state.plan.partial === 'hold' && unresolved) return [];
+  const entries = ready.flatMap((task) =>
+    task.progress.status === 'ready' ? [{ task: task.id, snapshot: task.progress.snapshot.commit }] : [],
+  );
+  return [
+    fact({
+      type: 'round-opened',
+      wave: wave.index,
+      round: wave.rounds.length + 1,
+      base: state.branch.commit,
+      tasks: entries,
+    }),
+  ];
+}
+
+/** Plan order, but never before what it needs. */
+function inOrder(tasks: readonly TaskState[], state: RunState): readonly TaskState[] {
+  const placed: TaskState[] = [];
+  const place = (task: TaskState): void => {
+    if (placed.includes(task)) return;
+    const needs = state.plan.waves[task.wave]?.tasks.find((planned) => planned.id === task.id)?.needs ?? [];
+    for (const need of tasks.filter((other) => needs.includes(other.id))) place(need);
+    placed.push(task);
+  };
+  tasks.forEach(place);
+  return placed;
+}
+
+/** Checks the whole candidate; when one fails, looks for the task that breaks it. */
+function verifyCandidate(
+  state: RunState,
+  wave: WaveState,
+  round: RoundState,
+  steps: readonly RoundStep[],
+): readonly Step[] {
+  const at = { wave: wave.index, round: round.round };
+  const tip = steps.at(-1);
+  if (tip === undefined) return [fact({ type: 'round-abandoned', ...at, why: 'every task of it conflicts' })];
+  const outcomes: CheckOutcome[] = [];
+  for (const check of state.plan.checks) {
+    const outcome = outcomeOf(state, tip.tree, check);
+    if (outcome === undefined) return [runCheck(check, tip)];
+    if (outcome.outcome === 'could-not-run') return [halt(outcome)];
+    if (outcome.outcome !== 'passed') return findCulprit(state, at, steps, check);
+    outcomes.push(outcome);
+  }
+  const tasks = round.tasks.filter((entry) => steps.some((step) => step.task === entry.task));
+  const evidence = {
+    round: round.round,
+    base: round.base,
+    candidate: tip.commit,
+    tree: tip.tree,
+    tasks,
+    checks: outcomes,
+  };
+  return [fact(judged(contextOf(state), { phase: 'closure', wave: wave.index, evidence }))];
+}
+
+function findCulprit(
+  state: RunState,
+  at: { readonly wave: number; readonly round: number },
+  steps: readonly RoundStep[],
+  check: Check,
+): readonly Step[] {
+  const found = bisect(steps.length, (prefix) => {
+    const step = steps[prefix - 1];
+    const outcome = step === undefined ? undefined : outcomeOf(state, step.tree, check);
+    return outcome === undefined || outcome.outcome === 'could-not-run'
+      ? 'unknown'
+      : outcome.outcome === 'passed'
+        ? 'passed'
+        : 'failed';
+  });
+  if (found.next === 'check') {
+    const step = steps[found.prefix - 1];
+    return step === undefined ? [] : [runCheck(check, step)];
+  }
+  const suspects =
+    found.next === 'culprit' ? steps.slice(found.index, found.index + 1) : steps.slice(found.from, found.to + 1);
+  const culprits = suspects.map(({ task }) => ({ type: 'culprit-found', ...at, task, check: check.name }) as const);
+  return [
+    fact(...culprits, {
+      type: 'round-abandoned',
+      ...at,
+      why: `${check.name} fails with ${suspects.map((step) => step.task).join(', ')}`,
+    }),
+  ];
+}
+
+const outcomeOf = (state: RunState, tree: TreeId, check: Check): CheckOutcome | undefined =>
+  state.checks[checkKey(tree, check.name)];
+
+const runCheck = (check: Check, at: { readonly commit: CommitId; readonly tree: TreeId }): Step =>
+  effect(`check ${at.tree} ${check.name}`, {
+    do: 'check',
+    purpose: 'candidate',
+    commit: at.commit,
+    tree: at.tree,
+    check,
+  });
+
+const halt = (outcome: CheckOutcome): Step =>
+  fact({ type: 'run-halted', why: `check ${outcome.name} could not run: ${outcome.tail}`, fix: 'tidegate resume' });
+
+/** The checks on the tree that the first tasks start from: a red base is told before a token is spent. */
+export function baseChecks(state: RunState): readonly Step[] {
+  const { branch } = state;
+  const atWork = currentWave(state) !== undefined && state.mode.mode === 'active';
+  if (branch === null || !atWork) return [];
+  for (const check of state.plan.checks) {
+    const outcome = outcomeOf(state, branch.tree, check);
+    if (outcome === undefined)
+      return [effect(`check ${branch.tree} ${check.name}`, { do: 'check', purpose: 'base', ...branch, check })];
+    if (outcome.outcome !== 'passed') return [fact({ type: 'run-ended', outcome: 'failed' })];
+  }
+  return [];
+}

@@ -1,0 +1,77 @@
+import { attemptId, type TaskId } from '../domain/ids.ts';
+import { mustSerialise } from '../domain/ownership.ts';
+import { approvalProof } from '../domain/proof.ts';
+import type { RunState } from '../domain/run.ts';
+import { isLive, startable } from '../domain/schedule.ts';
+import { attemptOf, type TaskState } from '../domain/task.ts';
+import { passes } from '../domain/verdict.ts';
+import { effect, fact, type Given, type Step } from './step.ts';
+
+/** Phase 3: tasks whose needs are met are launched one by one, each recorded before it happens. */
+export function dispatch(state: RunState, given: Given): readonly Step[] {
+  return [...live(state), ...starts(state, given)];
+}
+
+/** Attempts that the ledger says are under way: supervised until they end, also those that an earlier coordinator started. */
+function live(state: RunState): readonly Step[] {
+  return Object.values(state.tasks).flatMap((task) => {
+    const attempt = isLive(task) ? attemptOf(task) : null;
+    const proof = approvalProof(state, task.wave);
+    if (attempt === null || proof === null) return [];
+    const supervise = effect(`supervise ${attempt.id}`, { do: 'supervise', task: task.id, attempt, proof });
+    const breached = task.dispatched !== null && !passes(task.dispatched);
+    const unwanted = state.mode.mode === 'stopped' || breached || isDropped(state, task.id);
+    return unwanted ? [supervise, effect(`stop ${attempt.id}`, { do: 'stop', attempt })] : [supervise];
+  });
+}
+
+const isDropped = (state: RunState, id: TaskId): boolean =>
+  state.pending.some(
+    ({ request }) => request.type === 'requested-drop' && request.task === id && request.paths.length === 0,
+  );
+
+function starts(state: RunState, given: Given): readonly Step[] {
+  if (state.mode.mode !== 'active' || state.branch === null || !baseIsGreen(state)) return [];
+  const running = Object.values(state.tasks).filter(isLive);
+  const slots = state.plan.limits.parallel - running.length;
+  const candidates = startable(state).filter((task) =>
+    running.every((other) => !mustSerialise(state.plan, task.id, other.id)),
+  );
+  const bases = candidates.filter((task) => task.base === null).slice(0, Math.max(slots, 0));
+  const first = candidates.find((task) => task.base !== null);
+  const asked = bases.map((task) =>
+    effect(`base ${task.id}`, {
+      do: 'ask-merger',
+      request: { do: 'make-task-base', run: state.run, task: task.id },
+      answers: null,
+    }),
+  );
+  if (first === undefined || slots <= 0) return asked;
+  return [intend(state, first, given), ...asked];
+}
+
+function intend(state: RunState, task: TaskState, given: Given): Step {
+  const { progress, base } = task;
+  if (progress.status !== 'waiting' || base === null) throw new Error(`${task.id} is not startable`);
+  const number = task.launches + 1;
+  const { from, findings } = progress.next;
+  return fact({
+    type: 'attempt-intended',
+    task: task.id,
+    attempt: attemptId(state.run, task.id, number),
+    number,
+    nonce: given.nonce(),
+    base,
+    from: from === 'base' ? base : from,
+    findings,
+  });
+}
+
+/** Every check has passed on the tree that tasks start from; closed waves were checked as candidates. */
+export function baseIsGreen(state: RunState): boolean {
+  const tree = state.branch?.tree;
+  return (
+    tree !== undefined &&
+    state.plan.checks.every((check) => state.checks[`${tree} ${check.name}`]?.outcome === 'passed')
+  );
+}

@@ -1,0 +1,88 @@
+import { type LandingState, landingTries } from '../domain/landing.ts';
+import { checkKey, type RunState, selectedWaves } from '../domain/run.ts';
+import { effect, fact, type Step } from './step.ts';
+
+/** The end of phase 6: the person's branch moves once, as the plan's `land` says. */
+export function land(state: RunState): readonly Step[] {
+  const due = landingIsDue(state);
+  if (due === 'not-yet') return [];
+  if (due === 'nothing') return [fact({ type: 'run-ended', outcome: 'done' })];
+  const { landing } = state;
+  if (landing.status === 'landed') return allClosed(state) ? [fact({ type: 'run-ended', outcome: 'landed' })] : [];
+  const tap = state.taps.land;
+  if (state.plan.land === 'ask' || tap !== undefined) {
+    if (tap === undefined) return [fact({ type: 'tap-opened', tap: 'land', hash: state.hash, expires: null })];
+    if (tap.status === 'rejected') return [fact({ type: 'run-ended', outcome: 'done' })];
+    if (tap.status !== 'approved') return [];
+  }
+  return move(state, landing);
+}
+
+function landingIsDue(state: RunState): 'not-yet' | 'nothing' | 'due' {
+  const waves = selectedWaves(state);
+  const closed = state.plan.land === 'wave' ? waves.filter((wave) => wave.closed) : allClosed(state) ? waves : [];
+  if (closed.length === 0) return 'not-yet';
+  const merged = closed.some((wave) => wave.rounds.some((round) => round.status === 'merged'));
+  if (merged) return state.mode.mode === 'active' ? 'due' : 'not-yet';
+  return allClosed(state) ? 'nothing' : 'not-yet';
+}
+
+const allClosed = (state: RunState): boolean => selectedWaves(state).every((wave) => wave.closed);
+
+function move(state: RunState, landing: LandingState): readonly Step[] {
+  switch (landing.status) {
+    case 'none':
+      return state.plan.land === 'branch' ? [askLand(state)] : [effect('observe-target', { do: 'observe-target' })];
+    case 'observed':
+      return landing.tip === null
+        ? [refuse(`the branch ${state.target.branch} is gone`, [])]
+        : moveObserved(state, landing, landing.tip);
+    case 'intended':
+      return [askLand(state)];
+    case 'landed':
+    case 'refused':
+    case 'undoing':
+    case 'undone':
+      return [];
+  }
+}
+
+function moveObserved(
+  state: RunState,
+  landing: LandingState & { readonly status: 'observed' },
+  tip: string,
+): readonly Step[] {
+  const { rebuilt } = landing;
+  if (tip === state.target.commit && rebuilt === null) return [askLand(state)];
+  if (rebuilt === null || rebuilt.onto !== tip) {
+    if (landing.tries >= landingTries)
+      return [refuse(`${state.target.branch} moved ${landingTries} times while its checks ran`, [])];
+    return [
+      effect(`rebuild ${tip}`, { do: 'ask-merger', request: { do: 'rebuild-landing', run: state.run }, answers: null }),
+    ];
+  }
+  if (rebuilt.conflicts.length > 0)
+    return [refuse(`${state.target.branch} moved, and the run conflicts with what is new there`, rebuilt.conflicts)];
+  for (const check of state.plan.checks) {
+    const outcome = state.checks[checkKey(rebuilt.tree, check.name)];
+    if (outcome === undefined)
+      return [
+        effect(`check ${rebuilt.tree} ${check.name}`, {
+          do: 'check',
+          purpose: 'land',
+          commit: rebuilt.commit,
+          tree: rebuilt.tree,
+          check,
+        }),
+      ];
+    if (outcome.outcome !== 'passed')
+      return [refuse(`on top of the new ${state.target.branch} the check ${check.name} fails`, [])];
+  }
+  return [askLand(state)];
+}
+
+const askLand = (state: RunState): Step =>
+  effect('land', { do: 'ask-merger', request: { do: 'land', run: state.run }, answers: null });
+
+const refuse = (why: string, files: readonly string[]): Step =>
+  fact({ type: 'landing-refused', why, files, fix: 'tidegate land' });

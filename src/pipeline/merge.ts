@@ -1,0 +1,29 @@
+import { closureProof } from '../domain/proof.ts';
+import { currentWave, type RunState } from '../domain/run.ts';
+import { passes } from '../domain/verdict.ts';
+import { effect, fact, type Step } from './step.ts';
+
+/** Phase 6: the merger moves the run branch to exactly the tree that was checked; we look whether it did. */
+export function merge(state: RunState): readonly Step[] {
+  const wave = currentWave(state);
+  const round = wave?.rounds.at(-1);
+  if (wave === undefined || round === undefined) return [];
+  const at = { wave: wave.index, round: round.round };
+  switch (round.status) {
+    case 'closing': {
+      if (!passes(round.closed)) return [fact({ type: 'round-abandoned', ...at, why: 'closure did not pass' })];
+      break;
+    }
+    case 'merging':
+      break;
+    case 'merged': {
+      if (round.judged) return [];
+      const what = { do: 'observe-run-branch', ...at, old: round.old, new: round.new } as const;
+      return [effect(`observe ${at.wave}.${at.round}`, what)];
+    }
+    default:
+      return [];
+  }
+  const proof = closureProof(state, wave.index, round);
+  return proof === null ? [] : [effect(`merge ${at.wave}.${at.round}`, { do: 'merge', ...at, proof })];
+}

@@ -1,0 +1,11 @@
+import { judged } from '../domain/judge.ts';
+import { type RunState, selectedWaves } from '../domain/run.ts';
+import { contextOf, fact, grantedIn, type Step } from './step.ts';
+
+/** Phase 1: who may write what. Judged again after every grant. */
+export function ownership(state: RunState): readonly Step[] {
+  const wave = selectedWaves(state).find((open) => open.ownership === null);
+  if (wave === undefined) return [];
+  const evidence = { granted: grantedIn(state) };
+  return [fact(judged(contextOf(state), { phase: 'ownership', wave: wave.index, evidence }))];
+}

@@ -1,0 +1,34 @@
+import { answer } from '../domain/answer.ts';
+import type { RequestEvent } from '../domain/events.ts';
+import type { RunState } from '../domain/run.ts';
+import { effect, fact, type Step } from './step.ts';
+
+/** People's requests, in the order in which they came. Each is answered exactly once, in one append with what follows from it. */
+export function requests(state: RunState): readonly Step[] {
+  return state.pending.flatMap(({ seq, request }): readonly Step[] => {
+    const decided = answer(state, request);
+    if (!decided.ok) return [fact({ type: 'request-refused', request: seq, why: decided.error })];
+    if (decided.value !== 'later') return [fact(...decided.value, { type: 'request-accepted', request: seq })];
+    return byMerger(state, seq, request);
+  });
+}
+
+/** What only the merger can do; its answer settles the request. */
+function byMerger(state: RunState, seq: number, request: RequestEvent): readonly Step[] {
+  const { run } = state;
+  if (request.type === 'requested-undo')
+    return [
+      effect(`undo ${seq}`, { do: 'ask-merger', request: { do: 'undo', run, task: request.task }, answers: seq }),
+    ];
+  if (request.type === 'requested-drop' && request.paths.length > 0) {
+    const { task, paths, by } = request;
+    return [
+      effect(`drop-paths ${seq}`, {
+        do: 'ask-merger',
+        request: { do: 'drop-paths', run, task, paths, by },
+        answers: seq,
+      }),
+    ];
+  }
+  return [];
+}

@@ -1,0 +1,60 @@
+import type { RunEvent } from '../domain/events.ts';
+import type { CommitId, TaskId, TreeId } from '../domain/ids.ts';
+import type { Context } from '../domain/judge.ts';
+import type { Passed } from '../domain/phase.ts';
+import type { Check } from '../domain/plan.ts';
+import type { RunState } from '../domain/run.ts';
+import type { Attempt } from '../domain/task.ts';
+import type { MergerRequest } from '../ports/merger.ts';
+
+/**
+ * What follows from the state of a run: a fact to be recorded, or an effect on the world. Pure, so that the same ledger
+ * always asks for the same steps; `key` names an effect, and the engine has each key in flight at most once.
+ */
+export type Step =
+  | { readonly kind: 'fact'; readonly events: readonly RunEvent[] }
+  | { readonly kind: 'effect'; readonly key: string; readonly effect: Effect };
+
+export type Effect =
+  | {
+      readonly do: 'ask-merger';
+      readonly request: Exclude<MergerRequest, { do: 'merge' }>;
+      readonly answers: number | null;
+    }
+  /** The merger verifies the chain again by itself; this proof keeps our own code from asking too early. */
+  | { readonly do: 'merge'; readonly wave: number; readonly round: number; readonly proof: Passed<'closure'> }
+  /** Until the attempt has ended. Safe to ask for again after a restart: it is adopted, never started twice. */
+  | { readonly do: 'supervise'; readonly task: TaskId; readonly attempt: Attempt; readonly proof: Passed<'approval'> }
+  | { readonly do: 'stop'; readonly attempt: Attempt }
+  | {
+      readonly do: 'check';
+      readonly purpose: 'base' | 'candidate' | 'land';
+      readonly commit: CommitId;
+      readonly tree: TreeId;
+      readonly check: Check;
+    }
+  | {
+      readonly do: 'observe-run-branch';
+      readonly wave: number;
+      readonly round: number;
+      readonly old: CommitId;
+      readonly new: CommitId;
+    }
+  | { readonly do: 'observe-target' };
+
+/** Time and chance, handed in so that replay can hand in the same. */
+export type Given = { readonly now: string; readonly nonce: () => string };
+
+export const fact = (...events: RunEvent[]): Step => ({ kind: 'fact', events });
+export const effect = (key: string, what: Effect): Step => ({ kind: 'effect', key, effect: what });
+
+export const contextOf = (state: RunState): Context => ({
+  plan: state.plan,
+  hash: state.hash,
+  granted: grantedIn(state),
+});
+
+export const grantedIn = (state: RunState): Context['granted'] =>
+  Object.values(state.tasks)
+    .filter((task) => task.granted.length > 0)
+    .map((task) => ({ task: task.id, paths: task.granted }));

@@ -1,0 +1,51 @@
+import { approvalProof } from '../domain/proof.ts';
+import type { RunState } from '../domain/run.ts';
+import { currentWave } from '../domain/run.ts';
+import { approval } from './approval.ts';
+import { baseChecks, closure } from './closure.ts';
+import { dispatch } from './dispatch.ts';
+import { land } from './land.ts';
+import { merge } from './merge.ts';
+import { monitor } from './monitor.ts';
+import { ownership } from './ownership.ts';
+import { preflight } from './preflight.ts';
+import { requests } from './requests.ts';
+import { effect, type Given, type Step } from './step.ts';
+import { thread } from './thread.ts';
+
+/**
+ * Everything that follows from the state of a run, phase by phase. The only place with the order of phases.
+ * A fact changes the state, so the engine records the first one and asks again; effects may run side by side.
+ */
+export function steps(state: RunState, given: Given): readonly Step[] {
+  const asked = requests(state);
+  if (state.ended !== null)
+    return asked.length > 0 || state.ended !== 'done' ? asked : [...asked, ...lateLanding(state)];
+  return [
+    ...asked,
+    ...thread(state),
+    ...preflight(state),
+    ...ownership(state),
+    ...approval(state, given),
+    ...runBranch(state),
+    ...baseChecks(state),
+    ...monitor(state),
+    ...dispatch(state, given),
+    ...closure(state),
+    ...merge(state),
+    ...land(state),
+  ];
+}
+
+/** The merger opens the run once a person has said yes: before that nothing is made. */
+function runBranch(state: RunState): readonly Step[] {
+  const wave = currentWave(state);
+  const approved = wave !== undefined && approvalProof(state, wave.index) !== null;
+  if (!approved || state.branch !== null) return [];
+  return [effect('open-run', { do: 'ask-merger', request: { do: 'open-run', run: state.run }, answers: null })];
+}
+
+/** A run that ended on its own branch may be landed later, when a person asks. */
+function lateLanding(state: RunState): readonly Step[] {
+  return state.taps.land?.status === 'approved' && state.landing.status !== 'landed' ? land(state) : [];
+}
