@@ -1,4 +1,5 @@
 import { type CommitId, commitId } from '../../domain/ids.ts';
+import { refs } from '../../domain/state-dir.ts';
 import type { GitReader } from '../../ports/merger.ts';
 import { type GitCall, git, objectId, openObjects, runGit } from '../git-process/index.ts';
 import { findCheckout } from './checkout.ts';
@@ -6,7 +7,7 @@ import { readDiff } from './diff.ts';
 import { listTree } from './tree.ts';
 
 export { type Checkout, findCheckout, NotARepository, objectFormat } from './checkout.ts';
-export { readDiff } from './diff.ts';
+export { nameLinks, type RawDiffEntry, rawDiff, readDiff } from './diff.ts';
 export { listTree, splitNul, type TreeEntry, UnreadablePath } from './tree.ts';
 
 /** The branch has no commit yet, so there is nothing to start from. */
@@ -37,6 +38,7 @@ export function gitReader(places: { readonly checkout: string; readonly reposito
       });
       return tip === null ? null : commitId(tip);
     },
+    runBranchTip: (run) => refTip(places.repository, refs.runBranch(run)),
     currentBranch: () => oneLine({ ...persons, args: ['symbolic-ref', '--quiet', '--short', 'HEAD'] }),
     files: async (commit) => (await listTree(await holder(commit), commit)).map((entry) => entry.path),
     diff: async (from, to) => readDiff(await holder(to), from, to),

@@ -1,0 +1,94 @@
+import { pipeline } from 'node:stream/promises';
+import type { CommitId } from '../../domain/ids.ts';
+import { failpoint } from '../failpoint.ts';
+import {
+  type GitCall,
+  GitFailed,
+  git,
+  keepStart,
+  launchError,
+  objectId,
+  runGit,
+  spawnGit,
+} from '../git-process/index.ts';
+import { findIncompleteness } from './incomplete.ts';
+import { linkPacks } from './link-packs.ts';
+
+/** The person's repository does not hold everything that the commit is made of. `reason` tells which kind. */
+export class AdoptionFailed extends Error {
+  override readonly name = 'AdoptionFailed';
+  readonly reason: 'shallow' | 'partial' | 'missing-objects';
+  readonly fix: string;
+  constructor(reason: 'shallow' | 'partial' | 'missing-objects', detail: string, fix: string) {
+    super(detail);
+    this.reason = reason;
+    this.fix = fix;
+  }
+}
+
+/**
+ * Brings every object reachable from `commit` into our bare repository: packs by hard link where the file system
+ * allows, the rest as one new pack. Afterwards nothing depends on the person's repository any more. Safe to repeat.
+ */
+export async function adoptCommit(bare: string, personsGitDir: string, commit: CommitId): Promise<void> {
+  objectId(commit);
+  if (await isComplete(bare, commit)) return;
+  const incomplete = await findIncompleteness(personsGitDir);
+  if (incomplete !== null) throw new AdoptionFailed(incomplete.reason, incomplete.detail, incomplete.fix);
+  const linked = linkPacks(personsGitDir, bare);
+  failpoint('adopt-packs-linked');
+  if (linked && (await isComplete(bare, commit))) return;
+  await copyObjects(bare, personsGitDir, commit, linked ? ['--incremental'] : []);
+  failpoint('adopt-objects-copied');
+  if (await isComplete(bare, commit)) return;
+  // The person's repository was repacked while we linked: copy everything instead.
+  await copyObjects(bare, personsGitDir, commit, []);
+  if (await isComplete(bare, commit)) return;
+  throw new AdoptionFailed('missing-objects', `${commit} is not complete in ${personsGitDir}`, 'git fsck --full');
+}
+
+/** Everything that our refs reach is complete already, so only the rest is walked. */
+async function isComplete(bare: string, commit: CommitId): Promise<boolean> {
+  const there = await runGit({ gitDir: bare, args: ['cat-file', '-e', `${commit}^{commit}`] });
+  if (there.exitCode !== 0) return false;
+  const walked = await runGit({ gitDir: bare, args: ['rev-list', '--objects', '--quiet', commit, '--not', '--all'] });
+  return walked.exitCode === 0;
+}
+
+async function copyObjects(bare: string, persons: string, commit: CommitId, options: readonly string[]): Promise<void> {
+  const from = { gitDir: persons, args: ['pack-objects', '--revs', '--stdout', '--quiet', ...options] };
+  const into = { gitDir: bare, config: ['core.fsync=all'], args: ['index-pack', '--stdin'] };
+  const pack = spawnGit(from);
+  const index = spawnGit(into);
+  index.stdout?.resume();
+  if (pack.stdin === null || pack.stdout === null || index.stdin === null) throw new Error('git without pipes');
+  const wanted = [commit, ...(await sharedTips(bare, persons)).map((tip) => `^${tip}`)].join('\n');
+  pack.stdin.on('error', () => undefined);
+  pack.stdin.end(`${wanted}\n`);
+  const ends = [endOf(pack, from), endOf(index, into)];
+  const [packed, indexed, piped] = await Promise.allSettled([...ends, pipeline(pack.stdout, index.stdin)]);
+  for (const part of [packed, indexed, piped]) if (part?.status === 'rejected') throw part.reason;
+}
+
+function endOf(child: ReturnType<typeof spawnGit>, call: GitCall): Promise<void> {
+  const stderr = keepStart(child);
+  return new Promise((resolve, reject) => {
+    child.once('error', (error) => reject(launchError(call, error)));
+    child.once('close', (code) => (code === 0 ? resolve() : reject(new GitFailed(call.args, code, stderr()))));
+  });
+}
+
+/** Commits that we hold completely and that the person's repository knows: nothing behind them need be sent. */
+async function sharedTips(bare: string, persons: string): Promise<readonly string[]> {
+  const ours = await git({ gitDir: bare, args: ['for-each-ref', '--format=%(objectname)'] });
+  const known = await git({
+    gitDir: persons,
+    args: ['cat-file', '--batch-check=%(objectname) %(objecttype)'],
+    stdin: ours,
+  });
+  return known
+    .toString('latin1')
+    .split('\n')
+    .filter((line) => line.endsWith(' commit'))
+    .map((line) => line.slice(0, line.indexOf(' ')));
+}

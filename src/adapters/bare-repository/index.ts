@@ -1,0 +1,77 @@
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { syncDirectory } from '../durable-file.ts';
+import { failpoint } from '../failpoint.ts';
+import { git, gitLine } from '../git-process/index.ts';
+import { objectFormat } from '../git-read/index.ts';
+
+export { AdoptionFailed, adoptCommit } from './adopt.ts';
+export { type Inspection, inspectRepository } from './inspect.ts';
+
+/** What is at the place of our bare repository is not one that we made for this repository. */
+export class ForeignRepository extends Error {
+  override readonly name = 'ForeignRepository';
+}
+
+/**
+ * Makes our own bare repository with the object format of the person's, unless it is there already. It appears whole,
+ * by a rename; a second call changes nothing. 0700, no hooks, no remotes, every write on disk, merges always textual.
+ */
+export async function ensureBareRepository(path: string, checkoutGitDir: string): Promise<void> {
+  const format = await objectFormat(checkoutGitDir);
+  if (!existsSync(path)) await make(path, format);
+  const mark = await gitLine({ gitDir: path, args: ['config', '--local', '--default=', '--get', 'tidegate.version'] });
+  if (mark !== '1') throw new ForeignRepository(`${path} was not made by Tidegate`);
+  const found = await objectFormat(path);
+  if (found !== format) throw new ForeignRepository(`${path} holds ${found} objects, the checkout ${format}`);
+}
+
+async function make(path: string, format: 'sha1' | 'sha256'): Promise<void> {
+  const temporary = `${path}.${process.pid}.new`;
+  rmSync(temporary, { recursive: true, force: true });
+  mkdirSync(temporary, { recursive: true, mode: 0o700 });
+  await git({
+    args: ['init', '--quiet', '--bare', '--template=', `--object-format=${format}`, '--', temporary],
+  });
+  mkdirSync(`${temporary}/info`);
+  writeFileSync(`${temporary}/info/attributes`, '* merge=text\n');
+  writeFileSync(`${temporary}/config`, settings, { flag: 'a' });
+  for (const file of ['HEAD', 'config', 'info/attributes']) syncFile(`${temporary}/${file}`);
+  for (const folder of ['.', 'info', 'objects', 'refs']) syncDirectory(`${temporary}/${folder}`);
+  failpoint('bare-repository-made');
+  try {
+    renameSync(temporary, path);
+  } catch (error) {
+    // Another process was faster; a directory that is not empty cannot be replaced.
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
+    rmSync(temporary, { recursive: true, force: true });
+  }
+  syncDirectory(dirname(path));
+  failpoint('bare-repository-renamed');
+}
+
+/** Objects are readable by the unprivileged uid that agents run as; the directory itself (0700) is not. */
+const settings = `[core]
+	sharedRepository = 0644
+	fsync = all
+	logAllRefUpdates = false
+[gc]
+	auto = 0
+	pruneExpire = never
+[maintenance]
+	auto = false
+[transfer]
+	fsckObjects = true
+[tidegate]
+	version = 1
+`;
+
+function syncFile(path: string): void {
+  const file = openSync(path, 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}

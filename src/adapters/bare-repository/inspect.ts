@@ -1,0 +1,90 @@
+import { statfsSync } from 'node:fs';
+import type { CommitId } from '../../domain/ids.ts';
+import type { Finding } from '../../domain/verdict.ts';
+import { checkGit, GitUnusable, type ObjectReader, openObjects, runGit } from '../git-process/index.ts';
+import {
+  findCheckout,
+  listTree,
+  NotARepository,
+  objectFormat,
+  type TreeEntry,
+  UnreadablePath,
+} from '../git-read/index.ts';
+import { findIncompleteness } from './incomplete.ts';
+
+export type Inspection = {
+  readonly gitVersion: string | null;
+  readonly objectFormat: 'sha1' | 'sha256' | null;
+  /** A run on this repository would go wrong half way: refuse it now. */
+  readonly errors: readonly Finding[];
+  readonly warnings: readonly Finding[];
+};
+
+/** Looks for everything about a person's repository that we do not support, before a run starts. Writes nothing. */
+export async function inspectRepository(checkout: string): Promise<Inspection> {
+  const nothing = { gitVersion: null, objectFormat: null, warnings: [] };
+  try {
+    const gitVersion = await checkGit();
+    const { gitDir, toplevel } = await findCheckout(checkout);
+    const incomplete = await findIncompleteness(gitDir);
+    const content = await contentFindings(gitDir);
+    return {
+      gitVersion,
+      objectFormat: await objectFormat(gitDir),
+      errors: [
+        ...(incomplete === null
+          ? []
+          : [{ rule: `repository-${incomplete.reason}`, detail: incomplete.detail, fix: incomplete.fix }]),
+        ...content,
+      ],
+      warnings: isNetworkFileSystem(toplevel)
+        ? [{ rule: 'network-file-system', detail: 'the checkout is on a network file system: locks may not hold' }]
+        : [],
+    };
+  } catch (error) {
+    if (error instanceof GitUnusable)
+      return { ...nothing, errors: [{ rule: `git-${error.reason}`, detail: error.message, fix: error.fix }] };
+    if (error instanceof NotARepository)
+      return { ...nothing, errors: [{ rule: 'not-a-repository', detail: error.message, fix: 'git init' }] };
+    throw error;
+  }
+}
+
+async function contentFindings(gitDir: string): Promise<readonly Finding[]> {
+  const head = await runGit({ gitDir, args: ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'] });
+  if (head.exitCode !== 0)
+    return [
+      { rule: 'no-commit', detail: 'the repository has no commit yet', fix: 'git commit --allow-empty -m start' },
+    ];
+  try {
+    const tree = await listTree(gitDir, head.stdout.toString('latin1').trim() as CommitId);
+    await using objects = openObjects(gitDir);
+    return [...submodules(tree), ...(await filters(objects, tree))];
+  } catch (error) {
+    if (!(error instanceof UnreadablePath)) throw error;
+    return [{ rule: 'unfit-name', detail: error.message, fix: 'rename the file to valid UTF-8 and commit' }];
+  }
+}
+
+const submodules = (tree: readonly TreeEntry[]): readonly Finding[] =>
+  tree
+    .filter((entry) => entry.mode === '160000')
+    .map((entry) => ({ rule: 'submodule', detail: 'submodules are not supported', where: entry.path }));
+
+/** LFS pointers stay pointers in a workspace; any other filter would leave agents with content that is not the file. */
+async function filters(objects: ObjectReader, tree: readonly TreeEntry[]): Promise<readonly Finding[]> {
+  const files = tree.filter((entry) => /(?:^|\/)\.gitattributes$/.test(entry.path) && entry.mode.startsWith('100'));
+  const found = files.map(async ({ path, id }) => {
+    const lines = ((await objects.read(id))?.toString('utf8') ?? '').split('\n');
+    return lines.flatMap((line, index) => {
+      const name = /^(?!\s*#).*\sfilter=(\S+)/.exec(line)?.[1];
+      if (name === undefined || name === 'lfs') return [];
+      const detail = `the git filter ${JSON.stringify(name)} is not supported`;
+      return [{ rule: 'git-filter', detail, where: `${path}:${index + 1}:1` }];
+    });
+  });
+  return (await Promise.all(found)).flat();
+}
+
+const networkTypes: ReadonlySet<number> = new Set([0x6969, 0xff534d42, 0x517b, 0xfe534d42]);
+const isNetworkFileSystem = (path: string): boolean => networkTypes.has(statfsSync(path).type >>> 0);

@@ -1,0 +1,56 @@
+import { createHash, type Hash } from 'node:crypto';
+import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync } from 'node:fs';
+import type { Found } from './walk.ts';
+
+/** The workspace is not what it was a moment ago: something still writes to it, so no snapshot of it can be right. */
+export class WorkspaceMoved extends Error {
+  override readonly name = 'WorkspaceMoved';
+}
+
+const chunkSize = 1 << 20;
+
+/**
+ * The bytes that git would keep of a file or link, in chunks. Opens without following, without waiting on a FIFO, and
+ * only what the walk saw; throws `WorkspaceMoved` when that has changed. Each chunk is valid until the next is asked for.
+ */
+export function* contentOf(root: string, { path, stats }: Found): Generator<Buffer> {
+  if (stats.isSymbolicLink()) {
+    yield readlinkSync(`${root}/${path}`, 'buffer');
+    return;
+  }
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
+  const file = openSync(`${root}/${path}`, flags);
+  try {
+    const opened = fstatSync(file, { bigint: true });
+    const same = opened.isFile() && opened.ino === stats.ino && opened.dev === stats.dev && opened.size === stats.size;
+    if (!same || !isWithin(file, `${root}/${path}`)) throw new WorkspaceMoved(`${path} changed during the snapshot`);
+    const buffer = Buffer.allocUnsafe(Math.min(chunkSize, Number(stats.size) + 1));
+    let rest = Number(stats.size);
+    for (;;) {
+      const got = readSync(file, buffer, 0, buffer.length, null);
+      rest -= got;
+      if (rest < 0 || (got === 0 && rest > 0)) throw new WorkspaceMoved(`${path} changed its size`);
+      if (got === 0) return;
+      yield buffer.subarray(0, got);
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** The object id that git gives this content. */
+export function blobId(root: string, found: Found, format: 'sha1' | 'sha256'): string {
+  const hash = blobHash(sizeOf(root, found), format);
+  for (const chunk of contentOf(root, found)) hash.update(chunk);
+  return hash.digest('hex');
+}
+
+export const blobHash = (size: number, format: 'sha1' | 'sha256'): Hash => createHash(format).update(`blob ${size}\0`);
+
+/** lstat may say 0 for the length of a link on some file systems, so links are measured. */
+export const sizeOf = (root: string, { path, stats }: Found): number =>
+  stats.isSymbolicLink() ? readlinkSync(`${root}/${path}`, 'buffer').length : Number(stats.size);
+
+/** No directory on the way was swapped for a link: the kernel names the open file as we did. Linux only. */
+const isWithin = (file: number, path: string): boolean =>
+  process.platform !== 'linux' || readlinkSync(`/proc/self/fd/${file}`) === path;

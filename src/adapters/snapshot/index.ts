@@ -1,0 +1,150 @@
+import { realpathSync } from 'node:fs';
+import type { SnapshotEvidence } from '../../domain/evidence.ts';
+import { type CommitId, treeId } from '../../domain/ids.ts';
+import type { Finding } from '../../domain/verdict.ts';
+import { failpoint } from '../failpoint.ts';
+import { gitLine, type ObjectReader, objectId, openObjects } from '../git-process/index.ts';
+import { listTree, nameLinks, type RawDiffEntry, rawDiff, type TreeEntry } from '../git-read/index.ts';
+import { readRecord } from '../workspace/index.ts';
+import { findChanges, type SizeLimits } from './changes.ts';
+import { type IgnoreRules, ignoreRules } from './ignore-rules.ts';
+import { type SecretScan, secretScan } from './secrets.ts';
+import { walkWorkspace } from './walk.ts';
+import { writeCommit } from './write-commit.ts';
+
+export { WorkspaceMoved } from './content.ts';
+export { type SecretScan, secretScan } from './secrets.ts';
+export { WorkspaceTooLarge } from './walk.ts';
+
+export type SnapshotRequest = {
+  /** Our bare repository. */
+  readonly repository: string;
+  readonly workspace: string;
+  /** The diff is taken against it, and its ignore rules say what counts as work. */
+  readonly base: CommitId;
+  /** The commit that the workspace was made from; the snapshot's only parent. */
+  readonly parent: CommitId;
+  /** Record of `makeWorkspace`; without one every file is hashed. */
+  readonly statCache?: string;
+  readonly ref: string;
+  readonly message: string;
+  /** Exact values that must not be in a snapshot. */
+  readonly secrets?: readonly string[];
+  readonly limits?: SizeLimits;
+};
+
+const defaultLimits: SizeLimits = { file: 100_000_000, total: 2_000_000_000 };
+
+/**
+ * Commits everything in a workspace that the base does not ignore, by our own walk: no git command looks at a tree that
+ * an agent wrote. Call it when the process tree is dead. Idempotent: the same files give the same commit, and the ref
+ * moves only when all objects are on disk. Rejects with `WorkspaceMoved` when something still writes there.
+ */
+export async function takeSnapshot(request: SnapshotRequest): Promise<SnapshotEvidence> {
+  const { repository, base, parent } = request;
+  const format = objectId(parent).length === 64 ? 'sha256' : 'sha1';
+  const root = realpathSync(request.workspace);
+  await using objects = openObjects(repository);
+  const parentTree = await listTree(repository, parent);
+  const baseTree = base === parent ? parentTree : await listTree(repository, base);
+  const record = request.statCache === undefined ? null : readRecord(request.statCache);
+  const walk = walkWorkspace(root, trackedIn(parentTree, baseTree), await rulesOf(objects, baseTree));
+  const parentFiles = new Map(parentTree.map((entry) => [entry.path, entry]));
+  const changes = findChanges({
+    root,
+    walk,
+    parent: parentFiles,
+    cache: new Map(record?.files.map(([path, print, id]) => [path, { print, id }])),
+    included: new Map(record?.included),
+    format,
+    limits: request.limits ?? defaultLimits,
+  });
+  const scans = new Map<string, SecretScan>();
+  failpoint('snapshot-walked');
+  const commit = await writeCommit({
+    repository,
+    root,
+    parent,
+    changes,
+    ref: request.ref,
+    message: request.message,
+    time: await timeOf(objects, base),
+    format,
+    onContent: (path, chunk) => scanOf(scans, path, request.secrets ?? []).push(chunk),
+  });
+  failpoint('snapshot-ref-updated');
+  const [tree, raw] = await Promise.all([
+    gitLine({ gitDir: repository, args: ['rev-parse', '--verify', '--end-of-options', `${commit}^{tree}`] }),
+    rawDiff(repository, base, commit),
+  ]);
+  const diff = await nameLinks(repository, raw);
+  const secrets = await secretFindings({ objects, raw, baseTree, scans, values: request.secrets ?? [] });
+  return { commit, tree: treeId(tree), base, diff, refused: [...walk.refused, ...changes.refused], secrets };
+}
+
+/** Tracked means known to git where the agent started: never ignored, whatever a pattern says. */
+function trackedIn(...trees: readonly (readonly TreeEntry[])[]) {
+  const files = new Set<string>();
+  const directories = new Set<string>();
+  for (const tree of new Set(trees)) {
+    for (const { path } of tree) {
+      files.add(path);
+      for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
+        const directory = path.slice(0, end);
+        if (directories.has(directory)) break;
+        directories.add(directory);
+      }
+    }
+  }
+  return { has: (path: string) => files.has(path), hasDirectory: (path: string) => directories.has(path) };
+}
+
+/** Like git itself, takes a `.gitignore` only if it is a plain file. */
+async function rulesOf(objects: ObjectReader, tree: readonly TreeEntry[]): Promise<IgnoreRules> {
+  const files = tree.filter((entry) => /(?:^|\/)\.gitignore$/.test(entry.path) && entry.mode.startsWith('100'));
+  const read = files.map(async (entry): Promise<[string, string]> => {
+    const text = (await objects.read(entry.id))?.toString('utf8') ?? '';
+    return [entry.path.slice(0, -'/.gitignore'.length), text];
+  });
+  return ignoreRules(new Map(await Promise.all(read)));
+}
+
+/** The committer's time of the base, so that the snapshot's id depends on content alone. */
+async function timeOf(objects: ObjectReader, commit: CommitId): Promise<number> {
+  const text = (await objects.read(commit))?.toString('latin1') ?? '';
+  return Number(/^committer .*> (\d+) [+-]\d{4}$/m.exec(text)?.[1] ?? 0);
+}
+
+function scanOf(scans: Map<string, SecretScan>, path: string, values: readonly string[]): SecretScan {
+  const scan = scans.get(path) ?? secretScan(values);
+  scans.set(path, scan);
+  return scan;
+}
+
+/**
+ * Only what the change brings in: a match that the base's version of the file has as well is not reported. Content that
+ * came from an earlier attempt was not read now, so it is taken from the repository.
+ */
+async function secretFindings(input: {
+  readonly objects: ObjectReader;
+  readonly raw: readonly RawDiffEntry[];
+  readonly baseTree: readonly TreeEntry[];
+  readonly scans: ReadonlyMap<string, SecretScan>;
+  readonly values: readonly string[];
+}): Promise<readonly Finding[]> {
+  const scanBlob = async (id: string) => {
+    const scan = secretScan(input.values);
+    scan.push((await input.objects.read(id)) ?? Buffer.alloc(0));
+    return scan;
+  };
+  const findings: Finding[] = [];
+  for (const { path, change, id } of input.raw) {
+    if (change === 'deleted') continue;
+    const scan = input.scans.get(path) ?? (await scanBlob(id));
+    if (scan.matches().size === 0) continue;
+    const before = input.baseTree.find((entry) => entry.path === path);
+    for (const rule of scan.rulesBeyond(before === undefined ? null : await scanBlob(before.id)))
+      findings.push({ rule, detail: 'a secret in added content', where: path });
+  }
+  return findings;
+}

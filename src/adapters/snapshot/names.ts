@@ -1,0 +1,18 @@
+/** Top-level names that are never part of a snapshot: git's own directory and ours. */
+export const reservedAtTop: ReadonlySet<string> = new Set(['.git', '.tidegate']);
+
+/**
+ * Names that some file system takes for `.git` (HFS+ drops invisible characters, NTFS drops trailing dots and spaces
+ * and knows `git~1`). A tree that holds one is refused by git itself elsewhere.
+ */
+export function isGitName(name: string): boolean {
+  return name.split('\\').some((part) => {
+    const seen = part.replace(invisible, '').normalize('NFC').toLowerCase();
+    return /^(?:\.git|git~1)[ .]*(?::.*)?$/.test(seen);
+  });
+}
+
+/** What people and terminals cannot tell apart from something else; also anything a line-based tool would split. */
+export const isUnfitName = (name: string): boolean => /[\n\r\0]/.test(name);
+
+const invisible = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;

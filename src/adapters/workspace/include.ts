@@ -1,0 +1,78 @@
+import { closeSync, constants, copyFileSync, fstatSync, lstatSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import ignore from 'ignore';
+import type { Finding } from '../../domain/verdict.ts';
+import { git } from '../git-process/index.ts';
+import { findCheckout, splitNul, type TreeEntry } from '../git-read/index.ts';
+
+const list = '.worktreeinclude';
+const limits = { file: 50 << 20, total: 500 << 20 };
+
+/**
+ * Copies what `.worktreeinclude` of the person's checkout names: files that it matches and that git ignores there.
+ * Tracked files, links, anything reached through a link and anything over the limits stay out.
+ */
+export async function copyIncluded(request: {
+  readonly checkout: string;
+  readonly directory: string;
+  readonly tracked: readonly TreeEntry[];
+}): Promise<{ readonly copied: readonly string[]; readonly findings: readonly Finding[] }> {
+  const { toplevel } = await findCheckout(request.checkout);
+  const patterns = readPlainFile(`${toplevel}/${list}`);
+  if (patterns === null) return { copied: [], findings: [] };
+  const wanted = ignore({ ignorecase: false }).add(patterns);
+  const ignored = splitNul(
+    await git({ cwd: toplevel, args: ['ls-files', '-z', '--others', '--ignored', '--exclude-standard'] }),
+  );
+  const tracked = new Set(request.tracked.map((entry) => entry.path));
+  const copied: string[] = [];
+  const findings: Finding[] = [];
+  let total = 0;
+  for (const path of ignored) {
+    if (tracked.has(path) || path.startsWith('.tidegate/') || !wanted.ignores(path)) continue;
+    const refusal = unfit(toplevel, path, total) ?? blocked(request.directory, tracked, path);
+    if (refusal !== null) {
+      findings.push({ rule: 'worktree-include', detail: refusal, where: path });
+      continue;
+    }
+    total += copyOne(`${toplevel}/${path}`, `${request.directory}/${path}`);
+    copied.push(path);
+  }
+  return { copied, findings };
+}
+
+function unfit(root: string, path: string, total: number): string | null {
+  const parts = path.split('/');
+  for (let depth = 1; depth < parts.length; depth += 1) {
+    if (!lstatSync(`${root}/${parts.slice(0, depth).join('/')}`).isDirectory()) return 'reached through a link';
+  }
+  const stats = lstatSync(`${root}/${path}`);
+  if (!stats.isFile()) return 'not a plain file';
+  if (stats.size > limits.file) return `larger than ${limits.file >> 20} MB`;
+  return total + stats.size > limits.total ? `more than ${limits.total >> 20} MB in all` : null;
+}
+
+/** The commit may have a link where the checkout has a directory: copying through it would leave the workspace. */
+function blocked(directory: string, tracked: ReadonlySet<string>, path: string): string | null {
+  for (let end = path.indexOf('/'); end > 0; end = path.indexOf('/', end + 1))
+    if (tracked.has(path.slice(0, end))) return `${path.slice(0, end)} is a file in the commit`;
+  const there = lstatSync(`${directory}/${path}`, { throwIfNoEntry: false });
+  return there === undefined ? null : 'a directory in the commit';
+}
+
+function copyOne(from: string, to: string): number {
+  mkdirSync(dirname(to), { recursive: true });
+  copyFileSync(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+  return lstatSync(to).size;
+}
+
+/** The text of a regular file of at most 1 MB; null when there is none. */
+function readPlainFile(path: string): string | null {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return null;
+  const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    return fstatSync(file).size <= 1 << 20 ? readFileSync(file, 'utf8') : null;
+  } finally {
+    closeSync(file);
+  }
+}

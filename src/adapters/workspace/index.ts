@@ -1,0 +1,107 @@
+import { lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { dirname } from 'node:path';
+import type { CommitId } from '../../domain/ids.ts';
+import type { Finding } from '../../domain/verdict.ts';
+import { failpoint } from '../failpoint.ts';
+import { git, objectId } from '../git-process/index.ts';
+import { listTree, type TreeEntry } from '../git-read/index.ts';
+import { copyIncluded } from './include.ts';
+import { giveTree, removeTree } from './ownership.ts';
+import { readRecord, writeRecord } from './stat-cache.ts';
+
+export { copyIncluded } from './include.ts';
+export { removeTree } from './ownership.ts';
+export { readRecord, statPrint, type WorkspaceRecord } from './stat-cache.ts';
+
+export type WorkspaceRequest = {
+  /** Our bare repository; its objects are borrowed, nothing else of it can be seen from the workspace. */
+  readonly repository: string;
+  readonly directory: string;
+  readonly commit: CommitId;
+  /** The record that completes the workspace and later saves hashing; never inside it. */
+  readonly record?: string;
+  /** Unprivileged owner of everything in it, when we are root. */
+  readonly uid?: number;
+  readonly gid?: number;
+  /** The person's checkout, for `.worktreeinclude`. */
+  readonly checkout?: string;
+};
+
+export type Workspace = {
+  readonly directory: string;
+  readonly record: string;
+  readonly commit: CommitId;
+  /** Files of `.worktreeinclude` that were not copied, and why. Empty for an adopted workspace. */
+  readonly findings: readonly Finding[];
+};
+
+/** Where the record of a workspace is, unless the caller says otherwise. */
+export const recordOf = (directory: string): string => `${directory}.json`;
+
+/**
+ * A private, byte-exact checkout of one commit on branch `work`, in a repository of its own without remotes.
+ * Safe to repeat: a complete workspace of that commit is adopted untouched, a half-made one is removed and made again.
+ */
+export async function makeWorkspace(request: WorkspaceRequest): Promise<Workspace> {
+  const { directory, commit } = request;
+  const record = request.record ?? recordOf(directory);
+  if (isComplete(directory, record, commit)) return { directory, record, commit, findings: [] };
+  rmSync(record, { force: true });
+  removeTree(directory);
+  mkdirSync(dirname(directory), { recursive: true, mode: 0o700 });
+  const [tree] = await Promise.all([listTree(request.repository, commit), initialise(request)]);
+  await checkOut(directory, commit);
+  const { copied, findings } =
+    request.checkout === undefined
+      ? { copied: [], findings: [] }
+      : await copyIncluded({ checkout: request.checkout, directory, tracked: tree });
+  if (request.uid !== undefined) giveTree(directory, request.uid, request.gid ?? request.uid);
+  failpoint('workspace-made');
+  writeRecord(record, { directory, commit, tree: presentIn(tree), included: copied });
+  failpoint('workspace-marked');
+  return { directory, record, commit, findings };
+}
+
+/** Removes a workspace and its record; the record first, so that a half-removed one is never adopted. */
+export function removeWorkspace(directory: string, record = recordOf(directory)): void {
+  rmSync(record, { force: true });
+  removeTree(directory);
+}
+
+function isComplete(directory: string, record: string, commit: CommitId): boolean {
+  const found = readRecord(record);
+  const stats = lstatSync(directory, { bigint: true, throwIfNoEntry: false });
+  return found !== null && found.commit === commit && stats !== undefined && found.inode === String(stats.ino);
+}
+
+/** The same as `clone --shared --no-checkout` without remote, without the refs of other tasks. */
+async function initialise({ repository, directory, commit }: WorkspaceRequest): Promise<void> {
+  const format = objectId(commit).length === 64 ? 'sha256' : 'sha1';
+  const gitDir = `${directory}/.git`;
+  await git({
+    args: ['init', '--quiet', '--template=', `--object-format=${format}`, '--initial-branch=work', '--', directory],
+  });
+  for (const folder of ['info', 'objects/info', 'refs/heads']) mkdirSync(`${gitDir}/${folder}`, { recursive: true });
+  writeFileSync(`${gitDir}/objects/info/alternates`, `${repository}/objects\n`);
+  writeFileSync(`${gitDir}/info/attributes`, '* -text -ident -filter -working-tree-encoding !eol\n');
+  writeFileSync(`${gitDir}/refs/heads/work`, `${commit}\n`);
+  // An agent may commit for its own use; without a name git would refuse.
+  writeFileSync(
+    `${gitDir}/config`,
+    '[user]\n\tname = Tidegate agent\n\temail = agent@localhost\n[gc]\n\tauto = 0\n[advice]\n\tdetachedHead = false\n',
+    { flag: 'a' },
+  );
+}
+
+async function checkOut(directory: string, commit: CommitId): Promise<void> {
+  await git({
+    gitDir: `${directory}/.git`,
+    workTree: directory,
+    config: [`checkout.workers=${Math.min(availableParallelism(), 8)}`, 'checkout.thresholdForParallelism=500'],
+    args: ['read-tree', '--reset', '-u', commit],
+  });
+}
+
+/** Submodules are empty directories in a workspace: there is nothing of them to remember. */
+const presentIn = (tree: readonly TreeEntry[]): readonly TreeEntry[] => tree.filter((entry) => entry.mode !== '160000');

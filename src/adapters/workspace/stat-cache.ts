@@ -1,0 +1,90 @@
+import { type BigIntStats, closeSync, fstatSync, lstatSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { z } from 'zod';
+import type { CommitId } from '../../domain/ids.ts';
+import { writeDurably } from '../durable-file.ts';
+import type { TreeEntry } from '../git-read/index.ts';
+
+/**
+ * What a workspace was made of, kept outside of it. It is also the mark of a complete workspace: written last.
+ * A file whose print is unchanged has the content that it had, because an unprivileged process cannot set ctime.
+ */
+const recordSchema = z.strictObject({
+  version: z.literal(1),
+  commit: z.string(),
+  /** Inode of the directory: another directory at the same place is another workspace. */
+  inode: z.string(),
+  /** path, print, object id */
+  files: z.array(z.tuple([z.string(), z.string(), z.string()])),
+  /** path, print: copied from the person's checkout by `.worktreeinclude` */
+  included: z.array(z.tuple([z.string(), z.string()])),
+});
+export type WorkspaceRecord = z.infer<typeof recordSchema>;
+
+/** Two stats with the same print are of the same, unwritten file. */
+export const statPrint = (stats: BigIntStats): string =>
+  `${stats.size} ${stats.mtimeNs} ${stats.ctimeNs} ${stats.ino} ${stats.mode}`;
+
+/** The record at `path`; null when there is none or it cannot be understood (then every file is hashed again). */
+export function readRecord(path: string): WorkspaceRecord | null {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+  try {
+    return recordSchema.safeParse(JSON.parse(text)).data ?? null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+/** Looks at every file of a fresh workspace and writes the record. Nothing may write to the workspace meanwhile. */
+export function writeRecord(
+  path: string,
+  made: {
+    readonly directory: string;
+    readonly commit: CommitId;
+    readonly tree: readonly TreeEntry[];
+    readonly included: readonly string[];
+  },
+): void {
+  const look = (file: string) => lstatSync(`${made.directory}/${file}`, { bigint: true });
+  const files = made.tree.map((entry) => ({ entry, stats: look(entry.path) }));
+  const included = made.included.map((file) => ({ file, stats: look(file) }));
+  const now = fileSystemClock(path);
+  const record: WorkspaceRecord = {
+    version: 1,
+    commit: made.commit,
+    inode: String(look('').ino),
+    files: files
+      .filter(({ stats }) => isSettled(stats, now))
+      .map(({ entry, stats }) => [entry.path, statPrint(stats), entry.id]),
+    included: included.map(({ file, stats }) => [file, statPrint(stats)]),
+  };
+  writeDurably(path, JSON.stringify(record));
+}
+
+const tick = 20_000_000n;
+const coarse = 2_000_000_000n;
+
+/**
+ * A write within one tick of the clock leaves ctime as it is. A file that changed that recently is left out of the
+ * record and hashed at the snapshot. Whole seconds mean a file system that keeps no finer time.
+ */
+const isSettled = (stats: BigIntStats, now: bigint): boolean =>
+  stats.ctimeNs < now - (stats.ctimeNs % 1_000_000_000n === 0n ? coarse : tick);
+
+/** The time that the file system would give a file now; the process clock may run ahead of it. */
+function fileSystemClock(beside: string): bigint {
+  const probe = `${beside}.clock`;
+  const file = openSync(probe, 'w', 0o600);
+  try {
+    return fstatSync(file, { bigint: true }).ctimeNs;
+  } finally {
+    closeSync(file);
+    rmSync(probe);
+  }
+}
