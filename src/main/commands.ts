@@ -6,10 +6,44 @@ import type { CommandEntry } from '../cli/command.ts';
  */
 export const commands: readonly CommandEntry[] = [
   {
+    name: 'init',
+    usage: '[--force]',
+    summary: 'write tidegate.yaml and a sample plan; never overwrites',
+    group: 'begin',
+    load: async () => {
+      const [{ init }, { findRepository }, { detectProject, writeNewFile }] = await Promise.all([
+        import('../cli/init.ts'),
+        import('../adapters/state-directory/index.ts'),
+        import('../adapters/project/index.ts'),
+      ]);
+      return init({ find: findRepository, detect: detectProject, write: writeNewFile });
+    },
+  },
+  {
+    name: 'doctor',
+    usage: '',
+    summary: 'is this machine fit: git, fence, state directory, Node',
+    group: 'begin',
+    load: async () => {
+      const [{ doctor }, { examinations }] = await Promise.all([
+        import('../cli/doctor.ts'),
+        import('./examinations.ts'),
+      ]);
+      return doctor(examinations);
+    },
+  },
+  {
     name: 'completion',
     usage: '<bash|zsh|fish>',
     summary: 'print a completion script for your shell',
     group: 'keep',
     load: async () => (await import('../cli/completion.ts')).completion(commands),
+  },
+  {
+    name: 'handoff',
+    usage: '<done|partial|failed> -m <text>',
+    summary: 'end a task with a statement; only inside its fence',
+    group: 'agent',
+    load: async () => (await import('../cli/handoff.ts')).handoff,
   },
 ];

@@ -1,0 +1,52 @@
+import type { Text } from '../ports/terminal.ts';
+import { type Context, exitCodes, type Outcome, type Register } from './command.ts';
+
+/** One thing that a run needs from this machine. */
+export type Examined = {
+  readonly name: string;
+  readonly state: 'good' | 'warning' | 'bad';
+  readonly found: string;
+  /** What a person can type to mend it. */
+  readonly fix: string | null;
+};
+export type Examine = (context: Context) => Promise<Examined>;
+
+/** `tidegate doctor`: is this machine, and this place on it, fit for a run? */
+export const doctor =
+  (examinations: readonly Examine[]): Register =>
+  (command, does, context) => {
+    command.action(
+      does(async () => {
+        const examined: Examined[] = [];
+        for (const examine of examinations) examined.push(await examine(context));
+        return summary(examined);
+      }),
+    );
+  };
+
+function summary(examined: readonly Examined[]): Outcome {
+  const bad = examined.filter(({ state }) => state === 'bad');
+  const needs = bad.map(({ name, found, fix }) => ({
+    kind: 'machine',
+    task: null,
+    message: `${name}: ${found}`,
+    command: fix ?? '',
+  }));
+  const lines = [
+    ...examined.flatMap(linesOf),
+    bad.length === 0 ? 'Ready.' : `${bad.length} of ${examined.length} must be mended before a run.`,
+  ];
+  return {
+    exit: bad.length === 0 ? exitCodes.done : exitCodes.failed,
+    reason: bad.length === 0 ? 'done' : 'machine-unfit',
+    data: { examined, needs },
+    lines,
+  };
+}
+
+function linesOf({ name, state, found, fix }: Examined): readonly Text[] {
+  const mark = { good: 'ok', warning: 'note', bad: 'bad' }[state];
+  const tone = ({ good: 'good', warning: 'waiting', bad: 'bad' } as const)[state];
+  const main: Text = [{ text: mark.padEnd(5), tone }, `${name.padEnd(10)} ${found.replaceAll('\n', '; ')}`];
+  return fix === null ? [main] : [main, ...fix.split('\n').map((line) => `${' '.repeat(16)}${line}`)];
+}

@@ -1,0 +1,47 @@
+import { homedir } from 'node:os';
+import type { Context } from '../cli/command.ts';
+import type { Examine, Examined } from '../cli/doctor.ts';
+
+/** What `doctor` looks at, in this order. */
+export const examinations: readonly Examine[] = [node, git, fence, repository, state];
+
+async function node(): Promise<Examined> {
+  return { name: 'node', state: 'good', found: process.versions.node, fix: null };
+}
+
+async function git(): Promise<Examined> {
+  const { checkGit, GitUnusable } = await import('../adapters/git-process/index.ts');
+  try {
+    return { name: 'git', state: 'good', found: await checkGit(), fix: null };
+  } catch (error) {
+    if (!(error instanceof GitUnusable)) throw error;
+    return { name: 'git', state: 'bad', found: error.message, fix: 'sudo apt-get install git' };
+  }
+}
+
+async function fence({ env }: Context): Promise<Examined> {
+  const { probeFence } = await import('../adapters/fence-bwrap/probe.ts');
+  const probe = probeFence(env);
+  if (!probe.works) return { name: 'fence', state: 'bad', found: probe.problem, fix: probe.fix };
+  return { name: 'fence', state: 'good', found: `${probe.version}, agents run as uid ${probe.uid}`, fix: null };
+}
+
+async function repository({ cwd }: Context): Promise<Examined> {
+  const { findRepository } = await import('../adapters/state-directory/index.ts');
+  const found = await findRepository(cwd);
+  if (!found.ok) return { name: 'repository', state: 'warning', found: found.error, fix: null };
+  return { name: 'repository', state: 'good', found: found.value.toplevel, fix: null };
+}
+
+async function state({ cwd, env, stateRoot }: Context): Promise<Examined> {
+  const { findRepository, locateStateDirectory } = await import('../adapters/state-directory/index.ts');
+  const repository = await findRepository(cwd);
+  if (!repository.ok) return { name: 'state', state: 'warning', found: 'is kept per repository', fix: null };
+  const surroundings = { flag: stateRoot, env, uid: process.getuid?.() ?? -1, home: homedir() };
+  const place = await locateStateDirectory(repository.value, surroundings);
+  if (!place.ok) return { name: 'state', state: 'bad', found: place.error, fix: 'export TIDEGATE_STATE_DIR=<dir>' };
+  const { path, filesystem, from, warnings } = place.value;
+  const found = `${path} (${filesystem} file system, by ${from})`;
+  if (warnings.length === 0) return { name: 'state', state: 'good', found, fix: null };
+  return { name: 'state', state: 'warning', found: warnings.join('; '), fix: null };
+}

@@ -1,0 +1,178 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempDisposableSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const bin = resolve('bin/tidegate.cjs');
+
+/** The compiled program in a process of its own, with an environment of its own. */
+function tidegate(
+  args: readonly string[],
+  { cwd = '/', env = {} }: { cwd?: string; env?: Record<string, string> } = {},
+) {
+  const { PATH = '' } = process.env;
+  const done = spawnSync(process.execPath, [bin, ...args], {
+    cwd,
+    env: { PATH, HOME: '/nonexistent', ...env },
+    encoding: 'utf8',
+  });
+  return { exit: done.status, out: done.stdout, err: done.stderr };
+}
+
+function temporaryRepository() {
+  const directory = mkdtempDisposableSync('/tmp/tidegate-cli-');
+  execFileSync('git', ['init', '-q', directory.path]);
+  return { path: directory.path, [Symbol.dispose]: () => directory.remove() };
+}
+
+describe('a call', () => {
+  test('for the version prints it, for help every command on a line of at most 80 columns', () => {
+    expect(tidegate(['--version'])).toEqual({ exit: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), err: '' });
+    const help = tidegate(['--help']);
+    expect(help).toMatchObject({ exit: 0, err: '' });
+    expect(help.out.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    expect(tidegate([]).out).toBe(help.out);
+    expect(tidegate(['help']).out).toBe(help.out);
+  });
+
+  test.each([
+    [['docter'], 'tidegate: unknown command docter; did you mean doctor?\n'],
+    [['zzzzzz'], 'tidegate: unknown command zzzzzz; see tidegate --help\n'],
+    [['--jsn', 'doctor'], 'tidegate: unknown option --jsn; did you mean --json?\n'],
+    [['init', '--forse'], 'tidegate: init: unknown option --forse; did you mean --force?\n'],
+    [['doctor', '--jsno'], 'tidegate: doctor: unknown option --jsno; did you mean --json?\n'],
+    [['doctor', 'x'], expect.stringMatching(/^tidegate: doctor: too many arguments.*\n$/)],
+    [['completion'], expect.stringMatching(/^tidegate: completion: missing required argument shell.*\n$/)],
+    [['-C'], 'tidegate: -C needs a directory\n'],
+    [['init', '-C', '/nonexistent'], 'tidegate: /nonexistent does not exist\n'],
+    [['init'], 'tidegate: / is not in a git repository; go to one, or use -C <dir>\n'],
+    [['\x1b[31mx\x07'], 'tidegate: unknown command x; see tidegate --help\n'],
+  ])('%j is answered by one line on standard error and exit 2', (args, err) => {
+    expect(tidegate(args)).toEqual({ exit: 2, out: '', err });
+  });
+
+  test('with --json ends in one document, also when it was wrong', () => {
+    const { exit, out } = tidegate(['init', '--json']);
+    expect(exit).toBe(2);
+    expect(JSON.parse(out)).toEqual({
+      schema: 'tidegate.init/1',
+      exit: 2,
+      reason: 'no-repository',
+      needs: [],
+      message: expect.stringContaining('not in a git repository'),
+    });
+  });
+
+  test('takes global options before and after the command', () => {
+    using repository = temporaryRepository();
+    const before = tidegate(['-C', repository.path, '--json', 'doctor']);
+    const after = tidegate(['doctor', '-C', repository.path, '--json']);
+    expect(JSON.parse(before.out)).toMatchObject({ schema: 'tidegate.doctor/1' });
+    expect(JSON.parse(after.out).examined).toEqual(JSON.parse(before.out).examined);
+  });
+
+  test('writes no colour into a pipe, and obeys NO_COLOR over FORCE_COLOR', () => {
+    expect(tidegate(['--help']).out).not.toContain('\x1b');
+    expect(tidegate(['--help'], { env: { FORCE_COLOR: '1' } }).out).toContain('\x1b');
+    expect(tidegate(['--help'], { env: { FORCE_COLOR: '1', NO_COLOR: '1' } }).out).not.toContain('\x1b');
+    expect(tidegate(['--help', '--no-color'], { env: { FORCE_COLOR: '1' } }).out).not.toContain('\x1b');
+  });
+
+  test('whose reader has gone ends quietly', async () => {
+    const child = spawn(process.execPath, [bin, 'completion', 'fish'], { stdio: ['ignore', 'pipe', 'pipe'] });
+    child.stdout.destroy();
+    let err = '';
+    child.stderr.on('data', (data) => {
+      err += data;
+    });
+    const [code] = await once(child, 'close');
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+  });
+
+  test('on an old Node is told what to do', () => {
+    const source = readFileSync(bin, 'utf8').replace('var needed = 24', 'var needed = 999');
+    using directory = mkdtempDisposableSync('/tmp/tidegate-cli-');
+    writeFileSync(join(directory.path, 'old.cjs'), source);
+    const done = spawnSync(process.execPath, [join(directory.path, 'old.cjs'), 'doctor'], { encoding: 'utf8' });
+    expect(done).toMatchObject({
+      status: 78,
+      stdout: '',
+      stderr: expect.stringMatching(/^tidegate: needs Node 999.*\n$/),
+    });
+  });
+});
+
+describe('init', () => {
+  test('writes what it detected and a plan, and then never overwrites', () => {
+    using repository = temporaryRepository();
+    writeFileSync(join(repository.path, 'package.json'), '{"scripts":{"test":"node --test"}}');
+    writeFileSync(join(repository.path, 'package-lock.json'), '{}');
+    mkdirSync(join(repository.path, 'deep'));
+    expect(tidegate(['init'], { cwd: join(repository.path, 'deep') })).toMatchObject({ exit: 0, err: '' });
+    const config = readFileSync(join(repository.path, 'tidegate.yaml'), 'utf8');
+    expect(config).toContain('setup: npm ci\n');
+    expect(config).toContain('  - { name: test, run: npm test }\n');
+    writeFileSync(join(repository.path, 'tidegate.yaml'), 'mine');
+    expect(tidegate(['init'], { cwd: repository.path })).toMatchObject({ exit: 2 });
+    expect(readFileSync(join(repository.path, 'tidegate.yaml'), 'utf8')).toBe('mine');
+  });
+
+  test('with --force says what it replaced and keeps the old file', () => {
+    using repository = temporaryRepository();
+    writeFileSync(join(repository.path, 'tidegate.yaml'), 'mine');
+    const { exit, out } = tidegate(['init', '--force'], { cwd: repository.path });
+    expect({ exit, out }).toMatchObject({ exit: 0, out: expect.stringContaining('replaced tidegate.yaml') });
+    expect(readFileSync(join(repository.path, 'tidegate.yaml.old'), 'utf8')).toBe('mine');
+  });
+
+  test('outside a repository leaves nothing behind', () => {
+    using directory = mkdtempDisposableSync('/tmp/tidegate-cli-');
+    expect(tidegate(['init'], { cwd: directory.path })).toMatchObject({ exit: 2, out: '' });
+    expect(readdirSync(directory.path)).toEqual([]);
+  });
+});
+
+describe('doctor', () => {
+  test('names the state directory without making it', () => {
+    using repository = temporaryRepository();
+    using state = mkdtempDisposableSync('/tmp/tidegate-cli-');
+    const { out } = tidegate(['doctor', '--json', '--state-dir', join(state.path, 'x')], { cwd: repository.path });
+    const { examined } = JSON.parse(out) as { examined: { name: string; state: string; found: string }[] };
+    expect(examined.find(({ name }) => name === 'state')).toMatchObject({
+      state: 'warning',
+      found: expect.stringContaining('temporary directory'),
+    });
+    expect(existsSync(join(state.path, 'x'))).toBe(false);
+  });
+
+  test('without bubblewrap says so, how to mend it, and ends in 1', () => {
+    using empty = mkdtempDisposableSync('/tmp/tidegate-cli-');
+    const { exit, out } = tidegate(['doctor', '--json'], { env: { PATH: empty.path } });
+    const document = JSON.parse(out) as { needs: { message: string; command: string }[] };
+    expect(exit).toBe(1);
+    expect(document.needs.map(({ command }) => command).filter((command) => command === '')).toEqual([]);
+  });
+});
+
+test.each(['bash', 'zsh', 'fish'])('completion for %s knows every command of the help', (shell) => {
+  const names = [...tidegate(['--help']).out.matchAll(/^ {2}([a-z]+) {2,}/gm)].map((match) => match[1] ?? '');
+  const { exit, out } = tidegate(['completion', shell]);
+  expect(exit).toBe(0);
+  expect(names.length).toBeGreaterThan(3);
+  expect(names.filter((name) => !out.includes(name))).toEqual([]);
+});
+
+test('the bash completion is valid and completes', () => {
+  const script = `${tidegate(['completion', 'bash']).out}
+COMP_WORDS=(tidegate doc); COMP_CWORD=1; _tidegate; echo "\${COMPREPLY[@]}"`;
+  expect(execFileSync('bash', ['-c', script], { encoding: 'utf8' })).toBe('doctor\n');
+});
+
+test('handoff outside a fence explains itself and records nothing', () => {
+  expect(tidegate(['handoff', 'done', '-m', 'x', '--proof', 'y'])).toEqual({
+    exit: 2,
+    out: '',
+    err: expect.stringContaining('nothing was recorded'),
+  });
+});
