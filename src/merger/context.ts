@@ -1,0 +1,67 @@
+import type { RunEvent } from '../domain/events.ts';
+import type { RunId } from '../domain/ids.ts';
+import type { StateDir } from '../domain/state-dir.ts';
+import type { Ledger } from '../ports/ledger.ts';
+import type { MergerAnswer } from '../ports/merger.ts';
+import type { History } from './history.ts';
+
+/** What every operation of the merger works on. */
+export type Context = {
+  readonly ledger: Ledger;
+  readonly state: StateDir;
+  /** The person's checkout. */
+  readonly checkout: string;
+  /** The person's own environment, for the steps that are theirs: identity, signing, filters of their checkout. */
+  readonly env: Readonly<Record<string, string>>;
+};
+
+/** One request about one run, under the epoch of the coordinator that asked. */
+export type Order = Context & { readonly run: RunId; readonly epoch: number };
+
+export const done: MergerAnswer = { outcome: 'done' };
+export const stale: MergerAnswer = { outcome: 'stale-epoch' };
+export const refused = (why: string, files: readonly string[] = []): MergerAnswer => ({
+  outcome: 'refused',
+  why,
+  files,
+});
+
+/** Records facts about the world that stay true whatever else was appended meanwhile. */
+export async function recordFacts(order: Order, ...events: readonly RunEvent[]): Promise<MergerAnswer> {
+  for (;;) {
+    const past = await order.ledger.read(order.run);
+    const appended = await order.ledger.append(order.run, past.length, events, order.epoch);
+    if (appended.outcome === 'appended') return done;
+    if (appended.outcome === 'stale-epoch') return stale;
+  }
+}
+
+export type Intent<E> =
+  | { readonly decision: 'intend'; readonly event: E & RunEvent }
+  /** This intent is in the ledger already and was never finished. */
+  | { readonly decision: 'resume'; readonly event: E & RunEvent }
+  | { readonly decision: 'answer'; readonly answer: MergerAnswer };
+
+/**
+ * Records an intent, decided by exactly the events before it: another writer in between means deciding again.
+ * This append is the fence against a coordinator that was replaced (I10): after it the ref may move, not before.
+ */
+export async function recordIntent<E>(
+  order: Order,
+  decide: (history: History) => Promise<Intent<E>>,
+): Promise<Intent<E>> {
+  for (;;) {
+    const history = await order.ledger.read(order.run);
+    const intent = await decide(history);
+    if (intent.decision === 'answer') return intent;
+    if (intent.decision === 'resume') return (await isCurrent(order)) ? intent : { decision: 'answer', answer: stale };
+    const appended = await order.ledger.append(order.run, history.length, [intent.event], order.epoch);
+    if (appended.outcome === 'appended') return intent;
+    if (appended.outcome === 'stale-epoch') return { decision: 'answer', answer: stale };
+  }
+}
+
+/** Whether the coordinator that asked is still the one. */
+export async function isCurrent(order: Pick<Order, 'ledger' | 'epoch'>): Promise<boolean> {
+  return (await order.ledger.holder())?.epoch === order.epoch;
+}

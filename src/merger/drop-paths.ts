@@ -1,0 +1,70 @@
+import { failpoint } from '../adapters/failpoint.ts';
+import { readDiff } from '../adapters/git-read/index.ts';
+import {
+  keepReachable,
+  mustReadCommit,
+  nobody,
+  readChanges,
+  takeBack,
+  writeCommit,
+} from '../adapters/git-write/index.ts';
+import type { By } from '../domain/events.ts';
+import type { SnapshotEvidence } from '../domain/evidence.ts';
+import type { TaskId } from '../domain/ids.ts';
+import type { MergerAnswer } from '../ports/merger.ts';
+import { done, type Order, recordFacts, refused } from './context.ts';
+import { eventsOf, type History } from './history.ts';
+
+/**
+ * A new snapshot in which these paths are as they were in the base; a directory stands for all below it. The old one
+ * stays reachable by its own ref: dropping paths loses nothing (I7).
+ */
+export async function dropPaths(
+  order: Order,
+  { task, paths, by }: { readonly task: TaskId; readonly paths: readonly string[]; readonly by: By },
+): Promise<MergerAnswer> {
+  const { repository } = order.state;
+  const history = await order.ledger.read(order.run);
+  const held = lastSnapshot(history, task);
+  if (held === undefined) return refused(`${task} has no snapshot to drop paths from`);
+  const covers = (path: string) =>
+    paths.some((drop) => path === drop || path.startsWith(`${drop.replace(/\/$/, '')}/`));
+  const taken = (await readChanges(repository, held.base, held.commit)).filter((change) => covers(change.path));
+  if (taken.length === 0 && isDropped(history, task, paths)) return done;
+  if (taken.length === 0) return refused(`${task} did not change ${paths.join(', ')}`);
+
+  const { date } = await mustReadCommit(repository, held.commit);
+  const tree = await takeBack(repository, held.tree, taken);
+  const message = `Snapshot of ${order.run}/${task} without ${taken.length} paths\n`;
+  const commit = await writeCommit(repository, { tree, parent: held.base, message, by: nobody, date });
+  failpoint('merger-drop-written');
+  const number = eventsOf(history, 'paths-dropped').filter(({ event }) => event.task === task).length + 1;
+  await keepReachable(repository, `refs/tidegate/dropped/${order.run}/${task}.${number}`, commit);
+  failpoint('merger-drop-kept');
+  const isKept = (finding: { readonly where?: string }) => finding.where === undefined || !covers(finding.where);
+  const snapshot: SnapshotEvidence = {
+    commit,
+    tree,
+    base: held.base,
+    diff: await readDiff(repository, held.base, commit),
+    refused: held.refused.filter(isKept),
+    secrets: held.secrets.filter(isKept),
+  };
+  return await recordFacts(order, { type: 'paths-dropped', task, paths: taken.map(({ path }) => path), snapshot, by });
+}
+
+function lastSnapshot(history: History, task: TaskId): SnapshotEvidence | undefined {
+  const last = history.findLast(
+    ({ event }) => (event.type === 'attempt-ended' || event.type === 'paths-dropped') && event.task === task,
+  )?.event;
+  if (last?.type === 'attempt-ended' || last?.type === 'paths-dropped') return last.snapshot ?? undefined;
+  return undefined;
+}
+
+/** Asked again after the answer was lost: the paths are out of the snapshot already. */
+function isDropped(history: History, task: TaskId, paths: readonly string[]): boolean {
+  const last = eventsOf(history, 'paths-dropped').findLast(({ event }) => event.task === task)?.event.paths ?? [];
+  return paths.every((path) =>
+    last.some((dropped) => dropped === path || dropped.startsWith(`${path.replace(/\/$/, '')}/`)),
+  );
+}

@@ -1,0 +1,105 @@
+import type { Judgement, RunEvent } from '../domain/events.ts';
+import type { SnapshotEvidence } from '../domain/evidence.ts';
+import type { CommitId, TaskId } from '../domain/ids.ts';
+import { allTasks, type FrozenPlan, type PlannedTask } from '../domain/plan.ts';
+import { passes } from '../domain/verdict.ts';
+import type { Stored } from '../ports/ledger.ts';
+
+/** The past of one run as its records, so that whatever relies on an event can cite the record's hash. */
+export type History = readonly Stored[];
+
+export type Recorded<E> = Omit<Stored, 'event'> & { readonly event: E };
+type OfType<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>;
+export type Judged<P extends Judgement['phase']> = OfType<'phase-judged'> & Extract<Judgement, { phase: P }>;
+
+/** The ledger does not hold what every run begins with. Our bug, or somebody else's stream. */
+export class NotARun extends Error {
+  override readonly name = 'NotARun';
+}
+
+export function eventsOf<T extends RunEvent['type']>(history: History, type: T): readonly Recorded<OfType<T>>[] {
+  return history.filter((stored): stored is Recorded<OfType<T>> & Stored => stored.event.type === type);
+}
+
+export function judged<P extends Judgement['phase']>(history: History, phase: P): readonly Recorded<Judged<P>>[] {
+  return history.filter(
+    (stored): stored is Recorded<Judged<P>> & Stored =>
+      stored.event.type === 'phase-judged' && stored.event.phase === phase,
+  );
+}
+
+export function creation(history: History): OfType<'run-created'> {
+  const created = eventsOf(history, 'run-created')[0]?.event;
+  if (created === undefined) throw new NotARun('this stream has no run-created event');
+  return created;
+}
+
+/** Where the run branch stands by the ledger; undefined before it was made. */
+export function runTip(history: History): CommitId | undefined {
+  return eventsOf(history, 'merged').at(-1)?.event.new ?? eventsOf(history, 'run-branch-made').at(-1)?.event.commit;
+}
+
+export function waveOf(plan: FrozenPlan, task: TaskId): number {
+  return plan.waves.findIndex((wave) => wave.tasks.some((planned) => planned.id === task));
+}
+
+export function planned(plan: FrozenPlan, task: TaskId): PlannedTask | undefined {
+  return allTasks(plan).find((candidate) => candidate.id === task);
+}
+
+export const isReadOnly = (task: PlannedTask): boolean => task.owns?.length === 0;
+
+export function isMerged(history: History, task: TaskId): boolean {
+  return eventsOf(history, 'merged').some(({ event }) => event.tasks.some((merged) => merged.task === task));
+}
+
+/** The snapshot that the gates last passed, unless something happened to the task since. */
+export function readySnapshot(history: History, task: TaskId): SnapshotEvidence | undefined {
+  const last = judged(history, 'monitor').findLast(({ event }) => event.task === task);
+  if (last === undefined || !passes(last.event.verdicts)) return undefined;
+  const voided = history.some(
+    ({ position, event }) =>
+      position > last.position && voids.has(event.type) && 'task' in event && event.task === task,
+  );
+  return voided ? undefined : (last.event.evidence.snapshot ?? undefined);
+}
+
+/** What makes an earlier verdict on a task's snapshot worthless. */
+export const voids: ReadonlySet<string> = new Set<RunEvent['type']>([
+  'attempt-intended',
+  'paths-dropped',
+  'task-dropped',
+  'task-retried',
+  'task-reworked',
+]);
+
+/** Needed tasks before those that need them, otherwise in the order of the plan. */
+export function inOrder(plan: FrozenPlan, tasks: ReadonlySet<TaskId>): readonly PlannedTask[] {
+  const sorted: PlannedTask[] = [];
+  const seen = new Set<TaskId>();
+  const visit = (task: PlannedTask): void => {
+    if (seen.has(task.id)) return;
+    seen.add(task.id);
+    for (const need of task.needs) {
+      const needed = planned(plan, need);
+      if (needed !== undefined) visit(needed);
+    }
+    if (tasks.has(task.id)) sorted.push(task);
+  };
+  for (const task of allTasks(plan)) visit(task);
+  return sorted;
+}
+
+/** Everything that a task stands on, directly or through others. */
+export function allNeeds(plan: FrozenPlan, task: TaskId): ReadonlySet<TaskId> {
+  const found = new Set<TaskId>();
+  const visit = (id: TaskId): void => {
+    for (const need of planned(plan, id)?.needs ?? []) {
+      if (found.has(need)) continue;
+      found.add(need);
+      visit(need);
+    }
+  };
+  visit(task);
+  return found;
+}

@@ -1,0 +1,2 @@
+import type { Context } from './context.ts';
+export const recoverLanding = async (_context: Context): Promise<void> => undefined;

@@ -1,0 +1,143 @@
+import { expect, test } from 'vitest';
+import { run, scene } from '../../test/support/merger-scene.ts';
+import { taskId } from '../domain/ids.ts';
+
+const branch = `refs/tidegate/runs/${run}`;
+
+test('ready tasks become one linear commit each, by the person, and the run branch moves to the last', async () => {
+  await using s = await scene({ waves: [{ a: {}, b: {} }] });
+  expect(await s.open()).toEqual({ outcome: 'done' });
+  await s.work('a', { 'a.txt': 'a\n' });
+  await s.work('b', { 'b.txt': 'b\n', 'readme.md': 'bye\n' });
+  const built = await s.closeRound(0, 0, ['b', 'a']);
+  expect(await s.merge(0, 0)).toEqual({ outcome: 'done' });
+  expect(built.steps.map((step) => step.task)).toEqual(['a', 'b']);
+  expect(s.bare('rev-parse', branch)).toBe(built.steps[1]?.commit);
+  expect(s.bare('log', '--format=%an <%ae> %s', `${built.base}..${branch}`)).toBe(
+    'Ada <ada@example.com> Do b\nAda <ada@example.com> Do a',
+  );
+  expect(s.bare('log', '-1', '--format=%(trailers:only,unfold)', branch)).toMatch(
+    /^Tidegate-Run: demo-ab12\nTidegate-Task: b\nTidegate-Proof: [0-9a-f]{64}\n?$/,
+  );
+  expect(s.bare('ls-tree', '-r', '--name-only', branch)).toBe('a.txt\nb.txt\nreadme.md');
+});
+
+test('a conflict leaves the run branch alone, names the files, and leaves out what stands on the task', async () => {
+  await using s = await scene({ waves: [{ a: {}, b: {}, c: { needs: [taskId('b')] } }] });
+  await s.open();
+  await s.work('a', { 'readme.md': 'from a\n' });
+  await s.work('b', { 'readme.md': 'from b\n', 'b.txt': 'b\n' });
+  await s.work('c', { 'c.txt': 'c\n' });
+  const before = s.bare('rev-parse', branch);
+  const built = await s.closeRound(0, 0, ['a', 'b', 'c']);
+  expect(built.steps.map((step) => step.task)).toEqual(['a']);
+  expect(built.conflicts).toEqual([{ task: 'b', files: ['readme.md'] }]);
+  expect(s.bare('rev-parse', branch)).toBe(before);
+});
+
+test('a planted merge=union does not hide a conflict', async () => {
+  await using s = await scene({
+    files: { 'readme.md': 'hello\n', '.gitattributes': '* merge=union\n' },
+    waves: [{ a: {}, b: {} }],
+  });
+  await s.open();
+  await s.work('a', { 'readme.md': 'from a\n' });
+  await s.work('b', { 'readme.md': 'from b\n', 'sub/.gitattributes': '* merge=union\n' });
+  expect((await s.closeRound(0, 0, ['a', 'b'])).conflicts).toEqual([{ task: 'b', files: ['readme.md'] }]);
+});
+
+test('a task stands on the snapshot of the one it needs, and both merge', async () => {
+  await using s = await scene({ waves: [{ a: {}, b: { needs: [taskId('a')] } }, { c: {} }] });
+  await s.open();
+  await s.work('a', { 'readme.md': 'from a\n' });
+  const b = await s.work('b', { 'readme.md': 'from a, then b\n' });
+  expect(s.bare('show', `${b.base}:readme.md`)).toBe('from a');
+  const built = await s.closeRound(0, 0, ['a', 'b']);
+  expect(await s.merge(0, 0)).toEqual({ outcome: 'done' });
+  expect(s.bare('show', `${branch}:readme.md`)).toBe('from a, then b');
+  const c = await s.work('c', { 'c.txt': 'c\n' });
+  expect(c.base).toBe(built.steps[1]?.commit);
+});
+
+test('a task that needs one that is not ready gets no base', async () => {
+  await using s = await scene({ waves: [{ a: {}, b: { needs: [taskId('a')] } }] });
+  await s.open();
+  expect(await s.ask({ do: 'make-task-base', run, task: taskId('b') })).toMatchObject({ outcome: 'refused' });
+});
+
+test('a run branch that somebody moved is left where it is', async () => {
+  await using s = await scene({ waves: [{ a: {} }] });
+  await s.open();
+  await s.work('a', { 'a.txt': 'a\n' });
+  const built = await s.closeRound(0, 0, ['a']);
+  const moved = s.bare('commit-tree', `${built.base}^{tree}`, '-p', built.base, '-m', 'stranger');
+  s.bare('update-ref', branch, moved);
+  expect(await s.merge(0, 0)).toMatchObject({ outcome: 'refused', why: expect.stringMatching(/^diverged: /) });
+  expect(s.bare('rev-parse', branch)).toBe(moved);
+});
+
+test('asking again repeats nothing', async () => {
+  await using s = await scene({ waves: [{ a: {} }] });
+  await s.open();
+  await s.work('a', { 'a.txt': 'a\n' });
+  await s.closeRound(0, 0, ['a']);
+  await s.merge(0, 0);
+  const events = await s.events();
+  await s.open();
+  await s.ask({ do: 'make-task-base', run, task: taskId('a') });
+  await s.ask({ do: 'build-candidate', run, wave: 0, round: 0 });
+  expect(await s.merge(0, 0)).toEqual({ outcome: 'done' });
+  expect(await s.events()).toEqual(events);
+});
+
+test('a coordinator that was replaced moves nothing', async () => {
+  await using s = await scene({ waves: [{ a: {} }] });
+  await s.open();
+  await s.work('a', { 'a.txt': 'a\n' });
+  const built = await s.closeRound(0, 0, ['a']);
+  await s.ledger.takeEpoch({ pid: 1, startTime: '0', bootId: '', socket: '' }, () => false);
+  expect(await s.merge(0, 0)).toEqual({ outcome: 'stale-epoch' });
+  expect(s.bare('rev-parse', branch)).toBe(built.base);
+});
+
+test('edits of generated paths stay out of the candidate', async () => {
+  await using s = await scene({
+    files: { 'lock.json': '1\n' },
+    waves: [{ a: {} }],
+    plan: { generated: { 'lock.json': 'make lock' } },
+  });
+  await s.open();
+  await s.work('a', { 'lock.json': '2\n', 'a.txt': 'a\n' });
+  await s.closeRound(0, 0, ['a']);
+  expect(await s.merge(0, 0)).toEqual({ outcome: 'done' });
+  expect(s.bare('show', `${branch}:lock.json`)).toBe('1');
+});
+
+test('without a name in git, the person is told what to set and nothing is built', async () => {
+  await using s = await scene({ waves: [{ a: {} }] });
+  await s.open();
+  await s.work('a', { 'a.txt': 'a\n' });
+  s.git('config', '--unset', 'user.email');
+  await expect(s.closeRound(0, 0, ['a'])).rejects.toThrow('git config --global user.name');
+});
+
+test('dropped paths are as in the base, and the old snapshot stays reachable', async () => {
+  await using s = await scene({ waves: [{ a: {} }] });
+  await s.open();
+  const before = await s.work('a', { 'readme.md': 'changed\n', 'x/new.txt': 'n\n', 'a.txt': 'a\n' });
+  const drop = {
+    do: 'drop-paths',
+    run,
+    task: taskId('a'),
+    paths: ['readme.md', 'x'],
+    by: { who: 'ada', via: 'command' },
+  } as const;
+  expect(await s.ask(drop)).toEqual({ outcome: 'done' });
+  const dropped = (await s.events()).at(-1);
+  if (dropped?.type !== 'paths-dropped') throw new Error('not dropped');
+  expect(dropped.snapshot.diff.map((entry) => entry.path)).toEqual(['a.txt']);
+  expect(s.bare('rev-parse', `${dropped.snapshot.commit}^`)).toBe(before.base);
+  expect(s.bare('for-each-ref', '--contains', before.commit, '--format=%(refname)')).not.toBe('');
+  expect(await s.ask(drop)).toEqual({ outcome: 'done' });
+  expect((await s.events()).at(-1)).toEqual(dropped);
+});

@@ -1,0 +1,64 @@
+import { failpoint } from '../adapters/failpoint.ts';
+import { moveRef, readRef } from '../adapters/git-write/index.ts';
+import type { RunEvent } from '../domain/events.ts';
+import { refs } from '../domain/state-dir.ts';
+import type { MergerAnswer } from '../ports/merger.ts';
+import { done, type Intent, type Order, recordFacts, recordIntent, refused } from './context.ts';
+import { eventsOf, type History } from './history.ts';
+import { verifyObjects } from './objects.ts';
+import { verifyChain } from './proof.ts';
+
+type Intended = Extract<RunEvent, { type: 'merge-intended' }>;
+type Round = { readonly wave: number; readonly round: number };
+
+/**
+ * Moves the run branch to a candidate that the ledger proves. Asked again after a crash it looks at the branch: already
+ * there, it only records it; still at the old commit, it moves it; anywhere else, it stops and says so.
+ */
+export async function merge(order: Order, round: Round): Promise<MergerAnswer> {
+  const place = { gitDir: order.state.repository };
+  const branch = refs.runBranch(order.run);
+  const intent = await recordIntent(order, (history) => decide(order, history, round));
+  if (intent.decision === 'answer') return intent.answer;
+  failpoint('merger-merge-intended');
+
+  const { old, new: next } = intent.event;
+  const why = `merge wave ${round.wave} round ${round.round}`;
+  const moved = await moveRef(place, branch, { old, new: next, why });
+  if (moved.outcome === 'lost') return diverged(branch, moved.found, intent.event);
+  failpoint('merger-run-branch-moved');
+  return await recordFacts(order, { type: 'merged', ...round, old, new: next, tasks: await mergedTasks(order, round) });
+}
+
+async function decide(order: Order, history: History, round: Round): Promise<Intent<Intended>> {
+  const isThis = (event: Round) => event.wave === round.wave && event.round === round.round;
+  const answer = (given: MergerAnswer): Intent<Intended> => ({ decision: 'answer', answer: given });
+  if (eventsOf(history, 'merged').some(({ event }) => isThis(event))) return answer(done);
+  const before = eventsOf(history, 'merge-intended').findLast(({ event }) => isThis(event))?.event;
+
+  const chain = verifyChain(history, round.wave, round.round);
+  if (!chain.ok) return answer(refused(`the ledger does not prove this merge: ${chain.error}`));
+  const objects = await verifyObjects(order.state.repository, history, round);
+  if (!objects.ok) return answer(refused(`the repository does not hold what the ledger says: ${objects.error}`));
+
+  const built = eventsOf(history, 'candidate-built').findLast(({ event }) => isThis(event))?.event;
+  const next = built?.steps.at(-1)?.commit;
+  if (built === undefined || next === undefined) return answer(refused('the candidate holds no task'));
+  const event: Intended = { type: 'merge-intended', ...round, old: built.base, new: next };
+  const found = await readRef({ gitDir: order.state.repository }, refs.runBranch(order.run));
+  const finishing = before !== undefined && found === next;
+  if (found !== event.old && !finishing) return answer(diverged(refs.runBranch(order.run), found, event));
+  return before === undefined ? { decision: 'intend', event } : { decision: 'resume', event };
+}
+
+async function mergedTasks(order: Order, round: Round) {
+  const built = eventsOf(await order.ledger.read(order.run), 'candidate-built').findLast(
+    ({ event }) => event.wave === round.wave && event.round === round.round,
+  );
+  return (built?.event.steps ?? []).map(({ task, commit }) => ({ task, commit }));
+}
+
+const diverged = (branch: string, found: string | null, { old, new: next }: Intended): MergerAnswer =>
+  refused(
+    `diverged: ${branch} is at ${found ?? 'nothing'}, neither at ${old} (before) nor at ${next} (after); nothing was moved`,
+  );

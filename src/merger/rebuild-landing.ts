@@ -1,0 +1,3 @@
+import type { MergerAnswer } from '../ports/merger.ts';
+import { type Order, refused } from './context.ts';
+export const rebuildLanding = async (_order: Order): Promise<MergerAnswer> => refused('landing is not built yet');

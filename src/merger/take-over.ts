@@ -1,0 +1,88 @@
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import { writeDurably } from '../adapters/durable-file.ts';
+import { bootId, identify, isAlive, type ProcessIdentity } from '../adapters/process-identity.ts';
+import type { StateDir } from '../domain/state-dir.ts';
+
+/**
+ * Becomes the one merger of this repository: an earlier one and its git children are ended first, so that none of them
+ * can move a ref from now on; only then are their lock files known to be left over.
+ */
+export async function takeOver(state: StateDir): Promise<void> {
+  const before = readRecord(state.mergerRecord);
+  if (before !== null) await endGroup(before);
+  writeDurably(state.mergerRecord, JSON.stringify(identify()));
+  reapLocks(state.repository);
+}
+
+const recordSchema = z.strictObject({ pid: z.int().positive(), startTime: z.string(), bootId: z.string() });
+
+function readRecord(path: string): ProcessIdentity | null {
+  const text = readIfThere(path);
+  return text === null ? null : recordSchema.parse(JSON.parse(text));
+}
+
+/**
+ * A merger leads its own process group, and a pid is not given away while its group has members: if the leader is gone,
+ * whatever is left in the group is its children; if another process has the pid, the group was empty.
+ */
+async function endGroup(leader: ProcessIdentity): Promise<void> {
+  if (leader.bootId !== bootId() || leader.pid === process.pid) return;
+  for (;;) {
+    const members = groupMembers(leader.pid);
+    const reused = members.some((pid) => pid === leader.pid) && !isAlive(leader);
+    if (members.length === 0 || reused) return;
+    signalGroup(leader.pid);
+    await delay(5);
+  }
+}
+
+/** Living processes of a group; zombies run nothing. */
+function groupMembers(group: number): readonly number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => {
+      const stat = readIfThere(`/proc/${name}/stat`);
+      const [state, , pgrp] = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? [];
+      return pgrp === String(group) && state !== 'Z' && state !== 'X';
+    })
+    .map(Number);
+}
+
+function signalGroup(group: number): void {
+  try {
+    process.kill(-group, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/** Locks that only a merger takes. Those of attempts belong to supervisors, which may be alive. */
+function reapLocks(repository: string): void {
+  const owned = ['runs', 'bases', 'candidates', 'landing', 'dropped'].map((name) => `refs/tidegate/${name}`);
+  const found = [...locksIn(repository, false), ...owned.flatMap((folder) => locksIn(join(repository, folder), true))];
+  for (const lock of found) rmSync(lock, { force: true });
+}
+
+function locksIn(folder: string, recursive: boolean): readonly string[] {
+  try {
+    return readdirSync(folder, { recursive, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.lock'))
+      .map((name) => join(folder, name));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+function readIfThere(path: string): string | null {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ESRCH') return null;
+    throw error;
+  }
+}
