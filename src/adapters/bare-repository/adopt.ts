@@ -11,7 +11,7 @@ import {
   runGit,
   spawnGit,
 } from '../git-process/index.ts';
-import { findIncompleteness } from './incomplete.ts';
+import { findIncompleteness } from '../git-read/index.ts';
 import { linkPacks } from './link-packs.ts';
 
 /** The person's repository does not hold everything that the commit is made of. `reason` tells which kind. */

@@ -6,7 +6,6 @@ import { git, gitLine } from '../git-process/index.ts';
 import { objectFormat } from '../git-read/index.ts';
 
 export { AdoptionFailed, adoptCommit } from './adopt.ts';
-export { type Inspection, inspectRepository } from './inspect.ts';
 
 /** What is at the place of our bare repository is not one that we made for this repository. */
 export class ForeignRepository extends Error {

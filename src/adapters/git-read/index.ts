@@ -8,6 +8,8 @@ import { listTree } from './tree.ts';
 
 export { type Checkout, findCheckout, NotARepository, objectFormat } from './checkout.ts';
 export { nameLinks, type RawDiffEntry, rawDiff, readDiff } from './diff.ts';
+export { findIncompleteness, type Incompleteness } from './incomplete.ts';
+export { type Inspection, inspectRepository } from './inspect.ts';
 export { listTree, splitNul, type TreeEntry, UnreadablePath } from './tree.ts';
 
 /** The branch has no commit yet, so there is nothing to start from. */

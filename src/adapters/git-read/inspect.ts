@@ -2,15 +2,9 @@ import { statfsSync } from 'node:fs';
 import type { CommitId } from '../../domain/ids.ts';
 import type { Finding } from '../../domain/verdict.ts';
 import { checkGit, GitUnusable, type ObjectReader, openObjects, runGit } from '../git-process/index.ts';
-import {
-  findCheckout,
-  listTree,
-  NotARepository,
-  objectFormat,
-  type TreeEntry,
-  UnreadablePath,
-} from '../git-read/index.ts';
+import { findCheckout, NotARepository, objectFormat } from './checkout.ts';
 import { findIncompleteness } from './incomplete.ts';
+import { listTree, type TreeEntry, UnreadablePath } from './tree.ts';
 
 export type Inspection = {
   readonly gitVersion: string | null;
