@@ -1,4 +1,4 @@
-import { createInterface } from 'node:readline';
+import { once } from 'node:events';
 import { armFailpoints } from '../../src/adapters/failpoint.ts';
 import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
 import type { By } from '../../src/domain/events.ts';
@@ -38,23 +38,26 @@ async function appendForever(): Promise<void> {
   }
 }
 
-/** Prints seq and wall clock (ms since the epoch, with fraction) of every event as it is noticed; ends with its input. */
+/** Prints seq and time of every event as it is noticed, until its input ends. */
 async function listen(): Promise<void> {
   await using ledger = await openSqliteLedger(file, { rereadMs: 3_600_000 });
   await using _subscription = ledger.subscribe(Number(argument), ({ seq }) => {
     print(`${seq} ${performance.timeOrigin + performance.now()}`);
   });
   print('listening');
-  for await (const _line of createInterface({ input: process.stdin }));
+  await inputEnded();
 }
 
-/** Takes the epoch when told to, and says how it went. */
+/** Takes the epoch when its input ends, and says how it went. */
 async function take(): Promise<void> {
   await using ledger = await openSqliteLedger(file);
   print('ready');
-  for await (const _line of createInterface({ input: process.stdin })) {
-    const taken = await ledger.takeEpoch({ pid: process.pid, startTime: '1', bootId: 'b', socket: '' }, () => true);
-    print(`${taken.outcome} ${taken.epoch}`);
-    break;
-  }
+  await inputEnded();
+  const taken = await ledger.takeEpoch({ pid: process.pid, startTime: '1', bootId: 'b', socket: '' }, () => true);
+  print(`${taken.outcome} ${taken.epoch}`);
+}
+
+async function inputEnded(): Promise<void> {
+  process.stdin.resume();
+  await once(process.stdin, 'end');
 }

@@ -42,7 +42,8 @@ export function child(...args: readonly string[]) {
   const closed = Promise.all([once(process_, 'close'), once(reader, 'close')]);
   return {
     lines,
-    say: (line: string) => process_.stdin?.write(`${line}\n`),
+    /** Ends its input, which is what it waits for. */
+    release: () => process_.stdin?.end(),
     kill: () => process_.kill('SIGKILL'),
     /** Resolves when at least `count` lines were printed. */
     printed: async (count: number) => {

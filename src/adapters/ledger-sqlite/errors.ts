@@ -25,6 +25,9 @@ export function guarded<T>(file: string, work: () => T): T {
 /** The environment failed: in a transaction, everybody's work is lost, not only that of the one who noticed. */
 export const isDatabaseUnavailable = (cause: unknown): boolean => unavailable.has(primaryCode(cause));
 
+/** SQLITE_ERROR; for a first pragma on a file it can only mean a file format that SQLite does not know. */
+export const isMalformed = (cause: unknown): boolean => primaryCode(cause) === 1;
+
 const isFileError = (cause: unknown): boolean => cause instanceof Error && 'syscall' in cause;
 
 const isDamage = (cause: unknown): boolean =>

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { walkChain } from '../../domain/chain.ts';
 import { LedgerDamaged } from '../../ports/ledger.ts';
 import { sha256 } from '../ledger-chain.ts';
-import { restoreBoth } from './errors.ts';
+import { isMalformed, restoreBoth } from './errors.ts';
 import { type HeadFile, headFile } from './head.ts';
 import { type Rows, rowsOf } from './rows.ts';
 import { createDatabase, migrate, syncFile } from './schema.ts';
@@ -72,7 +72,7 @@ function connect(file: string, busyMs: number): DatabaseSync {
     return db;
   } catch (error) {
     db.close();
-    throw error;
+    throw isMalformed(error) ? new LedgerDamaged(file, String(error), restoreBoth(file), error) : error;
   }
 }
 
