@@ -1,0 +1,88 @@
+import { dirname } from 'node:path';
+import { canonicalJson } from '../../domain/plan.ts';
+import type { TaskKeys } from '../../domain/plan-draft.ts';
+import type { Finding } from '../../domain/verdict.ts';
+import { insideRepository, shownPath } from './repository-path.ts';
+import { type FrontMatter, frontMatterSchema } from './schema.ts';
+import { readSource } from './source-text.ts';
+import { fitSchema } from './structure.ts';
+import { readYaml } from './yaml-document.ts';
+
+export type Directive = {
+  readonly file: string | null;
+  /** null: it could not be read, and `findings` say why. */
+  readonly text: string | null;
+  readonly hasFrontMatter: boolean;
+  readonly keys: TaskKeys;
+  readonly findings: readonly Finding[];
+};
+
+/** One word that ends in .md is a path; anything else is the brief itself. */
+export const namesFile = (brief: string): boolean => /^\S+\.md$/i.test(brief.trim());
+
+/** Reads the directive that a task names. `where` is the place of `do` in the plan. */
+export async function readDirective(
+  task: { readonly id: string; readonly brief: string; readonly keys: TaskKeys; readonly where: string },
+  root: string,
+  planPath: string,
+): Promise<Directive> {
+  const unread = (finding: Finding, file: string | null): Directive => ({
+    file,
+    text: null,
+    hasFrontMatter: false,
+    keys: task.keys,
+    findings: [finding],
+  });
+  const path = task.brief.trim();
+  const absolute = await insideRepository(root, dirname(planPath), path);
+  if (absolute === null)
+    return unread({ rule: 'leaves-repository', detail: `\`${path}\` leaves the repository`, where: task.where }, null);
+  const shown = shownPath(root, absolute);
+  const source = await readSource(absolute, shown);
+  if (!source.ok) {
+    const detail = `directive of \`${task.id}\`: ${source.finding.detail}`;
+    const fix = source.missing ? `create ${shown}; paths are relative to the plan file` : source.finding.fix;
+    return unread({ ...source.finding, detail, where: task.where, ...(fix === undefined ? {} : { fix }) }, shown);
+  }
+  const { matter, body } = splitFrontMatter(source.text);
+  const front = matter === null ? null : readFrontMatter(matter, shown, task);
+  const findings = [...(front?.findings ?? [])];
+  if (body.trim() === '')
+    findings.push({ rule: 'empty-directive', detail: `${shown} has no text`, where: shown, fix: 'write the brief' });
+  const text = body.trim() === '' ? null : body;
+  return { file: shown, text, hasFrontMatter: matter !== null, keys: { ...front?.keys, ...task.keys }, findings };
+}
+
+/** The lines before the matter are kept as blank ones, so that positions in it are those of the file. */
+function splitFrontMatter(text: string): { readonly matter: string | null; readonly body: string } {
+  const found = /^---[ \t]*\n([\s\S]*?\n)?---[ \t]*(?:\n|$)/.exec(text);
+  return found ? { matter: `\n${found[1] ?? ''}`, body: text.slice(found[0].length) } : { matter: null, body: text };
+}
+
+function readFrontMatter(
+  matter: string,
+  shown: string,
+  task: { readonly id: string; readonly keys: TaskKeys },
+): { readonly keys: TaskKeys; readonly findings: readonly Finding[] } {
+  const { document, findings } = readYaml(matter, shown);
+  if (document === null) return { keys: {}, findings };
+  const { data, problems } = fitSchema<FrontMatter>(frontMatterSchema, document.value ?? {});
+  const { id, ...keys } = data ?? {};
+  const plan: Readonly<Record<string, unknown>> = { ...task.keys, id: task.id };
+  const contradictions = Object.entries(data ?? {})
+    .filter(([key, value]) => value !== undefined && plan[key] !== undefined && !sameMeaning(plan[key], value))
+    .map(([key, value]) =>
+      document.finding({
+        rule: 'front-matter-contradicts',
+        detail: `\`${key}\` is ${JSON.stringify(value)} here, but ${JSON.stringify(plan[key])} in the plan`,
+        place: [key],
+        fix: 'say it in one place only',
+      }),
+    );
+  return { keys, findings: [...findings, ...problems.map(document.finding), ...contradictions] };
+}
+
+/** Lists of a task are sets; an agent alone is a chain of one. */
+const sameMeaning = (a: unknown, b: unknown): boolean => canonicalJson(asSet(a)) === canonicalJson(asSet(b));
+const asSet = (value: unknown): unknown =>
+  Array.isArray(value) ? [...new Set(value.map(String))].sort() : typeof value === 'string' ? [value] : value;

@@ -1,0 +1,82 @@
+import type { Draft, DraftTask, Place, Problem } from '../../domain/plan-draft.ts';
+import type { ResolvedSettings, Settings } from '../../domain/settings.ts';
+import type { Finding } from '../../domain/verdict.ts';
+import { namesFile, readDirective } from './directive-file.ts';
+import type { ConfigDocument, PlanDocument, TaskDocument } from './schema.ts';
+import type { YamlDocument } from './yaml-document.ts';
+
+/** The keys that plans share with configuration, in the one shape that layers are merged in. */
+export function settingsOf(document: PlanDocument | ConfigDocument): Settings {
+  const { version, name, plan, tasks, waves, agent, fence, ...rest } = document as PlanDocument;
+  return {
+    ...rest,
+    ...(agent === undefined ? {} : { agent: typeof agent === 'string' ? [agent] : agent }),
+    ...(fence === undefined ? {} : { fence: typeof fence === 'string' ? { mode: fence } : fence }),
+  };
+}
+
+type Written = { readonly id: string; readonly place: Place; readonly task: TaskDocument };
+type WrittenWave = { readonly name: string | null; readonly place: Place; readonly tasks: readonly Written[] };
+
+/** `tasks:` alone is one wave; maps and lists of tasks mean the same. */
+export function wavesOf(document: PlanDocument): readonly WrittenWave[] {
+  if (document.waves)
+    return document.waves.map((wave, index) => ({
+      name: wave.name ?? null,
+      place: ['waves', index],
+      tasks: tasksOf(wave.tasks, ['waves', index, 'tasks']),
+    }));
+  const tasks = document.tasks ? tasksOf(document.tasks, ['tasks']) : [];
+  return tasks.length === 0 ? [] : [{ name: null, place: ['tasks'], tasks }];
+}
+
+function tasksOf(tasks: NonNullable<PlanDocument['tasks']>, place: Place): readonly Written[] {
+  if (Array.isArray(tasks)) return tasks.map(({ id, ...task }, index) => ({ id, place: [...place, index], task }));
+  return Object.entries(tasks).map(([id, value]) => ({
+    id,
+    place: [...place, id],
+    task: typeof value === 'string' ? { do: value } : value,
+  }));
+}
+
+/** What the form of the whole document gets wrong. */
+export function formProblems(document: PlanDocument): readonly Problem[] {
+  if (document.tasks && document.waves)
+    return [
+      { rule: 'tasks-and-waves', detail: 'a plan has `tasks` or `waves`, not both', place: ['tasks'], at: 'key' },
+    ];
+  if (wavesOf(document).length > 0) return [];
+  const fix = 'add `tasks:` with at least one `id: what to do`';
+  return [{ rule: 'empty-plan', detail: 'the plan has no task', place: document.tasks ? ['tasks'] : ['waves'], fix }];
+}
+
+/** Reads every directive. Findings are about files; what the plan says about tasks is left to lint. */
+export async function makeDraft(
+  waves: readonly WrittenWave[],
+  settings: ResolvedSettings,
+  from: { readonly root: string; readonly planPath: string; readonly yaml: YamlDocument },
+): Promise<{ readonly draft: Draft; readonly findings: readonly Finding[] }> {
+  const findings: Finding[] = [];
+  const read = async ({ id, place, task }: Written, wave: number): Promise<DraftTask> => {
+    const { do: brief, ...keys } = task;
+    const where = from.yaml.where([...place, 'do']);
+    if (namesFile(brief)) {
+      const directive = await readDirective({ id, brief, keys, where }, from.root, from.planPath);
+      findings.push(...directive.findings);
+      return { id, wave, place, ...directive };
+    }
+    const empty = brief.trim() === '';
+    if (empty)
+      findings.push({
+        rule: 'empty-directive',
+        detail: `the brief of \`${id}\` is empty`,
+        where,
+        fix: 'say what to do',
+      });
+    return { id, wave, place, file: null, text: empty ? null : `${brief.trimEnd()}\n`, hasFrontMatter: false, keys };
+  };
+  const readWave = (wave: WrittenWave, index: number) => Promise.all(wave.tasks.map((task) => read(task, index)));
+  const tasks = await Promise.all(waves.map(readWave));
+  const drafted = waves.map((wave, index) => ({ name: wave.name, place: wave.place, tasks: tasks[index] ?? [] }));
+  return { draft: { settings, waves: drafted }, findings };
+}

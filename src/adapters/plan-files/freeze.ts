@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import { withMergeGate } from '../../domain/directive.ts';
+import { type PlanHash, planHash, taskId } from '../../domain/ids.ts';
+import { canonicalJson, type FrozenPlan, type PlannedTask } from '../../domain/plan.ts';
+import { agentsOf, commandOf, type Draft, type DraftTask } from '../../domain/plan-draft.ts';
+import { durationMinutes, type ResolvedSettings } from '../../domain/settings.ts';
+
+/** SHA-256 of the canonical document: equal for equal meaning, changed by any change of it. */
+export const hashPlan = (plan: FrozenPlan): PlanHash =>
+  planHash(createHash('sha256').update(canonicalJson(plan)).digest('hex'));
+
+/** Every default filled in. The draft has passed lint: what this version cannot do is not in it. */
+export function freeze(draft: Draft, name: string, base: string): FrozenPlan {
+  const { settings } = draft;
+  const { run, ...limits } = settings.limits;
+  if (settings.land === 'pr' || settings.dispatch !== 'isolated') throw new Error('Lint lets no such plan through');
+  return {
+    version: 1,
+    name,
+    base,
+    land: settings.land,
+    dispatch: settings.dispatch,
+    schedule: settings.schedule,
+    strict: settings.strict,
+    partial: settings.partial,
+    fence: {
+      mode: settings.fence.mode,
+      network: Array.isArray(settings.fence.network) ? set(settings.fence.network) : settings.fence.network,
+      read: set(settings.fence.read),
+      write: set(settings.fence.write),
+      env: set(settings.fence.env),
+    },
+    limits: { ...limits, runUsd: run.usd },
+    taps: { start: settings.taps.start, expiresMinutes: durationMinutes(settings.taps.expires) },
+    setup: settings.setup,
+    teardown: settings.teardown,
+    checks: settings.checks.map((check) => ({ name: check.name, run: check.run, minutes: check.minutes ?? 10 })),
+    generated: { ...settings.generated },
+    protect: set(settings.protect),
+    forbid: set(settings.forbid),
+    waves: draft.waves.map((wave, index) => ({
+      name: wave.name ?? `wave-${index}`,
+      tasks: wave.tasks.map((task) => freezeTask(task, settings)),
+    })),
+  };
+}
+
+function freezeTask(task: DraftTask, settings: ResolvedSettings): PlannedTask {
+  const { keys } = task;
+  return {
+    id: taskId(task.id),
+    directive: { file: task.file, text: withMergeGate(task.text ?? '', set(settings.forbid)) },
+    role: keys.role ?? 'impl-core',
+    agent: agentsOf(task, settings),
+    command: commandOf(task, settings),
+    owns: keys.owns ? set(keys.owns) : null,
+    needs: set(keys.needs ?? []).map(taskId),
+    reads: set(keys.reads ?? []),
+    shares: set(keys.shares ?? []),
+    locks: set(keys.locks ?? []),
+    model: keys.model ?? null,
+    priority: keys.priority ?? 5,
+    capabilities: set(keys.capabilities ?? []),
+    components: set(keys.components ?? []),
+    deliverables: set(keys.deliverables ?? []),
+    proofs: set(keys.proofs ?? []),
+    exit: {
+      completion: keys.exit?.completion ?? null,
+      durability: keys.exit?.durability ?? null,
+      proof: keys.exit?.proof ?? null,
+      docs: keys.exit?.docs ?? null,
+    },
+    allowEmpty: keys.allowEmpty ?? false,
+  };
+}
+
+/** Lists whose order means nothing are sorted, so that it does not change the hash. */
+const set = (values: readonly string[]): readonly string[] => [...new Set(values)].sort();

@@ -1,0 +1,171 @@
+import { createHash } from 'node:crypto';
+import { basename, dirname } from 'node:path';
+import { lintDirective } from '../../domain/directive.ts';
+import type { PlanHash } from '../../domain/ids.ts';
+import { canonicalJson, type FrozenPlan } from '../../domain/plan.ts';
+import type { Place, Problem } from '../../domain/plan-draft.ts';
+import { lintDraft } from '../../domain/plan-lint.ts';
+import { type Layer, type Loosening, type Resolution, resolveSettings } from '../../domain/settings-layers.ts';
+import { lintSettings } from '../../domain/settings-lint.ts';
+import type { Finding } from '../../domain/verdict.ts';
+import { formProblems, makeDraft, settingsOf, wavesOf } from './draft.ts';
+import { freeze, hashPlan } from './freeze.ts';
+import { fromRoot, insideRepository, isWithin, shownPath } from './repository-path.ts';
+import { type PlanDocument, planSchema } from './schema.ts';
+import { readSource } from './source-text.ts';
+import { fitSchema, isMapping } from './structure.ts';
+import { readYaml, type YamlDocument } from './yaml-document.ts';
+
+export { hashPlan } from './freeze.ts';
+
+/** The layers around the plan, and what the person confirmed for this repository. */
+export type PlanConfig = {
+  /** User configuration, `tidegate.yaml`, `tidegate.local.yaml`. */
+  readonly below: readonly Layer[];
+  /** Environment and flags. */
+  readonly above: readonly Layer[];
+  /** Hashes of loosenings; see `looseningHash`. */
+  readonly confirmed: readonly string[];
+};
+
+export type LoadedPlan =
+  | {
+      readonly ok: true;
+      readonly plan: FrozenPlan;
+      readonly hash: PlanHash;
+      readonly planFile: string;
+      readonly warnings: readonly Finding[];
+      readonly origins: Resolution['origins'];
+    }
+  | { readonly ok: false; readonly findings: readonly Finding[]; readonly warnings: readonly Finding[] };
+
+export const noConfig: PlanConfig = { below: [], above: [], confirmed: [] };
+
+/**
+ * Reads a plan and its directives, and freezes them. Changes no file.
+ * Every mistake in all files is reported at once, each with its place.
+ */
+export async function loadPlan(request: {
+  readonly root: string;
+  readonly planFile: string;
+  /** Where the run starts from when no layer says it; null on a detached head. */
+  readonly currentBranch: string | null;
+  readonly config?: PlanConfig;
+  /** Agents that can be driven; `scripted` is added by tests. */
+  readonly runnable?: readonly string[];
+}): Promise<LoadedPlan> {
+  const { root, config = noConfig, runnable = ['command'] } = request;
+  const opened = await openPlan(root, request.planFile);
+  if (opened.plan === null) return { ok: false, findings: opened.findings, warnings: [] };
+  const { yaml, document, planPath, problems, damaged } = opened.plan;
+  const shown = shownPath(root, planPath);
+
+  const written = settingsOf(document);
+  const layer: Layer = { name: shown, trust: 'repository', settings: written, where: (place) => yaml.where(place) };
+  const resolution = resolveSettings([...config.below, layer, ...config.above], (loosening) =>
+    config.confirmed.includes(looseningHash(loosening)),
+  );
+  const { draft, findings: unread } = await makeDraft(wavesOf(document), resolution.settings, { root, planPath, yaml });
+  const tasks = draft.waves.flatMap((wave) => wave.tasks);
+  const briefs = tasks.flatMap((task) => lintDirective(task, draft.settings.strict)).map(yaml.finding);
+
+  const judged = [...formProblems(document), ...lintSettings(written), ...lintDraft(draft, runnable)];
+  const told = [...problems, ...judged.filter((problem) => !isEcho(problem, problems, damaged))];
+  const base = draft.settings.base ?? request.currentBranch;
+  const findings = sorted([
+    ...opened.findings,
+    ...told.map(yaml.finding),
+    ...resolution.loosenings.map((loosening) => loosening.finding),
+    ...unread,
+    ...(draft.settings.strict ? briefs : []),
+    ...(base === null ? [{ ...detached, where: shown }] : []),
+  ]);
+  const warnings = draft.settings.strict ? [] : briefs;
+  if (findings.length > 0 || base === null) return { ok: false, findings, warnings };
+  const plan = freeze(draft, document.name ?? slugOf(shown), base);
+  return { ok: true, plan, hash: hashPlan(plan), planFile: shown, warnings, origins: resolution.origins };
+}
+
+/** What a person's confirmation is kept as. */
+export const looseningHash = ({ key, value }: Loosening): string =>
+  createHash('sha256').update(canonicalJson({ key, value })).digest('hex');
+
+type Opened = {
+  readonly yaml: YamlDocument;
+  readonly document: PlanDocument;
+  readonly planPath: string;
+  readonly problems: readonly Problem[];
+  readonly damaged: readonly Place[];
+};
+
+/** A plan may be one redirect away. */
+async function openPlan(
+  root: string,
+  planFile: string,
+  redirected = false,
+): Promise<{ readonly plan: Opened | null; readonly findings: readonly Finding[] }> {
+  const planPath = fromRoot(root, planFile);
+  const shown = isWithin(root, planPath) ? shownPath(root, planPath) : planFile;
+  const source = await readSource(planPath, shown);
+  if (!source.ok) return { plan: null, findings: [source.finding] };
+  const { document: yaml, findings } = readYaml(source.text, shown);
+  if (yaml === null) return { plan: null, findings };
+  if (!isMapping(yaml.value) || Array.isArray(yaml.value)) {
+    const empty = yaml.value === null || yaml.value === undefined;
+    const detail = empty ? 'the plan is empty' : 'a plan is a mapping with `tasks:` or `waves:`';
+    const fix = 'add `tasks:` with at least one `id: what to do`';
+    return { plan: null, findings: [...findings, { rule: 'empty-plan', detail, where: yaml.where([]), fix }] };
+  }
+  const { data, problems, damaged } = fitSchema<PlanDocument>(planSchema, yaml.value);
+  if (data === null) return { plan: null, findings: sorted([...findings, ...problems.map(yaml.finding)]) };
+  const plan = { yaml, document: data, planPath, problems, damaged };
+  if (data.plan === undefined) return { plan, findings };
+
+  const refuse = (detail: string) => ({
+    plan: null,
+    findings: [
+      ...findings,
+      ...problems.map(yaml.finding),
+      { rule: 'bad-redirect', detail, where: yaml.where(['plan']) },
+    ],
+  });
+  if (redirected) return refuse('a redirect leads to another redirect; one is followed');
+  if (Object.keys(yaml.value).length > 1) return refuse('a redirect has `plan:` as its only key');
+  const target = await insideRepository(root, dirname(planPath), data.plan);
+  return target === null ? refuse(`\`${data.plan}\` leaves the repository`) : openPlan(root, target, true);
+}
+
+const detached: Finding = {
+  rule: 'no-base',
+  detail: 'no branch is checked out, and the plan names none',
+  fix: 'add `base: <branch>`, or check out a branch',
+};
+
+/** Lint sees what is left of a broken document, so it may see the gap that a reported mistake left. */
+function isEcho(problem: Problem, said: readonly Problem[], cuts: readonly Place[]): boolean {
+  const startsWith = (place: Place, start: Place) => start.every((step, index) => place[index] === step);
+  if (said.some(({ place }) => place.length > 0 && startsWith(problem.place, place))) return true;
+  if (problem.rule === 'empty-plan')
+    return cuts.some(([key]) => key === undefined || key === 'tasks' || key === 'waves');
+  if (problem.rule === 'empty-wave') return cuts.some((cut) => startsWith(cut, problem.place));
+  const cutTask = (cut: Place) => problem.rule === 'unknown-need' && problem.detail.includes(`\`${cut.at(-1)}\`,`);
+  return cuts.some((cut) => startsWith(problem.place, cut) || cutTask(cut));
+}
+
+function sorted(findings: readonly Finding[]): readonly Finding[] {
+  const key = ({ where = '' }: Finding) => where.replace(/\d+/g, (digits) => digits.padStart(8, '0'));
+  const unique = new Map(findings.map((finding) => [canonicalJson(finding), finding]));
+  return [...unique.values()].sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0));
+}
+
+/** The name of a run begins with it, so it is a valid id whatever the file is called. */
+function slugOf(file: string): string {
+  const slug = basename(file)
+    .replace(/\.(ya?ml|json)$/i, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+/, '')
+    .slice(0, 48)
+    .replace(/-+$/, '');
+  return slug || 'plan';
+}

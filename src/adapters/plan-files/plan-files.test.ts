@@ -1,0 +1,299 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { mergeGate, withMergeGate } from '../../domain/directive.ts';
+import { lintDirectives } from '../../domain/plan-lint.ts';
+import { loadPlan, looseningHash } from './index.ts';
+
+type Files = Readonly<Record<string, string | Uint8Array>>;
+
+async function load(files: Files, options: Partial<Parameters<typeof loadPlan>[0]> = {}) {
+  await using folder = await tempFolder(files);
+  return await loadPlan({ root: folder.path, planFile: 'plan.yaml', currentBranch: 'main', ...options });
+}
+
+async function tempFolder(files: Files) {
+  const path = await mkdtemp(join(tmpdir(), 'tidegate-plan-'));
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(path, name)), { recursive: true });
+    await writeFile(join(path, name), content);
+  }
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
+
+/** `rule where` of everything found, in order. */
+async function mistakes(plan: string | Uint8Array, files: Files = {}) {
+  const loaded = await load({ 'plan.yaml': plan, ...files });
+  return loaded.ok ? [] : loaded.findings.map((finding) => `${finding.rule} ${finding.where}`);
+}
+
+async function loadedPlan(plan: string, files: Files = {}) {
+  const loaded = await load({ 'plan.yaml': plan, ...files });
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.findings, null, 1));
+  return loaded;
+}
+
+const short = `agent: command
+command: [agent]
+tasks:
+  limit-login: Rate-limit POST /login to 5/min per IP, with tests.
+  docs:
+    do: Document the limit in docs/api.md
+    owns: [docs/**]
+    needs: [limit-login]
+`;
+
+describe('a plan', () => {
+  test('in short form is one wave with every default filled in', async () => {
+    const { plan, hash, warnings } = await loadedPlan(short);
+    expect(warnings).toEqual([]);
+    expect(hash).toMatch(/^[0-9a-f]{64}$/);
+    expect(plan.waves.map((wave) => wave.tasks.map((task) => task.id))).toEqual([['limit-login', 'docs']]);
+    expect({ ...plan, waves: [] }).toEqual({
+      version: 1,
+      name: 'plan',
+      base: 'main',
+      land: 'ask',
+      dispatch: 'isolated',
+      schedule: 'strict',
+      strict: false,
+      partial: 'merge',
+      fence: { mode: 'auto', network: null, read: [], write: [], env: [] },
+      limits: { parallel: 4, attempts: 2, minutes: 60, silence: 15, usd: 10, turns: null, files: null, runUsd: 50 },
+      taps: { start: 'run', expiresMinutes: 1440 },
+      setup: null,
+      teardown: null,
+      checks: [],
+      generated: {},
+      protect: ['.github/**'],
+      forbid: [],
+      waves: [],
+    });
+    expect(plan.waves[0]?.tasks[1]).toMatchObject({
+      agent: ['command'],
+      command: ['agent'],
+      owns: ['docs/**'],
+      priority: 5,
+    });
+  });
+
+  test('means the same as map or list, in any key order, with BOM or CRLF', async () => {
+    const listed = `tasks:
+  - id: limit-login
+    do: Rate-limit POST /login to 5/min per IP, with tests.
+  - { needs: [limit-login], owns: [docs/**], do: Document the limit in docs/api.md, id: docs }
+command: [agent]
+agent: [command]
+version: 1
+`;
+    const waves = short.replace('tasks:', 'waves:\n- tasks:').replace(/\n {2}(?=\S|\s)/g, '\n    ');
+    const { hash } = await loadedPlan(short);
+    for (const same of [listed, waves, `\uFEFF${short}`, short.replaceAll('\n', '\r\n'), `${short}land: ask\n`])
+      expect((await loadedPlan(same)).hash).toBe(hash);
+  });
+
+  test.each([
+    short.replace('5/min', '6/min'),
+    short.replace('[agent]', '[agent, x]'),
+    `${short}land: auto\n`,
+    `${short}forbid: [drop tables]\n`,
+    `${short}setup: npm ci\n`,
+    `${short}limits: { minutes: 61 }\n`,
+    short.replace('    needs: [limit-login]\n', ''),
+    short.replace('owns: [docs/**]', 'owns: [docs/*]'),
+    short.replace('owns: [docs/**]', 'owns: []'),
+  ])('of another meaning has another hash (%#)', async (other) => {
+    expect((await loadedPlan(other)).hash).not.toBe((await loadedPlan(short)).hash);
+  });
+
+  test('is followed through one redirect, not through two', async () => {
+    const files = { 'plans/real.yaml': short, 'plans/again.yaml': 'plan: real.yaml\n' };
+    expect((await loadedPlan('plan: plans/real.yaml\n', files)).planFile).toBe('plans/real.yaml');
+    expect(await mistakes('plan: plans/again.yaml\n', files)).toEqual(['bad-redirect plans/again.yaml:1:7']);
+    expect(await mistakes('plan: ../x.yaml\n')).toEqual(['bad-redirect plan.yaml:1:7']);
+    expect(await mistakes('plan: plans/real.yaml\nland: ask\n', files)).toEqual(['bad-redirect plan.yaml:1:7']);
+  });
+
+  test('needs a branch to land on', async () => {
+    expect(await load({ 'plan.yaml': short }, { currentBranch: null })).toMatchObject({
+      findings: [{ rule: 'no-base' }],
+    });
+    expect((await loadedPlan(`${short}base: dev\n`)).plan.base).toBe('dev');
+  });
+});
+
+describe('mistakes', () => {
+  test('are reported all at once, each with its place and a hint', async () => {
+    const plan = `version: 1
+lnad: ask
+strict: yes please
+agent: command
+command: [agent]
+limits: { parallel: 0 }
+protect: [/etc/**]
+taps: { expires: soon }
+waves:
+  - name: one
+    tasks:
+      a:
+        do: directives/a.md
+        ows: [src/**]
+        needs: [bb, c]
+      b: { do: directives/b.md, needs: [a], owns: ['{x,y}'] }
+      Bad Id: text
+  - tasks:
+      a: twice
+      c: { do: later, needs: [d] }
+      d: { do: "circle", needs: [c] }
+  - tasks: {}
+`;
+    const files = { 'directives/b.md': '---\nowns: [z]\nfoo: 1\n---\n\n' };
+    const loaded = await load({ 'plan.yaml': plan, ...files });
+    expect(loaded.ok ? [] : loaded.findings.map((one) => [one.where, one.rule, one.fix ?? ''].join(' | '))).toEqual([
+      'directives/b.md | empty-directive | write the brief',
+      'directives/b.md:2:7 | front-matter-contradicts | say it in one place only',
+      'directives/b.md:3:1 | unknown-key | remove it',
+      'plan.yaml:2:1 | unknown-key | did you mean `land`?',
+      'plan.yaml:3:9 | wrong-type | ',
+      'plan.yaml:6:21 | wrong-value | ',
+      'plan.yaml:7:11 | leaves-repository | ',
+      'plan.yaml:8:18 | wrong-value | write it as `30m`, `24h` or `7d`',
+      'plan.yaml:13:13 | file-missing | create directives/a.md; paths are relative to the plan file',
+      'plan.yaml:14:9 | unknown-key | did you mean `owns`?',
+      'plan.yaml:15:17 | unknown-need | did you mean `b`?',
+      'plan.yaml:15:21 | later-need | move one of them to another wave',
+      'plan.yaml:16:52 | bad-pattern | ',
+      'plan.yaml:17:7 | bad-id | lower-case letters, digits and `-`, at most 64, beginning with a letter or digit',
+      'plan.yaml:19:7 | duplicate-id | ids are unique in a plan',
+      'plan.yaml:21:34 | cycle | ',
+      'plan.yaml:22:5 | empty-wave | add a task or remove the wave',
+    ]);
+  });
+
+  const task = 'agent: command\ncommand: [x]\n';
+  test.each<[string, string | Uint8Array, string[]]>([
+    ['nothing', '', ['empty-plan plan.yaml:1:1']],
+    ['only comments', '# hi\n', ['empty-plan plan.yaml:1:1']],
+    ['a list', '- a\n', ['empty-plan plan.yaml:1:1']],
+    ['no task', 'tasks: {}\n', ['empty-plan plan.yaml:1:1']],
+    ['no wave', 'waves: []\n', ['empty-plan plan.yaml:1:8']],
+    ['only settings', 'land: ask\n', ['empty-plan plan.yaml:1:1']],
+    ['both forms', `${task}tasks: { a: x }\nwaves: []\n`, ['tasks-and-waves plan.yaml:3:1']],
+    ['open bracket', 'tasks: [a\n', ['yaml-syntax plan.yaml:2:1']],
+    ['tabs', 'tasks:\n\ta: b\n', ['yaml-syntax plan.yaml:2:1']],
+    ['a key twice', `${task}tasks:\n  a: x\n  a: y\n`, ['duplicate-key plan.yaml:5:3']],
+    ['an alias of nothing', 'tasks:\n  a: *b\n', ['yaml-alias plan.yaml:2:6']],
+    ['an alias in itself', 'tasks: &b\n  a: *b\n', ['yaml-alias plan.yaml:2:6']],
+    ['two documents', 'a: 1\n---\nb: 1\n', ['yaml-syntax plan.yaml:2:1']],
+    ['a tag', 'tasks: !!js {}\n', ['yaml-syntax plan.yaml:1:8']],
+    ['not UTF-8', new Uint8Array([0x61, 0xff, 0x62]), ['not-utf-8 plan.yaml']],
+    ['1 MB and more', `#${'x'.repeat(1024 * 1024)}`, ['file-too-large plan.yaml']],
+    ['__proto__', `${task}tasks:\n  a: x\n  __proto__: y\n`, ['unknown-key plan.yaml:5:3']],
+    ['a number as brief', `${task}tasks: { a: 5 }\n`, ['wrong-type plan.yaml:3:13']],
+    ['an empty brief', `${task}tasks: { a: " " }\n`, ['empty-directive plan.yaml:3:13']],
+    ['no brief', `${task}tasks:\n  a: { owns: [] }\n`, ['missing-key plan.yaml:4:3']],
+    ['a need of itself', `${task}tasks: { a: { do: x, needs: [a] } }\n`, ['cycle plan.yaml:3:30']],
+    ['a directive outside', `${task}tasks: { a: ../../x.md }\n`, ['leaves-repository plan.yaml:3:13']],
+    ['an absolute directive', `${task}tasks: { a: /etc/x.md }\n`, ['leaves-repository plan.yaml:3:13']],
+    ['no argv', 'agent: command\ntasks: { a: x }\n', ['command-missing plan.yaml:2:10']],
+    ['an agent of later', 'agent: claude\ntasks: { a: x }\n', ['agent-not-yet plan.yaml:2:10']],
+    ['land: pr', `${task}land: pr\ntasks: { a: x }\n`, ['not-in-this-version plan.yaml:3:7']],
+    ['dispatch', `${task}dispatch: worktree\ntasks: { a: x }\n`, ['not-in-this-version plan.yaml:3:11']],
+    ['repair', `${task}repair: claude\ntasks: { a: x }\n`, ['not-in-this-version plan.yaml:3:9']],
+    ['an option as branch', `${task}base: --force\ntasks: { a: x }\n`, ['bad-branch plan.yaml:3:7']],
+    ['a reserved path', `${task}tasks: { a: { do: x, owns: [.Tidegate/x] } }\n`, ['reserved-path plan.yaml:3:29']],
+    [
+      'two checks of a name',
+      `${task}checks: [{ name: t, run: a }, { name: t, run: b }]\ntasks: { a: x }\n`,
+      ['duplicate-check plan.yaml:3:39'],
+    ],
+    ['a check without run', `${task}checks: [{ name: t }]\ntasks: { a: x }\n`, ['missing-key plan.yaml:3:10']],
+    [
+      'strict without owns',
+      `${task}strict: true\ntasks: { a: x.md }\n`,
+      ['file-missing plan.yaml:4:13', 'owns-required plan.yaml:4:10'],
+    ],
+  ])('%s', async (_, plan, expected) => {
+    expect((await mistakes(plan)).sort()).toEqual(expected.sort());
+  });
+
+  test('a missing plan, a directory, a link out of the repository', async () => {
+    await using folder = await tempFolder({ 'dir/x': '', 'plan.yaml': `${task}tasks: { a: out.md, b: dir.md }\n` });
+    await mkdir(join(folder.path, 'dir.md'));
+    await symlink('/etc/hostname', join(folder.path, 'out.md'));
+    const rules = async (planFile: string) => {
+      const loaded = await loadPlan({ root: folder.path, planFile, currentBranch: 'main' });
+      return loaded.ok ? [] : loaded.findings.map((finding) => finding.rule);
+    };
+    expect(await rules('nothing.yaml')).toEqual(['file-missing']);
+    expect(await rules('dir')).toEqual(['not-a-file']);
+    expect(await rules('plan.yaml')).toEqual(['leaves-repository', 'not-a-file']);
+  });
+});
+
+describe('a directive', () => {
+  const plan = 'command: [x]\nagent: command\ntasks: { a: d.md }\n';
+  const complete = '---\nowns: [src/**]\n---\n# Goal\nx\n## Scope\nsrc\n## Acceptance\n- `npm test` passes\n';
+
+  test('brings its front matter, and its text without it, with the merge gate once', async () => {
+    const { plan: frozen, warnings } = await loadedPlan(plan, { 'd.md': complete });
+    const task = frozen.waves[0]?.tasks[0];
+    expect(warnings).toEqual([]);
+    expect(task?.owns).toEqual(['src/**']);
+    expect(task?.directive.file).toBe('d.md');
+    expect(task?.directive.text.startsWith('# Goal')).toBe(true);
+    expect(task?.directive.text.split(mergeGate).length).toBe(2);
+    const once = withMergeGate('do it', ['rm -rf']);
+    expect(withMergeGate(once, ['rm -rf'])).toBe(once);
+    expect(lintDirectives(frozen, 0)).toEqual({ errors: [], warnings: [] });
+  });
+
+  test('that is incomplete or vague warns, and fails when strict', async () => {
+    const files = { 'd.md': 'Improve the performance.\n' };
+    const loaded = await loadedPlan(plan, files);
+    expect(loaded.warnings.map((warning) => warning.rule)).toEqual(['directive-section', 'directive-vague']);
+    expect(lintDirectives(loaded.plan, 0).warnings.map((warning) => warning.rule)).toEqual([
+      'directive-section',
+      'directive-vague',
+    ]);
+    const strict = await load({ 'plan.yaml': `strict: true\n${plan}`, ...files });
+    expect(strict.ok ? [] : strict.findings.map((finding) => finding.rule).sort()).toEqual([
+      'directive-front-matter',
+      'directive-section',
+      'directive-section',
+      'directive-section',
+      'directive-vague',
+      'owns-required',
+    ]);
+    expect((await loadedPlan(`strict: true\n${plan}`, { 'd.md': complete })).warnings).toEqual([]);
+  });
+
+  test('is not vague when it says what', async () => {
+    const { warnings } = await loadedPlan(`${plan.replace('d.md', '"Optimize `parse` to under 5 ms"')}`);
+    expect(warnings).toEqual([]);
+  });
+});
+
+describe('a plan from a repository', () => {
+  test('cannot open the fence by itself', async () => {
+    const hostile = `${short}fence: { mode: none, read: [/root], write: [/], env: [AWS_SECRET], network: on }\n`;
+    expect(await mistakes(hostile)).toEqual([
+      'needs-confirmation plan.yaml:9:16',
+      'needs-confirmation plan.yaml:9:28',
+      'needs-confirmation plan.yaml:9:44',
+      'needs-confirmation plan.yaml:9:54',
+      'needs-confirmation plan.yaml:9:77',
+    ]);
+    expect(await mistakes(`${short}fence: none\n`)).toEqual(['needs-confirmation plan.yaml:9:8']);
+    expect(await mistakes(`${short}fence: { network: off }\n`)).toEqual([]);
+  });
+
+  test('opens it when the person confirmed exactly that', async () => {
+    const confirmed = [looseningHash({ key: 'fence.read', value: ['/opt'] })];
+    const config = { below: [], above: [], confirmed };
+    const asked = (path: string) => load({ 'plan.yaml': `${short}fence: { read: [${path}] }\n` }, { config });
+    expect(await asked('/opt')).toMatchObject({ ok: true, plan: { fence: { read: ['/opt'] } } });
+    expect(await asked('/root')).toMatchObject({ ok: false });
+  });
+});

@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import { idPattern } from '../../domain/ids.ts';
+import { roles } from '../../domain/plan.ts';
+import { durationPattern } from '../../domain/settings.ts';
+
+/**
+ * The structure of plans and configuration: keys, types, ranges. It is published as JSON Schema, so it says only
+ * what JSON Schema can say; what takes more than one value to judge (cycles, overlaps, files) is lint.
+ */
+
+/** Says something: at least one character that is not white space. */
+const text = z.string().regex(/\S/);
+const pattern = z
+  .string()
+  .min(1)
+  .max(256)
+  .describe('segments with * and ?, whole segments **, trailing / for all below');
+const patterns = z.array(pattern);
+const id = z.string().regex(idPattern);
+const argv = z.array(z.string()).min(1).describe('program and arguments; never run by a shell');
+const environmentName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/);
+const host = z.string().regex(/^[A-Za-z0-9*]([A-Za-z0-9.*-]*[A-Za-z0-9])?(:[0-9]{1,5})?$/);
+const agentName = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/);
+const agent = z
+  .union([agentName, z.array(agentName).min(1)])
+  .describe('an agent, or a list of them as a fallback chain');
+const minutes = z.int().min(1).max(10080);
+
+const fence = z.strictObject({
+  mode: z.enum(['auto', 'none']).optional().describe('none runs agents without a boundary'),
+  network: z
+    .union([z.enum(['on', 'off']), z.array(host), z.null()])
+    .optional()
+    .describe('on, off or a list of hosts, for agents and command; null: the default of each kind of process'),
+  read: z.array(text).optional().describe('further paths that can be read inside the fence'),
+  write: z.array(text).optional().describe('further paths that can be written inside the fence'),
+  env: z.array(environmentName).optional().describe('names of environment variables that are passed through'),
+});
+
+const limits = z.strictObject({
+  parallel: z.int().min(1).max(1000).optional().describe('tasks at work at the same time'),
+  attempts: z.int().min(1).max(100).optional().describe('launches of an agent per task'),
+  minutes: minutes.optional().describe('of one attempt'),
+  silence: minutes.optional().describe('minutes without output'),
+  usd: z.number().positive().optional().describe('spend per task'),
+  turns: z.int().min(1).nullable().optional(),
+  files: z.int().min(1).nullable().optional().describe('changed files per task'),
+  run: z.strictObject({ usd: z.number().positive().optional() }).optional(),
+});
+
+const check = z.strictObject({
+  name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}$/),
+  run: text.describe('shell command, run in the fence on the integrated tree'),
+  minutes: minutes.optional(),
+});
+
+const settings = {
+  base: text.optional().describe('branch to start from and land on; default: the current one'),
+  land: z.enum(['ask', 'auto', 'branch', 'pr', 'wave']).optional(),
+  agent: agent.optional(),
+  command: argv.nullable().optional().describe('argv for agent: command, for tasks that give none'),
+  dispatch: z.enum(['isolated', 'worktree', 'sequential', 'commit-as-you-go']).optional(),
+  schedule: z.enum(['strict', 'eager']).optional(),
+  strict: z.boolean().optional().describe('owns is required; directives must be complete'),
+  partial: z.enum(['merge', 'hold']).optional().describe('what ready tasks do when a sibling failed'),
+  repair: agentName.nullable().optional(),
+  fence: z.union([z.enum(['auto', 'none']), fence]).optional(),
+  limits: limits.optional(),
+  taps: z
+    .strictObject({
+      start: z.enum(['run', 'wave']).optional(),
+      expires: z.string().regex(durationPattern).optional().describe('30m, 24h, 7d'),
+    })
+    .optional(),
+  setup: text.nullable().optional(),
+  teardown: text.nullable().optional(),
+  checks: z.array(check).optional(),
+  generated: z.record(pattern, text).optional().describe('path to the command that rebuilds it'),
+  protect: patterns.optional().describe('what tasks without owns may not touch; layers add up'),
+  forbid: z.array(text).optional().describe('told to the agent; layers add up'),
+};
+
+const taskKeys = {
+  role: z.enum(roles).optional(),
+  agent: agent.optional(),
+  command: argv.nullable().optional().describe('argv, for agent: command'),
+  owns: patterns.nullable().optional().describe('absent: what no sibling claims; []: read-only'),
+  needs: z.array(id).optional().describe('tasks of this or an earlier wave'),
+  reads: patterns.optional(),
+  shares: patterns.optional().describe('paths that several tasks may change, one after the other'),
+  locks: patterns.optional().describe('paths that only this task may write, before the others read them'),
+  model: text.nullable().optional(),
+  priority: z.int().min(0).max(100).optional(),
+  capabilities: z.array(text).optional(),
+  components: z.array(text).optional(),
+  deliverables: patterns.optional(),
+  proofs: z.array(text).optional(),
+  exit: z
+    .strictObject({
+      completion: text.nullable().optional(),
+      durability: text.nullable().optional(),
+      proof: text.nullable().optional(),
+      docs: text.nullable().optional(),
+    })
+    .optional(),
+  allowEmpty: z.boolean().optional().describe('a task that owns something may change nothing'),
+};
+
+const brief = z.string().describe('the brief itself, or a path ending in .md');
+const task = z.strictObject({ do: brief, ...taskKeys });
+const listedTask = z.strictObject({ id, do: brief, ...taskKeys });
+const tasks = z.union([z.record(id, z.union([brief, task])), z.array(listedTask)]);
+const wave = z.strictObject({ name: text.optional(), tasks });
+
+export const planSchema = z
+  .strictObject({
+    version: z.literal(1).optional(),
+    name: id.optional().describe('default: the name of the file'),
+    plan: text.optional().describe('another plan file to read instead; then the only key'),
+    ...settings,
+    tasks: tasks.optional().describe('one wave'),
+    waves: z.array(wave).optional(),
+  })
+  .meta({ title: 'Tidegate plan' });
+
+export const configSchema = z
+  .strictObject({ version: z.literal(1).optional(), ...settings })
+  .meta({ title: 'Tidegate configuration' });
+
+/** Front matter may say what the plan may say of a task, and must not contradict it. */
+export const frontMatterSchema = z.strictObject({ id: id.optional(), ...taskKeys });
+
+export type PlanDocument = z.infer<typeof planSchema>;
+export type ConfigDocument = z.infer<typeof configSchema>;
+export type FrontMatter = z.infer<typeof frontMatterSchema>;
+export type TaskDocument = z.infer<typeof task>;

@@ -1,0 +1,102 @@
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  visit,
+} from 'yaml';
+import type { Place, Problem } from '../../domain/plan-draft.ts';
+import type { Finding } from '../../domain/verdict.ts';
+
+/** A parsed file that still knows where each value stands. */
+export type YamlDocument = {
+  readonly value: unknown;
+  /** `file:line:column` of a value or key; of its nearest ancestor when it is not there. */
+  where(place: Place, at?: 'key' | 'value'): string;
+  finding(problem: Problem): Finding;
+};
+
+/** Syntax errors leave nothing to look at; duplicate keys do, so the rest is judged along with them. */
+export function readYaml(text: string, shown: string): { document: YamlDocument | null; findings: readonly Finding[] } {
+  const lines = new LineCounter();
+  const parsed = parseDocument(text, { lineCounter: lines, stringKeys: true, logLevel: 'error' });
+  const position = (offset: number) => {
+    const { line, col } = lines.linePos(offset);
+    return `${shown}:${line}:${col}`;
+  };
+  const findings = [...parsed.errors, ...parsed.warnings].map((error): Finding => {
+    const rule = error.code === 'DUPLICATE_KEY' ? 'duplicate-key' : 'yaml-syntax';
+    const fix = yamlFixes[error.code];
+    const detail = error.message.split('\n')[0]?.replace(/ at line \d+, column \d+:$/, '') ?? error.code;
+    return { rule, detail, where: position(error.pos[0]), ...(fix === undefined ? {} : { fix }) };
+  });
+  findings.push(...aliasFindings(parsed, position));
+  if (findings.some((finding) => finding.rule !== 'duplicate-key')) return { document: null, findings };
+  const where = (place: Place, at: 'key' | 'value' = 'value') => position(offsetOf(parsed, place, at));
+  const finding = ({ rule, detail, place, at, fix }: Problem): Finding => ({
+    rule,
+    detail,
+    where: where(place, at),
+    ...(fix === undefined ? {} : { fix }),
+  });
+  return { document: { value: parsed.toJS(), where, finding }, findings };
+}
+
+const yamlFixes: Readonly<Record<string, string>> = {
+  TAB_AS_INDENT: 'indent with spaces',
+  DUPLICATE_KEY: 'remove one of them',
+  MULTIPLE_DOCS: 'one file holds one document: remove the `---`',
+  TAG_RESOLVE_FAILED: 'tags are not used here: remove it',
+};
+
+/** An alias without an anchor, or inside its own anchor, has no value; too many of them are a bomb. */
+function aliasFindings(parsed: Document, position: (offset: number) => string): readonly Finding[] {
+  const findings: Finding[] = [];
+  let count = 0;
+  visit(parsed, {
+    Alias(_, alias, ancestors) {
+      const where = position(alias.range?.[0] ?? 0);
+      const source = alias.resolve(parsed);
+      count++;
+      if (source === undefined)
+        findings.push({ rule: 'yaml-alias', detail: `no anchor \`&${alias.source}\` before this alias`, where });
+      else if (ancestors.includes(source))
+        findings.push({ rule: 'yaml-alias', detail: `\`*${alias.source}\` contains itself`, where });
+      else if (count === aliasLimit + 1)
+        findings.push({ rule: 'yaml-alias', detail: `more than ${aliasLimit} aliases`, where });
+    },
+  });
+  return findings;
+}
+
+/** What `toJS` itself allows before it takes a document for a bomb. */
+const aliasLimit = 90;
+
+function offsetOf(parsed: Document, place: Place, at: 'key' | 'value'): number {
+  let node: Node | null = parsed.contents as Node | null;
+  let offset = node?.range?.[0] ?? 0;
+  for (const [index, step] of place.entries()) {
+    const last = index === place.length - 1;
+    const container: Node | null | undefined = isAlias(node) ? (node.resolve(parsed) as Node | undefined) : node;
+    if (isMap(container)) {
+      const pair = container.items.find((item) => isScalar(item.key) && String(item.key.value) === String(step));
+      if (!pair) return offset;
+      const key = isNode(pair.key) ? (pair.key.range?.[0] ?? offset) : offset;
+      node = isNode(pair.value) ? pair.value : null;
+      const empty = node === null || (isScalar(node) && node.value === null && node.range?.[0] === node.range?.[1]);
+      // A nested block is best shown by its key.
+      offset = empty || isMap(node) || (last && at === 'key') ? key : (node?.range?.[0] ?? key);
+    } else if (isSeq(container)) {
+      const item = container.items[Number(step)];
+      if (!isNode(item)) return offset;
+      node = item;
+      offset = item.range?.[0] ?? offset;
+    } else return offset;
+  }
+  return offset;
+}

@@ -1,0 +1,72 @@
+import type { Role } from './plan.ts';
+import type { ResolvedSettings } from './settings.ts';
+
+/** Where in a document: keys and indexes from its root. */
+export type Place = readonly (string | number)[];
+
+/** A mistake, still tied to a place in the document; the reader of the file turns it into line and column. */
+export type Problem = {
+  readonly rule: string;
+  readonly detail: string;
+  readonly place: Place;
+  /** Point at the key instead of its value. */
+  readonly at?: 'key' | 'value';
+  readonly fix?: string;
+};
+
+/** A plan as written, in one shape for all its forms, before defaults. */
+export type Draft = {
+  readonly settings: ResolvedSettings;
+  readonly waves: readonly DraftWave[];
+};
+
+export type DraftWave = { readonly name: string | null; readonly place: Place; readonly tasks: readonly DraftTask[] };
+
+export type DraftTask = {
+  readonly id: string;
+  readonly wave: number;
+  readonly place: Place;
+  readonly file: string | null;
+  /** The body of the directive; null when it could not be read, which was reported then. */
+  readonly text: string | null;
+  readonly hasFrontMatter: boolean;
+  readonly keys: TaskKeys;
+};
+
+export type TaskKeys = {
+  readonly role?: Role | undefined;
+  readonly agent?: string | readonly string[] | undefined;
+  readonly command?: readonly string[] | null | undefined;
+  readonly owns?: readonly string[] | null | undefined;
+  readonly needs?: readonly string[] | undefined;
+  readonly reads?: readonly string[] | undefined;
+  readonly shares?: readonly string[] | undefined;
+  readonly locks?: readonly string[] | undefined;
+  readonly model?: string | null | undefined;
+  readonly priority?: number | undefined;
+  readonly capabilities?: readonly string[] | undefined;
+  readonly components?: readonly string[] | undefined;
+  readonly deliverables?: readonly string[] | undefined;
+  readonly proofs?: readonly string[] | undefined;
+  readonly exit?:
+    | {
+        readonly completion?: string | null | undefined;
+        readonly durability?: string | null | undefined;
+        readonly proof?: string | null | undefined;
+        readonly docs?: string | null | undefined;
+      }
+    | undefined;
+  readonly allowEmpty?: boolean | undefined;
+};
+
+export const asList = (value: string | readonly string[]): readonly string[] =>
+  typeof value === 'string' ? [value] : value;
+
+/** A task that names a command and no agent means that command. */
+export function agentsOf(task: DraftTask, settings: ResolvedSettings): readonly string[] {
+  if (task.keys.agent !== undefined) return asList(task.keys.agent);
+  return task.keys.command ? ['command'] : settings.agent;
+}
+
+export const commandOf = (task: DraftTask, settings: ResolvedSettings): readonly string[] | null =>
+  agentsOf(task, settings).includes('command') ? (task.keys.command ?? settings.command) : null;

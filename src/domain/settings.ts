@@ -1,0 +1,108 @@
+import type { Check, Network } from './plan.ts';
+
+/** What a plan and every layer of configuration may say; absent means: ask the layer below. */
+export type Settings = {
+  readonly base?: string | undefined;
+  readonly land?: 'ask' | 'auto' | 'branch' | 'pr' | 'wave' | undefined;
+  readonly agent?: readonly string[] | undefined;
+  readonly command?: readonly string[] | null | undefined;
+  readonly dispatch?: 'isolated' | 'worktree' | 'sequential' | 'commit-as-you-go' | undefined;
+  readonly schedule?: 'strict' | 'eager' | undefined;
+  readonly strict?: boolean | undefined;
+  readonly partial?: 'merge' | 'hold' | undefined;
+  readonly repair?: string | null | undefined;
+  readonly fence?: FenceSettings | undefined;
+  readonly limits?: LimitSettings | undefined;
+  readonly taps?: { readonly start?: 'run' | 'wave' | undefined; readonly expires?: string | undefined } | undefined;
+  readonly setup?: string | null | undefined;
+  readonly teardown?: string | null | undefined;
+  readonly checks?: readonly (Omit<Check, 'minutes'> & { readonly minutes?: number | undefined })[] | undefined;
+  readonly generated?: Readonly<Record<string, string>> | undefined;
+  readonly protect?: readonly string[] | undefined;
+  readonly forbid?: readonly string[] | undefined;
+};
+
+export type FenceSettings = {
+  readonly mode?: 'auto' | 'none' | undefined;
+  readonly network?: Network | null | undefined;
+  readonly read?: readonly string[] | undefined;
+  readonly write?: readonly string[] | undefined;
+  readonly env?: readonly string[] | undefined;
+};
+
+export type LimitSettings = {
+  readonly parallel?: number | undefined;
+  readonly attempts?: number | undefined;
+  readonly minutes?: number | undefined;
+  readonly silence?: number | undefined;
+  readonly usd?: number | undefined;
+  readonly turns?: number | null | undefined;
+  readonly files?: number | null | undefined;
+  readonly run?: { readonly usd?: number | undefined } | undefined;
+};
+
+/** `base` has none: it is the branch that the person is on. */
+export const defaultSettings = {
+  land: 'ask',
+  agent: ['claude', 'codex', 'opencode'],
+  command: null,
+  dispatch: 'isolated',
+  schedule: 'strict',
+  strict: false,
+  partial: 'merge',
+  repair: null,
+  fence: { mode: 'auto', network: null, read: [], write: [], env: [] },
+  limits: { parallel: 4, attempts: 2, minutes: 60, silence: 15, usd: 10, turns: null, files: null, run: { usd: 50 } },
+  taps: { start: 'run', expires: '24h' },
+  setup: null,
+  teardown: null,
+  checks: [],
+  generated: {},
+  protect: ['.github/**'],
+  forbid: [],
+} as const satisfies Settings;
+
+/** Every key filled in, `base` excepted. */
+export type ResolvedSettings = {
+  readonly base: string | null;
+  readonly land: NonNullable<Settings['land']>;
+  readonly agent: readonly string[];
+  readonly command: readonly string[] | null;
+  readonly dispatch: NonNullable<Settings['dispatch']>;
+  readonly schedule: 'strict' | 'eager';
+  readonly strict: boolean;
+  readonly partial: 'merge' | 'hold';
+  readonly repair: string | null;
+  readonly fence: {
+    readonly mode: 'auto' | 'none';
+    readonly network: Network | null;
+    readonly read: readonly string[];
+    readonly write: readonly string[];
+    readonly env: readonly string[];
+  };
+  readonly limits: {
+    readonly parallel: number;
+    readonly attempts: number;
+    readonly minutes: number;
+    readonly silence: number;
+    readonly usd: number;
+    readonly turns: number | null;
+    readonly files: number | null;
+    readonly run: { readonly usd: number };
+  };
+  readonly taps: { readonly start: 'run' | 'wave'; readonly expires: string };
+  readonly setup: string | null;
+  readonly teardown: string | null;
+  readonly checks: NonNullable<Settings['checks']>;
+  readonly generated: Readonly<Record<string, string>>;
+  readonly protect: readonly string[];
+  readonly forbid: readonly string[];
+};
+
+/** `24h`, `90m`, `7d`. */
+export const durationPattern = /^[1-9][0-9]{0,4}[mhd]$/;
+export function durationMinutes(text: string): number {
+  const unit = { m: 1, h: 60, d: 1440 }[text.slice(-1)];
+  if (unit === undefined || !durationPattern.test(text)) throw new Error(`Not a duration: ${text}`);
+  return Number(text.slice(0, -1)) * unit;
+}
