@@ -1,0 +1,2 @@
+. lib/greet.sh
+[ "$(greet Aurora)" = 'Welcome, Aurora' ]
