@@ -1,26 +1,18 @@
 import { type RunId, runId } from '../domain/ids.ts';
 import type { RunState } from '../domain/run.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { Engine } from '../ports/engine.ts';
 import type { Ledger, Stored } from '../ports/ledger.ts';
 import { createRun } from './create-run.ts';
 import { type Driver, driveRun } from './driver.ts';
 import { performer, type World } from './perform.ts';
 import { openRunLog, type RunLog } from './run-log.ts';
 
-export type Coordinator = {
-  /** Resolves with the state of the run when it has ended or when only a person can bring it on. */
-  settled(run: RunId): Promise<RunState | null>;
-  /** Resolves when no run can go on without a person. */
-  idle(): Promise<void>;
-  /** Lets go of everything; agents go on under their supervisors. */
-  stop(): Promise<void>;
-};
-
 /**
  * Drives every run of one repository under one epoch. Of the runs that aim at one branch only the oldest is driven;
  * the others wait in line.
  */
-export async function coordinate(ledger: Ledger, world: World, clock: Clock): Promise<Coordinator> {
+export async function coordinate(ledger: Ledger, world: World, clock: Clock): Promise<Engine> {
   const runs = new Map<RunId, { readonly log: RunLog; driver: Driver | null }>();
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => undefined);
@@ -28,7 +20,8 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
   /** One look at the whole repository at a time; a wake during a look asks for another. */
   let looking: Promise<void> = Promise.resolve();
   const look = (): Promise<void> => {
-    looking = looking.then(admit).catch((cause: unknown) => failed.reject(cause));
+    looking = looking.then(admit);
+    looking.catch((cause: unknown) => failed.reject(cause));
     return looking;
   };
 
@@ -74,20 +67,17 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
   for (const stream of await ledger.streams())
     if (stream !== 'repo')
       runs.set(runId(stream), { log: openRunLog(ledger, runId(stream), world.epoch), driver: null });
-  const subscription = ledger.subscribe((await ledger.readAll()).at(-1)?.seq ?? 0, notice);
   await look();
+  const subscription = ledger.subscribe(0, notice);
 
   const settled = async (run: RunId): Promise<RunState | null> => {
-    for (;;) {
-      await looking;
-      const entry = runs.get(run);
-      if (entry === undefined) return null;
-      if (entry.driver === null) return entry.log.state();
-      await Promise.race([entry.driver.idle(), failed.promise]);
-      const state = entry.log.state();
-      if (state !== null && state.ended !== null) await look();
-      return state;
-    }
+    await look();
+    const entry = runs.get(run);
+    if (entry === undefined) return null;
+    await Promise.race([entry.driver?.idle(), failed.promise]);
+    // its end may be the turn of the next in line
+    if (entry.log.state()?.ended) await look();
+    return entry.log.state();
   };
 
   return {

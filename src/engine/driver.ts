@@ -3,14 +3,14 @@ import { evolveRun, type RunState } from '../domain/run.ts';
 import type { Effect, Given, Step } from '../pipeline/step.ts';
 import { steps } from '../pipeline/steps.ts';
 import type { Clock } from '../ports/clock.ts';
-import { EnvironmentFailed } from './failures.ts';
+import { EnvironmentFailed, isEnvironmental } from '../ports/failures.ts';
 import type { RunLog } from './run-log.ts';
 
 export type Driver = {
   /** Something happened: look again. */
   wake(): void;
-  /** Resolves when the run has ended, or when nothing can happen until a person asks for it; rejects when our epoch is over. */
-  readonly idle: () => Promise<void>;
+  /** Looks again, and resolves when nothing is under way any more; rejects when our epoch is over or the ledger is gone. */
+  idle(): Promise<void>;
   /** Starts nothing new and lets go; agents go on. */
   stop(): Promise<void>;
 };
@@ -22,12 +22,14 @@ export type Driver = {
 export function driveRun(log: RunLog, perform: (effect: Effect) => Promise<void>, clock: Clock): Driver {
   const inFlight = new Map<string, Promise<void>>();
   const stopped = new AbortController();
+  const waiters: PromiseWithResolvers<void>[] = [];
   let woken = Promise.withResolvers<void>();
-  let idle = Promise.withResolvers<void>();
+  let failure: { readonly cause: unknown } | null = null;
   const wake = (): void => woken.resolve();
   const fail = (cause: unknown): void => {
+    failure = { cause };
     stopped.abort();
-    idle.reject(cause);
+    for (const waiter of waiters.splice(0)) waiter.reject(cause);
     wake();
   };
 
@@ -45,22 +47,27 @@ export function driveRun(log: RunLog, perform: (effect: Effect) => Promise<void>
   const loop = async (): Promise<void> => {
     while (!stopped.signal.aborted) {
       woken = Promise.withResolvers();
+      const asked = waiters.length;
       await log.catchUp();
       await log.record((state) => facts(state, clock));
       const state = log.state();
-      const due = state === null ? [] : effects(state, clock);
+      const due = state === null || stopped.signal.aborted ? [] : effects(state, clock);
       for (const { key, effect } of due) if (!inFlight.has(key)) start(key, effect);
-      if (inFlight.size === 0) idle.resolve();
+      if (inFlight.size === 0) for (const waiter of waiters.splice(0, asked)) waiter.resolve();
       await Promise.race([woken.promise, nextExpiry(state, clock, stopped.signal)]);
-      if (inFlight.size > 0) idle = Promise.withResolvers();
     }
   };
   const looping = loop().catch(fail);
-  idle.promise.catch(() => undefined);
 
   return {
     wake,
-    idle: () => idle.promise,
+    idle: () => {
+      if (failure !== null) return Promise.reject(failure.cause);
+      const waiter = Promise.withResolvers<void>();
+      waiters.push(waiter);
+      wake();
+      return waiter.promise;
+    },
     stop: async () => {
       stopped.abort();
       wake();
@@ -93,9 +100,10 @@ function effects(state: RunState, clock: Clock): readonly (Step & { readonly kin
 const givenBy = (clock: Clock): Given => ({ now: clock.now(), nonce: () => clock.nonce() });
 
 async function halt(log: RunLog, cause: unknown): Promise<void> {
-  if (!(cause instanceof EnvironmentFailed)) throw cause;
+  if (!isEnvironmental(cause)) throw cause;
+  const fix = cause instanceof EnvironmentFailed ? cause.fix : 'tidegate resume';
   await log.record((state) =>
-    state?.mode.mode === 'halted' ? null : [{ type: 'run-halted', why: cause.message, fix: cause.fix }],
+    state?.mode.mode === 'halted' ? null : [{ type: 'run-halted', why: cause.message, fix }],
   );
 }
 

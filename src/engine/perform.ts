@@ -6,9 +6,9 @@ import { unreachable } from '../domain/result.ts';
 import { plannedById, type RunState } from '../domain/run.ts';
 import { type Attempt, attemptOf } from '../domain/task.ts';
 import { contextOf, type Effect } from '../pipeline/step.ts';
-import type { GitReader, Merger, MergerRequest } from '../ports/merger.ts';
+import { EnvironmentFailed } from '../ports/failures.ts';
+import { type GitReader, type Merger, type MergerAnswer, MergerFailed, type MergerRequest } from '../ports/merger.ts';
 import type { ExitRecord, Job, StartedRecord, Supervisors } from '../ports/supervisor.ts';
-import { EnvironmentFailed } from './failures.ts';
 import { attemptJob, checkJob, type JobPlaces } from './jobs.ts';
 import { type RunLog, StaleEpoch } from './run-log.ts';
 
@@ -45,7 +45,7 @@ export function performer(world: World, log: RunLog): (effect: Effect) => Promis
 }
 
 async function askMerger(world: World, log: RunLog, request: MergerRequest, answers: number | null): Promise<void> {
-  const answer = await world.merger.ask(request, world.epoch);
+  const answer = await askAgain(world, request);
   if (answer.outcome === 'stale-epoch') throw new StaleEpoch(`epoch ${world.epoch} is over`);
   await log.catchUp();
   if (answers !== null) {
@@ -58,6 +58,17 @@ async function askMerger(world: World, log: RunLog, request: MergerRequest, answ
   if (answer.outcome === 'done') return;
   if (request.do === 'land') return landingRefused(world, log, answer.why, answer.files);
   throw new EnvironmentFailed(`the merger refuses to ${request.do}: ${answer.why}`, 'tidegate why');
+}
+
+/** A merger that died is started anew: asking again is safe, and usually enough. */
+async function askAgain(world: World, request: MergerRequest): Promise<MergerAnswer> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await world.merger.ask(request, world.epoch);
+    } catch (cause) {
+      if (!(cause instanceof MergerFailed) || tries === 3) throw cause;
+    }
+  }
 }
 
 /** The branch may have moved under the landing: then it is looked at again. Anything else is for a person. */

@@ -1,5 +1,6 @@
 import type { DiffEntry } from '../domain/evidence.ts';
 import type { CommitId, RunId, TaskId } from '../domain/ids.ts';
+import { EnvironmentFailed } from './failures.ts';
 
 /**
  * Everything that writes a git ref, asked of another process. It reads the ledger itself, verifies that the ledger
@@ -37,7 +38,7 @@ export type MergerAnswer =
   | { readonly outcome: 'stale-epoch' };
 
 /** The environment failed: git missing, disk full, the merger killed. Nothing is decided by it. */
-export class MergerFailed extends Error {
+export class MergerFailed extends EnvironmentFailed {
   override readonly name = 'MergerFailed';
 }
 

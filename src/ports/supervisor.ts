@@ -69,6 +69,8 @@ export type ExitRecord = {
   readonly tail: string;
   readonly reminded: boolean;
   readonly chargedSeconds: number;
+  /** Commands tried from inside the fence that only a person may give, e.g. `approve demo-ab12`. */
+  readonly refusals: readonly string[];
 };
 
 export type SupervisorEvent =

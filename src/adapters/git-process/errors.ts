@@ -1,11 +1,15 @@
+import { EnvironmentFailed } from '../../ports/failures.ts';
+
 /** Git ran and said no, was killed, or gave more output than allowed. The environment failed, not a decision of ours. */
-export class GitFailed extends Error {
+export class GitFailed extends EnvironmentFailed {
   override readonly name = 'GitFailed';
   readonly args: readonly string[];
   readonly exitCode: number | null;
   readonly stderr: string;
   constructor(args: readonly string[], exitCode: number | null, stderr: string, cause?: unknown) {
-    super(`git ${args.join(' ')} failed (${exitCode ?? 'killed'}): ${stderr.trim() || 'no message'}`, { cause });
+    super(`git ${args.join(' ')} failed (${exitCode ?? 'killed'}): ${stderr.trim() || 'no message'}`, undefined, {
+      cause,
+    });
     this.args = args;
     this.exitCode = exitCode;
     this.stderr = stderr;

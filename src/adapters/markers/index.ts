@@ -1,0 +1,82 @@
+import { type FSWatcher, watch } from 'node:fs';
+import { constants, open, readdir } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import type { RequestEvent, TapName } from '../../domain/events.ts';
+import { foldRun, type RunState } from '../../domain/run.ts';
+import type { StateDir } from '../../domain/state-dir.ts';
+import type { Ledger } from '../../ports/ledger.ts';
+
+const markers = { approved: 'requested-approve', rejected: 'requested-reject', hold: 'requested-hold' } as const;
+type Marker = keyof typeof markers;
+const isMarker = (name: string): name is Marker => name in markers;
+
+/**
+ * Turns marker files in `runs/<run>/` into requests: `approved`, `rejected` or `hold`, containing the plan hash that the
+ * person saw. A marker with another content asks for nothing; the directory is out of every fence.
+ */
+export function watchMarkers(state: StateDir, ledger: Ledger): AsyncDisposable {
+  const watchers = new Map<string, FSWatcher>();
+  let reading: Promise<void> = Promise.resolve();
+  const look = (directory: string): void => {
+    reading = reading.then(() => readMarkers(directory, ledger)).catch(() => undefined);
+  };
+  const follow = (run: string): void => {
+    const directory = state.run(run);
+    if (watchers.has(directory)) return;
+    watchers.set(
+      directory,
+      watch(directory, () => look(directory)),
+    );
+    look(directory);
+  };
+  const root = dirname(state.run('any'));
+  const findRuns = async (): Promise<void> => {
+    for (const entry of await readdir(root, { withFileTypes: true })) if (entry.isDirectory()) follow(entry.name);
+  };
+  watchers.set(
+    root,
+    watch(root, () => {
+      reading = reading.then(findRuns);
+    }),
+  );
+  reading = findRuns();
+  return {
+    async [Symbol.asyncDispose]() {
+      for (const watcher of watchers.values()) watcher.close();
+      await reading;
+    },
+  };
+}
+
+async function readMarkers(directory: string, ledger: Ledger): Promise<void> {
+  const run = basename(directory);
+  for (const name of (await readdir(directory)).filter(isMarker)) {
+    const text = await readMarker(`${directory}/${name}`);
+    const stream = await ledger.read(run);
+    const tap = openTap(foldRun(stream));
+    const asked = stream.some(
+      ({ event }) => event.type === markers[name] && event.by.via === 'marker' && event.tap === tap?.name,
+    );
+    if (tap === null || text !== tap.hash || asked) continue;
+    const request: RequestEvent = {
+      type: markers[name],
+      tap: tap.name,
+      hash: tap.hash,
+      by: { who: 'marker file', via: 'marker' },
+    };
+    await ledger.request(run, request);
+  }
+}
+
+function openTap(state: RunState | null): { readonly name: TapName; readonly hash: RunState['hash'] } | null {
+  const names = Object.keys(state?.taps ?? {}) as TapName[];
+  const name = names.find((tap) => ['pending', 'held'].includes(state?.taps[tap]?.status ?? ''));
+  return state === null || name === undefined ? null : { name, hash: state.hash };
+}
+
+/** Regular files only, and never more than a hash: a marker is a few bytes. */
+async function readMarker(path: string): Promise<string> {
+  await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(128), 0, 128, 0);
+  return buffer.subarray(0, bytesRead).toString('latin1').trim();
+}

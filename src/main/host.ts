@@ -1,0 +1,104 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { openSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { failpoint } from '../adapters/failpoint.ts';
+import { gitReader } from '../adapters/git-read/index.ts';
+import { watchMarkers } from '../adapters/markers/index.ts';
+import { mergerProcess } from '../adapters/merger-process/index.ts';
+import { identify, isAlive } from '../adapters/process-identity.ts';
+import { supervisorProcesses } from '../adapters/supervisors/index.ts';
+import type { RepoEvent } from '../domain/events.ts';
+import type { StateDir } from '../domain/state-dir.ts';
+import { coordinate } from '../engine/coordinator.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Engine } from '../ports/engine.ts';
+import type { Holder, Ledger } from '../ports/ledger.ts';
+
+/** Where a repository, its state and its sockets are, and who asks. */
+export type Setting = {
+  readonly checkout: string;
+  readonly state: StateDir;
+  readonly runDirectory: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly version: string;
+};
+
+export type Hosted =
+  | { readonly outcome: 'hosting'; readonly engine: Engine; readonly epoch: number; stop(): Promise<void> }
+  /** Another process coordinates this repository: what is asked of it goes through the ledger. */
+  | { readonly outcome: 'held'; readonly by: Holder };
+
+/** Becomes the coordinator of a repository, unless a living one is there. */
+export async function hostCoordinator(setting: Setting, ledger: Ledger): Promise<Hosted> {
+  const { state, checkout, runDirectory, env } = setting;
+  const taken = await ledger.takeEpoch({ ...identify(), socket: '' }, isAlive);
+  if (taken.outcome === 'held') return { outcome: 'held', by: taken.by };
+  const { epoch } = taken;
+  failpoint('coordinator-epoch-taken');
+  await recordInRepo(ledger, epoch, {
+    type: 'coordinator-started',
+    epoch,
+    pid: process.pid,
+    tidegate: setting.version,
+  });
+
+  const merger = mergerProcess({ command: [process.execPath, entry('merger')], stateDir: state.root, checkout, env });
+  const supervisors = supervisorProcesses({
+    command: [process.execPath, entry('supervisor')],
+    state,
+    runDirectory,
+    env,
+  });
+  const git = gitReader({ checkout, repository: state.repository });
+  const places = { state, checkout, runDirectory };
+  const engine = await coordinate(ledger, { merger, supervisors, git, places, epoch }, clock);
+  const markers = watchMarkers(state, ledger);
+  return {
+    outcome: 'hosting',
+    engine,
+    epoch,
+    stop: async () => {
+      await markers[Symbol.asyncDispose]();
+      await engine.stop();
+      await merger[Symbol.asyncDispose]();
+      await recordInRepo(ledger, epoch, { type: 'coordinator-stopped', epoch });
+      await ledger.releaseEpoch(epoch);
+    },
+  };
+}
+
+/** Starts a coordinator that outlives this process and its terminal. */
+export function startBackground(setting: Setting): void {
+  const log = openSync(`${setting.state.root}/coordinator.log`, 'a', 0o600);
+  const argv = [entry('cli'), '-C', setting.checkout, '--state-dir', setting.state.root, 'coordinate'];
+  spawn(process.execPath, argv, {
+    detached: true,
+    stdio: ['ignore', log, log],
+    cwd: '/',
+    env: { ...setting.env },
+  }).unref();
+}
+
+/** The compiled file of another process, beside our own. */
+const entry = (name: 'cli' | 'merger' | 'supervisor'): string =>
+  fileURLToPath(new URL(`./${name}.js`, import.meta.url));
+
+const clock: Clock = {
+  now: () => new Date().toISOString(),
+  sleep: async (ms, signal) => {
+    await sleep(ms, undefined, { signal, ref: false }).catch((cause: unknown) => {
+      if (!signal.aborted) throw cause;
+    });
+  },
+  nonce: () => randomBytes(16).toString('hex'),
+};
+
+async function recordInRepo(ledger: Ledger, epoch: number, event: RepoEvent): Promise<void> {
+  for (;;) {
+    const past = await ledger.read('repo');
+    const appended = await ledger.append('repo', past.length, [event], epoch);
+    if (appended.outcome !== 'conflict') return;
+  }
+}
