@@ -8,7 +8,7 @@ import { gitReader } from '../adapters/git-read/index.ts';
 import { watchMarkers } from '../adapters/markers/index.ts';
 import { mergerProcess } from '../adapters/merger-process/index.ts';
 import { identify, isAlive } from '../adapters/process-identity.ts';
-import { supervisorProcesses } from '../adapters/supervisors/index.ts';
+import { processSupervisors } from '../adapters/supervisors/index.ts';
 import type { RepoEvent } from '../domain/events.ts';
 import type { StateDir } from '../domain/state-dir.ts';
 import { coordinate } from '../engine/coordinator.ts';
@@ -45,11 +45,11 @@ export async function hostCoordinator(setting: Setting, ledger: Ledger): Promise
   });
 
   const merger = mergerProcess({ command: [process.execPath, entry('merger')], stateDir: state.root, checkout, env });
-  const supervisors = supervisorProcesses({
-    command: [process.execPath, entry('supervisor')],
-    state,
-    runDirectory,
-    env,
+  const supervisors = processSupervisors({
+    jobs: state.jobs,
+    node: process.execPath,
+    program: entry('supervisor'),
+    environment: env,
   });
   const git = gitReader({ checkout, repository: state.repository });
   const places = { state, checkout, runDirectory };

@@ -39,15 +39,12 @@ export function judgeThread(evidence: ThreadEvidence): readonly Verdict[] {
   return [evidence.id === '' ? inconclusive('thread', 'no coordination thread is bound') : pass('thread')];
 }
 
-/** The heading of the block that tells an agent to leave merging to Tidegate. */
-export const mergeGateHeading = '## Merge gate';
-
 /** 0.7: every directive is complete and carries the merge gate. */
 export function judgePreflight(plan: FrozenPlan, wave: number, evidence: PreflightEvidence): readonly Verdict[] {
   const tasks = plan.waves[wave]?.tasks ?? [];
-  if (tasks.length === 0) return [inconclusive('directives', `wave ${wave} has no task`)];
-  const unguarded = tasks
-    .filter((task) => !task.directive.text.includes(mergeGateHeading))
-    .map((task) => ({ rule: 'merge-gate', detail: 'the directive has no merge gate', where: task.id }));
-  return [failWith('directives', evidence.errors), failWith('merge-gate', unguarded)];
+  return [
+    tasks.length === 0
+      ? inconclusive('directives', `wave ${wave} has no task`)
+      : failWith('directives', evidence.errors),
+  ];
 }
