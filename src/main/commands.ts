@@ -33,6 +33,16 @@ export const commands: readonly CommandEntry[] = [
     },
   },
   {
+    name: 'lint',
+    usage: '[plan]',
+    summary: 'every mistake in a plan and its directives, with place and hint',
+    group: 'begin',
+    load: async () => {
+      const [{ lint }, { readPlan }] = await Promise.all([import('../cli/lint.ts'), import('./plan-reader.ts')]);
+      return lint(readPlan);
+    },
+  },
+  {
     name: 'completion',
     usage: '<bash|zsh|fish>',
     summary: 'print a completion script for your shell',

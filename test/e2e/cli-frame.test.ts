@@ -155,6 +155,41 @@ describe('doctor', () => {
   });
 });
 
+describe('lint', () => {
+  const commit = ['-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-q', '--allow-empty', '-m', 'first'];
+
+  test('finds nothing wrong with what init wrote', () => {
+    using repository = temporaryRepository();
+    execFileSync('git', ['-C', repository.path, ...commit]);
+    tidegate(['init'], { cwd: repository.path });
+    expect(tidegate(['lint'], { cwd: repository.path })).toEqual({
+      exit: 0,
+      out: expect.stringMatching(/^tidegate\.plan\.yaml: 1 wave, 2 tasks, plan hash [0-9a-f]{12}\n$/),
+      err: '',
+    });
+  });
+
+  test('reports every mistake with place and hint, and ends in 2', () => {
+    using repository = temporaryRepository();
+    execFileSync('git', ['-C', repository.path, ...commit]);
+    const text =
+      'agent: command\ncommand: [x]\ntasks:\n  a: { do: Write a.txt, own: [a] }\n  b: { do: Write b.txt, needs: [c] }\n';
+    writeFileSync(join(repository.path, 'bad.yaml'), text);
+    const { exit, out } = tidegate(['lint', 'bad.yaml'], { cwd: repository.path });
+    expect(exit).toBe(2);
+    expect(out).toContain('bad.yaml:4:24: error: unknown key `own`\n  did you mean `owns`?\n');
+    expect(out).toMatch(/bad\.yaml:5:\d+: error: `b` needs `c`/);
+  });
+
+  test('without a plan says how to make one', () => {
+    using repository = temporaryRepository();
+    expect(tidegate(['lint'], { cwd: repository.path })).toMatchObject({
+      exit: 2,
+      err: expect.stringMatching(/^tidegate: lint: there is no .*tidegate init\n$/),
+    });
+  });
+});
+
 test.each(['bash', 'zsh', 'fish'])('completion for %s knows every command of the help', (shell) => {
   const names = [...tidegate(['--help']).out.matchAll(/^ {2}([a-z]+) {2,}/gm)].map((match) => match[1] ?? '');
   const { exit, out } = tidegate(['completion', shell]);

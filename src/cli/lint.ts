@@ -1,0 +1,53 @@
+import type { FrozenPlan } from '../domain/plan.ts';
+import type { Result } from '../domain/result.ts';
+import type { Finding } from '../domain/verdict.ts';
+import type { Text } from '../ports/terminal.ts';
+import { type Context, done, exitCodes, misused, type Outcome, type Register } from './command.ts';
+
+export type ReadPlan =
+  | {
+      readonly ok: true;
+      readonly plan: FrozenPlan;
+      readonly hash: string;
+      readonly planFile: string;
+      readonly warnings: readonly Finding[];
+    }
+  | { readonly ok: false; readonly findings: readonly Finding[]; readonly warnings: readonly Finding[] };
+
+/** Finds the plan and reads it with all of its layers; an error is what kept us from even looking. */
+export type PlanReader = (context: Context, planFile: string | null) => Promise<Result<ReadPlan, string>>;
+
+/** `tidegate lint [plan]`: every mistake in all files at once. */
+export const lint =
+  (read: PlanReader): Register =>
+  (command, does, context) => {
+    command.argument('[plan]', 'plan file; tidegate.plan.yaml if not given').action(
+      does(async (planFile: string | undefined) => {
+        const loaded = await read(context, planFile ?? null);
+        return loaded.ok ? outcomeOf(loaded.value) : misused('no-plan', `lint: ${loaded.error}`);
+      }),
+    );
+  };
+
+export function outcomeOf(loaded: ReadPlan): Outcome {
+  const warnings = loaded.warnings.flatMap((finding) => linesOf(finding, 'warning'));
+  if (!loaded.ok) {
+    const { findings } = loaded;
+    const lines = [...warnings, ...findings.flatMap((finding) => linesOf(finding, 'error')), count(findings.length)];
+    return { exit: exitCodes.usage, reason: 'plan-invalid', lines, data: { findings, warnings: loaded.warnings } };
+  }
+  const { plan, hash, planFile } = loaded;
+  const tasks = plan.waves.reduce((sum, wave) => sum + wave.tasks.length, 0);
+  const summary = `${planFile}: ${plural(plan.waves.length, 'wave')}, ${plural(tasks, 'task')}, plan hash ${hash.slice(0, 12)}`;
+  return done([...warnings, summary], { planFile, hash, waves: plan.waves.length, tasks, warnings: loaded.warnings });
+}
+
+/** `file:line:column message`, so that editors and terminals can jump there; the hint below it. */
+export function linesOf({ where, detail, fix }: Finding, level: 'error' | 'warning'): readonly Text[] {
+  const mark = { text: level, tone: level === 'error' ? 'bad' : 'waiting' } as const;
+  const main: Text = [where === undefined ? '' : `${where}: `, mark, `: ${detail}`];
+  return fix === undefined ? [main] : [main, [{ text: `  ${fix}`, tone: 'dim' }]];
+}
+
+const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+const count = (findings: number): string => `${plural(findings, 'mistake')}; nothing was started`;
