@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { fencedRuntime } from './fence.ts';
 import type { Bind, Host } from './host.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -19,11 +18,11 @@ const isDangerous = (name: string): boolean =>
 export function fencedEnvironment(
   ours: Variables,
   host: Host,
-  wanted: { network: 'on' | 'off'; pass: readonly string[]; set: Variables; client: boolean },
+  wanted: { network: 'on' | 'off'; pass: readonly string[]; set: Variables; client: string | null },
 ): Record<string, string> {
   const names = [...always, ...(wanted.network === 'on' ? [...proxies, ...certificates] : []), ...wanted.pass];
   const passed = names.map((name) => [name, ours[name]] as const);
-  const path = wanted.client ? [`${fencedRuntime}/bin`, ...host.path] : host.path;
+  const path = wanted.client === null ? host.path : [wanted.client, ...host.path];
   const entries = [
     ...passed,
     ...Object.entries(wanted.set),

@@ -1,0 +1,2 @@
+export { chooseHandoff, judgeHandoff } from './judge.ts';
+export { handoffFile, readHandoffFile } from './read-file.ts';

@@ -1,0 +1,57 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import type { HandoffEvidence } from '../../domain/evidence.ts';
+import { handoffLimit } from '../handoff-schema.ts';
+import { judgeHandoff } from './judge.ts';
+
+/** Where an agent without our client leaves its handoff, in its workspace. */
+export const handoffFile = '.tidegate/handoff.json';
+
+/**
+ * Reads the handoff that an agent left. Call it when the process tree is dead. Whatever the agent put there, this neither
+ * blocks nor follows a link nor reads more than a handoff may be long.
+ */
+export function readHandoffFile(workspace: string, nonce: string): HandoffEvidence {
+  const directory = lstatSync(join(workspace, '.tidegate'), { throwIfNoEntry: false });
+  if (directory === undefined) return { kind: 'absent' };
+  if (!directory.isDirectory()) return invalid('.tidegate is not a directory');
+  const bytes = readSmall(join(workspace, handoffFile));
+  if (bytes === null) return { kind: 'absent' };
+  if (typeof bytes === 'string') return invalid(bytes);
+  const judged = judgeHandoff(bytes, nonce);
+  return judged.ok ? { kind: 'given', handoff: judged.value, via: 'file' } : invalid(judged.error);
+}
+
+/** The bytes, null when there is no file, or why it is not read. */
+function readSmall(path: string): Uint8Array | string | null {
+  const file = openPlain(path);
+  if (file === null || typeof file === 'string') return file;
+  try {
+    const stats = fstatSync(file);
+    if (!stats.isFile()) return `${handoffFile} is not a regular file`;
+    if (stats.size > handoffLimit) return `${handoffFile} has ${stats.size} bytes, at most ${handoffLimit} are allowed`;
+    const buffer = Buffer.alloc(handoffLimit);
+    let length = 0;
+    for (let got = -1; got !== 0 && length < buffer.length; length += got)
+      got = readSync(file, buffer, length, buffer.length - length, length);
+    return buffer.subarray(0, length);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** O_NONBLOCK: opening a FIFO without a writer would wait for ever. */
+function openPlain(path: string): number | string | null {
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'ENOENT') return null;
+    if (code === 'ELOOP') return `${handoffFile} is a symbolic link`;
+    if (code === 'ENXIO') return `${handoffFile} is a socket`;
+    if (code === 'EACCES' || code === 'EPERM') return `${handoffFile} cannot be read`;
+    throw error;
+  }
+}
+
+const invalid = (why: string): HandoffEvidence => ({ kind: 'invalid', why });

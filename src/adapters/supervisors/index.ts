@@ -1,0 +1,180 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, rmSync, watch } from 'node:fs';
+import { dirname } from 'node:path';
+import type { ExitRecord, Job, SupervisorEvent, SupervisorRecord, Supervisors } from '../../ports/supervisor.ts';
+import type { ControlRequest, StopReason } from '../../supervisor/control.ts';
+import { type JobDirectory, jobDirectory } from '../../supervisor/job-directory.ts';
+import { isAlive } from '../process-identity.ts';
+import { attach, type Line } from './line.ts';
+import { endOrphans, untilDead } from './orphans.ts';
+
+export type SupervisorProgram = {
+  /** The state directory's `jobs`. */
+  readonly jobs: string;
+  readonly node: string;
+  /** dist/main/supervisor.js */
+  readonly program: string;
+  /** What supervisors inherit: variables that plans pass on by name come from here. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+};
+
+/**
+ * Supervisors as processes of their own. What happened is read from the job's files; sockets and watches only say when to look.
+ */
+export function processSupervisors(program: SupervisorProgram): Supervisors {
+  const followed = new Map<string, Follow>();
+  const filesOf = (id: string): JobDirectory => jobDirectory(`${program.jobs}/${id}`);
+  return {
+    async ensure(job, listener) {
+      followed.get(job.id)?.leave();
+      const files = filesOf(job.id);
+      mkdirSync(files.path, { recursive: true, mode: 0o700 });
+      files.writeJob(job);
+      const follow = followJob(job, files, program, listener);
+      followed.set(job.id, follow);
+      await follow.running;
+    },
+    async stop(id, reason) {
+      await followed.get(id)?.send({ do: 'stop', reason } satisfies { do: 'stop'; reason: StopReason });
+    },
+    async acknowledge(id) {
+      filesOf(id).acknowledge();
+      await followed.get(id)?.send({ do: 'acknowledge' });
+      followed.get(id)?.leave();
+      followed.delete(id);
+    },
+    async detach() {
+      for (const follow of followed.values()) follow.leave();
+      followed.clear();
+    },
+  };
+}
+
+type Follow = {
+  /** Resolves when a supervisor has the job, or had it. */
+  readonly running: Promise<void>;
+  send(request: ControlRequest): Promise<void>;
+  leave(): void;
+};
+
+function followJob(
+  job: Job,
+  files: JobDirectory,
+  program: SupervisorProgram,
+  listener: (event: SupervisorEvent) => void,
+): Follow {
+  const left = new AbortController();
+  const running = Promise.withResolvers<void>();
+  const told = { started: false, over: false };
+  let line: Line | null = null;
+  const tell = (event: SupervisorEvent): void => {
+    if (!left.signal.aborted) listener(event);
+  };
+  const report = (): void => {
+    const started = told.started ? null : files.started();
+    const exit = told.over ? null : files.exit();
+    if (started !== null) {
+      told.started = true;
+      tell({ type: 'started', record: started, pid: files.supervisor()?.pid ?? 0 });
+    }
+    if (exit === null) return;
+    told.over = true;
+    tell({ type: 'ended', record: exit });
+  };
+  const follow = async (): Promise<void> => {
+    for (let starts = 0; !left.signal.aborted; ) {
+      report();
+      const record = files.supervisor();
+      if (record !== null && isAlive(record)) {
+        line = await attach(record, report);
+        if (line === null) await untilDead(record);
+        else {
+          running.resolve();
+          report();
+          await line.closed;
+        }
+        continue;
+      }
+      if (record !== null) clearAfter(record, files, job);
+      report();
+      if (told.over) return;
+      if (starts++ >= maxStarts) {
+        tell({ type: 'ended', record: nothingKnown(files, 'no supervisor could be started') });
+        return;
+      }
+      if (record === null) await startSupervisor(files, program, left.signal);
+      else await rescue(files, program);
+    }
+  };
+  const done = follow().finally(running.resolve);
+  done.catch((error: unknown) => tell({ type: 'ended', record: nothingKnown(files, String(error)) }));
+  return {
+    running: running.promise,
+    async send(request) {
+      await running.promise;
+      line?.send(request);
+    },
+    leave() {
+      left.abort();
+      line?.close();
+    },
+  };
+}
+
+const maxStarts = 3;
+
+/** Dead: nothing that it may have left behind runs or can be connected to. */
+function clearAfter(record: SupervisorRecord, files: JobDirectory, job: Job): void {
+  endOrphans(files, job);
+  if (record.socket.startsWith(`${job.runDirectory}/`))
+    rmSync(dirname(record.socket), { recursive: true, force: true });
+}
+
+/** The environment failed so badly that not even what is there could be looked at. The workspace stays. */
+const nothingKnown = (files: JobDirectory, problem: string): ExitRecord => ({
+  ending: { reason: 'lost', code: null, signal: null, detail: problem },
+  handoff: { kind: 'absent' },
+  snapshot: null,
+  snapshotProblem: problem,
+  log: { file: files.output, bytes: 0, kept: 0, sha256: '' },
+  tail: '',
+  reminded: false,
+  chargedSeconds: 0,
+  refusals: [],
+});
+
+/** Another supervisor writes the exit record that the dead one owes; doing it twice gives the same. */
+async function rescue(files: JobDirectory, program: SupervisorProgram): Promise<void> {
+  const child = spawnSupervisor(files, program, ['--rescue']);
+  await new Promise<void>((resolve) => child.once('error', () => resolve()).once('exit', () => resolve()));
+}
+
+/** Resolves when some supervisor has claimed the job, or ours ended without one having done so. */
+async function startSupervisor(files: JobDirectory, program: SupervisorProgram, left: AbortSignal): Promise<void> {
+  const claimed = Promise.withResolvers<void>();
+  const look = (): void => {
+    if (files.supervisor() !== null) claimed.resolve();
+  };
+  const watcher = watch(files.path, look);
+  left.addEventListener('abort', () => claimed.resolve(), { once: true });
+  const child = spawnSupervisor(files, program, []);
+  child.once('error', () => claimed.resolve());
+  child.once('exit', () => claimed.resolve());
+  look();
+  await claimed.promise;
+  watcher.close();
+}
+
+/** In a session of its own, so that a signal to the coordinator's terminal does not reach it. */
+function spawnSupervisor(files: JobDirectory, program: SupervisorProgram, flags: readonly string[]): ChildProcess {
+  const log = openSync(`${files.path}/supervisor.log`, 'a', 0o600);
+  const child = spawn(program.node, ['--max-semi-space-size=1', program.program, files.path, ...flags], {
+    cwd: '/',
+    env: program.environment,
+    stdio: ['ignore', log, log],
+    detached: true,
+  });
+  closeSync(log);
+  child.unref();
+  return child;
+}

@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+
+/**
+ * `tidegate` as an agent finds it in its fence: it can hand off, and nothing else. Copied into the fence as one file, so it
+ * imports nothing of ours. Exit 0 taken, 1 not taken, 2 wrong use or out of an agent's reach.
+ */
+const usage = `usage: tidegate handoff done|partial|failed -m "summary" [--remaining text]... [--file path]... [--proof text]... [--question text]...
+       tidegate handoff --json -        (a JSON document on stdin)`;
+
+const lists: Readonly<Record<string, string>> = {
+  '--remaining': 'remaining',
+  '--file': 'files',
+  '--proof': 'proofs',
+  '--question': 'questions',
+};
+
+const [command, ...rest] = process.argv.slice(2);
+process.exitCode = await main(command, rest);
+
+async function main(command: string | undefined, args: readonly string[]): Promise<number> {
+  if (command === undefined || command === 'help' || command === '--help' || command === '-h') {
+    console.log(usage);
+    return command === undefined ? 2 : 0;
+  }
+  if (command !== 'handoff') return await refuse(command, args);
+  const handoff = parse(args);
+  if (typeof handoff === 'string') {
+    console.error(`tidegate handoff: ${handoff}\n${usage}`);
+    return 2;
+  }
+  const answer = await ask({ do: 'handoff', handoff });
+  if (answer.ok) console.log('handoff taken; you may end now');
+  else console.error(`tidegate handoff: not taken: ${answer.why ?? 'no reason given'}`);
+  return answer.ok ? 0 : 1;
+}
+
+async function refuse(command: string, args: readonly string[]): Promise<number> {
+  await ask({ do: 'refused', what: [command, ...args].join(' ') });
+  console.error(`tidegate ${command}: refused: only a person outside the fence can do this; the try was recorded`);
+  return 2;
+}
+
+/** The document, or what is wrong with the arguments. */
+function parse(args: readonly string[]): object | string {
+  if (args[0] === '--json') return parseDocument(args);
+  const [status, ...options] = args;
+  if (status === undefined || !['done', 'partial', 'failed'].includes(status)) return 'say done, partial or failed';
+  const found: Record<string, string[]> = { remaining: [], files: [], proofs: [], questions: [] };
+  let summary: string | null = null;
+  for (let index = 0; index < options.length; index += 2) {
+    const [option, value] = [options[index] as string, options[index + 1]];
+    if (value === undefined) return `${option} needs a value`;
+    const list = lists[option];
+    if (option === '-m' || option === '--message') summary = value;
+    else if (list !== undefined) found[list]?.push(value);
+    else return `unknown option ${option}`;
+  }
+  return summary === null ? 'a summary is needed: -m "what was done"' : { status, summary, ...found };
+}
+
+function parseDocument(args: readonly string[]): object | string {
+  if (args.length !== 2 || args[1] !== '-') return 'use --json - and write the document to stdin';
+  try {
+    const document: unknown = JSON.parse(readFileSync(0, 'utf8'));
+    return typeof document === 'object' && document !== null ? document : 'stdin is not a JSON object';
+  } catch (error) {
+    if (error instanceof SyntaxError) return `stdin is not JSON: ${error.message}`;
+    throw error;
+  }
+}
+
+function ask(message: object): Promise<{ readonly ok: boolean; readonly why?: string }> {
+  const path = process.env['TIDEGATE_SOCKET'];
+  if (path === undefined) return Promise.resolve({ ok: false, why: 'TIDEGATE_SOCKET is not set' });
+  return new Promise((resolve) => {
+    let text = '';
+    const socket = connect(path, () => socket.write(`${JSON.stringify(message)}\n`));
+    socket.on('error', (error) => resolve({ ok: false, why: error.message }));
+    socket.on('close', () => resolve({ ok: false, why: 'the supervisor closed the connection' }));
+    socket.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+      if (!text.endsWith('\n')) return;
+      resolve(JSON.parse(text) as { ok: boolean; why?: string });
+      socket.end();
+    });
+  });
+}

@@ -1,0 +1,54 @@
+import { closeSync, readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { armFailpoints } from '../adapters/failpoint.ts';
+import { jobDirectory } from '../supervisor/job-directory.ts';
+import { rescue } from '../supervisor/rescue.ts';
+import { supervise } from '../supervisor/supervise.ts';
+
+/**
+ * `node supervisor.js <job directory>`: one per attempt or check. Exit 0 also when another supervisor has the job.
+ * `--rescue`: writes the exit record of one that died.
+ */
+const [path, mode] = process.argv.slice(2);
+if (path === undefined) throw new Error('usage: supervisor <job directory>');
+closeInherited();
+armFailpoints(process.env['TIDEGATE_FAILPOINT']);
+const files = jobDirectory(path);
+const job = files.job();
+if (job === null) throw new Error(`there is no job.json in ${path}`);
+const terminated = new AbortController();
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => terminated.abort());
+process.on('SIGHUP', () => undefined);
+if (mode === '--rescue') {
+  await rescue(job, files, process.env);
+  process.exit(0);
+}
+await supervise(job, files, {
+  environment: process.env,
+  clock: { monotonic: () => performance.now(), wall: () => Date.now() },
+  node: process.execPath,
+  client: fileURLToPath(new URL('./fence-client.js', import.meta.url)),
+  abandonAfterMs: Number(process.env['TIDEGATE_ABANDON_SECONDS'] ?? 15 * 60) * 1000,
+  terminated: terminated.signal,
+});
+process.exit(0);
+
+/** Descriptors that our starter forgot to close would be open in the agent as well. Those of Node itself close on exec. */
+function closeInherited(): void {
+  const closesOnExec = 0o2000000;
+  for (const name of readdirSync('/proc/self/fd')) {
+    if (Number(name) <= 2) continue;
+    const flags = /^flags:\s+(\d+)$/m.exec(readInfo(name))?.[1];
+    if (flags !== undefined && (Number.parseInt(flags, 8) & closesOnExec) === 0) closeSync(Number(name));
+  }
+}
+
+function readInfo(name: string): string {
+  try {
+    return readFileSync(`/proc/self/fdinfo/${name}`, 'utf8');
+  } catch (error) {
+    // The descriptor that listed the directory is gone by now.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  }
+}

@@ -1,0 +1,237 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { commandExecutor } from '../adapters/agent-command/index.ts';
+import { scriptedExecutor } from '../adapters/agent-scripted/index.ts';
+import {
+  type Bind,
+  certificateBinds,
+  type Fenced,
+  FenceUnavailable,
+  fencedRuntime,
+  fencedWorkspace,
+  findHost,
+  type Host,
+  type Readiness,
+} from '../adapters/fence-bwrap/index.ts';
+import { chooseHandoff, readHandoffFile } from '../adapters/handoff/index.ts';
+import { makeWorkspace } from '../adapters/workspace/index.ts';
+import type { Ending, FenceEvidence, HandoffEvidence } from '../domain/evidence.ts';
+import type { ExitRecord, Job } from '../ports/supervisor.ts';
+import { type ClientChannel, openClientChannel } from './client-channel.ts';
+import type { JobDirectory } from './job-directory.ts';
+import { type Output, openOutput } from './output.ts';
+import { protectPaths, removeStandIns } from './read-only-paths.ts';
+import { reminder } from './reminder.ts';
+import { type FencedRun, runFenced } from './run-fenced.ts';
+import type { RuntimeDirectory } from './runtime-directory.ts';
+import { snapshotOf } from './snapshot-of.ts';
+import type { Surroundings } from './supervise.ts';
+
+export type Order = {
+  readonly job: Job;
+  readonly files: JobDirectory;
+  readonly runtime: RuntimeDirectory;
+  readonly around: Surroundings;
+  readonly stop: AbortSignal;
+  onStarted(): void;
+};
+
+/** Workspace, setup, agent, handoff, snapshot, teardown. The record that it returns says how each went. */
+export async function carryOut(order: Order): Promise<ExitRecord> {
+  const output = openOutput(order.files.output);
+  const prepared = await prepare(order);
+  if ('reason' in prepared) return record(output, { ending: prepared });
+  await using channel = await openClientChannel(order.runtime.clientSocket, order.job.nonce, order.files.writeHandoff);
+  const base = { ...order, ...prepared, output, channel };
+  const setUp = await runSetup(base);
+  if (setUp !== null) {
+    removeStandIns(order.files);
+    return record(output, { ending: setUp });
+  }
+  const first = await runAgent(base, order.runtime.brief, {});
+  const second = await remindIfSilent(base, first.ending);
+  const ending = second?.ending ?? first.ending;
+  const chargedSeconds = Math.round((first.limits.chargedMs + (second?.limits.chargedMs ?? 0)) / 1000);
+  removeStandIns(order.files);
+  const snapshot = await snapshotOf(order.job, order.files, order.around.environment);
+  await runTeardown(base);
+  return record(output, {
+    ending,
+    handoff: handoffOf(base),
+    ...snapshot,
+    reminded: second !== null,
+    chargedSeconds,
+    refusals: channel.refusals(),
+  });
+}
+
+type Prepared = { readonly host: Host; readonly readOnly: readonly Bind[] };
+type Running = Order & Prepared & { readonly output: Output; readonly channel: ClientChannel };
+
+/** The workspace and what its fence is made of, or why the agent cannot be launched. */
+async function prepare(order: Order): Promise<Prepared | Ending> {
+  const { job, files } = order;
+  const launchFailed = (detail: string): Ending => ({ reason: 'launch-failed', code: null, signal: null, detail });
+  if (Array.isArray(job.fence.network))
+    return launchFailed('a fence with a list of hosts is not available yet; use on or off');
+  try {
+    const host = findHost(order.around.environment);
+    const owner = process.getuid?.() === 0 && job.fence.mode !== 'none' ? host.agent : {};
+    await makeWorkspace({
+      repository: job.repository,
+      directory: files.workspace,
+      commit: job.from,
+      ...owner,
+      ...(job.kind === 'attempt' && existsSync(job.checkout) ? { checkout: job.checkout } : {}),
+    });
+    const paths = job.fence.mode === 'none' ? [] : job.readOnly;
+    return { host, readOnly: protectPaths(files, paths, host.agent.uid).binds };
+  } catch (error) {
+    if (error instanceof FenceUnavailable) return launchFailed(`${error.message}\nfix: ${error.fix}`);
+    return launchFailed(`the workspace could not be made: ${messageOf(error)}`);
+  }
+}
+
+async function runSetup(running: Running): Promise<Ending | null> {
+  const command = running.job.setup;
+  if (command === null) return null;
+  const { ending } = await runFenced({
+    ...common(running),
+    argv: ['/bin/sh', '-c', command],
+    network: 'on',
+    client: null,
+    stdin: '/dev/null',
+    limits: { minutes: 30, silence: 30 },
+    onReady: async (_readiness, fenced) => noteFence(running, fenced),
+  });
+  if (ending.reason === 'exited' && ending.code === 0) return null;
+  if (ending.reason !== 'exited') return ending;
+  const detail = `setup (${command}) ended with ${ending.code ?? ending.signal}: ${running.output.shown().trim().slice(-1000)}`;
+  return { ...ending, reason: 'setup-failed', detail };
+}
+
+/** After the snapshot: what it does to the workspace is no work, and its failure changes nothing. */
+async function runTeardown(running: Running): Promise<void> {
+  if (running.job.teardown === null) return;
+  await runFenced({
+    ...common(running),
+    argv: ['/bin/sh', '-c', running.job.teardown],
+    network: 'on',
+    client: null,
+    stdin: '/dev/null',
+    limits: { minutes: 5, silence: 5 },
+    stop: new AbortController().signal,
+    onReady: async (_readiness, fenced) => noteFence(running, fenced),
+  });
+}
+
+async function runAgent(running: Running, brief: string, environment: Readonly<Record<string, string>>) {
+  const { job, runtime, files } = running;
+  const launched = (job.executor === 'scripted' ? scriptedExecutor : commandExecutor).prepare(job);
+  const isFenced = job.fence.mode !== 'none';
+  const talks = job.kind === 'attempt';
+  const client = isFenced ? `${fencedRuntime}/bin` : runtime.bin;
+  return await runFenced({
+    ...common(running),
+    argv: launched.argv,
+    network: job.fence.network === 'on' ? 'on' : 'off',
+    environment: {
+      ...common(running).environment,
+      ...launched.environment,
+      ...(talks ? talking(runtime, isFenced) : {}),
+      ...environment,
+    },
+    pass: job.fence.env,
+    client: talks ? client : null,
+    stdin: brief,
+    limits: { minutes: job.minutes, silence: job.silence },
+    onReady: async (readiness, fenced) => {
+      await noteFence(running, fenced);
+      if (files.started() !== null || readiness.outcome === 'failed') return;
+      files.writeStarted({ workspaceBase: job.from, fence: evidenceOf(running, readiness), argv: launched.argv });
+      running.onStarted();
+    },
+  });
+}
+
+/** Exit 0 and not a word: the same program is told once, free of charge, how to hand off. */
+async function remindIfSilent(running: Running, ending: Ending) {
+  if (running.job.kind !== 'attempt' || running.stop.aborted) return null;
+  if (ending.reason !== 'exited' || ending.code !== 0 || handoffOf(running).kind !== 'absent') return null;
+  writeFileSync(running.runtime.brief, reminder);
+  return await runAgent(running, running.runtime.brief, { TIDEGATE_REMINDER: '1' });
+}
+
+const handoffOf = ({ job, channel, files }: Running): HandoffEvidence =>
+  job.kind === 'attempt'
+    ? chooseHandoff(channel.handoff(), readHandoffFile(files.workspace, job.nonce))
+    : { kind: 'absent' };
+
+/** What every process of a job has in common. */
+function common(running: Running): Omit<FencedRun, 'argv' | 'network' | 'client' | 'stdin' | 'limits' | 'onReady'> {
+  const { job, files, runtime, around, host, output, stop } = running;
+  const isFenced = job.fence.mode !== 'none';
+  return {
+    fenced: isFenced,
+    host,
+    workspace: files.workspace,
+    binds: [
+      ...runtime.binds,
+      { source: `${job.repository}/objects`, target: `${job.repository}/objects`, access: 'read' },
+      ...certificateBinds(around.environment),
+      ...job.fence.read.map((path) => ({ source: path, target: path, access: 'read' as const })),
+      ...job.fence.write.map((path) => ({ source: path, target: path, access: 'write' as const })),
+      ...running.readOnly,
+    ],
+    environment: {
+      ...job.environment,
+      TIDEGATE_NONCE: job.nonce,
+      TIDEGATE_WORKSPACE: isFenced ? fencedWorkspace : files.workspace,
+    },
+    pass: [],
+    output,
+    scratch: runtime.path,
+    outside: [...new Set([files.path, job.repository, job.checkout, host.home, '/tmp'])],
+    token: job.nonce,
+    clock: around.clock,
+    ours: around.environment,
+    stop,
+  };
+}
+
+const talking = (runtime: RuntimeDirectory, isFenced: boolean): Record<string, string> => ({
+  TIDEGATE_BRIEF: isFenced ? `${fencedRuntime}/brief.md` : runtime.brief,
+  TIDEGATE_SOCKET: isFenced ? `${fencedRuntime}/s` : runtime.clientSocket,
+});
+
+async function noteFence(running: Running, fenced: Fenced): Promise<void> {
+  if (running.job.fence.mode === 'none') return;
+  const first = await fenced.init;
+  if (first !== null) running.files.writeFenceProcess(first);
+}
+
+function evidenceOf({ job, host }: Running, readiness: Readiness): FenceEvidence {
+  const network = job.fence.network === 'on' ? 'on' : 'off';
+  if (job.fence.mode === 'none')
+    return { mode: 'none', canary: 'waived', detail: 'fence: none', uid: host.uid, network: 'on' };
+  const breached = readiness.outcome === 'breached';
+  const detail = breached
+    ? readiness.detail
+    : 'every write outside, remount, core_pattern, /run and process look-up failed';
+  return { mode: 'bwrap', canary: breached ? 'breached' : 'held', detail, uid: host.agent.uid, network };
+}
+
+function record(output: Output, told: Partial<ExitRecord> & Pick<ExitRecord, 'ending'>): ExitRecord {
+  return {
+    handoff: { kind: 'absent' },
+    snapshot: null,
+    snapshotProblem: null,
+    reminded: false,
+    chargedSeconds: 0,
+    refusals: [],
+    ...told,
+    tail: output.shown(),
+    log: output.close(),
+  };
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,92 @@
+import { chmodSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
+import { judgeHandoff } from '../adapters/handoff/index.ts';
+import type { Handoff } from '../domain/evidence.ts';
+
+export type ClientChannel = AsyncDisposable & {
+  /** The last valid one. */
+  handoff(): Handoff | null;
+  /** What was tried from inside that only a person may do. */
+  refusals(): readonly string[];
+};
+
+const lineLimit = 64 * 1024;
+const refusalLimit = 100;
+
+/**
+ * The socket that is bound into the fence. What comes through it is of this attempt, whatever it says: no name or token in a
+ * message is believed. `keep` makes a handoff durable before the agent hears that it was taken.
+ */
+export async function openClientChannel(
+  path: string,
+  nonce: string,
+  keep: (handoff: Handoff) => void,
+): Promise<ClientChannel> {
+  let handoff: Handoff | null = null;
+  const refusals: string[] = [];
+  const answer = (line: string): { readonly ok: boolean; readonly why?: string } => {
+    const message = messageIn(line);
+    if (message === null) return { ok: false, why: 'not understood' };
+    if (message.do === 'refused') {
+      if (refusals.length < refusalLimit) refusals.push(message.what);
+      return { ok: true };
+    }
+    const judged = judgeHandoff(Buffer.from(JSON.stringify(withNonce(message.handoff, nonce))), nonce);
+    if (!judged.ok) return { ok: false, why: judged.error };
+    keep(judged.value);
+    handoff = judged.value;
+    return { ok: true };
+  };
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    answerLines(socket, answer);
+  });
+  server.maxConnections = 64;
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve));
+  chmodSync(path, 0o666);
+  return {
+    handoff: () => handoff,
+    refusals: () => [...refusals],
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+type Message =
+  | { readonly do: 'handoff'; readonly handoff: unknown }
+  | { readonly do: 'refused'; readonly what: string };
+
+function messageIn(line: string): Message | null {
+  let raw: unknown;
+  try {
+    raw = JSON.parse(line);
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+  if (typeof raw !== 'object' || raw === null || !('do' in raw)) return null;
+  if (raw.do === 'handoff' && 'handoff' in raw) return { do: 'handoff', handoff: raw.handoff };
+  if (raw.do === 'refused' && 'what' in raw && typeof raw.what === 'string')
+    return { do: 'refused', what: raw.what.slice(0, 200) };
+  return null;
+}
+
+const withNonce = (handoff: unknown, nonce: string): unknown =>
+  typeof handoff === 'object' && handoff !== null && !('nonce' in handoff) ? { ...handoff, nonce } : handoff;
+
+function answerLines(socket: Socket, answer: (line: string) => unknown): void {
+  let text = '';
+  socket.on('error', () => socket.destroy());
+  socket.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n')) {
+      socket.write(`${JSON.stringify(answer(text.slice(0, end)))}\n`);
+      text = text.slice(end + 1);
+    }
+    if (text.length > lineLimit) socket.destroy();
+  });
+}

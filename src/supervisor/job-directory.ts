@@ -1,0 +1,78 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { claimDurably, writeDurably } from '../adapters/durable-file.ts';
+import { failpoint } from '../adapters/failpoint.ts';
+import type { ProcessIdentity } from '../adapters/process-identity.ts';
+import type { Handoff } from '../domain/evidence.ts';
+import type { ExitRecord, Job, StartedRecord, SupervisorRecord } from '../ports/supervisor.ts';
+
+/** The files by which supervisor and coordinator tell each other what happened. Each is written once, whole and durable. */
+export const jobDirectory = (path: string) => ({
+  path,
+  workspace: join(path, 'workspace'),
+  output: join(path, 'output.log'),
+  /** Kept by the coordinator or the supervisor, in this order; each file says that a step was reached. */
+  job: () => readRecord<Job>(join(path, 'job.json')),
+  writeJob(job: Job): void {
+    failpoint('supervisors-job-before');
+    claimDurably(join(path, 'job.json'), JSON.stringify(job));
+    failpoint('supervisors-job-written');
+  },
+  supervisor: () => readRecord<SupervisorRecord>(join(path, 'supervisor.json')),
+  claim(record: SupervisorRecord): boolean {
+    failpoint('supervisor-claim-before');
+    const won = claimDurably(join(path, 'supervisor.json'), JSON.stringify(record));
+    failpoint('supervisor-claimed');
+    return won;
+  },
+  /** First processes of fences: what would have to be ended if the supervisor were lost. */
+  fenceProcess: () => readRecord<ProcessIdentity>(join(path, 'fence.json')),
+  writeFenceProcess(process: ProcessIdentity): void {
+    writeDurably(join(path, 'fence.json'), JSON.stringify(process));
+    failpoint('supervisor-fence-written');
+  },
+  /** Files that only stand in for missing configuration: never work, whoever takes the snapshot. */
+  standIns: () => readRecord<readonly string[]>(join(path, 'stand-ins.json')) ?? [],
+  writeStandIns(paths: readonly string[]): void {
+    writeDurably(join(path, 'stand-ins.json'), JSON.stringify(paths));
+    failpoint('supervisor-stand-ins-written');
+  },
+  handoff: () => readRecord<Handoff>(join(path, 'handoff.json')),
+  started: () => readRecord<StartedRecord>(join(path, 'started.json')),
+  writeStarted(record: StartedRecord): void {
+    failpoint('supervisor-started-before');
+    writeDurably(join(path, 'started.json'), JSON.stringify(record));
+    failpoint('supervisor-started-written');
+  },
+  writeHandoff(handoff: Handoff): void {
+    failpoint('supervisor-handoff-before');
+    writeDurably(join(path, 'handoff.json'), JSON.stringify(handoff));
+    failpoint('supervisor-handoff-written');
+  },
+  exit: () => readRecord<ExitRecord>(join(path, 'exit.json')),
+  /** The first one stands. */
+  writeExit(record: ExitRecord): void {
+    failpoint('supervisor-exit-before');
+    claimDurably(join(path, 'exit.json'), JSON.stringify(record));
+    failpoint('supervisor-exit-written');
+  },
+  isAcknowledged: () => existsSync(join(path, 'acknowledged')),
+  acknowledge(): void {
+    failpoint('supervisors-acknowledge-before');
+    writeDurably(join(path, 'acknowledged'), '');
+    failpoint('supervisors-acknowledged');
+  },
+});
+export type JobDirectory = ReturnType<typeof jobDirectory>;
+
+/** Ours, written whole: a record that does not parse is a broken disk and must not be taken for an absent one. */
+function readRecord<T>(path: string): T | null {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+  return JSON.parse(text) as T;
+}

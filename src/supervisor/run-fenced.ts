@@ -1,0 +1,167 @@
+import { closeSync, openSync } from 'node:fs';
+import {
+  type Bind,
+  type Fenced,
+  fenceCommand,
+  fencedEnvironment,
+  type Host,
+  launch,
+  launchScript,
+  type Readiness,
+} from '../adapters/fence-bwrap/index.ts';
+import type { Ending } from '../domain/evidence.ts';
+import { type Clock, exceeded, type LimitState, type Limits, look, nextLook, startLimits } from './limits.ts';
+import type { Output } from './output.ts';
+import { openOutputPipe } from './output-pipe.ts';
+import { killTagged } from './tagged-processes.ts';
+
+export type FencedRun = {
+  readonly argv: readonly string[];
+  readonly fenced: boolean;
+  readonly host: Host;
+  readonly workspace: string;
+  readonly binds: readonly Bind[];
+  readonly network: 'on' | 'off';
+  readonly environment: Parameters<typeof fencedEnvironment>[2]['set'];
+  readonly pass: readonly string[];
+  /** A directory of ours that comes first on the PATH; null for processes that may not talk to us. */
+  readonly client: string | null;
+  readonly stdin: string;
+  readonly output: Output;
+  /** Where a pipe can be made for a moment. */
+  readonly scratch: string;
+  /** Places of the host that the canary tries to write. */
+  readonly outside: readonly string[];
+  readonly token: string;
+  readonly limits: Limits;
+  readonly clock: Clock;
+  readonly ours: Readonly<Record<string, string | undefined>>;
+  /** Aborted with an ending's reason. */
+  readonly stop: AbortSignal;
+  /** Durable notes of the start; the first instruction of argv comes after it returned. */
+  onReady(readiness: Readiness, fenced: Fenced): Promise<void>;
+};
+
+const grace = 3_000;
+
+/** Runs one command in the fence to its end; nothing of it is alive when this resolves (I9). */
+export async function runFenced(run: FencedRun): Promise<{ readonly ending: Ending; readonly limits: LimitState }> {
+  let heard = false;
+  const pipe = openOutputPipe(`${run.scratch}/pipe`, run.host.tools.mkfifo, run.host.agent.uid, (chunk) => {
+    heard = true;
+    run.output.write(chunk);
+  });
+  const stdin = openSync(run.stdin, 'r');
+  const process = launch({
+    command: commandOf(run),
+    environment: variablesOf(run),
+    stdin,
+    output: pipe.writeEnd,
+    cwd: run.fenced ? '/' : run.workspace,
+    canary: run.fenced ? { token: run.token, workspace: run.workspace, outside: run.outside } : null,
+  });
+  closeSync(stdin);
+  pipe.closeWriteEnd();
+  const readiness = await process.ready;
+  await run.onReady(readiness, process);
+  if (readiness.outcome !== 'held' || readiness.missing !== null || run.stop.aborted) {
+    process.kill();
+    await process.ended;
+    await drain(pipe);
+    const ending = run.stop.aborted ? stopped(run.stop) : notStarted(readiness, run.output);
+    return { ending, limits: startLimits(run.clock) };
+  }
+  const watch = watchLimits(run, () => {
+    const was = heard;
+    heard = false;
+    return was;
+  });
+  process.go();
+  const cut = await Promise.race([process.ended.then(() => null), watch.cut]);
+  if (cut !== null) await putDown(process);
+  const exit = await process.ended;
+  const limits = watch.end();
+  if (!run.fenced) killTagged(run.token);
+  await drain(pipe);
+  if (cut !== null)
+    return { ending: { reason: cut, code: exit.code, signal: exit.signal, detail: detailOf(cut) }, limits };
+  return { ending: { reason: 'exited', code: exit.code, signal: exit.signal, detail: '' }, limits };
+}
+
+function commandOf(run: FencedRun): { readonly file: string; readonly args: readonly string[] } {
+  const flags = [run.token, run.network, run.fenced ? 'yes' : 'no', String(run.outside.length), ...run.outside];
+  const inner = ['/bin/sh', '-c', launchScript, 'tidegate', ...flags, ...run.argv];
+  if (run.fenced)
+    return fenceCommand({ workspace: run.workspace, binds: run.binds, network: run.network }, run.host, inner);
+  return { file: run.host.tools.setpriv, args: ['--pdeathsig', 'KILL', '--', ...inner] };
+}
+
+function variablesOf(run: FencedRun): Record<string, string> {
+  const { network, pass, environment, ours, host, client } = run;
+  return fencedEnvironment(ours, host, { network, pass, set: environment, client });
+}
+
+/** Resolves with the reason when the process has to be ended. */
+function watchLimits(run: FencedRun, heardSince: () => boolean) {
+  let state = startLimits(run.clock);
+  let timer: NodeJS.Timeout | undefined;
+  const cut = new Promise<Ending['reason']>((resolve) => {
+    const tick = (): void => {
+      state = look(state, run.clock, heardSince());
+      const over = exceeded(state, run.limits);
+      if (over !== null) resolve(over);
+      else timer = setTimeout(tick, nextLook(state, run.limits));
+    };
+    timer = setTimeout(tick, nextLook(state, run.limits));
+    run.stop.addEventListener('abort', () => resolve(reasonOf(run.stop)), { once: true });
+  });
+  return {
+    cut,
+    end: (): LimitState => {
+      clearTimeout(timer);
+      return look(state, run.clock, true);
+    },
+  };
+}
+
+/** TERM, 3 s, then everything. */
+async function putDown(process: Fenced): Promise<void> {
+  process.terminate();
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, grace);
+  });
+  await Promise.race([process.ended, late]);
+  clearTimeout(timer);
+  process.kill();
+}
+
+/** In a fence the last writer is dead by now. Without one a stranger may hold the pipe: it is not waited for. */
+async function drain(pipe: ReturnType<typeof openOutputPipe>): Promise<void> {
+  const timer = setTimeout(() => pipe.abandon(), 1_000);
+  await pipe.drained;
+  clearTimeout(timer);
+}
+
+const reasonOf = (signal: AbortSignal): Ending['reason'] => signal.reason as Ending['reason'];
+
+const stopped = (signal: AbortSignal): Ending => ({
+  reason: reasonOf(signal),
+  code: null,
+  signal: null,
+  detail: `${detailOf(reasonOf(signal))} before it began`,
+});
+
+function notStarted(readiness: Readiness, output: Output): Ending {
+  const failed = (detail: string): Ending => ({ reason: 'launch-failed', code: null, signal: null, detail });
+  if (readiness.outcome === 'breached') return failed(`the fence does not hold: ${readiness.detail}`);
+  if (readiness.outcome === 'failed') return failed(`${readiness.detail}: ${output.shown().trim().slice(-500)}`);
+  return failed(`there is no program ${readiness.missing ?? ''} in the fence`);
+}
+
+function detailOf(reason: Ending['reason']): string {
+  if (reason === 'timed-out') return 'the time limit was reached';
+  if (reason === 'silent') return 'no output within the silence limit';
+  if (reason === 'abandoned') return 'no coordinator was there';
+  return 'stopped on request';
+}

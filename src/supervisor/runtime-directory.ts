@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Bind, fencedRuntime } from '../adapters/fence-bwrap/index.ts';
+import type { Job } from '../ports/supervisor.ts';
+
+/** Sockets and what the agent finds of us. Short names: a socket's path must stay below 108 bytes. */
+export type RuntimeDirectory = {
+  readonly path: string;
+  /** Ours alone, never in the fence. */
+  readonly controlSocket: string;
+  readonly clientSocket: string;
+  readonly brief: string;
+  readonly bin: string;
+  readonly binds: readonly Bind[];
+  remove(): void;
+};
+
+export function makeRuntimeDirectory(job: Job, program: { node: string; client: string }): RuntimeDirectory {
+  mkdirSync(job.runDirectory, { recursive: true, mode: 0o700 });
+  const name = createHash('sha256').update(job.id).digest('hex').slice(0, 8);
+  const path = mkdtempSync(join(job.runDirectory, `${name}-`));
+  const inside = join(path, 'f');
+  const bin = join(inside, 'bin');
+  mkdirSync(bin, { recursive: true, mode: 0o755 });
+  const brief = join(inside, 'brief.md');
+  writeFileSync(brief, job.brief, { mode: 0o644 });
+  copyFileSync(program.client, join(inside, 'client.mjs'));
+  // A mount point: node itself is bound over it.
+  writeFileSync(join(inside, 'node'), '');
+  const root = job.fence.mode === 'none' ? inside : fencedRuntime;
+  const node = job.fence.mode === 'none' ? program.node : `${fencedRuntime}/node`;
+  writeFileSync(join(bin, 'tidegate'), `#!/bin/sh\nexec '${node}' '${root}/client.mjs' "$@"\n`, { mode: 0o755 });
+  return {
+    path,
+    controlSocket: join(path, 'c.sock'),
+    clientSocket: join(inside, 's'),
+    brief,
+    bin,
+    binds: [
+      { source: inside, target: fencedRuntime, access: 'read' },
+      { source: program.node, target: `${fencedRuntime}/node`, access: 'read' },
+    ],
+    remove: () => rmSync(path, { recursive: true, force: true }),
+  };
+}

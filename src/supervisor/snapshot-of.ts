@@ -1,0 +1,29 @@
+import { takeSnapshot } from '../adapters/snapshot/index.ts';
+import { recordOf } from '../adapters/workspace/index.ts';
+import { refs } from '../domain/state-dir.ts';
+import type { ExitRecord, Job } from '../ports/supervisor.ts';
+import type { JobDirectory } from './job-directory.ts';
+
+/** A snapshot that cannot be made is a fact to record, not a reason to lose the exit: the workspace is still there. */
+export async function snapshotOf(
+  job: Job,
+  files: JobDirectory,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<Pick<ExitRecord, 'snapshot' | 'snapshotProblem'>> {
+  if (job.kind !== 'attempt') return { snapshot: null, snapshotProblem: null };
+  try {
+    const snapshot = await takeSnapshot({
+      repository: job.repository,
+      workspace: files.workspace,
+      base: job.base,
+      parent: job.from,
+      statCache: recordOf(files.workspace),
+      ref: refs.attempt(job.id),
+      message: `Snapshot of ${job.id}`,
+      secrets: job.fence.env.map((name) => environment[name] ?? '').filter((value) => value.length >= 8),
+    });
+    return { snapshot, snapshotProblem: null };
+  } catch (error) {
+    return { snapshot: null, snapshotProblem: error instanceof Error ? error.message : String(error) };
+  }
+}
