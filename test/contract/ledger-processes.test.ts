@@ -1,5 +1,7 @@
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
+import { LedgerUnavailable } from '../../src/ports/ledger.ts';
 import { child, closed, collector, dead, epochOf, holder, ledgerPlace, pause } from './ledger-support.ts';
 
 describe('many processes on one ledger', () => {
@@ -44,6 +46,18 @@ describe('many processes on one ledger', () => {
     expect(await first.append('run', 0, [closed(0)], stale)).toEqual({ outcome: 'stale-epoch' });
     expect(await second.append('run', 0, [closed(1)], current)).toMatchObject({ outcome: 'appended' });
     expect((await first.readAll()).map(({ event }) => event)).toEqual([closed(1)]);
+  });
+
+  test('that keep the lock too long make writing unavailable, not lost; reading goes on', async () => {
+    using place = ledgerPlace();
+    await using ledger = await openSqliteLedger(place.file, { busyMs: 20 });
+    {
+      using other = new DatabaseSync(place.file);
+      other.exec('begin immediate');
+      await expect(ledger.request('repo', pause)).rejects.toThrow(LedgerUnavailable);
+      expect(await ledger.readAll()).toEqual([]);
+    }
+    expect(await ledger.request('repo', pause)).toMatchObject({ seq: 1 });
   });
 
   test('learn of an event within 50 ms', async () => {
