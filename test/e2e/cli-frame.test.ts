@@ -177,7 +177,7 @@ describe('lint', () => {
     writeFileSync(join(repository.path, 'bad.yaml'), text);
     const { exit, out } = tidegate(['lint', 'bad.yaml'], { cwd: repository.path });
     expect(exit).toBe(2);
-    expect(out).toContain('bad.yaml:4:24: error: unknown key `own`\n  did you mean `owns`?\n');
+    expect(out).toContain('bad.yaml:4:25: error: unknown key `own`\n  did you mean `owns`?\n');
     expect(out).toMatch(/bad\.yaml:5:\d+: error: `b` needs `c`/);
   });
 
