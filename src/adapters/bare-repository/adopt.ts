@@ -57,7 +57,7 @@ async function isComplete(bare: string, commit: CommitId): Promise<boolean> {
 
 async function copyObjects(bare: string, persons: string, commit: CommitId, options: readonly string[]): Promise<void> {
   const from = { gitDir: persons, args: ['pack-objects', '--revs', '--stdout', '--quiet', ...options] };
-  const into = { gitDir: bare, config: ['core.fsync=all'], args: ['index-pack', '--stdin'] };
+  const into = { gitDir: bare, config: ['core.fsync=all'], tied: true, args: ['index-pack', '--stdin'] };
   const pack = spawnGit(from);
   const index = spawnGit(into);
   index.stdout?.resume();

@@ -19,6 +19,11 @@ export type GitCall = {
   /** Bytes of stdout; beyond it git is ended and the call fails. */
   readonly maxOutput?: number;
   readonly signal?: AbortSignal;
+  /**
+   * Ends with this process, even if that is killed: for calls that write, so that none goes on behind the back of
+   * whoever takes over. Linux only; elsewhere it has no effect.
+   */
+  readonly tied?: boolean;
 };
 
 export type GitOutput = { readonly exitCode: number; readonly stdout: Buffer; readonly stderr: string };
@@ -66,7 +71,8 @@ export async function gitLine(call: GitCall): Promise<string> {
 
 /** A running hardened git with open pipes, for the long-lived commands. The caller waits for `close`. */
 export function spawnGit(call: GitCall): ChildProcess {
-  return spawn('git', argv(call), {
+  const [program, ...before] = call.tied === true && canTie() ? [tie, '--pdeathsig', 'KILL', '--', 'git'] : ['git'];
+  return spawn(program ?? 'git', [...before, ...argv(call)], {
     cwd: call.cwd ?? '/',
     env: { ...cleanEnvironment, ...call.env },
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -105,6 +111,9 @@ export function keepStart(child: ChildProcess): () => string {
   });
   return () => text;
 }
+
+const tie = '/usr/bin/setpriv';
+const canTie = (): boolean => process.platform === 'linux' && existsSync(tie);
 
 const argv = (call: GitCall): string[] => [
   ...[...hardenedConfig, ...(call.config ?? [])].flatMap((setting) => ['-c', setting]),

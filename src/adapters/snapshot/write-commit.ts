@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type CommitId, commitId } from '../../domain/ids.ts';
@@ -26,8 +27,11 @@ export async function writeCommit(request: {
   const call = {
     gitDir: request.repository,
     config: ['core.fsync=all', 'core.fsyncMethod=batch', 'fastimport.unpackLimit=32'],
+    tied: true,
     args: ['fast-import', '--quiet', '--done', '--force', '--date-format=raw'],
   };
+  // One supervisor alone writes this ref, and its git died with it: a lock that is left belongs to no one.
+  rmSync(`${request.repository}/${refName(request.ref)}.lock`, { force: true });
   const child = spawnGit(call);
   const stderr = keepStart(child);
   let out = '';
@@ -39,7 +43,9 @@ export async function writeCommit(request: {
     child.once('close', (code) => (code === 0 ? resolve() : reject(new GitFailed(call.args, code, stderr()))));
   });
   // A broken pipe only says that git gave up; its exit says why.
+  // (Its report of the crash says nothing more and would stay for ever.)
   const [exit, fed] = await Promise.allSettled([ended, pipeline(script(request), child.stdin as Writable)]);
+  if (exit.status === 'rejected') rmSync(`${request.repository}/fast_import_crash_${child.pid}`, { force: true });
   if (fed.status === 'rejected' && fed.reason instanceof WorkspaceMoved) throw fed.reason;
   if (exit.status === 'rejected') throw exit.reason;
   if (fed.status === 'rejected') throw fed.reason;
