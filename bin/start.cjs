@@ -12,6 +12,6 @@ if (process.env.SUDO_UID === undefined && existsSync(parent))
   enableCompileCache?.(join(parent, 'tidegate', 'compiled'));
 
 import('../dist/main/cli.js').catch((error) => {
-  process.stderr.write(`tidegate: cannot start: ${error?.stack ?? error}\n`);
+  process.stderr.write(`tidegate: this is a bug in Tidegate: ${error?.stack ?? error}\n`);
   process.exitCode = 1;
 });

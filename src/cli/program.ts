@@ -63,6 +63,7 @@ async function runCommand(
   try {
     await command.parseAsync([...split.rest], { from: 'user' });
   } catch (error) {
+    if (isSystemFailure(error)) return finish(entry.name, systemFailure(entry.name, error), context);
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return exitCodes.done;
     return finish(entry.name, misused('usage', oneLine(error.message, entry)), context);
@@ -186,6 +187,17 @@ function unknownCommand(name: string, commands: readonly CommandEntry[]): Outcom
   const hint = similar === null ? 'see tidegate --help' : `did you mean ${similar}?`;
   return misused('unknown-command', `unknown command ${name}; ${hint}`);
 }
+
+/** The operating system said no: disk full, no permission, too many files. Anything else that is thrown is a bug. */
+const isSystemFailure = (error: unknown): error is Error =>
+  error instanceof Error && 'syscall' in error && 'code' in error;
+
+const systemFailure = (name: string, { message }: Error): Outcome => ({
+  exit: exitCodes.failed,
+  reason: 'system-failure',
+  problems: [`tidegate: ${name}: ${message}`],
+  data: { message },
+});
 
 /** Also completes a beginning: `comp` is too short to be near `completion`. */
 const nearest = (typed: string, known: readonly string[]): string | null =>

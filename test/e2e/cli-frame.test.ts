@@ -90,6 +90,19 @@ describe('a call', () => {
     expect({ code, err }).toEqual({ code: 0, err: '' });
   });
 
+  test('that the system refuses is told so in one line', () => {
+    using repository = temporaryRepository();
+    writeFileSync(join(repository.path, 'tidegate.yaml'), 'mine');
+    mkdirSync(join(repository.path, 'tidegate.yaml.old/full'), { recursive: true });
+    const { exit, out, err } = tidegate(['init', '--force'], { cwd: repository.path });
+    expect({ exit, out, err }).toEqual({
+      exit: 1,
+      out: '',
+      err: expect.stringMatching(/^tidegate: init: EISDIR.*\n$/),
+    });
+    expect(readFileSync(join(repository.path, 'tidegate.yaml'), 'utf8')).toBe('mine');
+  });
+
   test('on an old Node is told what to do', () => {
     const source = readFileSync(bin, 'utf8').replace('var needed = 24', 'var needed = 999');
     using directory = mkdtempDisposableSync('/tmp/tidegate-cli-');
