@@ -41,5 +41,6 @@ test('a second drawing moves up over the first one', () => {
   });
   region.draw(['one', 'two']);
   region.draw(['three']);
-  expect(written).toEqual(['one\x1b[K\ntwo\x1b[K\n', '\x1b[2A\r\x1b[J', 'three\x1b[K\n']);
+  region.close(false);
+  expect(written).toEqual(['one\ntwo\n', '\x1b[2A\r\x1b[Jthree\n', '\x1b[1A\r\x1b[J']);
 });

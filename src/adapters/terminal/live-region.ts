@@ -13,26 +13,27 @@ export function liveRegion(screen: Screen) {
   let block: readonly Text[] = [];
   let shown = 0;
 
-  const hide = (): void => {
-    if (shown > 0) screen.write(`\x1b[${shown}A\r\x1b[J`);
+  const erase = (): string => {
+    const up = shown > 0 ? `\x1b[${shown}A\r\x1b[J` : '';
     shown = 0;
+    return up;
   };
-  const show = (): void => {
+  const paint = (): string => {
     const fitted = fitToScreen(block, screen.size());
-    if (fitted.length > 0) screen.write(fitted.map((line) => `${screen.paint(line)}\x1b[K\n`).join(''));
     shown = fitted.length;
+    return fitted.map((line) => `${screen.paint(line)}\n`).join('');
   };
 
   return {
-    hide,
-    show,
+    hide: (): void => screen.write(erase()),
+    show: (): void => screen.write(paint()),
+    /** In one write: a half-drawn block would flicker. */
     draw: (lines: readonly Text[]): void => {
       block = lines;
-      hide();
-      show();
+      screen.write(erase() + paint());
     },
     close: (keep: boolean): void => {
-      if (!keep) hide();
+      if (!keep) screen.write(erase());
       block = [];
       shown = 0;
     },
