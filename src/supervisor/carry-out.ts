@@ -74,7 +74,7 @@ async function prepare(order: Order): Promise<Prepared | Ending> {
   if (Array.isArray(job.fence.network))
     return launchFailed('a fence with a list of hosts is not available yet; use on or off');
   try {
-    const host = findHost(order.around.environment);
+    const host = findHost(order.around.environment, [job.checkout, job.repository]);
     const owner = process.getuid?.() === 0 && job.fence.mode !== 'none' ? host.agent : {};
     await makeWorkspace({
       repository: job.repository,

@@ -44,15 +44,23 @@ export class FenceUnavailable extends Error {
 const nobody = 65534;
 const trusted = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/usr/local/bin'];
 
-/** Throws FenceUnavailable when a program that the fence is made with is missing. */
-export function findHost(environment: Readonly<Record<string, string | undefined>>): Host {
+/**
+ * Throws FenceUnavailable when a program that the fence is made with is missing. Nothing below `closed` becomes visible because
+ * a directory there is on the PATH: a checkout's own `bin` would open the whole checkout.
+ */
+export function findHost(
+  environment: Readonly<Record<string, string | undefined>>,
+  closed: readonly string[] = [],
+): Host {
   const uid = process.getuid?.() ?? -1;
   const gid = process.getgid?.() ?? -1;
   const named = environment['HOME'] ?? '';
   const home = named.startsWith('/') && named !== '/' ? named : '/home/tidegate';
-  const path = (environment['PATH'] ?? '')
-    .split(delimiter)
-    .filter((entry) => entry.startsWith('/') && existsSync(entry));
+  const isOpen = (entry: string): boolean =>
+    entry.startsWith('/') &&
+    (inSystem(entry) || !entry.endsWith('/node_modules/.bin')) &&
+    !closed.some((root) => entry === root || entry.startsWith(`${root}/`));
+  const path = (environment['PATH'] ?? '').split(delimiter).filter((entry) => isOpen(entry) && existsSync(entry));
   return {
     uid,
     agent: uid === 0 ? { uid: nobody, gid: nobody } : { uid, gid },

@@ -38,19 +38,20 @@ export type Fenced = {
 };
 
 export function launch(wanted: Launch): Fenced {
-  const stdio = [wanted.stdin, wanted.output, wanted.output, 'pipe', 'pipe', 'pipe'] as const;
+  const fenced = wanted.canary !== null;
+  const status = fenced ? 'pipe' : 'ignore';
+  const stdio = [wanted.stdin, wanted.output, wanted.output, 'pipe', 'pipe', status] as const;
   const child = spawn(wanted.command.file, wanted.command.args, {
     cwd: wanted.cwd,
     env: wanted.environment,
     stdio: [...stdio],
-    detached: wanted.canary === null,
+    detached: !fenced,
   });
   const go = child.stdio[goFd] as Writable;
   go.on('error', ignoreClosedPipe);
   const over = exitOf(child);
-  const init = firstProcess(child, over);
+  const init = fenced ? firstProcess(child, over) : Promise.resolve(null);
   const ready = readiness(wanted, child, over);
-  const fenced = wanted.canary !== null;
   return {
     ready,
     init,
