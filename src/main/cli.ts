@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { armFailpoints } from '../adapters/failpoint.ts';
 import { openTerminal } from '../adapters/terminal/index.ts';
 import type { Context, Signal } from '../cli/command.ts';
 import { type GlobalOptions, runProgram } from '../cli/program.ts';
 import { commands } from './commands.ts';
 
 /** The command line and, in `run` and `resume`, the coordinator. Reads the environment and hears signals for all of it. */
+armFailpoints(process.env['TIDEGATE_FAILPOINT']);
+
 const listeners = new Set<(signal: Signal) => void>();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
