@@ -9,14 +9,19 @@ type Symbols = string | typeof any | typeof extender;
 const any = 0;
 const extender = 1;
 
-export function build(segments: readonly string[], spelling: 'exact' | 'folded'): Automaton {
+export function build(
+  segments: readonly string[],
+  spelling: 'exact' | 'folded',
+  wildcards: 'wildcards' | 'literal' = 'wildcards',
+): Automaton {
+  const wild = wildcards === 'wildcards';
   const edges: Edge[][] = [[]];
   const edge = (from: number, on: Symbols, to: number) => edges[from]?.push({ on, to });
   const state = () => edges.push([]) - 1;
   let at = 0;
   for (const [index, segment] of segments.entries()) {
     const last = index === segments.length - 1;
-    if (segment === '**') {
+    if (wild && segment === '**') {
       const inside = state();
       edge(at, any, inside);
       edge(inside, any, inside);
@@ -32,13 +37,14 @@ export function build(segments: readonly string[], spelling: 'exact' | 'folded')
       continue;
     }
     for (const character of segment) {
-      if (character === '*') {
+      if (wild && character === '*') {
         edge(at, any, at);
         continue;
       }
       const next = state();
-      edge(at, character === '?' ? any : character, next);
-      if (character === '?' && spelling === 'folded') edge(next, extender, next);
+      const one = wild && character === '?';
+      edge(at, one ? any : character, next);
+      if (one && spelling === 'folded') edge(next, extender, next);
       at = next;
     }
     if (!last) {

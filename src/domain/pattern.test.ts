@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { foldPath } from './path-fold.ts';
 import { intersect, matches, matchesFolded, parsePattern, pattern } from './pattern.ts';
+import { indexPatterns } from './pattern-index.ts';
 
 const letters = ['a', 'b', '.', '/'];
 const words = (length: number): string[] =>
@@ -166,6 +167,29 @@ describe('folding', () => {
       ]
     `);
   });
+});
+
+test('an index finds the same owners and pairs as looking at all', () => {
+  fc.assert(
+    fc.property(fc.array(anyPattern, { maxLength: 12 }), fc.constantFrom(...paths), (texts, path) => {
+      const entries = texts.map((text, value) => ({ pattern: pattern(text), value }));
+      const index = indexPatterns(entries);
+      const owners = entries.filter((entry) => matches(entry.pattern, path)).map((entry) => entry.value);
+      expect(
+        index
+          .owners(path)
+          .map((entry) => entry.value)
+          .sort((a, b) => a - b),
+      ).toEqual(owners);
+      const visited: string[] = [];
+      index.pairs((a, b) => visited.push([a.value, b.value].sort((x, y) => x - y).join(' ')));
+      expect(new Set(visited).size).toBe(visited.length);
+      for (const a of entries)
+        for (const b of entries.slice(a.value + 1))
+          if (intersect(a.pattern, b.pattern)) expect(visited).toContain(`${a.value} ${b.value}`);
+    }),
+    { numRuns: 300 },
+  );
 });
 
 /** The definition in the documentation, by plain recursion. */

@@ -13,6 +13,10 @@ export type Pattern = {
   readonly prefix: readonly string[];
   /** True when nothing but a path equal to `prefix` matches. */
   readonly literal: boolean;
+  /** True when everything below `prefix` matches, and nothing else. */
+  readonly below: boolean;
+  /** What the last segment of every match begins and ends with, folded. */
+  readonly last: { readonly head: string; readonly tail: string };
   /** As written, in NFC. */
   readonly exact: () => Automaton;
   /** Under case folding and normalisation. */
@@ -42,6 +46,11 @@ export function parsePattern(text: string): Result<Pattern, PatternError> {
     text,
     prefix: segments.slice(0, wild < 0 ? segments.length : wild).map(foldPath),
     literal: wild < 0,
+    below: wild === segments.length - 1 && segments[wild] === '**',
+    last: {
+      head: foldPath(/^[^*?]*/.exec(segments.at(-1) ?? '')?.[0] ?? ''),
+      tail: foldPath(/[^*?]*$/.exec(segments.at(-1) ?? '')?.[0] ?? ''),
+    },
     exact: once(() => build(segments, 'exact')),
     folded: once(() => build(segments.map(foldPath), 'folded')),
   });
@@ -52,6 +61,21 @@ export function pattern(text: string): Pattern {
   const parsed = parsePattern(text);
   if (!parsed.ok) throw new Error(`Not a pattern: ${JSON.stringify(text)}: ${parsed.error.detail}`);
   return parsed.value;
+}
+
+/** Exactly this path, also when its name holds characters that patterns give a meaning to. */
+export function literalPattern(path: string): Pattern {
+  const segments = normalisePath(path).split('/');
+  const prefix = segments.map(foldPath);
+  return {
+    text: path,
+    prefix,
+    literal: true,
+    below: false,
+    last: { head: prefix.at(-1) ?? '', tail: prefix.at(-1) ?? '' },
+    exact: once(() => build(segments, 'exact', 'literal')),
+    folded: once(() => build(prefix, 'folded', 'literal')),
+  };
 }
 
 /** Case counts, normalisation does not. */
@@ -65,10 +89,22 @@ export function intersect(
   a: Pattern,
   b: Pattern,
 ): { readonly witness: string; readonly spelling: 'exact' | 'folded' } | null {
+  if (areApart(a, b)) return null;
   const exact = commonWord(a.exact(), b.exact());
   if (exact !== null) return { witness: exact, spelling: 'exact' };
   const folded = commonWord(a.folded(), b.folded());
   return folded === null ? null : { witness: folded, spelling: 'folded' };
+}
+
+/** Settles most pairs without an automaton: they begin in other directories, or end in other names. */
+function areApart(a: Pattern, b: Pattern): boolean {
+  const shared = Math.min(a.prefix.length, b.prefix.length);
+  for (let index = 0; index < shared; index++) if (a.prefix[index] !== b.prefix[index]) return true;
+  const { head, tail } = a.last;
+  return (
+    !(head.startsWith(b.last.head) || b.last.head.startsWith(head)) ||
+    !(tail.endsWith(b.last.tail) || b.last.tail.endsWith(tail))
+  );
 }
 
 function syntaxProblem(text: string): PatternError | null {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { withMergeGate } from '../../domain/directive.ts';
 import { type PlanHash, planHash, taskId } from '../../domain/ids.ts';
+import { withLockNeeds } from '../../domain/locks.ts';
 import { canonicalJson, type FrozenPlan, type PlannedTask } from '../../domain/plan.ts';
 import { agentsOf, commandOf, type Draft, type DraftTask } from '../../domain/plan-draft.ts';
 import { durationMinutes, type ResolvedSettings } from '../../domain/settings.ts';
@@ -14,7 +15,7 @@ export function freeze(draft: Draft, name: string, base: string): FrozenPlan {
   const { settings } = draft;
   const { run, ...limits } = settings.limits;
   if (settings.land === 'pr' || settings.dispatch !== 'isolated') throw new Error('Lint lets no such plan through');
-  return {
+  return withLockNeeds({
     version: 1,
     name,
     base,
@@ -42,7 +43,7 @@ export function freeze(draft: Draft, name: string, base: string): FrozenPlan {
       name: wave.name ?? `wave-${index}`,
       tasks: wave.tasks.map((task) => freezeTask(task, settings)),
     })),
-  };
+  });
 }
 
 function freezeTask(task: DraftTask, settings: ResolvedSettings): PlannedTask {

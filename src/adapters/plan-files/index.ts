@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { basename, dirname } from 'node:path';
 import { lintDirective } from '../../domain/directive.ts';
 import type { PlanHash } from '../../domain/ids.ts';
+import { protectWarnings } from '../../domain/ownership.ts';
 import { canonicalJson, type FrozenPlan } from '../../domain/plan.ts';
 import type { Place, Problem } from '../../domain/plan-draft.ts';
 import { lintDraft } from '../../domain/plan-lint.ts';
@@ -83,7 +84,15 @@ export async function loadPlan(request: {
   const warnings = draft.settings.strict ? [] : briefs;
   if (findings.length > 0 || base === null) return { ok: false, findings, warnings };
   const plan = freeze(draft, document.name ?? slugOf(shown), base);
-  return { ok: true, plan, hash: hashPlan(plan), planFile: shown, warnings, origins: resolution.origins };
+  const guarded = plan.waves.flatMap((_, wave) => protectWarnings(plan, wave));
+  return {
+    ok: true,
+    plan,
+    hash: hashPlan(plan),
+    planFile: shown,
+    warnings: [...warnings, ...guarded],
+    origins: resolution.origins,
+  };
 }
 
 /** What a person's confirmation is kept as. */

@@ -1,0 +1,129 @@
+import { type Claim, claimsOf, type Granted } from './claims.ts';
+import type { TaskId } from './ids.ts';
+import { foldPath } from './path-fold.ts';
+import { agentConfig, agentConfigNames } from './path-safety.ts';
+import { intersect, type Pattern, pattern } from './pattern.ts';
+import { type Entry, indexPatterns } from './pattern-index.ts';
+import { allTasks, type FrozenPlan, type PlannedTask } from './plan.ts';
+import type { Finding } from './verdict.ts';
+
+export { outOfScope, type Scope, scopeOf } from './scope.ts';
+
+/**
+ * Tasks of one wave that may run at the same time and could write the same path: one finding per pair of tasks,
+ * with a path that both may write. Judged over the patterns, not over the files of today.
+ */
+export function ownershipConflicts(plan: FrozenPlan, wave: number, granted: Granted): readonly Finding[] {
+  const tasks = plan.waves[wave]?.tasks ?? [];
+  const { ordered, tasks: byId } = relationsOf(plan);
+  const findings = new Map<string, Finding>();
+  const index = indexPatterns(tasks.flatMap((task) => claimsOf(plan, task, granted)));
+  index.pairs((a, b) => {
+    const [one, other] = [a.value, b.value];
+    if (one.task === other.task) return;
+    const key = one.task < other.task ? `${one.task} ${other.task}` : `${other.task} ${one.task}`;
+    if (findings.has(key) || agrees(a, b, byId) || (!bothLock(a, b) && ordered(one.task, other.task))) return;
+    const met = intersect(a.pattern, b.pattern);
+    if (met) findings.set(key, conflict(a, b, met));
+  });
+  return [...findings.values()];
+}
+
+/** Both may run at the same time as far as order goes, but touch a path that is shared: one after the other. */
+export function mustSerialise(plan: FrozenPlan, a: TaskId, b: TaskId): boolean {
+  const { tasks, ordered } = relationsOf(plan);
+  const [one, other] = [tasks.get(a), tasks.get(b)];
+  if (!one || !other || a === b || ordered(a, b)) return false;
+  return meetAny(one.shares, other.shares);
+}
+
+/** Whether a task of a later wave may start while one of an earlier wave is open. An unbounded scope may not. */
+export function mayRunBeside(plan: FrozenPlan, later: TaskId, earlier: TaskId): boolean {
+  const { tasks } = relationsOf(plan);
+  const [late, early] = [tasks.get(later), tasks.get(earlier)];
+  if (!late || !early || late.owns === null || early.owns === null) return false;
+  const written = (task: PlannedTask) => [...(task.owns ?? []), ...task.shares, ...task.locks];
+  return !meetAny([...written(late), ...late.reads], written(early)) && !meetAny(written(late), early.reads);
+}
+
+/** Shown at approval: tasks that own what tasks without `owns` may not touch. */
+export function protectWarnings(plan: FrozenPlan, wave: number): readonly Finding[] {
+  const guarded = [...plan.protect, ...agentConfig.flatMap((name) => [`**/${name}`, `**/${name}/**`])].map(pattern);
+  return (plan.waves[wave]?.tasks ?? []).flatMap((task) =>
+    [...(task.owns ?? []), ...task.shares, ...task.locks].flatMap((text): Finding[] => {
+      const met = guarded.find((one) => startsInside(one, text) && intersect(one, pattern(text)));
+      if (!met) return [];
+      const detail = `\`${task.id}\` may write \`${text}\`, which meets the protected \`${met.text}\``;
+      return [{ rule: 'owns-protected', detail, where: task.id, fix: 'narrow it, or approve knowing that' }];
+    }),
+  );
+}
+
+/** Agent configuration at the top of the repository that this task does not name: read-only in its fence. */
+export function protectedConfig(plan: FrozenPlan, task: PlannedTask): readonly string[] {
+  const own = claimsOf(plan, task, []).map((claim) => claim.pattern.prefix[0]);
+  return agentConfigNames.filter((name) => !own.includes(foldPath(name)));
+}
+
+/** A pattern that merely is wide does not open agent configuration, so only one that names it is worth a warning. */
+const startsInside = (guarded: Pattern, text: string): boolean =>
+  !guarded.text.startsWith('**/') || text.split('/').some((segment) => agentConfig.includes(segment.toLowerCase()));
+
+/** Pairs that may both name a path: sharing is agreed on by both, and a lock is carved out of wider claims. */
+function agrees(a: Entry<Claim>, b: Entry<Claim>, tasks: ReadonlyMap<TaskId, PlannedTask>): boolean {
+  const kinds = [a.value.by, b.value.by];
+  if (kinds.includes('locks')) return !bothLock(a, b) && !(a.pattern.text === b.pattern.text);
+  if (a.value.by === 'shares' && b.value.by === 'shares') return true;
+  const shared = a.value.by === 'shares' ? a : b.value.by === 'shares' ? b : null;
+  const owner = shared === a ? b : a;
+  return shared !== null && tasks.get(owner.value.task)?.shares.includes(shared.pattern.text) === true;
+}
+
+const bothLock = (a: Entry<Claim>, b: Entry<Claim>): boolean => a.value.by === 'locks' && b.value.by === 'locks';
+
+function conflict(a: Entry<Claim>, b: Entry<Claim>, met: { witness: string; spelling: string }): Finding {
+  const side = ({ pattern: one, value }: Entry<Claim>) => `\`${value.task}\` (${value.by} \`${one.text}\`)`;
+  const how = met.spelling === 'folded' ? ', on file systems that ignore case or normalisation' : '';
+  return {
+    rule: 'ownership-conflict',
+    detail: `${side(a)} and ${side(b)} could both write \`${met.witness}\`${how}`,
+    where: a.value.task,
+    fix: `let one need the other, narrow what they own, or list the path in \`shares\` of both`,
+  };
+}
+
+function meetAny(left: readonly string[], right: readonly string[]): boolean {
+  const patterns = right.map(pattern);
+  return left.map(pattern).some((one) => patterns.some((other) => intersect(one, other) !== null));
+}
+
+type Relations = {
+  readonly tasks: ReadonlyMap<TaskId, PlannedTask>;
+  /** True when one of them needs the other, however indirectly. */
+  ordered(a: TaskId, b: TaskId): boolean;
+};
+const known = new WeakMap<FrozenPlan, Relations>();
+
+/** A plan never changes, so what follows from it is worked out once. */
+function relationsOf(plan: FrozenPlan): Relations {
+  const relations = known.get(plan) ?? relate(plan);
+  known.set(plan, relations);
+  return relations;
+}
+
+function relate(plan: FrozenPlan): Relations {
+  const tasks = new Map(allTasks(plan).map((task) => [task.id, task]));
+  const closures = new Map<TaskId, ReadonlySet<TaskId>>();
+  const closure = (id: TaskId): ReadonlySet<TaskId> => {
+    const done = closures.get(id);
+    if (done) return done;
+    const all = new Set<TaskId>();
+    closures.set(id, all);
+    for (const need of tasks.get(id)?.needs ?? []) {
+      all.add(need);
+      for (const further of closure(need)) all.add(further);
+    }
+    return all;
+  };
+  return { tasks, ordered: (a, b) => closure(a).has(b) || closure(b).has(a) };
+}
