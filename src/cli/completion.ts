@@ -1,5 +1,4 @@
-import { Command } from 'commander';
-import { type CommandEntry, type Context, done, misused, type Register } from './command.ts';
+import { type CommandEntry, done, misused, type Register } from './command.ts';
 
 type Words = { readonly name: string; readonly summary: string; readonly options: readonly string[] };
 
@@ -9,23 +8,21 @@ const scripts: Record<string, (words: readonly Words[]) => string> = { bash, zsh
 /** `tidegate completion <shell>`: a script made from the commands that exist. */
 export const completion =
   (entries: readonly CommandEntry[]): Register =>
-  (command, does, context) => {
+  (command, does) => {
     command.argument('<shell>', 'bash, zsh or fish').action(
-      does(async (shell: string) => {
+      does((shell: string) => {
         const script = scripts[shell];
         if (script === undefined)
           return misused('unknown-shell', `completion: no script for ${shell}; use bash, zsh or fish`);
-        const text = script(await Promise.all(entries.map((entry) => wordsOf(entry, context))));
+        const text = script(entries.map(wordsOf));
         return done([text], { shell, script: text });
       }),
     );
   };
 
-async function wordsOf(entry: CommandEntry, context: Context): Promise<Words> {
-  const described = new Command(entry.name);
-  (await entry.load())(described, () => async () => {}, context);
-  const own = described.options.flatMap((option) => option.long ?? option.short ?? []);
-  return { name: entry.name, summary: entry.summary, options: [...own, ...globals] };
+/** Options are read from the usage line: shells ask for this at every start, and loading all commands takes longer. */
+function wordsOf({ name, summary, usage }: CommandEntry): Words {
+  return { name, summary, options: [...(usage.match(/--[a-z][a-z-]*/g) ?? []), ...globals] };
 }
 
 function bash(words: readonly Words[]): string {

@@ -51,7 +51,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'handoff',
-    usage: '<done|partial|failed> -m <text>',
+    usage: '<done|partial|failed> --message <text>',
     summary: 'end a task with a statement; only inside its fence',
     group: 'agent',
     load: async () => (await import('../cli/handoff.ts')).handoff,

@@ -1,0 +1,37 @@
+import { Command } from 'commander';
+import { expect, test } from 'vitest';
+import type { Context } from '../cli/command.ts';
+import { commands } from './commands.ts';
+
+const context: Context = {
+  terminal: {
+    interactive: false,
+    line() {},
+    problem() {},
+    json() {},
+    region: () => ({ draw() {}, close() {}, [Symbol.dispose]() {} }),
+    ask: async () => null,
+  },
+  json: false,
+  cwd: '/',
+  stateRoot: null,
+  env: {},
+  version: '0',
+  readerGone: new AbortController().signal,
+  onSignal: () => ({ [Symbol.dispose]() {} }),
+};
+
+test.each(commands.map((entry) => [entry.name, entry] as const))(
+  '%s names all of its options in its usage',
+  async (_, entry) => {
+    const command = new Command(entry.name);
+    (await entry.load())(command, () => async () => {}, context);
+    const unnamed = command.options.filter((option) => !entry.usage.includes(option.long ?? option.short ?? ''));
+    expect(unnamed.map(({ flags }) => flags)).toEqual([]);
+  },
+);
+
+test('no two commands have the same name, and each says in a line what it does', () => {
+  expect(new Set(commands.map(({ name }) => name)).size).toBe(commands.length);
+  expect(commands.filter(({ summary, name }) => summary === '' || summary.length > 66 || name.length > 11)).toEqual([]);
+});
