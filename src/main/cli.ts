@@ -30,6 +30,7 @@ function terminal(colour: boolean): ReturnType<typeof openTerminal> {
       stderr: process.stderr,
       env: colour ? process.env : { ...process.env, NO_COLOR: '1' },
       onReaderGone: () => readerGone.abort(),
+      onInterrupt: () => process.kill(process.pid, 'SIGINT'),
     });
   terminals.set(colour, opened);
   return opened;

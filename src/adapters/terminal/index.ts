@@ -11,6 +11,8 @@ export type TerminalOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Nobody reads standard output any more: a following command has no reason to go on. */
   readonly onReaderGone: () => void;
+  /** Ctrl-C while somebody is asked: the terminal is in raw mode then, and sends no signal itself. */
+  readonly onInterrupt: () => void;
 };
 
 /** Plain lines in a pipe; colours and a region that is drawn over on a terminal. */
@@ -63,6 +65,10 @@ export function openTerminal(options: TerminalOptions): Terminal {
       try {
         return await new Promise<string | null>((resolve) => {
           lines.once('close', () => resolve(null));
+          lines.once('SIGINT', () => {
+            lines.close();
+            options.onInterrupt();
+          });
           lines.question(`${safeLine(question)} `, resolve);
         });
       } finally {
