@@ -8,6 +8,7 @@ import { listTree } from './tree.ts';
 
 export { type Checkout, findCheckout, NotARepository, objectFormat } from './checkout.ts';
 export { nameLinks, type RawDiffEntry, rawDiff, readDiff } from './diff.ts';
+export { type IgnoreRules, ignoreRules } from './ignore-rules.ts';
 export { findIncompleteness, type Incompleteness } from './incomplete.ts';
 export { type Inspection, inspectRepository } from './inspect.ts';
 export { listTree, splitNul, type TreeEntry, UnreadablePath } from './tree.ts';

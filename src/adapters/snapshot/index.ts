@@ -4,10 +4,17 @@ import { type CommitId, treeId } from '../../domain/ids.ts';
 import type { Finding } from '../../domain/verdict.ts';
 import { failpoint } from '../failpoint.ts';
 import { gitLine, type ObjectReader, objectId, openObjects } from '../git-process/index.ts';
-import { listTree, nameLinks, type RawDiffEntry, rawDiff, type TreeEntry } from '../git-read/index.ts';
+import {
+  type IgnoreRules,
+  ignoreRules,
+  listTree,
+  nameLinks,
+  type RawDiffEntry,
+  rawDiff,
+  type TreeEntry,
+} from '../git-read/index.ts';
 import { readRecord } from '../workspace/index.ts';
 import { findChanges, type SizeLimits } from './changes.ts';
-import { type IgnoreRules, ignoreRules } from './ignore-rules.ts';
 import { type SecretScan, secretScan } from './secrets.ts';
 import { walkWorkspace } from './walk.ts';
 import { writeCommit } from './write-commit.ts';

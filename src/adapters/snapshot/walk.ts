@@ -1,6 +1,6 @@
 import { type BigIntStats, lstatSync, readdirSync } from 'node:fs';
 import type { Finding } from '../../domain/verdict.ts';
-import type { IgnoreRules } from './ignore-rules.ts';
+import type { IgnoreRules } from '../git-read/index.ts';
 import { isGitName, isUnfitName, reservedAtTop } from './names.ts';
 
 export type Found = { readonly path: string; readonly stats: BigIntStats };

@@ -1,9 +1,8 @@
 import { closeSync, constants, copyFileSync, fstatSync, lstatSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import ignore from 'ignore';
 import type { Finding } from '../../domain/verdict.ts';
 import { git } from '../git-process/index.ts';
-import { findCheckout, splitNul, type TreeEntry } from '../git-read/index.ts';
+import { findCheckout, ignoreRules, splitNul, type TreeEntry } from '../git-read/index.ts';
 
 const list = '.worktreeinclude';
 const limits = { file: 50 << 20, total: 500 << 20 };
@@ -20,7 +19,7 @@ export async function copyIncluded(request: {
   const { toplevel } = await findCheckout(request.checkout);
   const patterns = readPlainFile(`${toplevel}/${list}`);
   if (patterns === null) return { copied: [], findings: [] };
-  const wanted = ignore({ ignorecase: false }).add(patterns);
+  const wanted = wantedBy(patterns);
   const ignored = splitNul(
     await git({ cwd: toplevel, args: ['ls-files', '-z', '--others', '--ignored', '--exclude-standard'] }),
   );
@@ -29,7 +28,7 @@ export async function copyIncluded(request: {
   const findings: Finding[] = [];
   let total = 0;
   for (const path of ignored) {
-    if (tracked.has(path) || path.startsWith('.tidegate/') || !wanted.ignores(path)) continue;
+    if (tracked.has(path) || path.startsWith('.tidegate/') || !wanted(path)) continue;
     const refusal = unfit(toplevel, path, total) ?? blocked(request.directory, tracked, path);
     if (refusal !== null) {
       findings.push({ rule: 'worktree-include', detail: refusal, where: path });
@@ -39,6 +38,16 @@ export async function copyIncluded(request: {
     copied.push(path);
   }
   return { copied, findings };
+}
+
+/** The syntax is that of `.gitignore`; a directory that matches means everything below it. */
+function wantedBy(patterns: string): (path: string) => boolean {
+  const rules = ignoreRules(new Map([['', patterns]]));
+  return (path) => {
+    for (let end = path.indexOf('/'); end > 0; end = path.indexOf('/', end + 1))
+      if (rules(path.slice(0, end), true)) return true;
+    return rules(path, false);
+  };
 }
 
 function unfit(root: string, path: string, total: number): string | null {
