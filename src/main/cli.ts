@@ -10,11 +10,11 @@ import { commands } from './commands.ts';
 armFailpoints(process.env['TIDEGATE_FAILPOINT']);
 
 const listeners = new Set<(signal: Signal) => void>();
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(signal, () => {
-    if (listeners.size === 0) process.exit(130);
-    for (const listener of listeners) listener(signal);
-  });
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => hear(signal));
+
+function hear(signal: Signal): void {
+  if (listeners.size === 0) process.exit(130);
+  for (const listener of listeners) listener(signal);
 }
 
 const readerGone = new AbortController();
@@ -30,7 +30,7 @@ function terminal(colour: boolean): ReturnType<typeof openTerminal> {
       stderr: process.stderr,
       env: colour ? process.env : { ...process.env, NO_COLOR: '1' },
       onReaderGone: () => readerGone.abort(),
-      onInterrupt: () => process.kill(process.pid, 'SIGINT'),
+      onInterrupt: () => hear('SIGINT'),
     });
   terminals.set(colour, opened);
   return opened;

@@ -66,8 +66,8 @@ export function openTerminal(options: TerminalOptions): Terminal {
         return await new Promise<string | null>((resolve) => {
           lines.once('close', () => resolve(null));
           lines.once('SIGINT', () => {
-            lines.close();
             options.onInterrupt();
+            lines.close();
           });
           lines.question(`${safeLine(question)} `, resolve);
         });
