@@ -153,9 +153,10 @@ function identityOrNull(pid: number): ProcessIdentity | null {
 function signalAgent(child: ChildProcess, signal: NodeJS.Signals, fenced: boolean): void {
   const pid = child.pid;
   if (pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  // Fenced: bubblewrap, its first process in the namespace, then the agent, which leads a session of its own.
-  const leaders = fenced ? childrenOf(pid).flatMap(childrenOf) : [pid];
-  for (const leader of leaders) sendTo(-leader, signal);
+  // Fenced: bubblewrap, its first process in the namespace, then the agent. The first process, usually the leader of the
+  // agent's group, is not moved by TERM: the kernel shields it.
+  const groups = fenced ? childrenOf(pid).flatMap(childrenOf).map(groupOf) : [pid];
+  for (const group of new Set(groups)) if (group > 1) sendTo(-group, signal);
 }
 
 function signalAll(child: ChildProcess, fenced: boolean): void {
@@ -175,12 +176,23 @@ function sendTo(pid: number, signal: NodeJS.Signals): void {
 }
 
 function childrenOf(pid: number): readonly number[] {
+  const text = readProcess(`${pid}/task/${pid}/children`).trim();
+  return text === '' ? [] : text.split(' ').map(Number);
+}
+
+/** 0 when the process is gone. */
+function groupOf(pid: number): number {
+  const stat = readProcess(`${pid}/stat`);
+  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2] ?? 0);
+}
+
+/** Empty when the process is gone. */
+function readProcess(path: string): string {
   try {
-    const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
-    return text === '' ? [] : text.split(' ').map(Number);
+    return readFileSync(`/proc/${path}`, 'latin1');
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    if (code === 'ENOENT' || code === 'ESRCH') return [];
+    if (code === 'ENOENT' || code === 'ESRCH') return '';
     throw error;
   }
 }
