@@ -51,7 +51,18 @@ export function resolveSettings(layers: readonly Layer[], isConfirmed: (loosenin
   return { settings: unflatten(values), origins, loosenings };
 }
 
+/** Every key with its value and where that comes from, in the order of the documentation. */
+export function settingsTable({
+  settings,
+  origins,
+}: Resolution): readonly { readonly key: string; readonly value: unknown; readonly origin: string }[] {
+  return flatten(settings as Settings).map(([key, value]) => ({ key, value, origin: origins[key] ?? 'default' }));
+}
+
 const defaults: Layer = { name: 'default', trust: 'default', settings: defaultSettings, where: () => 'default' };
+
+/** Every key that can be set, dotted. */
+export const settingKeys: readonly string[] = ['base', ...flatten(defaultSettings).map(([key]) => key)];
 
 /** Restrictions: a higher layer adds to them and never takes one away. */
 const cumulative = new Set(['protect', 'forbid']);

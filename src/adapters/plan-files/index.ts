@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { basename, dirname } from 'node:path';
 import { lintDirective } from '../../domain/directive.ts';
 import type { PlanHash } from '../../domain/ids.ts';
@@ -9,6 +8,7 @@ import { lintDraft } from '../../domain/plan-lint.ts';
 import { type Layer, type Loosening, type Resolution, resolveSettings } from '../../domain/settings-layers.ts';
 import { lintSettings } from '../../domain/settings-lint.ts';
 import type { Finding } from '../../domain/verdict.ts';
+import { looseningHash, unconfirmedOf } from './confirmation.ts';
 import { formProblems, makeDraft, settingsOf, wavesOf } from './draft.ts';
 import { freeze, hashPlan } from './freeze.ts';
 import { fromRoot, insideRepository, isWithin, shownPath } from './repository-path.ts';
@@ -17,6 +17,7 @@ import { readSource } from './source-text.ts';
 import { fitSchema, isMapping } from './structure.ts';
 import { readYaml, type YamlDocument } from './yaml-document.ts';
 
+export { looseningHash } from './confirmation.ts';
 export { hashPlan } from './freeze.ts';
 
 /** The layers around the plan, and what the person confirmed for this repository. */
@@ -27,6 +28,8 @@ export type PlanConfig = {
   readonly above: readonly Layer[];
   /** Hashes of loosenings; see `looseningHash`. */
   readonly confirmed: readonly string[];
+  /** What is wrong in those layers: no plan is sound on top of them. */
+  readonly findings: readonly Finding[];
 };
 
 export type LoadedPlan =
@@ -38,9 +41,15 @@ export type LoadedPlan =
       readonly warnings: readonly Finding[];
       readonly origins: Resolution['origins'];
     }
-  | { readonly ok: false; readonly findings: readonly Finding[]; readonly warnings: readonly Finding[] };
+  | {
+      readonly ok: false;
+      readonly findings: readonly Finding[];
+      readonly warnings: readonly Finding[];
+      /** What `tidegate config confirm` would let count, with the hashes to keep. */
+      readonly unconfirmed: readonly (Loosening & { readonly hash: string })[];
+    };
 
-export const noConfig: PlanConfig = { below: [], above: [], confirmed: [] };
+export const noConfig: PlanConfig = { below: [], above: [], confirmed: [], findings: [] };
 
 /**
  * Reads a plan and its directives, and freezes them. Changes no file.
@@ -57,7 +66,8 @@ export async function loadPlan(request: {
 }): Promise<LoadedPlan> {
   const { root, config = noConfig, runnable = ['command'] } = request;
   const opened = await openPlan(root, request.planFile);
-  if (opened.plan === null) return { ok: false, findings: opened.findings, warnings: [] };
+  if (opened.plan === null)
+    return { ok: false, findings: [...config.findings, ...opened.findings], warnings: [], unconfirmed: [] };
   const { yaml, document, planPath, problems, damaged } = opened.plan;
   const shown = shownPath(root, planPath);
 
@@ -74,6 +84,7 @@ export async function loadPlan(request: {
   const told = [...problems, ...judged.filter((problem) => !isEcho(problem, problems, damaged))];
   const base = draft.settings.base ?? request.currentBranch;
   const findings = sorted([
+    ...config.findings,
     ...opened.findings,
     ...told.map(yaml.finding),
     ...resolution.loosenings.map((loosening) => loosening.finding),
@@ -82,7 +93,8 @@ export async function loadPlan(request: {
     ...(base === null ? [{ ...detached, where: shown }] : []),
   ]);
   const warnings = draft.settings.strict ? [] : briefs;
-  if (findings.length > 0 || base === null) return { ok: false, findings, warnings };
+  const unconfirmed = unconfirmedOf(resolution);
+  if (findings.length > 0 || base === null) return { ok: false, findings, warnings, unconfirmed };
   const plan = freeze(draft, document.name ?? slugOf(shown), base);
   const guarded = plan.waves.flatMap((_, wave) => protectWarnings(plan, wave));
   return {
@@ -94,10 +106,6 @@ export async function loadPlan(request: {
     origins: resolution.origins,
   };
 }
-
-/** What a person's confirmation is kept as. */
-export const looseningHash = ({ key, value }: Loosening): string =>
-  createHash('sha256').update(canonicalJson({ key, value })).digest('hex');
 
 type Opened = {
   readonly yaml: YamlDocument;

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { mergeGate, withMergeGate } from '../../domain/directive.ts';
 import { lintDirectives } from '../../domain/plan-lint.ts';
-import { loadPlan, looseningHash } from './index.ts';
+import { loadPlan, looseningHash, noConfig } from './index.ts';
 
 type Files = Readonly<Record<string, string | Uint8Array>>;
 
@@ -291,7 +291,7 @@ describe('a plan from a repository', () => {
 
   test('opens it when the person confirmed exactly that', async () => {
     const confirmed = [looseningHash({ key: 'fence.read', value: ['/opt'] })];
-    const config = { below: [], above: [], confirmed };
+    const config = { ...noConfig, confirmed };
     const asked = (path: string) => load({ 'plan.yaml': `${short}fence: { read: [${path}] }\n` }, { config });
     expect(await asked('/opt')).toMatchObject({ ok: true, plan: { fence: { read: ['/opt'] } } });
     expect(await asked('/root')).toMatchObject({ ok: false });

@@ -1,0 +1,167 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { settingsTable } from '../../domain/settings-layers.ts';
+import { loadPlan, looseningHash } from '../plan-files/index.ts';
+import { loadConfig, userConfigFile } from './index.ts';
+
+type Given = Partial<Omit<Parameters<typeof loadConfig>[0], 'root' | 'userFile'>> & {
+  readonly user?: string;
+  readonly shared?: string;
+  readonly local?: string;
+  readonly plan?: string;
+};
+
+/** Loads the configuration, and a plan on top of it. */
+async function load({ user, shared, local, plan = 'agent: command\ncommand: [x]\ntasks: { a: x }\n', ...rest }: Given) {
+  const path = await mkdtemp(join(tmpdir(), 'tidegate-config-'));
+  await using _ = { [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+  const root = join(path, 'repo');
+  await mkdir(root);
+  const userFile = join(path, 'config.yaml');
+  if (user !== undefined) await writeFile(userFile, user);
+  if (shared !== undefined) await writeFile(join(root, 'tidegate.yaml'), shared);
+  if (local !== undefined) await writeFile(join(root, 'tidegate.local.yaml'), local);
+  await writeFile(join(root, 'plan.yaml'), plan);
+  const loaded = await loadConfig({ root, userFile, environment: {}, ...rest });
+  const planned = await loadPlan({ root, planFile: 'plan.yaml', currentBranch: 'main', config: loaded.config });
+  const table = new Map(settingsTable(loaded.resolution).map((row) => [row.key, row]));
+  const row = (key: string) => [table.get(key)?.value, table.get(key)?.origin.replace(`${path}/`, '')];
+  return {
+    ...loaded,
+    planned,
+    row,
+    rules: loaded.findings.map((one) => `${one.rule} ${one.where?.replace(`${path}/`, '')}`),
+  };
+}
+
+describe('layers of configuration', () => {
+  test('win from user to flags, and each value knows its origin', async () => {
+    const { row, rules, planned } = await load({
+      user: 'limits: { minutes: 1, parallel: 1, attempts: 1, silence: 1, usd: 1 }\n',
+      shared: 'limits: { parallel: 2, attempts: 2, silence: 2, usd: 2 }\n',
+      local: 'limits:\n  attempts: 3\n  silence: 3\n  usd: 3\n',
+      plan: 'limits: { silence: 4, usd: 4, attempts: 4 }\nagent: command\ncommand: [x]\ntasks: { a: x }\n',
+      environment: { TIDEGATE_LIMITS_USD: '5', TIDEGATE_LIMITS_SILENCE: '5', TIDEGATE_STATE_DIR: '/x' },
+      flags: { 'limits.usd': 6 },
+    });
+    expect(rules).toEqual([]);
+    expect(row('limits.minutes')).toEqual([1, 'config.yaml:1:20']);
+    expect(row('limits.parallel')).toEqual([2, 'tidegate.yaml:1:21']);
+    expect(row('limits.attempts')).toEqual([3, 'tidegate.local.yaml:2:13']);
+    expect(row('limits.silence')).toEqual([5, 'TIDEGATE_LIMITS_SILENCE']);
+    expect(row('limits.usd')).toEqual([6, '--limits.usd']);
+    expect(row('land')).toEqual(['ask', 'default']);
+    expect(planned).toMatchObject({
+      ok: true,
+      plan: { limits: { minutes: 1, parallel: 2, attempts: 4, silence: 5, usd: 6 } },
+    });
+  });
+
+  test('only add to what is protected and forbidden', async () => {
+    const { row } = await load({ user: 'forbid: [a]\nprotect: [x/**]\n', shared: 'forbid: [b]\nprotect: []\n' });
+    expect(row('forbid')[0]).toEqual(['a', 'b']);
+    expect(row('protect')[0]).toEqual(['.github/**', 'x/**']);
+  });
+
+  test('read variables as YAML, or as text where that does not fit', async () => {
+    const { row, rules } = await load({
+      environment: {
+        TIDEGATE_AGENT: '[command, codex]',
+        TIDEGATE_BASE: '2024',
+        TIDEGATE_SETUP: 'echo: x',
+        TIDEGATE_FENCE: 'none',
+        TIDEGATE_STRICT: 'true',
+      },
+    });
+    expect(rules).toEqual([]);
+    expect(row('agent')).toEqual([['command', 'codex'], 'TIDEGATE_AGENT']);
+    expect(row('base')).toEqual(['2024', 'TIDEGATE_BASE']);
+    expect(row('setup')).toEqual(['echo: x', 'TIDEGATE_SETUP']);
+    expect(row('fence.mode')).toEqual(['none', 'TIDEGATE_FENCE']);
+    expect(row('strict')).toEqual([true, 'TIDEGATE_STRICT']);
+  });
+
+  test('report every mistake in all of them', async () => {
+    const { rules, planned } = await load({
+      user: 'lnad: ask\n',
+      shared: 'tasks: { a: x }\nland: pr\n',
+      local: 'a: [\n',
+      environment: { TIDEGATE_LIMITS_PARALLEL: 'many', TIDEGATE_BASE: '-x' },
+      flags: { 'limits.paralel': 3, land: 'no' },
+    });
+    expect(rules).toEqual([
+      'unknown-key config.yaml:1:1',
+      'unknown-key tidegate.yaml:1:1',
+      'not-in-this-version tidegate.yaml:2:7',
+      'yaml-syntax tidegate.local.yaml:2:1',
+      'bad-branch TIDEGATE_BASE',
+      'wrong-type TIDEGATE_LIMITS_PARALLEL',
+      'unknown-key --limits.paralel',
+      'wrong-value --land',
+    ]);
+    expect(planned.ok ? 0 : planned.findings.length).toBe(rules.length);
+  });
+
+  test('are looked for where XDG says', () => {
+    expect(userConfigFile({ XDG_CONFIG_HOME: '/c' }, '/h')).toBe('/c/tidegate/config.yaml');
+    expect(userConfigFile({ XDG_CONFIG_HOME: 'c' }, '/h')).toBe('/h/.config/tidegate/config.yaml');
+  });
+});
+
+describe('a hostile repository', () => {
+  const hostile = `fence: { mode: none, network: on, read: [/root], write: [/], env: [AWS_SECRET_ACCESS_KEY] }
+taps: { start: run }
+land: wave
+`;
+  const careful = 'taps: { start: wave }\nland: ask\n';
+
+  test.each(['shared', 'local'] as const)('cannot loosen fence or approval by its %s file', async (file) => {
+    const { resolution, unconfirmed, planned } = await load({ user: careful, [file]: hostile });
+    expect(resolution.settings.fence).toEqual({ mode: 'auto', network: null, read: [], write: [], env: [] });
+    expect(resolution.settings.taps.start).toBe('wave');
+    expect(resolution.settings.land).toBe('ask');
+    expect(unconfirmed.map((one) => one.key).sort()).toEqual([
+      'fence.env',
+      'fence.mode',
+      'fence.network',
+      'fence.read',
+      'fence.write',
+      'land',
+      'taps.start',
+    ]);
+    expect(planned.ok).toBe(false);
+    expect(planned.ok ? [] : planned.findings.map((one) => one.rule)).toEqual(Array(7).fill('needs-confirmation'));
+  });
+
+  test('is obeyed in exactly what the person confirmed', async () => {
+    const confirmed = [looseningHash({ key: 'fence.read', value: ['/root'] })];
+    const { resolution, unconfirmed } = await load({ shared: hostile, confirmed });
+    expect(resolution.settings.fence.read).toEqual(['/root']);
+    expect(unconfirmed.map((one) => one.key)).not.toContain('fence.read');
+    const other = await load({ shared: hostile.replace('/root', '/home'), confirmed });
+    expect(other.resolution.settings.fence.read).toEqual([]);
+  });
+
+  test('may tighten', async () => {
+    const user = 'fence: { mode: none, network: [a.example, b.example], read: [/opt, /srv] }\nland: auto\n';
+    const shared = 'fence: { mode: auto, network: [a.example], read: [/opt] }\nland: ask\ntaps: { start: wave }\n';
+    const { rules, resolution } = await load({ user, shared });
+    expect(rules).toEqual([]);
+    expect(resolution.settings.fence).toMatchObject({ mode: 'auto', network: ['a.example'], read: ['/opt'] });
+  });
+
+  test('does not widen what another of its files narrowed, nor narrow first to widen back beyond the person', async () => {
+    const { unconfirmed } = await load({ shared: 'fence: { network: off }\n', local: 'fence: { network: on }\n' });
+    expect(unconfirmed.map((one) => one.value)).toEqual(['on']);
+  });
+
+  test('cannot have another file read by a link', async () => {
+    const path = await mkdtemp(join(tmpdir(), 'tidegate-config-'));
+    await using _ = { [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+    await symlink('/etc/passwd', join(path, 'tidegate.yaml'));
+    const { findings } = await loadConfig({ root: path, userFile: null, environment: {} });
+    expect(findings.map((one) => one.rule)).toEqual(['leaves-repository']);
+  });
+});

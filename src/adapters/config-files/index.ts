@@ -1,0 +1,61 @@
+import { join } from 'node:path';
+import type { Layer, Loosening, Resolution } from '../../domain/settings-layers.ts';
+import { resolveSettings } from '../../domain/settings-layers.ts';
+import type { Finding } from '../../domain/verdict.ts';
+import { looseningHash, unconfirmedOf } from '../plan-files/confirmation.ts';
+import type { PlanConfig } from '../plan-files/index.ts';
+import { readLayerFile } from './layer-file.ts';
+import { environmentLayer, flagLayer } from './layer-values.ts';
+
+export type LoadedConfig = {
+  /** Layers for `loadPlan`, which puts the plan between them. Sound parts only; `findings` say what is wrong. */
+  readonly config: PlanConfig;
+  /** The settings without a plan: what `tidegate config --origin` prints. */
+  readonly resolution: Resolution;
+  /** Everything that is wrong, unconfirmed loosenings included. */
+  readonly findings: readonly Finding[];
+  /** What `tidegate config confirm` would let count, with the hashes to keep. */
+  readonly unconfirmed: readonly (Loosening & { readonly hash: string })[];
+};
+
+/** `$XDG_CONFIG_HOME/tidegate/config.yaml`. A relative value of the variable is ignored, as its specification says. */
+export function userConfigFile(environment: Readonly<Record<string, string | undefined>>, home: string): string {
+  const base = environment['XDG_CONFIG_HOME'];
+  return join(base?.startsWith('/') ? base : join(home, '.config'), 'tidegate', 'config.yaml');
+}
+
+/** user < tidegate.yaml < tidegate.local.yaml < (plan) < TIDEGATE_* < flags. Files that are not there say nothing. */
+export async function loadConfig(request: {
+  readonly root: string;
+  readonly userFile: string | null;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Dotted key -> value, as given on the command line. */
+  readonly flags?: Readonly<Record<string, unknown>>;
+  /** Hashes that the person confirmed for this repository. */
+  readonly confirmed?: readonly string[];
+}): Promise<LoadedConfig> {
+  const { root, userFile, environment, flags = {}, confirmed = [] } = request;
+  const files = await Promise.all([
+    userFile === null ? nothing : readLayerFile({ path: userFile, shown: userFile, trust: 'person', root: null }),
+    ...['tidegate.yaml', 'tidegate.local.yaml'].map((name) =>
+      readLayerFile({ path: join(root, name), shown: name, trust: 'repository', root }),
+    ),
+  ]);
+  const values = [environmentLayer(environment), flagLayer(flags)];
+  const below = files.flatMap((file) => file.layer ?? []);
+  const above = values.flatMap((value) => value.layer ?? []);
+  const resolution = resolveSettings([...below, ...above], (one) => confirmed.includes(looseningHash(one)));
+  const findings = [
+    ...[...files, ...values].flatMap((part) => part.findings),
+    ...resolution.loosenings.map((loosening) => loosening.finding),
+  ];
+  return {
+    config: { below, above, confirmed, findings },
+    resolution,
+    findings,
+    unconfirmed: unconfirmedOf(resolution),
+  };
+}
+
+export type LayerPart = { readonly layer: Layer | null; readonly findings: readonly Finding[] };
+const nothing: LayerPart = { layer: null, findings: [] };

@@ -1,0 +1,85 @@
+import { parseDocument } from 'yaml';
+import { nearestWord } from '../../domain/nearest-word.ts';
+import type { Place } from '../../domain/plan-draft.ts';
+import type { Settings } from '../../domain/settings.ts';
+import { settingKeys } from '../../domain/settings-layers.ts';
+import { lintSettings } from '../../domain/settings-lint.ts';
+import type { Finding } from '../../domain/verdict.ts';
+import { settingsOf } from '../plan-files/draft.ts';
+import { problemsOf } from '../plan-files/issues.ts';
+import { configSchema } from '../plan-files/schema.ts';
+import type { LayerPart } from './index.ts';
+
+/** `limits.parallel` is `TIDEGATE_LIMITS_PARALLEL`. Other variables that begin so have other uses and are left alone. */
+export function environmentLayer(environment: Readonly<Record<string, string | undefined>>): LayerPart {
+  const given = [...settingKeys, 'fence'].flatMap((key): Given[] => {
+    const name = variableOf(key);
+    const text = environment[name];
+    return text === undefined || text === '' ? [] : [{ key, name, candidates: [yamlValue(text), text] }];
+  });
+  return layerOf('environment', given, []);
+}
+
+export const variableOf = (key: string): string => `TIDEGATE_${key.replaceAll('.', '_').toUpperCase()}`;
+
+export function flagLayer(flags: Readonly<Record<string, unknown>>): LayerPart {
+  const known = [...settingKeys, 'fence'];
+  const unknown = Object.keys(flags).filter((key) => !known.includes(key));
+  const given = Object.entries(flags).filter(([key, value]) => known.includes(key) && value !== undefined);
+  return layerOf(
+    'flags',
+    given.map(([key, value]) => ({ key, name: `--${key}`, candidates: [value] })),
+    unknown.map((key) => {
+      const meant = nearestWord(key, known);
+      const fix = meant ? { fix: `did you mean \`--${meant}\`?` } : {};
+      return { rule: 'unknown-key', detail: `unknown setting \`${key}\``, where: `--${key}`, ...fix };
+    }),
+  );
+}
+
+/** `candidates`: readings of the value, the first that fits is meant. */
+type Given = { readonly key: string; readonly name: string; readonly candidates: readonly unknown[] };
+
+function layerOf(name: string, given: readonly Given[], others: readonly Finding[]): LayerPart {
+  const findings = [...others];
+  const names = new Map<string, string>();
+  let settings: Settings = {};
+  for (const { key, name: source, candidates } of given) {
+    const readings = candidates.map((value) => configSchema.safeParse(nested(key.split('.'), value)));
+    const fitting = readings.find((reading) => reading.success);
+    if (!fitting) {
+      const issues = readings[0]?.error?.issues ?? [];
+      findings.push(...problemsOf(issues, []).map(({ rule, detail }) => ({ rule, detail, where: source })));
+      continue;
+    }
+    names.set(key, source);
+    const read = settingsOf(fitting.data);
+    findings.push(...lintSettings(read).map(({ rule, detail }) => ({ rule, detail, where: source })));
+    settings = merge(settings, read) as Settings;
+  }
+  const where = (place: Place) => names.get(place.join('.')) ?? names.get(String(place[0])) ?? name;
+  return { layer: { name, trust: 'person', settings, where }, findings };
+}
+
+/** Lists and mappings in flow style, numbers, true and false; what is none of these is taken as text. */
+function yamlValue(text: string): unknown {
+  const document = parseDocument(text, { stringKeys: true, logLevel: 'silent' });
+  if (document.errors.length > 0 || document.warnings.length > 0 || /[*&]/.test(text)) return text;
+  return document.toJS();
+}
+
+const nested = ([step, ...rest]: readonly string[], value: unknown): unknown =>
+  step === undefined ? value : { [step]: nested(rest, value) };
+
+function merge(below: unknown, above: unknown): unknown {
+  if (!isPlain(below) || !isPlain(above)) return above;
+  return Object.fromEntries(
+    [...new Set([...Object.keys(below), ...Object.keys(above)])].map((key) => [
+      key,
+      key in above ? merge(below[key], above[key]) : below[key],
+    ]),
+  );
+}
+
+const isPlain = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
