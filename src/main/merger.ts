@@ -6,6 +6,7 @@ import { recoverLanding } from '../merger/landing-recovery.ts';
 import { perform } from '../merger/perform.ts';
 import { serve } from '../merger/serve.ts';
 import { takeOver } from '../merger/take-over.ts';
+import { isEnvironmental } from '../ports/failures.ts';
 
 /** `merger <stateDir> <checkout>`: the one process that writes refs. Lives as long as its standard input. */
 const [root, checkout] = process.argv.slice(2);
@@ -21,7 +22,11 @@ const state = stateDir(root);
 await takeOver(state);
 await using ledger = await openSqliteLedger(state.ledger, { check: 'head' });
 const context = { ledger, state, checkout, env: personsEnvironment() };
-await recoverLanding(context);
+// What stands in the way of ending a landing is told to whoever asks to land or undo; it stops nothing else.
+await recoverLanding(context).catch((error: unknown) => {
+  if (!isEnvironmental(error)) throw error;
+  process.stderr.write(`${error.message}\n`);
+});
 await serve(process.stdin, process.stdout, (request, epoch) => perform(context, request, epoch));
 
 /** What git, its filters and its signing programs need to act as the person. */

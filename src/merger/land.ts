@@ -1,3 +1,142 @@
+import { failpoint } from '../adapters/failpoint.ts';
+import { isAncestor, openPerson, readRef } from '../adapters/git-write/index.ts';
+import type { RunEvent } from '../domain/events.ts';
+import type { CommitId } from '../domain/ids.ts';
+import { err, ok, type Result } from '../domain/result.ts';
+import { refs } from '../domain/state-dir.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
-import { type Order, refused } from './context.ts';
-export const land = async (_order: Order): Promise<MergerAnswer> => refused('landing is not built yet');
+import { done, type Order, recordFacts, recordIntent, refused } from './context.ts';
+import { creation, eventsOf, type History, runTip } from './history.ts';
+import { recoverLanding } from './landing-recovery.ts';
+import { examineMove, moveBranch, type Ready } from './move-branch.ts';
+import type { Obstacle } from './obstacles.ts';
+
+type Intended = Extract<RunEvent, { type: 'landing-intended' }>;
+
+/** Moves the person's branch, or with `land: branch` one of ours in their repository, to what was merged and checked. */
+export async function land(order: Order): Promise<MergerAnswer> {
+  const recovered = await recoverLanding(order);
+  if (!recovered.ok) return await refuse(order, recovered.error);
+  const history = await order.ledger.read(order.run);
+  const decided = decideLanding(history, order.run);
+  if (!decided.ok) return await refuse(order, decided.error);
+  const { branch, old, new: next } = decided.value;
+  if (isLanded(history, decided.value)) return done;
+
+  const ref = `refs/heads/${branch}`;
+  const person = await openPerson(order.checkout, order.env);
+  if (isIntended(history, decided.value) && (await readRef(person, ref)) === next)
+    return await landed(order, decided.value);
+  const proven = await verifyLanding(order, history, decided.value);
+  if (!proven.ok) return await refuse(order, proven.error);
+  const ready = await examineMove(order, { ref, old, new: next, retry: `tidegate land ${order.run}` });
+  if (!ready.ok) return await refuse(order, ready.error);
+
+  const intent = await recordIntent<Intended>(order, async (now) => {
+    const event: Intended = {
+      type: 'landing-intended',
+      branch,
+      old,
+      new: next,
+      worktree: ready.value.worktree?.path ?? null,
+    };
+    const still = decideLanding(now, order.run);
+    if (!still.ok) return { decision: 'answer', answer: refused(still.error.why) };
+    if (still.value.new !== next) return { decision: 'answer', answer: refused('the run went on while it was landed') };
+    return isIntended(now, decided.value) ? { decision: 'resume', event } : { decision: 'intend', event };
+  });
+  if (intent.decision === 'answer') return intent.answer;
+  failpoint('merger-landing-intended');
+  return await finish(order, decided.value, ready.value);
+}
+
+async function finish(order: Order, landing: Landing, ready: Ready): Promise<MergerAnswer> {
+  const moved = await moveBranch(order, ready);
+  if (!moved.ok) return await refuse(order, moved.error);
+  failpoint('merger-landed');
+  return await landed(order, landing);
+}
+
+type Landing = {
+  readonly branch: string;
+  readonly old: CommitId | null;
+  readonly new: CommitId;
+  /** Set when what lands is not the run branch itself but its commits on top of a target that moved. */
+  readonly rebuilt: Extract<RunEvent, { type: 'landing-rebuilt' }> | null;
+};
+
+/** What would land where, by the ledger alone. */
+function decideLanding(history: History, run: string): Result<Landing, Obstacle> {
+  const { plan, target } = creation(history);
+  const merged = eventsOf(history, 'merged').at(-1);
+  if (merged === undefined) return err(nothing('no task is merged yet'));
+  const tap = eventsOf(history, 'tap-decided').findLast(({ event }) => event.tap === 'land');
+  if (plan.land === 'ask' && tap?.event.decision !== 'approved') return err(nothing('nobody approved the landing'));
+
+  const branch = plan.land === 'branch' ? `tidegate/${run}` : target.branch;
+  const before = standingLandings(history).findLast((event) => event.branch === branch);
+  if (plan.land === 'branch') return ok({ branch, old: before?.new ?? null, new: merged.event.new, rebuilt: null });
+  const rebuilt = eventsOf(history, 'landing-rebuilt').findLast(({ position }) => position > merged.position)?.event;
+  const next = rebuilt?.commit ?? merged.event.new;
+  if (before?.new === next) return ok({ branch, old: before.old, new: next, rebuilt: null });
+  return ok({ branch, old: rebuilt?.onto ?? before?.new ?? target.commit, new: next, rebuilt: rebuilt ?? null });
+}
+
+/** Landings that no undo of the whole run took back. */
+export function standingLandings(history: History): readonly Extract<RunEvent, { type: 'landed' }>[] {
+  const undone = eventsOf(history, 'undone').findLast(({ event }) => event.task === null)?.position ?? 0;
+  return eventsOf(history, 'landed')
+    .filter(({ position }) => position > undone)
+    .map(({ event }) => event);
+}
+
+const isLanded = (history: History, landing: Landing): boolean =>
+  standingLandings(history).some((event) => event.branch === landing.branch && event.new === landing.new);
+
+/** An intent for exactly this landing that was neither finished nor refused. */
+function isIntended(history: History, landing: Landing): boolean {
+  const last = history.findLast(({ event }) => ['landing-intended', 'landed', 'landing-refused'].includes(event.type));
+  return (
+    last?.event.type === 'landing-intended' && last.event.branch === landing.branch && last.event.new === landing.new
+  );
+}
+
+/** What lands is what was merged, or its rebuilt commits with every check passed on exactly that tree; and it only adds. */
+async function verifyLanding(order: Order, history: History, landing: Landing): Promise<Result<null, Obstacle>> {
+  const { repository } = order.state;
+  const found = await readRef({ gitDir: repository }, refs.runBranch(order.run));
+  if (found !== runTip(history))
+    return err(nothing(`diverged: the run branch is at ${found}, the ledger says ${runTip(history)}`));
+  if (landing.rebuilt !== null) {
+    const { conflicts, tree } = landing.rebuilt;
+    if (conflicts.length > 0)
+      return err({
+        why: `${landing.branch} moved and conflicts with the run`,
+        files: conflicts,
+        fix: 'tidegate conflicts',
+      });
+    const unchecked = creation(history).plan.checks.filter((check) => {
+      const ran = eventsOf(history, 'check-ended').findLast(
+        ({ event }) => event.check.name === check.name && event.check.tree === tree,
+      );
+      return ran?.event.check.outcome !== 'passed';
+    });
+    if (unchecked.length > 0)
+      return err(
+        nothing(`not proven on top of the new ${landing.branch}: ${unchecked.map(({ name }) => name).join(', ')}`),
+      );
+  }
+  if (landing.old !== null && !(await isAncestor(repository, landing.old, landing.new)))
+    return err(nothing(`${landing.branch} is not where the run started from: it has to be rebuilt first`));
+  return ok(null);
+}
+
+const nothing = (why: string): Obstacle => ({ why, files: [], fix: 'tidegate why' });
+
+const landed = (order: Order, { branch, old, new: next }: Landing): Promise<MergerAnswer> =>
+  recordFacts(order, { type: 'landed', branch, old, new: next });
+
+async function refuse(order: Order, { why, files, fix }: Obstacle): Promise<MergerAnswer> {
+  const recorded = await recordFacts(order, { type: 'landing-refused', why, files, fix });
+  return recorded.outcome === 'done' ? refused(`${why}. ${fix}`, files) : recorded;
+}

@@ -6,13 +6,14 @@ import { GitFailed, GitUnusable } from '../adapters/git-process/index.ts';
 import { NotARepository, UnreadablePath } from '../adapters/git-read/index.ts';
 import type { By } from '../domain/events.ts';
 import { runId, taskId } from '../domain/ids.ts';
+import { isEnvironmental } from '../ports/failures.ts';
 import { LedgerDamaged, LedgerUnavailable } from '../ports/ledger.ts';
 import type { MergerAnswer, MergerRequest } from '../ports/merger.ts';
 
 /** One line each way. `failed`: the environment failed and asking again is safe. */
 export type Reply =
   | { readonly id: number; readonly answer: MergerAnswer }
-  | { readonly id: number; readonly failed: string };
+  | { readonly id: number; readonly failed: string; readonly fix?: string };
 
 const run = z.string().transform(runId);
 const task = z.string().transform(taskId);
@@ -39,7 +40,7 @@ export async function serve(
     const { id, epoch, request } = lineSchema.parse(JSON.parse(line));
     const reply: Reply = await perform(request, epoch).then(
       (answer) => ({ id, answer }),
-      (error: unknown) => ({ id, failed: environmentFailure(error) }),
+      (error: unknown) => ({ id, ...environmentFailure(error) }),
     );
     output.write(`${JSON.stringify(reply)}\n`);
   }
@@ -57,9 +58,10 @@ const environmentErrors = [
 ];
 
 /** What a person reads of a failure that is not ours; anything else is our bug, and ends the process. */
-function environmentFailure(error: unknown): string {
-  if (!(error instanceof Error)) throw error;
-  const known = environmentErrors.some((kind) => error instanceof kind);
-  if (known || 'syscall' in error) return 'fix' in error ? `${error.message}. Fix: ${error.fix}` : error.message;
-  throw error;
+function environmentFailure(error: unknown): { readonly failed: string; readonly fix?: string } {
+  const known = isEnvironmental(error) || environmentErrors.some((kind) => error instanceof kind);
+  if (!known || !(error instanceof Error)) throw error;
+  return 'fix' in error && typeof error.fix === 'string'
+    ? { failed: error.message, fix: error.fix }
+    : { failed: error.message };
 }

@@ -24,7 +24,7 @@ import type { Context } from '../../src/merger/context.ts';
 import { runTip } from '../../src/merger/history.ts';
 import { perform } from '../../src/merger/perform.ts';
 import type { Ledger } from '../../src/ports/ledger.ts';
-import type { MergerAnswer, MergerRequest } from '../../src/ports/merger.ts';
+import type { Merger, MergerAnswer, MergerRequest } from '../../src/ports/merger.ts';
 import { runOnly } from './run-only.ts';
 
 /** Content; null removes; `link` a symbolic link; `exec` an executable file. */
@@ -36,6 +36,8 @@ export type SceneOptions = {
   readonly waves: readonly Readonly<Record<string, Partial<PlannedTask>>>[];
   readonly plan?: Partial<FrozenPlan>;
   readonly openLedger?: (file: string) => Promise<Ledger>;
+  /** Instead of the merger's functions in this process. */
+  readonly merger?: (context: Context) => Merger;
 };
 
 export const me: By = { who: 'ada', via: 'command' };
@@ -66,7 +68,9 @@ export async function scene(options: SceneOptions) {
   };
   const env = { HOME: root, PATH: process.env['PATH'] ?? '', GIT_CONFIG_GLOBAL: join(root, '.gitconfig') };
   const context: Context = { ledger, state, checkout, env };
-  const ask = (request: MergerRequest): Promise<MergerAnswer> => perform(context, request, epoch);
+  const merger = options.merger?.(context);
+  const ask = (request: MergerRequest): Promise<MergerAnswer> =>
+    merger?.ask(request, epoch) ?? perform(context, request, epoch);
   const bare = (...args: string[]) => runOnly('git', ['--git-dir', state.repository, ...args], root);
 
   const plan = planOf(options);
@@ -183,6 +187,7 @@ export async function scene(options: SceneOptions) {
     merge: (wave: number, round: number) => ask({ do: 'merge', run, wave, round }),
     events: async () => (await ledger.read(run)).map(({ event }) => event),
     async [Symbol.asyncDispose]() {
+      await merger?.[Symbol.asyncDispose]();
       await ledger[Symbol.asyncDispose]();
       rmSync(root, { recursive: true, force: true });
     },

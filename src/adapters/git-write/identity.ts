@@ -1,8 +1,8 @@
 import { err, ok, type Result } from '../../domain/result.ts';
 import { runGit } from '../git-process/index.ts';
-import type { Person, Signing } from './objects.ts';
+import type { Identity, Signing } from './objects.ts';
 
-export type Author = { readonly by: Person; readonly signing: Signing | undefined };
+export type Author = { readonly by: Identity; readonly signing: Signing | undefined };
 
 /**
  * Who the person is by their own git configuration, and how they sign if they do. This is the one place where that

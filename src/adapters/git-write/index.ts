@@ -1,17 +1,28 @@
+export { arrival, commitsBetween, deliver, forgetArrival, isAncestor, isPlainBranch } from './exchange.ts';
 export { type Author, readAuthor } from './identity.ts';
 export {
   absent,
   type Change,
   type Commit,
-  epochStart,
+  type Identity,
   mergeTrees,
   mustReadCommit,
   nobody,
-  type Person,
   readChanges,
   readCommit,
-  type Signing,
   takeBack,
   writeCommit,
 } from './objects.ts';
-export { durable, keepReachable, type Moved, moveRef, type Place, readRef, zeroId } from './refs.ts';
+export { openPerson, type Person } from './person.ts';
+export { type Prepared, prepareMove } from './ref-transaction.ts';
+export { keepReachable, moveRef, readRef, zeroId } from './refs.ts';
+export {
+  dirtyPaths,
+  hashBytes,
+  hashFiles,
+  type IndexEntry,
+  readIndex,
+  restoreFromIndex,
+  switchTree,
+} from './working-tree.ts';
+export { listWorktrees, type Worktree } from './worktrees.ts';

@@ -15,7 +15,7 @@ export type Commit = {
   readonly message: string;
 };
 
-export type Person = { readonly name: string; readonly email: string };
+export type Identity = { readonly name: string; readonly email: string };
 
 /** How a person signs: their settings and what their key program needs from the environment. */
 export type Signing = { readonly config: readonly string[]; readonly env: Readonly<Record<string, string>> };
@@ -24,7 +24,7 @@ export type NewCommit = {
   readonly tree: TreeId;
   readonly parent: CommitId;
   readonly message: string;
-  readonly by: Person;
+  readonly by: Identity;
   readonly date: string;
   /** Absent: unsigned. */
   readonly signing?: Signing | undefined;
@@ -148,4 +148,4 @@ export async function takeBack(gitDir: string, tree: TreeId, taken: readonly Cha
 export const absent = '000000';
 export const epochStart = '0 +0000';
 /** Author of commits that people never see: bases and sides of merges. */
-export const nobody: Person = { name: 'Tidegate', email: 'tidegate@localhost' };
+export const nobody: Identity = { name: 'Tidegate', email: 'tidegate@localhost' };

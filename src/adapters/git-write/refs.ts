@@ -1,5 +1,6 @@
 import { type CommitId, commitId } from '../../domain/ids.ts';
 import { type GitCall, GitFailed, git, objectId, runGit } from '../git-process/index.ts';
+import { durable } from './person.ts';
 
 /** Which repository, and for a person's: with which environment. */
 export type Place = Pick<GitCall, 'gitDir' | 'cwd' | 'env'>;
@@ -41,8 +42,5 @@ export async function readRef(place: Place, ref: string): Promise<CommitId | nul
   if (done.exitCode === 1) return null;
   throw new GitFailed(args, done.exitCode, done.stderr);
 }
-
-/** Git does not sync refs by itself; a ref that the ledger calls moved must survive a power cut. */
-export const durable = ['core.fsync=all', 'core.fsyncMethod=fsync'];
 
 export const zeroId = (like: CommitId | null): CommitId => commitId('0'.repeat(like?.length ?? 40));

@@ -20,7 +20,7 @@ const answerSchema: z.ZodType<MergerAnswer> = z.discriminatedUnion('outcome', [
 ]);
 const replySchema = z.union([
   z.strictObject({ id: z.int(), answer: answerSchema }),
-  z.strictObject({ id: z.int(), failed: z.string() }),
+  z.strictObject({ id: z.int(), failed: z.string(), fix: z.string().optional() }),
 ]);
 
 /**
@@ -66,7 +66,7 @@ function openLine({ command: [program, ...first], stateDir, checkout, env }: Mer
 
   const end = (why: string, cause?: unknown) => {
     closed = true;
-    for (const { reject } of waiting.values()) reject(new MergerFailed(why, { cause }));
+    for (const { reject } of waiting.values()) reject(new MergerFailed(why, undefined, { cause }));
     waiting.clear();
   };
   const ended = new Promise<void>((resolve) => {
@@ -84,7 +84,7 @@ function openLine({ command: [program, ...first], stateDir, checkout, env }: Mer
     const asked = waiting.get(reply.id);
     waiting.delete(reply.id);
     if ('answer' in reply) asked?.resolve(reply.answer);
-    else asked?.reject(new MergerFailed(reply.failed));
+    else asked?.reject(new MergerFailed(reply.failed, reply.fix));
   });
   return {
     send: (id, message) =>

@@ -1,0 +1,40 @@
+import type { CommitId } from '../../domain/ids.ts';
+import { git, objectId, runGit } from '../git-process/index.ts';
+import type { Person } from './person.ts';
+
+/** Keeps objects alive in the person's repository between their arrival and the move of the branch. */
+export const arrival = 'refs/tidegate/land';
+
+/** Brings everything that `ref` of our repository reaches into the person's, before any ref of theirs names it. */
+export async function deliver(person: Person, repository: string, ref: string): Promise<void> {
+  const options = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', '--no-auto-maintenance'];
+  await git({ ...person, args: ['fetch', ...options, '--', repository, `+${ref}:${arrival}`] });
+}
+
+export async function forgetArrival(person: Person): Promise<void> {
+  await git({ ...person, args: ['update-ref', '-d', arrival] });
+}
+
+export async function isAncestor(gitDir: string, older: CommitId, newer: CommitId): Promise<boolean> {
+  const args = ['merge-base', '--is-ancestor', objectId(older), objectId(newer)];
+  return (await runGit({ gitDir, args })).exitCode === 0;
+}
+
+/** Commits reachable from `to` and not from `from`, newest first. */
+export async function commitsBetween(gitDir: string, from: CommitId, to: CommitId): Promise<readonly CommitId[]> {
+  const out = await git({ gitDir, args: ['rev-list', '--topo-order', objectId(to), `^${objectId(from)}`, '--'] });
+  return out
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => line !== '') as CommitId[];
+}
+
+/** A branch name that may be moved: a real ref below refs/heads, not a pointer to another one. */
+export async function isPlainBranch(person: Person, ref: string): Promise<boolean> {
+  if (!ref.startsWith('refs/heads/')) return false;
+  const [valid, symbolic] = await Promise.all([
+    runGit({ ...person, args: ['check-ref-format', ref] }),
+    runGit({ ...person, args: ['symbolic-ref', '--quiet', ref] }),
+  ]);
+  return valid.exitCode === 0 && symbolic.exitCode !== 0;
+}

@@ -1,0 +1,154 @@
+import { failpoint } from '../adapters/failpoint.ts';
+import { findCheckout } from '../adapters/git-read/index.ts';
+import {
+  deliver,
+  forgetArrival,
+  isPlainBranch,
+  keepReachable,
+  listWorktrees,
+  moveRef,
+  openPerson,
+  type Person,
+  prepareMove,
+  readChanges,
+  readRef,
+  switchTree,
+  type Worktree,
+} from '../adapters/git-write/index.ts';
+import type { CommitId } from '../domain/ids.ts';
+import { err, ok, type Result } from '../domain/result.ts';
+import { refs } from '../domain/state-dir.ts';
+import type { Order } from './context.ts';
+import { clearJournal, writeJournal } from './landing-journal.ts';
+import { recoverLanding } from './landing-recovery.ts';
+import { findObstacle, type Obstacle, presentLocks } from './obstacles.ts';
+
+export type Move = {
+  readonly ref: string;
+  readonly old: CommitId | null;
+  readonly new: CommitId | null;
+  /** The command that tries again, told to the person. */
+  readonly retry: string;
+};
+
+/** A move that nothing stands in the way of, as far as looking can tell. */
+export type Ready = { readonly move: Move; readonly person: Person; readonly worktree: Worktree | null };
+
+/** Looks whether the branch, with the one working tree that has it, can be moved. Changes nothing. */
+export async function examineMove(order: Order, move: Move): Promise<Result<Ready, Obstacle>> {
+  const person = await openPerson(order.checkout, order.env);
+  if (!(await isPlainBranch(person, move.ref)))
+    return err({ why: `${move.ref} is not a branch`, files: [], fix: 'land on a branch' });
+  const found = await readRef(person, move.ref);
+  if (found !== move.old) return err(movedMeanwhile(move, found));
+  const holders = (await listWorktrees(person)).filter((worktree) => worktree.branch === move.ref);
+  const [worktree = null, ...others] = holders;
+  const places = holders.map((holder) => holder.path);
+  if (others.length > 0)
+    return err({
+      why: `${move.ref} is checked out in several working trees: ${places.join(', ')}`,
+      files: [],
+      fix: `leave it checked out in one of them, then: ${move.retry}`,
+    });
+  if (worktree?.missing)
+    return err({
+      why: `${move.ref} is checked out in ${worktree.path}, which is not there`,
+      files: [],
+      fix: `git worktree prune, or bring it back; then: ${move.retry}`,
+    });
+  if (worktree !== null && (move.old === null || move.new === null))
+    return err({
+      why: `${move.ref} is checked out in ${worktree.path}`,
+      files: [],
+      fix: 'check out another branch there',
+    });
+
+  const busy = presentLocks(await locksOf(order, move, worktree));
+  if (busy.length > 0)
+    return err({
+      why: 'another git command is at work in your repository, or was killed there',
+      files: busy,
+      fix: `when no git runs any more, remove the lock files, then: ${move.retry}`,
+    });
+  if (worktree !== null && move.old !== null && move.new !== null) {
+    const changes = await readChanges(order.state.repository, move.old, move.new);
+    const obstacle = await findObstacle(person, worktree, changes, move.retry);
+    if (obstacle !== null) return err(obstacle);
+  }
+  return ok({ move, person, worktree });
+}
+
+/**
+ * Moves the branch and its working tree as one step, journalled: objects first, then the ref's lock with its old value
+ * compared, then index and files, then the ref. Killed anywhere, the next look finds the old state or the new one.
+ */
+export async function moveBranch(order: Order, { move, person, worktree }: Ready): Promise<Result<null, Obstacle>> {
+  const why = `tidegate: ${order.run}`;
+  if (move.new !== null) {
+    const ref = refs.landing(order.run);
+    await keepReachable(order.state.repository, ref, move.new);
+    failpoint('merger-landing-kept');
+    await deliver(person, order.state.repository, ref);
+    failpoint('merger-landing-delivered');
+  }
+  writeJournal(order.state, {
+    run: order.run,
+    ref: move.ref,
+    old: move.old,
+    new: move.new,
+    worktree: worktree === null ? null : { path: worktree.path, gitDir: worktree.gitDir },
+    locks: await locksOf(order, move, worktree),
+  });
+  failpoint('merger-landing-journalled');
+  const moved =
+    worktree === null || move.old === null || move.new === null
+      ? await moveRefOnly(person, move, why)
+      : await moveWithTree({ ...person, cwd: worktree.path }, { ...move, old: move.old, new: move.new }, why);
+  if ('half' in moved) {
+    const settled = await recoverLanding(order);
+    if (!settled.ok) return settled;
+    return err({ why: `git will not change the files: ${moved.half}`, files: [], fix: move.retry });
+  }
+  failpoint('merger-landing-committed');
+  clearJournal(order.state);
+  failpoint('merger-landing-journal-cleared');
+  await forgetArrival(person);
+  return moved;
+}
+
+async function moveRefOnly(person: Person, move: Move, why: string): Promise<Result<null, Obstacle>> {
+  const moved = await moveRef(person, move.ref, { old: move.old, new: move.new, why });
+  return moved.outcome === 'moved' ? ok(null) : err(movedMeanwhile(move, moved.found));
+}
+
+/** `half`: git stopped in the middle of the files. */
+async function moveWithTree(
+  person: Person,
+  move: Move & { readonly old: CommitId; readonly new: CommitId },
+  why: string,
+): Promise<Result<null, Obstacle> | { readonly half: string }> {
+  const prepared = await prepareMove(person, move.ref, { old: move.old, new: move.new, why });
+  if (prepared === null) return err(movedMeanwhile(move, await readRef(person, move.ref)));
+  failpoint('merger-landing-prepared');
+  const switched = await switchTree(person, move.old, move.new);
+  failpoint('merger-landing-tree-switched');
+  if (switched.exitCode !== 0) {
+    await prepared.abort();
+    return { half: switched.stderr.trim() };
+  }
+  await prepared.commit();
+  return ok(null);
+}
+
+/** The files that git locks while it moves this branch and its working tree. */
+async function locksOf(order: Order, move: Move, worktree: Worktree | null): Promise<readonly string[]> {
+  const { commonDir } = await findCheckout(order.checkout);
+  const inWorktree = worktree === null ? [] : ['index.lock', 'HEAD.lock'].map((name) => `${worktree.gitDir}/${name}`);
+  return [`${commonDir}/${move.ref}.lock`, ...inWorktree];
+}
+
+const movedMeanwhile = (move: Move, found: CommitId | null): Obstacle => ({
+  why: `${move.ref} is at ${found ?? 'nothing'} instead of ${move.old ?? 'nothing'}: somebody moved it`,
+  files: [],
+  fix: move.retry,
+});

@@ -1,0 +1,105 @@
+import { adoptCommit } from '../adapters/bare-repository/index.ts';
+import { findCheckout } from '../adapters/git-read/index.ts';
+import {
+  type Commit,
+  commitsBetween,
+  isAncestor,
+  mergeTrees,
+  mustReadCommit,
+  readAuthor,
+  writeCommit,
+} from '../adapters/git-write/index.ts';
+import type { RunEvent } from '../domain/events.ts';
+import type { CommitId, TaskId } from '../domain/ids.ts';
+import { err, ok, type Result } from '../domain/result.ts';
+import type { Order } from './context.ts';
+import { readTrailer } from './message.ts';
+import type { Obstacle } from './obstacles.ts';
+
+type Landed = Extract<RunEvent, { type: 'landed' }>;
+
+/** Commits on top of `onto` that take the landed task commits back, newest first; in memory, nothing moves. */
+export async function buildReverts(
+  order: Order,
+  from: {
+    readonly onto: CommitId;
+    readonly landings: readonly Landed[];
+    readonly task: TaskId | null;
+    /** Taken back already. */
+    readonly undoneTasks: readonly TaskId[];
+  },
+): Promise<Result<CommitId, Obstacle>> {
+  const { repository } = order.state;
+  const author = await readAuthor(order.checkout, order.env);
+  if (!author.ok) return err({ why: author.error, files: [], fix: 'tidegate undo' });
+  await adoptCommit(repository, (await findCheckout(order.checkout)).commonDir, from.onto);
+  const commits = await landedCommits(order, from);
+  if (!commits.ok) return commits;
+
+  const top = await mustReadCommit(repository, from.onto);
+  let { id: commit, tree } = top;
+  for (const reverted of commits.value) {
+    const [parent] = reverted.parents;
+    if (parent === undefined) return err({ why: `${reverted.id} has no parent`, files: [], fix: 'git log' });
+    const { tree: before } = await mustReadCommit(repository, parent);
+    const merged = await mergeTrees(repository, { base: reverted.id, ours: tree, theirs: before });
+    if (!merged.ok)
+      return err({
+        why: `what came later builds on ${titleOf(reverted)}, so that it cannot be taken out alone`,
+        files: merged.error,
+        fix: `revert it by hand: git revert ${reverted.id}`,
+      });
+    tree = merged.value;
+    // The clock of the branch, so that asking again gives the same commits.
+    commit = await writeCommit(repository, {
+      tree,
+      parent: commit,
+      message: revertMessage(reverted),
+      date: top.date,
+      ...author.value,
+    });
+  }
+  return ok(commit);
+}
+
+async function landedCommits(
+  order: Order,
+  from: {
+    readonly onto: CommitId;
+    readonly landings: readonly Landed[];
+    readonly task: TaskId | null;
+    readonly undoneTasks: readonly TaskId[];
+  },
+): Promise<Result<readonly Commit[], Obstacle>> {
+  const { repository } = order.state;
+  const found: Commit[] = [];
+  for (const landing of from.landings.toReversed()) {
+    if (!(await isAncestor(repository, landing.new, from.onto)))
+      return err({
+        why: `${landing.branch} no longer contains what landed`,
+        files: [],
+        fix: `git log ${landing.branch}`,
+      });
+    if (landing.old === null)
+      return err({ why: `${landing.branch} has moved on`, files: [], fix: `git branch -D ${landing.branch}` });
+    for (const id of await commitsBetween(repository, landing.old, landing.new)) {
+      const commit = await mustReadCommit(repository, id);
+      if (readTrailer(commit.message, 'Tidegate-Run') === order.run) found.push(commit);
+    }
+  }
+  const taskOf = (commit: Commit) => readTrailer(commit.message, 'Tidegate-Task');
+  const wanted = found.filter((commit) => {
+    const task = taskOf(commit);
+    return from.task === null ? !from.undoneTasks.some((undone) => undone === task) : task === from.task;
+  });
+  return wanted.length > 0
+    ? ok(wanted)
+    : err({ why: `${from.task ?? 'the run'} has no landed commit`, files: [], fix: 'tidegate status' });
+}
+
+const titleOf = (commit: Commit): string => commit.message.split('\n')[0] ?? '';
+
+function revertMessage(commit: Commit): string {
+  const trailers = ['Tidegate-Run', 'Tidegate-Task'].map((name) => `${name}: ${readTrailer(commit.message, name)}`);
+  return `Revert "${titleOf(commit)}"\n\nThis reverts commit ${commit.id}.\n\n${trailers.join('\n')}\nTidegate-Reverts: ${commit.id}\n`;
+}

@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
+import { identify, isAlive } from '../../src/adapters/process-identity.ts';
+import { failpointsIn } from '../support/failpoints.ts';
+import { run, scene } from '../support/merger-scene.ts';
+import { mergerUnderFire, realMerger } from '../support/merger-under-fire.ts';
+
+const branch = `refs/tidegate/runs/${run}`;
+const openLedger = (file: string) => openSqliteLedger(file);
+const points = failpointsIn('open-run', 'task-base', 'candidate', 'merge');
+
+test.each(points)('killed at %s and asked again, the merge ends as if nothing had happened', async (point) => {
+  const fire = mergerUnderFire(point);
+  await using s = await scene({ waves: [{ a: {} }], openLedger, merger: fire.merger });
+  expect(await s.open()).toEqual({ outcome: 'done' });
+  await s.work('a', { 'a.txt': 'a\n' });
+  const built = await s.closeRound(0, 0, ['a']);
+  expect(await s.merge(0, 0)).toEqual({ outcome: 'done' });
+  expect(fire.deaths).toHaveLength(1);
+  expect(s.bare('rev-parse', branch)).toBe(built.steps[0]?.commit);
+  expect(s.bare('fsck', '--strict', '--no-dangling')).toBe('');
+  const types = (await s.events()).map((event) => event.type);
+  for (const once of ['run-branch-made', 'task-base-made', 'candidate-built', 'merge-intended', 'merged'])
+    expect(types.filter((type) => type === once)).toEqual([once]);
+});
+
+test('a new merger ends the earlier one and its children before it does anything', async () => {
+  await using s = await scene({ waves: [{ a: {} }], openLedger });
+  const child = spawn('sh', ['-c', 'sleep 600 & echo $!; exec sleep 600'], {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  const leader = identify(child.pid);
+  const member = identify(Number(line.toString()));
+  writeFileSync(s.state.mergerRecord, JSON.stringify(leader));
+  await using merger = realMerger(s.context);
+  expect(await merger.ask({ do: 'open-run', run }, s.epoch)).toEqual({ outcome: 'done' });
+  expect([isAlive(leader), isAlive(member)]).toEqual([false, false]);
+});
+
+test('a record whose pid was given to another process ends nobody', async () => {
+  await using s = await scene({ waves: [{ a: {} }], openLedger });
+  const child = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
+  const stranger = identify(child.pid);
+  writeFileSync(s.state.mergerRecord, JSON.stringify({ ...stranger, startTime: '1' }));
+  await using merger = realMerger(s.context);
+  expect(await merger.ask({ do: 'open-run', run }, s.epoch)).toEqual({ outcome: 'done' });
+  expect(isAlive(stranger)).toBe(true);
+  child.kill('SIGKILL');
+});
+
+test('lock files that a killed merger left are removed; those of attempts are not ours', async () => {
+  await using s = await scene({ waves: [{ a: {} }], openLedger });
+  await s.open();
+  await s.work('a', { 'a.txt': 'a\n' });
+  await s.closeRound(0, 0, ['a']);
+  const attempts = `${s.state.repository}/refs/tidegate/attempts/x.lock`;
+  for (const lock of [`${s.state.repository}/${branch}.lock`, `${s.state.repository}/packed-refs.lock`, attempts]) {
+    mkdirSync(lock.slice(0, lock.lastIndexOf('/')), { recursive: true });
+    writeFileSync(lock, '');
+  }
+  await using merger = realMerger(s.context);
+  expect(await merger.ask({ do: 'merge', run, wave: 0, round: 0 }, s.epoch)).toEqual({ outcome: 'done' });
+  expect(existsSync(attempts)).toBe(true);
+});
+
+test('an environment that fails is told, and asking again works', async () => {
+  await using s = await scene({ waves: [{ a: {} }], openLedger });
+  writeFileSync(s.state.repository, 'not a repository');
+  await using merger = realMerger(s.context);
+  await expect(merger.ask({ do: 'open-run', run }, s.epoch)).rejects.toMatchObject({ name: 'MergerFailed' });
+  s.write({ '../state/repo.git': null });
+  expect(await merger.ask({ do: 'open-run', run }, s.epoch)).toEqual({ outcome: 'done' });
+});

@@ -1,0 +1,35 @@
+import { mergerProcess } from '../../src/adapters/merger-process/index.ts';
+import type { Context } from '../../src/merger/context.ts';
+import { type Merger, MergerFailed } from '../../src/ports/merger.ts';
+
+const main = new URL('../../dist/main/merger.js', import.meta.url).pathname;
+
+export const realMerger = (context: Context, env: Record<string, string> = {}): Merger =>
+  mergerProcess({
+    command: [process.execPath, main],
+    stateDir: context.state.root,
+    checkout: context.checkout,
+    env: { ...context.env, ...env },
+  });
+
+/** A real merger that is killed at `failpoint` once, and asked again as a coordinator would. Counts the deaths. */
+export function mergerUnderFire(failpoint: string) {
+  const deaths: string[] = [];
+  const merger = (context: Context): Merger => {
+    let current = realMerger(context, { TIDEGATE_FAILPOINT: failpoint });
+    return {
+      ask: async (request, epoch) => {
+        try {
+          return await current.ask(request, epoch);
+        } catch (error) {
+          if (!(error instanceof MergerFailed)) throw error;
+          deaths.push(error.message);
+          current = realMerger(context);
+          return await current.ask(request, epoch);
+        }
+      },
+      [Symbol.asyncDispose]: () => current[Symbol.asyncDispose](),
+    };
+  };
+  return { merger, deaths };
+}
