@@ -188,7 +188,7 @@ test('the reader answers from the checkout, and from our repository for commits 
   await using repo = await tempRepo();
   const first = repo.commit('one', { a: '1', 'd/b': '2' });
   const second = repo.commit('two', { a: '3' });
-  repo.git('remote', 'add', 'origin', 'https://example.org/x.git');
+  repo.git('remote', 'add', 'origin', 'https://ada:secret@example.org/x.git');
   mkdirSync(join(repo.path, 'd/e'));
   const reader = gitReader({ checkout: join(repo.path, 'd/e'), repository: join(repo.home, 'repo.git') });
   expect(await reader.toplevel()).toBe(repo.path);

@@ -1,5 +1,15 @@
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { syncDirectory } from '../durable-file.ts';
 import { failpoint } from '../failpoint.ts';
 import { git, gitLine } from '../git-process/index.ts';
@@ -27,7 +37,7 @@ export async function ensureBareRepository(path: string, checkoutGitDir: string)
 
 async function make(path: string, format: 'sha1' | 'sha256'): Promise<void> {
   const temporary = `${path}.${process.pid}.new`;
-  rmSync(temporary, { recursive: true, force: true });
+  removeLeftovers(path);
   mkdirSync(temporary, { recursive: true, mode: 0o700 });
   await git({
     args: ['init', '--quiet', '--bare', '--template=', `--object-format=${format}`, '--', temporary],
@@ -65,6 +75,24 @@ const settings = `[core]
 [tidegate]
 	version = 1
 `;
+
+/** Half-made repositories of processes that died. */
+function removeLeftovers(path: string): void {
+  if (!existsSync(dirname(path))) return;
+  for (const name of readdirSync(dirname(path))) {
+    const pid = name.startsWith(`${basename(path)}.`) ? /\.(\d+)\.new$/.exec(name)?.[1] : undefined;
+    if (pid !== undefined && !isOtherAlive(Number(pid))) rmSync(join(dirname(path), name), { recursive: true });
+  }
+}
+
+function isOtherAlive(pid: number): boolean {
+  if (pid === process.pid) return false;
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
 
 function syncFile(path: string): void {
   const file = openSync(path, 'r');

@@ -43,7 +43,7 @@ const patterns = fc.array(fc.oneof({ weight: 9, arbitrary: pattern }, fc.constan
 const example = fc.record({ top: patterns, inner: patterns, paths: fc.uniqueArray(path, { maxLength: 6 }) });
 
 test('rules say what git says, for any patterns at two levels', () => {
-  const examples = fc.sample(example, { numRuns: 300, seed: 20261115 });
+  const examples = fc.sample(example, { numRuns: 120, seed: 20261115 });
   const root = mkdtempSync(join(tmpdir(), 'tidegate-test-'));
   try {
     execFileSync('git', ['init', '--quiet', root]);
@@ -67,7 +67,7 @@ test('rules say what git says, for any patterns at two levels', () => {
       }
     }
     expect(ours).toEqual(gitsAnswer(root, asked));
-    expect(ours.length).toBeGreaterThan(50);
+    expect(ours.length).toBeGreaterThan(20);
   } finally {
     rmSync(root, { recursive: true });
   }

@@ -33,7 +33,10 @@ export function gitReader(places: { readonly checkout: string; readonly reposito
       if (root === null) throw new NoCommits(`${places.checkout} has no commit yet`);
       return commitId(root);
     },
-    remote: () => oneLine({ ...persons, args: ['config', '--get', 'remote.origin.url'] }),
+    async remote() {
+      const url = await oneLine({ ...persons, args: ['config', '--get', 'remote.origin.url'] });
+      return url === null ? null : withoutCredentials(url);
+    },
     async branchTip(branch) {
       const tip = await oneLine({
         ...persons,
@@ -69,6 +72,9 @@ export async function refTip(gitDir: string, ref: string): Promise<CommitId | nu
   });
   return tip === null ? null : commitId(tip);
 }
+
+/** Tokens are often kept in the address of a remote; nothing that we record may hold one (I8). */
+const withoutCredentials = (url: string): string => url.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/]*@/i, '$1');
 
 /** The first line of output, or null when git says no. */
 async function oneLine(call: GitCall): Promise<string | null> {

@@ -1,4 +1,5 @@
-import { realpathSync } from 'node:fs';
+import { lstatSync, realpathSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type { SnapshotEvidence } from '../../domain/evidence.ts';
 import { type CommitId, treeId } from '../../domain/ids.ts';
 import type { Finding } from '../../domain/verdict.ts';
@@ -15,6 +16,7 @@ import {
 } from '../git-read/index.ts';
 import { readRecord } from '../workspace/index.ts';
 import { findChanges, type SizeLimits } from './changes.ts';
+import { WorkspaceMoved } from './content.ts';
 import { type SecretScan, secretScan } from './secrets.ts';
 import { walkWorkspace } from './walk.ts';
 import { writeCommit } from './write-commit.ts';
@@ -50,11 +52,12 @@ const defaultLimits: SizeLimits = { file: 100_000_000, total: 2_000_000_000 };
 export async function takeSnapshot(request: SnapshotRequest): Promise<SnapshotEvidence> {
   const { repository, base, parent } = request;
   const format = objectId(parent).length === 64 ? 'sha256' : 'sha1';
-  const root = realpathSync(request.workspace);
+  const { root, inode } = placeOf(request.workspace);
   await using objects = openObjects(repository);
   const parentTree = await listTree(repository, parent);
   const baseTree = base === parent ? parentTree : await listTree(repository, base);
-  const record = request.statCache === undefined ? null : readRecord(request.statCache);
+  const found = request.statCache === undefined ? null : readRecord(request.statCache);
+  const record = found?.inode === inode ? found : null;
   const walk = walkWorkspace(root, trackedIn(parentTree, baseTree), await rulesOf(objects, baseTree));
   const parentFiles = new Map(parentTree.map((entry) => [entry.path, entry]));
   const changes = findChanges({
@@ -87,6 +90,14 @@ export async function takeSnapshot(request: SnapshotRequest): Promise<SnapshotEv
   const diff = await nameLinks(repository, raw);
   const secrets = await secretFindings({ objects, raw, baseTree, scans, values: request.secrets ?? [] });
   return { commit, tree: treeId(tree), base, diff, refused: [...walk.refused, ...changes.refused], secrets };
+}
+
+/** The directory itself, never what a link in its place points to. */
+function placeOf(workspace: string): { readonly root: string; readonly inode: string } {
+  const root = join(realpathSync(dirname(workspace)), basename(workspace));
+  const stats = lstatSync(root, { bigint: true });
+  if (!stats.isDirectory()) throw new WorkspaceMoved(`${workspace} is not a directory any more`);
+  return { root, inode: String(stats.ino) };
 }
 
 /** Tracked means known to git where the agent started: never ignored, whatever a pattern says. */
