@@ -1,6 +1,6 @@
 import type { Handoff, HandoffEvidence } from '../../domain/evidence.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { parseHandoff } from '../handoff-schema.ts';
+import { parseHandoff } from './parse.ts';
 
 /** A handoff counts only with the nonce of this attempt: one of an earlier attempt, or one committed to the base, is stale. */
 export function judgeHandoff(bytes: Uint8Array, nonce: string): Result<Handoff, string> {

@@ -1,8 +1,9 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HandoffEvidence } from '../../domain/evidence.ts';
-import { handoffLimit } from '../handoff-schema.ts';
+
 import { judgeHandoff } from './judge.ts';
+import { handoffLimit } from './parse.ts';
 
 /** Where an agent without our client leaves its handoff, in its workspace. */
 export const handoffFile = '.tidegate/handoff.json';

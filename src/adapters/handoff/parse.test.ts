@@ -1,0 +1,50 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { parseHandoff as bySchema } from '../handoff-schema.ts';
+import { parseHandoff } from './parse.ts';
+
+const text = fc.oneof(
+  fc.string(),
+  fc.constant(''),
+  fc.integer({ min: 998, max: 1002 }).map((length) => 'x'.repeat(length)),
+  fc.integer({ min: 3998, max: 4002 }).map((length) => 'x'.repeat(length)),
+  fc.integer({ min: 198, max: 202 }).map((length) => 'x'.repeat(length)),
+);
+const anything = fc.oneof(
+  text,
+  fc.array(fc.oneof(text, fc.integer()), { maxLength: 3 }),
+  fc.constant(null),
+  fc.integer(),
+);
+const list = fc.oneof(fc.array(text, { maxLength: 3 }), fc.constant(Array(201).fill('x')), anything);
+const nearly = fc.record(
+  {
+    status: fc.oneof(fc.constantFrom('done', 'partial', 'failed', 'DONE'), anything),
+    summary: fc.oneof(text, anything),
+    nonce: fc.oneof(text, anything),
+    remaining: list,
+    files: list,
+    proofs: list,
+    questions: list,
+    extra: anything,
+    __proto__: anything,
+  },
+  { requiredKeys: [] },
+);
+const mostly = fc.record({ status: fc.constant('done'), summary: text, nonce: text, files: list });
+
+test('accepts exactly what the published schema accepts, and reads the same from it', () => {
+  fc.assert(
+    fc.property(fc.oneof(mostly, nearly, fc.jsonValue()), (document) => {
+      const bytes = Buffer.from(JSON.stringify(document));
+      const [ours, theirs] = [parseHandoff(bytes), bySchema(bytes)];
+      expect(ours.ok).toBe(theirs.ok);
+      if (ours.ok && theirs.ok) expect(ours.value).toEqual(theirs.value);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('never throws on bytes', () => {
+  fc.assert(fc.property(fc.uint8Array(), (bytes) => void parseHandoff(bytes)));
+});
