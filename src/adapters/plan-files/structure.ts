@@ -53,13 +53,17 @@ function protoKeys(value: unknown, place: Place = [], depth = 0): readonly Probl
 type Mapping = Record<string | number, unknown>;
 export const isMapping = (value: unknown): value is Mapping => typeof value === 'object' && value !== null;
 
+const keysOfSchema = new WeakMap<z.ZodType, readonly string[]>();
+
 /** Every key that occurs anywhere in a schema: what a misspelt one may have meant. */
 function knownKeys(schema: z.ZodType): readonly string[] {
-  const keys = new Set<string>();
-  (function collect(node: unknown): void {
-    if (!isMapping(node)) return;
-    if (isMapping(node['properties'])) for (const key of Object.keys(node['properties'])) keys.add(key);
-    for (const child of Object.values(node)) collect(child);
-  })(z.toJSONSchema(schema, { io: 'input' }));
-  return [...keys];
+  const known = keysOfSchema.get(schema) ?? collectKeys(z.toJSONSchema(schema, { io: 'input' }));
+  keysOfSchema.set(schema, known);
+  return known;
+}
+
+function collectKeys(node: unknown): readonly string[] {
+  if (!isMapping(node)) return [];
+  const own = isMapping(node['properties']) ? Object.keys(node['properties']) : [];
+  return [...new Set([...own, ...Object.values(node).flatMap(collectKeys)])];
 }

@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { handoffSchema } from './handoff-schema.ts';
+import { configSchema, planSchema } from './plan-files/schema.ts';
+
+/** File name -> the JSON Schema (draft 2020-12) that is published in the package as `schemas/<name>`. */
+export function jsonSchemas(): Readonly<Record<string, object>> {
+  return {
+    'plan.json': published('plan', planSchema, 'A plan: what a person wrote, as one YAML file.'),
+    'config.json': published('config', configSchema, 'tidegate.yaml, tidegate.local.yaml and the user configuration.'),
+    'handoff.json': published('handoff', handoffSchema, 'What an agent states at its end; at most 16 KB.'),
+  };
+}
+
+function published(name: string, schema: z.ZodType, description: string): object {
+  const { $schema, ...rest } = z.toJSONSchema(schema, { io: 'input', target: 'draft-2020-12' });
+  return { $schema, $id: `urn:tidegate:schema:${name}:1`, description, ...rest };
+}
