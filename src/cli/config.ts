@@ -1,51 +1,80 @@
 import type { Result } from '../domain/result.ts';
-import type { ResolvedSettings } from '../domain/settings.ts';
 import type { Finding } from '../domain/verdict.ts';
 import type { Text } from '../ports/terminal.ts';
 import { type Context, done, exitCodes, misused, type Outcome, type Register } from './command.ts';
 import { linesOf } from './lint.ts';
 
 export type Configuration = {
-  readonly settings: ResolvedSettings;
-  /** Dotted key -> where its value comes from. */
-  readonly origins: Readonly<Record<string, string>>;
+  readonly table: readonly { readonly key: string; readonly value: unknown; readonly origin: string }[];
   readonly findings: readonly Finding[];
+  /** What the repository's files ask for and only a person may allow, plans included. */
+  readonly unconfirmed: readonly { readonly key: string; readonly value: unknown; readonly hash: string }[];
 };
-export type ConfigReader = (context: Context) => Promise<Result<Configuration, string>>;
 
-/** `tidegate config [--origin]`: what every plan here starts from, after all layers. */
+export type ConfigPorts = {
+  read(context: Context): Promise<Result<Configuration, string>>;
+  /** Keeps that a person said yes, for this repository only. */
+  confirm(context: Context, hashes: readonly string[]): Promise<Result<void, string>>;
+  /** The agent that calls, if it is one. */
+  agent(context: Context): string | null;
+};
+
+/** `tidegate config`: what every plan here starts from. `config confirm`: let what was asked for count. */
 export const config =
-  (read: ConfigReader): Register =>
+  (ports: ConfigPorts): Register =>
   (command, does, context) => {
-    command.option('--origin', 'show where each value comes from').action(
-      does(async (options: { origin?: boolean }) => {
-        const found = await read(context);
-        if (!found.ok) return misused('no-repository', `config: ${found.error}`);
-        return outcomeOf(found.value, options.origin === true);
-      }),
-    );
+    command
+      .addArgument(
+        command.createArgument('[action]', 'confirm: allow what the repository asks for').choices(['confirm']),
+      )
+      .option('--origin', 'show where each value comes from')
+      .action(
+        does(async (action: 'confirm' | undefined, options: { origin?: boolean }) => {
+          const found = await ports.read(context);
+          if (!found.ok) return misused('no-repository', `config: ${found.error}`);
+          if (action === 'confirm') return await confirm(ports, context, found.value);
+          return show(found.value, options.origin === true);
+        }),
+      );
   };
 
-function outcomeOf({ settings, origins, findings }: Configuration, withOrigin: boolean): Outcome {
-  const values = flatten(settings);
-  const width = Math.max(...values.map(({ key, text }) => key.length + text.length + 2));
-  const lines = values.map(({ key, text }): Text => {
-    const line = `${key}: ${text}`;
-    const origin = origins[key] ?? 'default';
-    return withOrigin ? [line.padEnd(Math.min(width, 60)), { text: `  # ${origin}`, tone: 'dim' }] : line;
-  });
-  const data = { settings, ...(withOrigin ? { origins } : {}), findings };
-  if (findings.length === 0) return done(lines, data);
+function show({ table, findings }: Configuration, withOrigin: boolean): Outcome {
+  const rows = table.map(({ key, value, origin }) => ({ text: `${key}: ${JSON.stringify(value)}`, origin }));
+  const width = Math.min(48, Math.max(...rows.map(({ text }) => text.length)));
+  const lines = rows.map(
+    ({ text, origin }): Text => (withOrigin ? [text.padEnd(width), { text: `  # ${origin}`, tone: 'dim' }] : text),
+  );
+  const settings = table.map(({ key, value, origin }) => ({ key, value, ...(withOrigin ? { origin } : {}) }));
+  if (findings.length === 0) return done(lines, { settings, findings });
   const mistakes = findings.flatMap((finding) => linesOf(finding, 'error'));
-  return { exit: exitCodes.usage, reason: 'config-invalid', lines: [...lines, '', ...mistakes], data };
+  return {
+    exit: exitCodes.usage,
+    reason: 'config-invalid',
+    lines: [...lines, '', ...mistakes],
+    data: { settings, findings },
+  };
 }
 
-/** Dotted keys; lists, and mappings whose keys are not ours, are one value. */
-function flatten(settings: ResolvedSettings): readonly { readonly key: string; readonly text: string }[] {
-  const whole = new Set(['generated']);
-  const visit = (value: unknown, key: string): { key: string; text: string }[] =>
-    typeof value === 'object' && value !== null && !Array.isArray(value) && !whole.has(key)
-      ? Object.entries(value).flatMap(([name, inner]) => visit(inner, key === '' ? name : `${key}.${name}`))
-      : [{ key, text: JSON.stringify(value) }];
-  return visit(settings, '');
+/** Only a person at a terminal says yes: no flag stands for it, so that no script of the repository can. */
+async function confirm(ports: ConfigPorts, context: Context, { unconfirmed }: Configuration): Promise<Outcome> {
+  if (unconfirmed.length === 0) return done(['Nothing waits to be confirmed.'], { confirmed: [] });
+  const asked = unconfirmed.map(({ key, value }) => `${key}: ${JSON.stringify(value)}`);
+  if (ports.agent(context) !== null || context.json || !context.terminal.interactive) {
+    return {
+      exit: exitCodes.personNeeded,
+      reason: 'person-needed',
+      needs: [{ kind: 'confirm', task: null, message: asked.join('; '), command: 'tidegate config confirm' }],
+    };
+  }
+  context.terminal.line('This repository asks for:');
+  for (const line of asked) context.terminal.line([{ text: `  ${line}`, tone: 'waiting' }]);
+  const answer = await context.terminal.ask('Let it count here? [y/N]');
+  if (answer?.trim().toLowerCase() !== 'y') {
+    return { exit: exitCodes.failed, reason: 'refused', lines: ['Nothing was confirmed.'], data: { confirmed: [] } };
+  }
+  const kept = await ports.confirm(
+    context,
+    unconfirmed.map(({ hash }) => hash),
+  );
+  return kept.ok ? done(['Confirmed.'], { confirmed: asked }) : misused('no-state', `config: ${kept.error}`);
 }

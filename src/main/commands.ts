@@ -43,6 +43,16 @@ export const commands: readonly CommandEntry[] = [
     },
   },
   {
+    name: 'config',
+    usage: '[confirm] [--origin]',
+    summary: 'settings and where they come from; confirm allows what is asked',
+    group: 'keep',
+    load: async () => {
+      const [{ config }, { configPorts }] = await Promise.all([import('../cli/config.ts'), import('./plan-reader.ts')]);
+      return config(configPorts);
+    },
+  },
+  {
     name: 'completion',
     usage: '<bash|zsh|fish>',
     summary: 'print a completion script for your shell',

@@ -1,25 +1,97 @@
 import { readdir } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
+import { callerOf } from '../adapters/caller.ts';
+import { loadConfig, userConfigFile } from '../adapters/config-files/index.ts';
+import { addConfirmations, readConfirmations } from '../adapters/confirmations.ts';
 import { gitReader, inspectRepository } from '../adapters/git-read/index.ts';
 import { loadPlan } from '../adapters/plan-files/index.ts';
-import { findRepository } from '../adapters/state-directory/index.ts';
+import { findRepository, locateStateDirectory, makeStateDirectory } from '../adapters/state-directory/index.ts';
+import type { Context } from '../cli/command.ts';
+import type { ConfigPorts } from '../cli/config.ts';
 import type { PlanReader } from '../cli/lint.ts';
 import { err, ok, type Result } from '../domain/result.ts';
+import { settingsTable } from '../domain/settings-layers.ts';
 
-/** The plan that a command means, and whether this repository can be worked on at all. Changes nothing. */
-export const readPlan: PlanReader = async ({ cwd }, planFile) => {
-  const repository = await findRepository(cwd);
-  if (!repository.ok) return repository;
-  const { toplevel } = repository.value;
-  const named = planFile === null ? await onlyPlan(toplevel) : ok(relative(toplevel, resolve(cwd, planFile)));
-  if (!named.ok) return named;
+/** Where a plan is read: the checkout, and where this repository keeps its state, if it may. */
+export type PlanPlace = {
+  readonly toplevel: string;
+  readonly stateDirectory: string | null;
+  readonly env: Context['env'];
+};
+
+/** Reads a plan with every layer around it, and looks whether the repository can be worked on at all. Changes nothing. */
+export async function readPlanAt(place: PlanPlace, planFile: string, flags: Readonly<Record<string, unknown>> = {}) {
+  const { toplevel } = place;
+  const { config } = await readConfigAt(place, flags);
   const currentBranch = await gitReader({ checkout: toplevel, repository: '' }).currentBranch();
-  const loaded = await loadPlan({ root: toplevel, planFile: named.value, currentBranch });
+  const loaded = await loadPlan({ root: toplevel, planFile, currentBranch, config });
   const { errors, warnings: doubts } = await inspectRepository(toplevel);
   const warnings = [...loaded.warnings, ...doubts];
-  if (loaded.ok && errors.length === 0) return ok({ ...loaded, warnings });
-  return ok({ ok: false, findings: [...(loaded.ok ? [] : loaded.findings), ...errors], warnings });
+  if (loaded.ok && errors.length === 0) return { ...loaded, warnings };
+  const own = loaded.ok ? { findings: [], unconfirmed: [] } : loaded;
+  return { ...own, ok: false as const, findings: [...own.findings, ...errors], warnings };
+}
+
+async function readConfigAt(
+  { toplevel, stateDirectory, env }: PlanPlace,
+  flags: Readonly<Record<string, unknown>> = {},
+) {
+  return await loadConfig({
+    root: toplevel,
+    userFile: userConfigFile(env, homedir()),
+    environment: env,
+    flags,
+    confirmed: stateDirectory === null ? [] : await readConfirmations(stateDirectory),
+  });
+}
+
+export const readPlan: PlanReader = async (context, planFile) => {
+  const place = await placeOf(context);
+  if (!place.ok) return place;
+  const { toplevel } = place.value;
+  const named = planFile === null ? await onlyPlan(toplevel) : ok(relative(toplevel, resolve(context.cwd, planFile)));
+  return named.ok ? ok(await readPlanAt(place.value, named.value)) : named;
 };
+
+export const configPorts: ConfigPorts = {
+  async read(context) {
+    const place = await placeOf(context);
+    if (!place.ok) return place;
+    const { resolution, findings, unconfirmed } = await readConfigAt(place.value);
+    const plan = await onlyPlan(place.value.toplevel);
+    const planned = plan.ok ? await readPlanAt(place.value, plan.value) : null;
+    const more = planned === null || planned.ok ? [] : planned.unconfirmed;
+    const all = new Map([...unconfirmed, ...more].map((one) => [one.hash, one]));
+    return ok({ table: settingsTable(resolution), findings, unconfirmed: [...all.values()] });
+  },
+  async confirm(context, hashes) {
+    const located = await locate(context);
+    const made = located.ok ? await makeStateDirectory(located.value.state, uid) : located;
+    if (!made.ok) return made;
+    await addConfirmations(made.value.path, hashes);
+    return ok(undefined);
+  },
+  agent: ({ env }) => callerOf(env, { name: '', terminal: true }).agent,
+};
+
+/** Looking works without a state directory, too: then nothing counts as confirmed. */
+async function placeOf(context: Context): Promise<Result<PlanPlace, string>> {
+  const repository = await findRepository(context.cwd);
+  if (!repository.ok) return repository;
+  const located = await locate(context);
+  const stateDirectory = located.ok ? located.value.state.path : null;
+  return ok({ toplevel: repository.value.toplevel, stateDirectory, env: context.env });
+}
+
+const uid = process.getuid?.() ?? -1;
+
+async function locate({ cwd, env, stateRoot }: Context) {
+  const repository = await findRepository(cwd);
+  if (!repository.ok) return repository;
+  const state = await locateStateDirectory(repository.value, { flag: stateRoot, env, uid, home: homedir() });
+  return state.ok ? ok({ repository: repository.value, state: state.value }) : state;
+}
 
 /** `tidegate.plan.yaml`, or the one plan that lies beside it. */
 async function onlyPlan(toplevel: string): Promise<Result<string, string>> {

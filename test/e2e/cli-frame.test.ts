@@ -203,6 +203,50 @@ describe('lint', () => {
   });
 });
 
+describe('config', () => {
+  /** On a terminal of its own, with somebody who types. */
+  function atTerminal(args: readonly string[], typed: string, env: Record<string, string> = {}) {
+    const { PATH = '' } = process.env;
+    const command = [process.execPath, bin, ...args].join(' ');
+    return spawnSync('script', ['-qec', command, '/dev/null'], {
+      input: typed,
+      env: { PATH, HOME: '/nonexistent', ...env },
+      encoding: 'utf8',
+    });
+  }
+
+  test('shows where a value comes from', () => {
+    using repository = temporaryRepository();
+    writeFileSync(join(repository.path, 'tidegate.yaml'), 'limits: { parallel: 2 }\n');
+    const { exit, out } = tidegate(['config', '--origin'], { cwd: repository.path });
+    expect(exit).toBe(0);
+    expect(out).toMatch(/^limits\.parallel: 2 +# tidegate\.yaml:1:21$/m);
+    expect(out).toMatch(/^limits\.minutes: 60 +# default$/m);
+  });
+
+  test('lets a repository run unfenced only after a person said so at a terminal', () => {
+    using repository = temporaryRepository();
+    using state = mkdtempDisposableSync('/tmp/tidegate-cli-');
+    const place = ['-C', repository.path, '--state-dir', state.path];
+    writeFileSync(join(repository.path, 'tidegate.yaml'), 'fence: { mode: none }\n');
+    expect(tidegate(['config', ...place])).toMatchObject({
+      exit: 2,
+      out: expect.stringContaining('fence.mode: "auto"'),
+    });
+    expect(tidegate(['config', 'confirm', ...place])).toMatchObject({ exit: 43 });
+    expect(atTerminal(['config', 'confirm', ...place], 'n\r')).toMatchObject({ status: 1 });
+    expect(atTerminal(['config', 'confirm', ...place], 'y\r', { CLAUDECODE: '1' })).toMatchObject({ status: 43 });
+    expect(tidegate(['config', ...place])).toMatchObject({ exit: 2 });
+    expect(atTerminal(['config', 'confirm', ...place], 'y\r')).toMatchObject({ status: 0 });
+    expect(tidegate(['config', ...place])).toMatchObject({
+      exit: 0,
+      out: expect.stringContaining('fence.mode: "none"'),
+    });
+    writeFileSync(join(repository.path, 'tidegate.yaml'), 'fence: { mode: none, read: [/etc] }\n');
+    expect(tidegate(['config', ...place])).toMatchObject({ exit: 2, out: expect.stringContaining('fence.read') });
+  });
+});
+
 test.each(['bash', 'zsh', 'fish'])('completion for %s knows every command of the help', (shell) => {
   const names = [...tidegate(['--help']).out.matchAll(/^ {2}([a-z]+) {2,}/gm)].map((match) => match[1] ?? '');
   const { exit, out } = tidegate(['completion', shell]);

@@ -1,0 +1,27 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeDurably } from './durable-file.ts';
+import { isAbsent } from './state-directory/absent.ts';
+
+/**
+ * Hashes of what a person let this repository loosen. They lie in the state directory, out of reach of the repository
+ * and of agents, and each holds for exactly one key and value.
+ */
+export async function readConfirmations(stateDirectory: string): Promise<readonly string[]> {
+  try {
+    const parsed: unknown = JSON.parse(await readFile(join(stateDirectory, name), 'utf8'));
+    // A damaged file confirms nothing: asking again is harmless, guessing is not.
+    return Array.isArray(parsed) ? parsed.filter((hash): hash is string => typeof hash === 'string') : [];
+  } catch (error) {
+    if (isAbsent(error) || error instanceof SyntaxError) return [];
+    throw error;
+  }
+}
+
+/** Adds to what was confirmed before. The directory exists. */
+export async function addConfirmations(stateDirectory: string, hashes: readonly string[]): Promise<void> {
+  const all = new Set([...(await readConfirmations(stateDirectory)), ...hashes]);
+  writeDurably(join(stateDirectory, name), `${JSON.stringify([...all].sort())}\n`);
+}
+
+const name = 'confirmed.json';
