@@ -71,7 +71,9 @@ export async function scene(options: SceneOptions) {
   const merger = options.merger?.(context);
   const ask = (request: MergerRequest): Promise<MergerAnswer> =>
     merger?.ask(request, epoch) ?? perform(context, request, epoch);
-  const bare = (...args: string[]) => runOnly('git', ['--git-dir', state.repository, ...args], root);
+  const bareWith = (extra: Record<string, string>, ...args: string[]) =>
+    runOnly('git', ['--git-dir', state.repository, ...args], root, extra);
+  const bare = (...args: string[]) => bareWith({}, ...args);
 
   const plan = planOf(options);
   const hash = planHash(createHash('sha256').update(canonicalJson(plan)).digest('hex'));
@@ -177,6 +179,7 @@ export async function scene(options: SceneOptions) {
     hash,
     git,
     bare,
+    bareWith,
     ask,
     append,
     work,

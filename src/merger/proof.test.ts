@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { run, type Scene, scene } from '../../test/support/merger-scene.ts';
+import type { LedgerEvent } from '../domain/events.ts';
+import { planHash } from '../domain/ids.ts';
+import type { Stored } from '../ports/ledger.ts';
+import { verifyObjects } from './objects.ts';
+import { verifyChain } from './proof.ts';
+
+let s: Scene;
+let history: readonly Stored[];
+beforeAll(async () => {
+  s = await scene({ waves: [{ a: {}, b: {} }] });
+  await s.open();
+  await s.work('a', { 'a.txt': 'a\n' });
+  await s.work('b', { 'b.txt': 'b\n' });
+  await s.closeRound(0, 0, ['a', 'b']);
+  history = await s.ledger.read(run);
+});
+afterAll(() => s[Symbol.asyncDispose]());
+
+const nameOf = (event: LedgerEvent): string => {
+  const of = 'task' in event ? ` ${event.task}` : '';
+  return event.type === 'phase-judged' ? `${event.phase}${of}` : `${event.type}${of}`;
+};
+
+test('a whole chain is proven, and its digest is the same each time', () => {
+  const proven = verifyChain(history, 0, 0);
+  expect(proven).toMatchObject({ ok: true, value: expect.stringMatching(/^[0-9a-f]{64}$/) });
+  expect(verifyChain(structuredClone(history), 0, 0)).toEqual(proven);
+  expect(verifyChain(history, 0, 1)).toMatchObject({ ok: false });
+});
+
+test('no event that matters can be left out', () => {
+  const spare = history.filter((_, index) => {
+    const without = history.toSpliced(index, 1);
+    return index > 0 && verifyChain(without, 0, 0).ok;
+  });
+  expect(spare.map(({ event }) => nameOf(event))).toEqual(['attempt-started a', 'attempt-started b']);
+});
+
+test('no phase that did not pass, or was overruled later, proves anything', () => {
+  const failed = [{ gate: 'gate', outcome: 'inconclusive', why: 'cannot tell' }] as const;
+  for (const [index, stored] of history.entries()) {
+    if (stored.event.type !== 'phase-judged') continue;
+    for (const verdicts of [failed, []]) {
+      const changed = { ...stored, event: { ...stored.event, verdicts } };
+      expect([nameOf(stored.event), verifyChain(history.with(index, changed), 0, 0).ok]).toEqual([
+        nameOf(stored.event),
+        false,
+      ]);
+    }
+    const overruled = { ...stored, position: history.length + 1, event: { ...stored.event, verdicts: failed } };
+    expect([nameOf(stored.event), verifyChain([...history, overruled], 0, 0).ok]).toEqual([
+      nameOf(stored.event),
+      false,
+    ]);
+  }
+});
+
+test('phases that passed in another order prove nothing', () => {
+  const phases = history.filter(({ event }) => event.type === 'phase-judged');
+  for (const [at, first] of phases.entries()) {
+    const second = phases[at + 1];
+    if (second === undefined || first.event.type !== 'phase-judged' || second.event.type !== 'phase-judged') continue;
+    const independent = first.event.phase === 'monitor' && second.event.phase === 'dispatch';
+    const swapped = history.map((stored) => {
+      if (stored === first) return { ...first, event: second.event };
+      return stored === second ? { ...second, event: first.event } : stored;
+    });
+    const names = `${nameOf(first.event)} and ${nameOf(second.event)}`;
+    expect([names, verifyChain(swapped, 0, 0).ok && !independent]).toEqual([names, false]);
+  }
+});
+
+describe('altering one field breaks the chain:', () => {
+  /** Replaces the value at `path` in every event that `which` names. */
+  const alter = (which: string, path: string, value: unknown): readonly Stored[] =>
+    history.map((stored) => {
+      if (nameOf(stored.event) !== which) return stored;
+      const event = structuredClone(stored.event) as unknown as Record<string, unknown>;
+      const keys = path.split('.');
+      const last = keys.pop() ?? '';
+      const holder = keys.reduce((node, key) => node[key] as Record<string, unknown>, event);
+      if (!(last in holder)) throw new Error(`${which} has no ${path}`);
+      holder[last] = value;
+      return { ...stored, event: event as unknown as LedgerEvent };
+    });
+  const other = 'f'.repeat(40);
+  const hash = planHash('0'.repeat(64));
+  test.each([
+    ['run-created', 'hash', hash],
+    ['run-created', 'plan.checks', []],
+    ['run-created', 'plan.waves.0.tasks.0.owns', []],
+    ['tap-decided', 'hash', hash],
+    ['tap-decided', 'decision', 'held'],
+    ['approval', 'evidence.hash', hash],
+    ['approval', 'evidence.decision', 'pending'],
+    ['run-branch-made', 'commit', other],
+    ['task-base-made a', 'commit', other],
+    ['attempt-intended a', 'attempt', 'x'],
+    ['attempt-intended a', 'base', other],
+    ['attempt-intended a', 'nonce', 'x'],
+    ['dispatch a', 'evidence.attempt', 'x'],
+    ['dispatch a', 'evidence.base', other],
+    ['dispatch a', 'evidence.workspaceBase', other],
+    ['attempt-ended a', 'ending.code', 1],
+    ['attempt-ended a', 'attempt', 'x'],
+    ['attempt-ended a', 'handoff.handoff.status', 'partial'],
+    ['attempt-ended a', 'snapshot.commit', other],
+    ['monitor a', 'evidence.ending.code', 1],
+    ['monitor a', 'evidence.nonce', 'x'],
+    ['monitor a', 'evidence.handoff.handoff.nonce', 'x'],
+    ['monitor a', 'evidence.snapshot', null],
+    ['monitor a', 'evidence.snapshot.commit', other],
+    ['monitor a', 'evidence.snapshot.base', other],
+    ['monitor a', 'evidence.snapshot.diff', []],
+    ['round-opened', 'base', other],
+    ['round-opened', 'tasks.0.snapshot', other],
+    ['round-opened', 'tasks', []],
+    ['candidate-built', 'base', other],
+    ['candidate-built', 'steps', []],
+    ['candidate-built', 'steps.1.commit', other],
+    ['candidate-built', 'steps.1.tree', other],
+    ['candidate-built', 'steps.1.task', 'a'],
+    ['check-ended', 'check.outcome', 'failed'],
+    ['check-ended', 'check.tree', other],
+    ['check-ended', 'check.name', 'lint'],
+    ['closure', 'evidence.base', other],
+    ['closure', 'evidence.candidate', other],
+    ['closure', 'evidence.tree', other],
+    ['closure', 'evidence.tasks', []],
+    ['closure', 'evidence.tasks.0.snapshot', other],
+    ['closure', 'evidence.checks', []],
+    ['closure', 'evidence.checks.0.tree', other],
+    ['closure', 'evidence.checks.0.outcome', 'timed-out'],
+  ])('%s %s', (which, path, value) => {
+    expect(verifyChain(alter(which, path, value), 0, 0)).toMatchObject({ ok: false });
+  });
+
+  test.each([
+    ['monitor a', 'evidence.snapshot.tree', other],
+    ['monitor a', 'evidence.snapshot.commit', other],
+    ['monitor a', 'evidence.snapshot.diff', []],
+    ['candidate-built', 'steps.0.tree', other],
+    ['candidate-built', 'steps.0.commit', other],
+    ['candidate-built', 'base', other],
+  ])('%s %s is not what the repository holds', async (which, path, value) => {
+    const round = { wave: 0, round: 0 };
+    expect(await verifyObjects(s.state.repository, history, round)).toMatchObject({ ok: true });
+    expect(await verifyObjects(s.state.repository, alter(which, path, value), round)).toMatchObject({ ok: false });
+  });
+});
+
+test.each(['task-dropped', 'task-retried', 'task-reworked'] as const)('%s after the verdict voids it', (type) => {
+  const event = { type, task: 'a', by: { who: 'ada', via: 'command' }, message: '' } as unknown as LedgerEvent;
+  const last = history.at(-1);
+  if (last === undefined) throw new Error('empty');
+  expect(verifyChain([...history, { ...last, position: last.position + 1, event }], 0, 0)).toMatchObject({ ok: false });
+});
+
+test('a candidate commit that changes what the task did not is refused', async () => {
+  const built = history.find(({ event }) => event.type === 'candidate-built');
+  if (built?.event.type !== 'candidate-built') throw new Error('no candidate');
+  const [, second] = built.event.steps;
+  const blob = s.bare('hash-object', '-w', '/dev/null');
+  const index = `${s.root}/forged.index`;
+  const forge = (...args: string[]) => s.bareWith({ GIT_INDEX_FILE: index }, ...args);
+  forge('read-tree', second?.tree ?? '');
+  forge('update-index', '--add', '--cacheinfo', `100644,${blob},smuggled.txt`);
+  const tree = forge('write-tree');
+  const commit = forge('commit-tree', tree, '-p', built.event.steps[0]?.commit ?? '', '-m', 'forged');
+  const steps = [built.event.steps[0], { task: 'b', commit, tree }];
+  const forged = history.map((stored) =>
+    stored === built ? { ...stored, event: { ...built.event, steps } as LedgerEvent } : stored,
+  );
+  expect(await verifyObjects(s.state.repository, forged, { wave: 0, round: 0 })).toMatchObject({
+    ok: false,
+    error: expect.stringContaining('smuggled.txt'),
+  });
+});

@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest';
+import { expectClean, land, picture, readyToLand, runTip, undo } from '../../test/support/landing.ts';
+import { log, run, type Scene, scene } from '../../test/support/merger-scene.ts';
+import { taskId } from '../domain/ids.ts';
+
+const commit = (s: Scene, path: string, content: string) => {
+  s.write({ [path]: content });
+  s.git('add', '-A');
+  s.git('commit', '-q', '-m', `person: ${path}`);
+  return s.git('rev-parse', 'HEAD');
+};
+const undoTask = (s: Scene, task: string) => s.ask({ do: 'undo', run, task: taskId(task) });
+
+test('undo with nothing on top restores exactly what was there', async () => {
+  await using s = await readyToLand(
+    { 'readme.md': 'n\n', 'new/x': 'x\n', 'gone.md': null },
+    { files: { 'readme.md': 'h\n', 'gone.md': 'g\n' } },
+  );
+  const before = picture(s);
+  await land(s);
+  expect(await undo(s)).toEqual({ outcome: 'done' });
+  expect(picture(s)).toEqual(before);
+  expect((await s.events()).at(-1)).toMatchObject({ type: 'undone', task: null, new: before.head, exact: true });
+  const events = await s.events();
+  expect(await undo(s)).toEqual({ outcome: 'done' });
+  expect(await s.events()).toEqual(events);
+});
+
+test('an undone run can land again', async () => {
+  await using s = await readyToLand({ 'readme.md': 'n\n' });
+  await land(s);
+  await undo(s);
+  expect(await land(s)).toEqual({ outcome: 'done' });
+  expectClean(s, runTip(s));
+});
+
+test('undo of a branch that landing made takes it away again', async () => {
+  await using s = await readyToLand({ 'new.txt': 'n\n' }, { plan: { land: 'branch' } });
+  const before = s.git('for-each-ref');
+  await land(s);
+  expect(await undo(s)).toEqual({ outcome: 'done' });
+  expect(s.git('for-each-ref')).toBe(before);
+});
+
+test('with a commit of the person on top, undo adds commits that revert, and keeps theirs', async () => {
+  await using s = await readyToLand({ 'readme.md': 'n\n', 'new.txt': 'n\n' });
+  const before = s.git('rev-parse', 'HEAD^{tree}');
+  await land(s);
+  const theirs = commit(s, 'mine.txt', 'mine\n');
+  expect(await undo(s)).toEqual({ outcome: 'done' });
+  expectClean(s, s.git('rev-parse', 'main'));
+  expect(s.git('rev-parse', 'main^')).toBe(theirs);
+  expect(s.git('diff', '--name-status', before, 'main')).toBe('A\tmine.txt');
+  expect(s.git('log', '-1', '--format=%an %s')).toBe('Ada Revert "Do a"');
+  expect((await s.events()).at(-1)).toMatchObject({ type: 'undone', exact: false, old: theirs });
+});
+
+test('undo of one task leaves the other', async () => {
+  await using s = await scene({ waves: [{ a: {}, b: {} }] });
+  await s.open();
+  await s.work('a', { 'a.txt': 'a\n' });
+  await s.work('b', { 'b.txt': 'b\n' });
+  await s.closeRound(0, 0, ['a', 'b']);
+  await s.merge(0, 0);
+  await land(s);
+  expect(await undoTask(s, 'a')).toEqual({ outcome: 'done' });
+  expect(s.git('ls-tree', '--name-only', 'main')).toBe('b.txt\nreadme.md');
+  expectClean(s, s.git('rev-parse', 'main'));
+  expect(await undo(s)).toEqual({ outcome: 'done' });
+  expect(s.git('ls-tree', '--name-only', 'main')).toBe('readme.md');
+});
+
+test('what cannot be reverted because of later work is refused by name, and nothing moves', async () => {
+  await using s = await readyToLand({ 'readme.md': 'n\n' });
+  await land(s);
+  commit(s, 'readme.md', 'built upon\n');
+  const before = picture(s);
+  expect(await undo(s)).toMatchObject({ outcome: 'refused', files: ['readme.md'] });
+  expect(picture(s)).toEqual(before);
+});
+
+test('undo does not overwrite changes of the person', async () => {
+  await using s = await readyToLand({ 'readme.md': 'n\n' });
+  await land(s);
+  s.write({ 'readme.md': 'mine\n' });
+  const before = picture(s);
+  expect(await undo(s)).toMatchObject({ outcome: 'refused', files: ['readme.md'] });
+  expect(picture(s)).toEqual(before);
+});
+
+test('what has not landed cannot be undone', async () => {
+  await using s = await readyToLand({ 'readme.md': 'n\n' });
+  expect(await undo(s)).toMatchObject({
+    outcome: 'refused',
+    why: expect.stringContaining('nothing of this run has landed'),
+  });
+});
+
+const rebuild = async (s: Scene) => {
+  const answer = await s.ask({ do: 'rebuild-landing', run });
+  const last = (await s.events()).at(-1);
+  if (last?.type !== 'landing-rebuilt') throw new Error(JSON.stringify(answer));
+  return last;
+};
+
+test('a target that moved gets the run on top of it, but only after the checks passed there', async () => {
+  await using s = await readyToLand({ 'new.txt': 'n\n' });
+  const theirs = commit(s, 'mine.txt', 'mine\n');
+  expect(await land(s)).toMatchObject({ outcome: 'refused', why: expect.stringContaining('somebody moved it') });
+  const rebuilt = await rebuild(s);
+  expect(rebuilt).toMatchObject({ onto: theirs, conflicts: [] });
+  expect(await land(s)).toMatchObject({ outcome: 'refused', why: expect.stringContaining('not proven') });
+  const check = { name: 'test', tree: rebuilt.tree, outcome: 'passed', code: 0, log, tail: '' } as const;
+  await s.append({ type: 'check-ended', purpose: 'land', check });
+  expect(await land(s)).toEqual({ outcome: 'done' });
+  expectClean(s, rebuilt.commit);
+  expect(s.git('log', '--format=%an %s')).toBe('Ada Do a\nTest person: mine.txt\nTest first');
+  expect(await undo(s)).toEqual({ outcome: 'done' });
+  expectClean(s, theirs);
+});
+
+test('a target that moved into the way of the run is named, and nothing moves', async () => {
+  await using s = await readyToLand({ 'readme.md': 'n\n' });
+  const theirs = commit(s, 'readme.md', 'mine\n');
+  expect(await rebuild(s)).toMatchObject({ onto: theirs, conflicts: ['readme.md'] });
+  expect(await land(s)).toMatchObject({ outcome: 'refused', files: ['readme.md'] });
+  expectClean(s, theirs);
+});
