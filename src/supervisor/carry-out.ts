@@ -23,7 +23,7 @@ import { protectPaths, removeStandIns } from './read-only-paths.ts';
 import { reminder } from './reminder.ts';
 import { type FencedRun, runFenced } from './run-fenced.ts';
 import type { RuntimeDirectory } from './runtime-directory.ts';
-import { snapshotOf } from './snapshot-of.ts';
+import { secretsOf, snapshotOf } from './snapshot-of.ts';
 import type { Surroundings } from './supervise.ts';
 
 export type Order = {
@@ -37,7 +37,7 @@ export type Order = {
 
 /** Workspace, setup, agent, handoff, snapshot, teardown. The record that it returns says how each went. */
 export async function carryOut(order: Order): Promise<ExitRecord> {
-  const output = openOutput(order.files.output);
+  const output = openOutput(order.files.output, secretsOf(order.job, order.around.environment));
   const prepared = await prepare(order);
   if ('reason' in prepared) return record(output, { ending: prepared });
   await using channel = await openClientChannel(order.runtime.clientSocket, order.job.nonce, order.files.writeHandoff);
@@ -229,8 +229,8 @@ function record(output: Output, told: Partial<ExitRecord> & Pick<ExitRecord, 'en
     chargedSeconds: 0,
     refusals: [],
     ...told,
-    tail: output.shown(),
     log: output.close(),
+    tail: output.shown(),
   };
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import type { LogEvidence } from '../domain/evidence.ts';
+import { redactor } from './redact.ts';
 
 const caps = { head: 8 << 20, tail: 2 << 20, shown: 4096 };
 
@@ -14,9 +15,9 @@ export type Output = {
 
 /**
  * The attempt's log: the first 8 MB as they come, then only the last 2 MB. Memory stays bounded whatever is written, in lines
- * or in one endless one. A full disk loses log, never the attempt: `bytes` counts all, `kept` what is in the file.
+ * or in one endless one; values of `secrets` are never in it. A full disk loses log, never the attempt: `bytes` counts all, `kept` what is in the file.
  */
-export function openOutput(file: string, cap = caps): Output {
+export function openOutput(file: string, secrets: readonly string[] = [], cap = caps): Output {
   const descriptor = openSync(file, 'w', 0o600);
   const hash = createHash('sha256');
   const tail = ring(cap.tail);
@@ -28,16 +29,18 @@ export function openOutput(file: string, cap = caps): Output {
     hash.update(chunk.subarray(0, written));
     kept += written;
   };
+  const take = redactor(secrets, (chunk) => {
+    const room = Math.max(0, cap.head - bytes);
+    bytes += chunk.length;
+    shown.push(chunk);
+    if (room > 0) keep(chunk.subarray(0, room));
+    if (room < chunk.length) tail.push(chunk.subarray(room));
+  });
   return {
-    write(chunk) {
-      const room = Math.max(0, cap.head - bytes);
-      bytes += chunk.length;
-      shown.push(chunk);
-      if (room > 0) keep(chunk.subarray(0, room));
-      if (room < chunk.length) tail.push(chunk.subarray(room));
-    },
+    write: take.write,
     shown: () => displayed(shown.content()),
     close() {
+      take.end();
       const left = bytes - cap.head - tail.content().length;
       if (left > 0) keep(Buffer.from(`\n[tidegate: ${left} bytes left out]\n`));
       keep(tail.content());

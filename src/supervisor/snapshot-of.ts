@@ -20,10 +20,14 @@ export async function snapshotOf(
       statCache: recordOf(files.workspace),
       ref: refs.attempt(job.id),
       message: `Snapshot of ${job.id}`,
-      secrets: job.fence.env.map((name) => environment[name] ?? '').filter((value) => value.length >= 8),
+      secrets: secretsOf(job, environment),
     });
     return { snapshot, snapshotProblem: null };
   } catch (error) {
     return { snapshot: null, snapshotProblem: error instanceof Error ? error.message : String(error) };
   }
 }
+
+/** Values that were passed into the fence by name. Short ones (`on`, a port) would be found everywhere. */
+export const secretsOf = (job: Job, environment: Readonly<Record<string, string | undefined>>): readonly string[] =>
+  job.fence.env.map((name) => environment[name] ?? '').filter((value) => value.length >= 8);

@@ -1,9 +1,19 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { probeFence } from '../../src/adapters/fence-bwrap/index.ts';
 import { puppet } from '../support/puppet.ts';
 import { follow, supervisedScene } from '../support/supervised.ts';
 
@@ -121,7 +131,7 @@ describe('an agent in the fence', () => {
     });
     const attempt = follow(supervisors, job);
     const invocation = await agent.nextInvocation();
-    const { output } = await invocation.sh('env');
+    const { output } = await invocation.sh('env; echo "$AGENT_TOKEN" > /proc/$PPID/fd/1');
     expect(output).toContain(`\nAGENT_TOKEN=${secret}\n`);
     expect(output).toContain('\nPORT=4000\n');
     expect(output).not.toMatch(/OTHER_TOKEN|LD_PRELOAD/);
@@ -131,7 +141,8 @@ describe('an agent in the fence', () => {
     expect(commands.filter((command) => command.includes(job.nonce)).length).toBeGreaterThan(0);
     expect(commands.filter((command) => command.includes(secret))).toEqual([]);
     invocation.exit(1);
-    await attempt.ended;
+    const { record } = await attempt.ended;
+    expect(readFileSync(record.log.file, 'utf8')).toBe('[redacted]\n');
     await supervisors.acknowledge(job.id);
   });
 
@@ -161,6 +172,36 @@ describe('an agent in the fence', () => {
     const on = await scene.run({ argv, fence: { mode: 'auto', network: 'on', read: [], write: [], env: [] } });
     expect(off.output.split('\n')[0]).toBe('lo');
     expect(on.output.split('\n').length).toBeGreaterThan(off.output.split('\n').length);
+  });
+});
+
+describe('the canary', () => {
+  test('finds a hole in the fence before the agent runs', async () => {
+    await using scene = await supervisedScene();
+    chmodSync(scene.repo.path, 0o777);
+    const supervisors = scene.coordinator();
+    const job = scene.job({
+      argv: ['/bin/sh', '-c', 'echo ran'],
+      fence: { mode: 'auto', network: 'off', read: [], write: [scene.repo.path], env: [] },
+    });
+    const attempt = follow(supervisors, job);
+    expect((await attempt.started).record.fence).toMatchObject({ mode: 'bwrap', canary: 'breached' });
+    const { record } = await attempt.ended;
+    await supervisors.acknowledge(job.id);
+    expect(record.ending.reason).toBe('launch-failed');
+    expect(record.ending.detail).toContain(`the fence does not hold: wrote ${scene.repo.path}/`);
+    expect(record.tail).toBe('');
+    expect(readdirSync(scene.repo.path).sort()).toEqual(['.git', 'readme.md']);
+  });
+
+  test('is what doctor asks: the fence works here, or there is a command to type', () => {
+    expect(probeFence(process.env)).toMatchObject({ works: true, version: expect.stringMatching(/^bubblewrap \d/) });
+    expect(probeFence({ ...process.env, TIDEGATE_FENCE_PATH: '/nonexistent' })).toEqual({
+      works: false,
+      version: null,
+      problem: 'bubblewrap (bwrap) is not installed',
+      fix: 'apt-get install bubblewrap',
+    });
   });
 });
 

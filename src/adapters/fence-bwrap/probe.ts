@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fenceCommand } from './fence.ts';
@@ -16,8 +16,9 @@ export function probeFence(environment: Readonly<Record<string, string | undefin
   const version = spawnSync(host.tools.bwrap, ['--version'], { encoding: 'utf8', env: {} }).stdout?.trim() ?? '';
   const workspace = mkdtempSync(join(tmpdir(), 'tidegate-probe-'));
   try {
+    if (host.uid === 0) chownSync(workspace, host.agent.uid, host.agent.gid);
     const command = fenceCommand({ workspace, binds: [], network: 'off' }, host, ['/bin/sh', '-c', 'exit 0']);
-    const stdio = ['ignore', 'pipe', 'pipe', 'ignore', 'ignore', 'ignore'] as const;
+    const stdio = ['ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'] as const;
     const run = spawnSync(command.file, command.args, {
       encoding: 'utf8',
       env: {},

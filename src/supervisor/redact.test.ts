@@ -1,0 +1,33 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { redactor } from './redact.ts';
+
+const secrets = ['token-123456', 'another-secret', 'short'];
+
+function redacted(chunks: readonly Uint8Array[]): string {
+  const out: Buffer[] = [];
+  const redact = redactor(secrets, (chunk) => out.push(Buffer.from(chunk)));
+  for (const chunk of chunks) redact.write(chunk);
+  redact.end();
+  return Buffer.concat(out).toString('latin1');
+}
+
+test('a value is never shown, wherever the chunks are cut, and nothing else is changed', () => {
+  const piece = fc.oneof(
+    fc.constantFrom('token-123456', 'another-secret', 'token-12345', 'short', '\n'),
+    fc.string({ maxLength: 5 }),
+  );
+  fc.assert(
+    fc.property(fc.array(piece), fc.infiniteStream(fc.integer({ min: 1, max: 9 })), (pieces, sizes) => {
+      const bytes = Buffer.from(pieces.join(''));
+      const chunks: Buffer[] = [];
+      for (let at = 0; at < bytes.length; ) {
+        const size = sizes.next().value;
+        chunks.push(bytes.subarray(at, at + size));
+        at += size;
+      }
+      const expected = bytes.toString('latin1').replaceAll(/token-123456|another-secret/g, '[redacted]');
+      expect(redacted(chunks)).toBe(expected);
+    }),
+  );
+});

@@ -1,0 +1,47 @@
+/**
+ * Replaces secret values in a stream of bytes, also where a value is cut by the end of a chunk: the last bytes that could be the
+ * beginning of one are held back until more comes.
+ */
+export function redactor(
+  secrets: readonly string[],
+  pass: (chunk: Uint8Array) => void,
+): { write(chunk: Uint8Array): void; end(): void } {
+  const needles = secrets.filter((secret) => secret.length >= shortest).map((secret) => Buffer.from(secret));
+  if (needles.length === 0) return { write: pass, end: () => undefined };
+  const longest = Math.max(...needles.map((needle) => needle.length));
+  let held: Buffer = Buffer.alloc(0);
+  const flush = (bytes: Buffer, upTo: number): Buffer => {
+    let from = 0;
+    for (let found = firstOf(needles, bytes, from); found !== null; found = firstOf(needles, bytes, from)) {
+      if (found.at >= upTo) break;
+      pass(bytes.subarray(from, found.at));
+      pass(mark);
+      from = found.at + found.length;
+    }
+    if (from < upTo) pass(bytes.subarray(from, upTo));
+    return Buffer.from(bytes.subarray(Math.max(from, upTo)));
+  };
+  return {
+    write(chunk) {
+      const bytes = held.length === 0 ? Buffer.from(chunk) : Buffer.concat([held, chunk]);
+      held = flush(bytes, Math.max(0, bytes.length - longest + 1));
+    },
+    end() {
+      flush(held, held.length);
+      held = Buffer.alloc(0);
+    },
+  };
+}
+
+/** Shorter values (`on`, `8080`) would be found everywhere. */
+const shortest = 8;
+const mark = Buffer.from('[redacted]');
+
+function firstOf(needles: readonly Buffer[], bytes: Buffer, from: number): { at: number; length: number } | null {
+  const found = needles
+    .map((needle) => ({ at: bytes.indexOf(needle, from), length: needle.length }))
+    .filter(({ at }) => at >= 0);
+  return found.length === 0
+    ? null
+    : found.reduce((a, b) => (b.at < a.at || (b.at === a.at && b.length > a.length) ? b : a));
+}
