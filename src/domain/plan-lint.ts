@@ -13,6 +13,7 @@ export function lintDraft(draft: Draft, runnable: readonly string[]): readonly P
   const tasks = draft.waves.flatMap((wave) => wave.tasks);
   return [
     ...draft.waves.flatMap(lintWave),
+    ...tasks.flatMap(reservedId),
     ...duplicateIds(tasks),
     ...unknownNeeds(tasks),
     ...cycles(tasks),
@@ -59,6 +60,12 @@ const lintWave = (wave: Draft['waves'][number]): readonly Problem[] =>
           fix: 'add a task or remove the wave',
         },
       ];
+
+/** The one id that is also a name every object answers to. */
+const reservedId = (task: DraftTask): readonly Problem[] =>
+  task.id === 'constructor'
+    ? [{ rule: 'bad-id', detail: '`constructor` is reserved', place: idPlace(task), at: 'key', fix: 'use another id' }]
+    : [];
 
 function duplicateIds(tasks: readonly DraftTask[]): readonly Problem[] {
   const first = new Map<string, DraftTask>();

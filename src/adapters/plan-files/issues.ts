@@ -15,22 +15,22 @@ export function problemsOf(issues: readonly Issue[], known: readonly string[], b
 }
 
 function unknownKey(key: string, place: Place, known: readonly string[]): Problem {
-  const meant = synonyms[key] ?? nearestWord(key, known);
+  const meant = synonyms.get(key) ?? nearestWord(key, known);
   const fix = meant ? `did you mean \`${meant}\`?` : 'remove it';
   return { rule: 'unknown-key', detail: `unknown key \`${key}\``, place, at: 'key', fix };
 }
 
-const synonyms: Readonly<Record<string, string>> = {
-  depends: 'needs',
-  depends_on: 'needs',
-  dependsOn: 'needs',
-  files: 'owns',
-  scope: 'owns',
-  prompt: 'do',
-  brief: 'do',
-  directive: 'do',
-  timeout: 'minutes',
-};
+const synonyms: ReadonlyMap<string, string> = new Map([
+  ['depends', 'needs'],
+  ['depends_on', 'needs'],
+  ['dependsOn', 'needs'],
+  ['files', 'owns'],
+  ['scope', 'owns'],
+  ['prompt', 'do'],
+  ['brief', 'do'],
+  ['directive', 'do'],
+  ['timeout', 'minutes'],
+]);
 
 function problemOf(issue: Issue, place: Place): Problem {
   const name = place.findLast((step) => typeof step === 'string') ?? 'the document';
@@ -64,7 +64,11 @@ function problemOf(issue: Issue, place: Place): Problem {
       if (issue.format === 'regex' && issue.pattern === idRegex)
         return wrong('bad-id', `\`${name}\` holds something that is not an id`, idFix);
       if (issue.format === 'regex' && issue.pattern === '/\\S/') return wrong('empty-text', `\`${name}\` is empty`);
-      return wrong('wrong-value', `\`${name}\` is not well formed`, formatFixes[String(name)]);
+      return wrong(
+        'wrong-value',
+        `\`${name}\` is not well formed`,
+        name === 'expires' ? 'write it as `30m`, `24h` or `7d`' : undefined,
+      );
     }
     case 'too_small':
     case 'too_big':
@@ -99,7 +103,6 @@ const idLike = (issue: Extract<Issue, { code: 'invalid_key' }>): boolean =>
 
 const idRegex = '/^[a-z0-9][a-z0-9-]{0,63}$/';
 const idFix = 'lower-case letters, digits and `-`, at most 64, beginning with a letter or digit';
-const formatFixes: Readonly<Record<string, string>> = { expires: 'write it as `30m`, `24h` or `7d`' };
 const typeNames: Readonly<Record<string, string>> = {
   string: 'text',
   number: 'a number',

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { mergeGate, withMergeGate } from '../../domain/directive.ts';
 import { lintDirectives } from '../../domain/plan-lint.ts';
@@ -190,6 +191,8 @@ waves:
     ['not UTF-8', new Uint8Array([0x61, 0xff, 0x62]), ['not-utf-8 plan.yaml']],
     ['1 MB and more', `#${'x'.repeat(1024 * 1024)}`, ['file-too-large plan.yaml']],
     ['__proto__', `${task}tasks:\n  a: x\n  __proto__: y\n`, ['unknown-key plan.yaml:5:3']],
+    ['a reserved id', `${task}tasks: { constructor: x }\n`, ['bad-id plan.yaml:3:10']],
+    ['a key that objects have', `${task}constructor: x\ntasks: { a: x }\n`, ['unknown-key plan.yaml:3:1']],
     ['a number as brief', `${task}tasks: { a: 5 }\n`, ['wrong-type plan.yaml:3:13']],
     ['an empty brief', `${task}tasks: { a: " " }\n`, ['empty-directive plan.yaml:3:13']],
     ['no brief', `${task}tasks:\n  a: { owns: [] }\n`, ['missing-key plan.yaml:4:3']],
@@ -230,6 +233,47 @@ waves:
     expect(await rules('dir')).toEqual(['not-a-file']);
     expect(await rules('plan.yaml')).toEqual(['leaves-repository', 'not-a-file']);
   });
+});
+
+test('whatever is written, loading answers and never throws', async () => {
+  const scraps = [
+    '',
+    ' ',
+    '\n',
+    '\t',
+    ':',
+    '- ',
+    '[',
+    '}',
+    '"',
+    '&a ',
+    '*a',
+    '!!x ',
+    '? ',
+    '|',
+    '---\n',
+    '../',
+    '\u0000',
+    'é',
+    '{ a: 1 }',
+    '#',
+    '<<: ',
+  ];
+  const edit = fc.tuple(fc.nat({ max: short.length }), fc.nat({ max: 12 }), fc.constantFrom(...scraps));
+  await using folder = await tempFolder({});
+  await fc.assert(
+    fc.asyncProperty(fc.array(edit, { minLength: 1, maxLength: 4 }), async (edits) => {
+      const text = edits.reduce(
+        (written, [at, cut, scrap]) => written.slice(0, at) + scrap + written.slice(at + cut),
+        short,
+      );
+      await writeFile(join(folder.path, 'plan.yaml'), text);
+      const loaded = await loadPlan({ root: folder.path, planFile: 'plan.yaml', currentBranch: 'main' });
+      if (!loaded.ok) for (const one of loaded.findings) expect(one.where).toMatch(/^plan\.yaml(:\d+:\d+)?$/);
+      expect(loaded.ok || loaded.findings.length > 0).toBe(true);
+    }),
+    { numRuns: 300 },
+  );
 });
 
 describe('a directive', () => {
