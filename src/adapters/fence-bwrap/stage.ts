@@ -11,16 +11,15 @@ const stageDirectory = '/run/tidegate-fence';
  * the death of the parent reach it.
  */
 const stageScript = `set -eu
-mount=$1 mkdir=$2 stage=$3 count=$4
-shift 4
+mount=$1 mkdir=$2 stage=$3 directories=$4 files=$5 table=$6
+shift 6
 "$mount" -t tmpfs -o mode=755,size=1m,nr_inodes=4k tidegate "$stage"
-index=0
-while [ "$index" -lt "$count" ]; do
-  if [ -d "$1" ]; then "$mkdir" "$stage/$index"; else : >"$stage/$index"; fi
-  "$mount" --rbind "$1" "$stage/$index"
-  shift
-  index=$((index + 1))
-done
+cd "$stage"
+[ -z "$directories" ] || "$mkdir" $directories
+for file in $files; do : >"$file"; done
+printf '%s' "$table" >table
+"$mount" -a -T "$stage/table"
+cd /
 exec "$@"`;
 
 /** `sources` are where each bind is found after the stage is set. */
@@ -37,14 +36,28 @@ export function stageArguments(
   });
   if (staged.length === 0) return { prefix: [], sources };
   const { unshare, mount, mkdir } = host.tools;
+  const named = staged.map((source, index) => ({ source, index, isDirectory: statSync(source).isDirectory() }));
+  const indices = (wanted: boolean): string =>
+    named
+      .filter(({ isDirectory }) => isDirectory === wanted)
+      .map(({ index }) => index)
+      .join(' ');
+  // One table for one call of mount: a process for each bind would cost more than the rest of the launch.
+  const table = named
+    .map(({ source, index }) => `${escaped(source)} ${stageDirectory}/${index} none rbind 0 0\n`)
+    .join('');
   return {
     prefix: [
       ...[unshare, '--mount', '--propagation', 'private', '--', '/bin/sh', '-c', stageScript, 'tidegate-stage'],
-      ...[mount, mkdir, stageDirectory, String(staged.length), ...staged],
+      ...[mount, mkdir, stageDirectory, indices(true), indices(false), table],
     ],
     sources,
   };
 }
+
+/** As fstab(5) wants it. */
+const escaped = (path: string): string =>
+  path.replaceAll(/[\\ \t\n\r#]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`);
 
 /** Whether a stranger may walk to the path and open it. */
 function isReachable(path: string): boolean {
