@@ -49,8 +49,8 @@ export async function recoverLanding(context: Context): Promise<Result<null, Obs
     if (!settled.ok) return settled;
   }
   failpoint('merger-recovery-settled');
-  clearJournal(context.state);
   await forgetArrival(person);
+  clearJournal(context.state);
   return ok(null);
 }
 

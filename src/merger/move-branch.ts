@@ -110,9 +110,9 @@ export async function moveBranch(order: Order, { move, person, worktree }: Ready
     return err({ why: `git will not change the files: ${moved.half}`, files: [], fix: move.retry });
   }
   failpoint('merger-landing-committed');
+  await forgetArrival(person);
   clearJournal(order.state);
   failpoint('merger-landing-journal-cleared');
-  await forgetArrival(person);
   return moved;
 }
 
@@ -130,7 +130,10 @@ async function moveWithTree(
   const prepared = await prepareMove(person, move.ref, { old: move.old, new: move.new, why });
   if (prepared === null) return err(movedMeanwhile(move, await readRef(person, move.ref)));
   failpoint('merger-landing-prepared');
-  const switched = await switchTree(person, move.old, move.new);
+  const switched = await switchTree(person, move.old, move.new).catch(async (error: unknown) => {
+    await prepared.abort();
+    throw error;
+  });
   failpoint('merger-landing-tree-switched');
   if (switched.exitCode !== 0) {
     await prepared.abort();

@@ -12,20 +12,25 @@ export const realMerger = (context: Context, env: Record<string, string> = {}): 
     env: { ...context.env, ...env },
   });
 
-/** A real merger that is killed at `failpoint` once, and asked again as a coordinator would. Counts the deaths. */
-export function mergerUnderFire(failpoint: string) {
+/** A real merger that is killed at each of these in turn, and asked again as a coordinator would. Counts the deaths. */
+export function mergerUnderFire(...failpoints: readonly string[]) {
   const deaths: string[] = [];
   const merger = (context: Context): Merger => {
-    let current = realMerger(context, { TIDEGATE_FAILPOINT: failpoint });
+    const next = () => {
+      const point = failpoints[deaths.length];
+      return realMerger(context, point === undefined ? {} : { TIDEGATE_FAILPOINT: point });
+    };
+    let current = next();
     return {
       ask: async (request, epoch) => {
-        try {
-          return await current.ask(request, epoch);
-        } catch (error) {
-          if (!(error instanceof MergerFailed)) throw error;
-          deaths.push(error.message);
-          current = realMerger(context);
-          return await current.ask(request, epoch);
+        for (;;) {
+          try {
+            return await current.ask(request, epoch);
+          } catch (error) {
+            if (!(error instanceof MergerFailed) || deaths.length > failpoints.length) throw error;
+            deaths.push(error.message);
+            current = next();
+          }
         }
       },
       [Symbol.asyncDispose]: () => current[Symbol.asyncDispose](),
