@@ -11,5 +11,6 @@ export {
   refName,
   runGit,
   spawnGit,
+  syncRef,
 } from './run.ts';
 export { checkGit, gitVersion, isNewEnough } from './version.ts';

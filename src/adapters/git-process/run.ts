@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { objectIdPattern } from '../../domain/ids.ts';
+import { syncDirectory } from '../durable-file.ts';
 import { BadGitArgument, GitFailed, GitUnusable } from './errors.ts';
 import { cleanEnvironment, hardenedConfig } from './hardening.ts';
 
@@ -93,6 +95,12 @@ export function refName(name: string): string {
   if (!plain || /\.\.|\/\/|\/\.|\.lock(?:\/|$)|[./]$/.test(name))
     throw new BadGitArgument(`not a ref name: ${JSON.stringify(name)}`);
   return name;
+}
+
+/** Git flushes a ref's content but not its new name; without this a power cut may take the ref back. */
+export function syncRef(gitDir: string, ref: string): void {
+  for (let folder = dirname(refName(ref)); folder !== '.'; folder = dirname(folder))
+    syncDirectory(`${gitDir}/${folder}`);
 }
 
 /** Turns the error of a git that did not start into one that says what to do. */

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type CommitId, commitId } from '../../domain/ids.ts';
-import { GitFailed, keepStart, launchError, objectId, refName, spawnGit } from '../git-process/index.ts';
+import { GitFailed, keepStart, launchError, objectId, refName, spawnGit, syncRef } from '../git-process/index.ts';
 import type { Changes } from './changes.ts';
 import { blobHash, contentOf, sizeOf, WorkspaceMoved } from './content.ts';
 
@@ -26,7 +26,8 @@ export async function writeCommit(request: {
 }): Promise<CommitId> {
   const call = {
     gitDir: request.repository,
-    config: ['core.fsync=all', 'core.fsyncMethod=batch', 'fastimport.unpackLimit=32'],
+    // One pack costs three flushes of the disk, loose objects one each.
+    config: ['core.fsync=all', 'fastimport.unpackLimit=3'],
     tied: true,
     args: ['fast-import', '--quiet', '--done', '--force', '--date-format=raw'],
   };
@@ -42,13 +43,13 @@ export async function writeCommit(request: {
     child.once('error', (error) => reject(launchError(call, error)));
     child.once('close', (code) => (code === 0 ? resolve() : reject(new GitFailed(call.args, code, stderr()))));
   });
-  // A broken pipe only says that git gave up; its exit says why.
-  // (Its report of the crash says nothing more and would stay for ever.)
+  // A broken pipe only says that git gave up; its exit says why. Its crash report would stay for ever.
   const [exit, fed] = await Promise.allSettled([ended, pipeline(script(request), child.stdin as Writable)]);
   if (exit.status === 'rejected') rmSync(`${request.repository}/fast_import_crash_${child.pid}`, { force: true });
   if (fed.status === 'rejected' && fed.reason instanceof WorkspaceMoved) throw fed.reason;
   if (exit.status === 'rejected') throw exit.reason;
   if (fed.status === 'rejected') throw fed.reason;
+  syncRef(request.repository, request.ref);
   return commitId(objectId(out.trim()));
 }
 

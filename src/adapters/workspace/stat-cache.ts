@@ -1,7 +1,16 @@
-import { type BigIntStats, closeSync, fstatSync, lstatSync, openSync, readFileSync, rmSync } from 'node:fs';
+import {
+  type BigIntStats,
+  closeSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { z } from 'zod';
 import type { CommitId } from '../../domain/ids.ts';
-import { writeDurably } from '../durable-file.ts';
 import type { TreeEntry } from '../git-read/index.ts';
 
 /**
@@ -64,7 +73,10 @@ export function writeRecord(
       .map(({ entry, stats }) => [entry.path, statPrint(stats), entry.id]),
     included: included.map(({ file, stats }) => [file, statPrint(stats)]),
   };
-  writeDurably(path, JSON.stringify(record));
+  // Whole or absent, but not flushed: after a power cut neither the files nor this could be trusted anyway, and
+  // flushing would wait for every file of the checkout.
+  writeFileSync(`${path}.new`, JSON.stringify(record), { mode: 0o600 });
+  renameSync(`${path}.new`, path);
 }
 
 const tick = 20_000_000n;
