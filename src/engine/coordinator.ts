@@ -55,13 +55,14 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
     await log.record((state) => (state === null ? createRun(rest, by, { openWaves, actual }) : null));
   };
 
-  const notice = ({ stream }: Stored): void => {
+  const notice = ({ stream, event }: Stored): void => {
     if (stream === 'repo') return;
     const run = runId(stream);
     const entry = runs.get(run) ?? { log: openRunLog(ledger, run, world.epoch), driver: null };
     runs.set(run, entry);
-    if (entry.driver === null) void look();
-    else entry.driver.wake();
+    entry.driver?.wake();
+    // the end of a run lets the next in line start
+    if (entry.driver === null || event.type === 'run-ended') void look();
   };
 
   for (const stream of await ledger.streams())
@@ -71,20 +72,24 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
   const subscription = ledger.subscribe(0, notice);
 
   const settled = async (run: RunId): Promise<RunState | null> => {
-    await look();
-    const entry = runs.get(run);
-    if (entry === undefined) return null;
-    await Promise.race([entry.driver?.idle(), failed.promise]);
-    // its end may be the turn of the next in line
-    if (entry.log.state()?.ended) await look();
-    return entry.log.state();
+    for (;;) {
+      await look();
+      const entry = runs.get(run);
+      if (entry === undefined) return null;
+      await Promise.race([entry.driver?.idle(), failed.promise]);
+      if (entry.driver !== null) return entry.log.state();
+      const logs = [...runs.values()].map((other) => other.log);
+      const before = firstBefore(entry.log, logs);
+      if (before === undefined || (await settled(before.run))?.ended === null) return entry.log.state();
+    }
   };
 
   return {
     settled,
     idle: async () => {
-      for (let before = -1; before !== runs.size; ) {
-        before = runs.size;
+      const driven = () => [...runs.values()].filter((entry) => entry.driver !== null).length;
+      for (let before = -1; before !== driven(); ) {
+        before = driven();
         await Promise.all([...runs.keys()].map(settled));
       }
     },
@@ -98,18 +103,16 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
 }
 
 /** No older run that aims at the same branch is still open. */
-function isNextInLine(log: RunLog, all: readonly RunLog[]): boolean {
-  const state = log.state();
-  if (state === null) return false;
+const isNextInLine = (log: RunLog, all: readonly RunLog[]): boolean =>
+  log.state() !== null && firstBefore(log, all) === undefined;
+
+/** The run that this one waits for. */
+function firstBefore(log: RunLog, all: readonly RunLog[]): RunLog | undefined {
+  const branch = log.state()?.target.branch;
   const born = log.stored()[0]?.seq ?? 0;
-  return !all.some((other) => {
+  return all.find((other) => {
     const rival = other.state();
-    return (
-      rival !== null &&
-      rival.ended === null &&
-      rival.target.branch === state.target.branch &&
-      (other.stored()[0]?.seq ?? 0) < born
-    );
+    return rival?.ended === null && rival.target.branch === branch && (other.stored()[0]?.seq ?? 0) < born;
   });
 }
 

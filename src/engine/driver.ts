@@ -54,7 +54,9 @@ export function driveRun(log: RunLog, perform: (effect: Effect) => Promise<void>
       const due = state === null || stopped.signal.aborted ? [] : effects(state, clock);
       for (const { key, effect } of due) if (!inFlight.has(key)) start(key, effect);
       if (inFlight.size === 0) for (const waiter of waiters.splice(0, asked)) waiter.resolve();
-      await Promise.race([woken.promise, nextExpiry(state, clock, stopped.signal)]);
+      const waiting = new AbortController();
+      await Promise.race([woken.promise, nextExpiry(state, clock, waiting.signal)]);
+      waiting.abort();
     }
   };
   const looping = loop().catch(fail);
