@@ -2,7 +2,7 @@ import type { RequestEvent, RunEvent, TapName } from './events.ts';
 import { ownershipConflicts } from './ownership.ts';
 import { err, ok, type Result } from './result.ts';
 import { isOpen } from './round.ts';
-import type { RunState } from './run.ts';
+import { hasMerged, type RunState } from './run.ts';
 import { decideTap, type TapDecision } from './tap.ts';
 import type { TaskState } from './task.ts';
 
@@ -100,6 +100,9 @@ function tap(
 function landNow(state: RunState, request: RequestEvent & { readonly type: 'requested-land' }): Answer {
   const decided = { type: 'tap-decided', tap: 'land', decision: 'approved', hash: state.hash, by: request.by } as const;
   if (state.landing.status === 'landed') return err('the run has landed');
+  if (state.landing.status === 'intended' || state.landing.status === 'undoing')
+    return err('the branch is being moved');
+  if (state.ended !== null && !hasMerged(state)) return err('nothing was merged, so there is nothing to land');
   const open = state.taps.land;
   if (open?.status === 'pending' || open?.status === 'held') return ok([decided]);
   return ok([{ type: 'tap-opened', tap: 'land', hash: state.hash, expires: null }, decided]);

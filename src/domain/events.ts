@@ -132,6 +132,13 @@ export type RunEvent =
   // tasks and attempts
   /** The commit that attempts of this task start from: run branch at wave start plus the snapshots it needs. */
   | { readonly type: 'task-base-made'; readonly task: TaskId; readonly commit: CommitId; readonly tree: TreeId }
+  /** What the task needs does not fit together: it waits for a person; the rest goes on. */
+  | {
+      readonly type: 'task-base-refused';
+      readonly task: TaskId;
+      readonly why: string;
+      readonly files: readonly string[];
+    }
   | {
       readonly type: 'attempt-intended';
       readonly task: TaskId;

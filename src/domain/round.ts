@@ -1,6 +1,6 @@
 import type { RunEvent } from './events.ts';
 import type { CommitId, TaskId, TreeId } from './ids.ts';
-import type { Verdict } from './verdict.ts';
+import { passes, type Verdict } from './verdict.ts';
 
 /**
  * One integration of a wave's ready tasks: opened ─▶ built ─▶ closing ─▶ merging ─▶ merged, or abandoned when what it
@@ -34,7 +34,7 @@ export function evolveRound(state: RoundState, event: RunEvent): RoundState {
     case 'phase-judged':
       if (event.phase === 'closure' && state.status === 'built')
         return { ...same, status: 'closing', steps: state.steps, closed: event.verdicts };
-      if (event.phase === 'merge' && state.status === 'merged') return { ...state, judged: true };
+      if (event.phase === 'merge' && state.status === 'merged') return { ...state, judged: passes(event.verdicts) };
       return state;
     case 'merge-intended':
       return state.status === 'closing'

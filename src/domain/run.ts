@@ -5,7 +5,7 @@ import { evolveLanding, type LandingState } from './landing.ts';
 import { allTasks, type FrozenPlan, type PlannedTask } from './plan.ts';
 import { evolveRound, type RoundState } from './round.ts';
 import { evolveTap, type TapState } from './tap.ts';
-import { evolveTask, holdTask, plannedTask, type TaskState } from './task.ts';
+import { evolveTask, holdTask, plannedTask, type TaskState, unholdTask } from './task.ts';
 import type { Verdict } from './verdict.ts';
 
 /** One run as its ledger stream says it is. Plain data: two folds of the same events are equal byte for byte. */
@@ -87,12 +87,14 @@ function evolveFact(
       return { ...state, taps, landing };
     }
     case 'task-base-made':
+    case 'task-base-refused':
     case 'attempt-intended':
     case 'attempt-started':
     case 'attempt-ended':
-    case 'task-dropped':
     case 'paths-dropped':
       return evolveOneTask(state, event.task, event);
+    case 'task-dropped':
+      return standAgain(evolveOneTask(state, event.task, event));
     case 'task-granted':
       return withWave(evolveOneTask(state, event.task, event), waveOf(state, event.task), (wave) => ({
         ...wave,
@@ -140,7 +142,7 @@ function evolveFact(
     case 'run-stopped':
       return { ...state, mode: { mode: 'stopped', who: event.by.who } };
     case 'run-resumed':
-      return { ...evolveAllTasks(state, event), mode: { mode: 'active' } };
+      return { ...evolveAllTasks(state, event), checks: judgedChecks(state), mode: { mode: 'active' } };
     case 'run-halted':
       return { ...state, mode: { mode: 'halted', why: event.why, fix: event.fix } };
     case 'run-ended':
@@ -161,8 +163,9 @@ function evolveJudged(state: RunState, event: RunEvent & { readonly type: 'phase
     case 'approval':
       return withWave(state, event.wave, (wave) => ({ ...wave, [event.phase]: verdicts }));
     case 'dispatch':
-    case 'monitor':
       return evolveOneTask(state, event.task, event);
+    case 'monitor':
+      return standAgain(evolveOneTask(state, event.task, event));
     case 'closure':
     case 'merge':
       return withLastRound(state, event.wave, event);
@@ -202,6 +205,10 @@ function created(event: RunEvent & { readonly type: 'run-created' }): RunState {
   };
 }
 
+/** A check that could not run says nothing of its tree: a person who resumes wants it tried again. */
+const judgedChecks = ({ checks }: RunState): RunState['checks'] =>
+  Object.fromEntries(Object.entries(checks).filter(([, check]) => check.outcome !== 'could-not-run'));
+
 /** A ready task that stands on a held one cannot be integrated either. */
 function holdDependents(state: RunState): RunState {
   const tasks: Record<TaskId, TaskState> = { ...state.tasks };
@@ -214,15 +221,28 @@ function holdDependents(state: RunState): RunState {
   return { ...state, tasks };
 }
 
-/** Held only for the sake of this task: they start again, on its new result. */
+/** Held only for the sake of this task, or not begun yet: they start on its new result. */
 function releaseDependents(state: RunState, task: TaskId): RunState {
   return dependentsOf(state.plan, task).reduce((next, id) => {
     const progress = next.tasks[id]?.progress;
     const waits = progress?.status === 'held' && progress.hold.because === 'needs';
-    return waits
+    const fresh = progress?.status === 'waiting' && progress.next.from === 'base' && progress.next.halt === null;
+    return waits || fresh
       ? evolveOneTask(next, id, { type: 'task-retried', task: id, by: { who: 'tidegate', via: 'policy' } })
       : next;
   }, state);
+}
+
+/** Held for the sake of tasks that are held no longer: what was proven of them still is. */
+function standAgain(state: RunState): RunState {
+  const tasks = Object.values(state.tasks).map((task) => {
+    const { progress } = task;
+    if (progress.status !== 'held' || progress.hold.because !== 'needs') return [task.id, task] as const;
+    const blocker = state.tasks[progress.hold.task]?.progress.status;
+    const stands = blocker === undefined || ['ready', 'done', 'merged', 'dropped'].includes(blocker);
+    return [task.id, stands ? unholdTask(task) : task] as const;
+  });
+  return { ...state, tasks: Object.fromEntries(tasks) };
 }
 
 function evolveOneTask(state: RunState, id: TaskId, event: RunEvent): RunState {
@@ -260,6 +280,10 @@ export const tasksOfWave = (state: RunState, wave: number): readonly TaskState[]
 
 export const plannedById = (plan: FrozenPlan, id: TaskId): PlannedTask | undefined =>
   allTasks(plan).find((task) => task.id === id);
+
+/** Something of this run is on its branch. */
+export const hasMerged = (state: RunState): boolean =>
+  state.waves.some((wave) => wave.rounds.some((round) => round.status === 'merged'));
 
 /** Waves that this run is to do: all, or the one asked for. */
 export const selectedWaves = (state: RunState): readonly WaveState[] =>

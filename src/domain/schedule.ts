@@ -23,8 +23,25 @@ export function startable(state: RunState): readonly TaskState[] {
 function isStartable(state: RunState, task: TaskState): boolean {
   if (task.progress.status !== 'waiting' || task.progress.next.halt !== null) return false;
   if (state.waves[task.wave]?.approval === null) return false;
+  return needsOfTask(state, task).every((need) =>
+    ['ready', 'merged', 'done'].includes(state.tasks[need]?.progress.status ?? ''),
+  );
+}
+
+/** What it needs within this run: with `--wave`, phase 000 has seen that the waves before are closed. */
+function needsOfTask(state: RunState, task: TaskState): readonly TaskId[] {
   const needs = plannedById(state.plan, task.id)?.needs ?? [];
-  return needs.every((need) => ['ready', 'merged', 'done'].includes(state.tasks[need]?.progress.status ?? ''));
+  const selected = new Set(selectedWaves(state).map((wave) => wave.index));
+  return needs.filter((need) => selected.has(state.tasks[need]?.wave ?? -1));
+}
+
+/** Ready, and so is everything that it stands on and that is not merged yet: it may go into a round. */
+export function mayIntegrate(state: RunState, task: TaskState): boolean {
+  const stands = (id: TaskId): boolean => {
+    const need = state.tasks[id];
+    return need === undefined || isResolved(need) || mayIntegrate(state, need);
+  };
+  return task.progress.status === 'ready' && needsOfTask(state, task).every(stands);
 }
 
 /** Eager: what it owns and reads is disjoint from every unresolved task of earlier waves. It stays unmerged until they are closed. */
@@ -40,8 +57,7 @@ export function isBlocked(state: RunState, task: TaskState): boolean {
 }
 
 export function blockingNeed(state: RunState, task: TaskState): TaskId | null {
-  const needs = plannedById(state.plan, task.id)?.needs ?? [];
-  const blocking = needs.find((need) => {
+  const blocking = needsOfTask(state, task).find((need) => {
     const needed = state.tasks[need];
     return (
       needed === undefined || ['failed', 'held', 'dropped'].includes(needed.progress.status) || isBlocked(state, needed)

@@ -92,6 +92,9 @@ export function evolveTask(state: TaskState, event: RunEvent, limits: { readonly
   switch (event.type) {
     case 'task-base-made':
       return { ...state, base: event.commit };
+    case 'task-base-refused':
+      if (state.progress.status !== 'waiting') return state;
+      return { ...state, progress: { status: 'waiting', next: { ...state.progress.next, halt: event.why } } };
     case 'attempt-intended': {
       const attempt = {
         id: event.attempt,
@@ -167,10 +170,13 @@ function settle(
   if (attempt === null) return state;
   const { ending, snapshot } = evidence;
   const judged = { ...state, monitored: verdicts };
-  if (passes(verdicts) && snapshot !== null)
+  // work of an attempt whose fence or workspace was not proven counts for nothing, however well it looks
+  const dispatched = passes(state.dispatched ?? []);
+  if (dispatched && passes(verdicts) && snapshot !== null)
     return { ...judged, free: 0, progress: { status: state.readOnly ? 'done' : 'ready', attempt, snapshot } };
 
   const agentIsThrough =
+    dispatched &&
     ending.reason === 'exited' &&
     ending.code === 0 &&
     evidence.handoff.kind === 'given' &&
@@ -178,7 +184,7 @@ function settle(
   if (agentIsThrough && snapshot !== null)
     return { ...judged, progress: { status: 'held', hold: { because: 'gate', verdicts }, attempt, snapshot } };
 
-  const findings = verdicts.flatMap(describeVerdict);
+  const findings = [...(state.dispatched ?? []), ...verdicts].flatMap(describeVerdict);
   const again: NextStart = { from: snapshot?.commit ?? attempt.from, findings, halt: null };
   const free = ending.reason === 'stopped' || ending.reason === 'abandoned' || ending.reason === 'lost';
   if (free && state.free < freeLaunches)
@@ -210,6 +216,13 @@ function hold(state: TaskState, why: Hold): TaskState {
 }
 
 export const holdTask = hold;
+
+/** Back to what its gates said of it. */
+export function unholdTask(state: TaskState): TaskState {
+  const { progress } = state;
+  if (progress.status !== 'held') return state;
+  return { ...state, progress: { status: 'ready', attempt: progress.attempt, snapshot: progress.snapshot } };
+}
 
 export function attemptOf(state: TaskState): Attempt | null {
   return 'attempt' in state.progress ? state.progress.attempt : null;

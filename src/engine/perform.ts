@@ -4,7 +4,9 @@ import type { TaskId } from '../domain/ids.ts';
 import { judged } from '../domain/judge.ts';
 import { unreachable } from '../domain/result.ts';
 import { plannedById, type RunState } from '../domain/run.ts';
+import { startable } from '../domain/schedule.ts';
 import { type Attempt, attemptOf } from '../domain/task.ts';
+import { passes } from '../domain/verdict.ts';
 import { contextOf, type Effect } from '../pipeline/step.ts';
 import { EnvironmentFailed } from '../ports/failures.ts';
 import { type GitReader, type Merger, type MergerAnswer, MergerFailed, type MergerRequest } from '../ports/merger.ts';
@@ -22,16 +24,22 @@ export type World = {
 
 /** Does one effect and records what came of it. Doing it again after a crash is safe. */
 export function performer(world: World, log: RunLog): (effect: Effect) => Promise<void> {
+  const supervised = new Map<string, Promise<void>>();
   return async (effect) => {
     switch (effect.do) {
       case 'ask-merger':
         return askMerger(world, log, effect.request, effect.answers);
       case 'merge':
         return askMerger(world, log, { do: 'merge', run: log.run, wave: effect.wave, round: effect.round }, null);
-      case 'supervise':
-        return supervise(world, log, effect.task, effect.attempt);
+      case 'supervise': {
+        const ended = supervise(world, log, effect.task, effect.attempt);
+        supervised.set(effect.attempt.id, ended);
+        return ended;
+      }
       case 'stop':
-        return world.supervisors.stop(effect.attempt.id, 'stopped');
+        // through only when the attempt has ended: asked once, not over and over while it dies
+        await world.supervisors.stop(effect.attempt.id, 'stopped');
+        return supervised.get(effect.attempt.id)?.catch(() => undefined);
       case 'check':
         return runCheck(world, log, effect);
       case 'observe-run-branch':
@@ -57,6 +65,7 @@ async function askMerger(world: World, log: RunLog, request: MergerRequest, answ
   }
   if (answer.outcome === 'done') return;
   if (request.do === 'land') return landingRefused(world, log, answer.why, answer.files);
+  if (request.do === 'make-task-base') return baseRefused(log, request.task, answer);
   throw new EnvironmentFailed(`the merger refuses to ${request.do}: ${answer.why}`, 'tidegate why');
 }
 
@@ -69,6 +78,18 @@ async function askAgain(world: World, request: MergerRequest): Promise<MergerAns
       if (!(cause instanceof MergerFailed) || tries === 3) throw cause;
     }
   }
+}
+
+/** Only this task waits. If what it needs is in the works again by now, there is nothing to say. */
+function baseRefused(
+  log: RunLog,
+  task: TaskId,
+  { why, files }: { readonly why: string; readonly files: readonly string[] },
+): Promise<void> {
+  return log.record((state) => {
+    const waits = state !== null && startable(state).some(({ id, base }) => id === task && base === null);
+    return waits ? [{ type: 'task-base-refused', task, why, files }] : null;
+  });
 }
 
 /** The branch may have moved under the landing: then it is looked at again. Anything else is for a person. */
@@ -168,10 +189,14 @@ function findingsOf(log: RunLog, attempt: Attempt): readonly string[] {
 async function runCheck(world: World, log: RunLog, effect: Effect & { readonly do: 'check' }): Promise<void> {
   const state = log.state();
   if (state === null) return;
-  for (let number = 1; ; number += 1) {
+  const earlier = log
+    .stored()
+    .filter(({ event }) => event.type === 'check-ended' && isOutcomeOf(effect, event.check)).length;
+  const first = earlier * lostChecks + 1;
+  for (let number = first; ; number += 1) {
     const job = checkJob(world.places, state, { ...effect, number });
     const record = await superviseJob(world, job, async () => undefined);
-    if (record.ending.reason === 'lost' && number < 4) {
+    if (record.ending.reason === 'lost' && number < first + lostChecks - 1) {
       await world.supervisors.acknowledge(job.id);
       continue;
     }
@@ -180,6 +205,12 @@ async function runCheck(world: World, log: RunLog, effect: Effect & { readonly d
     return world.supervisors.acknowledge(job.id);
   }
 }
+
+/** How often a check is run again because its supervisor was lost. Numbers of jobs are never used twice. */
+const lostChecks = 4;
+
+const isOutcomeOf = (effect: Effect & { readonly do: 'check' }, check: CheckOutcome): boolean =>
+  check.tree === effect.tree && check.name === effect.check.name;
 
 function outcomeOf(effect: Effect & { readonly do: 'check' }, { ending, log, tail }: ExitRecord): CheckOutcome {
   const { name } = effect.check;
@@ -206,7 +237,10 @@ async function observeRunBranch(
     const round = state?.waves[effect.wave]?.rounds.at(-1);
     if (state === null || observed === null || round?.status !== 'merged' || round.judged) return null;
     const evidence = { round: effect.round, old: effect.old, new: effect.new, observed, proof: closed?.hash ?? '' };
-    return [judged(contextOf(state), { phase: 'merge', wave: effect.wave, evidence })];
+    const verdict = judged(contextOf(state), { phase: 'merge', wave: effect.wave, evidence });
+    if (passes(verdict.verdicts)) return [verdict];
+    const why = `the run branch is at ${observed}, not where it was moved to (${effect.new})`;
+    return [verdict, { type: 'run-halted', why, fix: 'tidegate verify' }];
   });
   if (observed === null)
     throw new EnvironmentFailed('the run branch is gone from the bare repository', 'tidegate verify');

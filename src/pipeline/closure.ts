@@ -4,7 +4,7 @@ import { judged } from '../domain/judge.ts';
 import type { Check } from '../domain/plan.ts';
 import { bisect, isOpen, type RoundState, type RoundStep } from '../domain/round.ts';
 import { checkKey, currentWave, type RunState, tasksOfWave, type WaveState } from '../domain/run.ts';
-import { isBlocked } from '../domain/schedule.ts';
+import { isBlocked, mayIntegrate } from '../domain/schedule.ts';
 import { isResolved, isSettled, type TaskState } from '../domain/task.ts';
 import { contextOf, effect, fact, type Step } from './step.ts';
 
@@ -28,10 +28,12 @@ export function closure(state: RunState): readonly Step[] {
 
 function openOrClose(state: RunState, wave: WaveState): readonly Step[] {
   const tasks = tasksOfWave(state, wave.index);
-  if (tasks.every(isResolved)) return [fact({ type: 'wave-closed', wave: wave.index })];
+  // a landing under way is of the waves closed before: this one closes after it and is landed by the next
+  const landing = state.landing.status === 'observed' || state.landing.status === 'intended';
+  if (tasks.every(isResolved)) return landing ? [] : [fact({ type: 'wave-closed', wave: wave.index })];
   const atWork = tasks.some((task) => !isSettled(task) && !isBlocked(state, task));
   const ready = inOrder(
-    tasks.filter((task) => task.progress.status === 'ready'),
+    tasks.filter((task) => mayIntegrate(state, task)),
     state,
   );
   const unresolved = tasks.some((task) => !isResolved(task) && task.progress.status !== 'ready');
@@ -78,7 +80,7 @@ function verifyCandidate(
   for (const check of state.plan.checks) {
     const outcome = outcomeOf(state, tip.tree, check);
     if (outcome === undefined) return [runCheck(check, tip)];
-    if (outcome.outcome === 'could-not-run') return [halt(outcome)];
+    if (outcome.outcome === 'could-not-run') return halt(state, outcome);
     if (outcome.outcome !== 'passed') return findCulprit(state, at, steps, check);
     outcomes.push(outcome);
   }
@@ -111,7 +113,9 @@ function findCulprit(
   });
   if (found.next === 'check') {
     const step = steps[found.prefix - 1];
-    return step === undefined ? [] : [runCheck(check, step)];
+    if (step === undefined) return [];
+    const tried = outcomeOf(state, step.tree, check);
+    return tried === undefined ? [runCheck(check, step)] : halt(state, tried);
   }
   const suspects =
     found.next === 'culprit' ? steps.slice(found.index, found.index + 1) : steps.slice(found.from, found.to + 1);
@@ -137,8 +141,12 @@ const runCheck = (check: Check, at: { readonly commit: CommitId; readonly tree: 
     check,
   });
 
-const halt = (outcome: CheckOutcome): Step =>
-  fact({ type: 'run-halted', why: `check ${outcome.name} could not run: ${outcome.tail}`, fix: 'tidegate resume' });
+/** Says so once; `resume` forgets the outcome, so that the check is tried again. */
+export function halt(state: RunState, outcome: CheckOutcome): readonly Step[] {
+  if (state.mode.mode !== 'active') return [];
+  const why = `check ${outcome.name} could not run: ${outcome.tail}`;
+  return [fact({ type: 'run-halted', why, fix: `tidegate resume ${state.run}` })];
+}
 
 /** The checks on the tree that the first tasks start from: a red base is told before a token is spent. */
 export function baseChecks(state: RunState): readonly Step[] {
@@ -149,6 +157,7 @@ export function baseChecks(state: RunState): readonly Step[] {
     const outcome = outcomeOf(state, branch.tree, check);
     if (outcome === undefined)
       return [effect(`check ${branch.tree} ${check.name}`, { do: 'check', purpose: 'base', ...branch, check })];
+    if (outcome.outcome === 'could-not-run') return halt(state, outcome);
     if (outcome.outcome !== 'passed') return [fact({ type: 'run-ended', outcome: 'failed' })];
   }
   return [];

@@ -1,5 +1,6 @@
 import { type LandingState, landingTries } from '../domain/landing.ts';
 import { checkKey, type RunState, selectedWaves } from '../domain/run.ts';
+import { halt } from './closure.ts';
 import { effect, fact, type Step } from './step.ts';
 
 /** The end of phase 6: the person's branch moves once, as the plan's `land` says. */
@@ -75,6 +76,7 @@ function moveObserved(
           check,
         }),
       ];
+    if (outcome.outcome === 'could-not-run') return halt(state, outcome);
     if (outcome.outcome !== 'passed')
       return [refuse(`on top of the new ${state.target.branch} the check ${check.name} fails`, [])];
   }
