@@ -1,14 +1,22 @@
 import { answer } from '../domain/answer.ts';
 import type { RequestEvent } from '../domain/events.ts';
+import type { TaskId } from '../domain/ids.ts';
 import type { RunState } from '../domain/run.ts';
 import { effect, fact, type Step } from './step.ts';
 
-/** People's requests, in the order in which they came. Each is answered exactly once, in one append with what follows from it. */
+/**
+ * People's requests. Each is answered exactly once, in one append with what follows from it; those about one task in the
+ * order in which they came, so that none is decided on what an earlier one is about to change.
+ */
 export function requests(state: RunState): readonly Step[] {
+  const busy = new Set<TaskId | null>();
   return state.pending.flatMap(({ seq, request }): readonly Step[] => {
+    const subject = 'task' in request ? request.task : undefined;
+    if (subject !== undefined && busy.has(subject)) return [];
     const decided = answer(state, request);
     if (!decided.ok) return [fact({ type: 'request-refused', request: seq, why: decided.error })];
     if (decided.value !== 'later') return [fact(...decided.value, { type: 'request-accepted', request: seq })];
+    if (subject !== undefined) busy.add(subject);
     return byMerger(state, seq, request);
   });
 }
