@@ -36,16 +36,13 @@ function modeNeeds(state: RunState): readonly Need[] {
     case 'stopped':
       return [{ kind: state.mode.mode, task: null, message: `${state.mode.mode} by ${state.mode.who}`, command }];
     case 'halted':
-      return [
-        {
-          kind: 'halted',
-          task: null,
-          message: state.mode.why,
-          command: state.mode.fix.startsWith('tidegate') ? state.mode.fix : command,
-        },
-      ];
+      return [{ kind: 'halted', task: null, message: haltedMessage(state.mode, command), command }];
   }
 }
+
+/** Whatever mends it, `resume` is what brings the run on afterwards. */
+const haltedMessage = (mode: RunState['mode'] & { readonly mode: 'halted' }, command: string): string =>
+  mode.fix === command || mode.fix === '' ? mode.why : `${mode.why} (${mode.fix})`;
 
 function tapNeeds(state: RunState): readonly Need[] {
   return Object.entries(state.taps).flatMap(([name, tap]): readonly Need[] => {
@@ -112,24 +109,18 @@ function heldNeed(hold: Hold, subject: string): { readonly message: string; read
     case 'gate': {
       const message = hold.verdicts.flatMap(describeVerdict).join('; ');
       const scope = hold.verdicts.find((verdict) => verdict.gate === 'scope');
-      const paths = scope?.outcome === 'fail' ? scope.findings.flatMap((finding) => finding.where ?? []) : [];
-      return {
-        message,
-        command:
-          paths.length > 0
-            ? `tidegate grant ${subject} ${paths.slice(0, 3).join(' ')}`
-            : `tidegate rework ${subject} -m "…"`,
-      };
+      const findings = scope?.outcome === 'fail' ? scope.findings : [];
+      const paths = findings.flatMap((finding) => finding.where ?? []).slice(0, 3);
+      if (paths.length === 0) return { message, command: `tidegate rework ${subject} -m "…"` };
+      const grantable = findings.every((finding) => finding.fix?.startsWith('tidegate grant') === true);
+      return { message, command: `tidegate ${grantable ? 'grant' : 'drop'} ${subject} ${paths.join(' ')}` };
     }
     case 'conflict':
       return { message: `conflicts in ${hold.files.join(', ')}`, command: `tidegate retry ${subject}` };
     case 'check':
       return { message: `breaks the check ${hold.check}`, command: `tidegate rework ${subject} -m "…"` };
     case 'needs':
-      return {
-        message: `stands on ${hold.task}, which is held`,
-        command: `tidegate why ${subject.split('/')[0]}/${hold.task}`,
-      };
+      return { message: `stands on ${hold.task}, which is held`, command: `tidegate retry ${subject}` };
   }
 }
 
