@@ -75,6 +75,8 @@ export type CommandEntry = {
   readonly usage: string;
   readonly summary: string;
   readonly group: keyof typeof groups;
+  /** Not for people: left out of help and completion. */
+  readonly hidden?: true;
   readonly load: () => Promise<Register>;
 };
 

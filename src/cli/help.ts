@@ -18,7 +18,7 @@ export function overview(commands: readonly CommandEntry[]): readonly Text[] {
     [{ text: 'Usage:', tone: 'strong' }, ' tidegate [options] <command> …'],
   ];
   for (const [group, title] of Object.entries(groups)) {
-    const members = commands.filter((command) => command.group === group);
+    const members = commands.filter((command) => command.group === group && command.hidden !== true);
     if (members.length === 0) continue;
     lines.push('', [{ text: title, tone: 'strong' }]);
     for (const { name, summary } of members) lines.push(`  ${name.padEnd(11)} ${summary}`);

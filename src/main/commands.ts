@@ -1,4 +1,5 @@
 import type { CommandEntry } from '../cli/command.ts';
+import { runCommands } from './run-commands.ts';
 
 /**
  * Every command, in the order of `--help`. `load` composes it with the adapters it needs, and only when it is called:
@@ -52,6 +53,7 @@ export const commands: readonly CommandEntry[] = [
       return config(configPorts);
     },
   },
+  ...runCommands,
   {
     name: 'completion',
     usage: '<bash|zsh|fish>',

@@ -1,0 +1,57 @@
+import { lstat, open, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { StateDir } from '../../domain/state-dir.ts';
+
+const chunkBytes = 1 << 20;
+
+/** What supervisors leave in `jobs/<id>/`, for people to look at. */
+export function jobFiles(state: StateDir) {
+  return {
+    /** At most a chunk, ending with a whole character. */
+    async readLog(job: string, from: number): Promise<{ readonly text: string; readonly next: number }> {
+      const opened = await open(join(state.job(job), 'output.log')).catch(absentAsNull);
+      if (opened === null) return { text: '', next: from };
+      await using file = opened;
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(chunkBytes), 0, chunkBytes, from);
+      const whole = wholeCharacters(buffer.subarray(0, bytesRead));
+      return { text: whole.toString('utf8'), next: from + whole.length };
+    },
+    async jobs(): Promise<readonly { readonly id: string; readonly bytes: number }[]> {
+      const names = (await readdir(state.jobs).catch(absentAsNull)) ?? [];
+      return await Promise.all(
+        names.map(async (id) => ({ id, bytes: await bytesOf(join(state.job(id), 'workspace')) })),
+      );
+    },
+    removeWorkspace: (job: string): Promise<void> =>
+      rm(join(state.job(job), 'workspace'), { recursive: true, force: true }),
+  };
+}
+
+/** Disk use of a tree; links are not followed. */
+async function bytesOf(path: string): Promise<number> {
+  const found = await lstat(path).catch(absentAsNull);
+  if (found === null) return 0;
+  if (!found.isDirectory()) return found.blocks * 512;
+  const names = (await readdir(path).catch(absentAsNull)) ?? [];
+  let sum = found.blocks * 512;
+  for (const name of names) sum += await bytesOf(join(path, name));
+  return sum;
+}
+
+/** Without the beginning of a character whose end is not there yet. What is not UTF-8 at all is kept. */
+function wholeCharacters(bytes: Buffer): Buffer {
+  for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if ((byte & 0xc0) === 0x80) continue;
+    const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    const cut = needed > back && bytes.length > back;
+    return cut ? bytes.subarray(0, bytes.length - back) : bytes;
+  }
+  return bytes;
+}
+
+function absentAsNull(error: unknown): null {
+  const code = error instanceof Error && 'code' in error ? error.code : null;
+  if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+  throw error;
+}

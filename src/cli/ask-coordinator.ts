@@ -1,0 +1,111 @@
+import { answer } from '../domain/answer.ts';
+import type { LedgerEvent, RequestEvent } from '../domain/events.ts';
+import type { RunId } from '../domain/ids.ts';
+import { type KnownRun, knownRuns, readRun } from '../engine/find-run.ts';
+import type { Stored } from '../ports/ledger.ts';
+import { exitCodes, type Outcome } from './command.ts';
+import { type Desk, failed } from './desk.ts';
+import type { MadeRun } from './subject.ts';
+
+export type Answered =
+  | { readonly outcome: 'accepted' }
+  | { readonly outcome: 'refused'; readonly why: string }
+  /** The run waits in line behind another and will answer when its turn comes. */
+  | { readonly outcome: 'queued'; readonly behind: RunId }
+  | { readonly outcome: 'no-answer' };
+
+/** How long a living coordinator may take to answer. What has to be done first, by merger or agents, may take longer. */
+const patienceMs = 10_000;
+const lookMs = 1_000;
+
+/**
+ * Asks for something by a request in the run's stream, and waits for the coordinator's answer to it.
+ * What would be refused as things stand is refused here, without leaving a request behind.
+ */
+export async function ask(desk: Desk, subject: MadeRun, request: RequestEvent): Promise<Answered> {
+  const decided = answer(subject.state, request);
+  if (!decided.ok) return { outcome: 'refused', why: decided.error };
+  const stored = await desk.ledger.request(subject.run, request);
+  await desk.ensureCoordinator();
+  const behind = await inLineBehind(desk, subject.run);
+  if (behind !== null) return { outcome: 'queued', behind };
+  return await answerTo(desk, stored, request);
+}
+
+/** The outcome of a command that is one request. */
+export async function askOnce(desk: Desk, subject: MadeRun, request: RequestEvent, said: string): Promise<Outcome> {
+  return outcomeOf(subject.run, await ask(desk, subject, request), said);
+}
+
+export function outcomeOf(run: RunId, answered: Answered, said: string): Outcome {
+  switch (answered.outcome) {
+    case 'accepted':
+      return { exit: exitCodes.done, reason: 'done', lines: [said], data: { run } };
+    case 'queued':
+      return {
+        exit: exitCodes.done,
+        reason: 'recorded',
+        lines: [`Recorded. ${run} waits in line behind ${answered.behind} and answers when its turn comes.`],
+        data: { run, behind: answered.behind },
+      };
+    case 'refused':
+      return { ...failed('refused', `refused: ${answered.why}`), data: { run, message: answered.why } };
+    case 'no-answer':
+      return {
+        exit: exitCodes.noAnswer,
+        reason: 'no-answer',
+        problems: [`tidegate: the coordinator does not answer; the request is recorded: tidegate events ${run}`],
+        data: { run },
+      };
+  }
+}
+
+async function answerTo(desk: Desk, asked: Stored, request: RequestEvent): Promise<Answered> {
+  const told = Promise.withResolvers<Answered>();
+  await using _subscription = desk.ledger.subscribe(asked.seq, ({ stream, event }) => {
+    const found = stream === asked.stream ? answerIn(event, asked.seq) : null;
+    if (found !== null) told.resolve(found);
+  });
+  let waited = 0;
+  const look = async (): Promise<void> => {
+    waited += lookMs;
+    // It may have ended just before the request reached it.
+    if (!(await desk.isCoordinated())) return await desk.ensureCoordinator();
+    if (waited >= patienceMs && !(await isUnderWay(desk, asked, request))) told.resolve({ outcome: 'no-answer' });
+  };
+  const patience = setInterval(() => void look().catch(told.reject), lookMs);
+  try {
+    return await told.promise;
+  } finally {
+    clearInterval(patience);
+  }
+}
+
+function answerIn(event: LedgerEvent, seq: number): Answered | null {
+  if (event.type === 'request-accepted' && event.request === seq) return { outcome: 'accepted' };
+  if (event.type === 'request-refused' && event.request === seq) return { outcome: 'refused', why: event.why };
+  return null;
+}
+
+/** An agent has to be stopped or the merger to be through first: silence is work, not absence. */
+async function isUnderWay(desk: Desk, asked: Stored, request: RequestEvent): Promise<boolean> {
+  const { state } = await readRun(desk.ledger, asked.stream as RunId);
+  if (state === null) return false;
+  const decided = answer(state, request);
+  return decided.ok && decided.value === 'later';
+}
+
+/** Of the runs that aim at one branch only the oldest is driven. Null: it is its turn, or it has ended. */
+export async function inLineBehind(desk: Desk, run: RunId): Promise<RunId | null> {
+  const runs = await knownRuns(desk.ledger);
+  const at = runs.findIndex((known) => known.run === run);
+  const mine = runs[at];
+  if (mine === undefined || (mine.state !== null && mine.state.ended !== null)) return null;
+  const rivals = runs.slice(0, at).filter((known) => known.state !== null && known.state.ended === null);
+  return rivals.find((known) => targetOf(known) === targetOf(mine))?.run ?? null;
+}
+
+function targetOf({ state, stored }: KnownRun): string | null {
+  const order = stored[0]?.event;
+  return state?.target.branch ?? (order?.type === 'requested-run' ? order.target.branch : null);
+}

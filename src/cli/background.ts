@@ -1,0 +1,43 @@
+import type { RunId } from '../domain/ids.ts';
+import { isAtRest } from '../engine/rehearse.ts';
+import { inLineBehind } from './ask-coordinator.ts';
+import { type Context, done, exitCodes, type Outcome } from './command.ts';
+import type { Desk } from './desk.ts';
+import { followRun } from './follow.ts';
+import type { Foreground } from './foreground.ts';
+import { runDocument } from './render/document.ts';
+import { settledOutcome } from './settled.ts';
+import { decideTap, openTap } from './taps.ts';
+
+/** How long a background coordinator may take to begin a run. */
+const patienceMs = 10_000;
+
+/** Leaves a run to a coordinator in the background, once it has begun and a person was asked if it needs one. */
+export async function inBackground(desk: Desk, context: Context, run: RunId, how: Foreground): Promise<Outcome> {
+  await desk.ensureCoordinator();
+  await using following = await followRun(desk, run);
+  const patience = AbortSignal.timeout(patienceMs);
+  const tired = new Promise<void>((resolve) => patience.addEventListener('abort', () => resolve()));
+  for (;;) {
+    const view = following.view();
+    const behind = view === null ? null : await inLineBehind(desk, run);
+    if (view !== null && behind !== null)
+      return done([`${run} waits in line behind ${behind}: tidegate watch ${run}`], { ...runDocument(view), behind });
+    const tap = view === null ? null : openTap(view);
+    if (view !== null && tap !== null) {
+      const undecided = await decideTap(desk, context, view, tap, how);
+      if (undecided !== null) return undecided;
+      return done([`${run} goes on in the background: tidegate watch ${run}`], runDocument(view));
+    }
+    if (view !== null && isAtRest(view.state, { now: view.now, nonce: () => '' })) return settledOutcome(view, context);
+    if (patience.aborted) return noAnswer(run);
+    await Promise.race([following.changed(), tired]);
+  }
+}
+
+const noAnswer = (run: RunId): Outcome => ({
+  exit: exitCodes.noAnswer,
+  reason: 'no-answer',
+  problems: [`tidegate: no coordinator begins the run; it is recorded: tidegate resume ${run}`],
+  data: { run },
+});

@@ -1,0 +1,50 @@
+import type { RunState } from '../domain/run.ts';
+import { snapshotOf } from '../domain/task.ts';
+import type { Text } from '../ports/terminal.ts';
+import { done, type Register } from './command.ts';
+import { atDesk, type OpenDesk } from './desk.ts';
+import { wholeRunNamed } from './subject.ts';
+
+type Conflict = { readonly task: string | null; readonly files: readonly string[]; readonly command: string };
+
+/** `tidegate conflicts [run]`: files that could not be integrated, and who else changed them. */
+export const conflicts =
+  (open: OpenDesk): Register =>
+  (command, does, context) => {
+    command.argument('[run]', 'a run or the beginning of its name; without it the live one').action(
+      does((given: string | undefined) =>
+        atDesk(open, context, 'look', async (desk) => {
+          const found = await wholeRunNamed(desk, 'conflicts', given, 'newest');
+          if (!found.ok) return found.error;
+          const { run, state } = found.value;
+          const all = conflictsOf(state);
+          if (all.length === 0) return done([`Nothing of ${run} conflicts.`], { run, conflicts: [] });
+          return done(
+            all.flatMap((conflict) => linesOf(state, conflict)),
+            { run, conflicts: all },
+          );
+        }),
+      ),
+    );
+  };
+
+function conflictsOf(state: RunState): readonly Conflict[] {
+  const held = Object.values(state.tasks).flatMap(({ id, progress }): readonly Conflict[] => {
+    if (progress.status !== 'held' || progress.hold.because !== 'conflict') return [];
+    return [{ task: id, files: progress.hold.files, command: `tidegate retry ${state.run}/${id}` }];
+  });
+  const { landing } = state;
+  const refused = landing.status === 'refused' && landing.files.length > 0;
+  return refused ? [...held, { task: null, files: landing.files, command: `tidegate land ${state.run}` }] : held;
+}
+
+function linesOf(state: RunState, { task, files, command }: Conflict): readonly Text[] {
+  const title = task ?? `landing on ${state.target.branch}`;
+  const named = files.map((file) => {
+    const others = Object.values(state.tasks)
+      .filter((other) => other.id !== task && snapshotOf(other)?.diff.some(({ path }) => path === file))
+      .map(({ id }) => id);
+    return `  ${file}${others.length === 0 ? '' : `, changed by ${others.join(', ')} too`}`;
+  });
+  return [[{ text: title, tone: 'strong' }], ...named, `  ${command}`];
+}

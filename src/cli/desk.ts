@@ -1,0 +1,96 @@
+import type { By, RunOrder } from '../domain/events.ts';
+import type { AttemptId, CommitId } from '../domain/ids.ts';
+import type { Result } from '../domain/result.ts';
+import type { StateDir } from '../domain/state-dir.ts';
+import type { Clock } from '../ports/clock.ts';
+import { type Ledger, LedgerDamaged, LedgerUnavailable } from '../ports/ledger.ts';
+import type { GitReader } from '../ports/merger.ts';
+import { type Context, exitCodes, misused, type Outcome } from './command.ts';
+import type { ReadPlan } from './lint.ts';
+
+/** Where a command about runs works: one repository, its ledger, and ways to look at what lies beside it. */
+export interface Desk extends AsyncDisposable {
+  readonly ledger: Ledger;
+  readonly git: GitReader;
+  readonly state: StateDir;
+  readonly checkout: string;
+  readonly caller: Caller;
+  readonly clock: Clock;
+  readonly files: JobFiles;
+  readonly patches: Patches;
+  /** The plan with all its layers; an error is what kept us from even looking. */
+  readPlan(file: string | null, flags: PlanFlags): Promise<Result<ReadPlan, string>>;
+  /** How agents would be fenced on this machine. */
+  fence(): Promise<Result<string, { readonly problem: string; readonly fix: string }>>;
+  /** Hosts the coordinator in this process, unless a living one is there. */
+  host(): Promise<Hosting>;
+  /** A living coordinator, else one in the background. */
+  ensureCoordinator(): Promise<void>;
+  isCoordinated(): Promise<boolean>;
+  /** The directory of a run that is about to be ordered: for its frozen plan, and for markers. */
+  openRunDirectory(order: RunOrder): Promise<void>;
+}
+
+/** `look` makes nothing: where no state is kept yet, the ledger is an empty one in memory. */
+export type DeskMode = 'look' | 'act';
+export type OpenDesk = (context: Context, mode: DeskMode) => Promise<Result<Desk, string>>;
+
+/** Who calls. `agent` is null for a person or a plain script. */
+export type Caller = { readonly agent: string | null; readonly by: By };
+
+export type Hosting = {
+  readonly role: 'host' | 'guest';
+  /** Rejects when the coordinator in this process fails; never resolves. */
+  readonly failed: Promise<never>;
+  /** Resolves when no run can go on without a person. Never for a guest. */
+  idle(): Promise<void>;
+  /** Lets go. Agents go on; with `background` another coordinator takes over from here. */
+  stop(then: 'background' | 'nothing'): Promise<void>;
+};
+
+/** `landAuto`: nobody will be there to ask, so `land: ask` becomes `auto`, in the plan that is approved. */
+export type PlanFlags = { readonly landAuto: boolean };
+export interface JobFiles {
+  /** Output of a job from a byte on; empty when there is none yet. */
+  readLog(job: string, from: number): Promise<{ readonly text: string; readonly next: number }>;
+  /** Jobs that still have a directory, with the size of their workspace; 0 when it is gone. */
+  jobs(): Promise<readonly { readonly id: string; readonly bytes: number }[]>;
+  /** Removes the workspace of a job; log, handoff and exit record stay. */
+  removeWorkspace(job: string): Promise<void>;
+}
+
+/** Questions to our bare repository that only people ask. Never over a workspace. */
+export interface Patches {
+  /** Unified diff of git's own trees; no driver, filter or external program runs. */
+  text(from: CommitId, to: CommitId, paths: readonly string[]): Promise<string>;
+  /** Every snapshot that was taken of these attempts. */
+  snapshots(
+    run: string,
+  ): Promise<readonly { readonly attempt: AttemptId; readonly ref: string; readonly commit: CommitId }[]>;
+}
+
+/** Opens the desk, runs the body, closes the desk. A ledger that cannot be used is told in one line. */
+export async function atDesk(
+  open: OpenDesk,
+  context: Context,
+  mode: DeskMode,
+  body: (desk: Desk) => Promise<Outcome>,
+): Promise<Outcome> {
+  try {
+    const opened = await open(context, mode);
+    if (!opened.ok) return misused('no-repository', opened.error);
+    await using desk = opened.value;
+    return await body(desk);
+  } catch (error) {
+    if (error instanceof LedgerDamaged) return failed('ledger-damaged', error.message);
+    if (error instanceof LedgerUnavailable) return failed('ledger-unavailable', error.message);
+    throw error;
+  }
+}
+
+export const failed = (reason: string, message: string): Outcome => ({
+  exit: exitCodes.failed,
+  reason,
+  problems: [`tidegate: ${message}`],
+  data: { message },
+});

@@ -1,0 +1,55 @@
+import type { Stored } from '../ports/ledger.ts';
+import type { Text } from '../ports/terminal.ts';
+import { type Context, done, exitCodes, type Outcome, type Register } from './command.ts';
+import { atDesk, type Desk, type OpenDesk } from './desk.ts';
+import { eventLine } from './render/event-line.ts';
+import { subjectOf } from './subject.ts';
+
+type EventOptions = { readonly all?: boolean; readonly follow?: boolean };
+
+/** `tidegate events [run]`: the ledger itself, one line per event; with `--json` exactly what is stored. */
+export const events =
+  (open: OpenDesk): Register =>
+  (command, does, context) => {
+    command
+      .argument('[run]', 'a run or the beginning of its name; without it the live one')
+      .option('--all', 'every run, and the repository itself')
+      .option('-f, --follow', 'go on as events come')
+      .action(
+        does((given: string | undefined, options: EventOptions) =>
+          atDesk(open, context, 'look', (desk) => list(desk, context, given, options)),
+        ),
+      );
+  };
+
+async function list(desk: Desk, context: Context, given: string | undefined, options: EventOptions): Promise<Outcome> {
+  const stream = options.all === true ? null : await subjectOf(desk, 'events', given, 'newest');
+  if (stream?.ok === false) return stream.error;
+  const run = stream === null ? null : stream.value.run;
+  if (options.follow === true) return await follow(desk, context, run);
+  const stored = run === null ? await desk.ledger.readAll() : await desk.ledger.read(run);
+  return done(stored.map(line), { run, events: stored });
+}
+
+async function follow(desk: Desk, context: Context, run: string | null): Promise<Outcome> {
+  const left = Promise.withResolvers<void>();
+  using _signals = context.onSignal(() => left.resolve());
+  context.readerGone.addEventListener('abort', () => left.resolve());
+  await using _subscription = desk.ledger.subscribe(0, (stored) => {
+    if (run !== null && stored.stream !== run) return;
+    if (context.json) context.terminal.json(stored);
+    else context.terminal.line(line(stored));
+  });
+  await left.promise;
+  return { exit: exitCodes.interrupted, reason: 'interrupted' };
+}
+
+const line = ({ seq, at, stream, event }: Stored): Text => [
+  { text: `${String(seq).padStart(5)} ${at.slice(0, 19).replace('T', ' ')}  `, tone: 'dim' },
+  `${stream}  ${event.type}${meaning(event)}`,
+];
+
+const meaning = (event: Stored['event']): string => {
+  const told = eventLine(event);
+  return told === null ? '' : `  ${told}`;
+};

@@ -1,0 +1,44 @@
+import type { RunId } from '../domain/ids.ts';
+import { evolveRun, type RunState } from '../domain/run.ts';
+import type { Stored } from '../ports/ledger.ts';
+import type { Desk } from './desk.ts';
+import type { RunView } from './render/run-view.ts';
+import { evolveTimes, noTimes } from './render/times.ts';
+
+export interface Following extends AsyncDisposable {
+  /** Null until a coordinator has made the run. */
+  view(): RunView | null;
+  /** Resolves at the next event of the run; at once when one came since the last call. */
+  changed(): Promise<void>;
+}
+
+/** The fold of one run, kept up to date from the ledger, whoever coordinates it. */
+export async function followRun(
+  desk: Desk,
+  run: RunId,
+  onEvent: (stored: Stored) => void = () => {},
+): Promise<Following> {
+  let state: RunState | null = null;
+  let times = noTimes;
+  let position = 0;
+  let woken = Promise.withResolvers<void>();
+  const take = (stored: Stored): void => {
+    if (stored.stream !== run || stored.position !== position + 1) return;
+    position = stored.position;
+    state = evolveRun(state, stored);
+    times = evolveTimes(times, stored);
+    onEvent(stored);
+    woken.resolve();
+  };
+  const past = await desk.ledger.read(run);
+  past.forEach(take);
+  const subscription = desk.ledger.subscribe(past.at(-1)?.seq ?? 0, take);
+  return {
+    view: () => (state === null ? null : { state, times, now: desk.clock.now() }),
+    changed: async () => {
+      await woken.promise;
+      woken = Promise.withResolvers();
+    },
+    [Symbol.asyncDispose]: () => subscription[Symbol.asyncDispose](),
+  };
+}

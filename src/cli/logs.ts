@@ -1,0 +1,135 @@
+import type { AttemptId } from '../domain/ids.ts';
+import { attemptId } from '../domain/ids.ts';
+import { foldRun } from '../domain/run.ts';
+import { isLive } from '../domain/schedule.ts';
+import { type Context, done, exitCodes, misused, type Outcome, type Register } from './command.ts';
+import { atDesk, type Desk, type OpenDesk } from './desk.ts';
+import { ticker } from './foreground.ts';
+import { type MadeRun, type MadeTask, runNamed, taskNamed } from './subject.ts';
+
+type LogOptions = { readonly follow?: boolean; readonly attempt?: string; readonly check?: string };
+
+/** `tidegate logs [run/task]`: what an attempt printed, made safe to show. */
+export const logs =
+  (open: OpenDesk): Register =>
+  (command, does, context) => {
+    command
+      .argument('[task]', 'run/task, or a task of the live run; without it every task')
+      .option('-f, --follow', 'go on until the attempt has ended')
+      .option('--attempt <number>', 'an earlier attempt')
+      .option('--check <name>', 'the last lines of a check instead')
+      .action(
+        does((given: string | undefined, options: LogOptions) =>
+          atDesk(open, context, 'look', (desk) => show(desk, context, given, options)),
+        ),
+      );
+  };
+
+async function show(desk: Desk, context: Context, given: string | undefined, options: LogOptions): Promise<Outcome> {
+  const found = await runNamed(desk, 'logs', given, 'newest');
+  if (!found.ok) return found.error;
+  if (options.check !== undefined) return checkLog(found.value, options.check);
+  const { task, state, run } = found.value;
+  if (task === null && options.follow !== true && options.attempt === undefined)
+    return await allLogs(desk, context, found.value);
+  const live = Object.values(state.tasks).filter(isLive);
+  const only = task === null && live.length === 1 ? `${run}/${live[0]?.id}` : (given ?? run);
+  const one = await taskNamed(desk, 'logs', only, 'newest');
+  if (!one.ok) return one.error;
+  const attempt = attemptNamed(one.value, options.attempt);
+  if (attempt === undefined)
+    return misused('no-attempt', `logs: ${run}/${one.value.task} has no attempt ${options.attempt ?? 'yet'}`);
+  return options.follow === true
+    ? await followLog(desk, context, one.value, attempt)
+    : await wholeLog(desk, context, attempt);
+}
+
+function attemptNamed({ run, state, task }: MadeTask, given: string | undefined): AttemptId | undefined {
+  const launches = state.tasks[task]?.launches ?? 0;
+  const number = given === undefined ? launches : /^\d{1,4}$/.test(given) ? Number(given) : 0;
+  return number >= 1 && number <= launches ? attemptId(run, task, number) : undefined;
+}
+
+async function allLogs(desk: Desk, context: Context, { run, state }: MadeRun): Promise<Outcome> {
+  const begun = Object.values(state.tasks).filter(({ launches }) => launches > 0);
+  if (begun.length === 0) return done([`No task of ${run} has begun.`], { run, logs: [] });
+  const printed: unknown[] = [];
+  for (const { id, launches } of begun) {
+    const attempt = attemptId(run, id, launches);
+    if (!context.json) context.terminal.line([{ text: `── ${id}, attempt ${launches}`, tone: 'strong' }]);
+    printed.push({ attempt, ...(await wholeLog(desk, context, attempt)).data });
+  }
+  return done([], { run, logs: printed });
+}
+
+async function wholeLog(desk: Desk, context: Context, attempt: AttemptId): Promise<Outcome> {
+  const text: string[] = [];
+  for (let from = 0; ; ) {
+    const read = await desk.files.readLog(attempt, from);
+    if (read.next === from) break;
+    from = read.next;
+    if (context.json) text.push(read.text);
+    else printLines(context, read.text);
+  }
+  return done([], { attempt, text: text.join('') });
+}
+
+/** Whole lines as they come; the rest of an unfinished one when the attempt is over. */
+async function followLog(desk: Desk, context: Context, { run, task }: MadeTask, attempt: AttemptId): Promise<Outcome> {
+  const left = Promise.withResolvers<'left'>();
+  using _signals = context.onSignal(() => left.resolve('left'));
+  context.readerGone.addEventListener('abort', () => left.resolve('left'));
+  using ticks = ticker(200);
+  let from = 0;
+  let rest = '';
+  for (;;) {
+    const over = !isAttemptLive(foldRun(await desk.ledger.read(run)), task, attempt);
+    for (;;) {
+      const read = await desk.files.readLog(attempt, from);
+      if (read.next === from) break;
+      from = read.next;
+      const end = (rest + read.text).lastIndexOf('\n') + 1;
+      const whole = (rest + read.text).slice(0, end);
+      rest = (rest + read.text).slice(end);
+      if (whole !== '') emit(context, attempt, whole);
+    }
+    if (over) break;
+    if ((await Promise.race([ticks.next(), left.promise])) === 'left')
+      return { exit: exitCodes.interrupted, reason: 'interrupted' };
+  }
+  if (rest !== '') emit(context, attempt, rest);
+  return done([], { attempt });
+}
+
+function isAttemptLive(state: ReturnType<typeof foldRun>, task: MadeTask['task'], attempt: AttemptId): boolean {
+  const progress = state?.tasks[task]?.progress;
+  return (
+    progress !== undefined &&
+    (progress.status === 'launching' || progress.status === 'running') &&
+    progress.attempt.id === attempt
+  );
+}
+
+function emit(context: Context, attempt: AttemptId, text: string): void {
+  if (context.json) context.terminal.json({ attempt, text });
+  else printLines(context, text);
+}
+
+const printLines = (context: Context, text: string): void => {
+  for (const line of text.replace(/\n$/, '').split('\n')) context.terminal.line(line);
+};
+
+function checkLog({ run, state }: MadeRun, name: string): Outcome {
+  const outcome = Object.values(state.checks).findLast((check) => check.name === name);
+  if (outcome === undefined) {
+    const known = state.plan.checks.map((check) => check.name);
+    const message = known.includes(name)
+      ? `${name} has not run yet`
+      : `no check ${name}; there are ${known.join(', ') || 'none'}`;
+    return misused('unknown-check', `logs: ${run}: ${message}`);
+  }
+  return done([`${name} ${outcome.outcome} on ${outcome.tree.slice(0, 12)}`, ...outcome.tail.trimEnd().split('\n')], {
+    run,
+    check: outcome,
+  });
+}

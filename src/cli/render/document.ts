@@ -1,0 +1,44 @@
+import { needsOf } from '../../domain/needs.ts';
+import { plannedById, selectedWaves, tasksOfWave } from '../../domain/run.ts';
+import { attemptOf, snapshotOf } from '../../domain/task.ts';
+import { phaseMarks } from './phases.ts';
+import { needSince, type RunView } from './run-view.ts';
+import { taskWords } from './task-line.ts';
+
+/** A run for programs: plain, stable names, and nothing that the ledger does not hold. */
+export function runDocument(view: RunView) {
+  const { state, times } = view;
+  return {
+    run: state.run,
+    plan: { name: state.plan.name, file: state.planFile, hash: state.hash },
+    target: state.target,
+    fence: state.plan.fence.mode === 'none' ? 'none' : 'bwrap',
+    mode: state.mode,
+    ended: state.ended,
+    began: times.began,
+    endedAt: times.ended,
+    phases: phaseMarks(state).map(({ phase, id, mark }) => ({ phase, id, state: mark })),
+    taps: state.taps,
+    waves: selectedWaves(state).map((wave) => ({
+      index: wave.index,
+      name: state.plan.waves[wave.index]?.name ?? '',
+      closed: wave.closed,
+      tasks: tasksOfWave(state, wave.index).map((task) => ({
+        id: task.id,
+        status: task.progress.status,
+        detail: taskWords(state, task).detail,
+        since: times.tasks[task.id] ?? null,
+        launches: task.launches,
+        attempt: attemptOf(task)?.id ?? null,
+        owns: plannedById(state.plan, task.id)?.owns ?? null,
+        needs: plannedById(state.plan, task.id)?.needs ?? [],
+        granted: task.granted,
+        base: task.base,
+        snapshot: snapshotOf(task)?.commit ?? null,
+      })),
+    })),
+    branch: state.branch,
+    landing: state.landing,
+    waits: needsOf(state).map((need) => ({ ...need, since: needSince(view, need) })),
+  };
+}

@@ -1,0 +1,86 @@
+import type { LedgerEvent, RunEvent } from '../../domain/events.ts';
+import { describeVerdict } from '../../domain/task.ts';
+import { passes } from '../../domain/verdict.ts';
+import { files } from './task-line.ts';
+
+/** What an event means to a person who follows a run, or null for bookkeeping. */
+export function eventLine(event: LedgerEvent): string | null {
+  switch (event.type) {
+    case 'run-created':
+      return `${event.run}: plan ${event.hash.slice(0, 12)} from ${event.planFile}, onto ${event.target.branch}`;
+    case 'phase-judged':
+      return judgedLine(event);
+    case 'tap-opened':
+      return event.tap === 'land' ? 'land: waits for a person' : 'approve: waits for a person';
+    case 'tap-decided':
+      return `${event.tap === 'land' ? 'land' : 'approve'}: ${event.decision} by ${event.by.who} (${event.by.via})`;
+    case 'attempt-intended':
+      return event.number > 1 ? `${event.task}: attempt ${event.number}` : null;
+    case 'attempt-started':
+      return `${event.task}: started`;
+    case 'attempt-ended':
+      return `${event.task}: ${endedText(event)}`;
+    case 'task-granted':
+      return `${event.task}: granted ${event.paths.join(' ')} by ${event.by.who}`;
+    case 'task-dropped':
+      return `${event.task}: dropped by ${event.by.who}`;
+    case 'paths-dropped':
+      return `${event.task}: changes to ${event.paths.join(' ')} taken out by ${event.by.who}`;
+    case 'task-retried':
+      return `${event.task}: to be tried again, by ${event.by.who}`;
+    case 'task-reworked':
+      return `${event.task}: to be reworked, by ${event.by.who}`;
+    case 'check-ended':
+      return `check ${event.check.name} on the ${event.purpose}: ${event.check.outcome}`;
+    case 'candidate-built':
+      return `wave ${event.wave}: ${event.steps.length} integrated${conflictText(event)}`;
+    case 'culprit-found':
+      return `${event.task}: breaks the check ${event.check}`;
+    case 'merged':
+      return `wave ${event.wave}: merged ${event.tasks.map(({ task }) => task).join(', ')}`;
+    case 'round-abandoned':
+      return `wave ${event.wave}: integration given up: ${event.why}`;
+    case 'wave-closed':
+      return `wave ${event.wave}: closed`;
+    case 'landing-rebuilt':
+      return `land: the branch moved; rebuilt on ${event.onto.slice(0, 8)}`;
+    case 'landed':
+      return `land: ${event.branch} is at ${event.new.slice(0, 8)}`;
+    case 'landing-refused':
+      return `land: refused: ${event.why}${event.files.length === 0 ? '' : `: ${event.files.join(', ')}`}`;
+    case 'undone':
+      return `undo: ${event.branch} is at ${event.new.slice(0, 8)}${event.exact ? ', exactly as before' : ''}`;
+    case 'undo-refused':
+      return `undo: refused: ${event.why}`;
+    case 'run-paused':
+    case 'run-resumed':
+    case 'run-stopped':
+      return `${event.type.slice(4)} by ${event.by.who}`;
+    case 'run-halted':
+      return `halted: ${event.why}; ${event.fix}`;
+    case 'run-ended':
+      return `ended: ${event.outcome}`;
+    case 'request-refused':
+      return `refused: ${event.why}`;
+    default:
+      return null;
+  }
+}
+
+/** A failed phase says why; of those that pass, only the milestones are told. */
+function judgedLine(event: RunEvent & { readonly type: 'phase-judged' }): string | null {
+  const subject = 'task' in event ? event.task : event.phase;
+  if (!passes(event.verdicts)) return `${subject}: not passed: ${event.verdicts.flatMap(describeVerdict).join('; ')}`;
+  if (event.phase === 'ownership') return `check: wave ${event.wave} may be asked for`;
+  if (event.phase === 'closure') return `verify: wave ${event.wave} holds together`;
+  return event.phase === 'monitor' ? `${event.task}: ready` : null;
+}
+
+function endedText({ ending, handoff, snapshot }: RunEvent & { readonly type: 'attempt-ended' }): string {
+  const how = ending.reason === 'exited' ? `exit ${ending.code ?? ending.signal}` : ending.reason;
+  const said = handoff.kind === 'given' ? `handoff ${handoff.handoff.status}` : `handoff ${handoff.kind}`;
+  return `${how}, ${said}, ${snapshot === null ? 'no snapshot' : files(snapshot.diff.length)}`;
+}
+
+const conflictText = ({ conflicts }: RunEvent & { readonly type: 'candidate-built' }): string =>
+  conflicts.map(({ task, files: named }) => `; ${task} conflicts in ${named.join(', ')}`).join('');

@@ -1,0 +1,109 @@
+import { type Phase, phases } from '../../domain/phase.ts';
+import { currentWave, type RunState, selectedWaves, tasksOfWave } from '../../domain/run.ts';
+import { isSettled, type TaskState } from '../../domain/task.ts';
+import { passes, type Verdict } from '../../domain/verdict.ts';
+import type { Span, Text } from '../../ports/terminal.ts';
+
+export type Mark = 'passed' | 'active' | 'waiting' | 'failed';
+export type PhaseMark = {
+  readonly phase: Phase | 'landing';
+  readonly id: string;
+  readonly word: string;
+  readonly mark: Mark;
+};
+
+/** How far the ten phases of the current wave have come, and the landing after them. */
+export function phaseMarks(state: RunState): readonly PhaseMark[] {
+  const done = progressOf(state);
+  const first = phases.findIndex(({ phase }) => !done[phase].passed);
+  const marks = phases.map(({ phase, id, word }, at): PhaseMark => {
+    const { passed, failed } = done[phase];
+    const mark = failed ? 'failed' : passed ? 'passed' : at === first && state.ended === null ? 'active' : 'waiting';
+    return { phase, id, word, mark };
+  });
+  return [...marks, { phase: 'landing', id: '6', word: 'Land', mark: landingMark(state) }];
+}
+
+type Progress = { readonly passed: boolean; readonly failed: boolean };
+
+function progressOf(state: RunState): Readonly<Record<Phase, Progress>> {
+  const wave = currentWave(state) ?? selectedWaves(state).at(-1);
+  const tasks = wave === undefined ? [] : tasksOfWave(state, wave.index);
+  const round = wave?.rounds.at(-1);
+  const closed = round !== undefined && 'closed' in round ? round.closed : null;
+  const launched = (task: TaskState): boolean => task.launches > 0 || isSettled(task);
+  return {
+    contract: judged(state.contract),
+    load: judged(state.load),
+    thread: judged(wave?.thread ?? null),
+    preflight: judged(wave?.preflight ?? null),
+    ownership: judged(wave?.ownership ?? null),
+    approval: judged(wave?.approval ?? null),
+    dispatch: { passed: tasks.length > 0 && tasks.every(launched), failed: tasks.some(isHalted) },
+    monitor: { passed: tasks.length > 0 && tasks.every(isThrough), failed: tasks.some(needsPerson) },
+    closure: wave?.closed === true ? done : judged(closed),
+    merge: { passed: wave?.closed === true, failed: false },
+  };
+}
+
+const done: Progress = { passed: true, failed: false };
+const judged = (verdicts: readonly Verdict[] | null): Progress => ({
+  passed: verdicts !== null && passes(verdicts),
+  failed: verdicts !== null && !passes(verdicts),
+});
+const isHalted = (task: TaskState): boolean => task.progress.status === 'waiting' && task.progress.next.halt !== null;
+const needsPerson = (task: TaskState): boolean => ['held', 'failed'].includes(task.progress.status);
+const isThrough = (task: TaskState): boolean => ['ready', 'merged', 'done', 'dropped'].includes(task.progress.status);
+
+function landingMark(state: RunState): Mark {
+  switch (state.landing.status) {
+    case 'landed':
+    case 'undone':
+      return 'passed';
+    case 'refused':
+      return 'failed';
+    case 'none':
+      return state.taps.land?.status === 'pending' ? 'active' : 'waiting';
+    default:
+      return 'active';
+  }
+}
+
+const signs: Record<Mark, { readonly sign: string; readonly tone: Span['tone'] }> = {
+  passed: { sign: '✓', tone: 'good' },
+  active: { sign: '●', tone: 'waiting' },
+  waiting: { sign: '·', tone: 'dim' },
+  failed: { sign: '✗', tone: 'bad' },
+};
+
+/** The five words on one line; a word that is under way or has failed unfolds into its phases. */
+export function phaseLine(state: RunState): Text {
+  const marks = phaseMarks(state);
+  const words = [...new Set(marks.map(({ word }) => word))];
+  return words.flatMap((word, at): (string | Span)[] => {
+    const members = marks.filter((mark) => mark.word === word);
+    const whole = wholeMark(members, state);
+    const { sign, tone } = signs[whole];
+    const shown: Span = { text: `${sign} ${word}`, tone };
+    const unfolds = whole === 'active' || whole === 'failed';
+    const inner = unfolds ? members.flatMap((member) => [' ', { text: phaseText(member), tone: 'dim' as const }]) : [];
+    return [...(at === 0 ? [] : ['  ']), shown, ...inner];
+  });
+}
+
+function wholeMark(members: readonly PhaseMark[], state: RunState): Mark {
+  const marks = members.map(({ mark }) => mark);
+  if (marks.includes('failed')) return 'failed';
+  if (marks.every((mark) => mark === 'passed')) return 'passed';
+  if (state.ended !== null) return marks.includes('passed') && state.ended === 'done' ? 'passed' : 'waiting';
+  return marks.includes('active') ? 'active' : 'waiting';
+}
+
+const phaseText = ({ phase, mark }: PhaseMark): string => `${phase}${mark === 'waiting' ? '' : ` ${signs[mark].sign}`}`;
+
+/** All ten, one line each, for `show`. */
+export const phaseTable = (state: RunState): readonly Text[] =>
+  phaseMarks(state).map(({ phase, id, word, mark }) => [
+    { text: `  ${signs[mark].sign} `, tone: signs[mark].tone },
+    `${id.padEnd(4)} ${phase.padEnd(10)} ${word}`,
+  ]);

@@ -1,0 +1,75 @@
+import type { FrozenPlan, PlannedTask } from '../../domain/plan.ts';
+import type { RunState } from '../../domain/run.ts';
+import { selectedWaves } from '../../domain/run.ts';
+import type { Finding } from '../../domain/verdict.ts';
+import type { Text } from '../../ports/terminal.ts';
+
+/** What a person is asked to approve: the plan by its hash, every scope, the fence, and what is unusual about it. */
+export function planView(state: RunState, warnings: readonly Finding[] = []): readonly Text[] {
+  const { plan } = state;
+  return [
+    [{ text: plan.name, tone: 'strong' }, ` onto ${plan.base}, plan ${state.hash.slice(0, 12)}`],
+    ...selectedWaves(state).flatMap((wave) => waveLines(plan, wave.index)),
+    '',
+    fenceLine(plan),
+    ...(plan.setup === null ? [] : [`setup   ${plan.setup}`]),
+    ...plan.checks.map((check) => `check   ${check.name}: ${check.run}`),
+    `land    ${landTexts[plan.land]}`,
+    ...warnings.map((warning): Text => [{ text: 'note    ', tone: 'waiting' }, findingText(warning)]),
+  ];
+}
+
+function waveLines(plan: FrozenPlan, index: number): readonly Text[] {
+  const wave = plan.waves[index];
+  if (wave === undefined) return [];
+  const width = Math.min(24, Math.max(...wave.tasks.map((task) => task.id.length)));
+  const name = wave.name === '' || wave.name === `wave-${index}` ? '' : ` ${wave.name}`;
+  const tasks = inOrder(wave.tasks).map((task, at) => taskLine(task, at + 1, width));
+  return ['', [{ text: `wave ${index}${name}`, tone: 'strong' }], ...tasks];
+}
+
+const taskLine = (task: PlannedTask, at: number, width: number): Text => [
+  `  ${String(at).padStart(2)}  ${task.id.padEnd(width)}  `,
+  scopeText(task),
+  { text: task.needs.length === 0 ? '' : `  after ${task.needs.join(', ')}`, tone: 'dim' },
+];
+
+function scopeText(task: PlannedTask): string {
+  const shares = task.shares.length === 0 ? '' : ` shares ${task.shares.join(' ')}`;
+  if (task.owns === null) return `owns what no other task claims${shares}`;
+  return task.owns.length === 0 ? 'read-only' : `owns ${task.owns.join(' ')}${shares}`;
+}
+
+/** Tasks of a wave after what they need. */
+function inOrder(tasks: readonly PlannedTask[]): readonly PlannedTask[] {
+  const placed = new Set<PlannedTask>();
+  const place = (task: PlannedTask): void => {
+    for (const need of tasks.filter((other) => task.needs.includes(other.id) && !placed.has(other))) place(need);
+    placed.add(task);
+  };
+  for (const task of tasks) place(task);
+  return [...placed];
+}
+
+function fenceLine({ fence }: FrozenPlan): Text {
+  if (fence.mode === 'none')
+    return ['fence   ', { text: 'NONE: agents run with everything that you may do', tone: 'bad' }];
+  const network =
+    fence.network === null ? 'off' : typeof fence.network === 'string' ? fence.network : fence.network.join(' ');
+  const extra = [
+    ...(fence.read.length === 0 ? [] : [`reads ${fence.read.join(' ')}`]),
+    ...(fence.write.length === 0 ? [] : [`writes ${fence.write.join(' ')}`]),
+    ...(fence.env.length === 0 ? [] : [`sees ${fence.env.join(' ')}`]),
+  ];
+  return `fence   bubblewrap, network ${network}${extra.length === 0 ? '' : `; ${extra.join('; ')}`}`;
+}
+
+const landTexts: Record<FrozenPlan['land'], string> = {
+  ask: 'asks before the branch moves',
+  auto: 'moves the branch without asking, once all is proven',
+  branch: 'leaves the result on a branch of its own',
+  wave: 'moves the branch after every wave',
+};
+
+export const findingText = ({ where, detail, fix }: Finding): string =>
+  `${where === undefined ? '' : `${where}: `}${detail}${fix === undefined ? '' : `; ${fix}`}`;

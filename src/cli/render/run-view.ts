@@ -1,0 +1,88 @@
+import { type Need, needsOf } from '../../domain/needs.ts';
+import { type RunState, selectedWaves, tasksOfWave } from '../../domain/run.ts';
+import type { Text } from '../../ports/terminal.ts';
+import { phaseLine } from './phases.ts';
+import { taskLine } from './task-line.ts';
+import { age, type Times } from './times.ts';
+
+/** One run at one moment. */
+export type RunView = { readonly state: RunState; readonly times: Times; readonly now: string };
+
+/** The whole of a run on one screen: where it stands, its tasks, and what it waits for and since when. */
+export function runView(view: RunView): readonly Text[] {
+  const { state } = view;
+  return [headLine(view), phaseLine(state), ...waveLines(view), ...standingLines(view)];
+}
+
+export function headLine({ state, times, now }: RunView): Text {
+  const took = age(times.began, times.ended ?? now);
+  return [
+    { text: state.run, tone: 'strong' },
+    ` onto ${state.target.branch}, ${fenceText(state)}`,
+    took === '' ? '' : `, ${took}`,
+  ];
+}
+
+/** Never left out: who runs unfenced must see it wherever they look. */
+export const fenceText = (state: Pick<RunState, 'plan'>): string =>
+  state.plan.fence.mode === 'none' ? 'fence: NONE' : 'fence: bubblewrap';
+
+function waveLines({ state, times, now }: RunView): readonly Text[] {
+  const width = Math.min(28, Math.max(...Object.keys(state.tasks).map((id) => id.length)));
+  return selectedWaves(state).flatMap((wave): readonly Text[] => {
+    const name = state.plan.waves[wave.index]?.name ?? '';
+    const title = `wave ${wave.index}${name === '' || name === `wave-${wave.index}` ? '' : ` ${name}`}`;
+    const tasks = tasksOfWave(state, wave.index).map((task) => taskLine(state, task, times, now, width));
+    return ['', [{ text: title, tone: 'strong' }, wave.closed ? ', closed' : ''], ...tasks];
+  });
+}
+
+/** How it ended, or what it waits for. */
+export function standingLines(view: RunView): readonly Text[] {
+  const ended = endText(view.state);
+  if (ended !== null) return ['', [{ text: ended, tone: view.state.ended === 'failed' ? 'bad' : 'good' }]];
+  const needs = needsOf(view.state);
+  if (needs.length === 0) return [];
+  return ['', ...needs.flatMap((need) => needLines(view, need))];
+}
+
+export function needLines(view: RunView, need: Need): readonly Text[] {
+  const since = age(needSince(view, need), view.now);
+  const subject = need.task === null ? '' : `${need.task}: `;
+  return [
+    [{ text: 'waits for you', tone: 'waiting' }, since === '' ? '' : ` (${since})`, `: ${subject}${need.message}`],
+    `  ${need.command}`,
+  ];
+}
+
+export function needSince({ state, times }: RunView, need: Need): string | null {
+  if (need.task !== null) return Object.entries(times.tasks).find(([task]) => task === need.task)?.[1] ?? null;
+  if (need.kind === 'land') return times.taps.land ?? null;
+  if (need.kind === 'approve') {
+    const [open] = Object.entries(state.taps).filter(([name, tap]) => name !== 'land' && isOpenTap(tap?.status));
+    return open === undefined ? null : (Object.entries(times.taps).find(([name]) => name === open[0])?.[1] ?? null);
+  }
+  return times.stood;
+}
+
+const isOpenTap = (status: string | undefined): boolean => status === 'pending' || status === 'held';
+
+export function endText(state: RunState): string | null {
+  const tasks = Object.values(state.tasks);
+  const left = tasks.filter(({ progress }) => progress.status === 'dropped').length;
+  const without = left === 0 ? '' : `, without ${left} dropped task${left === 1 ? '' : 's'}`;
+  const { landing } = state;
+  if (landing.status === 'undone') return `Undone: ${landing.branch} is at ${landing.commit.slice(0, 8)} again`;
+  switch (state.ended) {
+    case null:
+      return null;
+    case 'landed':
+      return `Landed on ${'branch' in landing ? landing.branch : state.target.branch}${landing.status === 'landed' ? ` as ${landing.new.slice(0, 8)}` : ''}${without}`;
+    case 'done':
+      return `Done${without}${state.branch === null || landing.status === 'landed' ? '' : '; nothing was landed'}`;
+    case 'rejected':
+      return 'Not started: the approval was rejected or ran out';
+    case 'failed':
+      return 'Failed';
+  }
+}

@@ -1,0 +1,100 @@
+import { plannedById, type RunState } from '../../domain/run.ts';
+import { blockingNeed } from '../../domain/schedule.ts';
+import { describeVerdict, type Hold, type TaskState } from '../../domain/task.ts';
+import type { Span, Text } from '../../ports/terminal.ts';
+import { age, type Times } from './times.ts';
+
+type Shown = { readonly sign: string; readonly tone: Span['tone']; readonly word: string; readonly detail: string };
+
+/** One task: sign, name, state, for how long, and what it waits for or came to. */
+export function taskLine(state: RunState, task: TaskState, times: Times, now: string, width: number): Text {
+  const { sign, tone, word, detail } = shownTask(state, task);
+  const since = isMoving(task) ? age(times.tasks[task.id] ?? null, now) : '';
+  return [
+    { text: `  ${sign} `, tone },
+    task.id.padEnd(width),
+    '  ',
+    { text: word.padEnd(9), tone },
+    ` ${since.padStart(7)}`,
+    ...(detail === '' ? [] : [`  ${detail}`]),
+  ];
+}
+
+/** What a task is and waits for, in words. */
+export function taskWords(state: RunState, task: TaskState): { readonly word: string; readonly detail: string } {
+  const { word, detail } = shownTask(state, task);
+  return { word, detail };
+}
+
+const isMoving = ({ progress }: TaskState): boolean => !['merged', 'done', 'dropped'].includes(progress.status);
+
+function shownTask(state: RunState, task: TaskState): Shown {
+  const { progress } = task;
+  switch (progress.status) {
+    case 'waiting':
+      return waiting(state, task);
+    case 'launching':
+      return { sign: '●', tone: 'waiting', word: 'starting', detail: attemptText(task) };
+    case 'running':
+      return { sign: '●', tone: 'waiting', word: 'running', detail: attemptText(task) };
+    case 'ended':
+      return { sign: '●', tone: 'waiting', word: 'judging', detail: 'its snapshot is judged' };
+    case 'ready':
+      return {
+        sign: '✓',
+        tone: 'good',
+        word: 'ready',
+        detail: `${files(progress.snapshot.diff.length)}, waits to be merged`,
+      };
+    case 'done':
+      return { sign: '✓', tone: 'good', word: 'done', detail: 'read-only, its handoff is its result' };
+    case 'merged':
+      return {
+        sign: '✓',
+        tone: 'good',
+        word: 'merged',
+        detail: `${files(progress.snapshot.diff.length)}, ${progress.commit.slice(0, 8)}`,
+      };
+    case 'held':
+      return { sign: '!', tone: 'bad', word: 'held', detail: holdText(progress.hold) };
+    case 'failed':
+      return { sign: '✗', tone: 'bad', word: 'failed', detail: progress.why };
+    case 'dropped':
+      return { sign: '-', tone: 'dim', word: 'dropped', detail: `by ${progress.by.who}` };
+  }
+}
+
+function waiting(state: RunState, task: TaskState): Shown {
+  const plain = { sign: '·', tone: 'dim', word: 'waiting' } as const;
+  if (task.progress.status === 'waiting' && task.progress.next.halt !== null)
+    return { sign: '✗', tone: 'bad', word: 'stuck', detail: `could not be launched: ${task.progress.next.halt}` };
+  const blocking = blockingNeed(state, task);
+  if (blocking !== null)
+    return { ...plain, sign: '!', word: 'blocked', detail: `needs ${blocking}, which is ${statusOf(state, blocking)}` };
+  const open = (plannedById(state.plan, task.id)?.needs ?? []).filter(
+    (need) => !['ready', 'merged', 'done'].includes(state.tasks[need]?.progress.status ?? ''),
+  );
+  if (open.length > 0) return { ...plain, detail: `for ${open.join(', ')}` };
+  if (task.launches > 0) return { ...plain, detail: `for attempt ${task.launches + 1}` };
+  return { ...plain, detail: '' };
+}
+
+const statusOf = (state: RunState, task: string): string =>
+  Object.values(state.tasks).find(({ id }) => id === task)?.progress.status ?? 'unknown';
+
+const attemptText = (task: TaskState): string => (task.launches > 1 ? `attempt ${task.launches}` : '');
+
+export const files = (count: number): string => `${count} file${count === 1 ? '' : 's'}`;
+
+export function holdText(hold: Hold): string {
+  switch (hold.because) {
+    case 'gate':
+      return hold.verdicts.flatMap(describeVerdict).join('; ');
+    case 'conflict':
+      return `conflicts in ${hold.files.join(', ')}`;
+    case 'check':
+      return `breaks the check ${hold.check}`;
+    case 'needs':
+      return `stands on ${hold.task}, which is held`;
+  }
+}

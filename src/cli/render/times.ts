@@ -1,0 +1,80 @@
+import { isRequest, type RunEvent, type TapName } from '../../domain/events.ts';
+import type { TaskId } from '../../domain/ids.ts';
+import type { Stored } from '../../ports/ledger.ts';
+
+/** When things happened, for people only: nothing is decided by it. */
+export type Times = {
+  readonly began: string | null;
+  readonly ended: string | null;
+  /** The last thing that happened to the run. */
+  readonly last: string | null;
+  /** When a task came into the state it is in. */
+  readonly tasks: Readonly<Partial<Record<TaskId, string>>>;
+  readonly taps: Readonly<Partial<Record<TapName, string>>>;
+  /** Since when it is paused, stopped or halted, or its landing is refused. */
+  readonly stood: string | null;
+};
+
+export const noTimes: Times = { began: null, ended: null, last: null, tasks: {}, taps: {}, stood: null };
+
+export const timesOf = (stored: readonly Stored[]): Times => stored.reduce(evolveTimes, noTimes);
+
+export function evolveTimes(times: Times, { at, event }: Stored): Times {
+  const next = { ...times, began: times.began ?? at, last: at };
+  if (isRequest(event)) return next;
+  switch (event.type) {
+    case 'run-ended':
+      return { ...next, ended: at };
+    case 'run-paused':
+    case 'run-stopped':
+    case 'run-halted':
+    case 'landing-refused':
+      return { ...next, stood: at };
+    case 'tap-opened':
+      return { ...next, taps: { ...times.taps, [event.tap]: at } };
+    case 'coordinator-started':
+    case 'coordinator-stopped':
+    case 'workspace-cleaned':
+      return next;
+    default:
+      return { ...next, tasks: { ...times.tasks, ...Object.fromEntries(touched(event).map((task) => [task, at])) } };
+  }
+}
+
+/** Tasks that an event brings into another state. */
+function touched(event: RunEvent): readonly TaskId[] {
+  switch (event.type) {
+    case 'phase-judged':
+      return event.phase === 'monitor' ? [event.task] : [];
+    case 'attempt-intended':
+    case 'attempt-started':
+    case 'attempt-ended':
+    case 'task-dropped':
+    case 'task-retried':
+    case 'task-reworked':
+    case 'culprit-found':
+      return [event.task];
+    case 'candidate-built':
+      return event.conflicts.map(({ task }) => task);
+    case 'merged':
+      return event.tasks.map(({ task }) => task);
+    default:
+      return [];
+  }
+}
+
+/** `42s`, `3m 07s`, `2h 05m`, `4d 3h`. */
+export function duration(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  if (seconds < 60) return `${seconds}s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes}m ${two(seconds % 60)}s`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours}h ${two(minutes % 60)}m` : `${Math.floor(hours / 24)}d ${hours % 24}h`;
+}
+
+const two = (count: number): string => String(count).padStart(2, '0');
+
+/** How long ago, or nothing when it is not known. */
+export const age = (since: string | null | undefined, now: string): string =>
+  since === null || since === undefined ? '' : duration(Date.parse(now) - Date.parse(since));

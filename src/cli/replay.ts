@@ -1,0 +1,77 @@
+import type { RunState } from '../domain/run.ts';
+import { knownRuns } from '../engine/find-run.ts';
+import type { Stored } from '../ports/ledger.ts';
+import type { Text } from '../ports/terminal.ts';
+import { done, exitCodes, type Outcome, type Register } from './command.ts';
+import { atDesk, type Desk, type OpenDesk } from './desk.ts';
+import { endText } from './render/run-view.ts';
+import { subjectOf } from './subject.ts';
+
+/** What judging a whole stream again came to: every verdict the same, or where it differs. */
+export type Replayed = {
+  readonly state: RunState | null;
+  readonly judged: number;
+  readonly differences: readonly { readonly seq: number; readonly detail: string }[];
+};
+export type Replay = (stored: readonly Stored[]) => Replayed;
+
+/** `tidegate replay [run]`: folds a run again from its first event and judges all of its evidence again. */
+export const replay =
+  (open: OpenDesk, replayRun: Replay): Register =>
+  (command, does, context) => {
+    command.argument('[run]', 'a run or the beginning of its name; without it the live or the newest one').action(
+      does((given: string | undefined) =>
+        atDesk(open, context, 'look', async (desk) => {
+          const found = await subjectOf(desk, 'replay', given, 'newest');
+          if (!found.ok) return found.error;
+          const { run, stored } = found.value;
+          const replayed = replayRun(stored);
+          const { judged, differences, state } = replayed;
+          const standing = state === null ? 'ordered only' : (endText(state) ?? 'open');
+          const data = { run, events: stored.length, judged, differences, state };
+          if (differences.length > 0)
+            return differs(
+              differences.map((found) => ({ run, ...found })),
+              data,
+            );
+          return done([`${run}: ${stored.length} events, ${judged} judgements, all the same again. ${standing}`], data);
+        }),
+      ),
+    );
+  };
+
+/** `tidegate verify`: walks the hash chain of the whole ledger, then replays every run. */
+export const verify =
+  (open: OpenDesk, replayRun: Replay): Register =>
+  (command, does, context) => {
+    command.action(does(() => atDesk(open, context, 'look', (desk) => verifyAll(desk, replayRun))));
+  };
+
+async function verifyAll(desk: Desk, replayRun: Replay): Promise<Outcome> {
+  const chain = await desk.ledger.verify();
+  if (!chain.ok) {
+    const where = chain.seq === null ? '' : `event ${chain.seq}: `;
+    return {
+      exit: exitCodes.failed,
+      reason: 'ledger-damaged',
+      problems: [`tidegate: the ledger is damaged: ${where}${chain.problem}`],
+      data: { chain },
+    };
+  }
+  const runs = await knownRuns(desk.ledger);
+  const differences = runs.flatMap(({ run, stored }) =>
+    replayRun(stored).differences.map((found) => ({ run, ...found })),
+  );
+  const data = { chain, runs: runs.length, differences };
+  if (differences.length > 0) return differs(differences, data);
+  const what = `${chain.events} events, ${runs.length} run${runs.length === 1 ? '' : 's'}`;
+  return done([`Sound: ${what}; head ${chain.head.slice(0, 12)}`], data);
+}
+
+function differs(
+  differences: readonly { readonly run: string; readonly seq: number; readonly detail: string }[],
+  data: Readonly<Record<string, unknown>>,
+): Outcome {
+  const problems = differences.map(({ run, seq, detail }): Text => `tidegate: ${run}: event ${seq}: ${detail}`);
+  return { exit: exitCodes.failed, reason: 'replay-differs', problems, data };
+}

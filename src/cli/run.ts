@@ -1,0 +1,130 @@
+import type { RunOrder } from '../domain/events.ts';
+import { idPattern, planHash, type RunId, runId } from '../domain/ids.ts';
+import { err, ok, type Result } from '../domain/result.ts';
+import type { RunState } from '../domain/run.ts';
+import type { Finding } from '../domain/verdict.ts';
+import { knownRuns } from '../engine/find-run.ts';
+import { openWaves, refusals, rehearse } from '../engine/rehearse.ts';
+import type { Text } from '../ports/terminal.ts';
+import { inBackground } from './background.ts';
+import { type Context, done, exitCodes, misused, type Outcome, type Register } from './command.ts';
+import { atDesk, type Desk, type OpenDesk } from './desk.ts';
+import { inForeground } from './foreground.ts';
+import { outcomeOf as lintOutcome, type ReadPlan } from './lint.ts';
+import { findingText, planView } from './render/plan-view.ts';
+
+type RunOptions = {
+  readonly wave?: string;
+  readonly dryRun?: boolean;
+  readonly detach?: boolean;
+  readonly yes?: boolean;
+  readonly land?: boolean;
+};
+
+/** `tidegate run [plan]`: reads and judges the plan, orders the run, and brings it as far as it goes without a person. */
+export const run =
+  (open: OpenDesk): Register =>
+  (command, does, context) => {
+    command
+      .argument('[plan]', 'the plan; without it tidegate.plan.yaml')
+      .option('--wave <number>', 'only this wave, which must be the next open one')
+      .option('--dry-run', 'every check and what would be asked; leaves nothing behind')
+      .option('-d, --detach', 'go on in the background')
+      .option('--yes', 'answer the start approval with yes, and nothing else')
+      .option('--land', 'answer the landing with yes')
+      .action(
+        does((plan: string | undefined, options: RunOptions) =>
+          atDesk(open, context, options.dryRun === true ? 'look' : 'act', (desk) =>
+            begin(desk, context, plan, options),
+          ),
+        ),
+      );
+  };
+
+async function begin(desk: Desk, context: Context, file: string | undefined, options: RunOptions): Promise<Outcome> {
+  const wave = options.wave === undefined ? null : wholeNumber(options.wave);
+  if (wave === undefined) return misused('bad-wave', `run: --wave takes a whole number, not ${options.wave}`);
+  const landAuto = options.land === true && options.detach === true;
+  const found = await desk.readPlan(file ?? null, { landAuto });
+  if (!found.ok) return misused('no-plan', `run: ${found.error}`);
+  const read = found.value;
+  if (!read.ok) return lintOutcome(read);
+  const ordered = await orderOf(desk, context, read, wave);
+  if (!ordered.ok) return ordered.error;
+  const order = ordered.value;
+  const rehearsed = await rehearsal(desk, order);
+  const findings = [...refusals(rehearsed), ...(await fenceFindings(desk, order))];
+  if (findings.length > 0) return refusedPlan(findings, read.warnings);
+  if (options.dryRun === true) return dryRun(rehearsed, read.warnings);
+
+  await desk.openRunDirectory(order);
+  await desk.ledger.request(order.run, { type: 'requested-run', by: desk.caller.by, ...order });
+  const how = { yes: options.yes === true, land: options.land === true, warnings: read.warnings };
+  if (options.detach === true) return await inBackground(desk, context, order.run, how);
+  return await inForeground(desk, context, order.run, how);
+}
+
+async function orderOf(
+  desk: Desk,
+  context: Context,
+  read: ReadPlan & { readonly ok: true },
+  wave: number | null,
+): Promise<Result<RunOrder, Outcome>> {
+  const { plan, hash, planFile } = read;
+  const tip = await desk.git.branchTip(plan.base);
+  if (tip === null)
+    return err(misused('no-branch', `run: the branch ${plan.base} does not exist or has no commit yet`));
+  const repo = { rootCommit: await desk.git.rootCommit(), remote: await desk.git.remote() };
+  const target = { branch: plan.base, commit: tip };
+  const id = newRunId(plan.name, desk.clock.nonce());
+  return ok({ run: id, plan, hash: planHash(hash), planFile, repo, target, wave, tidegate: context.version });
+}
+
+async function rehearsal(desk: Desk, order: RunOrder): Promise<RunState> {
+  const others = (await knownRuns(desk.ledger)).map(({ state }) => state);
+  const seen = { openWaves: openWaves(order, others), actual: order.repo };
+  return rehearse(order, seen, { now: desk.clock.now(), nonce: () => '' });
+}
+
+/** Never silently unfenced: without a fence that holds, and none waived, nothing is ordered. */
+async function fenceFindings(desk: Desk, { plan }: RunOrder): Promise<readonly Finding[]> {
+  if (plan.fence.mode === 'none') return [];
+  const fence = await desk.fence();
+  return fence.ok ? [] : [{ rule: 'fence', detail: fence.error.problem, fix: fence.error.fix }];
+}
+
+function dryRun(rehearsed: RunState, warnings: readonly Finding[]): Outcome {
+  const { plan, hash } = rehearsed;
+  const asked = [
+    ...(plan.taps.start === 'run' ? ['once, before the first task starts'] : ['before every wave']),
+    ...(plan.land === 'ask' ? ['before the branch moves'] : []),
+  ];
+  const lines: Text[] = [
+    ...planView(rehearsed, warnings),
+    `asks    ${asked.join(', and ')}`,
+    '',
+    [{ text: 'Every check passes.', tone: 'good' }, ' Nothing was started and nothing was kept.'],
+  ];
+  return done(lines, { plan, hash, warnings });
+}
+
+function refusedPlan(findings: readonly Finding[], warnings: readonly Finding[]): Outcome {
+  return {
+    exit: exitCodes.usage,
+    reason: 'plan-refused',
+    problems: findings.map((finding) => `tidegate: ${findingText(finding)}`),
+    data: { findings, warnings },
+  };
+}
+
+/** `<slug>-<4 chars>`, without characters that are mistaken for one another. */
+export function newRunId(name: string, nonce: string): RunId {
+  const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
+  const bytes = nonce.match(/../g)?.slice(0, 4) ?? [];
+  const tail = bytes.map((byte) => alphabet[Number.parseInt(byte, 16) % alphabet.length]).join('');
+  const id = `${name.slice(0, 59)}-${tail}`;
+  if (!idPattern.test(id)) throw new Error(`${id} is not a run id`);
+  return runId(id);
+}
+
+const wholeNumber = (text: string): number | undefined => (/^\d{1,4}$/.test(text) ? Number(text) : undefined);

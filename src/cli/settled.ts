@@ -1,0 +1,53 @@
+import { needsOf } from '../domain/needs.ts';
+import type { RunState } from '../domain/run.ts';
+import { describeVerdict } from '../domain/task.ts';
+import { passes } from '../domain/verdict.ts';
+import type { Text } from '../ports/terminal.ts';
+import { type Context, type ExitCode, exitCodes, type Outcome } from './command.ts';
+import { runDocument } from './render/document.ts';
+import { type RunView, runView, standingLines } from './render/run-view.ts';
+
+/** How a command ends that followed a run until it came to rest. */
+export function settledOutcome(view: RunView, context: Pick<Context, 'json' | 'terminal'>): Outcome {
+  const { exit, reason } = exitOf(view.state);
+  // In a pipe every event has been told by now; on a terminal the drawn block is gone.
+  const lines = context.terminal.interactive ? runView(view) : standingLines(view);
+  return {
+    exit,
+    reason,
+    lines: [...lines, ...failureLines(view.state)],
+    data: runDocument(view),
+    // For people they stand in the lines, with their age.
+    needs: context.json ? needsOf(view.state) : [],
+  };
+}
+
+export function exitOf(state: RunState): { readonly exit: ExitCode; readonly reason: string } {
+  if (state.ended === null) return { exit: exitCodes.personNeeded, reason: needsOf(state)[0]?.kind ?? 'person-needed' };
+  if (state.ended === 'failed' || state.ended === 'rejected') return { exit: exitCodes.failed, reason: state.ended };
+  const partial = Object.values(state.tasks).some(({ progress }) => progress.status === 'dropped');
+  return partial ? { exit: exitCodes.partial, reason: 'partial' } : { exit: exitCodes.done, reason: state.ended };
+}
+
+/** Why a run failed: what the phases said, or the check that the base does not pass. */
+function failureLines(state: RunState): readonly Text[] {
+  if (state.ended !== 'failed') return [];
+  const judged = [
+    state.contract,
+    state.load,
+    ...state.waves.flatMap((wave) => [wave.thread, wave.preflight, wave.ownership]),
+  ].flatMap((verdicts) => (verdicts === null || passes(verdicts) ? [] : verdicts.flatMap(describeVerdict)));
+  const tree = state.branch?.tree;
+  const red = Object.values(state.checks).filter((check) => check.tree === tree && check.outcome !== 'passed');
+  return [
+    ...judged.map((line) => `  ${line}`),
+    ...red.flatMap((check) => [
+      `  check ${check.name} ${check.outcome} before any task began; mend ${state.target.branch} first:`,
+      ...check.tail
+        .trimEnd()
+        .split('\n')
+        .slice(-8)
+        .map((line) => `    ${line}`),
+    ]),
+  ];
+}

@@ -1,0 +1,76 @@
+import type { TaskId } from '../domain/ids.ts';
+import { plannedById } from '../domain/run.ts';
+import { describeVerdict, snapshotOf } from '../domain/task.ts';
+import type { Verdict } from '../domain/verdict.ts';
+import type { Text } from '../ports/terminal.ts';
+import { done, type Outcome, type Register } from './command.ts';
+import { atDesk, type Desk, type OpenDesk } from './desk.ts';
+import { runDocument } from './render/document.ts';
+import { phaseTable } from './render/phases.ts';
+import { planView } from './render/plan-view.ts';
+import { headLine, type RunView } from './render/run-view.ts';
+import { files, taskWords } from './render/task-line.ts';
+import { viewOf } from './status.ts';
+import { runNamed } from './subject.ts';
+
+/** `tidegate show [run[/task]]`: all that is known of a run and its plan, or of one task. */
+export const show =
+  (open: OpenDesk): Register =>
+  (command, does, context) => {
+    command
+      .argument('[subject]', 'run or run/task; without it the live run')
+      .action(does((given: string | undefined) => atDesk(open, context, 'look', (desk) => look(desk, given))));
+  };
+
+async function look(desk: Desk, given: string | undefined): Promise<Outcome> {
+  const found = await runNamed(desk, 'show', given, 'newest');
+  if (!found.ok) return found.error;
+  const view = viewOf(desk, found.value);
+  if (view === null) throw new Error('a made run has a view');
+  const { task } = found.value;
+  if (task === null)
+    return done([headLine(view), ...phaseTable(view.state), '', ...planView(view.state)], {
+      ...runDocument(view),
+      frozen: view.state.plan,
+    });
+  return done(taskLines(view, task), {
+    run: view.state.run,
+    task: view.state.tasks[task],
+    planned: plannedById(view.state.plan, task),
+  });
+}
+
+function taskLines({ state }: RunView, id: TaskId): readonly Text[] {
+  const task = state.tasks[id];
+  const planned = plannedById(state.plan, id);
+  if (task === undefined || planned === undefined) return [];
+  const { word, detail } = taskWords(state, task);
+  const snapshot = snapshotOf(task);
+  const handoff = task.last?.handoff.kind === 'given' ? task.last.handoff.handoff : null;
+  return [
+    [{ text: `${state.run}/${id}`, tone: 'strong' }, ` ${word}${detail === '' ? '' : `: ${detail}`}`],
+    `wave      ${task.wave}`,
+    `owns      ${planned.owns === null ? 'what no other task claims' : planned.owns.join(' ') || 'nothing (read-only)'}`,
+    ...(task.granted.length === 0 ? [] : [`granted   ${task.granted.join(' ')}`]),
+    ...(planned.needs.length === 0 ? [] : [`needs     ${planned.needs.join(' ')}`]),
+    ...(planned.command === null ? [] : [`command   ${planned.command.join(' ')}`]),
+    `attempts  ${task.launches}, of which ${task.charged} count; ${state.plan.limits.attempts} allowed`,
+    ...(task.base === null ? [] : [`base      ${task.base.slice(0, 12)}`]),
+    ...(snapshot === null ? [] : [`snapshot  ${snapshot.commit.slice(0, 12)}, ${files(snapshot.diff.length)}`]),
+    ...(handoff === null ? [] : [`handoff   ${handoff.status}: ${handoff.summary}`]),
+    ...verdictLines('dispatch', task.dispatched),
+    ...verdictLines('monitor', task.monitored),
+    '',
+    ...planned.directive.text
+      .trimEnd()
+      .split('\n')
+      .map((line) => `  ${line}`),
+  ];
+}
+
+function verdictLines(phase: string, verdicts: readonly Verdict[] | null): readonly Text[] {
+  return (verdicts ?? []).map((verdict): Text => {
+    const said = verdict.outcome === 'pass' ? 'pass' : describeVerdict(verdict).join('; ');
+    return [`${phase.padEnd(9)} ${verdict.gate}: `, { text: said, tone: verdict.outcome === 'pass' ? 'good' : 'bad' }];
+  });
+}

@@ -1,0 +1,78 @@
+import { needsOf } from '../domain/needs.ts';
+import { findSubject, type KnownRun, knownRuns } from '../engine/find-run.ts';
+import { isAtRest } from '../engine/rehearse.ts';
+import type { Text } from '../ports/terminal.ts';
+import { type Context, done, misused, type Outcome, type Register } from './command.ts';
+import { atDesk, type Desk, type OpenDesk } from './desk.ts';
+import { runDocument } from './render/document.ts';
+import { endText, headLine, type RunView, runView } from './render/run-view.ts';
+import { timesOf } from './render/times.ts';
+
+/** `tidegate status [run]`: where a run stands and what it waits for; with `--all` every run, one line each. */
+export const status =
+  (open: OpenDesk): Register =>
+  (command, does, context) => {
+    command
+      .argument('[run]', 'a run or the beginning of its name; without it the live one')
+      .option('--all', 'every run of this repository')
+      .action(
+        does((given: string | undefined, options: { all?: boolean }) =>
+          atDesk(open, context, 'look', (desk) => look(desk, context, given, options.all === true)),
+        ),
+      );
+  };
+
+async function look(desk: Desk, context: Context, given: string | undefined, all: boolean): Promise<Outcome> {
+  const runs = await knownRuns(desk.ledger);
+  const listed = { runs: runs.map((known) => summary(known)) };
+  if (given === undefined && runs.length === 0) return done(['No run yet. Begin with: tidegate run'], listed);
+  if (all)
+    return done(
+      runs.map((known) => runLine(desk, known)),
+      listed,
+    );
+  const found = findSubject(runs, given, 'newest');
+  if (!found.ok && found.error.reason === 'ambiguous' && given === undefined)
+    return done(
+      runs.filter(isOpen).map((known) => runLine(desk, known)),
+      listed,
+    );
+  if (!found.ok) return misused(found.error.reason, `status: ${found.error.message}`);
+  const view = viewOf(desk, found.value);
+  if (view === null) {
+    const begun = [`${found.value.run} is ordered; no coordinator has begun it: tidegate resume ${found.value.run}`];
+    return done(begun, { run: found.value.run, ordered: true });
+  }
+  const alone = await unattended(desk, view);
+  const lines = [...runView(view), ...(alone === null ? [] : ['', alone])];
+  return {
+    ...done(lines, { ...runDocument(view), attended: alone === null }),
+    needs: context.json ? needsOf(view.state) : [],
+  };
+}
+
+export const viewOf = (desk: Desk, { state, stored }: KnownRun): RunView | null =>
+  state === null ? null : { state, times: timesOf(stored), now: desk.clock.now() };
+
+/** Something is to be done, and nobody is there to do it. */
+async function unattended(desk: Desk, { state, now }: RunView): Promise<Text | null> {
+  if (isAtRest(state, { now, nonce: () => '' }) || (await desk.isCoordinated())) return null;
+  return [{ text: 'no coordinator is alive', tone: 'bad' }, `: tidegate resume ${state.run}`];
+}
+
+function runLine(desk: Desk, known: KnownRun): Text {
+  const view = viewOf(desk, known);
+  if (view === null) return [{ text: known.run, tone: 'strong' }, ': ordered'];
+  const [need] = needsOf(view.state);
+  const standing = endText(view.state) ?? (need === undefined ? 'at work' : `waits for you: ${need.command}`);
+  return [...asSpans(headLine(view)), `: ${standing}`];
+}
+
+const asSpans = (text: Text) => (typeof text === 'string' ? [text] : text);
+const isOpen = ({ state }: KnownRun): boolean => state === null || state.ended === null;
+const summary = ({ run, state }: KnownRun) => ({
+  run,
+  ended: state?.ended ?? null,
+  mode: state?.mode.mode ?? 'ordered',
+  target: state?.target.branch ?? null,
+});

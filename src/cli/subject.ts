@@ -1,0 +1,63 @@
+import type { TaskId } from '../domain/ids.ts';
+import { err, ok, type Result } from '../domain/result.ts';
+import type { RunState } from '../domain/run.ts';
+import { findSubject, type KnownRun, knownRuns, type Subject } from '../engine/find-run.ts';
+import { misused, type Outcome } from './command.ts';
+import type { Desk } from './desk.ts';
+
+export type MadeRun = KnownRun & { readonly state: RunState };
+export type MadeTask = MadeRun & { readonly task: TaskId };
+
+/** What was named, or the one line that says why it cannot be told. */
+export async function subjectOf(
+  desk: Desk,
+  name: string,
+  given: string | undefined,
+  otherwise: 'newest' | 'none' = 'none',
+): Promise<Result<Subject, Outcome>> {
+  const found = findSubject(await knownRuns(desk.ledger), given, otherwise);
+  return found.ok ? found : err(misused(found.error.reason, `${name}: ${found.error.message}`));
+}
+
+/** A run that a coordinator has made. */
+export async function runNamed(
+  desk: Desk,
+  name: string,
+  given: string | undefined,
+  otherwise: 'newest' | 'none' = 'none',
+): Promise<Result<MadeRun & { readonly task: TaskId | null }, Outcome>> {
+  const found = await subjectOf(desk, name, given, otherwise);
+  if (!found.ok) return found;
+  const { state } = found.value;
+  if (state === null)
+    return err(misused('not-made', `${name}: ${found.value.run} is ordered, but no coordinator has begun it yet`));
+  return ok({ ...found.value, state });
+}
+
+/** A task, named as `run/task`, as a task of the live run, or as the only task there is. */
+export async function taskNamed(
+  desk: Desk,
+  name: string,
+  given: string,
+  otherwise: 'newest' | 'none' = 'none',
+): Promise<Result<MadeTask, Outcome>> {
+  const found = await runNamed(desk, name, given, otherwise);
+  if (!found.ok) return found;
+  const { task, run, state } = found.value;
+  const [only, ...more] = Object.values(state.tasks);
+  if (task !== null) return ok({ ...found.value, task });
+  if (only !== undefined && more.length === 0) return ok({ ...found.value, task: only.id });
+  return err(misused('no-task', `${name}: which task of ${run}? ${Object.keys(state.tasks).slice(0, 8).join(', ')}`));
+}
+
+/** Like `runNamed`, for commands that speak of a whole run. */
+export async function wholeRunNamed(
+  desk: Desk,
+  name: string,
+  given: string | undefined,
+  otherwise: 'newest' | 'none' = 'none',
+): Promise<Result<MadeRun, Outcome>> {
+  const found = await runNamed(desk, name, given, otherwise);
+  if (!found.ok || found.value.task === null) return found;
+  return err(misused('not-a-run', `${name}: takes a run, not the task ${found.value.run}/${found.value.task}`));
+}

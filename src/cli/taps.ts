@@ -1,0 +1,97 @@
+import type { By, TapName } from '../domain/events.ts';
+import { allTasks } from '../domain/plan.ts';
+import { selectedWaves, tasksOfWave } from '../domain/run.ts';
+import { snapshotOf } from '../domain/task.ts';
+import type { Finding } from '../domain/verdict.ts';
+import type { Text } from '../ports/terminal.ts';
+import { ask, outcomeOf } from './ask-coordinator.ts';
+import { type Context, exitCodes, type Outcome } from './command.ts';
+import type { Desk } from './desk.ts';
+import { peopleOnly } from './people-only.ts';
+import { planView } from './render/plan-view.ts';
+import type { RunView } from './render/run-view.ts';
+import { files } from './render/task-line.ts';
+import { settledOutcome } from './settled.ts';
+
+export type TapFlags = { readonly yes: boolean; readonly land: boolean };
+
+/** The tap that waits for a decision, if one does. A tap on hold waits for a later approve. */
+export function openTap({ state }: RunView): TapName | null {
+  const names = Object.keys(state.taps) as TapName[];
+  return names.find((name) => state.taps[name]?.status === 'pending') ?? null;
+}
+
+/**
+ * Brings one tap to a decision by flag or by a person at the terminal. Null: decided, the run goes on.
+ * Whatever else happens, an outcome that needs a person: silence, a closed input and an agent never mean yes.
+ */
+export async function decideTap(
+  desk: Desk,
+  context: Context,
+  view: RunView,
+  tap: TapName,
+  flags: TapFlags & { readonly warnings: readonly Finding[] },
+): Promise<Outcome | null> {
+  const { run } = view.state;
+  const wants = tap === 'land' ? flags.land : flags.yes;
+  const refused = peopleOnly(desk, tap === 'land' ? `tidegate land ${run}` : `tidegate approve ${run}`);
+  if (refused !== null) return refused;
+  if (wants) return await approve(desk, view, tap, tap === 'land' ? 'land-flag' : 'yes-flag');
+  if (!context.terminal.interactive || context.json) return settledOutcome(view, context);
+  const said =
+    tap === 'land' ? await askLanding(desk, context, view) : await askStart(context, view, tap, flags.warnings);
+  return said ? await approve(desk, view, tap, 'terminal') : declined(view, context);
+}
+
+async function approve(desk: Desk, view: RunView, tap: TapName, via: By['via']): Promise<Outcome | null> {
+  const { run, hash } = view.state;
+  const by = { ...desk.caller.by, via };
+  const answered = await ask(
+    desk,
+    { run, state: view.state, stored: [] },
+    { type: 'requested-approve', tap, hash, by },
+  );
+  return answered.outcome === 'accepted' ? null : outcomeOf(run, answered, '');
+}
+
+const declined = (view: RunView, context: Context): Outcome => ({
+  ...settledOutcome(view, context),
+  exit: exitCodes.personNeeded,
+});
+
+async function askStart(context: Context, view: RunView, tap: TapName, warnings: readonly Finding[]): Promise<boolean> {
+  const { state } = view;
+  const waves = tap === 'start' ? selectedWaves(state) : state.waves.filter(({ index }) => `start-${index}` === tap);
+  const count = waves.flatMap(({ index }) => tasksOfWave(state, index)).length;
+  for (const line of planView(state, warnings)) context.terminal.line(line);
+  context.terminal.line();
+  return await askYes(context, `Start ${count} task${count === 1 ? '' : 's'}? [y/N/d]`, async () =>
+    allTasks(state.plan).flatMap((task): readonly Text[] => [
+      [{ text: task.id, tone: 'strong' }, task.command === null ? '' : `: ${task.command.join(' ')}`],
+      ...task.directive.text
+        .trimEnd()
+        .split('\n')
+        .map((line) => `  ${line}`),
+      '',
+    ]),
+  );
+}
+
+async function askLanding(desk: Desk, context: Context, view: RunView): Promise<boolean> {
+  const { state } = view;
+  const merged = Object.values(state.tasks).filter(({ progress }) => progress.status === 'merged');
+  for (const task of merged) context.terminal.line(`  ${task.id}: ${files(snapshotOf(task)?.diff.length ?? 0)}`);
+  const what = `${merged.length} task${merged.length === 1 ? '' : 's'}`;
+  return await askYes(context, `Land ${what} on ${state.target.branch}? [y/N/d]`, async () =>
+    state.branch === null ? [] : (await desk.patches.text(state.target.commit, state.branch.commit, [])).split('\n'),
+  );
+}
+
+/** Only `y` and `yes` mean yes. `d` shows more and asks again. */
+async function askYes(context: Context, question: string, details: () => Promise<readonly Text[]>): Promise<boolean> {
+  for (;;) {
+    const said = (await context.terminal.ask(question))?.trim().toLowerCase();
+    if (said !== 'd') return said === 'y' || said === 'yes';
+    for (const line of await details()) context.terminal.line(line);
+  }
+}

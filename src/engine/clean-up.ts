@@ -1,0 +1,40 @@
+import type { RunState } from '../domain/run.ts';
+import { attemptOf } from '../domain/task.ts';
+
+/** Why the workspace of a job is kept; `removable` only when its work is landed or was discarded by name. */
+export type Keeping = { readonly keep: true; readonly why: string } | { readonly keep: false; readonly why: string };
+
+/**
+ * Jobs are named `<run>.<task>.<number>` for attempts and `<run>.check.<tree>.<check>.<number>` for checks.
+ * What belongs to nobody that the ledger knows is kept: it is not ours to throw away.
+ */
+export function keepingOf(job: string, runs: readonly (RunState | null)[]): Keeping {
+  const [run = '', task = '', ...rest] = job.split('.');
+  const state = runs.find((known) => known?.run === run);
+  if (state === undefined || state === null) return { keep: true, why: 'no run that is known here' };
+  if (task === 'check' && rest.length === 3)
+    return state.ended === null
+      ? { keep: true, why: 'the run is open' }
+      : { keep: false, why: 'a check of a run that has ended' };
+  const known = Object.values(state.tasks).find(({ id }) => id === task);
+  if (known === undefined) return { keep: true, why: `no task of ${run}` };
+  switch (known.progress.status) {
+    case 'dropped':
+      return { keep: false, why: `dropped by ${known.progress.by.who}` };
+    case 'merged':
+      return hasLanded(state) ? { keep: false, why: 'landed' } : { keep: true, why: 'merged, not landed yet' };
+    case 'done':
+      return state.ended === null
+        ? { keep: true, why: 'the run is open' }
+        : { keep: false, why: 'read-only, and the run has ended' };
+    case 'launching':
+    case 'running':
+      return attemptOf(known)?.id === job
+        ? { keep: true, why: 'at work' }
+        : { keep: true, why: 'an earlier attempt of an open task' };
+    default:
+      return { keep: true, why: `${known.progress.status}: land it, or drop it by name` };
+  }
+}
+
+const hasLanded = (state: RunState): boolean => state.landing.status === 'landed' && state.ended !== null;

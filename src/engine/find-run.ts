@@ -1,0 +1,105 @@
+import { type RunId, runId, type TaskId, taskId } from '../domain/ids.ts';
+import { err, ok, type Result } from '../domain/result.ts';
+import { foldRun, type RunState } from '../domain/run.ts';
+import type { Ledger, Stored } from '../ports/ledger.ts';
+
+/** A run as its stream says. `state` is null while it is only ordered: no coordinator has made it yet. */
+export type KnownRun = {
+  readonly run: RunId;
+  readonly state: RunState | null;
+  readonly stored: readonly Stored[];
+};
+
+export type Subject = KnownRun & { readonly task: TaskId | null };
+
+/** `reason` is for programs, `message` one line for people. */
+export type NotFound = {
+  readonly reason: 'bad-id' | 'no-run' | 'unknown-run' | 'unknown-task' | 'ambiguous';
+  readonly message: string;
+};
+
+/** Every run of the repository, oldest first. */
+export async function knownRuns(ledger: Ledger): Promise<readonly KnownRun[]> {
+  const streams = (await ledger.streams()).filter((stream) => stream !== 'repo');
+  const runs = await Promise.all(streams.map((stream) => readRun(ledger, runId(stream))));
+  return runs.toSorted((a, b) => born(a) - born(b));
+}
+
+export async function readRun(ledger: Ledger, run: RunId): Promise<KnownRun> {
+  const stored = await ledger.read(run);
+  return { run, state: foldRun(stored), stored };
+}
+
+/**
+ * The run, or the task of a run, that a person means: `run`, `run/task`, the beginning of either if it is the only one,
+ * a task of the live run, or nothing at all for the live run itself. Nothing is guessed: what fits twice is listed.
+ */
+export function findSubject(
+  runs: readonly KnownRun[],
+  given: string | undefined,
+  otherwise: 'newest' | 'none' = 'none',
+): Result<Subject, NotFound> {
+  if (given === undefined) return taskless(defaultRun(runs, otherwise));
+  if (!/^[a-z0-9][a-z0-9-]*(\/[a-z0-9][a-z0-9-]*)?$/.test(given))
+    return err({ reason: 'bad-id', message: `${JSON.stringify(given)} is neither a run nor run/task` });
+  const [runPart = '', taskPart] = given.split('/');
+  const found = pick(runs, (known) => known.run, runPart);
+  if (found.ok && taskPart === undefined) return taskless(found);
+  if (found.ok) return findTask(found.value, taskPart ?? '');
+  if (found.error === 'ambiguous') {
+    const names = runs.filter(({ run }) => run.startsWith(runPart)).map(({ run }) => run);
+    return err({ reason: 'ambiguous', message: `${runPart} fits several runs: ${names.join(', ')}` });
+  }
+  if (taskPart === undefined) {
+    const live = defaultRun(runs, otherwise);
+    const task = live.ok ? findTask(live.value, given) : live;
+    if (task.ok) return task;
+  }
+  const known = runs.slice(-3).map(({ run }) => run);
+  const hint = known.length === 0 ? 'there is no run here yet' : `there are ${known.join(', ')}`;
+  return err({ reason: 'unknown-run', message: `no run ${runPart}; ${hint}` });
+}
+
+function defaultRun(runs: readonly KnownRun[], otherwise: 'newest' | 'none'): Result<KnownRun, NotFound> {
+  const live = runs.filter(({ state }) => state === null || state.ended === null);
+  const [first, ...more] = live;
+  if (first !== undefined && more.length === 0) return ok(first);
+  if (first !== undefined)
+    return err({
+      reason: 'ambiguous',
+      message: `several runs are open, say which: ${live.map(({ run }) => run).join(', ')}`,
+    });
+  const newest = runs.at(-1);
+  if (newest === undefined)
+    return err({ reason: 'no-run', message: 'there is no run here yet; begin with tidegate run' });
+  if (otherwise === 'newest') return ok(newest);
+  return err({ reason: 'no-run', message: `no run is open; the newest is ${newest.run}` });
+}
+
+function findTask(known: KnownRun, given: string): Result<Subject, NotFound> {
+  const tasks = Object.keys(known.state?.tasks ?? {});
+  const found = pick(tasks, (task) => task, given);
+  if (found.ok) return ok({ ...known, task: taskId(found.value) });
+  if (found.error === 'ambiguous') {
+    const names = tasks.filter((task) => task.startsWith(given)).map((task) => `${known.run}/${task}`);
+    return err({ reason: 'ambiguous', message: `${given} fits several tasks: ${names.join(', ')}` });
+  }
+  return err({ reason: 'unknown-task', message: `${known.run} has no task ${given}; it has ${listed(tasks)}` });
+}
+
+/** The one that is called so, or else the only one that begins so. */
+function pick<T>(all: readonly T[], name: (one: T) => string, given: string): Result<T, 'unknown' | 'ambiguous'> {
+  const exact = all.find((one) => name(one) === given);
+  if (exact !== undefined) return ok(exact);
+  const [first, ...more] = all.filter((one) => name(one).startsWith(given));
+  if (first === undefined) return err('unknown');
+  return more.length === 0 ? ok(first) : err('ambiguous');
+}
+
+const taskless = (found: Result<KnownRun, NotFound>): Result<Subject, NotFound> =>
+  found.ok ? ok({ ...found.value, task: null }) : found;
+
+const listed = (names: readonly string[]): string =>
+  names.length <= 8 ? names.join(', ') : `${names.slice(0, 8).join(', ')} and ${names.length - 8} more`;
+
+const born = ({ stored }: KnownRun): number => stored[0]?.seq ?? 0;

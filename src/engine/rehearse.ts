@@ -1,0 +1,57 @@
+import type { RunOrder } from '../domain/events.ts';
+import type { RepoAttestation } from '../domain/evidence.ts';
+import { evolveRun, foldRun, type RunState } from '../domain/run.ts';
+import type { Finding } from '../domain/verdict.ts';
+import type { Given } from '../pipeline/step.ts';
+import { steps } from '../pipeline/steps.ts';
+import { createRun } from './create-run.ts';
+
+/**
+ * What a run of this order would come to before a person is asked: the same phases by the same functions, in memory.
+ * Nothing is made, stored or started.
+ */
+export function rehearse(
+  order: RunOrder,
+  seen: { readonly openWaves: readonly number[]; readonly actual: RepoAttestation },
+  given: Given,
+): RunState {
+  const created = createRun(order, { who: 'tidegate', via: 'policy' }, seen);
+  let state = foldRun(created.map((event) => ({ seq: 0, event })));
+  while (state !== null && state.ended === null) {
+    const next = steps(state, given).find((step) => step.kind === 'fact');
+    if (next?.kind !== 'fact') break;
+    for (const event of next.events) state = evolveRun(state, { seq: 0, event });
+  }
+  if (state === null) throw new Error('an order always makes a run');
+  return state;
+}
+
+/** Nothing of this run can happen any more unless a person asks for it, or ever. Facts and effects that are due say otherwise. */
+export function isAtRest(state: RunState, given: Given): boolean {
+  const due = steps(state, given);
+  if (state.mode.mode !== 'halted') return due.length === 0;
+  return due.every((step) => step.kind === 'effect' && step.effect.do !== 'supervise' && step.effect.do !== 'stop');
+}
+
+/** Waves of this very plan that no run has closed. */
+export function openWaves(order: RunOrder, runs: readonly (RunState | null)[]): readonly number[] {
+  const closed = new Set(
+    runs
+      .flatMap((run) => (run?.hash === order.hash ? run.waves.filter((wave) => wave.closed) : []))
+      .map((w) => w.index),
+  );
+  return order.plan.waves.map((_, index) => index).filter((index) => !closed.has(index));
+}
+
+/** Why the phases before approval refuse it, phase by phase. */
+export function refusals(state: RunState): readonly Finding[] {
+  const verdicts = [
+    ...(state.contract ?? []),
+    ...(state.load ?? []),
+    ...state.waves.flatMap((wave) => [...(wave.thread ?? []), ...(wave.preflight ?? []), ...(wave.ownership ?? [])]),
+  ];
+  return verdicts.flatMap((verdict) => {
+    if (verdict.outcome === 'fail') return verdict.findings;
+    return verdict.outcome === 'inconclusive' ? [{ rule: verdict.gate, detail: verdict.why }] : [];
+  });
+}

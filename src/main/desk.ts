@@ -1,0 +1,166 @@
+import { randomBytes } from 'node:crypto';
+import { access, mkdir } from 'node:fs/promises';
+import { homedir, userInfo } from 'node:os';
+import { callerOf } from '../adapters/caller.ts';
+import { writeDurably } from '../adapters/durable-file.ts';
+import { probeFence } from '../adapters/fence-bwrap/probe.ts';
+import { attemptSnapshots, gitReader, readPatch } from '../adapters/git-read/index.ts';
+import { jobFiles } from '../adapters/job-files/index.ts';
+import { memoryLedger } from '../adapters/ledger-memory/index.ts';
+import { openSqliteLedger } from '../adapters/ledger-sqlite/index.ts';
+import { hashPlan } from '../adapters/plan-files/index.ts';
+import { isAlive } from '../adapters/process-identity.ts';
+import {
+  findRepository,
+  locateStateDirectory,
+  makeRunDirectory,
+  makeStateDirectory,
+  type Repository,
+  type StateDirectory,
+  type Surroundings,
+} from '../adapters/state-directory/index.ts';
+import type { Context } from '../cli/command.ts';
+import type { Desk, DeskMode, Hosting, OpenDesk } from '../cli/desk.ts';
+import { canonicalJson } from '../domain/plan.ts';
+import { err, ok, type Result } from '../domain/result.ts';
+import { type StateDir, stateDir } from '../domain/state-dir.ts';
+import type { Ledger } from '../ports/ledger.ts';
+import { hostCoordinator, type Setting, startBackground } from './host.ts';
+import { readPlan } from './plan-reader.ts';
+
+/** The desk of the repository that the command was called in. */
+export const openDesk: OpenDesk = async (context, mode) => {
+  const repository = await findRepository(context.cwd);
+  if (!repository.ok) return repository;
+  const surroundings = { flag: context.stateRoot, env: context.env, uid: process.getuid?.() ?? -1, home: homedir() };
+  const located = await locateStateDirectory(repository.value, surroundings);
+  if (!located.ok) return located;
+  const state = stateDir(located.value.path);
+  const kept = await exists(state.ledger);
+  if (mode === 'look' && !kept) return ok(deskOf(context, repository.value, state, memoryLedger(), null));
+  const made = await makePlaces(repository.value, located.value, surroundings, state);
+  if (!made.ok) return made;
+  if (mode === 'act' && !kept)
+    for (const warning of located.value.warnings) context.terminal.problem(`tidegate: note: ${warning}`);
+  const setting: Setting = {
+    checkout: repository.value.toplevel,
+    state,
+    runDirectory: made.value,
+    env: context.env,
+    version: context.version,
+  };
+  return ok(deskOf(context, repository.value, state, await openLedger(state, mode), setting));
+};
+
+/** Looking again and again must stay cheap: the chain is walked by `verify` and by whoever writes. */
+const openLedger = (state: StateDir, mode: DeskMode): Promise<Ledger> =>
+  openSqliteLedger(state.ledger, { check: mode === 'look' ? 'head' : 'chain' });
+
+async function makePlaces(
+  repository: Repository,
+  place: StateDirectory,
+  surroundings: Surroundings,
+  state: StateDir,
+): Promise<Result<string, string>> {
+  const made = await makeStateDirectory(place, surroundings.uid);
+  if (!made.ok) return made;
+  for (const directory of [state.jobs, state.cache, `${state.root}/runs`])
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+  return await makeRunDirectory(repository, surroundings);
+}
+
+function deskOf(
+  context: Context,
+  repository: Repository,
+  state: StateDir,
+  ledger: Ledger,
+  setting: Setting | null,
+): Desk {
+  const checkout = repository.toplevel;
+  const isCoordinated = async (): Promise<boolean> => {
+    const held = await ledger.holder();
+    return held !== null && isAlive(held.holder);
+  };
+  const coordinates = (): Setting => {
+    if (setting === null) throw new Error('a desk for looking coordinates nothing');
+    return setting;
+  };
+  return {
+    ledger,
+    git: gitReader({ checkout, repository: state.repository }),
+    state,
+    checkout,
+    caller: callerOf(context.env, { name: userInfo().username, terminal: context.terminal.interactive }),
+    clock: {
+      now: () => new Date().toISOString(),
+      sleep: async () => {
+        throw new Error('commands wait for events');
+      },
+      nonce: () => randomBytes(16).toString('hex'),
+    },
+    files: jobFiles(state),
+    patches: {
+      text: (from, to, paths) => readPatch(state.repository, from, to, paths),
+      snapshots: async (run) => ((await exists(state.repository)) ? await attemptSnapshots(state.repository, run) : []),
+    },
+    readPlan: async (file, { landAuto }) => {
+      const read = await readPlan(context, file);
+      if (!read.ok || !read.value.ok || !landAuto || read.value.plan.land !== 'ask') return read;
+      const plan = { ...read.value.plan, land: 'auto' } as const;
+      return ok({ ...read.value, plan, hash: hashPlan(plan) });
+    },
+    fence: async () => {
+      const probe = probeFence(context.env);
+      return probe.works ? ok(probe.version) : err({ problem: probe.problem, fix: probe.fix });
+    },
+    host: async () => hosting(coordinates(), ledger),
+    isCoordinated,
+    ensureCoordinator: async () => {
+      if (!(await isCoordinated())) await startAndWait(coordinates(), ledger);
+    },
+    openRunDirectory: async ({ run, plan }) => {
+      await mkdir(state.run(run), { recursive: true, mode: 0o700 });
+      writeDurably(`${state.run(run)}/plan.json`, `${canonicalJson(plan)}\n`);
+    },
+    [Symbol.asyncDispose]: () => ledger[Symbol.asyncDispose](),
+  };
+}
+
+async function hosting(setting: Setting, ledger: Ledger): Promise<Hosting> {
+  const hosted = await hostCoordinator(setting, ledger);
+  const never = new Promise<never>(() => undefined);
+  if (hosted.outcome === 'held')
+    return { role: 'guest', failed: never, idle: () => never, stop: async () => undefined };
+  // `idle` rejects when a run cannot be driven any more; before that it says nothing here.
+  const failed = hosted.engine.idle().then(() => never);
+  failed.catch(() => undefined);
+  return {
+    role: 'host',
+    failed,
+    idle: () => hosted.engine.idle(),
+    stop: async (then) => {
+      await hosted.stop();
+      if (then === 'background') startBackground(setting);
+    },
+  };
+}
+
+/** Resolves when a coordinator says that it has started; after 10 s without one a caller finds nobody. */
+async function startAndWait(setting: Setting, ledger: Ledger): Promise<void> {
+  const started = Promise.withResolvers<void>();
+  const after = (await ledger.readAll()).at(-1)?.seq ?? 0;
+  await using _ = ledger.subscribe(after, ({ event }) => {
+    if (event.type === 'coordinator-started') started.resolve();
+  });
+  startBackground(setting);
+  const patience = setTimeout(started.resolve, 10_000);
+  await started.promise;
+  clearTimeout(patience);
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await access(path).then(
+    () => true,
+    () => false,
+  );
+}

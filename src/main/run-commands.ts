@@ -1,0 +1,182 @@
+import type { CommandEntry, Register } from '../cli/command.ts';
+import type { OpenDesk } from '../cli/desk.ts';
+
+type AtDesk = (open: OpenDesk) => Register;
+
+/** Commands about runs: each works at the desk of the repository it is called in. */
+export const runCommands: readonly CommandEntry[] = [
+  {
+    name: 'run',
+    usage: '[plan] [--wave <n>] [--dry-run] [-d, --detach] [--yes] [--land]',
+    summary: 'check a plan, ask, run it, and land what is proven',
+    group: 'run',
+    load: () => loadAtDesk(async () => (await import('../cli/run.ts')).run),
+  },
+  {
+    name: 'resume',
+    usage: '[run] [-d, --detach] [--yes] [--land]',
+    summary: 'go on after a pause, a stop or a crash, with the same plan',
+    group: 'run',
+    load: () => loadAtDesk(async () => (await import('../cli/mode.ts')).resume),
+  },
+  {
+    name: 'pause',
+    usage: '[run]',
+    summary: 'start nothing new; what runs goes on',
+    group: 'run',
+    load: () => loadAtDesk(async () => (await import('../cli/mode.ts')).pause),
+  },
+  {
+    name: 'stop',
+    usage: '[run]',
+    summary: 'end the agents of a run; their work is kept',
+    group: 'run',
+    load: () => loadAtDesk(async () => (await import('../cli/mode.ts')).stop),
+  },
+  {
+    name: 'status',
+    usage: '[run] [--all]',
+    summary: 'where a run stands and what it waits for',
+    group: 'look',
+    load: () => loadAtDesk(async () => (await import('../cli/status.ts')).status),
+  },
+  {
+    name: 'watch',
+    usage: '[run]',
+    summary: 'the live view of a run until it ends',
+    group: 'look',
+    load: () => loadAtDesk(async () => (await import('../cli/watch.ts')).watch),
+  },
+  {
+    name: 'why',
+    usage: '[run[/task]]',
+    summary: 'the one thing in the way, and what to type',
+    group: 'look',
+    load: () => loadAtDesk(async () => (await import('../cli/why.ts')).why),
+  },
+  {
+    name: 'logs',
+    usage: '[run[/task]] [-f, --follow] [--attempt <n>] [--check <name>]',
+    summary: 'what agents printed',
+    group: 'look',
+    load: () => loadAtDesk(async () => (await import('../cli/logs.ts')).logs),
+  },
+  {
+    name: 'diff',
+    usage: '[run[/task]] [--stat]',
+    summary: 'what each task changed, and whose each file is',
+    group: 'look',
+    load: () => loadAtDesk(async () => (await import('../cli/diff.ts')).diff),
+  },
+  {
+    name: 'show',
+    usage: '[run[/task]]',
+    summary: 'all that is known of a run or a task',
+    group: 'look',
+    load: () => loadAtDesk(async () => (await import('../cli/show.ts')).show),
+  },
+  {
+    name: 'conflicts',
+    usage: '[run]',
+    summary: 'files that could not be integrated',
+    group: 'look',
+    load: () => loadAtDesk(async () => (await import('../cli/conflicts.ts')).conflicts),
+  },
+  {
+    name: 'events',
+    usage: '[run] [--all] [-f, --follow]',
+    summary: 'the ledger, event by event',
+    group: 'look',
+    load: () => loadAtDesk(async () => (await import('../cli/events.ts')).events),
+  },
+  {
+    name: 'approve',
+    usage: '[run] [--plan <hash>]',
+    summary: 'say yes to what is asked: the start, or the landing',
+    group: 'decide',
+    load: () => loadAtDesk(async () => (await import('../cli/decide.ts')).approve),
+  },
+  {
+    name: 'reject',
+    usage: '[run] [--plan <hash>]',
+    summary: 'say no, for good',
+    group: 'decide',
+    load: () => loadAtDesk(async () => (await import('../cli/decide.ts')).reject),
+  },
+  {
+    name: 'hold',
+    usage: '[run] [--plan <hash>]',
+    summary: 'put the decision off; a later approve lifts it',
+    group: 'decide',
+    load: () => loadAtDesk(async () => (await import('../cli/decide.ts')).hold),
+  },
+  {
+    name: 'grant',
+    usage: '<run/task> <path…>',
+    summary: 'let a task change paths outside of what it owns',
+    group: 'decide',
+    load: () => loadAtDesk(async () => (await import('../cli/resolve.ts')).grant),
+  },
+  {
+    name: 'drop',
+    usage: '<run/task> [path…]',
+    summary: 'give a task up by name, or some of its changes',
+    group: 'decide',
+    load: () => loadAtDesk(async () => (await import('../cli/resolve.ts')).drop),
+  },
+  {
+    name: 'retry',
+    usage: '<run/task>',
+    summary: 'begin a task again from its base',
+    group: 'decide',
+    load: () => loadAtDesk(async () => (await import('../cli/resolve.ts')).retry),
+  },
+  {
+    name: 'rework',
+    usage: '<run/task> -m, --message <text>',
+    summary: 'let an agent mend what is there',
+    group: 'decide',
+    load: () => loadAtDesk(async () => (await import('../cli/resolve.ts')).rework),
+  },
+  {
+    name: 'land',
+    usage: '[run]',
+    summary: 'move your branch to what the run has proven',
+    group: 'decide',
+    load: () => loadAtDesk(async () => (await import('../cli/land.ts')).land),
+  },
+  {
+    name: 'undo',
+    usage: '[run[/task]]',
+    summary: 'take a landing back',
+    group: 'decide',
+    load: () => loadAtDesk(async () => (await import('../cli/land.ts')).undo),
+  },
+  {
+    name: 'rescue',
+    usage: '[run[/task]]',
+    summary: 'every snapshot that was taken, and how to branch it',
+    group: 'keep',
+    load: () => loadAtDesk(async () => (await import('../cli/rescue.ts')).rescue),
+  },
+  {
+    name: 'clean',
+    usage: '[--dry-run]',
+    summary: 'remove workspaces of work that is landed or dropped',
+    group: 'keep',
+    load: () => loadAtDesk(async () => (await import('../cli/clean.ts')).clean),
+  },
+  {
+    name: 'coordinate',
+    usage: '',
+    summary: 'drive the runs of this repository; started by other commands',
+    group: 'keep',
+    hidden: true,
+    load: () => loadAtDesk(async () => (await import('../cli/coordinate.ts')).coordinate),
+  },
+];
+
+async function loadAtDesk(load: () => Promise<AtDesk>): Promise<Register> {
+  const [atDesk, { openDesk }] = await Promise.all([load(), import('./desk.ts')]);
+  return atDesk(openDesk);
+}
