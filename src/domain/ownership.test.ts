@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { frozenPlan, plannedTask } from '../../test/support/plan.ts';
 import { claimsOf } from './claims.ts';
@@ -13,6 +14,7 @@ import {
   protectWarnings,
   scopeOf,
 } from './ownership.ts';
+import { foldPath } from './path-fold.ts';
 import { indexPatterns } from './pattern-index.ts';
 import type { FrozenPlan, PlannedTask } from './plan.ts';
 
@@ -236,6 +238,9 @@ describe('a change', () => {
     expect(rules('owner', [change('lib/i.ts')], ['lib/[id].ts'])).toEqual(['out-of-scope']);
     expect(rules('owner', [change('.git/hooks/x')], ['.git/**'])).toEqual(['git-path']);
     expect(rules('reader', [change('x')], ['x'])).toEqual(['read-only']);
+    const rest = plan.waves[1]?.tasks[2] as PlannedTask;
+    const elsewhere = scopeOf(plan, rest, [{ task: taskId('owner'), paths: ['lib/x'] }]);
+    expect(outOfScope(elsewhere, [change('LIB/x')]).map((finding) => finding.rule)).toEqual(['out-of-scope']);
   });
 
   test('that brings one path under two spellings is found, a change of case is not', () => {
@@ -269,6 +274,35 @@ describe('a change', () => {
     expect(protectedConfig(plan, plan.waves[1]?.tasks[0] as PlannedTask)).not.toContain('.vscode');
     expect(protectedConfig(plan, plan.waves[1]?.tasks[0] as PlannedTask)).toContain('AGENTS.md');
   });
+});
+
+test('no path is in the scope of two tasks that may run together, unless both share it', () => {
+  const segment = fc.constantFrom('a', 'A', 'b', '*', '?', '**', 'a*', '\u00e9');
+  const owns = fc.array(
+    fc.array(segment, { minLength: 1, maxLength: 3 }).map((parts) => parts.join('/')),
+    { minLength: 1, maxLength: 2 },
+  );
+  const names = ['a', 'A', 'b', 'ab', '\u00e9', 'e\u0301'];
+  const paths = [...names, ...names.flatMap((one) => names.map((other) => `${one}/${other}`))];
+  const judged = { sound: 0, conflicting: 0 };
+  fc.assert(
+    fc.property(owns, owns, (first, second) => {
+      const plan = frozenPlan([[task('x', { owns: first }), task('y', { owns: second }), task('z')]]);
+      const admits = (id: string) => {
+        const planned = plan.waves[0]?.tasks.find((one) => one.id === id) as PlannedTask;
+        const scope = scopeOf(plan, planned, []);
+        const added = (path: string): DiffEntry => ({ path, change: 'added', oldMode: '000000', newMode: '100644' });
+        return new Set(paths.filter((path) => outOfScope(scope, [added(path)]).length === 0).map(foldPath));
+      };
+      const [x, y, z] = [admits('x'), admits('y'), admits('z')];
+      const sound = ownershipConflicts(plan, 0, []).length === 0;
+      judged[sound ? 'sound' : 'conflicting']++;
+      if (sound) expect([...x].filter((path) => y.has(path))).toEqual([]);
+      expect([...z].filter((path) => x.has(path) || y.has(path))).toEqual([]);
+    }),
+    { numRuns: 500 },
+  );
+  expect(Math.min(judged.sound, judged.conflicting)).toBeGreaterThan(50);
 });
 
 test('1,000 tasks of 20 patterns over 50,000 files are judged in under 2 s', () => {

@@ -1,6 +1,7 @@
 import { lintDirective, mergeGate } from './directive.ts';
 import type { PreflightEvidence } from './evidence.ts';
 import { nearestWord } from './nearest-word.ts';
+import { protectWarnings } from './ownership.ts';
 import { foldPath } from './path-fold.ts';
 import { parsePattern } from './pattern.ts';
 import type { FrozenPlan, PlannedTask } from './plan.ts';
@@ -21,7 +22,7 @@ export function lintDraft(draft: Draft, runnable: readonly string[]): readonly P
   ];
 }
 
-/** The frozen directives of one wave, judged again as they will be given to agents. */
+/** The frozen directives of one wave, judged again as they will be given to agents, and what people should know of it. */
 export function lintDirectives(plan: FrozenPlan, wave: number): PreflightEvidence {
   const tasks = plan.waves[wave]?.tasks ?? [];
   const vague = tasks.flatMap((task) => lintFrozen(task, plan.strict));
@@ -33,7 +34,10 @@ export function lintDirectives(plan: FrozenPlan, wave: number): PreflightEvidenc
       return [{ rule: 'empty-directive', detail: `the directive of \`${task.id}\` has no text`, where }];
     return [];
   });
-  return plan.strict ? { errors: [...incomplete, ...vague], warnings: [] } : { errors: incomplete, warnings: vague };
+  const guarded = protectWarnings(plan, wave);
+  return plan.strict
+    ? { errors: [...incomplete, ...vague], warnings: guarded }
+    : { errors: incomplete, warnings: [...vague, ...guarded] };
 }
 
 /** Front matter is not part of the frozen text; loading has judged it. */

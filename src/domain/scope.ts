@@ -16,6 +16,8 @@ export type Scope = {
   readonly granted: readonly Pattern[];
   /** What the other tasks of its wave claim. */
   readonly siblings: PatternIndex<Claim>;
+  /** What people granted to other tasks. */
+  readonly granting: PatternIndex<Claim>;
   /** What tasks of this and earlier waves have locked. */
   readonly locks: PatternIndex<Claim>;
   readonly protect: readonly Pattern[];
@@ -24,13 +26,19 @@ export type Scope = {
 
 export function scopeOf(plan: FrozenPlan, task: PlannedTask, granted: Granted): Scope {
   const wave = plan.waves.findIndex((one) => one.tasks.some((other) => other.id === task.id));
-  const shared = waveIndexes(plan, wave);
   return {
     task: task.id,
     kind: task.owns === null ? 'unclaimed' : task.owns.length === 0 ? 'read-only' : 'owned',
     own: [...(task.owns ?? []), ...task.shares, ...task.locks].map(pattern),
     granted: grantsOf(task.id, granted).map(grantPattern),
-    ...shared,
+    granting: indexPatterns(
+      granted
+        .filter((grant) => grant.task !== task.id)
+        .flatMap(({ task: other, paths }) =>
+          paths.map((path) => ({ pattern: grantPattern(path), value: { task: other, by: 'granted' as const } })),
+        ),
+    ),
+    ...waveIndexes(plan, wave),
     protect: plan.protect.map(pattern),
     generated: new Set(Object.keys(plan.generated)),
   };
@@ -69,7 +77,8 @@ function refusal(scope: Scope, path: string): { readonly rule: string; readonly 
     };
   if (mine.length > 0) return null;
   if (scope.kind === 'owned') return { rule: 'out-of-scope', why: 'the task does not own it' };
-  const sibling = scope.siblings.owners(path).find(({ value }) => value.task !== scope.task);
+  const claims = [...scope.siblings.owners(path), ...scope.granting.owners(path)];
+  const sibling = claims.find(({ value }) => value.task !== scope.task);
   if (sibling)
     return { rule: 'out-of-scope', why: `\`${sibling.value.task}\` claims it by \`${sibling.pattern.text}\`` };
   const guard = scope.protect.find((one) => matchesFolded(one, path));
