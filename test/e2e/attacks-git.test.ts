@@ -1,0 +1,97 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { refs } from '../../src/domain/state-dir.ts';
+import { handoff, type Project, project, scripted } from '../support/project.ts';
+import { runOnly } from '../support/run-only.ts';
+import { openStage } from '../support/staged-run.ts';
+import { farFromFence, fingerprint, tries, triesIn, wayThrough } from '../support/tries.ts';
+
+const honest = scripted(`echo fine > honest.txt; ${handoff}`, { owns: ['honest.txt'] });
+const rogue = (script: string, more: object = {}) => ({
+  ...scripted('', { owns: ['tries.txt'], ...more }),
+  command: ['/bin/sh', '-c', `${script}\n${handoff}`],
+});
+const changedOn = (scene: Project, from: string): string[] =>
+  scene.git('diff', '--name-status', from, 'main').split('\n');
+
+/** The places are in the plan, so they have to be known before the project is made: a file in the workspace names them. */
+const places = 'root=$(cat .where); repo=$root/repo; state=$root/state/repo; bare=$state/repo.git';
+
+describe('pattern A: an agent that wants to merge itself', () => {
+  test('moves no ref of the person, of the run or of our repository, whatever git offers', async () => {
+    const attacks = {
+      'merge-into-main': `${places}; git -C $repo merge --ff-only HEAD`,
+      'commit-in-checkout': `${places}; git -C $repo commit --allow-empty -m x`,
+      'push-origin': 'git push origin HEAD:main',
+      'push-path': `${places}; git push $repo HEAD:refs/heads/main`,
+      'push-file-url': `${places}; git push file://$repo HEAD:refs/heads/main`,
+      'push-mirror': `${places}; git push --mirror $repo`,
+      'push-bare': `${places}; git push $bare HEAD:refs/heads/main`,
+      'push-remote-added': `${places}; git remote add person $repo && git push -f person HEAD:main`,
+      'push-run-branch': `${places}; git push -f $bare HEAD:refs/tidegate/runs/attack-abcd`,
+      'update-ref-person': `${places}; git --git-dir=$repo/.git update-ref refs/heads/main HEAD`,
+      'update-ref-bare': `${places}; git --git-dir=$bare update-ref refs/tidegate/runs/attack-abcd HEAD`,
+      'update-ref-no-hooks': `${places}; git -c core.hooksPath=/dev/null --git-dir=$repo/.git update-ref refs/heads/main HEAD`,
+      'update-ref-env-config': `${places}; GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.hooksPath GIT_CONFIG_VALUE_0=/dev/null git --git-dir=$repo/.git update-ref refs/heads/main HEAD`,
+      'git-dir-env': `${places}; GIT_DIR=$repo/.git GIT_WORK_TREE=$repo git update-ref refs/heads/main HEAD`,
+      'branch-force': `${places}; git -C $repo branch -f main HEAD`,
+      'symbolic-ref': `${places}; git --git-dir=$repo/.git symbolic-ref HEAD refs/heads/evil`,
+      'replace-person': `${places}; git --git-dir=$repo/.git replace HEAD HEAD~1`,
+      'replace-bare': `${places}; git --git-dir=$bare replace $(git rev-parse HEAD) $(git rev-parse HEAD~1)`,
+      'raw-ref': `${places}; git rev-parse HEAD > $repo/.git/refs/heads/main`,
+      'raw-ref-made': `${places}; mkdir -p $repo/.git/refs/heads && git rev-parse HEAD > $repo/.git/refs/heads/main`,
+      'raw-packed-refs': `${places}; echo "$(git rev-parse HEAD) refs/heads/main" >> $repo/.git/packed-refs`,
+      'raw-bare-run-branch': `${places}; mkdir -p $bare/refs/tidegate/runs && git rev-parse HEAD > $bare/refs/tidegate/runs/attack-abcd`,
+      'raw-bare-packed-refs': `${places}; echo "$(git rev-parse HEAD) refs/tidegate/runs/attack-abcd" >> $bare/packed-refs`,
+      'raw-hook': `${places}; echo 'touch PWN' > $repo/.git/hooks/post-merge`,
+      'raw-config': `${places}; echo '[core] fsmonitor = x' >> $bare/config`,
+      'fetch-in-person': `${places}; git --git-dir=$repo/.git fetch . HEAD:refs/heads/main`,
+      'worktree-add': `${places}; git --git-dir=$repo/.git worktree add /tmp/w main`,
+      'reset-person': `${places}; git -C $repo reset --hard HEAD~1`,
+      gc: `${places}; git --git-dir=$bare gc --prune=now`,
+      'object-write': `${places}; echo x > $bare/objects/pwned`,
+      'object-directory': `${places}; mkdir $bare/objects/zz`,
+      'object-delete': `${places}; find $bare/objects -type f | head -1 | xargs -r rm -f && test -z "$(find $bare/objects -type f)"`,
+      'object-overwrite': `${places}; for f in $(find $bare/objects -type f); do chmod u+w $f; echo x > $f || exit 1; done`,
+      'object-by-alternates': `${places}; echo x > $(cat .git/objects/info/alternates)/pwned`,
+    };
+    await using scene = await project({
+      place: farFromFence,
+      files: { '.where': '' },
+      plan: { land: 'auto', tasks: { rogue: rogue(tries(attacks)), honest } },
+    });
+    scene.write('.where', scene.root);
+    scene.git('commit', '-qam', 'where');
+    await using stage = await openStage(scene);
+    const base = scene.git('rev-parse', 'main');
+    const before = fingerprint(scene.checkout);
+    const run = await stage.order();
+    await stage.coordinator();
+    await run.until((state) => state.taps.start?.status === 'pending');
+    expect(fingerprint(scene.checkout)).toEqual(before);
+
+    const state = await run.approve();
+
+    expect(wayThrough(triesIn(stage.state, 'attack-abcd.rogue.1'), attacks)).toEqual([]);
+    expect(state.ended).toBe('landed');
+    expect(changedOn(scene, base)).toEqual(['A\thonest.txt', 'A\ttries.txt']);
+    expect(scene.git('rev-list', '--count', `${base}..main`)).toBe('2');
+    expect(scene.git('log', '--format=%an', `${base}..main`)).toBe('Ada\nAda');
+    expect(scene.git('for-each-ref', '--format=%(refname)')).toBe('refs/heads/main');
+    expect(scene.git('symbolic-ref', 'HEAD')).toBe('refs/heads/main');
+    expect(scene.git('status', '--porcelain')).toBe('');
+    expect(scene.git('fsck', '--full', '--strict')).toBe('');
+    expect(existsSync(join(scene.checkout, '.git/hooks/post-merge'))).toBe(false);
+    const bare = (...args: string[]) => runOnly('git', ['--git-dir', stage.state.repository, ...args], '/');
+    expect(bare('fsck', '--full', '--strict', '--no-dangling')).toBe('');
+    expect(bare('rev-parse', refs.runBranch(run.run))).toBe(scene.git('rev-parse', 'main'));
+    expect(
+      bare('for-each-ref', '--format=%(refname)')
+        .split('\n')
+        .filter((ref) => !ref.startsWith('refs/tidegate/')),
+    ).toEqual([]);
+    expect(readdirSync(stage.state.repository)).not.toContain('pwned');
+    expect(await stage.ledger.verify()).toMatchObject({ ok: true });
+  });
+});

@@ -1,0 +1,26 @@
+// A coordinator as a process of its own, from the compiled program: argv is checkout, state directory, socket directory.
+// Says `hosting <epoch>` or `held`, and on standard error why it ended. Ends on TERM, and when its epoch is over.
+const dist = new URL('../../dist/', import.meta.url);
+const { hostCoordinator } = await import(new URL('main/host.js', dist).href);
+const { openSqliteLedger } = await import(new URL('adapters/ledger-sqlite/index.js', dist).href);
+const { stateDir } = await import(new URL('domain/state-dir.js', dist).href);
+
+const [checkout, stateRoot, runDirectory] = process.argv.slice(2);
+const state = stateDir(stateRoot);
+const ledger = await openSqliteLedger(state.ledger);
+const hosted = await hostCoordinator({ checkout, state, runDirectory, env: process.env, version: 'test' }, ledger);
+if (hosted.outcome === 'held') {
+  console.log('held');
+  process.exit(32);
+}
+console.log(`hosting ${hosted.epoch}`);
+process.on('SIGTERM', async () => {
+  await hosted.stop();
+  process.exit(0);
+});
+ledger.subscribe(0, () => {
+  hosted.engine.idle().catch((error) => {
+    console.error(`ended: ${error.name}: ${error.message}`);
+    process.exit(32);
+  });
+});

@@ -1,0 +1,110 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { stringify } from 'yaml';
+import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
+import { type StateDir, stateDir } from '../../src/domain/state-dir.ts';
+import type { Stored } from '../../src/ports/ledger.ts';
+import { runOnly } from './run-only.ts';
+
+export const program = fileURLToPath(new URL('../../dist/main/cli.js', import.meta.url));
+
+export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+
+/** A person's repository with a plan, a state directory of its own, and the real program. Removed with the scope. */
+export async function project(options: {
+  readonly files?: Readonly<Record<string, string>>;
+  readonly plan: object;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Where it lies; by default where temporary files do. */
+  readonly place?: string;
+}) {
+  const root = mkdtempSync(join(options.place ?? tmpdir(), 'tg-'));
+  const checkout = join(root, 'repo');
+  const stateRoot = join(root, 'state');
+  mkdirSync(checkout);
+  mkdirSync(join(root, 'home'));
+  const git = (...args: string[]): string => runOnly('git', args, checkout).trim();
+  const write = (path: string, text: string, mode?: number): void => {
+    mkdirSync(dirname(join(checkout, path)), { recursive: true });
+    writeFileSync(join(checkout, path), text);
+    if (mode !== undefined) chmodSync(join(checkout, path), mode);
+  };
+  git('init', '-q', '-b', 'main');
+  git('config', 'user.name', 'Ada');
+  git('config', 'user.email', 'ada@example.com');
+  for (const [path, text] of Object.entries({ 'readme.md': 'hello\n', ...options.files })) write(path, text);
+  git('add', '-A');
+  git('commit', '-q', '-m', 'first');
+  const planFile = join(root, 'plan.yaml');
+  writeFileSync(join(checkout, 'plan.yaml'), stringify(options.plan));
+  git('add', '-A');
+  git('commit', '-q', '-m', 'the plan');
+
+  const environment = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: join(root, 'home'),
+    LC_ALL: 'C.UTF-8',
+    GIT_CONFIG_NOSYSTEM: '1',
+    TIDEGATE_STATE_DIR: stateRoot,
+    ...options.env,
+  };
+  const start = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+    spawn(process.execPath, [program, ...args], {
+      cwd: checkout,
+      env: { ...environment, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+  const cli = async (...args: string[]): Promise<Ended> => ended(start(args));
+  return {
+    root,
+    checkout,
+    planFile,
+    git,
+    write,
+    start,
+    cli,
+    environment,
+    /** The one state directory that the program made. */
+    state: (): StateDir => stateDir(join(stateRoot, readdirSync(stateRoot)[0] ?? '')),
+    async events(): Promise<readonly Stored[]> {
+      const [name] = readdirSync(stateRoot);
+      await using ledger = await openSqliteLedger(stateDir(join(stateRoot, name ?? '')).ledger);
+      return await ledger.readAll();
+    },
+    [Symbol.asyncDispose]: async () => {
+      await cli('stop', '--json').catch(() => undefined);
+      rmSync(root, { recursive: true, force: true });
+    },
+  };
+}
+
+export type Project = Awaited<ReturnType<typeof project>>;
+
+/** Resolves when the program has ended. */
+export function ended(child: ReturnType<typeof spawn>): Promise<Ended> {
+  let stdout = '';
+  let stderr = '';
+  child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+    stdout += chunk;
+  });
+  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+    stderr += chunk;
+  });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, stdout, stderr }));
+  });
+}
+
+/** A task whose agent is a shell script. */
+export const scripted = (script: string, more: object = {}) => ({
+  do: 'Do what the script does.',
+  agent: 'command',
+  command: ['/bin/sh', '-ec', script],
+  ...more,
+});
+
+export const handoff = 'tidegate handoff done -m "did it"';

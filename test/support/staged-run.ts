@@ -1,0 +1,130 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { gitReader } from '../../src/adapters/git-read/index.ts';
+import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
+import type { By, RequestEvent } from '../../src/domain/events.ts';
+import { planHash, runId } from '../../src/domain/ids.ts';
+import { foldRun, type RunState } from '../../src/domain/run.ts';
+import { stateDir } from '../../src/domain/state-dir.ts';
+import { isAtRest } from '../../src/engine/rehearse.ts';
+import { readPlanAt } from '../../src/main/plan-reader.ts';
+import type { Ledger, Stored } from '../../src/ports/ledger.ts';
+import { ended, type Project } from './project.ts';
+
+export const person: By = { who: 'Ada', via: 'command' };
+const script = fileURLToPath(new URL('./coordinator-process.mjs', import.meta.url));
+
+export type Stage = Awaited<ReturnType<typeof openStage>>;
+
+/** The state directory of a project with its ledger, and coordinators to start on it. Removed with the project. */
+export async function openStage(scene: Project) {
+  const state = stateDir(`${scene.root}/state/repo`);
+  const runDirectory = `${scene.root}/s`;
+  for (const directory of [state.root, `${state.root}/runs`, runDirectory])
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const ledger = await openSqliteLedger(state.ledger);
+  const coordinators: ChildProcess[] = [];
+  return {
+    state,
+    ledger,
+    async coordinator(env: Readonly<Record<string, string>> = {}) {
+      const child = spawn(process.execPath, [script, scene.checkout, state.root, runDirectory], {
+        env: { ...scene.environment, ...env },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      coordinators.push(child);
+      const over = ended(child);
+      const said = await new Promise<string>((resolve) => {
+        child.stdout?.once('data', (chunk) => resolve(String(chunk).trim()));
+        child.once('close', () => resolve('nothing'));
+      });
+      if (said === 'nothing') throw new Error(`no coordinator: ${(await over).stderr}`);
+      return { child, said, over };
+    },
+    order: (options: Parameters<typeof order>[3] = {}) => order(scene, state.root, ledger, options),
+    async [Symbol.asyncDispose]() {
+      for (const child of coordinators)
+        if (child.exitCode === null && child.signalCode === null) {
+          child.kill('SIGCONT');
+          child.kill('SIGTERM');
+          await new Promise((resolve) => child.once('close', resolve));
+        }
+      await ledger[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** A run of the project's plan, ordered as `tidegate run` orders it, and what a person asks of it. */
+async function order(
+  scene: Project,
+  stateRoot: string,
+  ledger: Ledger,
+  options: { readonly plan?: string; readonly wave?: number; readonly id?: string; readonly target?: string },
+) {
+  const state = stateDir(stateRoot);
+  const planFile = options.plan ?? 'plan.yaml';
+  const place = { toplevel: scene.checkout, stateDirectory: stateRoot, env: scene.environment };
+  const read = await readPlanAt(place, planFile);
+  if (!read.ok) throw new Error(`the plan is refused: ${JSON.stringify(read.findings)}`);
+  const git = gitReader({ checkout: scene.checkout, repository: state.repository });
+  const branch = read.plan.base;
+  const commit = await git.branchTip(branch);
+  if (commit === null) throw new Error(`no branch ${branch}`);
+  const run = runId(options.id ?? 'attack-abcd');
+  const hash = planHash(read.hash);
+  mkdirSync(state.run(run), { recursive: true, mode: 0o700 });
+  await ledger.request(run, {
+    type: 'requested-run',
+    by: person,
+    run,
+    plan: read.plan,
+    hash,
+    planFile,
+    repo: { rootCommit: await git.rootCommit(), remote: null },
+    target: { branch, commit },
+    wave: options.wave ?? null,
+    tidegate: 'test',
+  });
+  return { run, hash, ...asked(ledger, run, hash) };
+}
+
+export type Ordered = Awaited<ReturnType<typeof order>>;
+
+function asked(ledger: Ledger, run: ReturnType<typeof runId>, hash: ReturnType<typeof planHash>) {
+  const request = (event: RequestEvent): Promise<Stored> => ledger.request(run, event);
+  const read = async (): Promise<RunState | null> => foldRun(await ledger.read(run));
+  /** When nothing more happens without a person. */
+  const settled = async (): Promise<RunState> => await until((state) => isAtRest(state, now()));
+  const until = (isReached: (state: RunState) => boolean): Promise<RunState> =>
+    new Promise((resolve, reject) => {
+      let reading = Promise.resolve();
+      const look = async (): Promise<void> => {
+        const state = await read();
+        if (state === null || state.pending.length > 0 || !isReached(state)) return;
+        resolve(state);
+        void subscription[Symbol.asyncDispose]();
+      };
+      const subscription = ledger.subscribe(0, () => {
+        reading = reading.then(look).catch(reject);
+      });
+    });
+  return {
+    request,
+    read,
+    until,
+    settled,
+    events: () => ledger.read(run),
+    async approve(): Promise<RunState> {
+      await until((state) => state.taps.start?.status === 'pending');
+      await request({ type: 'requested-approve', tap: 'start', hash, by: person });
+      return await settled();
+    },
+    async drop(task: string): Promise<RunState> {
+      await request({ type: 'requested-drop', task: task as never, paths: [], by: person });
+      return await settled();
+    },
+  };
+}
+
+const now = () => ({ now: new Date().toISOString(), nonce: () => '' });
