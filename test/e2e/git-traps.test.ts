@@ -204,12 +204,13 @@ test('merge=union that an agent committed does not hide a conflict in our reposi
     ref: 'refs/tidegate/attempts/second',
     message: 'm',
   });
-  const merged = await runGit({
-    gitDir: first.repository,
-    args: ['merge-tree', '--write-tree', '--name-only', '--no-messages', ours.commit, theirs.commit],
-  });
-  expect(merged.exitCode).toBe(1);
-  expect(String(merged.stdout)).toContain('\na.txt\n');
+  const args = ['merge-tree', '--write-tree', '--name-only', '--no-messages', ours.commit, theirs.commit];
+  // Git takes attributes from a working tree if it sees one; ours must win even then.
+  for (const sight of [{}, { workTree: first.at(''), cwd: first.at('') }]) {
+    const merged = await runGit({ gitDir: first.repository, ...sight, args });
+    expect(merged.exitCode).toBe(1);
+    expect(String(merged.stdout)).toContain('\na.txt\n');
+  }
 });
 
 test('sixteen workspaces made at once are all right', async () => {
