@@ -6,8 +6,8 @@ import {
   fencedEnvironment,
   type Host,
   launch,
-  launchScript,
   type Readiness,
+  startCommand,
 } from '../adapters/fence-bwrap/index.ts';
 import type { Ending } from '../domain/evidence.ts';
 import { type Clock, exceeded, type LimitState, type Limits, look, nextLook, startLimits } from './limits.ts';
@@ -89,8 +89,7 @@ export async function runFenced(run: FencedRun): Promise<{ readonly ending: Endi
 }
 
 function commandOf(run: FencedRun): { readonly file: string; readonly args: readonly string[] } {
-  const flags = [run.token, run.network, run.fenced ? 'yes' : 'no', String(run.outside.length), ...run.outside];
-  const inner = ['/bin/sh', '-c', launchScript, 'tidegate', ...flags, ...run.argv];
+  const inner = startCommand(run, run.host);
   if (run.fenced)
     return fenceCommand({ workspace: run.workspace, binds: run.binds, network: run.network }, run.host, inner);
   return { file: run.host.tools.setpriv, args: ['--pdeathsig', 'KILL', '--', ...inner] };

@@ -38,7 +38,6 @@ export function fenceCommand(fence: Fence, host: Host, inner: readonly string[])
   const [file, ...args] = [
     ...stage.prefix,
     ...becomeArguments(host),
-    ...limitArguments(host),
     host.tools.bwrap,
     ...namespaceArguments(fence),
     ...systemArguments(fence, host),
@@ -55,10 +54,6 @@ function becomeArguments(host: Host): readonly string[] {
   const identity =
     host.uid === 0 ? ['--reuid', String(host.agent.uid), '--regid', String(host.agent.gid), '--clear-groups'] : [];
   return [host.tools.setpriv, ...identity, '--no-new-privs', '--pdeathsig', 'KILL', '--'];
-}
-
-function limitArguments(host: Host): readonly string[] {
-  return [host.tools.prlimit, '--core=0', `--nproc=${host.maxProcesses}`, `--fsize=${host.maxFileBytes}`, '--'];
 }
 
 function namespaceArguments(fence: Fence): readonly string[] {

@@ -29,7 +29,7 @@ export type Host = {
   readonly maxFileBytes: number;
 };
 
-const toolNames = ['bwrap', 'unshare', 'setpriv', 'prlimit', 'mount', 'mkdir', 'mkfifo'] as const;
+const toolNames = ['bwrap', 'unshare', 'setpriv', 'mount', 'mkfifo'] as const;
 export type Tool = (typeof toolNames)[number];
 
 export class FenceUnavailable extends Error {

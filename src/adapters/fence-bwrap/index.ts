@@ -2,5 +2,5 @@ export { certificateBinds, fencedEnvironment } from './environment.ts';
 export { type Command, type Fence, fenceCommand, fencedRuntime, fencedWorkspace } from './fence.ts';
 export { type Bind, FenceUnavailable, findHost, type Host } from './host.ts';
 export { type Fenced, type Launch, launch, type Readiness } from './launch.ts';
-export { launchScript } from './launch-script.ts';
+export { startCommand } from './launch-script.ts';
 export { type FenceProbe, probeFence } from './probe.ts';

@@ -1,13 +1,16 @@
+import type { Host } from './host.ts';
+
 /** Made by the canary wherever it can; one that we then find outside the workspace is a breach. */
 export const canaryFile = (token: string): string => `.tidegate-canary-${token}`;
 
 /**
  * First thing in the fence: tries to get out, reports each success as a breach, then waits for our go before it becomes the
  * agent. When the supervisor dies meanwhile the go never comes, and the agent never starts.
- * Arguments: token, `on`/`off`, `yes`/`no` for fenced, count of paths outside, the paths, argv. Builtins only, but for one mount.
+ * Arguments: token, `on`/`off`, `yes`/`no` for fenced, most processes, most blocks of 512 bytes in a file (0: no limit), count of paths
+ * outside, the paths, argv. Builtins only, but for one mount.
  */
-export const launchScript = `token=$1 network=$2 fenced=$3 count=$4
-shift 4
+const launchScript = `token=$1 network=$2 fenced=$3 processes=$4 blocks=$5 count=$6
+shift 6
 say() { printf '%s\\n' "$1" >&3; }
 no_more_than_three() { [ "$#" -le 3 ]; }
 only_ours() { [ "$#" -eq 1 ] && [ "$1" = /run/tidegate ]; }
@@ -45,8 +48,27 @@ else
 fi
 printf '500\\n' 2>/dev/null >/proc/self/oom_score_adj
 command -v "$1" >/dev/null 2>&1 || say "missing $1"
+ulimit -c 0
+[ "$processes" = 0 ] || ulimit -p "$processes" 2>/dev/null || ulimit -u "$processes"
+[ "$blocks" = 0 ] || ulimit -f "$blocks"
 say ready
 read -r go <&4 || exit 125
 [ "$go" = go ] || exit 125
 exec 3>&- 4<&-
 exec "$@"`;
+
+export type Start = {
+  readonly token: string;
+  readonly network: 'on' | 'off';
+  readonly fenced: boolean;
+  /** Places of the host that the canary tries to write. */
+  readonly outside: readonly string[];
+  readonly argv: readonly string[];
+};
+
+/** The first command in the fence. */
+export const startCommand = (start: Start, host: Pick<Host, 'maxProcesses' | 'maxFileBytes'>): readonly string[] => [
+  ...['/bin/sh', '-c', launchScript, 'tidegate', start.token, start.network, start.fenced ? 'yes' : 'no'],
+  ...[start.fenced ? host.maxProcesses : 0, start.fenced ? Math.floor(host.maxFileBytes / 512) : 0].map(String),
+  ...[String(start.outside.length), ...start.outside, ...start.argv],
+];

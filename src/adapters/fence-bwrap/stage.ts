@@ -1,5 +1,5 @@
 import { mkdirSync, realpathSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import type { Bind, Host } from './host.ts';
 
 /** Empty on the host; a private mount over it exists only in the mount namespace of one launch. */
@@ -11,15 +11,11 @@ const stageDirectory = '/run/tidegate-fence';
  * the death of the parent reach it.
  */
 const stageScript = `set -eu
-mount=$1 mkdir=$2 stage=$3 directories=$4 files=$5 table=$6
-shift 6
+mount=$1 stage=$2 table=$3
+shift 3
 "$mount" -t tmpfs -o mode=755,size=1m,nr_inodes=4k tidegate "$stage"
-cd "$stage"
-[ -z "$directories" ] || "$mkdir" $directories
-for file in $files; do : >"$file"; done
-printf '%s' "$table" >table
+printf '%s\\n' "$table" >"$stage/table"
 "$mount" -a -T "$stage/table"
-cd /
 exec "$@"`;
 
 /** `sources` are where each bind is found after the stage is set. */
@@ -28,31 +24,35 @@ export function stageArguments(
   host: Host,
 ): { readonly prefix: readonly string[]; readonly sources: readonly string[] } {
   mkdirSync(stageDirectory, { recursive: true, mode: 0o755 });
-  const hidden = binds.map((bind) => realpathSync(bind.source)).filter((source) => !isReachable(source));
-  const staged = [...new Set(hidden)];
-  const sources = binds.map((bind) => {
-    const index = staged.indexOf(realpathSync(bind.source));
-    return index < 0 ? bind.source : `${stageDirectory}/${index}`;
-  });
+  const found = binds.map((bind) => placeOf(realpathSync(bind.source)));
+  const staged = [...new Set(found.filter((place) => place.hidden).map((place) => place.directory))];
+  const sources = found.map((place, index) =>
+    place.hidden ? `${stageDirectory}/${staged.indexOf(place.directory)}${place.name}` : (binds[index] as Bind).source,
+  );
   if (staged.length === 0) return { prefix: [], sources };
-  const { unshare, mount, mkdir } = host.tools;
-  const named = staged.map((source, index) => ({ source, index, isDirectory: statSync(source).isDirectory() }));
-  const indices = (wanted: boolean): string =>
-    named
-      .filter(({ isDirectory }) => isDirectory === wanted)
-      .map(({ index }) => index)
-      .join(' ');
   // One table for one call of mount: a process for each bind would cost more than the rest of the launch.
-  const table = named
-    .map(({ source, index }) => `${escaped(source)} ${stageDirectory}/${index} none rbind 0 0\n`)
-    .join('');
+  const table = staged
+    .map((directory, index) => `${escaped(directory)} ${stageDirectory}/${index} none rbind,X-mount.mkdir 0 0`)
+    .join('\n');
+  const { unshare, mount } = host.tools;
   return {
     prefix: [
-      ...[unshare, '--mount', '--propagation', 'private', '--', '/bin/sh', '-c', stageScript, 'tidegate-stage'],
-      ...[mount, mkdir, stageDirectory, indices(true), indices(false), table],
+      ...[unshare, '--mount', '--propagation', 'private', '--'],
+      ...['/bin/sh', '-c', stageScript, 'tidegate-stage', mount, stageDirectory, table],
     ],
     sources,
   };
+}
+
+type Place = { readonly hidden: boolean; readonly directory: string; readonly name: string };
+
+/** A file is found through its directory: only directories are staged. What bubblewrap then binds is the file alone. */
+function placeOf(path: string): Place {
+  const isDirectory = statSync(path).isDirectory();
+  const hidden = !isReachable(path);
+  return isDirectory
+    ? { hidden, directory: path, name: '' }
+    : { hidden, directory: dirname(path), name: `/${basename(path)}` };
 }
 
 /** As fstab(5) wants it. */
