@@ -11,8 +11,7 @@ export type Answer = Result<readonly RunEvent[] | 'later', string>;
 
 /** What a person's request leads to. A refusal is an answer too, and says why. */
 export function answer(state: RunState, request: RequestEvent): Answer {
-  if (state.ended !== null && request.type !== 'requested-undo' && !isLateLanding(state, request))
-    return err(`the run has ended (${state.ended})`);
+  if (state.ended !== null && !isAllowedLate(state, request)) return err(`the run has ended (${state.ended})`);
   switch (request.type) {
     case 'requested-run':
       return err(`the run ${state.run} exists`);
@@ -93,7 +92,18 @@ function tap(
   decision: TapDecision,
   request: RequestEvent & { readonly hash: RunState['hash'] },
 ): Answer {
+  if (name === 'land' && decision === 'rejected' && state.landing.status === 'refused')
+    return giveUpLanding(state, request);
   return decideTap(state.taps[name], { tap: name, decision, hash: request.hash, by: request.by });
+}
+
+/** What cannot land stays on the run branch: the person takes their yes back. */
+function giveUpLanding(state: RunState, { hash, by }: RequestEvent & { readonly hash: RunState['hash'] }): Answer {
+  if (hash !== state.hash) return err('this answer is for another version of the plan');
+  return ok([
+    { type: 'tap-opened', tap: 'land', hash, expires: null },
+    { type: 'tap-decided', tap: 'land', decision: 'rejected', hash, by },
+  ]);
 }
 
 /** Landing again after a refusal opens the tap anew, already decided by who asked. */
@@ -108,6 +118,9 @@ function landNow(state: RunState, request: RequestEvent & { readonly type: 'requ
   return ok([{ type: 'tap-opened', tap: 'land', hash: state.hash, expires: null }, decided]);
 }
 
-/** A run that ended on its branch only may still be landed. */
-const isLateLanding = (state: RunState, request: RequestEvent): boolean =>
-  request.type === 'requested-land' && state.ended === 'done' && state.landing.status !== 'landed';
+/** A run that ended on its branch only may still be landed, what has landed undone, and either tried again after a halt. */
+function isAllowedLate(state: RunState, request: RequestEvent): boolean {
+  if (request.type === 'requested-undo') return true;
+  if (request.type === 'requested-resume') return state.mode.mode === 'halted';
+  return request.type === 'requested-land' && state.ended === 'done' && state.landing.status !== 'landed';
+}

@@ -21,9 +21,9 @@ export type NeedKind =
   | 'halted'
   | 'landing';
 
-/** What a run waits for from people; empty while it goes on by itself or has ended. */
+/** What a run waits for from people; empty while it goes on by itself or has ended and nothing was asked of it since. */
 export function needsOf(state: RunState): readonly Need[] {
-  if (state.ended !== null) return [];
+  if (state.ended !== null) return state.mode.mode === 'halted' ? modeNeeds(state) : landingNeeds(state);
   return [...modeNeeds(state), ...tapNeeds(state), ...taskNeeds(state), ...landingNeeds(state)];
 }
 

@@ -1,6 +1,5 @@
 import { approvalProof } from '../domain/proof.ts';
-import type { RunState } from '../domain/run.ts';
-import { currentWave } from '../domain/run.ts';
+import { currentWave, hasMerged, type RunState } from '../domain/run.ts';
 import { approval } from './approval.ts';
 import { baseChecks, closure } from './closure.ts';
 import { dispatch } from './dispatch.ts';
@@ -47,5 +46,6 @@ function runBranch(state: RunState): readonly Step[] {
 
 /** A run that ended on its own branch may be landed later, when a person asks. */
 function lateLanding(state: RunState): readonly Step[] {
-  return state.taps.land?.status === 'approved' && state.landing.status !== 'landed' ? land(state) : [];
+  const asked = state.taps.land?.status === 'approved' && hasMerged(state);
+  return asked && state.landing.status !== 'landed' ? land(state) : [];
 }
