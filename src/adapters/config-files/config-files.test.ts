@@ -152,6 +152,11 @@ land: wave
     expect(resolution.settings.fence).toMatchObject({ mode: 'auto', network: ['a.example'], read: ['/opt'] });
   });
 
+  test('cannot put the default back where the person said less', async () => {
+    const { unconfirmed } = await load({ user: 'fence: { network: off }\n', shared: 'fence: { network: null }\n' });
+    expect(unconfirmed.map((one) => one.key)).toEqual(['fence.network']);
+  });
+
   test('does not widen what another of its files narrowed, nor narrow first to widen back beyond the person', async () => {
     const { unconfirmed } = await load({ shared: 'fence: { network: off }\n', local: 'fence: { network: on }\n' });
     expect(unconfirmed.map((one) => one.value)).toEqual(['on']);

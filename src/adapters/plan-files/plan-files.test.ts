@@ -94,6 +94,13 @@ version: 1
       expect((await loadedPlan(same)).hash).toBe(hash);
   });
 
+  test('means the same whatever the order of what it lists', async () => {
+    const lists = (owns: string, needs: string, forbid: string) =>
+      `${short}  last: { do: x, owns: [${owns}], needs: [${needs}] }\nforbid: [${forbid}]\n`;
+    const { hash } = await loadedPlan(lists('a, b', 'docs, limit-login', 'x, y'));
+    expect((await loadedPlan(lists('b, a, b', 'limit-login, docs', 'y, x'))).hash).toBe(hash);
+  });
+
   test.each([
     short.replace('5/min', '6/min'),
     short.replace('[agent]', '[agent, x]'),
