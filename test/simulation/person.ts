@@ -1,0 +1,84 @@
+import type { RequestEvent, TapName } from '../../src/domain/events.ts';
+import { taskId } from '../../src/domain/ids.ts';
+import { type Need, needsOf } from '../../src/domain/needs.ts';
+import type { RunState } from '../../src/domain/run.ts';
+import { me, you } from '../support/plans.ts';
+import type { Random } from './random.ts';
+
+/** Somebody who types what comes to mind, whatever the run is at. */
+export function whim(random: Random, state: RunState): RequestEvent {
+  const tasks = Object.keys(state.tasks);
+  const task = taskId(random.pick(tasks));
+  const by = random.pick([me, you]);
+  const open = Object.keys(state.taps) as TapName[];
+  const tap = open.length > 0 && random.chance(0.8) ? random.pick(open) : 'start';
+  const hash = random.chance(0.9) ? state.hash : (`0${state.hash.slice(1)}` as typeof state.hash);
+  const paths = [random.pick(['elsewhere/x.txt', 'readme.md', `${task}/a.txt`, '.github/ci.yml'])];
+  return random.pick<RequestEvent>([
+    { type: 'requested-approve', tap, hash, by },
+    { type: 'requested-hold', tap, hash, by },
+    ...(random.chance(0.2) ? [{ type: 'requested-reject', tap, hash, by } as const] : []),
+    { type: 'requested-grant', task, paths, by },
+    { type: 'requested-drop', task, paths, by },
+    ...(random.chance(0.4) ? [{ type: 'requested-drop', task, paths: [], by } as const] : []),
+    { type: 'requested-retry', task, by },
+    { type: 'requested-rework', task, message: 'again, please', by },
+    { type: 'requested-pause', by },
+    { type: 'requested-resume', by },
+    { type: 'requested-stop', by },
+    { type: 'requested-land', by },
+    { type: 'requested-undo', task: random.chance(0.5) ? task : null, by },
+  ]);
+}
+
+export type Person = { answer(state: RunState): RequestEvent | null };
+
+/** Somebody who does exactly what each need says, and gives a task up when that has not helped for the third time. */
+export function obedientPerson(random: Random): Person {
+  const tries = new Map<string, number>();
+  return {
+    answer: (state) => {
+      const needs = needsOf(state);
+      if (needs.length === 0) return null;
+      const need = random.pick(needs);
+      const subject = `${need.kind} ${need.task}`;
+      const count = (tries.get(subject) ?? 0) + 1;
+      tries.set(subject, count);
+      if (need.task !== null && count > 3)
+        return { type: 'requested-drop', task: taskId(need.task), paths: [], by: me };
+      if (need.kind === 'landing' && count > 6)
+        return { type: 'requested-reject', tap: 'land', hash: state.hash, by: me };
+      return typed(state, need);
+    },
+  };
+}
+
+/** The request that typing the need's command makes. */
+export function typed(state: RunState, need: Need): RequestEvent {
+  const [program, verb, subject = '', ...rest] = need.command.split(' ');
+  const [run, id] = subject.split('/');
+  if (program !== 'tidegate' || run !== state.run) throw new Error(`nobody can type this: ${need.command}`);
+  const task = taskId(id ?? '');
+  switch (verb) {
+    case 'approve': {
+      const tap = Object.entries(state.taps).find(
+        ([name, open]) => name !== 'land' && (open?.status === 'pending' || open?.status === 'held'),
+      )?.[0] as TapName;
+      return { type: 'requested-approve', tap, hash: state.hash, by: me };
+    }
+    case 'land':
+      return { type: 'requested-land', by: me };
+    case 'resume':
+      return { type: 'requested-resume', by: me };
+    case 'grant':
+      return { type: 'requested-grant', task, paths: rest, by: me };
+    case 'drop':
+      return { type: 'requested-drop', task, paths: rest, by: me };
+    case 'retry':
+      return { type: 'requested-retry', task, by: me };
+    case 'rework':
+      return { type: 'requested-rework', task, message: 'mend it', by: me };
+    default:
+      throw new Error(`this command brings nothing on: ${need.command}`);
+  }
+}

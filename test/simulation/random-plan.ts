@@ -1,0 +1,42 @@
+import type { FrozenPlan } from '../../src/domain/plan.ts';
+import { plan, type TaskSketch } from '../support/plans.ts';
+import type { Random } from './random.ts';
+
+/** A plan that the gates let through, with everything that the scheduler and the rounds have to cope with. */
+export function randomPlan(random: Random): FrozenPlan {
+  const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+  const waves: Record<string, TaskSketch>[] = [];
+  const earlier: string[] = [];
+  const count = 1 + random.below(3);
+  for (let wave = 0; wave < count; wave += 1) {
+    const tasks: Record<string, TaskSketch> = {};
+    const size = 1 + random.below(wave === 0 ? 4 : 2);
+    for (let index = 0; index < size && names.length > 0; index += 1) {
+      const id = names.shift() ?? '';
+      tasks[id] = randomTask(random, id, [...earlier, ...Object.keys(tasks)], wave);
+    }
+    waves.push(tasks);
+    earlier.push(...Object.keys(tasks));
+  }
+  const checks = [
+    { name: 'test', run: 'npm test', minutes: 10 },
+    { name: 'lint', run: 'npm run lint', minutes: 10 },
+  ].slice(0, random.below(3));
+  return plan(waves, {
+    checks,
+    land: random.pick(['ask', 'ask', 'auto', 'branch', 'wave'] as const),
+    schedule: random.pick(['strict', 'strict', 'eager'] as const),
+    partial: random.pick(['merge', 'merge', 'hold'] as const),
+    limits: { parallel: 1 + random.below(3), attempts: 1 + random.below(2) },
+    taps: { start: random.pick(['run', 'run', 'wave'] as const) },
+  });
+}
+
+function randomTask(random: Random, id: string, before: readonly string[], wave: number): TaskSketch {
+  const needs = before.filter(() => random.chance(0.25));
+  const kind = random.next();
+  const shares = random.chance(0.25) ? ['shared.txt'] : [];
+  if (kind < 0.12) return { owns: [], needs };
+  if (kind < 0.2 && wave > 0) return { owns: null, needs };
+  return { owns: [`${id}/**`], needs, shares, allowEmpty: random.chance(0.1) };
+}

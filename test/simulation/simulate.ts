@@ -1,0 +1,314 @@
+import { memoryLedger } from '../../src/adapters/ledger-memory/index.ts';
+import type { FrozenPlan } from '../../src/domain/plan.ts';
+import { foldRun, type RunState } from '../../src/domain/run.ts';
+import { refs, stateDir } from '../../src/domain/state-dir.ts';
+import { coordinate } from '../../src/engine/coordinator.ts';
+import { StaleEpoch } from '../../src/engine/run-log.ts';
+import type { Clock } from '../../src/ports/clock.ts';
+import type { Engine } from '../../src/ports/engine.ts';
+import type { Ledger, Stored } from '../../src/ports/ledger.ts';
+import type { GitReader, Merger } from '../../src/ports/merger.ts';
+import { me, order, theRun } from '../support/plans.ts';
+import { type Chaos, chaos } from './chaos.ts';
+import { obedientPerson, whim } from './person.ts';
+import { type Random, random } from './random.ts';
+import { randomPlan } from './random-plan.ts';
+import { type Life, type Schedule, schedule } from './schedule.ts';
+import { type SimulatedGit, simulatedGit } from './simulated-git.ts';
+import { simulatedMerger, targetRef } from './simulated-merger.ts';
+import { type SupervisorWorld, simulatedSupervisors } from './simulated-supervisors.ts';
+
+export type Simulation = {
+  readonly plan: FrozenPlan;
+  readonly stored: readonly Stored[];
+  readonly state: RunState;
+  readonly git: SimulatedGit;
+  readonly ledger: Ledger;
+  readonly living: readonly string[];
+  readonly crashes: number;
+  readonly steps: number;
+};
+
+export type Weather = {
+  /** How much may go wrong before the world behaves. */
+  readonly misfortunes: number;
+  readonly whims: number;
+  readonly crashes: number;
+};
+
+/** The run hangs: nothing is to come, and neither has it ended nor does it tell a person what to do. */
+export class Stuck extends Error {
+  override readonly name = 'Stuck';
+}
+
+type Stage = {
+  readonly random: Random;
+  readonly chaos: Chaos;
+  readonly schedule: Schedule;
+  readonly ledger: Ledger;
+  readonly git: SimulatedGit;
+  readonly supervisors: SupervisorWorld;
+  readonly clock: Clock & { advance(minutes: number): void };
+  /** Events in the ledger, as far as subscribers were told. */
+  readonly grown: () => number;
+};
+
+/** One run from its order to its end under the real coordinator, through crashes, misfortune and people's whims. */
+export async function simulate(seed: number, weather: Weather): Promise<Simulation> {
+  const stage = await setUp(seed, weather);
+  try {
+    return await runThrough(stage, weather);
+  } catch (cause) {
+    throw new Failed(cause, await stage.ledger.readAll());
+  }
+}
+
+/** What went wrong, with the history up to then. */
+export class Failed extends Error {
+  override readonly name = 'Failed';
+  readonly history: readonly Stored[];
+  constructor(cause: unknown, history: readonly Stored[]) {
+    super(cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause), { cause });
+    this.history = history;
+  }
+}
+
+async function runThrough(stage: Stage & { readonly plan: FrozenPlan }, weather: Weather): Promise<Simulation> {
+  const person = obedientPerson(stage.random.fork());
+  const mood = stage.random.fork();
+  let { whims, crashes } = weather;
+  let crashed = 0;
+  let incarnation = await start(stage);
+  for (let rounds = 0; ; rounds += 1) {
+    if (rounds > 600) throw new Stuck(`not through after ${rounds} answers`);
+    const outcome = await play(stage, incarnation, () => {
+      if (whims > 0 && mood.chance(0.03)) {
+        whims -= 1;
+        return 'whim';
+      }
+      if (crashes > 0 && mood.chance(0.02)) {
+        crashes -= 1;
+        return 'crash';
+      }
+      return 'go-on';
+    });
+    const state = foldRun(await stage.ledger.read(theRun));
+    if (outcome === 'crash') {
+      crashed += 1;
+      // a coordinator that hangs instead of dying goes on beside its successor
+      if (mood.chance(0.7)) incarnation.life.alive = false;
+      incarnation = await start(stage);
+      continue;
+    }
+    if (state === null && outcome === 'whim') continue;
+    if (state === null) throw new Stuck('the order was not made a run');
+    if (outcome === 'whim') {
+      if (mood.chance(0.05)) stage.clock.advance(25 * 60);
+      if (mood.chance(0.2)) commitByHand(stage);
+      await stage.ledger.request(theRun, whim(mood, state));
+      continue;
+    }
+    if (state.ended !== null && state.pending.length === 0 && (whims === 0 || mood.chance(0.5))) break;
+    if (whims > 0 && mood.chance(0.3)) {
+      whims -= 1;
+      await stage.ledger.request(theRun, whim(mood, state));
+      continue;
+    }
+    if (state.ended !== null) continue;
+    const request = person.answer(state);
+    if (request === null) throw new Stuck(`idle, not ended and nobody is told what to do`);
+    await stage.ledger.request(theRun, request);
+  }
+  return finish(stage, incarnation, crashed);
+}
+
+async function setUp(seed: number, weather: Weather): Promise<Stage & { readonly plan: FrozenPlan }> {
+  const chance = random(seed);
+  const misfortune = chaos(chance.fork(), weather.misfortunes);
+  const turns = schedule(chance.fork());
+  const clock = simulatedClock(chance.fork());
+  const ledger = memoryLedger({ now: () => new Date(clock.now()) });
+  const git = simulatedGit();
+  const plan = randomPlan(chance.fork());
+  const files = { 'readme.md': misfortune.strikes(0.02) ? 'breaks test' : 'hello', 'shared.txt': 'shared' };
+  const base = git.write(files, [], 'first');
+  git.move(targetRef('main'), null, base);
+  const asked = { ...order(plan), target: { branch: 'main', commit: base } };
+  await ledger.request(theRun, { type: 'requested-run', by: me, ...asked });
+  let grown = 0;
+  ledger.subscribe(0, ({ seq }) => {
+    grown = seq;
+  });
+  const tools = { random: chance.fork(), schedule: turns, git, chaos: misfortune, plan };
+  return {
+    random: chance,
+    chaos: misfortune,
+    schedule: turns,
+    ledger,
+    git,
+    supervisors: simulatedSupervisors(tools),
+    clock,
+    grown: () => grown,
+    plan,
+  };
+}
+
+type Incarnation = { readonly life: Life; readonly merger: Merger; readonly coordinator: Promise<Engine> };
+
+const mergers: WeakMap<Stage, Merger> = new WeakMap();
+
+/** A new coordinator on what the last one left: the next epoch, a merger of its own, nothing in memory. */
+async function start(stage: Stage): Promise<Incarnation> {
+  const life: Life = { alive: true };
+  const holder = { pid: 1, startTime: '1', bootId: 'b', socket: '' };
+  const taken = await stage.ledger.takeEpoch(holder, () => false);
+  await mergers.get(stage)?.[Symbol.asyncDispose]();
+  const merger = simulatedMerger(stage, life);
+  mergers.set(stage, merger);
+  const world = {
+    merger,
+    supervisors: stage.supervisors.port(life),
+    git: reader(stage, life),
+    places: { state: stateDir('/state'), checkout: '/checkout', runDirectory: '/run' },
+    epoch: taken.epoch,
+  };
+  const coordinator = coordinate(mortal(stage, life), world, stage.clock);
+  coordinator.catch(() => undefined);
+  return { life, merger, coordinator };
+}
+
+/** Lets the world go on until the run waits for a person, or `decide` interrupts. */
+async function play(
+  stage: Stage,
+  { coordinator }: Incarnation,
+  decide: () => 'go-on' | 'whim' | 'crash',
+): Promise<'settled' | 'whim' | 'crash'> {
+  let settled: 'no' | 'yes' | { readonly cause: unknown } = 'no';
+  coordinator
+    .then((started) => started.settled(theRun))
+    .then(
+      () => {
+        settled = 'yes';
+      },
+      (cause: unknown) => {
+        settled = { cause };
+      },
+    );
+  for (let idle = 0; idle < 50; ) {
+    const moved = await stage.schedule.step();
+    idle = moved ? 0 : idle + 1;
+    const now = settled as 'no' | 'yes' | { readonly cause: unknown };
+    if (typeof now === 'object') throw now.cause;
+    if (now === 'yes') return 'settled';
+    const decision = decide();
+    if (decision !== 'go-on') return decision;
+    if (stage.schedule.steps() > 40_000) throw new Stuck('the run goes round and round');
+    if (stage.grown() > 4_000) throw new Stuck('the ledger grows without end');
+  }
+  throw new Stuck('nothing is to come, and the coordinator does not say that it is idle');
+}
+
+async function finish(
+  stage: Stage & { readonly plan: FrozenPlan },
+  last: Incarnation,
+  crashes: number,
+): Promise<Simulation> {
+  // stopped agents may need a moment to be gone
+  for (let quiet = 0, turns = 0; quiet < 5 && turns < 500; turns += 1)
+    quiet = (await stage.schedule.step()) ? 0 : quiet + 1;
+  const stored = await stage.ledger.readAll();
+  const state = foldRun(await stage.ledger.read(theRun));
+  if (state === null) throw new Stuck('no run');
+  void last;
+  return {
+    plan: stage.plan,
+    stored,
+    state,
+    git: stage.git,
+    ledger: stage.ledger,
+    living: stage.supervisors.living(),
+    crashes,
+    steps: stage.schedule.steps(),
+  };
+}
+
+/** The person's own commit on their branch, made while the run goes on. */
+function commitByHand({ git, random }: Stage): void {
+  const name = targetRef('main');
+  const tip = git.ref(name);
+  if (tip === null) return;
+  const files = { ...git.read(tip).files, 'by-hand.txt': `${random.below(1000)}` };
+  git.move(name, tip, git.write(files, [tip], 'by hand'));
+}
+
+/** The ledger as a process sees it that may die before or after every call. */
+function mortal({ ledger, schedule }: Stage, life: Life): Ledger {
+  const call = async <T>(operation: () => Promise<T>): Promise<T> => {
+    await schedule.turn(life);
+    const result = await operation();
+    await schedule.turn(life);
+    return result;
+  };
+  return {
+    ...ledger,
+    read: (stream, after) => call(() => ledger.read(stream, after)),
+    readAll: (after) => call(() => ledger.readAll(after)),
+    streams: () => call(() => ledger.streams()),
+    append: (stream, expected, events, epoch) => call(() => ledger.append(stream, expected, events, epoch)),
+    subscribe: (after, listener) => ledger.subscribe(after, (stored) => (life.alive ? listener(stored) : undefined)),
+  };
+}
+
+function reader({ git, schedule, chaos: _ }: Stage, life: Life): GitReader {
+  const say = async <T>(value: () => T): Promise<T> => {
+    await schedule.turn(life);
+    return value();
+  };
+  return {
+    toplevel: () => say(() => '/checkout'),
+    rootCommit: () => say(() => order(emptyPlan).repo.rootCommit),
+    remote: () => say(() => null),
+    branchTip: (branch) => say(() => git.ref(targetRef(branch))),
+    runBranchTip: (run) => say(() => git.ref(refs.runBranch(run))),
+    currentBranch: () => say(() => 'main'),
+    files: (commit) => say(() => Object.keys(git.read(commit).files)),
+    diff: (from, to) => say(() => git.diff(from, to)),
+  };
+}
+
+const emptyPlan = randomPlan(random(0));
+
+function simulatedClock(chance: Random): Clock & { advance(minutes: number): void } {
+  let now = Date.parse('2026-01-01T00:00:00Z');
+  let sleeping: { readonly until: number; readonly wake: () => void }[] = [];
+  const wakeUp = (): void => {
+    const due = sleeping.filter(({ until }) => until <= now);
+    sleeping = sleeping.filter(({ until }) => until > now);
+    for (const { wake } of due) wake();
+  };
+  return {
+    now: () => new Date(now).toISOString(),
+    sleep: (ms, signal) =>
+      new Promise((wake) => {
+        const sleeper = { until: now + ms, wake };
+        sleeping.push(sleeper);
+        signal.addEventListener('abort', () => {
+          sleeping = sleeping.filter((other) => other !== sleeper);
+          wake();
+        });
+      }),
+    nonce: () =>
+      Array.from({ length: 4 }, () =>
+        chance
+          .below(2 ** 32)
+          .toString(16)
+          .padStart(8, '0'),
+      ).join(''),
+    advance: (minutes) => {
+      now += minutes * 60_000;
+      wakeUp();
+    },
+  };
+}
+
+export const isStale = (cause: unknown): boolean => cause instanceof StaleEpoch;

@@ -1,0 +1,294 @@
+import type { RunEvent } from '../../src/domain/events.ts';
+import type { SnapshotEvidence } from '../../src/domain/evidence.ts';
+import type { CommitId, RunId, TaskId } from '../../src/domain/ids.ts';
+import { unreachable } from '../../src/domain/result.ts';
+import { refs } from '../../src/domain/state-dir.ts';
+import {
+  allNeeds,
+  creation,
+  eventsOf,
+  type History,
+  inOrder,
+  isMerged,
+  isReadOnly,
+  planned,
+  readySnapshot,
+  runTip,
+} from '../../src/merger/history.ts';
+import { verifyChain } from '../../src/merger/proof.ts';
+import type { Ledger } from '../../src/ports/ledger.ts';
+import { type Merger, type MergerAnswer, MergerFailed, type MergerRequest } from '../../src/ports/merger.ts';
+import type { Chaos } from './chaos.ts';
+import type { Life, Schedule } from './schedule.ts';
+import type { SimulatedGit } from './simulated-git.ts';
+
+export const targetRef = (branch: string): string => `refs/heads/${branch}`;
+
+type Tools = {
+  readonly ledger: Ledger;
+  readonly git: SimulatedGit;
+  readonly schedule: Schedule;
+  readonly chaos: Chaos;
+};
+type Order = Tools & { readonly life: Life; readonly run: RunId; readonly epoch: number };
+
+const done: MergerAnswer = { outcome: 'done' };
+const stale: MergerAnswer = { outcome: 'stale-epoch' };
+const refused = (why: string, files: readonly string[] = []): MergerAnswer => ({ outcome: 'refused', why, files });
+
+/**
+ * The merger's contract on simulated git: intent, effect, done; asked again it finishes what was begun. The proof of a
+ * merge is verified by the real verifier, so that engine and merger are held against each other.
+ */
+export function simulatedMerger(tools: Tools, coordinator: Life): Merger {
+  const life: Life = { alive: true };
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    ask: async (request, epoch) => {
+      await tools.schedule.turn(coordinator);
+      const mine = last.then(() => serve({ ...tools, life, run: request.run, epoch }, request));
+      last = mine.catch(() => undefined);
+      const answer = await mine;
+      await tools.schedule.turn(coordinator);
+      return answer;
+    },
+    [Symbol.asyncDispose]: async () => {
+      life.alive = false;
+    },
+  };
+}
+
+async function serve(order: Order, request: MergerRequest): Promise<MergerAnswer> {
+  await order.schedule.turn(order.life);
+  if ((await order.ledger.holder())?.epoch !== order.epoch) return stale;
+  if (order.chaos.strikes(0.01)) throw new MergerFailed('git is missing');
+  const history = await order.ledger.read(order.run);
+  switch (request.do) {
+    case 'open-run':
+      return openRun(order, history);
+    case 'make-task-base':
+      return makeTaskBase(order, history, request.task);
+    case 'build-candidate':
+      return buildCandidate(order, history, request);
+    case 'merge':
+      return merge(order, history, request);
+    case 'rebuild-landing':
+      return rebuildLanding(order, history);
+    case 'land':
+      return land(order, history);
+    case 'undo':
+      return undo(order, history, request.task);
+    case 'drop-paths':
+      return dropPaths(order, history, request);
+    default:
+      return unreachable(request);
+  }
+}
+
+async function record(order: Order, ...events: readonly RunEvent[]): Promise<MergerAnswer> {
+  for (;;) {
+    await order.schedule.turn(order.life);
+    const past = await order.ledger.read(order.run);
+    const appended = await order.ledger.append(order.run, past.length, events, order.epoch);
+    if (appended.outcome === 'appended') {
+      await order.schedule.turn(order.life);
+      return done;
+    }
+    if (appended.outcome === 'stale-epoch') return stale;
+  }
+}
+
+async function openRun(order: Order, history: History): Promise<MergerAnswer> {
+  const { commit } = creation(history).target;
+  if (eventsOf(history, 'run-branch-made').length > 0) return done;
+  const found = order.git.ref(refs.runBranch(order.run));
+  if (found === null) order.git.move(refs.runBranch(order.run), null, commit);
+  else if (found !== commit) return refused('diverged');
+  return record(order, { type: 'run-branch-made', commit, tree: order.git.read(commit).tree });
+}
+
+async function makeTaskBase(order: Order, history: History, task: TaskId): Promise<MergerAnswer> {
+  const { git } = order;
+  const { plan } = creation(history);
+  const tip = runTip(history);
+  if (tip === undefined) return refused('the run branch does not exist yet');
+  const needs = inOrder(plan, allNeeds(plan, task)).filter((need) => !isReadOnly(need) && !isMerged(history, need.id));
+  let { files } = git.read(tip);
+  for (const need of needs) {
+    const snapshot = readySnapshot(history, need.id);
+    if (snapshot === undefined) return refused(`${task} needs ${need.id}, which is not ready`);
+    const merged = git.merge(git.read(snapshot.base).files, files, git.read(snapshot.commit).files);
+    if (!merged.ok) return refused(`what ${task} needs does not fit together`, merged.error);
+    files = merged.value;
+  }
+  const commit = needs.length === 0 ? tip : git.write(files, [tip], `base ${task}`);
+  return record(order, { type: 'task-base-made', task, commit, tree: git.read(commit).tree });
+}
+
+type Round = { readonly wave: number; readonly round: number };
+const isThis = (of: Round) => (event: Round) => event.wave === of.wave && event.round === of.round;
+
+async function buildCandidate(order: Order, history: History, { wave, round }: Round): Promise<MergerAnswer> {
+  const { git } = order;
+  const { plan } = creation(history);
+  const same = isThis({ wave, round });
+  if (eventsOf(history, 'candidate-built').some(({ event }) => same(event))) return done;
+  const opened = eventsOf(history, 'round-opened').findLast(({ event }) => same(event))?.event;
+  if (opened === undefined) return refused('the round is not open');
+  const dropped = new Set(eventsOf(history, 'task-dropped').map(({ event }) => event.task));
+  const steps: { task: TaskId; commit: CommitId; tree: SnapshotEvidence['tree'] }[] = [];
+  const conflicts: { task: TaskId; files: readonly string[] }[] = [];
+  let tip = opened.base;
+  for (const task of inOrder(plan, new Set(opened.tasks.map((entry) => entry.task)))) {
+    const stands = (need: TaskId): boolean => {
+      const needed = planned(plan, need);
+      if (needed === undefined || isReadOnly(needed) || dropped.has(need) || isMerged(history, need)) return true;
+      return steps.some((step) => step.task === need);
+    };
+    const snapshot = opened.tasks.find((entry) => entry.task === task.id)?.snapshot;
+    if (snapshot === undefined || !task.needs.every(stands)) continue;
+    const base = git.read(snapshot).parents[0] ?? snapshot;
+    const merged = git.merge(git.read(base).files, git.read(tip).files, git.read(snapshot).files);
+    if (!merged.ok) conflicts.push({ task: task.id, files: merged.error });
+    else {
+      tip = git.write(merged.value, [tip], `task ${task.id}`);
+      steps.push({ task: task.id, commit: tip, tree: git.read(tip).tree });
+    }
+  }
+  return record(order, { type: 'candidate-built', wave, round, base: opened.base, steps, conflicts });
+}
+
+async function merge(order: Order, history: History, { wave, round }: Round): Promise<MergerAnswer> {
+  const same = isThis({ wave, round });
+  if (eventsOf(history, 'merged').some(({ event }) => same(event))) return done;
+  const proven = verifyChain(history, wave, round);
+  if (!proven.ok) return refused(`the ledger does not prove this merge: ${proven.error}`);
+  const built = eventsOf(history, 'candidate-built').findLast(({ event }) => same(event))?.event;
+  const next = built?.steps.at(-1)?.commit;
+  if (built === undefined || next === undefined) return refused('the candidate holds no task');
+  if (!eventsOf(history, 'merge-intended').some(({ event }) => same(event))) {
+    const past = await order.ledger.read(order.run);
+    const event = { type: 'merge-intended', wave, round, old: built.base, new: next } as const;
+    if (past.length !== history.length) return merge(order, past, { wave, round });
+    const appended = await order.ledger.append(order.run, past.length, [event], order.epoch);
+    if (appended.outcome === 'stale-epoch') return stale;
+    if (appended.outcome === 'conflict') return merge(order, await order.ledger.read(order.run), { wave, round });
+    await order.schedule.turn(order.life);
+  }
+  const branch = refs.runBranch(order.run);
+  if (order.git.ref(branch) !== next && !order.git.move(branch, built.base, next)) return refused('diverged');
+  const tasks = built.steps.map(({ task, commit }) => ({ task, commit }));
+  return record(order, { type: 'merged', wave, round, old: built.base, new: next, tasks });
+}
+
+async function rebuildLanding(order: Order, history: History): Promise<MergerAnswer> {
+  const { git } = order;
+  const { target } = creation(history);
+  const onto = git.ref(targetRef(target.branch));
+  const tip = runTip(history);
+  const start = eventsOf(history, 'run-branch-made').at(-1)?.event.commit;
+  if (onto === null || tip === undefined || start === undefined) return refused('the branch is gone');
+  const landed = git.read(onto);
+  const merged = git.merge(git.read(start).files, landed.files, git.read(tip).files);
+  const commit = merged.ok ? git.write(merged.value, [onto], 'rebuilt') : tip;
+  const conflicts = merged.ok ? [] : merged.error;
+  return record(order, { type: 'landing-rebuilt', onto, commit, tree: git.read(commit).tree, conflicts });
+}
+
+async function land(order: Order, history: History): Promise<MergerAnswer> {
+  const { git } = order;
+  const { target, plan } = creation(history);
+  const onto = plan.land === 'branch' ? `tidegate/${order.run}` : target.branch;
+  const open = unfinished(history, 'landing-intended', ['landed', 'landing-refused']);
+  const rebuilt = history.findLast(({ event }) => event.type === 'landing-rebuilt' || event.type === 'landed')?.event;
+  const tip = runTip(history);
+  if (tip === undefined) return refused('there is nothing to land');
+  const observed = eventsOf(history, 'target-observed').at(-1)?.event.commit ?? null;
+  const old = open?.old ?? (plan.land === 'branch' ? null : observed);
+  const isRebuilt = rebuilt?.type === 'landing-rebuilt' && rebuilt.onto === old;
+  const next = open?.new ?? (isRebuilt ? rebuilt.commit : tip);
+  const name = targetRef(onto);
+  if (git.ref(name) !== (open === null ? old : git.ref(name) === next ? next : old)) return refused('the branch moved');
+  if (open === null) {
+    if (order.chaos.strikes(0.1)) return refused('an untracked file is in the way', ['notes.txt']);
+    const appended = await order.ledger.append(
+      order.run,
+      history.length,
+      [{ type: 'landing-intended', branch: onto, old, new: next, worktree: null }],
+      order.epoch,
+    );
+    if (appended.outcome === 'stale-epoch') return stale;
+    if (appended.outcome === 'conflict') return land(order, await order.ledger.read(order.run));
+    await order.schedule.turn(order.life);
+  }
+  if (git.ref(name) !== next && !git.move(name, old, next)) return refused('the branch moved');
+  return record(order, { type: 'landed', branch: onto, old, new: next });
+}
+
+async function undo(order: Order, history: History, task: TaskId | null): Promise<MergerAnswer> {
+  const { git } = order;
+  const landed = eventsOf(history, 'landed').at(-1)?.event;
+  if (landed === undefined || landed.old === null) return refused('nothing has landed');
+  const name = targetRef(landed.branch);
+  const open = unfinished(history, 'undo-intended', ['undone', 'undo-refused']);
+  const tip = git.ref(name);
+  if (tip === null) return refused('the branch is gone');
+  const exact = task === null && (open?.old ?? tip) === landed.new;
+  if (open === null && eventsOf(history, 'undone').some(({ event }) => event.task === task)) return done;
+  const old = open?.old ?? tip;
+  const next = open?.new ?? (exact ? landed.old : git.write(git.read(tip).files, [tip], `undo ${task}`));
+  if (open === null) {
+    const intent = { type: 'undo-intended', task, branch: landed.branch, old, new: next } as const;
+    const appended = await order.ledger.append(order.run, history.length, [intent], order.epoch);
+    if (appended.outcome === 'stale-epoch') return stale;
+    if (appended.outcome === 'conflict') return undo(order, await order.ledger.read(order.run), task);
+    await order.schedule.turn(order.life);
+  }
+  if (git.ref(name) !== next && !git.move(name, old, next)) {
+    const why = 'the branch moved';
+    await record(order, { type: 'undo-refused', task, why, fix: 'tidegate undo' });
+    return refused(why);
+  }
+  return record(order, { type: 'undone', task, branch: landed.branch, old, new: next, exact });
+}
+
+/** The last intent of a kind that nothing has answered yet. */
+function unfinished<T extends 'landing-intended' | 'undo-intended'>(
+  history: History,
+  type: T,
+  ends: readonly RunEvent['type'][],
+): Extract<RunEvent, { type: T }> | null {
+  const last = eventsOf(history, type).at(-1);
+  if (last === undefined) return null;
+  const over = history.some(
+    ({ position, event }) => position > last.position && ends.some((end) => end === event.type),
+  );
+  return over ? null : last.event;
+}
+
+async function dropPaths(
+  order: Order,
+  history: History,
+  { task, paths, by }: MergerRequest & { readonly do: 'drop-paths' },
+): Promise<MergerAnswer> {
+  const { git } = order;
+  const last = history.findLast(
+    ({ event }) => (event.type === 'attempt-ended' || event.type === 'paths-dropped') && event.task === task,
+  )?.event;
+  const held = last?.type === 'attempt-ended' || last?.type === 'paths-dropped' ? last.snapshot : null;
+  if (held === null) return refused('no snapshot');
+  const before = git.read(held.base).files;
+  const files: Record<string, string> = { ...git.read(held.commit).files };
+  const taken = held.diff.filter(({ path }) => paths.includes(path)).map(({ path }) => path);
+  if (taken.length === 0) return last?.type === 'paths-dropped' ? done : refused(`${task} did not change them`);
+  for (const path of taken) {
+    const old = before[path];
+    if (old === undefined) delete files[path];
+    else files[path] = old;
+  }
+  const commit = git.write(files, [held.base], `dropped ${task}`);
+  const number = eventsOf(history, 'paths-dropped').length + 1;
+  git.move(`refs/tidegate/dropped/${order.run}/${task}.${number}`, null, commit);
+  const snapshot = { ...held, commit, tree: git.read(commit).tree, diff: git.diff(held.base, commit) };
+  return record(order, { type: 'paths-dropped', task, paths: taken, snapshot, by });
+}

@@ -1,0 +1,183 @@
+import type { Ending, HandoffEvidence, SnapshotEvidence } from '../../src/domain/evidence.ts';
+
+import type { FrozenPlan } from '../../src/domain/plan.ts';
+import { refs } from '../../src/domain/state-dir.ts';
+import type { ExitRecord, Job, StartedRecord, SupervisorEvent, Supervisors } from '../../src/ports/supervisor.ts';
+import { ended, exited, handoff, held, log } from '../support/plans.ts';
+import type { Chaos } from './chaos.ts';
+import type { Random } from './random.ts';
+import type { Life, Schedule } from './schedule.ts';
+import type { Files, SimulatedGit } from './simulated-git.ts';
+
+/** What supervisors left behind, as their directories would show it after any crash of ours. */
+export type SupervisorWorld = {
+  /** The port as one coordinator sees it. */
+  port(life: Life): Supervisors;
+  /** Attempts whose process is alive. */
+  living(): readonly string[];
+};
+
+type SimulatedJob = {
+  readonly job: Job;
+  readonly listeners: Set<(event: SupervisorEvent) => void>;
+  started: StartedRecord | null;
+  exit: ExitRecord | null;
+  stop: Ending | null;
+};
+
+type Tools = {
+  readonly random: Random;
+  readonly schedule: Schedule;
+  readonly git: SimulatedGit;
+  readonly chaos: Chaos;
+  readonly plan: FrozenPlan;
+};
+
+/** Supervisors are processes of their own: they live on when a coordinator dies, and none is started twice. */
+export function simulatedSupervisors(tools: Tools): SupervisorWorld {
+  const { schedule } = tools;
+  const forever: Life = { alive: true };
+  const jobs = new Map<string, SimulatedJob>();
+
+  const tell = (one: SimulatedJob, event: SupervisorEvent): void => {
+    for (const listener of one.listeners) listener(event);
+  };
+
+  const live = async (one: SimulatedJob): Promise<void> => {
+    await schedule.turn(forever);
+    const { started, exit } = one.job.kind === 'attempt' ? attempt(tools, one.job) : check(tools, one.job);
+    if (started !== null) {
+      one.started = started;
+      tell(one, { type: 'started', record: started, pid: 4000 + jobs.size });
+      const patience = 1 + tools.random.below(4);
+      for (let turns = 0; turns < patience && one.stop === null; turns += 1) await schedule.turn(forever);
+    }
+    const record = exit(one.stop);
+    await schedule.turn(forever);
+    one.exit = record;
+    tell(one, { type: 'ended', record });
+  };
+
+  const port = (life: Life): Supervisors => {
+    const mine = new Set<() => void>();
+    return {
+      ensure: async (job, listener) => {
+        await schedule.turn(life);
+        const known = jobs.get(job.id);
+        const one: SimulatedJob = known ?? { job, listeners: new Set(), started: null, exit: null, stop: null };
+        const hear = (event: SupervisorEvent): void => {
+          if (life.alive) listener(event);
+        };
+        one.listeners.add(hear);
+        mine.add(() => one.listeners.delete(hear));
+        if (known === undefined) {
+          jobs.set(job.id, one);
+          void live(one);
+          return;
+        }
+        if (one.started !== null) hear({ type: 'started', record: one.started, pid: 4000 });
+        if (one.exit !== null) hear({ type: 'ended', record: one.exit });
+      },
+      stop: async (id, reason) => {
+        await schedule.turn(life);
+        const one = jobs.get(id);
+        if (one !== undefined) one.stop ??= ended(reason);
+        await schedule.turn(life);
+      },
+      acknowledge: () => schedule.turn(life),
+      detach: async () => {
+        for (const forget of mine) forget();
+      },
+    };
+  };
+
+  return {
+    port,
+    living: () =>
+      [...jobs.values()].filter((one) => one.job.kind === 'attempt' && one.exit === null).map((one) => one.job.id),
+  };
+}
+
+type Course = { readonly started: StartedRecord | null; readonly exit: (stop: Ending | null) => ExitRecord };
+
+/** A check passes unless the tree holds a file that breaks it, or the machine fails. */
+function check({ git, chaos }: Tools, job: Job): Course {
+  const name = job.environment['TIDEGATE_CHECK'] ?? '';
+  const broken = Object.values(git.read(job.from).files).some((content) => content.includes(`breaks ${name}`));
+  const ending = chaos.strikes(0.03)
+    ? ended(chaos.random.pick(['lost', 'launch-failed', 'timed-out'] as const), 'the machine failed')
+    : exited(broken ? 1 : 0);
+  return {
+    started: startedRecord(job),
+    exit: () => exitRecord({ ending, handoff: { kind: 'absent' }, snapshot: null }),
+  };
+}
+
+/** What an agent does with its workspace and how it ends; mostly well. */
+function attempt({ git, chaos, plan, random }: Tools, job: Job): Course {
+  const task = job.environment['TIDEGATE_TASK'] ?? '';
+  const planned = plan.waves.flatMap((wave) => wave.tasks).find(({ id }) => id === task);
+  const readOnly = planned?.owns?.length === 0;
+  const { files } = git.read(job.from);
+  const work: Record<string, string> = readOnly ? {} : { [`${task}/a.txt`]: `${job.id} ${random.below(1000)}` };
+  for (const shared of planned?.shares ?? []) if (random.chance(0.5)) work[shared] = `${job.id}`;
+  if (planned?.owns === null && chaos.strikes(0.3)) work['open.txt'] = job.id;
+  if (!readOnly && chaos.strikes(0.08))
+    work[`${task}/b.txt`] = `breaks ${chaos.random.pick(['test', 'lint'] as const)}`;
+  if (chaos.strikes(0.1)) work[chaos.random.pick(['elsewhere/x.txt', '.github/ci.yml', 'readme.md'])] = job.id;
+  if (!readOnly && chaos.strikes(0.05)) delete work[`${task}/a.txt`];
+  const good = { ending: exited(0), handoff: handoff(job.nonce), work: { ...files, ...work } };
+  const bad = chaos.strikes(0.25) ? misfortune(chaos, job, good) : good;
+  const breached = chaos.strikes(0.02);
+  const launched = bad.ending.reason !== 'launch-failed' && bad.ending.reason !== 'setup-failed';
+  return {
+    started: launched ? startedRecord(job, breached) : null,
+    exit: (stop) => {
+      const { ending, handoff, work } = stop === null ? bad : { ...good, ending: stop, handoff: absent };
+      const snapshot = chaos.strikes(0.01) ? null : take(git, job, work);
+      return exitRecord({ ending, handoff, snapshot });
+    },
+  };
+}
+
+type Outcome = { readonly ending: Ending; readonly handoff: HandoffEvidence; readonly work: Files };
+const absent: HandoffEvidence = { kind: 'absent' };
+
+function misfortune(chaos: Chaos, job: Job, good: Outcome): Outcome {
+  return chaos.random.pick([
+    { ...good, ending: exited(1) },
+    { ...good, handoff: absent },
+    { ...good, handoff: handoff('a-nonce-of-another-attempt') },
+    { ...good, handoff: handoff(job.nonce, { status: 'partial', remaining: ['the rest'] }) },
+    { ...good, handoff: { kind: 'invalid', why: 'a FIFO' } as const },
+    { ...good, ending: ended('lost'), handoff: absent },
+    { ...good, ending: ended('timed-out'), handoff: absent },
+    { ...good, ending: ended('silent'), handoff: absent },
+    { ...good, ending: ended('abandoned'), handoff: absent },
+    { ...good, ending: ended('launch-failed', 'no such program'), handoff: absent },
+    { ...good, ending: ended('setup-failed', 'npm ci'), handoff: absent },
+  ]);
+}
+
+function take(git: SimulatedGit, job: Job, files: Files): SnapshotEvidence {
+  const commit = git.write(files, [job.base], `snapshot ${job.id}`);
+  git.move(refs.attempt(job.id), null, commit);
+  const diff = git.diff(job.base, commit);
+  return { commit, tree: git.read(commit).tree, base: job.base, diff, refused: [], secrets: [] };
+}
+
+const startedRecord = (job: Job, breached = false): StartedRecord => ({
+  workspaceBase: job.from,
+  fence: breached ? { ...held, canary: 'breached', detail: 'wrote outside' } : held,
+  argv: job.argv,
+});
+
+const exitRecord = (record: Pick<ExitRecord, 'ending' | 'handoff' | 'snapshot'>): ExitRecord => ({
+  ...record,
+  snapshotProblem: record.snapshot === null ? 'disk full' : null,
+  log,
+  tail: '',
+  reminded: false,
+  chargedSeconds: 1,
+  refusals: [],
+});

@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest';
+import { canonicalJson } from '../../src/domain/plan.ts';
+import { foldRun } from '../../src/domain/run.ts';
+import { replayRun } from '../../src/engine/replay.ts';
+import type { Stored } from '../../src/ports/ledger.ts';
+import { checkHistory, type Violation } from '../support/checker.ts';
+import { theRun } from '../support/plans.ts';
+import { type Simulation, simulate, type Weather } from './simulate.ts';
+
+/**
+ * Whole runs under the real coordinator in a world that fails on purpose. Everything follows from the seed:
+ * `SEED=123 npx vitest run test/simulation` plays that one again; `SEEDS=5000` plays more than the usual number.
+ */
+const one = process.env['SEED'];
+const count = Number(process.env['SEEDS'] ?? 300);
+const storm: Weather = { misfortunes: 12, whims: 8, crashes: 4 };
+const seeds = one === undefined ? Array.from({ length: count }, (_, index) => index + 1) : [Number(one)];
+const batch = 25;
+
+describe('every run ends, and its ledger keeps I1 to I10', () => {
+  for (let from = 0; from < seeds.length; from += batch) {
+    const some = seeds.slice(from, from + batch);
+    test(`seeds ${some[0]} to ${some.at(-1)}`, { timeout: 120_000 }, async () => {
+      for (const seed of some) {
+        const played = await simulate(seed, storm).catch((cause: unknown) => {
+          throw new Error(`SEED=${seed}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+        });
+        expect({ seed, wrong: await wrongWith(played) }).toEqual({ seed, wrong: [] });
+      }
+    });
+  }
+
+  test('and the same seed plays the same history', async () => {
+    const [first, second] = [await simulate(7, storm), await simulate(7, storm)];
+    expect(second.stored).toEqual(first.stored);
+  });
+
+  test('in calm weather without a crash, too', async () => {
+    const played = await simulate(3, { misfortunes: 0, whims: 0, crashes: 0 });
+    expect(await wrongWith(played)).toEqual([]);
+  });
+});
+
+async function wrongWith(played: Simulation): Promise<readonly (Violation | string)[]> {
+  const { git, ledger, living, stored } = played;
+  const facts = { refs: git.refs(), commit: (id: string) => git.find(id) };
+  const verified = await ledger.verify();
+  return [
+    ...checkHistory(stored, { git: facts, processes: living }),
+    ...(verified.ok ? [] : [verified.problem]),
+    ...refold(stored.filter(({ stream }) => stream === theRun)),
+  ];
+}
+
+/** State and verdicts are functions of the events alone, from every prefix. */
+function refold(stored: readonly Stored[]): readonly string[] {
+  const { state, differences } = replayRun(stored);
+  const copy: readonly Stored[] = JSON.parse(JSON.stringify(stored));
+  const wrong = differences.map(({ seq, detail }) => `${seq}: ${detail}`);
+  if (canonicalJson(foldRun(copy)) !== canonicalJson(state)) wrong.push('a second fold differs');
+  for (let length = 0; length < stored.length; length += 17)
+    if (canonicalJson(foldRun(stored.slice(0, length))) !== canonicalJson(foldRun(copy.slice(0, length))))
+      wrong.push(`a second fold of the first ${length} events differs`);
+  return wrong;
+}

@@ -1,0 +1,372 @@
+import { hash as digest } from 'node:crypto';
+import type { LedgerEvent, RunEvent } from '../../src/domain/events.ts';
+import type { SnapshotEvidence } from '../../src/domain/evidence.ts';
+import type { FrozenPlan, PlannedTask } from '../../src/domain/plan.ts';
+import type { Stored } from '../../src/ports/ledger.ts';
+import { naiveMatch } from './naive-match.ts';
+
+/**
+ * Holds a whole ledger against the invariants I1 to I10. Written apart from the code that it judges: it knows the types
+ * of events and nothing else of ours, so that a mistake in the fold, the gates or the proofs cannot vouch for itself.
+ */
+export function checkHistory(stored: readonly Stored[], world: World = {}): readonly Violation[] {
+  const streams = [...new Set(stored.map((one) => one.stream))].filter((stream) => stream !== 'repo');
+  const histories = streams.map((stream) => stored.filter((one) => one.stream === stream));
+  return [
+    ...checkChain(stored),
+    ...checkEpochs(stored),
+    ...checkSecrets(stored, world.canaries ?? []),
+    ...histories.flatMap((history) => checkRun(history, world)),
+    ...checkReachable(stored, world.git),
+    ...checkProcesses(stored, world.processes ?? []),
+  ].toSorted((a, b) => (a.seq ?? 0) - (b.seq ?? 0));
+}
+
+export type Violation = {
+  readonly invariant: 'I1' | 'I2' | 'I3' | 'I4' | 'I5' | 'I6' | 'I7' | 'I8' | 'I9' | 'I10';
+  readonly seq: number | null;
+  readonly what: string;
+};
+
+export type World = {
+  readonly git?: GitFacts;
+  /** Attempts that have a living process. */
+  readonly processes?: readonly string[];
+  /** Values that must not be found anywhere. */
+  readonly canaries?: readonly string[];
+};
+
+export type GitFacts = {
+  /** Every ref that can be seen, ours and the person's, with full names. */
+  readonly refs: ReadonlyMap<string, string>;
+  commit(id: string): { readonly parents: readonly string[]; readonly tree: string } | null;
+};
+
+type Of<T extends LedgerEvent['type']> = Extract<LedgerEvent, { type: T }>;
+type Found<T extends LedgerEvent['type']> = { readonly seq: number; readonly event: Of<T> };
+
+function all<T extends LedgerEvent['type']>(history: readonly Stored[], type: T): readonly Found<T>[] {
+  return history.flatMap(({ seq, event }) => (event.type === type ? [{ seq, event: event as Of<T> }] : []));
+}
+
+// ── I1, I10: the ledger itself ─────────────────────────────────────────────────────────────────────────
+
+function checkChain(stored: readonly Stored[]): readonly Violation[] {
+  const found: Violation[] = [];
+  const positions = new Map<string, number>();
+  let previous = '0'.repeat(64);
+  stored.forEach((one, index) => {
+    const say = (what: string): number => found.push({ invariant: 'I1', seq: one.seq, what });
+    if (one.seq !== index + 1) say(`seq ${one.seq} where ${index + 1} belongs`);
+    const position = (positions.get(one.stream) ?? 0) + 1;
+    if (one.position !== position) say(`position ${one.position} of ${one.stream} where ${position} belongs`);
+    positions.set(one.stream, one.position);
+    if (one.hash !== hashOf(previous, one)) say('its hash does not follow from what is before it');
+    previous = one.hash;
+  });
+  return found;
+}
+
+/** The stored text: keys in order, nothing beyond ASCII. */
+function hashOf(previous: string, { at, epoch, event, position, seq, stream }: Stored): string {
+  const text = sortedJson({ at, epoch, event, position, seq, stream });
+  const ascii = text.replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return digest('sha256', previous + ascii, 'hex');
+}
+
+function sortedJson(value: unknown): string {
+  return JSON.stringify(value, (_, field: unknown) =>
+    typeof field === 'object' && field !== null && !Array.isArray(field)
+      ? Object.fromEntries(Object.entries(field).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : field,
+  );
+}
+
+function checkEpochs(stored: readonly Stored[]): readonly Violation[] {
+  const found: Violation[] = [];
+  let highest = 0;
+  for (const { seq, epoch, event } of stored) {
+    const isRequest = event.type.startsWith('requested-');
+    if (isRequest && epoch !== 0) found.push({ invariant: 'I10', seq, what: `a request under epoch ${epoch}` });
+    if (!isRequest && epoch === 0) found.push({ invariant: 'I10', seq, what: `${event.type} without an epoch` });
+    if (!isRequest && epoch < highest)
+      found.push({ invariant: 'I10', seq, what: `${event.type} of epoch ${epoch} after epoch ${highest}` });
+    highest = Math.max(highest, epoch);
+  }
+  return found;
+}
+
+// ── I8: secrets ────────────────────────────────────────────────────────────────────────────────────────
+
+const secretShapes = [
+  /\bsk-[A-Za-z0-9_-]{20,}/,
+  /\bAKIA[0-9A-Z]{16}\b/,
+  /\bgh[pousr]_[A-Za-z0-9]{36,}/,
+  /\bxox[abprs]-[A-Za-z0-9-]{10,}/,
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
+];
+
+function checkSecrets(stored: readonly Stored[], canaries: readonly string[]): readonly Violation[] {
+  return stored.flatMap(({ seq, event }) => {
+    const text = JSON.stringify(event);
+    const shape = secretShapes.find((pattern) => pattern.test(text));
+    const canary = canaries.some((value) => text.includes(value));
+    return shape === undefined && !canary
+      ? []
+      : [{ invariant: 'I8', seq, what: `${event.type} holds a secret` } as const];
+  });
+}
+
+// ── one run ────────────────────────────────────────────────────────────────────────────────────────────
+
+function checkRun(history: readonly Stored[], { git }: World): readonly Violation[] {
+  const created = all(history, 'run-created')[0];
+  if (created === undefined)
+    return history.some(({ event }) => !event.type.startsWith('requested-'))
+      ? [{ invariant: 'I1', seq: history[0]?.seq ?? null, what: 'facts without a run' }]
+      : [];
+  const { plan, hash, run, target } = created.event;
+  return [
+    ...checkStarts(history, plan, hash),
+    ...checkMerged(history, plan),
+    ...checkClosed(history, plan),
+    ...checkRunBranch(history, target.commit, git?.refs.get(`refs/tidegate/runs/${run}`), git),
+    ...checkTarget(history, git),
+    ...checkUndone(history),
+  ];
+}
+
+const passed = (verdicts: readonly { readonly outcome: string }[]): boolean =>
+  verdicts.length > 0 && verdicts.every((verdict) => verdict.outcome === 'pass');
+
+const waveOf = (plan: FrozenPlan, task: string): number =>
+  plan.waves.findIndex((wave) => wave.tasks.some((planned) => planned.id === task));
+
+const plannedOf = (plan: FrozenPlan, task: string): PlannedTask | undefined =>
+  plan.waves.flatMap((wave) => wave.tasks).find((planned) => planned.id === task);
+
+/** I2: lint, ownership and approval of the same plan hash come before every start. */
+function checkStarts(history: readonly Stored[], plan: FrozenPlan, hash: string): readonly Violation[] {
+  const judged = all(history, 'phase-judged');
+  return all(history, 'attempt-intended').flatMap(({ seq, event }) => {
+    const wave = waveOf(plan, event.task);
+    const say = (what: string): Violation => ({ invariant: 'I2', seq, what: `${event.attempt}: ${what}` });
+    const found: Violation[] = [];
+    for (const phase of ['preflight', 'ownership', 'approval'] as const) {
+      const last = judged.findLast(
+        (one) => one.seq < seq && one.event.phase === phase && 'wave' in one.event && one.event.wave === wave,
+      );
+      if (last === undefined || !passed(last.event.verdicts)) found.push(say(`no ${phase} that passed before it`));
+    }
+    const tap = plan.taps.start === 'run' ? 'start' : `start-${wave}`;
+    const decided = all(history, 'tap-decided').filter((one) => one.seq < seq && one.event.tap === tap);
+    const approved = decided.some((one) => one.event.decision === 'approved' && one.event.hash === hash);
+    if (!approved) found.push(say('nobody approved this plan'));
+    return found;
+  });
+}
+
+/** I3, I5: what is merged was proven, and once. */
+function checkMerged(history: readonly Stored[], plan: FrozenPlan): readonly Violation[] {
+  const seen = new Set<string>();
+  return all(history, 'merged').flatMap(({ seq, event }) =>
+    event.tasks.flatMap(({ task }) => {
+      const twice = seen.has(task);
+      seen.add(task);
+      const found: Violation[] = twice ? [{ invariant: 'I5', seq, what: `${task} is merged a second time` }] : [];
+      const opened = all(history, 'round-opened').findLast(
+        (one) => one.seq < seq && one.event.wave === event.wave && one.event.round === event.round,
+      );
+      const snapshot = opened?.event.tasks.find((entry) => entry.task === task)?.snapshot;
+      const before = history.filter((one) => one.seq < seq);
+      for (const what of unproven(before, plan, task, snapshot))
+        found.push({ invariant: 'I3', seq, what: `${task}: ${what}` });
+      return found;
+    }),
+  );
+}
+
+function unproven(history: readonly Stored[], plan: FrozenPlan, task: string, integrated?: string): readonly string[] {
+  const attempt = all(history, 'attempt-intended').findLast(({ event }) => event.task === task);
+  if (attempt === undefined) return ['merged without an attempt'];
+  const ended = all(history, 'attempt-ended').findLast(({ event }) => event.attempt === attempt.event.attempt);
+  if (ended === undefined) return ['merged before its last attempt ended'];
+  const { ending, handoff } = ended.event;
+  const replaced = all(history, 'paths-dropped').findLast(({ seq, event }) => event.task === task && seq > ended.seq);
+  const snapshot = replaced?.event.snapshot ?? ended.event.snapshot;
+  const monitor = all(history, 'phase-judged').findLast(
+    ({ event }) => event.phase === 'monitor' && event.task === task,
+  )?.event;
+  const wrong: string[] = [];
+  if (ending.reason !== 'exited' || ending.code !== 0)
+    wrong.push(`its last attempt ended by ${ending.reason} ${ending.code}`);
+  if (handoff.kind !== 'given') wrong.push('no handoff');
+  else {
+    if (handoff.handoff.nonce !== attempt.event.nonce) wrong.push('the handoff is of another attempt');
+    if (handoff.handoff.status !== 'done') wrong.push(`the handoff says ${handoff.handoff.status}`);
+  }
+  if (snapshot === null) return [...wrong, 'no snapshot'];
+  if (monitor?.phase !== 'monitor' || !passed(monitor.verdicts)) wrong.push('its gates did not pass');
+  else if (monitor.evidence.snapshot?.commit !== snapshot.commit) wrong.push('its gates judged another snapshot');
+  if (integrated !== snapshot.commit) wrong.push('another snapshot was integrated');
+  return [...wrong, ...outside(history, plan, task, snapshot)];
+}
+
+/** The scope recomputed: owned, shared, locked or granted; without `owns` what no sibling has and nothing protects. */
+function outside(
+  history: readonly Stored[],
+  plan: FrozenPlan,
+  task: string,
+  snapshot: SnapshotEvidence,
+): readonly string[] {
+  const planned = plannedOf(plan, task);
+  if (planned === undefined) return ['it is not in the plan'];
+  if (planned.owns?.length === 0) return ['a read-only task is merged'];
+  const granted = all(history, 'task-granted')
+    .filter(({ event }) => event.task === task)
+    .flatMap(({ event }) => event.paths);
+  const named = [...planned.shares, ...planned.locks];
+  const own = [...(planned.owns ?? []), ...named];
+  const siblings = (plan.waves[waveOf(plan, task)]?.tasks ?? []).filter((other) => other.id !== task);
+  const claimed = siblings.flatMap((other) => [...(other.owns ?? []), ...other.locks]);
+  const may = (path: string): boolean => {
+    if (path.startsWith('.tidegate/') || path in plan.generated) return true;
+    if (
+      granted.some(
+        (grant) => grant === path || naiveMatch(grant, path) || path.startsWith(`${grant.replace(/\/$/, '')}/`),
+      )
+    )
+      return true;
+    if (own.some((pattern) => naiveMatch(pattern, path))) return true;
+    return planned.owns === null && ![...claimed, ...plan.protect].some((pattern) => naiveMatch(pattern, path));
+  };
+  return snapshot.diff.filter(({ path }) => !may(path)).map(({ path }) => `${path} is out of its scope`);
+}
+
+/** I3: a wave closes only when each of its tasks is merged, read-only done, or dropped by name. */
+function checkClosed(history: readonly Stored[], plan: FrozenPlan): readonly Violation[] {
+  return all(history, 'wave-closed').flatMap(({ seq, event }) => {
+    const before = history.filter((one) => one.seq < seq);
+    const open = (plan.waves[event.wave]?.tasks ?? []).filter((task) => !isResolved(before, task));
+    return open.map((task) => ({ invariant: 'I3', seq, what: `the wave closes, but ${task.id} is open` }) as const);
+  });
+}
+
+function isResolved(history: readonly Stored[], task: PlannedTask): boolean {
+  if (all(history, 'merged').some(({ event }) => event.tasks.some((merged) => merged.task === task.id))) return true;
+  const ofTask = (event: RunEvent): boolean => 'task' in event && event.task === task.id;
+  const last = history.findLast(
+    ({ event }) =>
+      ['task-dropped', 'task-retried', 'task-reworked', 'attempt-intended'].includes(event.type) &&
+      ofTask(event as RunEvent),
+  )?.event;
+  if (last?.type === 'task-dropped') return true;
+  const judged = all(history, 'phase-judged').findLast(
+    ({ event }) => event.phase === 'monitor' && event.task === task.id,
+  );
+  return (
+    task.owns?.length === 0 &&
+    last?.type === 'attempt-intended' &&
+    judged !== undefined &&
+    passed(judged.event.verdicts)
+  );
+}
+
+/** I4: the run branch moves only by recorded moves that fit one onto the other. */
+function checkRunBranch(
+  history: readonly Stored[],
+  start: string,
+  ref: string | undefined,
+  git: GitFacts | undefined,
+): readonly Violation[] {
+  const found: Violation[] = [];
+  const made = all(history, 'run-branch-made');
+  let tip: string | null = null;
+  for (const { seq, event } of made) {
+    if (tip !== null) found.push({ invariant: 'I4', seq, what: 'the run branch is made a second time' });
+    if (event.commit !== start)
+      found.push({ invariant: 'I4', seq, what: 'the run branch does not begin at the target' });
+    tip = event.commit;
+  }
+  for (const { seq, event } of all(history, 'merged')) {
+    const say = (what: string): number => found.push({ invariant: 'I4', seq, what });
+    const intent = all(history, 'merge-intended').findLast(
+      (one) => one.seq < seq && one.event.wave === event.wave && one.event.round === event.round,
+    )?.event;
+    if (intent === undefined) say('merged without an intent');
+    else if (intent.old !== event.old || intent.new !== event.new) say('merged other than intended');
+    if (event.old !== tip) say(`merged from ${event.old}, the run branch was at ${tip}`);
+    tip = event.new;
+    if (git !== undefined && git.commit(event.new) === null) say(`the merged commit ${event.new} does not exist`);
+  }
+  const pending = all(history, 'merge-intended').at(-1);
+  const last = all(history, 'merged').at(-1);
+  const open = pending !== undefined && (last === undefined || last.seq < pending.seq) ? pending.event.new : null;
+  if (git !== undefined && tip !== null && ref !== tip && (open === null || ref !== open))
+    found.push({ invariant: 'I4', seq: null, what: `the run branch is at ${ref}, the ledger says ${tip}` });
+  return found;
+}
+
+/** I4: so does the person's branch, as far as it is we who move it. */
+function checkTarget(history: readonly Stored[], git: GitFacts | undefined): readonly Violation[] {
+  return all(history, 'landed').flatMap(({ seq, event }) => {
+    const found: Violation[] = [];
+    const say = (what: string): number => found.push({ invariant: 'I4', seq, what });
+    const intent = all(history, 'landing-intended').findLast((one) => one.seq < seq)?.event;
+    if (intent === undefined) say('landed without an intent');
+    else if (intent.branch !== event.branch || intent.old !== event.old || intent.new !== event.new)
+      say('landed other than intended');
+    const before = history.filter((one) => one.seq < seq);
+    const tip = all(before, 'merged').at(-1)?.event.new;
+    const rebuilt = all(before, 'landing-rebuilt').some((one) => one.event.commit === event.new);
+    const merged = all(before, 'merged').some((one) => one.event.new === event.new);
+    if (!rebuilt && !merged) say(`landed ${event.new}, the run branch is at ${tip}`);
+    if (git !== undefined && git.commit(event.new) === null) say(`the landed commit ${event.new} does not exist`);
+    return found;
+  });
+}
+
+/** I6: an exact undo puts back what was there before; any undo was intended. */
+function checkUndone(history: readonly Stored[]): readonly Violation[] {
+  return all(history, 'undone').flatMap(({ seq, event }) => {
+    const found: Violation[] = [];
+    const say = (what: string): number => found.push({ invariant: 'I6', seq, what });
+    const landed = all(history, 'landed').findLast((one) => one.seq < seq && one.event.branch === event.branch)?.event;
+    const intent = all(history, 'undo-intended').findLast((one) => one.seq < seq)?.event;
+    if (landed === undefined) say('undone, but nothing had landed');
+    if (intent === undefined || intent.old !== event.old || intent.new !== event.new) say('undone other than intended');
+    if (event.exact && event.new !== landed?.old) say(`restored ${event.new} instead of ${landed?.old}`);
+    if (event.exact && event.old !== landed?.new) say('called exact, but the branch had moved');
+    return found;
+  });
+}
+
+// ── I7, I9: the world ──────────────────────────────────────────────────────────────────────────────────
+
+/** Every snapshot is reachable, unless its task was dropped by name and its workspace cleaned since. */
+function checkReachable(stored: readonly Stored[], git: GitFacts | undefined): readonly Violation[] {
+  if (git === undefined) return [];
+  const reachable = new Set<string>();
+  const visit = [...git.refs.values()];
+  for (let id = visit.pop(); id !== undefined; id = visit.pop()) {
+    if (reachable.has(id)) continue;
+    reachable.add(id);
+    visit.push(...(git.commit(id)?.parents ?? []));
+  }
+  const dropped = new Set(all(stored, 'task-dropped').map(({ event }) => event.task));
+  const cleaned = new Set(all(stored, 'workspace-cleaned').map(({ event }) => event.attempt));
+  return all(stored, 'attempt-ended').flatMap(({ seq, event }) => {
+    const discarded = dropped.has(event.task) && cleaned.has(event.attempt);
+    if (event.snapshot === null || discarded || reachable.has(event.snapshot.commit)) return [];
+    return [{ invariant: 'I7', seq, what: `the work of ${event.attempt} is not reachable` } as const];
+  });
+}
+
+function checkProcesses(stored: readonly Stored[], processes: readonly string[]): readonly Violation[] {
+  const living = new Set(processes);
+  return all(stored, 'attempt-ended').flatMap(({ seq, event }) =>
+    living.has(event.attempt)
+      ? [{ invariant: 'I9', seq, what: `${event.attempt} has ended and is alive` } as const]
+      : [],
+  );
+}
