@@ -268,7 +268,7 @@ describe('a change', () => {
     ]);
     expect(protectWarnings(guarded, 0).map((warning) => warning.detail)).toEqual([
       '`ci` may write `.github/**`, which meets the protected `.github/**`',
-      '`ci` may write `docs/AGENTS.md`, which meets the protected `**/agents.md`',
+      '`ci` may write `docs/AGENTS.md`, which meets the protected `agents.md`',
       '`all` may write `**`, which meets the protected `.github/**`',
     ]);
     expect(protectedConfig(plan, plan.waves[1]?.tasks[0] as PlannedTask)).not.toContain('.vscode');

@@ -1,8 +1,8 @@
 import { type Claim, claimsOf, type Granted } from './claims.ts';
 import type { TaskId } from './ids.ts';
 import { foldPath } from './path-fold.ts';
-import { agentConfig, agentConfigNames } from './path-safety.ts';
-import { intersect, type Pattern, pattern } from './pattern.ts';
+import { agentConfigIn, agentConfigNames } from './path-safety.ts';
+import { intersect, pattern } from './pattern.ts';
 import { type Entry, indexPatterns } from './pattern-index.ts';
 import { allTasks, type FrozenPlan, type PlannedTask } from './plan.ts';
 import type { Finding } from './verdict.ts';
@@ -48,12 +48,14 @@ export function mayRunBeside(plan: FrozenPlan, later: TaskId, earlier: TaskId): 
 
 /** Shown at approval: tasks that own what tasks without `owns` may not touch. */
 export function protectWarnings(plan: FrozenPlan, wave: number): readonly Finding[] {
-  const guarded = [...plan.protect, ...agentConfig.flatMap((name) => [`**/${name}`, `**/${name}/**`])].map(pattern);
+  const guards = plan.protect.map(pattern);
   return (plan.waves[wave]?.tasks ?? []).flatMap((task) =>
-    [...(task.owns ?? []), ...task.shares, ...task.locks].flatMap((text): Finding[] => {
-      const met = guarded.find((one) => startsInside(one, text) && intersect(one, pattern(text)));
-      if (!met) return [];
-      const detail = `\`${task.id}\` may write \`${text}\`, which meets the protected \`${met.text}\``;
+    claimsOf(plan, task, []).flatMap((claim): Finding[] => {
+      const { text } = claim.pattern;
+      // A pattern that is merely wide does not open agent configuration: only one that names it is worth a warning.
+      const met = agentConfigIn(text) ?? guards.find((guard) => intersect(guard, claim.pattern))?.text;
+      if (met === undefined) return [];
+      const detail = `\`${task.id}\` may write \`${text}\`, which meets the protected \`${met}\``;
       return [{ rule: 'owns-protected', detail, where: task.id, fix: 'narrow it, or approve knowing that' }];
     }),
   );
@@ -64,10 +66,6 @@ export function protectedConfig(plan: FrozenPlan, task: PlannedTask): readonly s
   const own = claimsOf(plan, task, []).map((claim) => claim.pattern.prefix[0]);
   return agentConfigNames.filter((name) => !own.includes(foldPath(name)));
 }
-
-/** A pattern that merely is wide does not open agent configuration, so only one that names it is worth a warning. */
-const startsInside = (guarded: Pattern, text: string): boolean =>
-  !guarded.text.startsWith('**/') || text.split('/').some((segment) => agentConfig.includes(segment.toLowerCase()));
 
 /** Pairs that may both name a path: sharing is agreed on by both, and a lock is carved out of wider claims. */
 function agrees(a: Entry<Claim>, b: Entry<Claim>, tasks: ReadonlyMap<TaskId, PlannedTask>): boolean {

@@ -14,7 +14,7 @@ export const agentConfigNames: readonly string[] = [
   'AGENTS.md',
   'CLAUDE.md',
 ];
-export const agentConfig: readonly string[] = agentConfigNames.map(foldPath);
+const agentConfig: readonly string[] = agentConfigNames.map(foldPath);
 
 /** The segment of a path that makes it agent configuration, at any depth. */
 export const agentConfigIn = (path: string): string | null =>
