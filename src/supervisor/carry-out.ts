@@ -23,6 +23,7 @@ import { protectPaths, removeStandIns } from './read-only-paths.ts';
 import { reminder } from './reminder.ts';
 import { type FencedRun, runFenced } from './run-fenced.ts';
 import type { RuntimeDirectory } from './runtime-directory.ts';
+import { setupProduct } from './setup-product.ts';
 import { secretsOf, snapshotOf } from './snapshot-of.ts';
 import type { Surroundings } from './supervise.ts';
 
@@ -94,6 +95,8 @@ async function prepare(order: Order): Promise<Prepared | Ending> {
 async function runSetup(running: Running): Promise<Ending | null> {
   const command = running.job.setup;
   if (command === null) return null;
+  const product = setupProduct(running.job, running.files.workspace);
+  if (await product.restore()) return null;
   const { ending } = await runFenced({
     ...common(running),
     argv: ['/bin/sh', '-c', command],
@@ -103,7 +106,10 @@ async function runSetup(running: Running): Promise<Ending | null> {
     limits: { minutes: 30, silence: 30 },
     onReady: async (_readiness, fenced) => noteFence(running, fenced),
   });
-  if (ending.reason === 'exited' && ending.code === 0) return null;
+  if (ending.reason === 'exited' && ending.code === 0) {
+    await product.keep();
+    return null;
+  }
   if (ending.reason !== 'exited') return ending;
   const detail = `setup (${command}) ended with ${ending.code ?? ending.signal}: ${running.output.shown().trim().slice(-1000)}`;
   return { ...ending, reason: 'setup-failed', detail };

@@ -109,6 +109,19 @@ describe('an attempt', () => {
     expect(bad.output).not.toContain('ran');
   });
 
+  test('shares what setup made with the next workspace of the same manifests, but not what it changed', async () => {
+    await using scene = await supervisedScene({ 'package.json': '{}\n', 'a/readme.md': 'x\n' });
+    const argv = ['/bin/sh', '-c', 'cat a/lib/x; test -L l; echo $?; tidegate handoff done -m x'];
+    const setup = 'mkdir -p a/lib && echo built > a/lib/x && ln -s a/lib l && echo ran setup';
+    const [first, second] = [await scene.run({ setup, argv }), await scene.run({ setup, argv })];
+    expect(first.output).toBe('ran setup\nbuilt\n0\nhandoff taken; you may end now\n');
+    expect(second.output).toBe('built\n0\nhandoff taken; you may end now\n');
+    expect(second.snapshot?.diff).toEqual(first.snapshot?.diff);
+    const changing = 'echo changed >> a/readme.md; echo ran setup';
+    for (let run = 0; run < 2; run += 1)
+      expect((await scene.run({ setup: changing, argv: ['/bin/false'] })).output).toBe('ran setup\n');
+  });
+
   test('is torn down after its snapshot', async () => {
     await using scene = await supervisedScene();
     const exit = await scene.run({

@@ -32,6 +32,7 @@ if [ "$fenced" = yes ]; then
       CapEff:*[1-9a-f]*) say 'breach holds capabilities' ;;
       Uid::0) say 'breach runs as root' ;;
       NoNewPrivs::0) say 'breach may gain privileges' ;;
+      NoNewPrivs:*) break ;;
     esac
   done </proc/self/status
   if read -r pattern </proc/sys/kernel/core_pattern && printf '%s\\n' "$pattern" 2>/dev/null >/proc/sys/kernel/core_pattern; then

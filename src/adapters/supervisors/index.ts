@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, rmSync, watch } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, watch } from 'node:fs';
 import { dirname } from 'node:path';
 import type { ExitRecord, Job, SupervisorEvent, SupervisorRecord, Supervisors } from '../../ports/supervisor.ts';
 import type { ControlRequest, StopReason } from '../../supervisor/control.ts';
@@ -99,7 +99,7 @@ function followJob(
       report();
       if (told.over) return;
       if (starts++ >= maxStarts) {
-        tell({ type: 'ended', record: nothingKnown(files, 'no supervisor could be started') });
+        tell({ type: 'ended', record: nothingKnown(files, `no supervisor could do its work: ${lastWords(files)}`) });
         return;
       }
       if (record === null) await startSupervisor(files, program, left.signal);
@@ -142,6 +142,12 @@ const nothingKnown = (files: JobDirectory, problem: string): ExitRecord => ({
   chargedSeconds: 0,
   refusals: [],
 });
+
+/** What the supervisors themselves said, for the person who has to find out. */
+function lastWords(files: JobDirectory): string {
+  const log = `${files.path}/supervisor.log`;
+  return existsSync(log) ? readFileSync(log, 'utf8').trim().slice(-1000) : 'it said nothing';
+}
 
 /** Another supervisor writes the exit record that the dead one owes; doing it twice gives the same. */
 async function rescue(files: JobDirectory, program: SupervisorProgram): Promise<void> {

@@ -1,0 +1,107 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
+import type { Job } from '../ports/supervisor.ts';
+
+/**
+ * What `setup` adds to a workspace is the same for the same command and the same manifests: it is copied instead of made again.
+ * Only additions are a product; a setup that changes files of the checkout runs every time. Products are kept only of commits
+ * that are a task's base: what an unfinished attempt wrote never shapes the setup of another.
+ */
+export type SetupProduct = {
+  /** True when a kept product is in the workspace now, and setup need not run. */
+  restore(): Promise<boolean>;
+  /** Call after setup succeeded and nothing of it is alive. */
+  keep(): Promise<void>;
+};
+
+export function setupProduct(job: Job, workspace: string): SetupProduct {
+  const before = listing(workspace);
+  const key = keyOf(job, workspace, [...before.keys()]);
+  const kept = join(job.cache, 'setup', key ?? 'none');
+  return {
+    async restore() {
+      if (key === null || !existsSync(join(kept, 'product.json'))) return false;
+      const roots = JSON.parse(readFileSync(join(kept, 'product.json'), 'utf8')) as readonly string[];
+      if (roots.some((root) => before.has(root))) return false;
+      for (const [index, root] of roots.entries()) await copy(join(kept, String(index)), join(workspace, root));
+      return true;
+    },
+    async keep() {
+      if (key === null || job.from !== job.base || existsSync(kept)) return;
+      const roots = additions(before, listing(workspace));
+      if (roots === null) return;
+      const fresh = `${kept}.${process.pid}.new`;
+      mkdirSync(fresh, { recursive: true, mode: 0o700 });
+      for (const [index, root] of roots.entries()) await copy(join(workspace, root), join(fresh, String(index)));
+      writeFileSync(join(fresh, 'product.json'), JSON.stringify(roots));
+      if (existsSync(kept)) rmSync(fresh, { recursive: true });
+      else renameSync(fresh, kept);
+    },
+  };
+}
+
+const manifests =
+  /^(package(-lock)?\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|pnpm-workspace\.yaml|yarn\.lock|bun\.lockb?|\.npmrc|Cargo\.(toml|lock)|go\.(mod|sum)|pyproject\.toml|(poetry|uv|Pipfile|Gemfile|composer|mix|flake)\.lock|requirements.*\.txt|Gemfile|composer\.json|mix\.exs)$/;
+
+/** null: nothing says what setup depends on, so nothing can be reused. */
+function keyOf(job: Job, workspace: string, paths: readonly string[]): string | null {
+  const named = paths.filter((path) => manifests.test(basename(path))).sort();
+  const files = named.filter((path) => lstatSync(join(workspace, path)).isFile());
+  if (job.setup === null || files.length === 0) return null;
+  const hash = createHash('sha256').update(JSON.stringify([job.setup, process.arch, files]));
+  for (const path of files)
+    hash.update(
+      createHash('sha256')
+        .update(readFileSync(join(workspace, path)))
+        .digest(),
+    );
+  return hash.digest('hex');
+}
+
+/** Every path but our own and git's, with what tells a changed file; directories change whenever something is added. */
+function listing(workspace: string): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  const walk = (directory: string): void => {
+    for (const entry of readdirSync(join(workspace, directory), { withFileTypes: true })) {
+      const path = directory === '' ? entry.name : `${directory}/${entry.name}`;
+      if (path === '.git' || path === '.tidegate') continue;
+      found.set(path, entry.isDirectory() ? 'directory' : printOf(join(workspace, path)));
+      if (entry.isDirectory()) walk(path);
+    }
+  };
+  walk('');
+  return found;
+}
+
+function printOf(path: string): string {
+  const stats = lstatSync(path, { bigint: true });
+  return `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs} ${stats.mode}`;
+}
+
+/** The outermost new paths; null when something that was there is not as it was. */
+function additions(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): readonly string[] | null {
+  for (const [path, print] of before) if (after.get(path) !== print) return null;
+  const isNew = (path: string): boolean => !before.has(path);
+  const above = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
+  return [...after.keys()].filter((path) => isNew(path) && (above(path) === '' || !isNew(above(path))));
+}
+
+/** Shares blocks where the file system can. Links are copied as links, owners are kept. */
+function copy(from: string, to: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('/bin/cp', ['-a', '--reflink=auto', '--', from, to], { env: {}, stdio: 'ignore' });
+    child.once('error', reject);
+    child.once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`cp of ${from} ended with ${code}`))));
+  });
+}
