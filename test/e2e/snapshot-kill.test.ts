@@ -1,5 +1,5 @@
-import { spawnSync } from 'node:child_process';
-import { globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { git } from '../../src/adapters/git-process/index.ts';
@@ -12,8 +12,8 @@ const failpoints = folders
   .map((match) => match[1] ?? '')
   .sort();
 
-const step = (...args: string[]) =>
-  spawnSync(process.execPath, [join(import.meta.dirname, '../support/git-step.ts'), ...args], { encoding: 'utf8' });
+const gitStep = join(import.meta.dirname, '../support/git-step.ts');
+const step = (...args: string[]) => spawnSync(process.execPath, [gitStep, ...args], { encoding: 'utf8' });
 
 describe('killed at any point and started again, an attempt has the same snapshot:', () => {
   test('there are points to kill at', () => expect(failpoints.length).toBeGreaterThanOrEqual(8));
@@ -49,4 +49,25 @@ test('a lock that a killed git left does not stop the next snapshot', async () =
   writeFileSync(join(repository, 'refs/tidegate/attempts/a.b.1.lock'), '');
   writeFileSync(join(repo.home, 'job/workspace/new'), 'n');
   expect(step('', ...places).status).toBe(0);
+});
+
+/** As root, and only where another user can read this checkout. */
+const canBeOther =
+  process.getuid?.() === 0 && spawnSync('test', ['-r', gitStep], { uid: 65534, gid: 65534 }).status === 0;
+
+test.runIf(canBeOther)('what we may not read is refused by name, and does not count as deleted', async () => {
+  await using repo = await tempRepo();
+  const commit = repo.commit('base', { 'shut/a': '1', 'listed/b': '2', c: '3' });
+  const places = [join(repo.path, '.git'), join(repo.home, 'repo.git'), join(repo.home, 'job/workspace'), commit];
+  execFileSync('chown', ['-R', '65534:65534', repo.home]);
+  const asOther = { encoding: 'utf8', uid: 65534, gid: 65534 } as const;
+  const other = () => spawnSync(process.execPath, [gitStep, '', ...places], asOther);
+  expect(other().status).toBe(0);
+  const workspace = join(repo.home, 'job/workspace');
+  chmodSync(join(workspace, 'shut'), 0);
+  chmodSync(join(workspace, 'listed'), 0o400);
+  chmodSync(join(workspace, 'c'), 0);
+  const taken = JSON.parse(other().stdout);
+  expect(taken.diff).toEqual([]);
+  expect(taken.refused.map((finding: { where: string }) => finding.where).sort()).toEqual(['c', 'listed/b', 'shut']);
 });

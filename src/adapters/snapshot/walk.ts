@@ -45,8 +45,9 @@ export function walkWorkspace(
       if (directory === '' && reservedAtTop.has(name)) continue;
       entries += 1;
       if (entries > limits.entries) throw new WorkspaceTooLarge(`more than ${limits.entries} files in the workspace`);
-      const stats = lstatSync(`${root}/${path}`, { bigint: true, throwIfNoEntry: false });
-      if (stats === undefined) continue;
+      const stats = lookAt(`${root}/${path}`);
+      if (stats === 'unreadable') refuse('unreadable', path, 'the directory does not let anyone look at it');
+      if (typeof stats !== 'object') continue;
       const isDirectory = stats.isDirectory();
       const known = isDirectory ? tracked.hasDirectory(path) : tracked.has(path);
       const leftOut = allIgnored || ((isDirectory || !known) && ignored(path, isDirectory));
@@ -84,6 +85,17 @@ function namesIn(root: string, directory: string, refuse: Refuse): readonly stri
     if (code !== 'EACCES' && code !== 'EPERM') throw error;
     refuse('unreadable', directory, 'the directory cannot be read');
     return [];
+  }
+}
+
+/** A directory may be listed and yet not be searched. */
+function lookAt(path: string): BigIntStats | 'absent' | 'unreadable' {
+  try {
+    return lstatSync(path, { bigint: true, throwIfNoEntry: false }) ?? 'absent';
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code !== 'EACCES' && code !== 'EPERM') throw error;
+    return 'unreadable';
   }
 }
 
