@@ -327,12 +327,14 @@ test('1,000 tasks of 20 patterns over 50,000 files are judged in under 2 s', () 
     ];
     return kinds[Math.floor(file / 1000) % 4] as string;
   });
-  const started = performance.now();
+  // Time of this thread: what other processes of the machine take is not ours.
+  const spent = () => (process.threadCpuUsage().user + process.threadCpuUsage().system) / 1000;
+  const started = spent();
   const found = ownershipConflicts(plan, 0, []);
-  const judged = performance.now();
+  const judged = spent();
   const index = indexPatterns(tasks.flatMap((one) => claimsOf(plan, one, [])));
   const owned = files.filter((file) => index.owners(file).length === 1).length;
-  const ended = performance.now();
+  const ended = spent();
   process.stdout.write(
     `ownership: 1,000 tasks x 20 patterns ${Math.round(judged - started)} ms, owners of 50,000 files ${Math.round(ended - judged)} ms\n`,
   );
