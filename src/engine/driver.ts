@@ -56,7 +56,7 @@ export function driveRun(log: RunLog, perform: (effect: Effect) => Promise<void>
       if (inFlight.size === 0) for (const waiter of waiters.splice(0, asked)) waiter.resolve();
       const waiting = new AbortController();
       await Promise.race([woken.promise, nextExpiry(state, clock, waiting.signal)]);
-      waiting.abort();
+      waiting.abort('woken');
     }
   };
   const looping = loop().catch(fail);
