@@ -1,0 +1,262 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { chain, draft, storedOf } from '../../src/adapters/ledger-chain.ts';
+import { genesis } from '../../src/domain/chain.ts';
+import type { LedgerEvent } from '../../src/domain/events.ts';
+import type { Stored } from '../../src/ports/ledger.ts';
+import { type Simulation, simulate } from '../simulation/simulate.ts';
+import { checkHistory, type Violation, type World } from './checker.ts';
+import { naiveMatch } from './naive-match.ts';
+import { me } from './plans.ts';
+
+/** A good history, broken in one way at a time: the checker must name the invariant, and nothing else. */
+
+let good: Simulation;
+let world: World;
+beforeAll(async () => {
+  good = await simulate(landingSeed, { misfortunes: 0, whims: 0, crashes: 0 });
+  world = { git: { refs: good.git.refs(), commit: (id) => good.git.find(id) }, processes: good.living };
+});
+/** Plays a plan with checks that merges several tasks and lands them. */
+const landingSeed = 12;
+
+type Change = (event: LedgerEvent, record: Stored) => readonly LedgerEvent[];
+const none: readonly LedgerEvent[] = [];
+
+/** The same ledger with some events changed, and a chain that fits again. */
+function changed(change: Change, epoch: (record: Stored) => number = (record) => record.epoch): readonly Stored[] {
+  const positions = new Map<string, number>();
+  let tip = genesis;
+  return good.stored.flatMap((record) => {
+    const { stream, at } = record;
+    const position = positions.get(stream) ?? 0;
+    const links = chain(draft(stream, change(record.event, record)), { tip, position }, { epoch: epoch(record), at });
+    positions.set(stream, position + links.length);
+    tip = links.at(-1) ?? tip;
+    return links.map(storedOf);
+  });
+}
+
+const broken = (change: Change, seen: World = world): readonly Violation['invariant'][] => [
+  ...new Set(checkHistory(changed(change), seen).map(({ invariant }) => invariant)),
+];
+
+/** Changes the events of one type; the rest stays. */
+function alter<T extends LedgerEvent['type']>(
+  type: T,
+  how: (event: Extract<LedgerEvent, { type: T }>) => readonly LedgerEvent[],
+): Change {
+  return (event) => (event.type === type ? how(event as Extract<LedgerEvent, { type: T }>) : [event]);
+}
+
+test('a good history satisfies it, and holds what the other tests break', () => {
+  expect(checkHistory(good.stored, world)).toEqual([]);
+  expect(
+    checkHistory(
+      changed((event) => [event]),
+      world,
+    ),
+  ).toEqual([]);
+  const types = new Set(good.stored.map(({ event }) => event.type));
+  for (const type of ['merged', 'landed', 'wave-closed', 'attempt-ended', 'check-ended'] as const)
+    expect(types).toContain(type);
+});
+
+describe('I1', () => {
+  test('a missing event', () => {
+    expect(checkHistory(good.stored.toSpliced(5, 1))).toContainEqual(
+      expect.objectContaining({ invariant: 'I1', seq: 7 }),
+    );
+  });
+  test('two events in another order', () => {
+    const [a, b] = good.stored.slice(4, 6) as [Stored, Stored];
+    expect(checkHistory(good.stored.toSpliced(4, 2, b, a))[0]?.invariant).toBe('I1');
+  });
+  test('a changed event', () => {
+    const forged = good.stored.map((one) =>
+      one.event.type === 'wave-closed' ? { ...one, at: '2020-01-01T00:00:00.000Z' } : one,
+    );
+    expect(checkHistory(forged)[0]?.invariant).toBe('I1');
+  });
+});
+
+describe('I2', () => {
+  test('a start without lint', () => {
+    expect(broken(alter('phase-judged', (event) => (event.phase === 'preflight' ? none : [event])))).toEqual(['I2']);
+  });
+  test('a start after ownership failed', () => {
+    const failed = [{ gate: 'ownership', outcome: 'inconclusive', why: '' }] as const;
+    const fail = alter('phase-judged', (event) =>
+      event.phase === 'ownership' ? [{ ...event, verdicts: failed }] : [event],
+    );
+    expect(broken(fail)).toEqual(['I2']);
+  });
+  test('a start that nobody approved', () => {
+    expect(broken(alter('tap-decided', (event) => (event.tap === 'land' ? [event] : none)))).toEqual(['I2']);
+  });
+  test('a start approved for another plan', () => {
+    const other = `0${good.state.hash.slice(1)}` as typeof good.state.hash;
+    expect(broken(alter('tap-decided', (event) => [{ ...event, hash: other }]))).toEqual(['I2']);
+  });
+});
+
+describe('I3', () => {
+  test('a merged task that exited with 1', () => {
+    const fail = alter('attempt-ended', (event) => [{ ...event, ending: { ...event.ending, code: 1 } }]);
+    expect(broken(fail)).toEqual(['I3']);
+  });
+  test('a merged task without a handoff', () => {
+    expect(broken(alter('attempt-ended', (event) => [{ ...event, handoff: { kind: 'absent' } }]))).toEqual(['I3']);
+  });
+  test('a handoff of another attempt', () => {
+    expect(broken(alter('attempt-intended', (event) => [{ ...event, nonce: 'another' }]))).toEqual(['I3']);
+  });
+  test('gates that did not pass', () => {
+    const fail = alter('phase-judged', (event) =>
+      event.phase === 'monitor' ? [{ ...event, verdicts: [{ gate: 'x', outcome: 'inconclusive', why: '' }] }] : [event],
+    );
+    expect(broken(fail)).toEqual(['I3']);
+  });
+  test('gates that judged another snapshot', () => {
+    const swap = alter('phase-judged', (event) =>
+      event.phase === 'monitor' && event.evidence.snapshot !== null
+        ? [
+            {
+              ...event,
+              evidence: {
+                ...event.evidence,
+                snapshot: { ...event.evidence.snapshot, commit: good.state.target.commit },
+              },
+            },
+          ]
+        : [event],
+    );
+    expect(broken(swap)).toEqual(['I3']);
+  });
+  test('a path that the task does not own, whatever the gates said of it', () => {
+    const stray = { path: 'elsewhere/x', change: 'added', oldMode: '000000', newMode: '100644' } as const;
+    const leak = alter('attempt-ended', (event) => [
+      { ...event, snapshot: event.snapshot && { ...event.snapshot, diff: [...event.snapshot.diff, stray] } },
+    ]);
+    expect(broken(leak)).toEqual(['I3']);
+  });
+  test('a wave that closes over an open task', () => {
+    const early: Change = (event) =>
+      event.type === 'wave-closed'
+        ? none
+        : event.type === 'round-opened'
+          ? [{ type: 'wave-closed', wave: event.wave }, event]
+          : [event];
+    expect(broken(early)).toEqual(['I3']);
+  });
+});
+
+describe('I4', () => {
+  test('a merge without an intent', () => {
+    expect(broken(alter('merge-intended', () => none))).toEqual(['I4']);
+  });
+  test('a merge from where the run branch was not', () => {
+    const elsewhere = good.state.target.commit.replace(/^./, 'f') as typeof good.state.target.commit;
+    const move: Change = (event) =>
+      event.type === 'merged' || event.type === 'merge-intended' ? [{ ...event, old: elsewhere }] : [event];
+    expect(broken(move)).toEqual(['I4']);
+  });
+  test('a run branch that is not where the ledger says', () => {
+    const refs = new Map<string, string>(good.git.refs());
+    refs.set(`refs/tidegate/runs/${good.state.run}`, good.state.target.commit.replace(/^./, 'f'));
+    expect(checkHistory(good.stored, { git: { refs, commit: (id) => good.git.find(id) } })).toEqual([
+      expect.objectContaining({ invariant: 'I4', seq: null }),
+    ]);
+  });
+  test('a landing of something else than was intended', () => {
+    expect(broken(alter('landing-intended', () => none))).toEqual(['I4']);
+  });
+});
+
+test('I5: a task that is merged twice', () => {
+  const again = alter('merged', (event) => [event, event]);
+  expect(broken(again)).toEqual(['I5', 'I4']);
+});
+
+test('I6: an undo that restores something else', () => {
+  const undo = (restored: 'old' | 'new') =>
+    alter('landed', (event) => {
+      const back = restored === 'old' ? event.old : event.new;
+      if (back === null) throw new Error('this landing made its branch');
+      const moved = { task: null, branch: event.branch, old: event.new, new: back };
+      return [event, { type: 'undo-intended', ...moved }, { type: 'undone', exact: true, ...moved }];
+    });
+  expect(broken(undo('old'))).toEqual([]);
+  expect(broken(undo('new'))).toEqual(['I6']);
+});
+
+describe('I7', () => {
+  const onlyHeads = (): World => {
+    const refs = new Map([...good.git.refs()].filter(([name]) => !name.includes('/attempts/')));
+    return { git: { refs, commit: (id) => good.git.find(id) } };
+  };
+  test('work that no ref reaches', () => {
+    expect(broken((event) => [event], onlyHeads())).toEqual(['I7']);
+  });
+  test('unless a person dropped the task by name and it was cleaned', () => {
+    const discard = alter('attempt-ended', (event) => [
+      event,
+      { type: 'task-dropped', task: event.task, by: me },
+      { type: 'workspace-cleaned', attempt: event.attempt },
+    ]);
+    expect(broken(discard, onlyHeads())).not.toContain('I7');
+  });
+});
+
+test('I8: a secret in any event', () => {
+  const leak = (value: string) =>
+    alter('attempt-ended', (event) => [{ ...event, ending: { ...event.ending, detail: value } }]);
+  expect(broken(leak(`key sk-${'a1'.repeat(16)}`))).toEqual(['I8']);
+  expect(broken(leak('canary-77'), { ...world, canaries: ['canary-77'] })).toEqual(['I8']);
+});
+
+test('I9: a process of an ended attempt', () => {
+  const attempt = good.stored.flatMap(({ event }) => (event.type === 'attempt-ended' ? [event.attempt] : []))[0] ?? '';
+  expect(checkHistory(good.stored, { ...world, processes: [attempt] })).toEqual([
+    expect.objectContaining({ invariant: 'I9' }),
+  ]);
+});
+
+describe('I10', () => {
+  test('a fact of an older coordinator after a newer one', () => {
+    const half = Math.floor(good.stored.length / 2);
+    const late = changed(
+      (event) => [event],
+      ({ seq, epoch }) => (epoch === 0 ? 0 : seq === half || seq === half + 1 ? 7 : 6),
+    );
+    expect(new Set(checkHistory(late, world).map(({ invariant }) => invariant))).toEqual(new Set(['I10']));
+  });
+  test('a fact without an epoch', () => {
+    const free = changed(
+      (event) => [event],
+      () => 0,
+    );
+    expect(checkHistory(free, world)[0]?.invariant).toBe('I10');
+  });
+});
+
+test('the naive matcher knows the whole language of patterns', () => {
+  const yes = [
+    ['a/**', 'a/b/c'],
+    ['**/x', 'x'],
+    ['**/x', 'a/b/x'],
+    ['a/*.ts', 'a/b.ts'],
+    ['a/?', 'a/b'],
+    ['docs/', 'docs/x/y'],
+    ['a', 'a'],
+  ];
+  const no = [
+    ['a/**', 'a'],
+    ['a/*', 'a/b/c'],
+    ['a/?', 'a/bc'],
+    ['*.ts', 'a/b.ts'],
+    ['a', 'ab'],
+    ['docs/', 'docs'],
+  ];
+  expect(yes.filter(([pattern = '', path = '']) => !naiveMatch(pattern, path))).toEqual([]);
+  expect(no.filter(([pattern = '', path = '']) => naiveMatch(pattern, path))).toEqual([]);
+});
