@@ -116,7 +116,11 @@ function syntaxProblem(text: string): PatternError | null {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
   if (/[\u0000-\u001f\u007f]/.test(text)) return wrong('control-character', 'control characters are not allowed');
   const special = /[{}[\]]|^!|[@+?*!]\(/.exec(text);
-  if (special) return wrong('unsupported', `\`${special[0]}\` is not supported: only \`*\`, \`?\` and \`**\` are`);
+  if (special)
+    return wrong(
+      'unsupported',
+      `\`${special[0]}\` is not supported: only \`*\`, \`?\` and \`**\` are; \`?\` stands for any character`,
+    );
   const segments = (text.endsWith('/') ? text.slice(0, -1) : text).split('/');
   if (segments.includes('')) return wrong('empty-segment', 'two slashes in a row');
   if (segments.some((segment) => segment === '..' || segment === '.'))

@@ -33,7 +33,8 @@ const synonyms: ReadonlyMap<string, string> = new Map([
 ]);
 
 function problemOf(issue: Issue, place: Place): Problem {
-  const name = place.findLast((step) => typeof step === 'string') ?? 'the document';
+  const key = place.findLast((step) => typeof step === 'string') ?? 'the document';
+  const name = typeof place.at(-1) === 'number' ? `an item of \`${key}\`` : `\`${key}\``;
   const wrong = (rule: string, detail: string, fix?: string): Problem => ({
     rule,
     detail,
@@ -43,39 +44,38 @@ function problemOf(issue: Issue, place: Place): Problem {
   switch (issue.code) {
     case 'invalid_type': {
       const received = /received (\w+)/.exec(issue.message)?.[1] ?? 'something else';
-      if (received === 'undefined') return wrong('missing-key', `\`${name}\` is missing`, `add \`${name}:\``);
+      if (received === 'undefined') return wrong('missing-key', `${name} is missing`, `add \`${key}:\``);
       const expected = typeNames[issue.expected] ?? issue.expected;
-      const fix = issue.expected === 'string' && /number|boolean|null/.test(received) ? 'put it in quotes' : undefined;
-      return wrong('wrong-type', `\`${name}\` is ${typeNames[received] ?? received}, but must be ${expected}`, fix);
+      const detail = `${name} is ${typeNames[received] ?? received}, but must be ${expected}`;
+      return wrong('wrong-type', detail, typeFix(issue.expected, received));
     }
     case 'invalid_value': {
       const choices = issue.values.map(String);
-      return wrong('wrong-value', `\`${name}\` must be one of ${choices.join(', ')}`);
+      return wrong('wrong-value', `${name} must be ${choices.length > 1 ? 'one of ' : ''}${choices.join(', ')}`);
     }
-    case 'invalid_key':
-      return {
-        rule: idLike(issue) ? 'bad-id' : 'wrong-value',
-        detail: idLike(issue) ? `\`${name}\` is not a task id` : `\`${name}\` is not a valid key`,
-        place,
-        at: 'key',
-        ...(idLike(issue) ? { fix: idFix } : {}),
-      };
+    case 'invalid_key': {
+      if (!idLike(issue)) return { ...wrong('wrong-value', `${name} is not a valid key`), at: 'key' };
+      return { ...wrong('bad-id', `${name} is not a task id`, idFix), at: 'key' };
+    }
     case 'invalid_format': {
-      if (issue.format === 'regex' && issue.pattern === idRegex)
-        return wrong('bad-id', `\`${name}\` holds something that is not an id`, idFix);
-      if (issue.format === 'regex' && issue.pattern === '/\\S/') return wrong('empty-text', `\`${name}\` is empty`);
-      return wrong(
-        'wrong-value',
-        `\`${name}\` is not well formed`,
-        name === 'expires' ? 'write it as `30m`, `24h` or `7d`' : undefined,
-      );
+      const regex = 'pattern' in issue ? issue.pattern : undefined;
+      if (regex === idRegex) return wrong('bad-id', `${name} is not an id`, idFix);
+      if (regex === '/\\S/') return wrong('empty-text', `${name} is empty`);
+      return wrong('wrong-value', `${name} is not well formed`, key === 'expires' ? durationFix : undefined);
     }
     case 'too_small':
-    case 'too_big':
-      return wrong('wrong-value', `\`${name}\`: ${issue.message.replace(/^Too (small|big): expected \w+ /, '')}`);
+    case 'too_big': {
+      const bound = issue.message.replace(/^Too (small|big): expected \w+ to (be|have) /, '');
+      return wrong('wrong-value', `${name} must ${/ to have /.test(issue.message) ? 'have' : 'be'} ${bound}`);
+    }
     default:
-      return wrong('wrong-value', `\`${name}\`: ${issue.message}`);
+      return wrong('wrong-value', `${name}: ${issue.message}`);
   }
+}
+
+function typeFix(expected: string, received: string): string | undefined {
+  if (expected === 'string' && /number|boolean|null/.test(received)) return 'put it in quotes';
+  return expected === 'array' && received === 'string' ? 'put it in `[ ]`' : undefined;
 }
 
 /** The branch that the writer most likely meant: one that fails deeper than at its own type. */
@@ -102,6 +102,7 @@ const idLike = (issue: Extract<Issue, { code: 'invalid_key' }>): boolean =>
   issue.issues.some((inner) => inner.code === 'invalid_format' && 'pattern' in inner && inner.pattern === idRegex);
 
 const idRegex = '/^[a-z0-9][a-z0-9-]{0,63}$/';
+const durationFix = 'write it as `30m`, `24h` or `7d`';
 const idFix = 'lower-case letters, digits and `-`, at most 64, beginning with a letter or digit';
 const typeNames: Readonly<Record<string, string>> = {
   string: 'text',
