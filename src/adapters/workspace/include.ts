@@ -16,6 +16,9 @@ export async function copyIncluded(request: {
   readonly directory: string;
   readonly tracked: readonly TreeEntry[];
 }): Promise<{ readonly copied: readonly string[]; readonly findings: readonly Finding[] }> {
+  // At the top of a checkout, where nearly everybody is, no list means no question to git either.
+  if (isAbsent(`${request.checkout}/${list}`) && !isAbsent(`${request.checkout}/.git`))
+    return { copied: [], findings: [] };
   const { toplevel } = await findCheckout(request.checkout);
   const patterns = readPlainFile(`${toplevel}/${list}`);
   if (patterns === null) return { copied: [], findings: [] };
@@ -74,6 +77,8 @@ function copyOne(from: string, to: string): number {
   copyFileSync(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
   return lstatSync(to).size;
 }
+
+const isAbsent = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) === undefined;
 
 /** The text of a regular file of at most 1 MB; null when there is none. */
 function readPlainFile(path: string): string | null {

@@ -50,8 +50,8 @@ export async function makeWorkspace(request: WorkspaceRequest): Promise<Workspac
   rmSync(record, { force: true });
   removeTree(directory);
   mkdirSync(dirname(directory), { recursive: true, mode: 0o700 });
-  const [tree] = await Promise.all([listTree(request.repository, commit), initialise(request)]);
-  await checkOut(directory, commit);
+  initialise(request);
+  const [tree] = await Promise.all([listTree(request.repository, commit), checkOut(directory, commit)]);
   const { copied, findings } =
     request.checkout === undefined
       ? { copied: [], findings: [] }
@@ -75,24 +75,27 @@ function isComplete(directory: string, record: string, commit: CommitId): boolea
   return found !== null && found.commit === commit && stats !== undefined && found.inode === String(stats.ino);
 }
 
-/** The same as `clone --shared --no-checkout` without remote, without the refs of other tasks. */
-async function initialise({ repository, directory, commit }: WorkspaceRequest): Promise<void> {
-  const format = objectId(commit).length === 64 ? 'sha256' : 'sha1';
+/** The same as `clone --shared --no-checkout` without remote, without the refs of other tasks. Few files: no process is needed. */
+function initialise({ repository, directory, commit }: WorkspaceRequest): void {
   const gitDir = `${directory}/.git`;
-  await git({
-    args: ['init', '--quiet', '--template=', `--object-format=${format}`, '--initial-branch=work', '--', directory],
-  });
-  for (const folder of ['info', 'objects/info', 'refs/heads']) mkdirSync(`${gitDir}/${folder}`, { recursive: true });
+  mkdirSync(directory);
+  for (const folder of ['info', 'objects/info', 'objects/pack', 'refs/heads', 'refs/tags'])
+    mkdirSync(`${gitDir}/${folder}`, { recursive: true });
+  writeFileSync(`${gitDir}/HEAD`, 'ref: refs/heads/work\n');
+  writeFileSync(`${gitDir}/config`, objectId(commit).length === 64 ? `${config(1)}${sha256}` : config(0));
   writeFileSync(`${gitDir}/objects/info/alternates`, `${repository}/objects\n`);
   writeFileSync(`${gitDir}/info/attributes`, '* -text -ident -filter -working-tree-encoding !eol\n');
   writeFileSync(`${gitDir}/refs/heads/work`, `${commit}\n`);
-  // An agent may commit for its own use; without a name git would refuse.
-  writeFileSync(
-    `${gitDir}/config`,
-    '[user]\n\tname = Tidegate agent\n\temail = agent@localhost\n[gc]\n\tauto = 0\n[advice]\n\tdetachedHead = false\n',
-    { flag: 'a' },
-  );
 }
+
+/** An agent may commit for its own use; without a name git would refuse. */
+const config = (version: 0 | 1): string =>
+  [
+    `[core]\n\trepositoryformatversion = ${version}\n\tfilemode = true\n\tbare = false\n\tlogallrefupdates = true\n`,
+    '[user]\n\tname = Tidegate agent\n\temail = agent@localhost\n',
+    '[gc]\n\tauto = 0\n[advice]\n\tdetachedHead = false\n',
+  ].join('');
+const sha256 = '[extensions]\n\tobjectformat = sha256\n';
 
 async function checkOut(directory: string, commit: CommitId): Promise<void> {
   await git({

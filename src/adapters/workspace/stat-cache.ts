@@ -9,7 +9,6 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { z } from 'zod';
 import type { CommitId } from '../../domain/ids.ts';
 import type { TreeEntry } from '../git-read/index.ts';
 
@@ -17,17 +16,16 @@ import type { TreeEntry } from '../git-read/index.ts';
  * What a workspace was made of, kept outside of it. It is also the mark of a complete workspace: written last.
  * A file whose print is unchanged has the content that it had, because an unprivileged process cannot set ctime.
  */
-const recordSchema = z.strictObject({
-  version: z.literal(1),
-  commit: z.string(),
+export type WorkspaceRecord = {
+  readonly version: 1;
+  readonly commit: string;
   /** Inode of the directory: another directory at the same place is another workspace. */
-  inode: z.string(),
+  readonly inode: string;
   /** path, print, object id */
-  files: z.array(z.tuple([z.string(), z.string(), z.string()])),
+  readonly files: readonly (readonly [string, string, string])[];
   /** path, print: copied from the person's checkout by `.worktreeinclude` */
-  included: z.array(z.tuple([z.string(), z.string()])),
-});
-export type WorkspaceRecord = z.infer<typeof recordSchema>;
+  readonly included: readonly (readonly [string, string])[];
+};
 
 /** Two stats with the same print are of the same, unwritten file. */
 export const statPrint = (stats: BigIntStats): string =>
@@ -43,12 +41,25 @@ export function readRecord(path: string): WorkspaceRecord | null {
     throw error;
   }
   try {
-    return recordSchema.safeParse(JSON.parse(text)).data ?? null;
+    const raw: unknown = JSON.parse(text);
+    return isRecord(raw) ? raw : null;
   } catch (error) {
     if (error instanceof SyntaxError) return null;
     throw error;
   }
 }
+
+/** By hand: a schema library would cost every attempt more than all of its own code together. */
+function isRecord(raw: unknown): raw is WorkspaceRecord {
+  if (typeof raw !== 'object' || raw === null) return false;
+  const { version, commit, inode, files, included } = raw as Record<keyof WorkspaceRecord, unknown>;
+  const isText = typeof commit === 'string' && typeof inode === 'string';
+  return version === 1 && isText && areRows(files, 3) && areRows(included, 2);
+}
+
+const areRows = (raw: unknown, width: number): boolean =>
+  Array.isArray(raw) &&
+  raw.every((row) => Array.isArray(row) && row.length === width && row.every((cell) => typeof cell === 'string'));
 
 /** Looks at every file of a fresh workspace and writes the record. Nothing may write to the workspace meanwhile. */
 export function writeRecord(
