@@ -7,7 +7,7 @@ import type { By, RequestEvent } from '../../src/domain/events.ts';
 import { planHash, runId } from '../../src/domain/ids.ts';
 import { foldRun, type RunState } from '../../src/domain/run.ts';
 import { stateDir } from '../../src/domain/state-dir.ts';
-import { isAtRest } from '../../src/engine/rehearse.ts';
+import { isAtRest, refusals } from '../../src/engine/rehearse.ts';
 import { readPlanAt } from '../../src/main/plan-reader.ts';
 import type { Ledger, Stored } from '../../src/ports/ledger.ts';
 import { ended, type Project } from './project.ts';
@@ -95,7 +95,11 @@ function asked(ledger: Ledger, run: ReturnType<typeof runId>, hash: ReturnType<t
   const request = (event: RequestEvent): Promise<Stored> => ledger.request(run, event);
   const read = async (): Promise<RunState | null> => foldRun(await ledger.read(run));
   /** When nothing more happens without a person. */
-  const settled = async (): Promise<RunState> => await until((state) => isAtRest(state, now()));
+  const settled = async (): Promise<RunState> => {
+    const state = await until((reached) => isAtRest(reached, now()));
+    if (state.mode.mode === 'halted') throw new Error(`${run} is halted: ${state.mode.why}`);
+    return state;
+  };
   const until = (isReached: (state: RunState) => boolean): Promise<RunState> =>
     new Promise((resolve, reject) => {
       let reading = Promise.resolve();
@@ -116,7 +120,8 @@ function asked(ledger: Ledger, run: ReturnType<typeof runId>, hash: ReturnType<t
     settled,
     events: () => ledger.read(run),
     async approve(): Promise<RunState> {
-      await until((state) => state.taps.start?.status === 'pending');
+      const before = await until((state) => state.taps.start?.status === 'pending' || state.ended !== null);
+      if (before.ended !== null) throw new Error(`${run} is refused: ${JSON.stringify(refusals(before))}`);
       await request({ type: 'requested-approve', tap: 'start', hash, by: person });
       return await settled();
     },
