@@ -1,10 +1,10 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { SnapshotEvidence } from '../../domain/evidence.ts';
-import { type CommitId, treeId } from '../../domain/ids.ts';
+import { type CommitId, type TreeId, treeId } from '../../domain/ids.ts';
 import type { Finding } from '../../domain/verdict.ts';
 import { failpoint } from '../failpoint.ts';
-import { gitLine, type ObjectReader, objectId, openObjects } from '../git-process/index.ts';
+import { type ObjectReader, objectId, openObjects } from '../git-process/index.ts';
 import {
   type IgnoreRules,
   ignoreRules,
@@ -83,13 +83,10 @@ export async function takeSnapshot(request: SnapshotRequest): Promise<SnapshotEv
     onContent: (path, chunk) => scanOf(scans, path, request.secrets ?? []).push(chunk),
   });
   failpoint('snapshot-ref-updated');
-  const [tree, raw] = await Promise.all([
-    gitLine({ gitDir: repository, args: ['rev-parse', '--verify', '--end-of-options', `${commit}^{tree}`] }),
-    rawDiff(repository, base, commit),
-  ]);
+  const [tree, raw] = await Promise.all([treeOf(objects, commit), rawDiff(repository, base, commit)]);
   const diff = await nameLinks(repository, raw);
   const secrets = await secretFindings({ objects, raw, baseTree, scans, values: request.secrets ?? [] });
-  return { commit, tree: treeId(tree), base, diff, refused: [...walk.refused, ...changes.refused], secrets };
+  return { commit, tree, base, diff, refused: [...walk.refused, ...changes.refused], secrets };
 }
 
 /** The directory itself, never what a link in its place points to. */
@@ -131,6 +128,11 @@ async function rulesOf(objects: ObjectReader, tree: readonly TreeEntry[]): Promi
 async function timeOf(objects: ObjectReader, commit: CommitId): Promise<number> {
   const text = (await objects.read(commit))?.toString('latin1') ?? '';
   return Number(/^committer .*> (\d+) [+-]\d{4}$/m.exec(text)?.[1] ?? 0);
+}
+
+async function treeOf(objects: ObjectReader, commit: CommitId): Promise<TreeId> {
+  const text = (await objects.read(commit))?.toString('latin1') ?? '';
+  return treeId(objectId(/^tree ([0-9a-f]+)$/m.exec(text)?.[1] ?? ''));
 }
 
 function scanOf(scans: Map<string, SecretScan>, path: string, values: readonly string[]): SecretScan {
