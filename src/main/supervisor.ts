@@ -1,7 +1,7 @@
 import { closeSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { armFailpoints } from '../adapters/failpoint.ts';
-import { jobDirectory } from '../supervisor/job-directory.ts';
+import { jobDirectory } from '../adapters/supervisors/job-directory.ts';
 import { rescue } from '../supervisor/rescue.ts';
 import { supervise } from '../supervisor/supervise.ts';
 

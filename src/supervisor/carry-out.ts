@@ -13,17 +13,17 @@ import {
   type Readiness,
 } from '../adapters/fence-bwrap/index.ts';
 import { chooseHandoff, readHandoffFile } from '../adapters/handoff/index.ts';
+import type { JobDirectory } from '../adapters/supervisors/job-directory.ts';
 import { makeWorkspace } from '../adapters/workspace/index.ts';
 import type { Ending, FenceEvidence, HandoffEvidence } from '../domain/evidence.ts';
 import type { ExitRecord, Job } from '../ports/supervisor.ts';
 import { type ClientChannel, openClientChannel } from './client-channel.ts';
-import type { JobDirectory } from './job-directory.ts';
 import { type Output, openOutput } from './output.ts';
 import { protectPaths, removeStandIns } from './read-only-paths.ts';
 import { reminder } from './reminder.ts';
 import { type FencedRun, runFenced } from './run-fenced.ts';
 import type { RuntimeDirectory } from './runtime-directory.ts';
-import { setupProduct } from './setup-product.ts';
+import { CopyFailed, setupProduct } from './setup-product.ts';
 import { secretsOf, snapshotOf } from './snapshot-of.ts';
 import type { Surroundings } from './supervise.ts';
 
@@ -71,7 +71,6 @@ type Running = Order & Prepared & { readonly output: Output; readonly channel: C
 /** The workspace and what its fence is made of, or why the agent cannot be launched. */
 async function prepare(order: Order): Promise<Prepared | Ending> {
   const { job, files } = order;
-  const launchFailed = (detail: string): Ending => ({ reason: 'launch-failed', code: null, signal: null, detail });
   if (Array.isArray(job.fence.network))
     return launchFailed('a fence with a list of hosts is not available yet; use on or off');
   try {
@@ -96,7 +95,13 @@ async function runSetup(running: Running): Promise<Ending | null> {
   const command = running.job.setup;
   if (command === null) return null;
   const product = setupProduct(running.job, running.files.workspace);
-  if (await product.restore()) return null;
+  const restored = await product.restore().catch((error: unknown) => {
+    if (error instanceof CopyFailed) return error;
+    throw error;
+  });
+  if (restored instanceof CopyFailed)
+    return launchFailed(`the product of setup could not be used: ${restored.message}`);
+  if (restored) return null;
   const { ending } = await runFenced({
     ...common(running),
     argv: ['/bin/sh', '-c', command],
@@ -240,4 +245,5 @@ function record(output: Output, told: Partial<ExitRecord> & Pick<ExitRecord, 'en
   };
 }
 
+const launchFailed = (detail: string): Ending => ({ reason: 'launch-failed', code: null, signal: null, detail });
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

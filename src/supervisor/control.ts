@@ -1,16 +1,11 @@
 import { chmodSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
-
-export type StopReason = 'stopped' | 'timed-out';
-
-/** Coordinator to supervisor, one JSON line each; the first line must be `attach` with the job's nonce. */
-export type ControlRequest =
-  | { readonly do: 'attach'; readonly nonce: string }
-  | { readonly do: 'stop'; readonly reason: StopReason }
-  | { readonly do: 'acknowledge' };
-
-/** Supervisor to coordinator. The records themselves are in files: this only says that they are there. */
-export type ControlNotice = { readonly event: 'attached' | 'started' | 'ended' };
+import {
+  type ControlNotice,
+  type ControlRequest,
+  eachLine,
+  type StopReason,
+} from '../adapters/supervisors/control-protocol.ts';
 
 export type Control = AsyncDisposable & {
   notify(notice: ControlNotice): void;
@@ -59,16 +54,3 @@ export async function openControl(
 }
 
 const send = (socket: Socket, notice: ControlNotice): void => void socket.write(`${JSON.stringify(notice)}\n`);
-
-/** Both ends are ours and the socket is for our own uid: lines are short and well formed. */
-export function eachLine(socket: Socket, take: (line: string) => void): void {
-  let text = '';
-  socket.setEncoding('utf8').on('data', (chunk: string) => {
-    text += chunk;
-    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n')) {
-      const line = text.slice(0, end);
-      text = text.slice(end + 1);
-      take(line);
-    }
-  });
-}

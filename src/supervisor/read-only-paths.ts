@@ -1,7 +1,7 @@
 import { chownSync, lstatSync, mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { type Bind, fencedWorkspace } from '../adapters/fence-bwrap/index.ts';
-import type { JobDirectory } from './job-directory.ts';
+import type { JobDirectory } from '../adapters/supervisors/job-directory.ts';
 
 /**
  * Configuration of agents cannot be changed by an agent. What is missing is made first, because a path that does not exist

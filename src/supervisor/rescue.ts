@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { chooseHandoff, readHandoffFile } from '../adapters/handoff/index.ts';
+import type { JobDirectory } from '../adapters/supervisors/job-directory.ts';
 import { readRecord, recordOf } from '../adapters/workspace/index.ts';
 import type { HandoffEvidence, LogEvidence } from '../domain/evidence.ts';
 import type { ExitRecord, Job } from '../ports/supervisor.ts';
-import type { JobDirectory } from './job-directory.ts';
 import { displayed } from './output.ts';
 import { removeStandIns } from './read-only-paths.ts';
 import { snapshotOf } from './snapshot-of.ts';

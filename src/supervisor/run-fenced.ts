@@ -9,11 +9,11 @@ import {
   type Readiness,
   startCommand,
 } from '../adapters/fence-bwrap/index.ts';
+import { killTagged } from '../adapters/supervisors/tagged-processes.ts';
 import type { Ending } from '../domain/evidence.ts';
 import { type Clock, exceeded, type LimitState, type Limits, look, nextLook, startLimits } from './limits.ts';
 import type { Output } from './output.ts';
 import { openOutputPipe } from './output-pipe.ts';
-import { killTagged } from './tagged-processes.ts';
 
 export type FencedRun = {
   readonly argv: readonly string[];

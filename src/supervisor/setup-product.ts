@@ -19,11 +19,15 @@ import type { Job } from '../ports/supervisor.ts';
  * that are a task's base: what an unfinished attempt wrote never shapes the setup of another.
  */
 export type SetupProduct = {
-  /** True when a kept product is in the workspace now, and setup need not run. */
+  /** True when a kept product is in the workspace now, and setup need not run. Rejects with CopyFailed. */
   restore(): Promise<boolean>;
-  /** Call after setup succeeded and nothing of it is alive. */
+  /** Call after setup succeeded and nothing of it is alive. No room for a copy only means that setup runs again next time. */
   keep(): Promise<void>;
 };
+
+export class CopyFailed extends Error {
+  override readonly name = 'CopyFailed';
+}
 
 export function setupProduct(job: Job, workspace: string): SetupProduct {
   const before = listing(workspace);
@@ -43,10 +47,15 @@ export function setupProduct(job: Job, workspace: string): SetupProduct {
       if (roots === null) return;
       const fresh = `${kept}.${process.pid}.new`;
       mkdirSync(fresh, { recursive: true, mode: 0o700 });
-      for (const [index, root] of roots.entries()) await copy(join(workspace, root), join(fresh, String(index)));
-      writeFileSync(join(fresh, 'product.json'), JSON.stringify(roots));
-      if (existsSync(kept)) rmSync(fresh, { recursive: true });
-      else renameSync(fresh, kept);
+      try {
+        for (const [index, root] of roots.entries()) await copy(join(workspace, root), join(fresh, String(index)));
+        writeFileSync(join(fresh, 'product.json'), JSON.stringify(roots));
+        if (!existsSync(kept)) renameSync(fresh, kept);
+      } catch (error) {
+        if (!(error instanceof CopyFailed)) throw error;
+      } finally {
+        rmSync(fresh, { recursive: true, force: true });
+      }
     },
   };
 }
@@ -102,6 +111,6 @@ function copy(from: string, to: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn('/bin/cp', ['-a', '--reflink=auto', '--', from, to], { env: {}, stdio: 'ignore' });
     child.once('error', reject);
-    child.once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`cp of ${from} ended with ${code}`))));
+    child.once('exit', (code) => (code === 0 ? resolve() : reject(new CopyFailed(`cp of ${from} ended with ${code}`))));
   });
 }

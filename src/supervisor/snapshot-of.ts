@@ -1,8 +1,8 @@
 import { takeSnapshot } from '../adapters/snapshot/index.ts';
+import type { JobDirectory } from '../adapters/supervisors/job-directory.ts';
 import { recordOf } from '../adapters/workspace/index.ts';
 import { refs } from '../domain/state-dir.ts';
 import type { ExitRecord, Job } from '../ports/supervisor.ts';
-import type { JobDirectory } from './job-directory.ts';
 
 /** A snapshot that cannot be made is a fact to record, not a reason to lose the exit: the workspace is still there. */
 export async function snapshotOf(

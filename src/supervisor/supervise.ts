@@ -1,10 +1,10 @@
 import { watch } from 'node:fs';
 import { identify } from '../adapters/process-identity.ts';
+import type { JobDirectory } from '../adapters/supervisors/job-directory.ts';
 import type { Ending } from '../domain/evidence.ts';
 import type { Job } from '../ports/supervisor.ts';
 import { carryOut } from './carry-out.ts';
 import { openControl } from './control.ts';
-import type { JobDirectory } from './job-directory.ts';
 import type { Clock } from './limits.ts';
 import { makeRuntimeDirectory } from './runtime-directory.ts';
 

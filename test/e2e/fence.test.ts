@@ -114,6 +114,7 @@ describe('an agent in the fence', () => {
       own: 'bwrap --ro-bind / / --unshare-pid true || unshare -Ur true',
       loopback: `/run/tidegate/node -e "const s=require('net').createServer(c=>c.end()).listen(0,'127.0.0.1',()=>require('net').connect(s.address().port,'127.0.0.1').on('close',()=>process.exit(0)))"`,
       uid: 'test "$(id -u)" != 0',
+      limits: 'test "$(ulimit -c)" = 0 && test "$(ulimit -f)" != unlimited',
     };
     const exit = await scene.run({ argv: ['/bin/sh', '-c', `${tries(work)}\ntidegate handoff done -m worked`] });
     expect(outcomes(exit.output)).toEqual(Object.fromEntries(Object.keys(work).map((name) => [name, '0'])));

@@ -7,7 +7,7 @@ import { follow, supervisedScene } from '../support/supervised.ts';
 const source = resolve(import.meta.dirname, '../../src');
 
 /** Every failpoint that a supervisor can reach, read from the source so that none is forgotten. */
-const points = ['supervisor', 'adapters/workspace', 'adapters/snapshot'].flatMap((folder) =>
+const points = ['supervisor', 'adapters/supervisors', 'adapters/workspace', 'adapters/snapshot'].flatMap((folder) =>
   readdirSync(join(source, folder))
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
     .flatMap((file) => [...readFileSync(join(source, folder, file), 'utf8').matchAll(/failpoint\('([^']+)'\)/g)])

@@ -133,6 +133,18 @@ describe('an attempt', () => {
   });
 });
 
+describe('a check', () => {
+  test('has an exit code and a log, and neither handoff nor snapshot nor reminder', async () => {
+    await using scene = await supervisedScene();
+    const check = { kind: 'check' as const, brief: '', argv: ['/bin/sh', '-c', 'cat readme.md; echo x > made'] };
+    const good = await scene.run(check);
+    expect(good).toMatchObject({ output: 'hello\n', reminded: false, snapshot: null, snapshotProblem: null });
+    expect(good.ending).toMatchObject({ reason: 'exited', code: 0 });
+    const bad = await scene.run({ ...check, argv: ['/bin/sh', '-c', 'command -v tidegate; kill -SEGV $$'] });
+    expect(bad).toMatchObject({ output: '', ending: { reason: 'exited', code: 139 } });
+  });
+});
+
 describe('the end of an attempt', () => {
   test('takes daemons with it that forked twice into sessions of their own', async () => {
     await using scene = await supervisedScene();

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { processSupervisors, type SupervisorProgram } from '../../src/adapters/supervisors/index.ts';
+import { type JobDirectory, jobDirectory } from '../../src/adapters/supervisors/job-directory.ts';
 import type { Job, SupervisorEvent, Supervisors } from '../../src/ports/supervisor.ts';
-import { type JobDirectory, jobDirectory } from '../../src/supervisor/job-directory.ts';
 import { type TempRepo, tempRepo } from './temp-repo.ts';
 
 type EventOf<T extends SupervisorEvent['type']> = Extract<SupervisorEvent, { type: T }>;

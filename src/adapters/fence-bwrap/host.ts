@@ -75,7 +75,7 @@ export function findHost(
   };
 }
 
-/** Found in system directories, and bubblewrap also elsewhere on the PATH; a test hides it by an empty TIDEGATE_FENCE_PATH. */
+/** System directories only: root runs these. TIDEGATE_FENCE_PATH names others (Nix and the like). */
 const searchedFor = (environment: Readonly<Record<string, string | undefined>>): readonly string[] =>
   environment['TIDEGATE_FENCE_PATH']?.split(delimiter) ?? trusted;
 

@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, watch } from 'node:fs';
 import { dirname } from 'node:path';
 import type { ExitRecord, Job, SupervisorEvent, SupervisorRecord, Supervisors } from '../../ports/supervisor.ts';
-import type { ControlRequest, StopReason } from '../../supervisor/control.ts';
-import { type JobDirectory, jobDirectory } from '../../supervisor/job-directory.ts';
 import { isAlive } from '../process-identity.ts';
+import type { ControlRequest, StopReason } from './control-protocol.ts';
+import { type JobDirectory, jobDirectory } from './job-directory.ts';
 import { attach, type Line } from './line.ts';
 import { endOrphans, untilDead } from './orphans.ts';
 

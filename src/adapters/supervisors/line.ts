@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import type { SupervisorRecord } from '../../ports/supervisor.ts';
-import { type ControlRequest, eachLine } from '../../supervisor/control.ts';
+import { type ControlRequest, eachLine } from './control-protocol.ts';
 
 /** A connection to a living supervisor. */
 export type Line = {

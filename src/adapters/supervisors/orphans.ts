@@ -1,7 +1,7 @@
 import type { Job, SupervisorRecord } from '../../ports/supervisor.ts';
-import type { JobDirectory } from '../../supervisor/job-directory.ts';
-import { killTagged } from '../../supervisor/tagged-processes.ts';
 import { isAlive, type ProcessIdentity } from '../process-identity.ts';
+import type { JobDirectory } from './job-directory.ts';
+import { killTagged } from './tagged-processes.ts';
 
 /** A fence dies with its supervisor by itself; this makes sure before anybody looks at the workspace (I9). */
 export function endOrphans(files: JobDirectory, job: Job): void {

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { claimDurably, writeDurably } from '../adapters/durable-file.ts';
-import { failpoint } from '../adapters/failpoint.ts';
-import type { ProcessIdentity } from '../adapters/process-identity.ts';
-import type { Handoff } from '../domain/evidence.ts';
-import type { ExitRecord, Job, StartedRecord, SupervisorRecord } from '../ports/supervisor.ts';
+import type { Handoff } from '../../domain/evidence.ts';
+import type { ExitRecord, Job, StartedRecord, SupervisorRecord } from '../../ports/supervisor.ts';
+import { claimDurably, writeDurably } from '../durable-file.ts';
+import { failpoint } from '../failpoint.ts';
+import type { ProcessIdentity } from '../process-identity.ts';
 
 /** The files by which supervisor and coordinator tell each other what happened. Each is written once, whole and durable. */
 export const jobDirectory = (path: string) => ({

@@ -1,0 +1,25 @@
+import type { Socket } from 'node:net';
+
+export type StopReason = 'stopped' | 'timed-out';
+
+/** Coordinator to supervisor, one JSON line each; the first line must be `attach` with the job's nonce. */
+export type ControlRequest =
+  | { readonly do: 'attach'; readonly nonce: string }
+  | { readonly do: 'stop'; readonly reason: StopReason }
+  | { readonly do: 'acknowledge' };
+
+/** Supervisor to coordinator. The records themselves are in files: this only says that they are there. */
+export type ControlNotice = { readonly event: 'attached' | 'started' | 'ended' };
+
+/** Both ends are ours and the socket is for our own uid: lines are short and well formed. */
+export function eachLine(socket: Socket, take: (line: string) => void): void {
+  let text = '';
+  socket.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n')) {
+      const line = text.slice(0, end);
+      text = text.slice(end + 1);
+      take(line);
+    }
+  });
+}
