@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { commit, idOf, tree } from '../../test/support/plans.ts';
+import type { RunEvent } from './events.ts';
+import { evolveLanding, type LandingState } from './landing.ts';
+
+const [old, next] = [commit('old'), commit('new')];
+const past = (...events: RunEvent[]): LandingState =>
+  events.reduce<LandingState>(evolveLanding, { status: 'none', tries: 0 });
+
+const observed = (tip: typeof old): RunEvent => ({ type: 'target-observed', commit: tip });
+const rebuilt = (onto: typeof old): RunEvent => ({
+  type: 'landing-rebuilt',
+  onto,
+  commit: next,
+  tree: tree('new'),
+  conflicts: [],
+});
+const intended: RunEvent = { type: 'landing-intended', branch: 'main', old, new: next, worktree: null };
+const landed: RunEvent = { type: 'landed', branch: 'main', old, new: next };
+const undo = (task: string | null) => ({
+  intended: { type: 'undo-intended', task: task && idOf(task), branch: 'main', old: next, new: old } as RunEvent,
+  done: { type: 'undone', task: task && idOf(task), branch: 'main', old: next, new: old, exact: true } as RunEvent,
+});
+
+describe('a landing', () => {
+  test('is observed, intended, landed', () => {
+    expect(past(observed(old))).toEqual({ status: 'observed', tip: old, rebuilt: null, tries: 0 });
+    expect(past(observed(old), intended)).toEqual({ status: 'intended', branch: 'main', old, new: next });
+    expect(past(observed(old), intended, landed)).toEqual({ status: 'landed', branch: 'main', old, new: next });
+  });
+
+  test('counts how often it was rebuilt on a branch that moved', () => {
+    const moved = commit('moved');
+    const state = past(observed(old), rebuilt(old), observed(moved), rebuilt(moved));
+    expect(state).toMatchObject({ status: 'observed', tip: moved, tries: 2, rebuilt: { onto: moved } });
+  });
+
+  test('remembers why it was refused', () => {
+    const refused: RunEvent = { type: 'landing-refused', why: 'in the way', files: ['a'], fix: 'tidegate land' };
+    expect(past(observed(old), refused)).toEqual({
+      status: 'refused',
+      why: 'in the way',
+      files: ['a'],
+      fix: 'tidegate land',
+    });
+  });
+
+  test('is undone as a whole', () => {
+    const { intended: undoing, done } = undo(null);
+    expect(past(landed, undoing).status).toBe('undoing');
+    expect(past(landed, undoing, done)).toEqual({ status: 'undone', branch: 'main', commit: old });
+  });
+
+  test('stays landed when one task of it is undone, or the undo is refused', () => {
+    const { intended: undoing, done } = undo('a');
+    expect(past(landed, undoing, done).status).toBe('landed');
+    const refused: RunEvent = { type: 'undo-refused', task: null, why: 'moved', fix: '' };
+    expect(past(landed, undoing, refused).status).toBe('landed');
+  });
+});

@@ -1,0 +1,218 @@
+import { describe, expect, test } from 'vitest';
+import {
+  attempt,
+  attemptEnded,
+  commit,
+  dispatchEvidence,
+  type EndSketch,
+  ended,
+  exited,
+  handoff,
+  held as heldFence,
+  idOf,
+  intended,
+  me,
+  nonceOf,
+  plan,
+  snapshot,
+  started,
+  task,
+  tree,
+} from '../../test/support/plans.ts';
+import type { RunEvent } from './events.ts';
+import { judged } from './judge.ts';
+import { evolveTask, freeLaunches, isResolved, isSettled, plannedTask, type TaskState } from './task.ts';
+
+const frozen = plan([{ a: {} }]);
+const limits = { attempts: 2 };
+const planned = task('a');
+const context = { plan: frozen, hash: 'h' as never, granted: [] };
+const based: RunEvent = { type: 'task-base-made', task: idOf('a'), commit: commit('base'), tree: tree('base') };
+const fence = (fenced = heldFence, number = 1): RunEvent =>
+  judged(context, {
+    phase: 'dispatch',
+    task: idOf('a'),
+    evidence: dispatchEvidence(attempt('a', number), { fence: fenced }),
+  });
+
+const given = (...events: RunEvent[]): TaskState =>
+  events.reduce((state, event) => evolveTask(state, event, limits), plannedTask(planned, 0));
+
+/** One whole attempt, judged by the real gates. */
+function attempted(number: number, sketch: EndSketch = {}): readonly RunEvent[] {
+  const over = attemptEnded('a', { ...sketch, number });
+  if (over.type !== 'attempt-ended') throw new Error('an ended attempt');
+  const { ending, handoff: said, snapshot: taken } = over;
+  const evidence = { attempt: over.attempt, nonce: nonceOf('a', number), ending, handoff: said, snapshot: taken };
+  const verdict = judged(context, { phase: 'monitor', task: idOf('a'), evidence });
+  return [intended('a', number), started('a', number), fence(heldFence, number), over, verdict];
+}
+const good = attempted(1);
+const stray = snapshot('a', ['a/a.txt', 'elsewhere/x.txt']);
+const by = { task: idOf('a'), by: me };
+
+describe('a task', () => {
+  test('waits, is launched, runs, ends and is ready', () => {
+    const events = [based, ...good];
+    const statuses = events.map((_, index) => given(...events.slice(0, index + 1)).progress.status);
+    expect(statuses).toEqual(['waiting', 'launching', 'running', 'running', 'ended', 'ready']);
+  });
+
+  test('is done instead of ready when it is read-only', () => {
+    const reader = good.reduce(
+      (state, event) => evolveTask(state, event, limits),
+      plannedTask(task('a', { owns: [] }), 0),
+    );
+    expect(reader.progress.status).toBe('done');
+  });
+
+  test('is merged with the commit that the merger made of it, once and for all', () => {
+    const merged: RunEvent = {
+      type: 'merged',
+      wave: 0,
+      round: 1,
+      old: commit('base'),
+      new: commit('a'),
+      tasks: [{ task: idOf('a'), commit: commit('a') }],
+    };
+    expect(given(...good, merged).progress).toEqual({ status: 'merged', commit: commit('a'), snapshot: snapshot('a') });
+    expect(given(...good, { ...merged, tasks: [] }).progress.status).toBe('ready');
+  });
+
+  test('is not ready when its fence was not proven, however well it ended', () => {
+    const breached = fence({ ...heldFence, canary: 'breached', detail: 'wrote outside' });
+    const events = good.map((event) =>
+      event.type === 'phase-judged' && event.phase === 'dispatch' ? breached : event,
+    );
+    expect(given(...events).progress).toMatchObject({
+      status: 'waiting',
+      next: { findings: [expect.stringContaining('breached')] },
+    });
+    const unproven = good.filter((event) => !(event.type === 'phase-judged' && event.phase === 'dispatch'));
+    expect(given(...unproven).progress.status).toBe('waiting');
+  });
+});
+
+describe('attempts', () => {
+  test('that fail are charged and continue from their snapshot with what was wrong', () => {
+    const state = given(...attempted(1, { ending: exited(1) }));
+    expect(state).toMatchObject({ charged: 1, free: 0, launches: 1 });
+    expect(state.progress).toEqual({
+      status: 'waiting',
+      next: { from: snapshot('a').commit, findings: ['exit 1'], halt: null },
+    });
+  });
+
+  test('are not more than the limit', () => {
+    const state = given(...attempted(1, { ending: exited(1) }), ...attempted(2, { ending: ended('timed-out') }));
+    expect(state).toMatchObject({ charged: 2, progress: { status: 'failed', why: 'timed-out' } });
+  });
+
+  test('without a handoff, with a partial one, or in silence are charged', () => {
+    for (const sketch of [
+      { handoff: { kind: 'absent' } as const },
+      { handoff: handoff(nonceOf('a', 1), { status: 'partial' }) },
+      { ending: ended('silent'), handoff: { kind: 'absent' } as const },
+    ])
+      expect(given(...attempted(1, sketch)).charged).toBe(1);
+  });
+
+  test('that were lost, stopped or abandoned are free, but not without end', () => {
+    for (const reason of ['lost', 'stopped', 'abandoned'] as const) {
+      const lose = (number: number) => attempted(number, { ending: ended(reason), handoff: { kind: 'absent' } });
+      const times = (count: number) => Array.from({ length: count }, (_, index) => lose(index + 1)).flat();
+      expect(given(...times(freeLaunches))).toMatchObject({ charged: 0, free: freeLaunches });
+      expect(given(...times(freeLaunches + 1))).toMatchObject({ charged: 1, free: 0 });
+      expect(given(...times(2 * (freeLaunches + 1))).progress.status).toBe('failed');
+    }
+  });
+
+  test('that could not be launched halt the task, cost nothing, and are tried again by resume', () => {
+    const failed = attempted(1, { ending: ended('launch-failed', 'no such program'), handoff: { kind: 'absent' } });
+    expect(given(...failed)).toMatchObject({ charged: 0, progress: { next: { halt: 'no such program' } } });
+    const resumed = given(...failed, { type: 'run-resumed', by: me });
+    expect(resumed).toMatchObject({ charged: 0, free: 0, progress: { status: 'waiting', next: { halt: null } } });
+  });
+
+  test('whose setup failed fail the task at once', () => {
+    const failed = attempted(1, { ending: ended('setup-failed', 'npm ci'), handoff: { kind: 'absent' } });
+    expect(given(...failed)).toMatchObject({ charged: 0, progress: { status: 'failed', why: 'setup failed: npm ci' } });
+  });
+
+  test('without a snapshot prove nothing and continue from where they started', () => {
+    expect(given(...attempted(1, { snapshot: null })).progress).toMatchObject({
+      status: 'waiting',
+      next: { from: commit('base') },
+    });
+  });
+});
+
+describe('a held task', () => {
+  const out = attempted(1, { snapshot: stray });
+  test('keeps its snapshot and says which gate holds it', () => {
+    expect(given(...out)).toMatchObject({
+      charged: 0,
+      progress: { status: 'held', hold: { because: 'gate' }, snapshot: stray },
+    });
+  });
+
+  test('is also one whose handoff is stale: the agent says that it is through', () => {
+    expect(given(...attempted(1, { handoff: handoff('another') })).progress.status).toBe('held');
+  });
+
+  test('is judged again after a grant, without a new attempt', () => {
+    const state = given(...out, { type: 'task-granted', paths: ['elsewhere/x.txt'], ...by });
+    expect(state).toMatchObject({ launches: 1, granted: ['elsewhere/x.txt'], monitored: null });
+    expect(state.progress).toMatchObject({ status: 'ended', evidence: { snapshot: stray, ending: exited(0) } });
+  });
+
+  test('is judged again on the new snapshot after paths were dropped', () => {
+    const clean = snapshot('a');
+    const state = given(...out, { type: 'paths-dropped', paths: ['elsewhere/x.txt'], snapshot: clean, ...by });
+    expect(state.progress).toMatchObject({ status: 'ended', evidence: { snapshot: clean } });
+  });
+
+  test('starts clean on a retry, with all its attempts', () => {
+    expect(given(based, ...out, { type: 'task-retried', ...by })).toMatchObject({
+      base: null,
+      charged: 0,
+      progress: { status: 'waiting', next: { from: 'base', findings: [], halt: null } },
+    });
+  });
+
+  test('continues from its snapshot on a rework, with what the person wants', () => {
+    expect(given(based, ...out, { type: 'task-reworked', message: 'smaller', ...by })).toMatchObject({
+      base: commit('base'),
+      progress: { status: 'waiting', next: { from: stray.commit, findings: ['smaller'], halt: null } },
+    });
+  });
+
+  test('may be one that conflicts or breaks a check', () => {
+    const conflict: RunEvent = {
+      type: 'candidate-built',
+      wave: 0,
+      round: 1,
+      base: commit('base'),
+      steps: [],
+      conflicts: [{ task: idOf('a'), files: ['x'] }],
+    };
+    expect(given(...good, conflict).progress).toMatchObject({ hold: { because: 'conflict', files: ['x'] } });
+    const culprit: RunEvent = { type: 'culprit-found', wave: 0, round: 1, task: idOf('a'), check: 'test' };
+    expect(given(...good, culprit).progress).toMatchObject({ hold: { because: 'check', check: 'test' } });
+    expect(given(...good, { ...culprit, task: idOf('b') }).progress.status).toBe('ready');
+  });
+});
+
+test('a base that cannot be made halts the task until somebody resumes or retries', () => {
+  const refused: RunEvent = { type: 'task-base-refused', task: idOf('a'), why: 'needs conflict', files: ['x'] };
+  expect(given(refused).progress).toMatchObject({ status: 'waiting', next: { halt: 'needs conflict' } });
+  expect(given(refused, { type: 'run-resumed', by: me }).progress).toMatchObject({ next: { halt: null } });
+});
+
+test('a dropped task is resolved and settled, and a retry takes that back', () => {
+  const dropped = given(...good, { type: 'task-dropped', ...by });
+  expect([isResolved(dropped), isSettled(dropped)]).toEqual([true, true]);
+  expect(given(...good, { type: 'task-dropped', ...by }, { type: 'task-retried', ...by }).progress.status).toBe(
+    'waiting',
+  );
+});
