@@ -1,19 +1,15 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { refs } from '../../src/domain/state-dir.ts';
-import { handoff, type Project, project, scripted } from '../support/project.ts';
+import { changedOnMain, fateOf, honest, rogue } from '../support/crew.ts';
+import { handoff, project } from '../support/project.ts';
 import { runOnly } from '../support/run-only.ts';
 import { openStage } from '../support/staged-run.ts';
 import { farFromFence, fingerprint, tries, triesIn, wayThrough } from '../support/tries.ts';
 
-const honest = scripted(`echo fine > honest.txt; ${handoff}`, { owns: ['honest.txt'] });
-const rogue = (script: string, more: object = {}) => ({
-  ...scripted('', { owns: ['tries.txt'], ...more }),
-  command: ['/bin/sh', '-c', `${script}\n${handoff}`],
-});
-const changedOn = (scene: Project, from: string): string[] =>
-  scene.git('diff', '--name-status', from, 'main').split('\n');
+const dist = fileURLToPath(new URL('../../dist/', import.meta.url));
 
 /** The places are in the plan, so they have to be known before the project is made: a file in the workspace names them. */
 const places = 'root=$(cat .where); repo=$root/repo; state=$root/state/repo; bare=$state/repo.git';
@@ -59,7 +55,7 @@ describe('pattern A: an agent that wants to merge itself', () => {
     await using scene = await project({
       place: farFromFence,
       files: { '.where': '' },
-      plan: { land: 'auto', tasks: { rogue: rogue(tries(attacks)), honest } },
+      plan: { land: 'auto', tasks: { rogue: rogue(`${tries(attacks)}\n${handoff}`), honest } },
     });
     scene.write('.where', scene.root);
     scene.git('commit', '-qam', 'where');
@@ -75,7 +71,7 @@ describe('pattern A: an agent that wants to merge itself', () => {
 
     expect(wayThrough(triesIn(stage.state, 'attack-abcd.rogue.1'), attacks)).toEqual([]);
     expect(state.ended).toBe('landed');
-    expect(changedOn(scene, base)).toEqual(['A\thonest.txt', 'A\ttries.txt']);
+    expect(changedOnMain(scene, base)).toEqual(['A honest.txt', 'A tries.txt']);
     expect(scene.git('rev-list', '--count', `${base}..main`)).toBe('2');
     expect(scene.git('log', '--format=%an', `${base}..main`)).toBe('Ada\nAda');
     expect(scene.git('for-each-ref', '--format=%(refname)')).toBe('refs/heads/main');
@@ -93,5 +89,84 @@ describe('pattern A: an agent that wants to merge itself', () => {
     ).toEqual([]);
     expect(readdirSync(stage.state.repository)).not.toContain('pwned');
     expect(await stage.ledger.verify()).toMatchObject({ ok: true });
+  });
+
+  test('runs no code of its own in our processes: hooks, filters, monitors and nested repositories stay dead', async () => {
+    const traps = [
+      'set -e; mkdir -p .git/hooks',
+      'for hook in post-checkout pre-commit post-commit reference-transaction post-index-change fsmonitor-watchman pre-auto-gc post-rewrite update',
+      'do printf "#!/bin/sh\\necho $0 >> $pwn\\n" > .git/hooks/$hook; chmod +x .git/hooks/$hook; done',
+      'cp .git/hooks/update /workspace/own/evil.sh',
+      'git config core.fsmonitor "$pwn.sh"; git config core.hooksPath .git/hooks',
+      'for k in core.fsmonitor core.pager core.editor core.sshCommand core.askPass diff.external uploadpack.packObjectsHook gpg.program',
+      'do git config $k "echo $k >> $pwn"; done',
+      'for k in filter.evil.clean filter.evil.smudge filter.evil.process diff.evil.textconv diff.evil.command merge.evil.driver',
+      'do git config $k "echo $k >> $pwn; cat"; done',
+      'git config alias.status "!echo alias >> $pwn"; git config commit.gpgSign true',
+      'echo "* filter=evil diff=evil merge=evil" > .git/info/attributes',
+      'echo "* filter=evil diff=evil merge=evil text eol=crlf" > own/.gitattributes',
+      'printf "[core]\\n\\tfsmonitor = echo alternates >> $pwn\\n" > .git/config.worktree; git config extensions.worktreeConfig true',
+      'echo content > own/file',
+    ].join('\n');
+    const nested =
+      'git init -q own/deep/inner; cp -r .git/hooks .git/config own/deep/inner/.git/; echo x > own/deep/inner/x';
+    const begin = (name: string) => `root=$(cat .where); pwn=$root/PWN\nmkdir -p own-${name}`;
+    const named = (name: string, script: string) =>
+      rogue(`${begin(name)}\n${script.replaceAll('own/', `own-${name}/`)}\n${handoff}`, { owns: [`own-${name}/**`] });
+    await using scene = await project({
+      place: farFromFence,
+      files: { '.where': '' },
+      plan: {
+        land: 'auto',
+        limits: { attempts: 1 },
+        checks: [{ name: 'git', run: 'git status; git log -1; test -f readme.md' }],
+        tasks: { traps: named('traps', traps), nested: named('nested', `${traps}\n${nested}`), honest },
+      },
+    });
+    scene.write('.where', scene.root);
+    scene.git('commit', '-qam', 'where');
+    await using stage = await openStage(scene);
+    const base = scene.git('rev-parse', 'main');
+    const run = await stage.order();
+    await stage.coordinator();
+    const state = await run.approve();
+
+    expect(fateOf(state, 'traps')).toEqual(['merged']);
+    expect(fateOf(state, 'nested')).toEqual(['held', 'nested-git own-nested/deep/inner/.git']);
+    expect((await run.drop('nested')).ended).toBe('landed');
+    expect(changedOnMain(scene, base)).toEqual([
+      'A honest.txt',
+      'A own-traps/.gitattributes',
+      'A own-traps/evil.sh',
+      'A own-traps/file',
+    ]);
+    expect(readdirSync(scene.root).toSorted()).toEqual(['home', 'repo', 's', 'state']);
+    expect(existsSync(join(scene.root, 'PWN'))).toBe(false);
+  });
+});
+
+describe('pattern B: only the merger moves a branch', () => {
+  test('with a merger that refuses everything, nothing moves and the run says so', async () => {
+    await using scene = await project({ plan: { land: 'auto', tasks: { honest } } });
+    const program = join(scene.root, 'program');
+    cpSync(dist, join(program, 'dist'), { recursive: true });
+    cpSync(join(dist, '../package.json'), join(program, 'package.json'));
+    symlinkSync(join(dist, '../node_modules'), join(program, 'node_modules'));
+    writeFileSync(
+      join(program, 'dist/main/merger.js'),
+      `import { createInterface } from 'node:readline';
+       createInterface({ input: process.stdin }).on('line', (line) => console.log(JSON.stringify(
+         { id: JSON.parse(line).id, answer: { outcome: 'refused', why: 'this merger refuses', files: [] } })));`,
+    );
+    await using stage = await openStage(scene);
+    const before = fingerprint(scene.checkout);
+    const run = await stage.order();
+    await stage.coordinator({}, join(program, 'dist/'));
+    await expect(run.approve()).rejects.toThrow('this merger refuses');
+
+    expect(fingerprint(scene.checkout)).toEqual(before);
+    expect(existsSync(stage.state.repository)).toBe(false);
+    const types = (await run.events()).map(({ event }) => event.type);
+    expect(types.filter((type) => /^(attempt|merge|land|run-branch)/.test(type))).toEqual([]);
   });
 });

@@ -1,11 +1,14 @@
-// A coordinator as a process of its own, from the compiled program: argv is checkout, state directory, socket directory.
+// A coordinator as a process of its own, from the compiled program: argv is checkout, state directory, socket
+// directory, and where the program is compiled to.
 // Says `hosting <epoch>` or `held`, and on standard error why it ended. Ends on TERM, and when its epoch is over.
-const dist = new URL('../../dist/', import.meta.url);
+import { pathToFileURL } from 'node:url';
+
+const [checkout, stateRoot, runDirectory, compiled] = process.argv.slice(2);
+const dist = pathToFileURL(compiled);
 const { hostCoordinator } = await import(new URL('main/host.js', dist).href);
 const { openSqliteLedger } = await import(new URL('adapters/ledger-sqlite/index.js', dist).href);
 const { stateDir } = await import(new URL('domain/state-dir.js', dist).href);
 
-const [checkout, stateRoot, runDirectory] = process.argv.slice(2);
 const state = stateDir(stateRoot);
 const ledger = await openSqliteLedger(state.ledger);
 const hosted = await hostCoordinator({ checkout, state, runDirectory, env: process.env, version: 'test' }, ledger);

@@ -14,6 +14,7 @@ import { ended, type Project } from './project.ts';
 
 export const person: By = { who: 'Ada', via: 'command' };
 const script = fileURLToPath(new URL('./coordinator-process.mjs', import.meta.url));
+const compiled = fileURLToPath(new URL('../../dist/', import.meta.url));
 
 export type Stage = Awaited<ReturnType<typeof openStage>>;
 
@@ -28,8 +29,8 @@ export async function openStage(scene: Project) {
   return {
     state,
     ledger,
-    async coordinator(env: Readonly<Record<string, string>> = {}) {
-      const child = spawn(process.execPath, [script, scene.checkout, state.root, runDirectory], {
+    async coordinator(env: Readonly<Record<string, string>> = {}, dist = compiled) {
+      const child = spawn(process.execPath, [script, scene.checkout, state.root, runDirectory, dist], {
         env: { ...scene.environment, ...env },
         stdio: ['ignore', 'pipe', 'pipe'],
       });
