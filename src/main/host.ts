@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { openSync } from 'node:fs';
+import { dirname, extname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { failpoint } from '../adapters/failpoint.ts';
@@ -72,7 +73,7 @@ export async function hostCoordinator(setting: Setting, ledger: Ledger): Promise
 /** Starts a coordinator that outlives this process and its terminal. */
 export function startBackground(setting: Setting): void {
   const log = openSync(`${setting.state.root}/coordinator.log`, 'a', 0o600);
-  const argv = [entry('cli'), '-C', setting.checkout, '--state-dir', setting.state.root, 'coordinate'];
+  const argv = [entry('cli'), '-C', setting.checkout, '--state-dir', dirname(setting.state.root), 'coordinate'];
   spawn(process.execPath, argv, {
     detached: true,
     stdio: ['ignore', log, log],
@@ -83,7 +84,7 @@ export function startBackground(setting: Setting): void {
 
 /** The compiled file of another process, beside our own. */
 const entry = (name: 'cli' | 'merger' | 'supervisor'): string =>
-  fileURLToPath(new URL(`./${name}.js`, import.meta.url));
+  fileURLToPath(new URL(`./${name}${extname(import.meta.url)}`, import.meta.url));
 
 const clock: Clock = {
   now: () => new Date().toISOString(),
