@@ -1,4 +1,4 @@
-import { mergeTrees, mustReadCommit, readChanges, takeBack } from '../adapters/git-write/index.ts';
+import { type Commit, mergeTrees, mustReadCommit, readChanges, takeBack } from '../adapters/git-write/index.ts';
 import type { SnapshotEvidence } from '../domain/evidence.ts';
 import type { TreeId } from '../domain/ids.ts';
 import type { Result } from '../domain/result.ts';
@@ -13,22 +13,20 @@ export async function integrate(
   snapshot: SnapshotEvidence,
   generated: ReadonlySet<string>,
 ): Promise<Result<TreeId, readonly string[]>> {
-  const { tree } = await mustReadCommit(repository, snapshot.commit);
-  const theirs = await withoutGenerated(repository, tree, snapshot, generated);
-  return await mergeTrees(repository, { base: snapshot.base, ours: onto, theirs });
+  const taken = await mustReadCommit(repository, snapshot.commit);
+  const theirs = await withoutGenerated(repository, taken, snapshot, generated);
+  const base = await mustReadCommit(repository, snapshot.base);
+  return await mergeTrees(repository, { base, ours: onto, theirs });
 }
 
 async function withoutGenerated(
   repository: string,
-  tree: TreeId,
+  taken: Commit,
   snapshot: SnapshotEvidence,
   generated: ReadonlySet<string>,
-): Promise<TreeId> {
-  if (generated.size === 0) return tree;
+): Promise<Commit | TreeId> {
+  if (generated.size === 0) return taken;
   const changes = await readChanges(repository, snapshot.base, snapshot.commit);
-  return await takeBack(
-    repository,
-    tree,
-    changes.filter((change) => generated.has(change.path)),
-  );
+  const dropped = changes.filter((change) => generated.has(change.path));
+  return dropped.length === 0 ? taken : await takeBack(repository, taken.tree, dropped);
 }

@@ -136,7 +136,8 @@ const nothing = (why: string): Obstacle => ({ why, files: [], fix: 'tidegate why
 const landed = (order: Order, { branch, old, new: next }: Landing): Promise<MergerAnswer> =>
   recordFacts(order, { type: 'landed', branch, old, new: next });
 
-async function refuse(order: Order, { why, files, fix }: Obstacle): Promise<MergerAnswer> {
+async function refuse(order: Order, { why, files, fix, moved }: Obstacle): Promise<MergerAnswer> {
+  if (moved) return refused(why, files);
   const recorded = await recordFacts(order, { type: 'landing-refused', why, files, fix });
   return recorded.outcome === 'done' ? refused(`${why}. ${fix}`, files) : recorded;
 }

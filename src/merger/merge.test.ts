@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { run, scene } from '../../test/support/merger-scene.ts';
+import { me, run, scene } from '../../test/support/merger-scene.ts';
+import { runOnly } from '../../test/support/run-only.ts';
 import { taskId } from '../domain/ids.ts';
 
 const branch = `refs/tidegate/runs/${run}`;
@@ -140,4 +142,44 @@ test('dropped paths are as in the base, and the old snapshot stays reachable', a
   expect(s.bare('for-each-ref', '--contains', before.commit, '--format=%(refname)')).not.toBe('');
   expect(await s.ask(drop)).toEqual({ outcome: 'done' });
   expect((await s.events()).at(-1)).toEqual(dropped);
+});
+
+test('a task started anew gets its base recorded anew, also when it is the same', async () => {
+  await using s = await scene({ waves: [{ a: {} }] });
+  await s.open();
+  await s.work('a', { 'a.txt': 'a\n' });
+  await s.append({ type: 'task-retried', task: taskId('a'), by: me });
+  await s.ask({ do: 'make-task-base', run, task: taskId('a') });
+  expect((await s.events()).at(-1)).toMatchObject({ type: 'task-base-made', task: 'a' });
+});
+
+test('a task retried after a conflict starts from what was merged meanwhile', async () => {
+  await using s = await scene({ waves: [{ a: {}, b: {} }] });
+  await s.open();
+  await s.work('a', { 'readme.md': 'from a\n' });
+  await s.work('b', { 'readme.md': 'from b\n' });
+  const built = await s.closeRound(0, 0, ['a', 'b']);
+  await s.merge(0, 0);
+  await s.append({ type: 'task-retried', task: taskId('b'), by: me });
+  expect(await s.work('b', { 'readme.md': 'from a and b\n' })).toMatchObject({ base: built.steps[0]?.commit });
+  await s.closeRound(0, 1, ['b']);
+  expect(await s.merge(0, 1)).toEqual({ outcome: 'done' });
+  expect(s.bare('show', `${branch}:readme.md`)).toBe('from a and b');
+});
+
+test('who signs their commits signs these too', async () => {
+  await using s = await scene({ waves: [{ a: {} }] });
+  const key = join(s.root, 'key');
+  runOnly('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key], s.root);
+  for (const [name, value] of [
+    ['commit.gpgsign', 'true'],
+    ['gpg.format', 'ssh'],
+    ['user.signingkey', key],
+  ] as const)
+    s.git('config', name, value);
+  await s.open();
+  await s.work('a', { 'a.txt': 'a\n' });
+  await s.closeRound(0, 0, ['a']);
+  expect(await s.merge(0, 0)).toEqual({ outcome: 'done' });
+  expect(s.bare('cat-file', 'commit', branch)).toContain('-----BEGIN SSH SIGNATURE-----');
 });

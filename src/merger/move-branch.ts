@@ -154,4 +154,5 @@ const movedMeanwhile = (move: Move, found: CommitId | null): Obstacle => ({
   why: `${move.ref} is at ${found ?? 'nothing'} instead of ${move.old ?? 'nothing'}: somebody moved it`,
   files: [],
   fix: move.retry,
+  moved: true,
 });

@@ -1,4 +1,5 @@
-import { mustReadCommit, readChanges, readCommit } from '../adapters/git-write/index.ts';
+import { readCommits, readManyChanges } from '../adapters/git-write/index.ts';
+import type { TreeId } from '../domain/ids.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { eventsOf, type History, judged } from './history.ts';
 
@@ -15,31 +16,42 @@ export async function verifyObjects(
     ({ event }) => event.wave === wave && event.round === round,
   )?.event;
   if (built === undefined) return err('there is no candidate');
-  let parent = built.base;
-  for (const step of built.steps) {
-    const snapshot = judged(history, 'monitor').findLast(({ event }) => event.task === step.task)?.event.evidence
-      .snapshot;
-    if (snapshot === null || snapshot === undefined) return err(`${step.task} has no snapshot`);
-    const taken = await readCommit(repository, snapshot.commit);
-    if (taken === undefined) return err(`snapshot ${snapshot.commit} of ${step.task} is not in the repository`);
-    if (taken.tree !== snapshot.tree) return err(`the snapshot of ${step.task} has another tree than the recorded one`);
+  const steps = built.steps.map((step, at) => {
+    const monitor = judged(history, 'monitor').findLast(({ event }) => event.task === step.task);
+    return { ...step, parent: built.steps[at - 1]?.commit ?? built.base, snapshot: monitor?.event.evidence.snapshot };
+  });
+  const ids = steps.flatMap(({ commit, parent, snapshot }) =>
+    snapshot ? [commit, parent, snapshot.commit, snapshot.base] : [commit, parent],
+  );
+  const commits = await readCommits(repository, [...new Set(ids)]);
+
+  const compared: {
+    readonly task: string;
+    readonly judged: ReadonlySet<string>;
+    readonly pair: readonly [TreeId, TreeId];
+  }[] = [];
+  for (const { task, commit, tree, parent, snapshot } of steps) {
+    if (!snapshot) return err(`${task} has no snapshot`);
+    const [taken, base] = [commits.get(snapshot.commit), commits.get(snapshot.base)];
+    if (taken === undefined || base === undefined) return err(`the snapshot of ${task} is not in the repository`);
+    if (taken.tree !== snapshot.tree) return err(`the snapshot of ${task} has another tree than the recorded one`);
     if (taken.parents.length !== 1 || taken.parents[0] !== snapshot.base)
-      return err(`the snapshot of ${step.task} is not one commit on its recorded base`);
-
-    const judgedPaths = new Set(snapshot.diff.map((entry) => entry.path));
-    const changed = await readChanges(repository, snapshot.base, snapshot.commit);
-    const hidden = changed.find((change) => !judgedPaths.has(change.path));
-    if (hidden !== undefined) return err(`${step.task} changes ${hidden.path}, which was never judged`);
-
-    const commit = await readCommit(repository, step.commit);
-    if (commit === undefined) return err(`candidate commit ${step.commit} is not in the repository`);
-    if (commit.parents.length !== 1 || commit.parents[0] !== parent)
-      return err(`the candidate is not linear at ${step.task}`);
-    if (commit.tree !== step.tree) return err(`the candidate has another tree than the recorded one at ${step.task}`);
-    const { tree } = await mustReadCommit(repository, parent);
-    const stray = (await readChanges(repository, tree, commit.tree)).find((change) => !judgedPaths.has(change.path));
-    if (stray !== undefined) return err(`the commit of ${step.task} changes ${stray.path}, which the task did not`);
-    parent = step.commit;
+      return err(`the snapshot of ${task} is not one commit on its recorded base`);
+    const [made, before] = [commits.get(commit), commits.get(parent)];
+    if (made === undefined || before === undefined) return err(`the candidate of ${task} is not in the repository`);
+    if (made.parents.length !== 1 || made.parents[0] !== parent) return err(`the candidate is not linear at ${task}`);
+    if (made.tree !== tree) return err(`the candidate has another tree than the recorded one at ${task}`);
+    const paths = new Set(snapshot.diff.map((entry) => entry.path));
+    compared.push({ task, judged: paths, pair: [base.tree, taken.tree] });
+    compared.push({ task, judged: paths, pair: [before.tree, made.tree] });
+  }
+  const changes = await readManyChanges(
+    repository,
+    compared.map(({ pair }) => pair),
+  );
+  for (const [at, { task, judged: paths }] of compared.entries()) {
+    const hidden = changes[at]?.find((change) => !paths.has(change.path));
+    if (hidden !== undefined) return err(`${task} changes ${hidden.path}, which was never judged`);
   }
   return ok(null);
 }

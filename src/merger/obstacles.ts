@@ -4,7 +4,13 @@ import { absent, type Change, dirtyPaths, type Person, type Worktree } from '../
 import { look, parentsOf } from './look.ts';
 
 /** Why the person's branch stays where it is: what is in the way, and what they can do. Nothing was changed. */
-export type Obstacle = { readonly why: string; readonly files: readonly string[]; readonly fix: string };
+export type Obstacle = {
+  readonly why: string;
+  readonly files: readonly string[];
+  readonly fix: string;
+  /** The branch itself moved: not for a person to clear away, the coordinator looks at it again. */
+  readonly moved?: true;
+};
 
 /** Everything in a working tree that moving it by `changes` would overwrite, or that says it is not the time. */
 export async function findObstacle(
@@ -30,7 +36,7 @@ export async function findObstacle(
     return {
       why: `you have changes in ${path} that this would overwrite; they are untouched`,
       files: dirty,
-      fix: `commit them (git -C ${path} commit) or put them aside (git -C ${path} stash push -- ${dirty.join(' ')}), then: ${retry}`,
+      fix: `commit them or put them aside (git -C ${path} stash), then: ${retry}`,
     };
   const inTheWay = untrackedInTheWay(path, changes);
   if (inTheWay.length > 0)

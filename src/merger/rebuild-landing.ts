@@ -40,9 +40,11 @@ export async function rebuildLanding(order: Order): Promise<MergerAnswer> {
   let commit = onto;
   let { tree } = await mustReadCommit(repository, onto);
   for (const id of commits.toReversed()) {
-    const { parents, message, date, tree: theirs } = await mustReadCommit(repository, id);
-    const [base] = parents;
-    if (base === undefined) return refused(`${id} has no parent to replay it from`);
+    const theirs = await mustReadCommit(repository, id);
+    const { message, date } = theirs;
+    const [parent] = theirs.parents;
+    if (parent === undefined) return refused(`${id} has no parent to replay it from`);
+    const base = await mustReadCommit(repository, parent);
     const replayed = await mergeTrees(repository, { base, ours: tree, theirs });
     if (!replayed.ok) {
       const conflicts = replayed.error;

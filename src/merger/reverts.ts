@@ -42,7 +42,7 @@ export async function buildReverts(
     const [parent] = reverted.parents;
     if (parent === undefined) return err({ why: `${reverted.id} has no parent`, files: [], fix: 'git log' });
     const { tree: before } = await mustReadCommit(repository, parent);
-    const merged = await mergeTrees(repository, { base: reverted.id, ours: tree, theirs: before });
+    const merged = await mergeTrees(repository, { base: reverted, ours: tree, theirs: before });
     if (!merged.ok)
       return err({
         why: `what came later builds on ${titleOf(reverted)}, so that it cannot be taken out alone`,

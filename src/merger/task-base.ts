@@ -50,12 +50,21 @@ export async function makeTaskBase(order: Order, task: TaskId): Promise<MergerAn
     needs.length === 0
       ? tip
       : await writeCommit(repository, { tree, parent: tip, message, by: nobody, date: from.date });
-  const made = eventsOf(history, 'task-base-made').findLast(({ event }) => event.task === task);
-  if (made?.event.commit === commit) return done;
+  if (isStanding(history, task, commit)) return done;
   failpoint('merger-base-written');
   await keepReachable(repository, refs.taskBase(order.run, task), commit);
   failpoint('merger-base-kept');
   return await recordFacts(order, { type: 'task-base-made', task, commit, tree });
+}
+
+/** Recorded already, and nobody started the task or what it needs anew since: then the same base is made once more. */
+function isStanding(history: History, task: TaskId, commit: CommitId): boolean {
+  const made = eventsOf(history, 'task-base-made').findLast(({ event }) => event.task === task);
+  const stands = new Set([task, ...allNeeds(creation(history).plan, task)]);
+  const anew = history.findLast(
+    ({ event }) => (event.type === 'task-retried' || event.type === 'task-reworked') && stands.has(event.task),
+  );
+  return made?.event.commit === commit && made.position > (anew?.position ?? 0);
 }
 
 /** The last merge of an earlier wave, or of something that the task needs, whichever is later; else the very start. */

@@ -32,7 +32,7 @@ test.each(failpointsIn('land', 'move-branch'))('killed at %s and asked again, it
   await using s = await readyToLand(edits, { files, openLedger, merger: fire.merger });
   mine(s);
   expect(await land(s)).toEqual({ outcome: 'done' });
-  expect(fire.deaths).toHaveLength(1);
+  expect(fire.deaths).toEqual(['the merger ended (SIGKILL)']);
   expectClean(s, runTip(s), theirs);
   expect([await count(s, 'landing-intended'), await count(s, 'landed')]).toEqual([1, 1]);
   expect(s.git('fsck', '--strict', '--no-dangling')).toBe('');
@@ -50,7 +50,7 @@ test.each([
   const before = picture(s);
   await land(s);
   expect(await undo(s)).toEqual({ outcome: 'done' });
-  expect(fire.deaths).toHaveLength(1);
+  expect(fire.deaths).toEqual(['the merger ended (SIGKILL)']);
   expect(picture(s)).toEqual(before);
   expect(await count(s, 'undone')).toBe(1);
 });

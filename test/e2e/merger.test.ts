@@ -19,7 +19,7 @@ test.each(points)('killed at %s and asked again, the merge ends as if nothing ha
   await s.work('a', { 'a.txt': 'a\n' });
   const built = await s.closeRound(0, 0, ['a']);
   expect(await s.merge(0, 0)).toEqual({ outcome: 'done' });
-  expect(fire.deaths).toHaveLength(1);
+  expect(fire.deaths).toEqual(['the merger ended (SIGKILL)']);
   expect(s.bare('rev-parse', branch)).toBe(built.steps[0]?.commit);
   expect(s.bare('fsck', '--strict', '--no-dangling')).toBe('');
   const types = (await s.events()).map((event) => event.type);
@@ -75,4 +75,33 @@ test('an environment that fails is told, and asking again works', async () => {
   await expect(merger.ask({ do: 'open-run', run }, s.epoch)).rejects.toMatchObject({ name: 'MergerFailed' });
   s.write({ '../state/repo.git': null });
   expect(await merger.ask({ do: 'open-run', run }, s.epoch)).toEqual({ outcome: 'done' });
+});
+
+test('git killed inside update-ref leaves a lock; the next merger removes it and finishes', async () => {
+  await using s = await scene({ waves: [{ a: {} }], openLedger });
+  await s.open();
+  await s.work('a', { 'a.txt': 'a\n' });
+  const built = await s.closeRound(0, 0, ['a']);
+  const lock = `${s.state.repository}/${branch}.lock`;
+  const trap = [
+    'strace',
+    '-f',
+    '-qq',
+    '-o',
+    '/dev/null',
+    '-P',
+    lock,
+    '-e',
+    'trace=rename',
+    '-e',
+    'inject=rename:signal=SIGKILL',
+  ];
+  await using struck = realMerger(s.context, {}, trap);
+  await expect(struck.ask({ do: 'merge', run, wave: 0, round: 0 }, s.epoch)).rejects.toMatchObject({
+    name: 'MergerFailed',
+  });
+  expect([existsSync(lock), s.bare('rev-parse', branch)]).toEqual([true, built.base]);
+  await using merger = realMerger(s.context);
+  expect(await merger.ask({ do: 'merge', run, wave: 0, round: 0 }, s.epoch)).toEqual({ outcome: 'done' });
+  expect(s.bare('rev-parse', branch)).toBe(built.steps[0]?.commit);
 });

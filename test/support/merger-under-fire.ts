@@ -4,13 +4,16 @@ import { type Merger, MergerFailed } from '../../src/ports/merger.ts';
 
 const main = new URL('../../dist/main/merger.js', import.meta.url).pathname;
 
-export const realMerger = (context: Context, env: Record<string, string> = {}): Merger =>
-  mergerProcess({
-    command: [process.execPath, main],
+/** `wrapper` is an argv that runs another one, such as strace. */
+export const realMerger = (context: Context, env: Record<string, string> = {}, wrapper: string[] = []): Merger => {
+  const [program = process.execPath, ...rest] = [...wrapper, process.execPath, main];
+  return mergerProcess({
+    command: [program, ...rest],
     stateDir: context.state.root,
     checkout: context.checkout,
     env: { ...context.env, ...env },
   });
+};
 
 /** A real merger that is killed at each of these in turn, and asked again as a coordinator would. Counts the deaths. */
 export function mergerUnderFire(...failpoints: readonly string[]) {

@@ -1,15 +1,14 @@
+export { absent, type Change, readChanges, readManyChanges } from './changes.ts';
 export { arrival, commitsBetween, deliver, forgetArrival, isAncestor, isPlainBranch } from './exchange.ts';
 export { type Author, readAuthor } from './identity.ts';
 export {
-  absent,
-  type Change,
   type Commit,
   type Identity,
   mergeTrees,
   mustReadCommit,
   nobody,
-  readChanges,
   readCommit,
+  readCommits,
   takeBack,
   writeCommit,
 } from './objects.ts';

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CommitId, commitId, type TreeId, treeId } from '../../domain/ids.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { GitFailed, git, gitLine, objectId, runGit } from '../git-process/index.ts';
+import { GitFailed, git, gitLine, objectId, openObjects, runGit } from '../git-process/index.ts';
 import { splitNul } from '../git-read/index.ts';
+import { absent, type Change, readManyChanges } from './changes.ts';
 
 export type Commit = {
   readonly id: CommitId;
@@ -28,15 +29,8 @@ export type NewCommit = {
   readonly date: string;
   /** Absent: unsigned. */
   readonly signing?: Signing | undefined;
-};
-
-/** A path and what it is on both sides; mode `000000` where absent. */
-export type Change = {
-  readonly path: string;
-  readonly oldMode: string;
-  readonly newMode: string;
-  readonly oldId: string;
-  readonly newId: string;
+  /** False for a commit that is of no use after a crash: it is not waited for until it is on disk. */
+  readonly lasting?: false;
 };
 
 export async function writeCommit(gitDir: string, commit: NewCommit): Promise<CommitId> {
@@ -53,7 +47,7 @@ export async function writeCommit(gitDir: string, commit: NewCommit): Promise<Co
       objectId(commit.tree),
     ],
     stdin: commit.message,
-    config: commit.signing?.config ?? [],
+    config: [...(commit.signing?.config ?? []), ...(commit.lasting === false ? ['core.fsync=none'] : [])],
     env: {
       ...commit.signing?.env,
       GIT_AUTHOR_NAME: name,
@@ -70,8 +64,22 @@ export async function writeCommit(gitDir: string, commit: NewCommit): Promise<Co
 /** Undefined for an id that the repository does not hold as a commit. */
 export async function readCommit(gitDir: string, id: CommitId): Promise<Commit | undefined> {
   const { exitCode, stdout } = await runGit({ gitDir, args: ['cat-file', 'commit', objectId(id)] });
-  if (exitCode !== 0) return undefined;
-  const text = stdout.toString('utf8');
+  return exitCode === 0 ? parseCommit(id, stdout.toString('utf8')) : undefined;
+}
+
+/** Many at once, for one process. Ids that are no commit here are missing from the map. */
+export async function readCommits(gitDir: string, ids: readonly CommitId[]): Promise<ReadonlyMap<CommitId, Commit>> {
+  await using objects = openObjects(gitDir);
+  const found = await Promise.all(
+    ids.map(async (id) => {
+      const bytes = await objects.read(id);
+      return bytes === null ? [] : [[id, parseCommit(id, bytes.toString('utf8'))] as const];
+    }),
+  );
+  return new Map(found.flat());
+}
+
+function parseCommit(id: CommitId, text: string): Commit {
   const end = text.indexOf('\n\n');
   const header = text.slice(0, end === -1 ? text.length : end).split('\n');
   const fields = (name: string) =>
@@ -95,37 +103,40 @@ export async function mustReadCommit(gitDir: string, id: CommitId): Promise<Comm
 
 /**
  * Three-way merge without index or working tree; on conflict the files are named and nothing is left behind.
- * The merge base is made explicit by synthetic commits, whatever history the sides really have. Renames are not
- * followed: each path is merged on its own, so a merge never changes a path that neither side changed.
+ * The merge base is made explicit by synthetic commits, whatever history the sides really have. A change of theirs
+ * stays on its path: where git would carry it over to another one, because ours renamed the file, that is a conflict.
  */
 export async function mergeTrees(
   gitDir: string,
-  sides: { readonly base: CommitId; readonly ours: TreeId; readonly theirs: TreeId },
+  sides: { readonly base: Commit; readonly ours: TreeId; readonly theirs: TreeId | Commit },
 ): Promise<Result<TreeId, readonly string[]>> {
+  const { base, ours, theirs } = sides;
   const side = (tree: TreeId) =>
-    writeCommit(gitDir, { tree, parent: sides.base, message: 'one side of a merge\n', by: nobody, date: epochStart });
-  const [ours, theirs] = await Promise.all([side(sides.ours), side(sides.theirs)]);
-  const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', ours, theirs];
-  const done = await runGit({ gitDir, args, config: ['merge.renames=false', 'merge.directoryRenames=false'] });
+    writeCommit(gitDir, {
+      tree,
+      parent: base.id,
+      message: 'one side of a merge\n',
+      by: nobody,
+      date: epochStart,
+      lasting: false,
+    });
+  const theirTree = typeof theirs === 'string' ? theirs : theirs.tree;
+  const standsOnBase = typeof theirs !== 'string' && theirs.parents.length === 1 && theirs.parents[0] === base.id;
+  const commits = await Promise.all([side(ours), standsOnBase ? theirs.id : side(theirTree)]);
+  const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', ...commits];
+  const done = await runGit({ gitDir, args, config: ['merge.directoryRenames=false'] });
   if (done.exitCode !== 0 && done.exitCode !== 1) throw new GitFailed(args, done.exitCode, done.stderr);
-  const [tree = '', ...files] = splitNul(done.stdout);
-  return done.exitCode === 0 ? ok(treeId(tree)) : err([...new Set(files)]);
-}
+  const [first = '', ...files] = splitNul(done.stdout);
+  if (done.exitCode === 1) return err([...new Set(files)]);
 
-/** Every path that differs, renames as a delete and an add. */
-export async function readChanges(
-  gitDir: string,
-  from: CommitId | TreeId,
-  to: CommitId | TreeId,
-): Promise<readonly Change[]> {
-  const args = ['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', '--no-ext-diff', '--no-textconv'];
-  const fields = splitNul(await git({ gitDir, args: [...args, objectId(from), objectId(to)] }));
-  const found: Change[] = [];
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    const [oldMode = '', newMode = '', oldId = '', newId = ''] = (fields[at] ?? '').slice(1).split(' ');
-    found.push({ path: fields[at + 1] ?? '', oldMode, newMode, oldId, newId });
-  }
-  return found;
+  const tree = treeId(first);
+  const [wanted = [], got = []] = await readManyChanges(gitDir, [
+    [base.tree, theirTree],
+    [ours, tree],
+  ]);
+  const theirPaths = new Set(wanted.map((change) => change.path));
+  const strayed = got.map((change) => change.path).filter((path) => !theirPaths.has(path));
+  return strayed.length === 0 ? ok(tree) : err(strayed);
 }
 
 /** `tree` with these changes taken back. */
@@ -145,7 +156,6 @@ export async function takeBack(gitDir: string, tree: TreeId, taken: readonly Cha
   }
 }
 
-export const absent = '000000';
 export const epochStart = '0 +0000';
 /** Author of commits that people never see: bases and sides of merges. */
 export const nobody: Identity = { name: 'Tidegate', email: 'tidegate@localhost' };
