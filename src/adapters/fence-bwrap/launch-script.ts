@@ -23,7 +23,6 @@ if [ "$fenced" = yes ]; then
   for directory in / /etc /usr /usr/bin /run /proc/sys/kernel; do
     if command : 2>/dev/null >"$directory/.tidegate-canary-$token"; then say "breach wrote in $directory"; fi
   done
-  /bin/rm -f "/tmp/.tidegate-canary-$token" "$HOME/.tidegate-canary-$token"
   command : 2>/dev/null >".tidegate-canary-$token" || say 'breach the workspace is not writable'
   no_more_than_three /proc/[0-9]* || say 'breach sees processes of the host'
   only_ours /run/* || say 'breach sees the /run of the host'
@@ -56,6 +55,8 @@ say ready
 read -r go <&4 || exit 125
 [ "$go" = go ] || exit 125
 exec 3>&- 4<&-
+# Not before the go: until then the supervisor looks whether they are on the host.
+if [ "$fenced" = yes ]; then /bin/rm -f "/tmp/.tidegate-canary-$token" "$HOME/.tidegate-canary-$token"; fi
 exec "$@"`;
 
 export type Start = {

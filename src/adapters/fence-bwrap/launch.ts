@@ -80,10 +80,9 @@ const pipeOf = (child: ChildProcess, descriptor: number): Readable =>
 
 async function readiness(wanted: Launch, child: ChildProcess, over: Promise<Exit>): Promise<Readiness> {
   const lines = await linesUntil(pipeOf(child, reportFd), 'ready');
-  const breaches = lines.filter((line) => line.startsWith('breach ')).map((line) => line.slice('breach '.length));
-  const outside = wanted.canary === null ? [] : escaped(wanted.canary);
-  if (breaches.length + outside.length > 0)
-    return { outcome: 'breached', detail: [...breaches, ...outside.map((path) => `wrote ${path}`)].join('; ') };
+  const said = lines.filter((line) => line.startsWith('breach ')).map((line) => line.slice('breach '.length));
+  const breaches = wanted.canary === null ? said : [...said, ...escaped(wanted.canary, lines.includes('ready'))];
+  if (breaches.length > 0) return { outcome: 'breached', detail: breaches.join('; ') };
   if (!lines.includes('ready')) {
     const exit = await over;
     return { outcome: 'failed', detail: exit.failure?.message ?? `the fence ended with ${exit.code ?? exit.signal}` };
@@ -93,10 +92,13 @@ async function readiness(wanted: Launch, child: ChildProcess, over: Promise<Exit
 }
 
 /** What the canary wrote on the host. The one in the workspace must be there: it shows that the canary could write at all. */
-function escaped(canary: NonNullable<Launch['canary']>): readonly string[] {
+function escaped(canary: NonNullable<Launch['canary']>, ran: boolean): readonly string[] {
   const name = canaryFile(canary.token);
-  const wrote = canary.outside.map((directory) => join(directory, name)).filter(removed);
-  return removed(join(canary.workspace, name)) ? wrote : [...wrote, 'nothing in the workspace'];
+  const wrote = canary.outside
+    .map((directory) => join(directory, name))
+    .filter(removed)
+    .map((path) => `wrote ${path}`);
+  return removed(join(canary.workspace, name)) || !ran ? wrote : [...wrote, 'wrote nothing in the workspace'];
 }
 
 function removed(path: string): boolean {
