@@ -16,36 +16,38 @@ const isMarker = (name: string): name is Marker => name in markers;
  */
 export function watchMarkers(state: StateDir, ledger: Ledger): AsyncDisposable {
   const watchers = new Map<string, FSWatcher>();
+  const root = dirname(state.run('any'));
+  let over = false;
   let reading: Promise<void> = Promise.resolve();
-  const look = (directory: string): void => {
-    reading = reading.then(() => readMarkers(directory, ledger)).catch(() => undefined);
+  /** One look at a time; a directory that vanished meanwhile has no marker. */
+  const look = (at: () => Promise<void>): void => {
+    reading = reading.then(async () => (over ? undefined : await at())).catch(ignoreAbsent);
   };
-  const follow = (run: string): void => {
-    const directory = state.run(run);
-    if (watchers.has(directory)) return;
+  const follow = (directory: string, at: () => Promise<void>): void => {
+    if (over || watchers.has(directory)) return;
     watchers.set(
       directory,
-      watch(directory, () => look(directory)),
+      watch(directory, () => look(at)),
     );
-    look(directory);
+    look(at);
   };
-  const root = dirname(state.run('any'));
-  const findRuns = async (): Promise<void> => {
-    for (const entry of await readdir(root, { withFileTypes: true })) if (entry.isDirectory()) follow(entry.name);
-  };
-  watchers.set(
-    root,
-    watch(root, () => {
-      reading = reading.then(findRuns);
-    }),
-  );
-  reading = findRuns();
+  follow(root, async () => {
+    for (const entry of await readdir(root, { withFileTypes: true })) {
+      const directory = state.run(entry.name);
+      if (entry.isDirectory()) follow(directory, () => readMarkers(directory, ledger));
+    }
+  });
   return {
     async [Symbol.asyncDispose]() {
+      over = true;
       for (const watcher of watchers.values()) watcher.close();
       await reading;
     },
   };
+}
+
+function ignoreAbsent(error: unknown): void {
+  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
 }
 
 async function readMarkers(directory: string, ledger: Ledger): Promise<void> {
