@@ -160,6 +160,8 @@ export type RunEvent =
       readonly log: LogEvidence;
       readonly reminded: boolean;
       readonly chargedSeconds: number;
+      /** What the agent tried that only a person may do, such as `approve demo-ab12`; absent when it tried nothing. */
+      readonly refusals?: readonly string[];
     }
   | { readonly type: 'task-granted'; readonly task: TaskId; readonly paths: readonly string[]; readonly by: By }
   | { readonly type: 'task-dropped'; readonly task: TaskId; readonly by: By }

@@ -120,7 +120,7 @@ async function supervise(world: World, log: RunLog, id: TaskId, attempt: Attempt
       !['launching', 'running'].includes(live.progress.status)
     )
       return null;
-    const { ending, handoff, snapshot, log: output, reminded, chargedSeconds } = record;
+    const { ending, handoff, snapshot, log: output, reminded, chargedSeconds, refusals } = record;
     return [
       {
         type: 'attempt-ended',
@@ -132,6 +132,7 @@ async function supervise(world: World, log: RunLog, id: TaskId, attempt: Attempt
         log: output,
         reminded,
         chargedSeconds,
+        ...(refusals.length > 0 ? { refusals } : {}),
       },
     ];
   });
