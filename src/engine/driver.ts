@@ -24,8 +24,12 @@ export function driveRun(log: RunLog, perform: (effect: Effect) => Promise<void>
   const stopped = new AbortController();
   const waiters: PromiseWithResolvers<void>[] = [];
   let woken = Promise.withResolvers<void>();
+  let looksAgain = false;
   let failure: { readonly cause: unknown } | null = null;
-  const wake = (): void => woken.resolve();
+  const wake = (): void => {
+    looksAgain = true;
+    woken.resolve();
+  };
   const fail = (cause: unknown): void => {
     failure = { cause };
     stopped.abort();
@@ -47,13 +51,15 @@ export function driveRun(log: RunLog, perform: (effect: Effect) => Promise<void>
   const loop = async (): Promise<void> => {
     while (!stopped.signal.aborted) {
       woken = Promise.withResolvers();
+      looksAgain = false;
       const asked = waiters.length;
       await log.catchUp();
       await log.record((state) => facts(state, clock));
       const state = log.state();
       const due = state === null || stopped.signal.aborted ? [] : effects(state, clock);
       for (const { key, effect } of due) if (!inFlight.has(key)) start(key, effect);
-      if (inFlight.size === 0) for (const waiter of waiters.splice(0, asked)) waiter.resolve();
+      // what an effect recorded during this look may lead on
+      if (inFlight.size === 0 && !looksAgain) for (const waiter of waiters.splice(0, asked)) waiter.resolve();
       const waiting = new AbortController();
       await Promise.race([woken.promise, nextExpiry(state, clock, waiting.signal)]);
       waiting.abort('woken');
