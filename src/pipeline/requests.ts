@@ -30,6 +30,8 @@ function byMerger(state: RunState, seq: number, request: RequestEvent): readonly
     ];
   if (request.type === 'requested-drop' && request.paths.length > 0) {
     const { task, paths, by } = request;
+    // while it is being integrated its snapshot stays what the round was opened with
+    if (state.tasks[task]?.progress.status !== 'held') return [];
     return [
       effect(`drop-paths ${seq}`, {
         do: 'ask-merger',
