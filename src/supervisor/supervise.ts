@@ -1,4 +1,4 @@
-import { watch } from 'node:fs';
+import { type FSWatcher, watch } from 'node:fs';
 import { identify } from '../adapters/process-identity.ts';
 import type { JobDirectory } from '../adapters/supervisors/job-directory.ts';
 import type { Ending } from '../domain/evidence.ts';
@@ -70,15 +70,30 @@ export async function supervise(
   }
 }
 
-/** The record is on disk, so nothing is lost by leaving; staying only saves the coordinator from looking for a dead process. */
+/**
+ * The record is on disk, so nothing is lost by leaving; staying only saves the coordinator from looking for a dead process.
+ * Normally told by the socket; the file is for a coordinator that is not attached.
+ */
 async function untilAcknowledged(files: JobDirectory, told: Promise<void>): Promise<void> {
   const seen = Promise.withResolvers<void>();
-  const watcher = watch(files.path, () => {
+  const look = (): void => {
     if (files.isAcknowledged()) seen.resolve();
-  });
-  if (files.isAcknowledged()) seen.resolve();
+  };
+  const watcher = watchIfPossible(files.path, look);
+  look();
   await Promise.race([told, seen.promise]);
-  watcher.close();
+  watcher?.close();
+}
+
+/** The kernel gives out watches sparingly; without one the socket has to do. */
+function watchIfPossible(path: string, look: () => void): FSWatcher | null {
+  try {
+    return watch(path, look);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'EMFILE' || code === 'ENFILE' || code === 'ENOSPC') return null;
+    throw error;
+  }
 }
 
 /** Calls `gone` when nobody has been attached for `after` ms. `hurry`: somebody wants us to leave, wait a moment only. */
