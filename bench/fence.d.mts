@@ -1,0 +1,1 @@
+export function fencedByHand(workspace: string, script: string): [string, ...string[]];
