@@ -36,7 +36,8 @@ export async function supervisedScene(files: Record<string, string> = { 'readme.
     jobs,
     node: process.execPath,
     program: join(root, 'dist/main/supervisor.js'),
-    environment: { ...process.env, ...environment },
+    // A test that fails must not leave supervisors waiting for a quarter of an hour.
+    environment: { ...process.env, TIDEGATE_ABANDON_SECONDS: '10', ...environment },
   });
   const coordinator = (environment: Record<string, string> = {}): Supervisors => {
     const supervisors = processSupervisors(program(environment));
