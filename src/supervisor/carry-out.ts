@@ -20,6 +20,7 @@ import type { ExitRecord, Job } from '../ports/supervisor.ts';
 import { type ClientChannel, openClientChannel } from './client-channel.ts';
 import { type Output, openOutput } from './output.ts';
 import { protectPaths, removeStandIns } from './read-only-paths.ts';
+import { redactTexts } from './redact.ts';
 import { reminder } from './reminder.ts';
 import { type FencedRun, runFenced } from './run-fenced.ts';
 import type { RuntimeDirectory } from './runtime-directory.ts';
@@ -38,10 +39,13 @@ export type Order = {
 
 /** Workspace, setup, agent, handoff, snapshot, teardown. The record that it returns says how each went. */
 export async function carryOut(order: Order): Promise<ExitRecord> {
-  const output = openOutput(order.files.output, secretsOf(order.job, order.around.environment));
+  const secrets = secretsOf(order.job, order.around.environment);
+  const output = openOutput(order.files.output, secrets);
   const prepared = await prepare(order);
   if ('reason' in prepared) return record(output, { ending: prepared });
-  await using channel = await openClientChannel(order.runtime.clientSocket, order.job.nonce, order.files.writeHandoff);
+  await using channel = await openClientChannel(order.runtime.clientSocket, order.job.nonce, (handoff) =>
+    order.files.writeHandoff(redactTexts(handoff, secrets)),
+  );
   const base = { ...order, ...prepared, output, channel };
   const setUp = await runSetup(base);
   if (setUp !== null) {
@@ -57,11 +61,11 @@ export async function carryOut(order: Order): Promise<ExitRecord> {
   await runTeardown(base);
   return record(output, {
     ending,
-    handoff: handoffOf(base),
+    handoff: redactTexts(handoffOf(base), secrets),
     ...snapshot,
     reminded: second !== null,
     chargedSeconds,
-    refusals: channel.refusals(),
+    refusals: redactTexts(channel.refusals(), secrets),
   });
 }
 

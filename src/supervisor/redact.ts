@@ -33,6 +33,18 @@ export function redactor(
   };
 }
 
+/** The same for every text in a record that an agent had a hand in. */
+export function redactTexts<T>(value: T, secrets: readonly string[]): T {
+  const replace = (part: unknown): unknown => {
+    if (typeof part === 'string')
+      return secrets.reduce((text, secret) => text.replaceAll(secret, mark.toString()), part);
+    if (Array.isArray(part)) return part.map(replace);
+    if (typeof part !== 'object' || part === null) return part;
+    return Object.fromEntries(Object.entries(part).map(([key, field]) => [key, replace(field)]));
+  };
+  return secrets.length === 0 ? value : (replace(value) as T);
+}
+
 /** Shorter values (`on`, `8080`) would be found everywhere. */
 const shortest = 8;
 const mark = Buffer.from('[redacted]');

@@ -7,7 +7,8 @@ import type { HandoffEvidence, LogEvidence } from '../domain/evidence.ts';
 import type { ExitRecord, Job } from '../ports/supervisor.ts';
 import { displayed } from './output.ts';
 import { removeStandIns } from './read-only-paths.ts';
-import { snapshotOf } from './snapshot-of.ts';
+import { redactTexts } from './redact.ts';
+import { secretsOf, snapshotOf } from './snapshot-of.ts';
 
 /**
  * The exit record that a dead supervisor owes: how the process ended is not known, what it left is. Call it when nothing of
@@ -26,7 +27,7 @@ export async function rescue(
   const { log, tail } = logOf(files);
   const record: ExitRecord = {
     ending: { reason: 'lost', code: null, signal: null, detail },
-    handoff: made ? handoffOf(job, files) : { kind: 'absent' },
+    handoff: made ? redactTexts(handoffOf(job, files), secretsOf(job, environment)) : { kind: 'absent' },
     ...(made
       ? await snapshotOf(job, files, environment)
       : { snapshot: null, snapshotProblem: 'the workspace had not been made' }),

@@ -18,7 +18,7 @@ import { readRecord } from '../workspace/index.ts';
 import { findChanges, type SizeLimits } from './changes.ts';
 import { WorkspaceMoved } from './content.ts';
 import { type SecretScan, secretScan } from './secrets.ts';
-import { walkWorkspace } from './walk.ts';
+import { masked, walkWorkspace } from './walk.ts';
 import { writeCommit } from './write-commit.ts';
 
 export { WorkspaceMoved } from './content.ts';
@@ -58,7 +58,8 @@ export async function takeSnapshot(request: SnapshotRequest): Promise<SnapshotEv
   const baseTree = base === parent ? parentTree : await listTree(repository, base);
   const found = request.statCache === undefined ? null : readRecord(request.statCache);
   const record = found?.inode === inode ? found : null;
-  const walk = walkWorkspace(root, trackedIn(parentTree, baseTree), await rulesOf(objects, baseTree));
+  const known = (request.secrets ?? []).filter((value) => value.length >= 8);
+  const walk = walkWorkspace(root, trackedIn(parentTree, baseTree), await rulesOf(objects, baseTree), known);
   const parentFiles = new Map(parentTree.map((entry) => [entry.path, entry]));
   const changes = findChanges({
     root,
@@ -84,7 +85,9 @@ export async function takeSnapshot(request: SnapshotRequest): Promise<SnapshotEv
   });
   failpoint('snapshot-ref-updated');
   const [tree, raw] = await Promise.all([treeOf(objects, commit), rawDiff(repository, base, commit)]);
-  const diff = await nameLinks(repository, raw);
+  const diff = (await nameLinks(repository, raw)).map((entry) =>
+    entry.linkTarget === undefined ? entry : { ...entry, linkTarget: masked(entry.linkTarget, known) },
+  );
   const secrets = await secretFindings({ objects, raw, baseTree, scans, values: request.secrets ?? [] });
   return { commit, tree, base, diff, refused: [...walk.refused, ...changes.refused], secrets };
 }

@@ -27,6 +27,7 @@ export function walkWorkspace(
   root: string,
   tracked: { has(path: string): boolean; hasDirectory(path: string): boolean },
   ignored: IgnoreRules,
+  secrets: readonly string[] = [],
 ): Walk {
   const found: Found[] = [];
   const refused: Finding[] = [];
@@ -34,7 +35,7 @@ export function walkWorkspace(
   let entries = 0;
 
   const refuse = (rule: string, path: string, detail: string) => {
-    refused.push({ rule, detail, where: printable(path) });
+    refused.push({ rule, detail, where: printable(masked(path, secrets)) });
     unseen.push(path);
   };
 
@@ -54,6 +55,8 @@ export function walkWorkspace(
       if (leftOut && !known) continue;
       if (isGitName(name)) refuse('nested-git', path, 'a repository, or a name that passes for one, in the workspace');
       else if (!known && isUnfitName(name)) refuse('unfit-name', path, 'a line break or NUL in the name');
+      else if (!known && masked(name, secrets) !== name)
+        refuse('known-value', path, 'a secret in the name: it would be in every list of changes');
       else if (Buffer.byteLength(path) > limits.pathBytes || depth > limits.depth)
         refuse('too-deep', path, 'the path is too long to be checked out anywhere');
       else if (isDirectory) visit(path, depth + 1, leftOut);
@@ -107,3 +110,6 @@ function kindOf(stats: BigIntStats): string {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly those must not reach a terminal
 const printable = (path: string): string => (/[\x00-\x1f\x7f-\x9f]/.test(path) ? JSON.stringify(path) : path);
+
+export const masked = (text: string, secrets: readonly string[]): string =>
+  secrets.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text);
