@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { addConfirmations } from '../../src/adapters/confirmations.ts';
 import { gitReader } from '../../src/adapters/git-read/index.ts';
 import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
 import type { By, RequestEvent } from '../../src/domain/events.ts';
@@ -42,6 +43,16 @@ export async function openStage(scene: Project) {
       });
       if (said === 'nothing') throw new Error(`no coordinator: ${(await over).stderr}`);
       return { child, said, over };
+    },
+    /** A person allows what the plan asks for beyond the fence. */
+    async confirm(): Promise<void> {
+      const place = { toplevel: scene.checkout, stateDirectory: state.root, env: scene.environment };
+      const read = await readPlanAt(place, 'plan.yaml');
+      if (!read.ok)
+        await addConfirmations(
+          state.root,
+          read.unconfirmed.map(({ hash }) => hash),
+        );
     },
     order: (options: Parameters<typeof order>[3] = {}) => order(scene, state.root, ledger, options),
     async [Symbol.asyncDispose]() {

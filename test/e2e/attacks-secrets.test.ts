@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { changedOnMain, fateOf, honest, rogue } from '../support/crew.ts';
+import { handoff, project } from '../support/project.ts';
+import { openStage, person } from '../support/staged-run.ts';
+import { filesWith, inSnapshot } from '../support/tries.ts';
+
+const names = [
+  ...['GH_TOKEN', 'GITHUB_TOKEN', 'GITLAB_TOKEN', 'NPM_TOKEN', 'NODE_AUTH_TOKEN', 'PYPI_TOKEN', 'CARGO_REGISTRY_TOKEN'],
+  ...['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN', 'AZURE_CLIENT_SECRET', 'GOOGLE_API_KEY'],
+  ...[
+    'GOOGLE_APPLICATION_CREDENTIALS',
+    'ANTHROPIC_API_KEY',
+    'OPENAI_API_KEY',
+    'CLAUDE_CODE_OAUTH_TOKEN',
+    'CODEX_API_KEY',
+  ],
+  ...[
+    'SSH_AUTH_SOCK',
+    'SSH_AGENT_PID',
+    'GPG_AGENT_INFO',
+    'DATABASE_URL',
+    'PGPASSWORD',
+    'REDIS_URL',
+    'SENTRY_AUTH_TOKEN',
+  ],
+  ...['SLACK_TOKEN', 'STRIPE_SECRET_KEY', 'DOCKER_AUTH_CONFIG', 'KUBECONFIG', 'VAULT_TOKEN', 'MY_OWN_PASSWORD'],
+];
+const canaries = (of: readonly string[]): Record<string, string> =>
+  Object.fromEntries(of.map((name) => [name, `canary-${randomBytes(12).toString('hex')}`]));
+
+test('of 30 secrets around the coordinator none reaches an agent, a check, or a file of ours', async () => {
+  const secrets = canaries(names);
+  await using scene = await project({
+    plan: {
+      land: 'auto',
+      setup: 'env; cat /proc/*/environ 2>/dev/null | tr "\\0" "\\n"; true',
+      checks: [{ name: 'env', run: 'env; cat /proc/*/environ 2>/dev/null | tr "\\0" "\\n"; true' }],
+      tasks: {
+        curious: rogue(`env; env > env.txt; cat /proc/*/environ /proc/*/cmdline >> env.txt 2>/dev/null; ${handoff}`, {
+          owns: ['env.txt'],
+        }),
+        honest,
+      },
+    },
+  });
+  await using stage = await openStage(scene);
+  const run = await stage.order();
+  const { over, child } = await stage.coordinator(secrets);
+  const state = await run.approve();
+  child.kill('SIGTERM');
+  const { stdout, stderr } = await over;
+
+  expect(names.length).toBe(30);
+  expect(state.ended).toBe('landed');
+  expect(scene.git('show', 'main:env.txt')).toContain('TIDEGATE_TASK=curious');
+  expect(filesWith(scene.root, Object.values(secrets))).toEqual([]);
+  expect(Object.values(secrets).filter((value) => `${stdout}${stderr}`.includes(value))).toEqual([]);
+});
+
+test('a secret that is passed on by name is used, but is in no log, handoff, ledger or merged file', async () => {
+  const { AGENT_TOKEN: token = '' } = canaries(['AGENT_TOKEN']);
+  await using scene = await project({
+    plan: {
+      land: 'auto',
+      limits: { attempts: 1 },
+      fence: { env: ['AGENT_TOKEN'] },
+      tasks: {
+        prints: rogue(`echo "$AGENT_TOKEN"; printf %s "$AGENT_TOKEN" | wc -c > prints.txt; ${handoff}`, {
+          owns: ['prints.txt'],
+        }),
+        keeps: rogue(`echo "token=$AGENT_TOKEN" > keeps.txt; ${handoff}`, { owns: ['keeps.txt'] }),
+        tells: rogue('echo x > tells.txt; tidegate handoff done -m "used $AGENT_TOKEN" --proof "$AGENT_TOKEN"', {
+          owns: ['tells.txt'],
+        }),
+        writes: rogue(
+          `echo x > writes.txt; mkdir .tidegate; printf '{"status":"done","summary":"%s","nonce":"%s"}' "$AGENT_TOKEN" $TIDEGATE_NONCE > .tidegate/handoff.json`,
+          { owns: ['writes.txt'] },
+        ),
+        refused: rogue(`echo x > refused.txt; tidegate approve "$AGENT_TOKEN"; ${handoff}`, { owns: ['refused.txt'] }),
+        names: rogue(`echo x > "names-$AGENT_TOKEN"; ${handoff}`, { owns: ['names-*'] }),
+        links: rogue(`ln -s "x-$AGENT_TOKEN" links; ${handoff}`, { owns: ['links'] }),
+        honest,
+      },
+    },
+  });
+  await using stage = await openStage(scene);
+  await stage.confirm();
+  const base = scene.git('rev-parse', 'main');
+  const run = await stage.order();
+  await stage.coordinator({ AGENT_TOKEN: token });
+  const state = await run.approve();
+
+  expect(inSnapshot(stage.state, 'attack-abcd.prints.1', 'prints.txt').trim()).toBe(String(token.length));
+  expect(fateOf(state, 'keeps')).toEqual(['held', 'known-value keeps.txt']);
+  const log = readFileSync(`${stage.state.job('attack-abcd.prints.1')}/output.log`, 'utf8');
+  expect(log).toBe('[redacted]\nhandoff taken; you may end now\n');
+  expect(fateOf(state, 'names')).toEqual(['held', 'known-value names-[redacted]', 'changes inconclusive']);
+  expect(fateOf(state, 'links')).toEqual(['held', 'known-value links']);
+  const told = (await run.events()).flatMap(({ event }) =>
+    event.type === 'attempt-ended' && ['tells', 'writes'].includes(event.task) ? [event.handoff] : [],
+  );
+  expect(told.map((one) => (one.kind === 'given' ? one.handoff.summary : one.kind)).toSorted()).toEqual([
+    '[redacted]',
+    'used [redacted]',
+  ]);
+  for (const task of ['keeps', 'names', 'links'])
+    await run.request({ type: 'requested-drop', task: task as never, paths: [], by: person });
+  expect((await run.settled()).ended).toBe('landed');
+  const landed = ['honest', 'prints', 'refused', 'tells', 'writes'].map((name) => `A ${name}.txt`);
+  expect(changedOnMain(scene, base)).toEqual(landed);
+  expect(filesWith(scene.checkout, [token])).toEqual([]);
+  // The agent's own workspace is where it may write it; everything that we keep is not.
+  const kept = filesWith(stage.state.root, [token]).filter((path) => !path.includes('/workspace/'));
+  expect(kept).toEqual([]);
+  expect(JSON.stringify(await stage.ledger.readAll()).includes(token)).toBe(false);
+});
