@@ -1,0 +1,234 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { whim } from '../../test/simulation/person.ts';
+import { random } from '../../test/simulation/random.ts';
+import {
+  attemptEnded,
+  commit,
+  created,
+  hashOf,
+  idOf,
+  intended,
+  me,
+  plan,
+  snapshot,
+  stateAfter,
+  tree,
+  you,
+} from '../../test/support/plans.ts';
+import { answer } from './answer.ts';
+import type { RequestEvent, RunEvent } from './events.ts';
+import { planHash } from './ids.ts';
+import type { RunState } from './run.ts';
+import type { Hold, TaskProgress } from './task.ts';
+
+const frozen = plan([{ a: {}, b: { needs: ['a'] } }, { c: {} }]);
+const hash = hashOf(frozen);
+const a = { task: idOf('a'), by: me };
+
+/** A run with task a in this state. */
+function at(
+  progress: Partial<TaskProgress> & { readonly status: TaskProgress['status'] },
+  ...more: RunEvent[]
+): RunState {
+  const state = stateAfter(created(frozen), intended('a'), attemptEnded('a'), ...more);
+  const task = state.tasks[idOf('a')];
+  if (task === undefined) throw new Error('no a');
+  const whole = { ...task.progress, snapshot: snapshot('a'), ...progress } as TaskProgress;
+  return { ...state, tasks: { ...state.tasks, [task.id]: { ...task, progress: whole } } };
+}
+const held = at({ status: 'held', hold: { because: 'gate', verdicts: [] } as Hold });
+const opened: RunEvent = { type: 'tap-opened', tap: 'start', hash, expires: null };
+const reject = (tap: 'start' | 'land'): RequestEvent => ({ type: 'requested-reject', tap, hash, by: you });
+
+describe('the answer to a request about a task', () => {
+  test('is a refusal for one that the plan does not have', () => {
+    expect(answer(held, { type: 'requested-retry', task: idOf('z'), by: me })).toEqual({
+      ok: false,
+      error: 'demo-ab12 has no task z',
+    });
+  });
+
+  test('is a refusal when its wave is closed', () => {
+    const closed = at({ status: 'dropped', by: me }, { type: 'wave-closed', wave: 0 });
+    expect(answer(closed, { type: 'requested-retry', ...a })).toEqual({ ok: false, error: 'wave 0 is closed' });
+  });
+
+  test('waits while the task is being integrated', () => {
+    const round: RunEvent = {
+      type: 'round-opened',
+      wave: 0,
+      round: 1,
+      base: commit('base'),
+      tasks: [{ task: idOf('a'), snapshot: snapshot('a').commit }],
+    };
+    const ready = at({ status: 'ready' }, round);
+    for (const request of [
+      { type: 'requested-drop', paths: [], ...a },
+      { type: 'requested-rework', message: 'x', ...a },
+      { type: 'requested-grant', paths: ['x'], ...a },
+    ] as const)
+      expect(answer(ready, request)).toEqual({ ok: true, value: 'later' });
+  });
+
+  test('drops it by name, but stops it first when it is at work, and never when it is merged', () => {
+    const drop: RequestEvent = { type: 'requested-drop', paths: [], ...a };
+    for (const status of ['waiting', 'held', 'failed', 'ready', 'done'] as const)
+      expect(answer(at({ status }), drop)).toEqual({ ok: true, value: [{ type: 'task-dropped', ...a }] });
+    for (const status of ['launching', 'running', 'ended'] as const)
+      expect(answer(at({ status }), drop)).toEqual({ ok: true, value: 'later' });
+    expect(answer(at({ status: 'merged' }), drop).ok).toBe(false);
+  });
+
+  test('drops paths of a held one only', () => {
+    const drop: RequestEvent = { type: 'requested-drop', paths: ['x'], ...a };
+    expect(answer(held, drop)).toEqual({ ok: true, value: 'later' });
+    expect(answer(at({ status: 'failed' }), drop).ok).toBe(false);
+  });
+
+  test('retries what is held, failed or dropped', () => {
+    const retry: RequestEvent = { type: 'requested-retry', ...a };
+    for (const status of ['held', 'failed', 'dropped'] as const)
+      expect(answer(at({ status }), retry)).toEqual({ ok: true, value: [{ type: 'task-retried', ...a }] });
+    for (const status of ['running', 'ready', 'merged', 'done'] as const)
+      expect(answer(at({ status }), retry).ok).toBe(false);
+  });
+
+  test('reworks what is held, failed or ready', () => {
+    const rework: RequestEvent = { type: 'requested-rework', message: 'smaller', ...a };
+    for (const status of ['held', 'failed', 'ready'] as const)
+      expect(answer(at({ status }), rework)).toEqual({
+        ok: true,
+        value: [{ type: 'task-reworked', message: 'smaller', ...a }],
+      });
+    expect(answer(at({ status: 'dropped' }), rework).ok).toBe(false);
+  });
+
+  test('grants what no sibling owns', () => {
+    const grant = (path: string): RequestEvent => ({ type: 'requested-grant', paths: [path], ...a });
+    expect(answer(held, grant('extra.txt'))).toEqual({
+      ok: true,
+      value: [{ type: 'task-granted', paths: ['extra.txt'], ...a }],
+    });
+  });
+});
+
+describe('the answer to a request about the run', () => {
+  test('follows the tap, for exactly the hash that the person saw', () => {
+    const state = stateAfter(created(frozen), opened);
+    const approve: RequestEvent = { type: 'requested-approve', tap: 'start', hash, by: me };
+    expect(answer(state, approve)).toMatchObject({ ok: true, value: [{ decision: 'approved' }] });
+    expect(answer(state, { ...approve, hash: planHash('0'.repeat(64)) }).ok).toBe(false);
+    expect(answer(state, { ...approve, tap: 'land' }).ok).toBe(false);
+  });
+
+  test('pauses, stops and resumes', () => {
+    for (const [asked, done] of [
+      ['pause', 'paused'],
+      ['stop', 'stopped'],
+      ['resume', 'resumed'],
+    ] as const)
+      expect(answer(held, { type: `requested-${asked}`, by: me })).toEqual({
+        ok: true,
+        value: [{ type: `run-${done}`, by: me }],
+      });
+  });
+
+  test('opens the landing anew, already decided, also after a refusal', () => {
+    const refused = stateAfter(created(frozen), { type: 'landing-refused', why: 'x', files: [], fix: '' });
+    expect(answer(refused, { type: 'requested-land', by: me })).toMatchObject({
+      ok: true,
+      value: [
+        { type: 'tap-opened', tap: 'land' },
+        { type: 'tap-decided', decision: 'approved' },
+      ],
+    });
+  });
+
+  test('lets a landing that was refused be given up, whoever approved it', () => {
+    const refused = stateAfter(
+      created(frozen),
+      { type: 'tap-opened', tap: 'land', hash, expires: null },
+      { type: 'tap-decided', tap: 'land', decision: 'approved', hash, by: me },
+      { type: 'landing-refused', why: 'x', files: [], fix: '' },
+    );
+    expect(answer(refused, reject('land'))).toMatchObject({
+      ok: true,
+      value: [{ type: 'tap-opened' }, { type: 'tap-decided', decision: 'rejected' }],
+    });
+  });
+
+  test('does not touch a branch that is being moved', () => {
+    const moving = stateAfter(created(frozen), {
+      type: 'landing-intended',
+      branch: 'main',
+      old: commit('base'),
+      new: commit('new'),
+      worktree: null,
+    });
+    expect(answer(moving, { type: 'requested-land', by: me }).ok).toBe(false);
+  });
+
+  test('undoes only what has landed', () => {
+    expect(answer(held, { type: 'requested-undo', task: null, by: me }).ok).toBe(false);
+    const landed = stateAfter(created(frozen), {
+      type: 'landed',
+      branch: 'main',
+      old: commit('base'),
+      new: commit('new'),
+    });
+    expect(answer(landed, { type: 'requested-undo', task: null, by: me })).toEqual({ ok: true, value: 'later' });
+  });
+
+  test('is that it has ended, but for an undo, a late landing and what a halt left over', () => {
+    const done = stateAfter(created(frozen), { type: 'run-ended', outcome: 'done' });
+    expect(answer(done, { type: 'requested-pause', by: me })).toEqual({ ok: false, error: 'the run has ended (done)' });
+    expect(answer(done, { type: 'requested-land', by: me })).toEqual({
+      ok: false,
+      error: 'nothing was merged, so there is nothing to land',
+    });
+    const halted = stateAfter(
+      created(frozen),
+      { type: 'run-ended', outcome: 'done' },
+      { type: 'run-halted', why: 'x', fix: '' },
+    );
+    expect(answer(halted, { type: 'requested-resume', by: me }).ok).toBe(true);
+  });
+});
+
+describe('for every request in every state', () => {
+  const statuses = [
+    'waiting',
+    'launching',
+    'running',
+    'ended',
+    'ready',
+    'done',
+    'held',
+    'failed',
+    'merged',
+    'dropped',
+  ] as const satisfies readonly TaskProgress['status'][];
+  const extras: readonly RunEvent[] = [
+    opened,
+    { type: 'tap-decided', tap: 'start', decision: 'approved', hash, by: me },
+    { type: 'landing-refused', why: 'x', files: [], fix: '' },
+    { type: 'run-ended', outcome: 'done' },
+    { type: 'run-halted', why: 'x', fix: '' },
+    { type: 'landed', branch: 'main', old: commit('base'), new: commit('new') },
+    { type: 'target-observed', commit: null },
+    { type: 'landing-rebuilt', onto: commit('base'), commit: commit('new'), tree: tree('new'), conflicts: [] },
+    { type: 'wave-closed', wave: 0 },
+  ];
+  test('there is an answer: events, later, or a reason', () => {
+    fc.assert(
+      fc.property(fc.nat(), fc.constantFrom(...statuses), fc.subarray([...extras]), (seed, status, more) => {
+        const state = at({ status, next: { from: 'base', findings: [], halt: null } } as never, ...more);
+        const given = answer(state, whim(random(seed), state));
+        if (!given.ok) expect(given.error).not.toBe('');
+        else if (given.value !== 'later') expect(given.value.length).toBeGreaterThan(0);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
