@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { me, run, scene } from '../../test/support/merger-scene.ts';
 import { runOnly } from '../../test/support/run-only.ts';
 import { taskId } from '../domain/ids.ts';
+import { merge } from './merge.ts';
 
 const branch = `refs/tidegate/runs/${run}`;
 
@@ -182,4 +183,21 @@ test('who signs their commits signs these too', async () => {
   await s.closeRound(0, 0, ['a']);
   expect(await s.merge(0, 0)).toEqual({ outcome: 'done' });
   expect(s.bare('cat-file', 'commit', branch)).toContain('-----BEGIN SSH SIGNATURE-----');
+});
+
+test('a coordinator that was replaced makes no run branch, and finishes no merge that it intended', async () => {
+  await using s = await scene({ waves: [{ a: {} }] });
+  const replace = () => s.ledger.takeEpoch({ pid: 1, startTime: '0', bootId: '', socket: '' }, () => false);
+  await s.open();
+  await s.work('a', { 'a.txt': 'a\n' });
+  const built = await s.closeRound(0, 0, ['a']);
+  const next = built.steps[0]?.commit ?? built.base;
+  await s.append({ type: 'merge-intended', wave: 0, round: 0, old: built.base, new: next });
+  const order = { ...s.context, run, epoch: s.epoch };
+  await replace();
+  expect(await merge(order, { wave: 0, round: 0 })).toEqual({ outcome: 'stale-epoch' });
+  expect(s.bare('rev-parse', branch)).toBe(built.base);
+  s.bare('update-ref', '-d', branch);
+  expect(await s.open()).toEqual({ outcome: 'stale-epoch' });
+  expect(s.bare('for-each-ref', branch)).toBe('');
 });

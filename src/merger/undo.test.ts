@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expectClean, land, picture, readyToLand, runTip, undo } from '../../test/support/landing.ts';
 import { log, run, type Scene, scene } from '../../test/support/merger-scene.ts';
 import { taskId } from '../domain/ids.ts';
@@ -125,4 +125,41 @@ test('a target that moved into the way of the run is named, and nothing moves', 
   expect(await rebuild(s)).toMatchObject({ onto: theirs, conflicts: ['readme.md'] });
   expect(await land(s)).toMatchObject({ outcome: 'refused', files: ['readme.md'] });
   expectClean(s, theirs);
+});
+
+describe('a run that lands after every wave', () => {
+  const twoWaves = { waves: [{ a: {} }, { b: {} }], plan: { land: 'wave' } } as const;
+  const nextWave = async (s: Scene) => {
+    await s.work('b', { 'b.txt': 'b\n' });
+    await s.closeRound(1, 0, ['b']);
+    await s.merge(1, 0);
+  };
+
+  test('is undone as a whole, exactly', async () => {
+    await using s = await readyToLand({ 'a.txt': 'a\n' }, twoWaves);
+    const before = picture(s);
+    expect(await land(s)).toEqual({ outcome: 'done' });
+    await nextWave(s);
+    expect(await land(s)).toEqual({ outcome: 'done' });
+    expectClean(s, runTip(s));
+    expect(await undo(s)).toEqual({ outcome: 'done' });
+    expect(picture(s)).toEqual(before);
+  });
+
+  test('is taken out around what the person committed in between', async () => {
+    await using s = await readyToLand({ 'a.txt': 'a\n' }, twoWaves);
+    await land(s);
+    const theirs = commit(s, 'mine.txt', 'mine\n');
+    await nextWave(s);
+    const { tree, onto } = await rebuild(s);
+    expect(onto).toBe(theirs);
+    const check = { name: 'test', tree, outcome: 'passed', code: 0, log, tail: '' } as const;
+    await s.append({ type: 'check-ended', purpose: 'land', check });
+    expect(await land(s)).toEqual({ outcome: 'done' });
+    expect(s.git('log', '--format=%s')).toBe('Do b\nperson: mine.txt\nDo a\nfirst');
+    expect(await undo(s)).toEqual({ outcome: 'done' });
+    expect(s.git('log', '-2', '--format=%s')).toBe('Revert "Do a"\nRevert "Do b"');
+    expect(s.git('ls-tree', '--name-only', 'main')).toBe('mine.txt\nreadme.md');
+    expectClean(s, s.git('rev-parse', 'main'));
+  });
 });
