@@ -26,7 +26,7 @@ export async function ask(desk: Desk, subject: MadeRun, request: RequestEvent): 
   const decided = answer(subject.state, request);
   if (!decided.ok) return { outcome: 'refused', why: decided.error };
   const stored = await desk.ledger.request(subject.run, request);
-  await desk.ensureCoordinator();
+  if (!(await desk.ensureCoordinator())) return { outcome: 'no-answer' };
   const behind = await inLineBehind(desk, subject.run);
   if (behind !== null) return { outcome: 'queued', behind };
   return await answerTo(desk, stored, request);
@@ -54,7 +54,9 @@ export function outcomeOf(run: RunId, answered: Answered, said: string): Outcome
       return {
         exit: exitCodes.noAnswer,
         reason: 'no-answer',
-        problems: [`tidegate: the coordinator does not answer; the request is recorded: tidegate events ${run}`],
+        problems: [
+          `tidegate: no coordinator answers; the request is recorded and is answered by: tidegate resume ${run}`,
+        ],
         data: { run },
       };
   }
@@ -67,11 +69,15 @@ async function answerTo(desk: Desk, asked: Stored, request: RequestEvent): Promi
     if (found !== null) told.resolve(found);
   });
   let waited = 0;
+  let looking = false;
   const look = async (): Promise<void> => {
     waited += lookMs;
+    if (looking) return;
+    looking = true;
     // It may have ended just before the request reached it.
-    if (!(await desk.isCoordinated())) return await desk.ensureCoordinator();
-    if (waited >= patienceMs && !(await isUnderWay(desk, asked, request))) told.resolve({ outcome: 'no-answer' });
+    if (!(await desk.ensureCoordinator())) told.resolve({ outcome: 'no-answer' });
+    else if (waited >= patienceMs && !(await isUnderWay(desk, asked, request))) told.resolve({ outcome: 'no-answer' });
+    looking = false;
   };
   const patience = setInterval(() => void look().catch(told.reject), lookMs);
   try {

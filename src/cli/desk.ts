@@ -24,8 +24,8 @@ export interface Desk extends AsyncDisposable {
   fence(): Promise<Result<string, { readonly problem: string; readonly fix: string }>>;
   /** Hosts the coordinator in this process, unless a living one is there. */
   host(): Promise<Hosting>;
-  /** A living coordinator, else one in the background. */
-  ensureCoordinator(): Promise<void>;
+  /** A living coordinator, else one in the background. False: none could be started. */
+  ensureCoordinator(): Promise<boolean>;
   isCoordinated(): Promise<boolean>;
   /** The directory of a run that is about to be ordered: for its frozen plan, and for markers. */
   openRunDirectory(order: RunOrder): Promise<void>;

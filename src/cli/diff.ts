@@ -53,7 +53,8 @@ function judgedEntries(state: RunState, task: TaskState, snapshot: SnapshotEvide
   const outside = outOfScope(scopeOf(state.plan, planned, granted), snapshot.diff);
   return snapshot.diff.map((entry) => {
     const finding = outside.find(({ where }) => where === entry.path);
-    return { ...entry, problem: finding?.detail ?? null };
+    const detail = finding?.detail.replace(`${entry.change} ${entry.path}: `, '');
+    return { ...entry, problem: detail ?? null };
   });
 }
 

@@ -16,22 +16,24 @@ export interface Following extends AsyncDisposable {
 export async function followRun(
   desk: Desk,
   run: RunId,
-  onEvent: (stored: Stored) => void = () => {},
+  onEvent: (stored: Stored, isNew: boolean) => void = () => {},
 ): Promise<Following> {
   let state: RunState | null = null;
   let times = noTimes;
   let position = 0;
   let woken = Promise.withResolvers<void>();
+  let isNew = false;
   const take = (stored: Stored): void => {
     if (stored.stream !== run || stored.position !== position + 1) return;
     position = stored.position;
     state = evolveRun(state, stored);
     times = evolveTimes(times, stored);
-    onEvent(stored);
+    onEvent(stored, isNew);
     woken.resolve();
   };
   const past = await desk.ledger.read(run);
   past.forEach(take);
+  isNew = true;
   const subscription = desk.ledger.subscribe(past.at(-1)?.seq ?? 0, take);
   return {
     view: () => (state === null ? null : { state, times, now: desk.clock.now() }),

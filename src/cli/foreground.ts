@@ -12,7 +12,11 @@ import { runView } from './render/run-view.ts';
 import { settledOutcome } from './settled.ts';
 import { decideTap, openTap, type TapFlags } from './taps.ts';
 
-export type Foreground = TapFlags & { readonly warnings: readonly Finding[] };
+export type Foreground = TapFlags & {
+  readonly warnings: readonly Finding[];
+  /** In a pipe, also tell what happened before; for a run that has just been ordered. */
+  readonly fromStart: boolean;
+};
 
 /**
  * Brings a run to rest while a person looks on: hosts the coordinator, or follows the living one, shows progress and asks at
@@ -23,8 +27,8 @@ export async function inForeground(desk: Desk, context: Context, run: RunId, how
   const signals = listen(context);
   let after: 'background' | 'nothing' = 'background';
   try {
-    await using following = await followRun(desk, run, ({ event }) => {
-      const line = eventLine(event);
+    await using following = await followRun(desk, run, ({ event }, isNew) => {
+      const line = isNew || how.fromStart ? eventLine(event) : null;
       if (line !== null && !context.json && !context.terminal.interactive) context.terminal.line(line);
     });
     using region = context.json ? null : context.terminal.region();

@@ -24,7 +24,7 @@ async function landNow(desk: Desk, context: Context, given: string | undefined):
   if (refused !== null) return refused;
   const answered = await ask(desk, found.value, { type: 'requested-land', by: desk.caller.by });
   if (answered.outcome !== 'accepted') return outcomeOf(run, answered, '');
-  return await inForeground(desk, context, run, { yes: false, land: false, warnings: [] });
+  return await inForeground(desk, context, run, { yes: false, land: false, warnings: [], fromStart: false });
 }
 
 /** `tidegate undo [run[/task]]`: takes a landing back, exactly where nothing came after it. */

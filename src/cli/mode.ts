@@ -61,12 +61,12 @@ async function goOn(desk: Desk, context: Context, given: string | undefined, opt
   if (!found.ok) return found.error;
   const { run, state, stored } = found.value;
   // An active run only lacks its coordinator; asking for more would be noise in its history.
-  const stands = state !== null && (state.mode.mode !== 'active' || state.ended !== null || hasStuckTask(state));
+  const stands = state !== null && state.ended === null && (state.mode.mode !== 'active' || hasStuckTask(state));
   if (stands) {
     const answered = await ask(desk, { run, state, stored }, { type: 'requested-resume', by: desk.caller.by });
     if (answered.outcome !== 'accepted') return outcomeOf(run, answered, '');
   }
-  const how = { yes: options.yes === true, land: options.land === true, warnings: [] };
+  const how = { yes: options.yes === true, land: options.land === true, warnings: [], fromStart: false };
   return options.detach === true
     ? await inBackground(desk, context, run, how)
     : await inForeground(desk, context, run, how);

@@ -1,7 +1,8 @@
 import type { RunOrder } from '../domain/events.ts';
 import { idPattern, planHash, type RunId, runId } from '../domain/ids.ts';
+import { protectWarnings } from '../domain/ownership.ts';
 import { err, ok, type Result } from '../domain/result.ts';
-import type { RunState } from '../domain/run.ts';
+import { type RunState, selectedWaves } from '../domain/run.ts';
 import type { Finding } from '../domain/verdict.ts';
 import { knownRuns } from '../engine/find-run.ts';
 import { openWaves, refusals, rehearse } from '../engine/rehearse.ts';
@@ -55,11 +56,16 @@ async function begin(desk: Desk, context: Context, file: string | undefined, opt
   const rehearsed = await rehearsal(desk, order);
   const findings = [...refusals(rehearsed), ...(await fenceFindings(desk, order))];
   if (findings.length > 0) return refusedPlan(findings, read.warnings);
-  if (options.dryRun === true) return dryRun(rehearsed, read.warnings);
+  if (options.dryRun === true) return dryRun(rehearsed, [...read.warnings, ...scopeWarnings(rehearsed)]);
 
   await desk.openRunDirectory(order);
   await desk.ledger.request(order.run, { type: 'requested-run', by: desk.caller.by, ...order });
-  const how = { yes: options.yes === true, land: options.land === true, warnings: read.warnings };
+  const how = {
+    yes: options.yes === true,
+    land: options.land === true,
+    warnings: [...read.warnings, ...scopeWarnings(rehearsed)],
+    fromStart: true,
+  };
   if (options.detach === true) return await inBackground(desk, context, order.run, how);
   return await inForeground(desk, context, order.run, how);
 }
@@ -92,6 +98,10 @@ async function fenceFindings(desk: Desk, { plan }: RunOrder): Promise<readonly F
   const fence = await desk.fence();
   return fence.ok ? [] : [{ rule: 'fence', detail: fence.error.problem, fix: fence.error.fix }];
 }
+
+/** Tasks that own what others may not touch: allowed, but a person is to know. */
+const scopeWarnings = (state: RunState): readonly Finding[] =>
+  selectedWaves(state).flatMap((wave) => protectWarnings(state.plan, wave.index));
 
 function dryRun(rehearsed: RunState, warnings: readonly Finding[]): Outcome {
   const { plan, hash } = rehearsed;

@@ -22,7 +22,9 @@ export function keepingOf(job: string, runs: readonly (RunState | null)[]): Keep
     case 'dropped':
       return { keep: false, why: `dropped by ${known.progress.by.who}` };
     case 'merged':
-      return hasLanded(state) ? { keep: false, why: 'landed' } : { keep: true, why: 'merged, not landed yet' };
+      return hasLanded(state)
+        ? { keep: false, why: 'landed' }
+        : { keep: true, why: state.landing.status === 'undone' ? 'its landing was undone' : 'merged, not landed yet' };
     case 'done':
       return state.ended === null
         ? { keep: true, why: 'the run is open' }

@@ -116,7 +116,9 @@ function deskOf(
     host: async () => hosting(coordinates(), ledger),
     isCoordinated,
     ensureCoordinator: async () => {
-      if (!(await isCoordinated())) await startAndWait(coordinates(), ledger);
+      if (await isCoordinated()) return true;
+      await startAndWait(coordinates(), ledger);
+      return await isCoordinated();
     },
     openRunDirectory: async ({ run, plan }) => {
       await mkdir(state.run(run), { recursive: true, mode: 0o700 });

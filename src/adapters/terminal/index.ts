@@ -60,6 +60,7 @@ export function openTerminal(options: TerminalOptions): Terminal {
     },
     ask: async (question) => {
       if (stdin().isTTY !== true) return null;
+      await discardTypedAhead(stdin());
       const { createInterface } = await import('node:readline');
       const lines = createInterface({ input: stdin(), output: stderr });
       try {
@@ -76,6 +77,15 @@ export function openTerminal(options: TerminalOptions): Terminal {
       }
     },
   };
+}
+
+/** A key pressed before the question was there is no answer to it. What was typed is in the kernel already: one moment is enough. */
+async function discardTypedAhead(input: NodeJS.ReadStream): Promise<void> {
+  const discard = (): void => undefined;
+  input.on('data', discard);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  input.off('data', discard);
+  input.pause();
 }
 
 function hasColour(stream: NodeJS.WriteStream, env: TerminalOptions['env']): boolean {

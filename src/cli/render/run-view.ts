@@ -73,13 +73,14 @@ export function endText(state: RunState): string | null {
   const without = left === 0 ? '' : `, without ${left} dropped task${left === 1 ? '' : 's'}`;
   const { landing } = state;
   if (landing.status === 'undone') return `Undone: ${landing.branch} is at ${landing.commit.slice(0, 8)} again`;
-  switch (state.ended) {
+  const ended = state.ended === 'done' && landing.status === 'landed' ? 'landed' : state.ended;
+  switch (ended) {
     case null:
       return null;
     case 'landed':
       return `Landed on ${'branch' in landing ? landing.branch : state.target.branch}${landing.status === 'landed' ? ` as ${landing.new.slice(0, 8)}` : ''}${without}`;
     case 'done':
-      return `Done${without}${state.branch === null || landing.status === 'landed' ? '' : '; nothing was landed'}`;
+      return `Done${without}${state.branch === null ? '' : '; nothing was landed'}`;
     case 'rejected':
       return 'Not started: the approval was rejected or ran out';
     case 'failed':

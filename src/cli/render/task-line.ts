@@ -15,8 +15,8 @@ export function taskLine(state: RunState, task: TaskState, times: Times, now: st
     task.id.padEnd(width),
     '  ',
     { text: word.padEnd(9), tone },
-    ` ${since.padStart(7)}`,
-    ...(detail === '' ? [] : [`  ${detail}`]),
+    detail === '' && since === '' ? '' : ` ${since.padStart(7)}`,
+    detail === '' ? '' : `  ${detail}`,
   ];
 }
 
