@@ -6,7 +6,10 @@ import { hasMerged, type RunState } from './run.ts';
 import { decideTap, type TapDecision } from './tap.ts';
 import type { TaskState } from './task.ts';
 
-/** `later`: the world has to be asked first (an agent stopped, the merger done); the request stays pending. */
+/**
+ * `later`: the world has to be asked first (an agent stopped, the merger done); the request stays pending.
+ * No events: what was asked for has happened already.
+ */
 export type Answer = Result<readonly RunEvent[] | 'later', string>;
 
 /** What a person's request leads to. A refusal is an answer too, and says why. */
@@ -30,6 +33,7 @@ export function answer(state: RunState, request: RequestEvent): Answer {
     case 'requested-land':
       return landNow(state, request);
     case 'requested-undo':
+      if (state.landing.status === 'undone') return ok([]);
       return state.landing.status === 'landed' || state.landing.status === 'undoing'
         ? ok('later')
         : err('nothing of this run has landed');
@@ -41,9 +45,10 @@ export function answer(state: RunState, request: RequestEvent): Answer {
   }
 }
 
-type TaskRequest = RequestEvent & {
-  readonly type: 'requested-grant' | 'requested-drop' | 'requested-retry' | 'requested-rework';
-};
+type TaskRequest = Extract<
+  RequestEvent,
+  { readonly type: 'requested-grant' | 'requested-drop' | 'requested-retry' | 'requested-rework' }
+>;
 
 function answerTask(state: RunState, request: TaskRequest): Answer {
   const task = state.tasks[request.task];
@@ -61,6 +66,7 @@ function answerTask(state: RunState, request: TaskRequest): Answer {
       return grant(state, task, request);
     case 'requested-drop':
       if (status === 'merged') return err('it is merged; `tidegate undo` takes it back');
+      if (request.paths.length > 0 && request.paths.every((path) => isTakenOut(task, path))) return ok([]);
       if (request.paths.length > 0)
         return status === 'held' ? ok('later') : err(`paths can be dropped from a held task; it is ${status}`);
       if (status === 'launching' || status === 'running' || status === 'ended') return ok('later');
@@ -75,6 +81,9 @@ function answerTask(state: RunState, request: TaskRequest): Answer {
       return err(`only a held, failed or ready task can be reworked; it is ${status}`);
   }
 }
+
+const isTakenOut = ({ takenOut }: TaskState, path: string): boolean =>
+  takenOut.some((taken) => taken === path || taken.startsWith(`${path.replace(/\/$/, '')}/`));
 
 const isHalted = (task: TaskState): boolean => task.progress.status === 'waiting' && task.progress.next.halt !== null;
 

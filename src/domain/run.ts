@@ -70,11 +70,12 @@ export function evolveRun(state: RunState | null, { seq, event }: Recorded): Run
   }
 }
 
-function evolveFact(
-  state: RunState,
-  event: Exclude<RunEvent, { type: 'run-created' | 'request-accepted' | 'request-refused' }>,
-): RunState {
+function evolveFact(state: RunState, event: RunEvent): RunState {
   switch (event.type) {
+    case 'run-created':
+    case 'request-accepted':
+    case 'request-refused':
+      return state;
     case 'phase-judged':
       return evolveJudged(state, event);
     case 'run-branch-made':

@@ -62,6 +62,8 @@ export type TaskState = {
   /** Launches in a row that cost the task nothing; bounded, so that nothing spins for free. */
   readonly free: number;
   readonly granted: readonly string[];
+  /** Paths that people took out of the last attempt's snapshot. */
+  readonly takenOut: readonly string[];
   readonly dispatched: readonly Verdict[] | null;
   readonly monitored: readonly Verdict[] | null;
   readonly last: { readonly ending: Ending; readonly handoff: HandoffEvidence } | null;
@@ -79,6 +81,7 @@ export const plannedTask = (task: PlannedTask, wave: number): TaskState => ({
   charged: 0,
   free: 0,
   granted: [],
+  takenOut: [],
   dispatched: null,
   monitored: null,
   last: null,
@@ -106,6 +109,7 @@ export function evolveTask(state: TaskState, event: RunEvent, limits: { readonly
       return {
         ...state,
         launches: event.number,
+        takenOut: [],
         dispatched: null,
         monitored: null,
         progress: { status: 'launching', attempt },
@@ -129,7 +133,7 @@ export function evolveTask(state: TaskState, event: RunEvent, limits: { readonly
     case 'task-granted':
       return { ...rejudge(state), granted: [...state.granted, ...event.paths] };
     case 'paths-dropped':
-      return rejudge(state, event.snapshot);
+      return { ...rejudge(state, event.snapshot), takenOut: [...state.takenOut, ...event.paths] };
     case 'task-dropped':
       return { ...state, progress: { status: 'dropped', by: event.by } };
     case 'task-retried':

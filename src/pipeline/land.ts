@@ -5,11 +5,13 @@ import { effect, fact, type Step } from './step.ts';
 
 /** The end of phase 6: the person's branch moves once, as the plan's `land` says. */
 export function land(state: RunState): readonly Step[] {
+  const over = allClosed(state) ? landedOutcome(state.landing) : null;
+  if (over !== null) return [fact({ type: 'run-ended', outcome: over })];
   const due = landingIsDue(state);
   if (due === 'not-yet') return [];
   if (due === 'nothing') return [fact({ type: 'run-ended', outcome: 'done' })];
   const { landing } = state;
-  if (landing.status === 'landed') return allClosed(state) ? [fact({ type: 'run-ended', outcome: 'landed' })] : [];
+  if (landing.status === 'landed') return [];
   const tap = state.taps.land;
   if (state.plan.land === 'ask' || tap !== undefined) {
     if (tap === undefined) return [fact({ type: 'tap-opened', tap: 'land', hash: state.hash, expires: null })];
@@ -18,6 +20,10 @@ export function land(state: RunState): readonly Step[] {
   }
   return move(state, landing);
 }
+
+/** Nothing is left to do, whether or not the run was stopped meanwhile. What was undone stays on the run branch. */
+const landedOutcome = ({ status }: LandingState): 'landed' | 'done' | null =>
+  status === 'landed' ? 'landed' : status === 'undone' ? 'done' : null;
 
 function landingIsDue(state: RunState): 'not-yet' | 'nothing' | 'due' {
   const waves = selectedWaves(state);
