@@ -1,0 +1,207 @@
+import { describe, expect, test } from 'vitest';
+import {
+  added,
+  attempt,
+  commit,
+  dispatchEvidence,
+  ended,
+  exited,
+  handoff,
+  held,
+  idOf,
+  log,
+  plan,
+  snapshot,
+  task,
+  tree,
+} from '../../../test/support/plans.ts';
+import type { CheckOutcome, ContractEvidence, MonitorEvidence } from '../evidence.ts';
+import { planHash } from '../ids.ts';
+import { passes, type Verdict } from '../verdict.ts';
+import { judgeContract, judgeLoad, judgePreflight, judgeThread } from './checking.ts';
+import { judgeClosure, judgeMerge } from './closing.ts';
+import { judgeApproval, judgeDispatch, judgeMonitor } from './working.ts';
+
+const rulesOf = (verdicts: readonly Verdict[]): readonly string[] =>
+  verdicts.flatMap((verdict) => (verdict.outcome === 'fail' ? verdict.findings.map(({ rule }) => rule) : []));
+const unsure = (verdicts: readonly Verdict[]): readonly string[] =>
+  verdicts.flatMap((verdict) => (verdict.outcome === 'inconclusive' ? [verdict.gate] : []));
+
+describe('contract', () => {
+  const fine: ContractEvidence = { run: 'demo-ab12', planFile: 'p', planExists: true, wave: null, openWaves: [0, 1] };
+  test('passes for a real run of a plan that exists', () => {
+    expect(passes(judgeContract(fine))).toBe(true);
+    expect(passes(judgeContract({ ...fine, wave: 0 }))).toBe(true);
+  });
+  test('refuses a run without an id, a missing plan and a wave that skips an open one', () => {
+    expect(rulesOf(judgeContract({ ...fine, run: 'wave-unset' }))).toEqual(['run-id']);
+    expect(rulesOf(judgeContract({ ...fine, run: '../x' }))).toEqual(['run-id']);
+    expect(rulesOf(judgeContract({ ...fine, planExists: false }))).toEqual(['plan-exists']);
+    expect(rulesOf(judgeContract({ ...fine, wave: 1 }))).toEqual(['wave-order']);
+    expect(rulesOf(judgeContract({ ...fine, wave: 0, openWaves: [] }))).toEqual(['wave-order']);
+  });
+});
+
+describe('load', () => {
+  const here = { rootCommit: commit('root'), remote: null };
+  const fine = { findings: [], tasks: 1, expected: here, actual: here };
+  test('passes in the repository that the plan was written for', () => {
+    expect(passes(judgeLoad(fine))).toBe(true);
+    expect(passes(judgeLoad({ ...fine, expected: null }))).toBe(true);
+  });
+  test('refuses another repository, an empty plan and every finding', () => {
+    expect(rulesOf(judgeLoad({ ...fine, actual: { ...here, rootCommit: commit('other') } }))).toEqual(['repository']);
+    expect(unsure(judgeLoad({ ...fine, tasks: 0 }))).toEqual(['load']);
+    expect(rulesOf(judgeLoad({ ...fine, findings: [{ rule: 'cycle', detail: '' }] }))).toEqual(['cycle']);
+  });
+});
+
+test('thread needs an id', () => {
+  expect(passes(judgeThread({ board: 'builtin', id: 'x' }))).toBe(true);
+  expect(unsure(judgeThread({ board: 'builtin', id: '' }))).toEqual(['thread']);
+});
+
+describe('preflight', () => {
+  const frozen = plan([{ a: {} }, {}]);
+  const clean = { errors: [], warnings: [{ rule: 'vague', detail: '' }] };
+  test('passes when every directive is complete; warnings are only shown', () => {
+    expect(passes(judgePreflight(frozen, 0, clean))).toBe(true);
+  });
+  test('refuses errors, and cannot judge an empty wave', () => {
+    expect(rulesOf(judgePreflight(frozen, 0, { ...clean, errors: [{ rule: 'x', detail: '' }] }))).toEqual(['x']);
+    expect(unsure(judgePreflight(frozen, 1, clean))).toEqual(['directives']);
+  });
+});
+
+describe('approval', () => {
+  const hash = planHash('a'.repeat(64));
+  test('passes only on a yes to this plan', () => {
+    expect(passes(judgeApproval(hash, { decision: 'approved', hash }))).toBe(true);
+    expect(rulesOf(judgeApproval(hash, { decision: 'approved', hash: planHash('b'.repeat(64)) }))).toEqual([
+      'plan-hash',
+    ]);
+  });
+  test('is never given by time, a hold or silence', () => {
+    expect(rulesOf(judgeApproval(hash, { decision: 'expired', hash }))).toEqual(['approval']);
+    expect(rulesOf(judgeApproval(hash, { decision: 'rejected', hash }))).toEqual(['approval']);
+    expect(unsure(judgeApproval(hash, { decision: 'pending', hash }))).toEqual(['approval']);
+    expect(unsure(judgeApproval(hash, { decision: 'held', hash }))).toEqual(['approval']);
+  });
+});
+
+describe('dispatch', () => {
+  const fenced = plan([{ a: {} }]);
+  const evidence = dispatchEvidence(attempt('a', 1));
+  test('passes when the workspace is the recorded one and the fence held', () => {
+    expect(passes(judgeDispatch(fenced, evidence))).toBe(true);
+  });
+  test('refuses another base, a breach, and a waiver that the plan does not give', () => {
+    const open = { ...held, mode: 'none', canary: 'waived' } as const;
+    const waived = plan([{ a: {} }], { fence: { ...fenced.fence, mode: 'none' } });
+    expect(rulesOf(judgeDispatch(fenced, { ...evidence, workspaceBase: commit('x') }))).toEqual(['workspace-base']);
+    expect(rulesOf(judgeDispatch(fenced, { ...evidence, fence: { ...held, canary: 'breached' } }))).toEqual(['fence']);
+    expect(rulesOf(judgeDispatch(fenced, { ...evidence, fence: open }))).toEqual(['fence']);
+    expect(passes(judgeDispatch(waived, { ...evidence, fence: open }))).toBe(true);
+    expect(rulesOf(judgeDispatch(waived, { ...evidence, fence: { ...held, canary: 'waived' } }))).toEqual(['fence']);
+  });
+});
+
+describe('monitor', () => {
+  const frozen = plan([{ a: {} }], { limits: { files: 3 } });
+  const fine: MonitorEvidence = {
+    attempt: attempt('a', 1),
+    nonce: 'n',
+    ending: exited(0),
+    handoff: handoff('n'),
+    snapshot: snapshot('a'),
+  };
+  const judge = (change: Partial<MonitorEvidence>, planned = task('a'), paths: readonly string[] = []) =>
+    judgeMonitor(frozen, planned, { ...fine, ...change }, paths.length === 0 ? [] : [{ task: idOf('a'), paths }]);
+  const changing = (...paths: string[]) => ({ snapshot: snapshot('a', paths) });
+
+  test('passes for exit 0, a fresh handoff and changes within the scope', () => {
+    expect(passes(judge({}))).toBe(true);
+  });
+  test('refuses every other end', () => {
+    expect(rulesOf(judge({ ending: exited(1) }))).toEqual(['exit']);
+    for (const reason of [
+      'lost',
+      'timed-out',
+      'silent',
+      'stopped',
+      'abandoned',
+      'launch-failed',
+      'setup-failed',
+    ] as const)
+      expect(rulesOf(judge({ ending: ended(reason) }))).toEqual(['exit']);
+    expect(rulesOf(judge({ ending: { ...exited(0), code: null, signal: 'SIGKILL' } }))).toEqual(['exit']);
+  });
+  test('refuses a handoff that is stale, invalid or not done, and does not guess one that is absent', () => {
+    expect(rulesOf(judge({ handoff: handoff('old') }))).toEqual(['handoff-nonce']);
+    expect(rulesOf(judge({ handoff: { kind: 'invalid', why: 'a FIFO' } }))).toEqual(['handoff']);
+    expect(rulesOf(judge({ handoff: handoff('n', { status: 'partial' }) }))).toEqual(['handoff-status']);
+    expect(unsure(judge({ handoff: { kind: 'absent' } }))).toEqual(['handoff']);
+  });
+  test('refuses what is out of scope unless it was granted', () => {
+    expect(rulesOf(judge(changing('a/x', 'b/x')))).toEqual(['out-of-scope']);
+    expect(passes(judge(changing('a/x', 'b/x'), task('a'), ['b/x']))).toBe(true);
+  });
+  test('refuses secrets, files that cannot be taken, and too many files', () => {
+    const finding = [{ rule: 'x', detail: '' }];
+    expect(rulesOf(judge({ snapshot: { ...snapshot('a'), secrets: finding } }))).toEqual(['x']);
+    expect(rulesOf(judge({ snapshot: { ...snapshot('a'), refused: finding } }))).toEqual(['x']);
+    expect(rulesOf(judge(changing('a/1', 'a/2', 'a/3', 'a/4')))).toEqual(['files']);
+  });
+  test('cannot judge a missing snapshot, nor an empty one of a task that was to change something', () => {
+    expect(unsure(judge({ snapshot: null }))).toEqual(['snapshot']);
+    expect(unsure(judge(changing()))).toEqual(['changes']);
+    expect(passes(judge(changing(), task('a', { allowEmpty: true })))).toBe(true);
+    expect(passes(judge(changing(), task('a', { owns: [] })))).toBe(true);
+  });
+  test('refuses any change of a read-only task, granted or not', () => {
+    expect(
+      rulesOf(judge({ snapshot: { ...snapshot('a'), diff: [added('x')] } }, task('a', { owns: [] }), ['x'])),
+    ).toEqual(['read-only']);
+  });
+});
+
+describe('closure', () => {
+  const frozen = plan([{ a: {} }], { checks: [{ name: 'test', run: 'npm test', minutes: 1 }] });
+  const outcome = (change: Partial<CheckOutcome> = {}): CheckOutcome => ({
+    name: 'test',
+    tree: tree('x'),
+    outcome: 'passed',
+    code: 0,
+    log,
+    tail: '',
+    ...change,
+  });
+  const evidence = (checks: readonly CheckOutcome[], tasks = [{ task: idOf('a'), snapshot: commit('s') }]) => ({
+    round: 1,
+    base: commit('base'),
+    candidate: commit('x'),
+    tree: tree('x'),
+    tasks,
+    checks,
+  });
+  test('passes when every check passed on exactly this tree', () => {
+    expect(passes(judgeClosure(frozen, evidence([outcome()])))).toBe(true);
+  });
+  test('does not take a check of another tree, one that could not run, or none', () => {
+    expect(unsure(judgeClosure(frozen, evidence([outcome({ tree: tree('y') })])))).toEqual(['check test']);
+    expect(unsure(judgeClosure(frozen, evidence([outcome({ outcome: 'could-not-run' })])))).toEqual(['check test']);
+    expect(unsure(judgeClosure(frozen, evidence([])))).toEqual(['check test']);
+  });
+  test('refuses a check that failed or took too long, and a round of no task', () => {
+    expect(rulesOf(judgeClosure(frozen, evidence([outcome({ outcome: 'failed' })])))).toEqual(['check']);
+    expect(rulesOf(judgeClosure(frozen, evidence([outcome({ outcome: 'timed-out' })])))).toEqual(['check']);
+    expect(unsure(judgeClosure(frozen, evidence([outcome()], [])))).toEqual(['round']);
+  });
+});
+
+test('merge passes when the run branch is where the merger moved it, with a proof', () => {
+  const fine = { round: 1, old: commit('a'), new: commit('b'), observed: commit('b'), proof: 'p' };
+  expect(passes(judgeMerge(fine))).toBe(true);
+  expect(rulesOf(judgeMerge({ ...fine, observed: commit('a') }))).toEqual(['run-branch']);
+  expect(unsure(judgeMerge({ ...fine, proof: '' }))).toEqual(['proof']);
+});

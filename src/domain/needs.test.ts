@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest';
+import { typed } from '../../test/simulation/person.ts';
+import { simulate } from '../../test/simulation/simulate.ts';
+import {
+  attemptEnded,
+  created,
+  hashOf,
+  idOf,
+  intended,
+  me,
+  plan,
+  snapshot,
+  stateAfter,
+} from '../../test/support/plans.ts';
+import { steps } from '../pipeline/steps.ts';
+import type { RunEvent } from './events.ts';
+import { needsOf } from './needs.ts';
+import { evolveRun, type RunState } from './run.ts';
+import type { Hold, TaskProgress } from './task.ts';
+import { failWith } from './verdict.ts';
+
+const frozen = plan([{ a: {}, b: { needs: ['a'] } }]);
+const hash = hashOf(frozen);
+const run = (...events: RunEvent[]): RunState => stateAfter(created(frozen), ...events);
+
+function held(hold: Hold): RunState {
+  const state = run(intended('a'), attemptEnded('a'));
+  const task = state.tasks[idOf('a')];
+  if (task === undefined) throw new Error('no a');
+  const progress = { ...task.progress, status: 'held', hold, snapshot: snapshot('a') } as TaskProgress;
+  return { ...state, tasks: { ...state.tasks, [task.id]: { ...task, progress } } };
+}
+const commands = (state: RunState): readonly string[] => needsOf(state).map(({ command }) => command);
+
+describe('a run tells a person', () => {
+  test('nothing while it goes on by itself or has ended', () => {
+    expect(needsOf(run())).toEqual([]);
+    expect(needsOf(run({ type: 'run-paused', by: me }, { type: 'run-ended', outcome: 'done' }))).toEqual([]);
+  });
+
+  test('to approve, also when somebody holds it', () => {
+    const opened: RunEvent = { type: 'tap-opened', tap: 'start', hash, expires: null };
+    const hold: RunEvent = { type: 'tap-decided', tap: 'start', decision: 'held', hash, by: me };
+    expect(needsOf(run(opened))).toEqual([
+      { kind: 'approve', task: null, message: '2 tasks wait for approval', command: 'tidegate approve demo-ab12' },
+    ]);
+    expect(needsOf(run(opened, hold))[0]?.message).toBe('2 tasks wait for approval, on hold by ada');
+  });
+
+  test('to land', () => {
+    expect(commands(run({ type: 'tap-opened', tap: 'land', hash, expires: null }))).toEqual([
+      'tidegate land demo-ab12',
+    ]);
+    expect(commands(run({ type: 'landing-refused', why: 'x', files: ['f'], fix: '' }))).toEqual([
+      'tidegate land demo-ab12',
+    ]);
+  });
+
+  test('to resume whatever paused, stopped or halted it, with what mends it', () => {
+    expect(commands(run({ type: 'run-paused', by: me }))).toEqual(['tidegate resume demo-ab12']);
+    expect(commands(run({ type: 'run-stopped', by: me }))).toEqual(['tidegate resume demo-ab12']);
+    expect(needsOf(run({ type: 'run-halted', why: 'disk full', fix: 'make room' }))).toEqual([
+      { kind: 'halted', task: null, message: 'disk full (make room)', command: 'tidegate resume demo-ab12' },
+    ]);
+  });
+
+  test('to grant what was out of scope, or to drop it where nothing can be granted', () => {
+    const scope = (fix: string): Hold => ({
+      because: 'gate',
+      verdicts: [failWith('scope', [{ rule: 'x', detail: 'not owned', where: 'x.txt', fix }])],
+    });
+    expect(commands(held(scope('tidegate grant a x.txt, or tidegate drop a x.txt')))).toEqual([
+      'tidegate grant demo-ab12/a x.txt',
+    ]);
+    expect(commands(held(scope('tidegate drop a x.txt')))).toEqual(['tidegate drop demo-ab12/a x.txt']);
+  });
+
+  test('to rework, retry or drop what holds the rest up', () => {
+    expect(commands(held({ because: 'check', check: 'test' }))).toEqual(['tidegate rework demo-ab12/a -m "…"']);
+    expect(commands(held({ because: 'conflict', files: ['x'] }))).toEqual(['tidegate retry demo-ab12/a']);
+    expect(commands(run({ type: 'task-dropped', task: idOf('a'), by: me }))).toEqual(['tidegate drop demo-ab12/b']);
+    expect(commands(run({ type: 'task-base-refused', task: idOf('a'), why: 'x', files: [] }))).toEqual([
+      'tidegate resume demo-ab12',
+    ]);
+  });
+});
+
+test('whenever nothing follows from a run that has not ended, every need has a command that can be typed', async () => {
+  const given = { now: '2026-01-01T00:00:00.000Z', nonce: () => 'n' };
+  let idle = 0;
+  for (let seed = 1; seed <= 20; seed += 1) {
+    const { stored } = await simulate(seed, { misfortunes: 20, whims: 10, crashes: 0 });
+    let state: RunState | null = null;
+    for (const record of stored) {
+      state = evolveRun(state, record);
+      if (state === null || state.ended !== null || state.pending.length > 0 || state.contract === null) continue;
+      if (steps(state, given).length > 0) continue;
+      idle += 1;
+      const needs = needsOf(state);
+      expect({ seed, seq: record.seq, needs: needs.length }).not.toEqual({ seed, seq: record.seq, needs: 0 });
+      for (const need of needs) expect(typed(state, need).type).toMatch(/^requested-/);
+    }
+  }
+  expect(idle).toBeGreaterThan(50);
+});
