@@ -15,7 +15,7 @@ import { refs } from '../domain/state-dir.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { done, type Order, recordFacts, refused } from './context.ts';
 import { creation, eventsOf, type History, inOrder, isMerged, isReadOnly, judged, planned, runTip } from './history.ts';
-import { integrate } from './integrate.ts';
+import { integrator } from './integrate.ts';
 import { commitMessage } from './message.ts';
 
 type Built = Extract<RunEvent, { type: 'candidate-built' }>;
@@ -88,7 +88,8 @@ async function stack(
 ): Promise<Pick<Built, 'steps' | 'conflicts'>> {
   const { repository } = order.state;
   const { plan } = creation(history);
-  const generated = new Set(Object.keys(plan.generated));
+  const snapshots = from.tasks.map(({ snapshot }) => snapshot);
+  const integrate = await integrator(repository, snapshots, new Set(Object.keys(plan.generated)));
   const dropped = new Set(eventsOf(history, 'task-dropped').map(({ event }) => event.task));
   const steps: Built['steps'][number][] = [];
   const conflicts: Built['conflicts'][number][] = [];
@@ -102,7 +103,7 @@ async function stack(
   };
   for (const { task, snapshot, proof } of from.tasks) {
     if (!task.needs.every(stands)) continue;
-    const merged = await integrate(repository, tree, snapshot, generated);
+    const merged = await integrate(tree, snapshot);
     if (!merged.ok) {
       conflicts.push({ task: task.id, files: merged.error });
       continue;

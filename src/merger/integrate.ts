@@ -1,22 +1,34 @@
-import { type Commit, mergeTrees, mustReadCommit, readChanges, takeBack } from '../adapters/git-write/index.ts';
+import {
+  type Commit,
+  mergeTrees,
+  mustReadCommit,
+  readChanges,
+  readCommits,
+  takeBack,
+} from '../adapters/git-write/index.ts';
 import type { SnapshotEvidence } from '../domain/evidence.ts';
-import type { TreeId } from '../domain/ids.ts';
+import type { CommitId, TreeId } from '../domain/ids.ts';
 import type { Result } from '../domain/result.ts';
 
+/** What a task changed since its base, put onto a tree; on conflict the files are named. */
+export type Integrate = (onto: TreeId, snapshot: SnapshotEvidence) => Promise<Result<TreeId, readonly string[]>>;
+
 /**
- * What a task changed since its base, put onto `onto`. Edits of generated paths are left out here: they are rebuilt on
- * the candidate by their own command, whatever an agent made of them.
+ * Prepares to integrate these snapshots, whose commits are read at once. Edits of generated paths are left out here:
+ * they are rebuilt on the candidate by their own command, whatever an agent made of them.
  */
-export async function integrate(
+export async function integrator(
   repository: string,
-  onto: TreeId,
-  snapshot: SnapshotEvidence,
+  snapshots: readonly SnapshotEvidence[],
   generated: ReadonlySet<string>,
-): Promise<Result<TreeId, readonly string[]>> {
-  const taken = await mustReadCommit(repository, snapshot.commit);
-  const theirs = await withoutGenerated(repository, taken, snapshot, generated);
-  const base = await mustReadCommit(repository, snapshot.base);
-  return await mergeTrees(repository, { base, ours: onto, theirs });
+): Promise<Integrate> {
+  const commits = await readCommits(repository, [...new Set(snapshots.flatMap(({ commit, base }) => [commit, base]))]);
+  const read = async (id: CommitId): Promise<Commit> => commits.get(id) ?? (await mustReadCommit(repository, id));
+  return async (ours, snapshot) => {
+    const taken = await read(snapshot.commit);
+    const theirs = await withoutGenerated(repository, taken, snapshot, generated);
+    return await mergeTrees(repository, { base: await read(snapshot.base), ours, theirs });
+  };
 }
 
 async function withoutGenerated(

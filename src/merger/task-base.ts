@@ -16,7 +16,7 @@ import {
   runTip,
   waveOf,
 } from './history.ts';
-import { integrate } from './integrate.ts';
+import { integrator } from './integrate.ts';
 
 /**
  * The commit that attempts of a task start from: the run branch at the start of its wave, plus the ready snapshots of
@@ -34,14 +34,15 @@ export async function makeTaskBase(order: Order, task: TaskId): Promise<MergerAn
 
   const needs = inOrder(plan, allNeeds(plan, task)).filter((need) => !isReadOnly(need) && !isMerged(history, need.id));
   const from = await mustReadCommit(repository, tip);
-  const generated = new Set(Object.keys(plan.generated));
+  const snapshots = new Map(needs.map((need) => [need.id, readySnapshot(history, need.id)] as const));
+  const ready = [...snapshots.values()].filter((snapshot) => snapshot !== undefined);
+  const integrate = await integrator(repository, ready, new Set(Object.keys(plan.generated)));
   let { tree } = from;
-  for (const need of needs) {
-    const snapshot = readySnapshot(history, need.id);
-    if (snapshot === undefined) return refused(`${task} needs ${need.id}, which is not ready`);
-    const merged = await integrate(repository, tree, snapshot, generated);
+  for (const [need, snapshot] of snapshots) {
+    if (snapshot === undefined) return refused(`${task} needs ${need}, which is not ready`);
+    const merged = await integrate(tree, snapshot);
     if (!merged.ok)
-      return refused(`what ${task} needs does not fit together: ${need.id} conflicts with the rest`, merged.error);
+      return refused(`what ${task} needs does not fit together: ${need} conflicts with the rest`, merged.error);
     tree = merged.value;
   }
 

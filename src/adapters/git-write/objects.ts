@@ -69,6 +69,7 @@ export async function readCommit(gitDir: string, id: CommitId): Promise<Commit |
 
 /** Many at once, for one process. Ids that are no commit here are missing from the map. */
 export async function readCommits(gitDir: string, ids: readonly CommitId[]): Promise<ReadonlyMap<CommitId, Commit>> {
+  if (ids.length === 0) return new Map();
   await using objects = openObjects(gitDir);
   const found = await Promise.all(
     ids.map(async (id) => {
