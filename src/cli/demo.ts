@@ -1,20 +1,114 @@
-import type { Outcome, Register } from './command.ts';
+import { runId } from '../domain/ids.ts';
+import type { RunState } from '../domain/run.ts';
+import { describeVerdict } from '../domain/task.ts';
+import { knownRuns } from '../engine/find-run.ts';
+import type { Text } from '../ports/terminal.ts';
+import { ask } from './ask-coordinator.ts';
+import { type Context, exitCodes, type Outcome, type Register } from './command.ts';
+import { atDesk, type Desk, failed, type OpenDesk } from './desk.ts';
+import { inForeground } from './foreground.ts';
+import { eventLine } from './render/event-line.ts';
+import { begin } from './run.ts';
 
-export type DemoPorts<Repository extends { readonly path: string }> = {
-  make(): Promise<Repository>;
-  /** Runs the plan through all ten phases, drops the rogue by name, lands the rest and tells the timeline. */
-  play(repository: Repository): Promise<Outcome>;
+export type DemoRepository = {
+  readonly path: string;
+  readonly plan: string;
+  readonly state: string;
+  /** The task that misbehaves, and that a person drops by name. */
+  readonly rogue: string;
 };
 
-/** `tidegate demo`: a throw-away repository, five real processes, one of them a rogue. */
+/**
+ * `tidegate demo`: a throw-away repository, two waves of five real processes, one of them a rogue. It answers the taps of
+ * its own repository, whoever calls; everything else is what `tidegate run` does anywhere.
+ */
 export const demo =
-  <Repository extends { readonly path: string }>(ports: DemoPorts<Repository>): Register =>
+  (make: () => Promise<DemoRepository>, open: OpenDesk): Register =>
   (command, does, context) => {
     command.action(
       does(async () => {
-        const repository = await ports.make();
-        if (!context.json) context.terminal.line(`A new repository is in ${repository.path}`);
-        return await ports.play(repository);
+        const repository = await make();
+        const there: Context = { ...context, cwd: repository.path, stateRoot: repository.state };
+        say(context, [{ text: `A new repository is in ${repository.path}`, tone: 'strong' }]);
+        say(
+          context,
+          `Five tasks in two waves, each a real process. One of them, ${repository.rogue}, does not keep to its task.`,
+          '',
+        );
+        return await atDesk(open, there, 'act', (desk) => play(asDemo(desk), there, repository));
       }),
     );
   };
+
+const asDemo = (desk: Desk): Desk => ({ ...desk, caller: { agent: null, by: { who: 'the demo', via: 'demo' } } });
+
+async function play(desk: Desk, context: Context, { rogue, ...repository }: DemoRepository): Promise<Outcome> {
+  // in a pipe the timeline at the end tells it once, with times
+  const quiet = { ...context, json: !context.terminal.interactive };
+  const first = await begin(desk, quiet, repository.plan, { yes: true });
+  const [known] = await knownRuns(desk.ledger);
+  const task = Object.values(known?.state?.tasks ?? {}).find(({ id }) => id === rogue);
+  if (known === undefined || known.state === null || task?.progress.status !== 'held') return first;
+
+  const hold = task.progress.hold;
+  const reasons = hold.because === 'gate' ? hold.verdicts.flatMap(describeVerdict) : [hold.because];
+  say(
+    context,
+    '',
+    [{ text: `${rogue} is held, and nothing of it was merged:`, tone: 'strong' }],
+    ...reasons.map((reason) => `  ${reason}`),
+  );
+  for (const line of await triedBy(desk, task.progress.attempt.id)) say(context, `  ${line}`);
+  say(context, '', `A person drops it by name: tidegate drop ${known.run}/${rogue}`, '');
+  const by = { who: 'the demo', via: 'demo' } as const;
+  const subject = { run: known.run, state: known.state, stored: known.stored };
+  const dropped = await ask(desk, subject, { type: 'requested-drop', task: task.id, paths: [], by });
+  if (dropped.outcome !== 'accepted') return failed('demo', `the drop was ${dropped.outcome}`);
+  const last = await inForeground(desk, quiet, runId(known.run), { yes: false, land: false, warnings: [] });
+  const [ended] = await knownRuns(desk.ledger);
+  if (ended === undefined || ended.state?.ended !== 'landed') return last;
+  const lines = [...(await timeline(desk, ended.run)), '', ...howToLook(context, ended.state, repository)];
+  return {
+    exit: exitCodes.done,
+    reason: 'done',
+    lines,
+    data: { run: ended.run, repository: repository.path, state: repository.state },
+  };
+}
+
+function say(context: Context, ...lines: readonly Text[]): void {
+  if (!context.json) for (const line of lines) context.terminal.line(line);
+}
+
+/** What the rogue printed of its own attempts. */
+async function triedBy(desk: Desk, attempt: string): Promise<readonly string[]> {
+  const { text } = await desk.files.readLog(attempt, 0);
+  return text.split('\n').filter((line) => line.startsWith('refused:') || line.startsWith('did it:'));
+}
+
+async function timeline(desk: Desk, run: string): Promise<readonly Text[]> {
+  const events = (await desk.ledger.read(run)).flatMap(({ at, event }) => {
+    const line = eventLine(event);
+    return line === null ? [] : [{ at: Date.parse(at), line }];
+  });
+  const start = events[0]?.at ?? 0;
+  const seconds = (at: number) => `${((at - start) / 1000).toFixed(1)}s`.padStart(7);
+  return ['', [{ text: 'Timeline', tone: 'strong' }], ...events.map(({ at, line }): Text => `${seconds(at)}  ${line}`)];
+}
+
+function howToLook({ env }: Context, state: RunState, repository: Omit<DemoRepository, 'rogue'>): readonly Text[] {
+  const program = env['npm_command'] === undefined ? 'tidegate' : 'npx tidegate';
+  const there = `-C ${repository.path} --state-dir ${repository.state}`;
+  const looks = [
+    ['what landed', `git -C ${repository.path} log --stat`],
+    ['the run', `${program} ${there} status ${state.run}`],
+    ['every event', `${program} ${there} events ${state.run}`],
+    ["the rogue's work, kept", `${program} ${there} rescue ${state.run}/shortcut`],
+    ['is the ledger whole', `${program} ${there} verify`],
+    ['take it all back', `${program} ${there} undo ${state.run}`],
+  ];
+  return [
+    [{ text: 'Look at it', tone: 'strong' }],
+    ...looks.map(([what = '', how = '']): Text => `  ${what.padEnd(24)}${how}`),
+  ];
+}

@@ -42,7 +42,12 @@ export const run =
       );
   };
 
-async function begin(desk: Desk, context: Context, file: string | undefined, options: RunOptions): Promise<Outcome> {
+export async function begin(
+  desk: Desk,
+  context: Context,
+  file: string | undefined,
+  options: RunOptions,
+): Promise<Outcome> {
   const wave = options.wave === undefined ? null : wholeNumber(options.wave);
   if (wave === undefined) return misused('bad-wave', `run: --wave takes a whole number, not ${options.wave}`);
   const landAuto = options.land === true && options.detach === true;

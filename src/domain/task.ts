@@ -250,8 +250,8 @@ export function describeVerdict(verdict: Verdict): readonly string[] {
     case 'pass':
       return [];
     case 'fail':
-      return verdict.findings.map((finding) =>
-        finding.where === undefined ? finding.detail : `${finding.where}: ${finding.detail}`,
+      return verdict.findings.map(({ where, detail }) =>
+        where === undefined || detail.includes(where) ? detail : `${where}: ${detail}`,
       );
     case 'inconclusive':
       return [`${verdict.gate}: ${verdict.why}`];

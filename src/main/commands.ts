@@ -34,6 +34,20 @@ export const commands: readonly CommandEntry[] = [
     },
   },
   {
+    name: 'demo',
+    usage: '',
+    summary: 'a throw-away repository, five agents, one of them a rogue',
+    group: 'begin',
+    load: async () => {
+      const [{ demo }, { makeDemoRepository }, { openDesk }] = await Promise.all([
+        import('../cli/demo.ts'),
+        import('../adapters/demo-repository/index.ts'),
+        import('./desk.ts'),
+      ]);
+      return demo(() => makeDemoRepository(process.env['PATH'] ?? ''), openDesk);
+    },
+  },
+  {
     name: 'lint',
     usage: '[plan]',
     summary: 'every mistake in a plan and its directives, with place and hint',
