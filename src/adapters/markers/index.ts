@@ -1,5 +1,5 @@
 import { type FSWatcher, watch } from 'node:fs';
-import { constants, open, readdir } from 'node:fs/promises';
+import { constants, lstat, open, readdir } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import type { RequestEvent, TapName } from '../../domain/events.ts';
 import { foldRun, type RunState } from '../../domain/run.ts';
@@ -78,6 +78,7 @@ function openTap(state: RunState | null): { readonly name: TapName; readonly has
 
 /** Regular files only, and never more than a hash: a marker is a few bytes. */
 async function readMarker(path: string): Promise<string> {
+  if (!(await lstat(path)).isFile()) return '';
   await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   const { buffer, bytesRead } = await file.read(Buffer.alloc(128), 0, 128, 0);
   return buffer.subarray(0, bytesRead).toString('latin1').trim();
