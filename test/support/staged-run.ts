@@ -4,8 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { addConfirmations } from '../../src/adapters/confirmations.ts';
 import { gitReader } from '../../src/adapters/git-read/index.ts';
 import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
+import { hashPlan } from '../../src/adapters/plan-files/index.ts';
 import type { By, RequestEvent } from '../../src/domain/events.ts';
-import { planHash, runId } from '../../src/domain/ids.ts';
+import { commitId, planHash, runId } from '../../src/domain/ids.ts';
 import { foldRun, type RunState } from '../../src/domain/run.ts';
 import { stateDir } from '../../src/domain/state-dir.ts';
 import { isAtRest, refusals } from '../../src/engine/rehearse.ts';
@@ -72,7 +73,13 @@ async function order(
   scene: Project,
   stateRoot: string,
   ledger: Ledger,
-  options: { readonly plan?: string; readonly wave?: number; readonly id?: string; readonly target?: string },
+  options: {
+    readonly plan?: string;
+    readonly wave?: number;
+    readonly id?: string;
+    readonly expiresMinutes?: number;
+    readonly rootCommit?: string;
+  },
 ) {
   const state = stateDir(stateRoot);
   const planFile = options.plan ?? 'plan.yaml';
@@ -84,16 +91,18 @@ async function order(
   const commit = await git.branchTip(branch);
   if (commit === null) throw new Error(`no branch ${branch}`);
   const run = runId(options.id ?? 'attack-abcd');
-  const hash = planHash(read.hash);
+  const { expiresMinutes = read.plan.taps.expiresMinutes } = options;
+  const plan = { ...read.plan, taps: { ...read.plan.taps, expiresMinutes } };
+  const hash = planHash(hashPlan(plan));
   mkdirSync(state.run(run), { recursive: true, mode: 0o700 });
   await ledger.request(run, {
     type: 'requested-run',
     by: person,
     run,
-    plan: read.plan,
+    plan,
     hash,
     planFile,
-    repo: { rootCommit: await git.rootCommit(), remote: null },
+    repo: { rootCommit: commitId(options.rootCommit ?? (await git.rootCommit())), remote: null },
     target: { branch, commit },
     wave: options.wave ?? null,
     tidegate: 'test',
