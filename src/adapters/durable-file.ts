@@ -1,4 +1,14 @@
-import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  unlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 
 /** Replaces the file as one step; when this returns it is on disk, content and name. */
@@ -6,6 +16,13 @@ export function writeDurably(path: string, content: string): void {
   const temporary = writeBeside(path, content);
   renameSync(temporary, path);
   syncDirectory(dirname(path));
+}
+
+/** Replaces the file as one step for every process that reads it; after a power cut it may be the old one, or none. */
+export function writeWhole(path: string, content: string): void {
+  const temporary = `${path}.${process.pid}.new`;
+  writeFileSync(temporary, content, { mode: 0o600 });
+  renameSync(temporary, path);
 }
 
 /** Makes the file unless it exists: of any number of processes exactly one gets true. */

@@ -1,4 +1,4 @@
-import { closeSync, readdirSync, readFileSync } from 'node:fs';
+import { closeSync, readdirSync, readFile, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { armFailpoints } from '../adapters/failpoint.ts';
 import { jobDirectory } from '../adapters/supervisors/job-directory.ts';
@@ -7,10 +7,13 @@ import { supervise } from '../supervisor/supervise.ts';
 
 /**
  * `node supervisor.js <job directory>`: one per attempt or check. Exit 0 also when another supervisor has the job.
- * `--rescue`: writes the exit record of one that died.
+ * `--rescue`: writes the exit record of one that died. `--wait <jobs>` instead: the directory comes on descriptor 3 when
+ * there is something to do, and never if the coordinator is gone.
  */
-const [path, mode] = process.argv.slice(2);
-if (path === undefined) throw new Error('usage: supervisor <job directory>');
+const [place, mode] = process.argv.slice(2);
+if (place === undefined) throw new Error('usage: supervisor <job directory>');
+const path = place === '--wait' ? await untilOrdered() : place;
+if (path === '') process.exit(0);
 closeInherited();
 armFailpoints(process.env['TIDEGATE_FAILPOINT']);
 const files = jobDirectory(path);
@@ -32,6 +35,13 @@ await supervise(job, files, {
   terminated: terminated.signal,
 });
 process.exit(0);
+
+/** The whole of descriptor 3. Empty: the coordinator ended, or has no use for us. */
+function untilOrdered(): Promise<string> {
+  return new Promise((resolve, reject) =>
+    readFile(3, 'utf8', (error, text) => (error === null ? resolve(text) : reject(error))),
+  );
+}
 
 /** Descriptors that our starter forgot to close would be open in the agent as well. Those of Node itself close on exec. */
 function closeInherited(): void {

@@ -1,5 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, watch } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, watch } from 'node:fs';
 import { dirname } from 'node:path';
 import type { ExitRecord, Job, SupervisorEvent, SupervisorRecord, Supervisors } from '../../ports/supervisor.ts';
 import { isAlive } from '../process-identity.ts';
@@ -7,22 +6,16 @@ import type { ControlRequest, StopReason } from './control-protocol.ts';
 import { type JobDirectory, jobDirectory } from './job-directory.ts';
 import { attach, type Line } from './line.ts';
 import { endOrphans, untilDead } from './orphans.ts';
+import { keepSpare, logOf, type Spare, type SupervisorProgram, spawnSupervisor } from './spare.ts';
 
-export type SupervisorProgram = {
-  /** The state directory's `jobs`. */
-  readonly jobs: string;
-  readonly node: string;
-  /** dist/main/supervisor.js */
-  readonly program: string;
-  /** What supervisors inherit: variables that plans pass on by name come from here. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
-};
+export type { SupervisorProgram } from './spare.ts';
 
 /**
  * Supervisors as processes of their own. What happened is read from the job's files; sockets and watches only say when to look.
  */
 export function processSupervisors(program: SupervisorProgram): Supervisors {
   const followed = new Map<string, Follow>();
+  const spare = keepSpare(program);
   const filesOf = (id: string): JobDirectory => jobDirectory(`${program.jobs}/${id}`);
   return {
     async ensure(job, listener) {
@@ -30,7 +23,7 @@ export function processSupervisors(program: SupervisorProgram): Supervisors {
       const files = filesOf(job.id);
       mkdirSync(files.path, { recursive: true, mode: 0o700 });
       files.writeJob(job);
-      const follow = followJob(job, files, program, listener);
+      const follow = followJob({ job, files, program, spare }, listener);
       followed.set(job.id, follow);
       await follow.running;
     },
@@ -46,6 +39,7 @@ export function processSupervisors(program: SupervisorProgram): Supervisors {
     async detach() {
       for (const follow of followed.values()) follow.leave();
       followed.clear();
+      spare.drop();
     },
   };
 }
@@ -57,12 +51,15 @@ type Follow = {
   leave(): void;
 };
 
-function followJob(
-  job: Job,
-  files: JobDirectory,
-  program: SupervisorProgram,
-  listener: (event: SupervisorEvent) => void,
-): Follow {
+type Followed = {
+  readonly job: Job;
+  readonly files: JobDirectory;
+  readonly program: SupervisorProgram;
+  readonly spare: Spare;
+};
+
+function followJob(followed: Followed, listener: (event: SupervisorEvent) => void): Follow {
+  const { job, files, program, spare } = followed;
   const left = new AbortController();
   const running = Promise.withResolvers<void>();
   const told = { started: false, over: false };
@@ -76,6 +73,7 @@ function followJob(
     if (started !== null) {
       told.started = true;
       tell({ type: 'started', record: started, pid: files.supervisor()?.pid ?? 0 });
+      if (!left.signal.aborted) spare.prepare();
     }
     if (exit === null) return;
     told.over = true;
@@ -102,7 +100,7 @@ function followJob(
         tell({ type: 'ended', record: nothingKnown(files, `no supervisor could do its work: ${lastWords(files)}`) });
         return;
       }
-      if (record === null) await startSupervisor(files, program, left.signal);
+      if (record === null) await startSupervisor(followed, left.signal);
       else await rescue(files, program);
     }
   };
@@ -145,42 +143,28 @@ const nothingKnown = (files: JobDirectory, problem: string): ExitRecord => ({
 
 /** What the supervisors themselves said, for the person who has to find out. */
 function lastWords(files: JobDirectory): string {
-  const log = `${files.path}/supervisor.log`;
+  const log = logOf(files);
   return existsSync(log) ? readFileSync(log, 'utf8').trim().slice(-1000) : 'it said nothing';
 }
 
 /** Another supervisor writes the exit record that the dead one owes; doing it twice gives the same. */
 async function rescue(files: JobDirectory, program: SupervisorProgram): Promise<void> {
-  const child = spawnSupervisor(files, program, ['--rescue']);
+  const child = spawnSupervisor(program, logOf(files), [files.path, '--rescue']);
   await new Promise<void>((resolve) => child.once('error', () => resolve()).once('exit', () => resolve()));
 }
 
 /** Resolves when some supervisor has claimed the job, or ours ended without one having done so. */
-async function startSupervisor(files: JobDirectory, program: SupervisorProgram, left: AbortSignal): Promise<void> {
+async function startSupervisor({ files, program, spare }: Followed, left: AbortSignal): Promise<void> {
   const claimed = Promise.withResolvers<void>();
   const look = (): void => {
     if (files.supervisor() !== null) claimed.resolve();
   };
   const watcher = watch(files.path, look);
   left.addEventListener('abort', () => claimed.resolve(), { once: true });
-  const child = spawnSupervisor(files, program, []);
+  const child = spare.take(files) ?? spawnSupervisor(program, logOf(files), [files.path]);
   child.once('error', () => claimed.resolve());
   child.once('exit', () => claimed.resolve());
   look();
   await claimed.promise;
   watcher.close();
-}
-
-/** In a session of its own, so that a signal to the coordinator's terminal does not reach it. */
-function spawnSupervisor(files: JobDirectory, program: SupervisorProgram, flags: readonly string[]): ChildProcess {
-  const log = openSync(`${files.path}/supervisor.log`, 'a', 0o600);
-  const child = spawn(program.node, ['--max-semi-space-size=1', program.program, files.path, ...flags], {
-    cwd: '/',
-    env: program.environment,
-    stdio: ['ignore', log, log],
-    detached: true,
-  });
-  closeSync(log);
-  child.unref();
-  return child;
 }

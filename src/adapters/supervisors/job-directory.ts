@@ -2,11 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Handoff } from '../../domain/evidence.ts';
 import type { ExitRecord, Job, StartedRecord, SupervisorRecord } from '../../ports/supervisor.ts';
-import { claimDurably, writeDurably } from '../durable-file.ts';
+import { claimDurably, writeDurably, writeWhole } from '../durable-file.ts';
 import { failpoint } from '../failpoint.ts';
 import type { ProcessIdentity } from '../process-identity.ts';
 
-/** The files by which supervisor and coordinator tell each other what happened. Each is written once, whole and durable. */
+/** The files by which supervisor and coordinator tell each other what happened. Each is written once and whole, and durably unless it says otherwise. */
 export const jobDirectory = (path: string) => ({
   path,
   workspace: join(path, 'workspace'),
@@ -25,10 +25,13 @@ export const jobDirectory = (path: string) => ({
     failpoint('supervisor-claimed');
     return won;
   },
-  /** First processes of fences: what would have to be ended if the supervisor were lost. */
+  /**
+   * First processes of fences: what would have to be ended if the supervisor were lost. Not flushed: no process outlives
+   * a power cut.
+   */
   fenceProcess: () => readRecord<ProcessIdentity>(join(path, 'fence.json')),
   writeFenceProcess(process: ProcessIdentity): void {
-    writeDurably(join(path, 'fence.json'), JSON.stringify(process));
+    writeWhole(join(path, 'fence.json'), JSON.stringify(process));
     failpoint('supervisor-fence-written');
   },
   /** Files that only stand in for missing configuration: never work, whoever takes the snapshot. */
@@ -57,9 +60,10 @@ export const jobDirectory = (path: string) => ({
     failpoint('supervisor-exit-written');
   },
   isAcknowledged: () => existsSync(join(path, 'acknowledged')),
+  /** Only tells a living supervisor to leave; that the exit is kept is in the ledger. Not flushed. */
   acknowledge(): void {
     failpoint('supervisors-acknowledge-before');
-    writeDurably(join(path, 'acknowledged'), '');
+    writeWhole(join(path, 'acknowledged'), '');
     failpoint('supervisors-acknowledged');
   },
 });
