@@ -15,7 +15,7 @@ import { decideTap, openTap, type TapFlags } from './taps.ts';
 export type Foreground = TapFlags & {
   readonly warnings: readonly Finding[];
   /** In a pipe, also tell what happened before; for a run that has just been ordered. */
-  readonly fromStart: boolean;
+  readonly fromStart?: boolean;
 };
 
 /**
@@ -28,7 +28,7 @@ export async function inForeground(desk: Desk, context: Context, run: RunId, how
   let after: 'background' | 'nothing' = 'background';
   try {
     await using following = await followRun(desk, run, ({ event }, isNew) => {
-      const line = isNew || how.fromStart ? eventLine(event) : null;
+      const line = isNew || how.fromStart === true ? eventLine(event) : null;
       if (line !== null && !context.json && !context.terminal.interactive) context.terminal.line(line);
     });
     using region = context.json ? null : context.terminal.region();

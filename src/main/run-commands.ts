@@ -1,5 +1,6 @@
 import type { CommandEntry, Register } from '../cli/command.ts';
 import type { OpenDesk } from '../cli/desk.ts';
+import type { Replay } from '../cli/replay.ts';
 
 type AtDesk = (open: OpenDesk) => Register;
 
@@ -153,6 +154,20 @@ export const runCommands: readonly CommandEntry[] = [
     load: () => loadAtDesk(async () => (await import('../cli/land.ts')).undo),
   },
   {
+    name: 'replay',
+    usage: '[run]',
+    summary: 'judge all evidence of a run again; the verdicts must be the same',
+    group: 'keep',
+    load: () => loadReplaying(async () => (await import('../cli/replay.ts')).replay),
+  },
+  {
+    name: 'verify',
+    usage: '',
+    summary: 'prove that the ledger is whole, and replay every run',
+    group: 'keep',
+    load: () => loadReplaying(async () => (await import('../cli/replay.ts')).verify),
+  },
+  {
     name: 'rescue',
     usage: '[run[/task]]',
     summary: 'every snapshot that was taken, and how to branch it',
@@ -179,4 +194,13 @@ export const runCommands: readonly CommandEntry[] = [
 async function loadAtDesk(load: () => Promise<AtDesk>): Promise<Register> {
   const [atDesk, { openDesk }] = await Promise.all([load(), import('./desk.ts')]);
   return atDesk(openDesk);
+}
+
+async function loadReplaying(load: () => Promise<(open: OpenDesk, replay: Replay) => Register>): Promise<Register> {
+  const [replaying, { openDesk }, { replayRun }] = await Promise.all([
+    load(),
+    import('./desk.ts'),
+    import('../engine/replay.ts'),
+  ]);
+  return replaying(openDesk, replayRun);
 }

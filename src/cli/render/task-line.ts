@@ -14,7 +14,7 @@ export function taskLine(state: RunState, task: TaskState, times: Times, now: st
     { text: `  ${sign} `, tone },
     task.id.padEnd(width),
     '  ',
-    { text: word.padEnd(9), tone },
+    { text: detail === '' && since === '' ? word : word.padEnd(9), tone },
     detail === '' && since === '' ? '' : ` ${since.padStart(7)}`,
     detail === '' ? '' : `  ${detail}`,
   ];

@@ -1,0 +1,183 @@
+import { expect, test } from 'vitest';
+import { frozenPlan } from '../../../test/support/plan.ts';
+import {
+  approved,
+  begun,
+  by,
+  ended,
+  held,
+  hello,
+  plan,
+  reply,
+  run,
+  started,
+} from '../../../test/support/run-events.ts';
+import type { RunEvent } from '../../domain/events.ts';
+import { foldRun, type RunState } from '../../domain/run.ts';
+import type { Stored } from '../../ports/ledger.ts';
+import type { Text } from '../../ports/terminal.ts';
+import { eventLine } from './event-line.ts';
+import { planView } from './plan-view.ts';
+import { type RunView, runView } from './run-view.ts';
+import { duration, timesOf } from './times.ts';
+import { whyRun, whyTask } from './why.ts';
+
+/** One event per second from noon on; looked at 65 s after the last. */
+function viewed(...events: RunEvent[]): RunView {
+  const stored = events.map(
+    (event, at): Stored => ({
+      seq: at + 1,
+      stream: run,
+      position: at + 1,
+      epoch: 1,
+      at: new Date(Date.UTC(2026, 0, 1, 12, 0, at)).toISOString(),
+      event,
+      hash: '',
+    }),
+  );
+  const now = new Date(Date.UTC(2026, 0, 1, 12, 0, events.length - 1 + 65)).toISOString();
+  return { state: foldRun(stored) as RunState, times: timesOf(stored), now };
+}
+
+const plain = (lines: readonly Text[]): string[] =>
+  lines.map((line) =>
+    typeof line === 'string' ? line : line.map((part) => (typeof part === 'string' ? part : part.text)).join(''),
+  );
+const shown = (lines: readonly Text[]): string => {
+  const text = plain(lines);
+  for (const line of text) expect(line.length).toBeLessThanOrEqual(80);
+  return `\n${text.join('\n')}\n`;
+};
+
+test('a run that waits for approval shows who is waited for, since when, and what to type', () => {
+  expect(shown(runView(viewed(...begun())))).toMatchInlineSnapshot(`
+    "
+    checkout-k3f9 onto main, fence: bubblewrap, 1m 11s
+    ✓ Check  ● Approve approval ●  · Work  · Verify  · Land
+
+    wave 0
+      · hello  waiting
+      · reply  waiting            for hello
+
+    waits for you (1m 05s): 2 tasks wait for approval
+      tidegate approve checkout-k3f9
+    "
+  `);
+});
+
+test('a run at work unfolds the word it is at', () => {
+  expect(shown(runView(viewed(...begun(), ...approved, ...started)))).toMatchInlineSnapshot(`
+    "
+    checkout-k3f9 onto main, fence: bubblewrap, 1m 18s
+    ✓ Check  ✓ Approve  ● Work dispatch ● monitor  · Verify  · Land
+
+    wave 0
+      ● hello  running    1m 06s
+      · reply  waiting            for hello
+    "
+  `);
+});
+
+test('a held task says why and offers the command', () => {
+  expect(shown(runView(viewed(...begun(), ...approved, ...started, ended, held)))).toMatchInlineSnapshot(`
+    "
+    checkout-k3f9 onto main, fence: bubblewrap, 1m 20s
+    ✓ Check  ✓ Approve  ✗ Work dispatch ● monitor ✗  · Verify  · Land
+
+    wave 0
+      ! hello  held       1m 05s  x.md: not its own
+      ! reply  blocked            needs hello, which is held
+
+    waits for you (1m 05s): hello: x.md: not its own
+      tidegate drop checkout-k3f9/hello x.md
+    "
+  `);
+});
+
+test('a run that ended without a dropped task says so', () => {
+  const dropped: RunEvent[] = [
+    { type: 'task-dropped', task: hello, by },
+    { type: 'task-dropped', task: reply, by },
+    { type: 'wave-closed', wave: 0 },
+    { type: 'run-ended', outcome: 'done' },
+  ];
+  expect(shown(runView(viewed(...begun(), ...approved, ...dropped)))).toMatchInlineSnapshot(`
+    "
+    checkout-k3f9 onto main, fence: bubblewrap, 13s
+    ✓ Check  ✓ Approve  ✓ Work  ✓ Verify  ✓ Land
+
+    wave 0, closed
+      - hello  dropped            by ada
+      - reply  dropped            by ada
+
+    Done, without 2 dropped tasks; nothing was landed
+    "
+  `);
+});
+
+test('what is to be approved names hash, scopes, fence and warnings', () => {
+  const warning = { rule: 'vague', detail: '`reply` is vague', where: 'reply' };
+  expect(shown(planView(viewed(...begun()).state, [warning]))).toMatchInlineSnapshot(`
+    "
+    plan onto main, plan 4f5517b720bb
+
+    wave 0
+       1  hello  owns HELLO.md
+       2  reply  owns REPLY.md docs/**  after hello
+
+    fence   bubblewrap, network off
+    land    asks before the branch moves
+    note    reply: \`reply\` is vague
+    "
+  `);
+});
+
+test('a waived fence is shown wherever a person looks', () => {
+  const unfenced = frozenPlan(
+    plan.waves.map(({ tasks }) => tasks),
+    { fence: { ...plan.fence, mode: 'none' } },
+  );
+  const view = viewed(...begun(unfenced));
+  expect(shown(runView(view))).toContain('fence: NONE');
+  expect(shown(planView(view.state))).toContain('fence   NONE');
+});
+
+test('why is one sentence with the age of the fact and the next command', () => {
+  const waiting = viewed(...begun());
+  expect(whyRun(waiting, null)).toEqual({
+    sentence: 'checkout-k3f9 waits for you for 1m 05s: 2 tasks wait for approval.',
+    command: 'tidegate approve checkout-k3f9',
+  });
+  expect(whyRun(waiting, 'older-abcd').sentence).toContain('waits in line behind older-abcd');
+  const working = viewed(...begun(), ...approved, ...started);
+  expect(whyTask(working, reply, null)).toEqual({
+    sentence: 'checkout-k3f9/reply waits for hello, which is running for 1m 05s.',
+    command: 'tidegate why checkout-k3f9/hello',
+  });
+});
+
+test('bookkeeping makes no line, milestones make one', () => {
+  const lines = [...begun(), ...approved, ...started, ended, held].map(eventLine).filter((line) => line !== null);
+  expect(lines).toMatchInlineSnapshot(`
+    [
+      "checkout-k3f9: plan 4f5517b720bb from tidegate.plan.yaml, onto main",
+      "check: wave 0 may be asked for",
+      "approve: waits for a person",
+      "approve: approved by ada (command)",
+      "hello: started",
+      "hello: exit 0, handoff done, 1 file",
+      "hello: not passed: x.md: not its own",
+    ]
+  `);
+});
+
+test.each([
+  [0, '0s'],
+  [59_999, '59s'],
+  [67_000, '1m 07s'],
+  [7_500_000, '2h 05m'],
+  [360_000_000, '4d 4h'],
+  [-5, '0s'],
+])('%i ms is %s', (ms, text) => {
+  expect(duration(ms)).toBe(text);
+});

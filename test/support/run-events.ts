@@ -1,0 +1,101 @@
+import type { RunEvent } from '../../src/domain/events.ts';
+import { attemptId, commitId, planHash, runId, taskId, treeId } from '../../src/domain/ids.ts';
+import { pass } from '../../src/domain/verdict.ts';
+import { frozenPlan, plannedTask } from './plan.ts';
+
+/** The facts of a small run in pieces: begun, approved, one task started, ended and held. For folds, not for replay. */
+export const by = { who: 'ada', via: 'command' } as const;
+export const run = runId('checkout-k3f9');
+export const hash = planHash('4f5517b720bb'.padEnd(64, '0'));
+const commit = (digit: string) => commitId(digit.repeat(40));
+const tree = treeId('e'.repeat(40));
+export const [hello, reply] = [taskId('hello'), taskId('reply')];
+
+export const plan = frozenPlan([
+  [
+    plannedTask('hello', { owns: ['HELLO.md'] }),
+    plannedTask('reply', { owns: ['REPLY.md', 'docs/**'], needs: ['hello'] }),
+  ],
+]);
+
+export const created = (frozen = plan): RunEvent => ({
+  type: 'run-created',
+  by,
+  run,
+  plan: frozen,
+  hash,
+  planFile: 'tidegate.plan.yaml',
+  repo: { rootCommit: commit('a'), remote: null },
+  target: { branch: 'main', commit: commit('a') },
+  wave: null,
+  tidegate: '0',
+});
+const judged = (phase: string, wave?: number, extra = {}): RunEvent =>
+  ({
+    type: 'phase-judged',
+    phase,
+    ...(wave === undefined ? {} : { wave }),
+    evidence: {},
+    verdicts: [pass(phase)],
+    ...extra,
+  }) as unknown as RunEvent;
+const checked = ['thread', 'preflight', 'ownership'].map((phase) => judged(phase, 0));
+export const begun = (frozen = plan): RunEvent[] => [
+  created(frozen),
+  judged('contract'),
+  judged('load'),
+  ...checked,
+  { type: 'tap-opened', tap: 'start', hash, expires: null },
+];
+export const approved: RunEvent[] = [
+  { type: 'tap-decided', tap: 'start', decision: 'approved', hash, by },
+  judged('approval', 0),
+  { type: 'run-branch-made', commit: commit('a'), tree },
+];
+export const started: RunEvent[] = [
+  { type: 'task-base-made', task: hello, commit: commit('a'), tree },
+  {
+    type: 'attempt-intended',
+    task: hello,
+    attempt: attemptId(run, hello, 1),
+    number: 1,
+    nonce: 'n',
+    base: commit('a'),
+    from: commit('a'),
+    findings: [],
+  },
+  { type: 'attempt-started', task: hello, attempt: attemptId(run, hello, 1), pid: 1 },
+  judged('dispatch', undefined, { task: hello }),
+];
+export const ended: RunEvent = {
+  type: 'attempt-ended',
+  task: hello,
+  attempt: attemptId(run, hello, 1),
+  ending: { reason: 'exited', code: 0, signal: null, detail: '' },
+  handoff: {
+    kind: 'given',
+    via: 'socket',
+    handoff: { status: 'done', summary: 's', remaining: [], files: [], proofs: [], questions: [], nonce: 'n' },
+  },
+  snapshot: {
+    commit: commit('b'),
+    tree,
+    base: commit('a'),
+    diff: [{ path: 'x.md', change: 'added', oldMode: '000000', newMode: '100644' }],
+    refused: [],
+    secrets: [],
+  },
+  log: { file: 'output.log', bytes: 0, kept: 0, sha256: '' },
+  reminded: false,
+  chargedSeconds: 1,
+} as RunEvent;
+const evidenceOfEnded = {
+  attempt: attemptId(run, hello, 1),
+  nonce: 'n',
+  ...(ended.type === 'attempt-ended' ? { ending: ended.ending, handoff: ended.handoff, snapshot: ended.snapshot } : {}),
+};
+export const held: RunEvent = judged('monitor', undefined, {
+  task: hello,
+  evidence: evidenceOfEnded,
+  verdicts: [{ gate: 'scope', outcome: 'fail', findings: [{ rule: 'scope', detail: 'not its own', where: 'x.md' }] }],
+});
