@@ -39,7 +39,7 @@ export async function snapshotRows(files: number, rounds: number): Promise<reado
       change(`${directory}-1`);
       const ref = 'refs/tidegate/attempts/bench.a.1';
       const workspace = `${directory}-1`;
-      await takeSnapshot({ repository, workspace, base: commit, parent: commit, statCache, ref, message: 'm' });
+      await takeSnapshot({ repository, workspace, base: commit, from: commit, statCache, ref, message: 'm' });
     },
     async () => {
       change(`${byHand}-1`);

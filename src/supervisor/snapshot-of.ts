@@ -16,7 +16,7 @@ export async function snapshotOf(
       repository: job.repository,
       workspace: files.workspace,
       base: job.base,
-      parent: job.from,
+      from: job.from,
       statCache: recordOf(files.workspace),
       ref: refs.attempt(job.id),
       message: `Snapshot of ${job.id}`,

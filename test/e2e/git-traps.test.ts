@@ -35,7 +35,7 @@ async function trapped(repo: TempRepo, name = 'workspace') {
         repository,
         workspace: made.directory,
         base: commit,
-        parent: commit,
+        from: commit,
         statCache: made.record,
         ref: `refs/tidegate/attempts/${name}`,
         message: 'snapshot',
@@ -114,7 +114,7 @@ describe('what an agent plants in its workspace', () => {
       directory: join(repo.home, 'next/workspace'),
       commit,
     });
-    const request = { repository: trap.repository, workspace: next.directory, base: commit, parent: commit };
+    const request = { repository: trap.repository, workspace: next.directory, base: commit, from: commit };
     const again = await takeSnapshot({ ...request, ref: 'refs/tidegate/attempts/next', message: 'm' });
     expect(again).toMatchObject({ diff: [], refused: [] });
     expect(trap.ran()).toBe(false);
@@ -200,7 +200,7 @@ test('merge=union that an agent committed does not hide a conflict in our reposi
     repository: first.repository,
     workspace: second.directory,
     base: first.commit,
-    parent: first.commit,
+    from: first.commit,
     ref: 'refs/tidegate/attempts/second',
     message: 'm',
   });
@@ -221,7 +221,7 @@ test('sixteen workspaces made at once are all right', async () => {
     const directory = join(repo.home, `job${index}/workspace`);
     const { record } = await makeWorkspace({ repository, directory, commit });
     writeFileSync(join(directory, 'own'), String(index));
-    const request = { repository, workspace: directory, base: commit, parent: commit, statCache: record };
+    const request = { repository, workspace: directory, base: commit, from: commit, statCache: record };
     const taken = await takeSnapshot({ ...request, ref: `refs/tidegate/attempts/a.${index}`, message: 'm' });
     expect(taken.diff.map((entry) => entry.path)).toEqual(['own']);
     return taken.commit;

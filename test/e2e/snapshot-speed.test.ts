@@ -49,7 +49,7 @@ test('a tree of 10,000 files: the workspace costs about a clone, its snapshot ab
       repository,
       workspace: directory,
       base: commit,
-      parent: commit,
+      from: commit,
       statCache: made.record,
       ref: 'refs/tidegate/attempts/a.b.1',
       message: 'm',

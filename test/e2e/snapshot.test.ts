@@ -36,7 +36,7 @@ async function workspaceOf(repo: TempRepo, commit: CommitId) {
       repository,
       workspace: made.directory,
       base: commit,
-      parent: commit,
+      from: commit,
       statCache: made.record,
       ref,
       message: 'snapshot',
@@ -248,10 +248,12 @@ describe('a snapshot', () => {
     const later = await first.snapshot({
       workspace: made.directory,
       statCache: made.record,
-      parent: earlier.commit,
+      from: earlier.commit,
       ref: 'refs/tidegate/attempts/run-ab12.task.2',
     });
     expect(later.diff.map((entry) => entry.path)).toEqual(['b', 'key']);
+    const parents = execFileSync('git', ['--git-dir', first.repository, 'log', '-1', '--format=%P', later.commit]);
+    expect(String(parents).trim()).toBe(first.commit);
     expect(rules(later.secrets)).toEqual(['anthropic-key key']);
   });
 

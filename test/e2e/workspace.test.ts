@@ -77,7 +77,7 @@ describe('a workspace', () => {
     expect([...owners]).toEqual(['54321:54322']);
     expect(lstatSync(join(repo.home, 'outside')).uid).toBe(0);
     const ref = 'refs/tidegate/attempts/a';
-    const request = { repository, workspace: directory, base: commit, parent: commit, statCache: record, ref };
+    const request = { repository, workspace: directory, base: commit, from: commit, statCache: record, ref };
     expect((await takeSnapshot({ ...request, message: 'm' })).diff).toEqual([]);
     const objects = everythingIn(join(repository, 'objects'));
     expect(objects.filter((path) => (lstatSync(path).mode & 0o004) === 0)).toEqual([]);
@@ -124,7 +124,7 @@ describe('.worktreeinclude', () => {
     const repository = await repo.bare(commit);
     const { record } = await makeWorkspace({ repository, directory, commit, checkout: repo.path });
     const ref = 'refs/tidegate/attempts/a';
-    const request = { repository, workspace: directory, base: commit, parent: commit, statCache: record, ref };
+    const request = { repository, workspace: directory, base: commit, from: commit, statCache: record, ref };
     expect((await takeSnapshot({ ...request, message: 'm' })).diff).toEqual([]);
     writeFileSync(join(directory, 'local.conf'), 'work');
     expect((await takeSnapshot({ ...request, message: 'm' })).diff.map((entry) => entry.path)).toEqual(['local.conf']);

@@ -11,5 +11,5 @@ armFailpoints(failpoint);
 await ensureBareRepository(repository, checkoutGitDir);
 await adoptCommit(repository, checkoutGitDir, base);
 const { record } = await makeWorkspace({ repository, directory, commit: base });
-const request = { repository, workspace: directory, base, parent: base, statCache: record, message: 'snapshot' };
+const request = { repository, workspace: directory, base, from: base, statCache: record, message: 'snapshot' };
 process.stdout.write(JSON.stringify(await takeSnapshot({ ...request, ref: 'refs/tidegate/attempts/a.b.1' })));

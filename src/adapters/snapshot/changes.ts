@@ -5,7 +5,7 @@ import { blobId } from './content.ts';
 import type { Found, Walk } from './walk.ts';
 
 export type Write = { readonly found: Found; readonly mode: string; readonly id: string };
-/** What turns the parent's tree into the workspace's. */
+/** What turns the tree that a workspace was made from into the workspace's. */
 export type Changes = {
   readonly writes: readonly Write[];
   readonly deletes: readonly string[];
@@ -14,11 +14,11 @@ export type Changes = {
 
 export type SizeLimits = { readonly file: number; readonly total: number };
 
-/** Compares what the walk found with the parent's tree. Only files whose print is not in the cache are read. */
+/** Compares what the walk found with the tree that the workspace was made from. Only files whose print is not in the cache are read. */
 export function findChanges(input: {
   readonly root: string;
   readonly walk: Walk;
-  readonly parent: ReadonlyMap<string, TreeEntry>;
+  readonly from: ReadonlyMap<string, TreeEntry>;
   /** path → print and object id of the file when the workspace was made */
   readonly cache: ReadonlyMap<string, { readonly print: string; readonly id: string }>;
   /** path → print of files copied in by `.worktreeinclude`; unchanged ones are the person's, not work. */
@@ -26,7 +26,7 @@ export function findChanges(input: {
   readonly format: 'sha1' | 'sha256';
   readonly limits: SizeLimits;
 }): Changes {
-  const { root, parent, cache } = input;
+  const { root, from, cache } = input;
   const writes: Write[] = [];
   const refused: Finding[] = [];
   const present = new Set<string>();
@@ -34,7 +34,7 @@ export function findChanges(input: {
   for (const found of input.walk.found) {
     const { path, stats } = found;
     present.add(path);
-    const before = parent.get(path);
+    const before = from.get(path);
     const print = statPrint(stats);
     const cached = cache.get(path);
     const mode = modeOf(found);
@@ -52,7 +52,7 @@ export function findChanges(input: {
       refused.push({ rule: 'too-large', detail: `more than ${input.limits.total} new bytes in all`, where: path });
     else writes.push({ found, mode, id });
   }
-  return { writes, deletes: deleted(parent, present, input.walk.unseen), refused };
+  return { writes, deletes: deleted(from, present, input.walk.unseen), refused };
 }
 
 function modeOf({ stats }: Found): string {
@@ -62,13 +62,13 @@ function modeOf({ stats }: Found): string {
 
 /** Submodules, our own directory and whatever could not be looked at are never taken for deleted. */
 function deleted(
-  parent: ReadonlyMap<string, TreeEntry>,
+  from: ReadonlyMap<string, TreeEntry>,
   present: ReadonlySet<string>,
   unseen: readonly string[],
 ): readonly string[] {
   const hidden = (path: string) =>
     path.startsWith('.tidegate/') || unseen.some((gone) => gone === '' || path === gone || path.startsWith(`${gone}/`));
-  return [...parent.values()]
+  return [...from.values()]
     .filter((entry) => entry.mode !== '160000' && !present.has(entry.path) && !hidden(entry.path))
     .map((entry) => entry.path);
 }

@@ -29,10 +29,10 @@ export type SnapshotRequest = {
   /** Our bare repository. */
   readonly repository: string;
   readonly workspace: string;
-  /** The diff is taken against it, and its ignore rules say what counts as work. */
+  /** The snapshot's only parent: the diff is taken against it, and its ignore rules say what counts as work. */
   readonly base: CommitId;
-  /** The commit that the workspace was made from; the snapshot's only parent. */
-  readonly parent: CommitId;
+  /** The commit that the workspace was made from: the base, or an earlier snapshot on it. */
+  readonly from: CommitId;
   /** Record of `makeWorkspace`; without one every file is hashed. */
   readonly statCache?: string;
   readonly ref: string;
@@ -50,21 +50,20 @@ const defaultLimits: SizeLimits = { file: 100_000_000, total: 2_000_000_000 };
  * moves only when all objects are on disk. Rejects with `WorkspaceMoved` when something still writes there.
  */
 export async function takeSnapshot(request: SnapshotRequest): Promise<SnapshotEvidence> {
-  const { repository, base, parent } = request;
-  const format = objectId(parent).length === 64 ? 'sha256' : 'sha1';
+  const { repository, base, from } = request;
+  const format = objectId(from).length === 64 ? 'sha256' : 'sha1';
   const { root, inode } = placeOf(request.workspace);
   await using objects = openObjects(repository);
-  const parentTree = await listTree(repository, parent);
-  const baseTree = base === parent ? parentTree : await listTree(repository, base);
+  const fromTree = await listTree(repository, from);
+  const baseTree = base === from ? fromTree : await listTree(repository, base);
   const found = request.statCache === undefined ? null : readRecord(request.statCache);
   const record = found?.inode === inode ? found : null;
   const known = (request.secrets ?? []).filter((value) => value.length >= 8);
-  const walk = walkWorkspace(root, trackedIn(parentTree, baseTree), await rulesOf(objects, baseTree), known);
-  const parentFiles = new Map(parentTree.map((entry) => [entry.path, entry]));
+  const walk = walkWorkspace(root, trackedIn(fromTree, baseTree), await rulesOf(objects, baseTree), known);
   const changes = findChanges({
     root,
     walk,
-    parent: parentFiles,
+    from: new Map(fromTree.map((entry) => [entry.path, entry])),
     cache: new Map(record?.files.map(([path, print, id]) => [path, { print, id }])),
     included: new Map(record?.included),
     format,
@@ -75,7 +74,8 @@ export async function takeSnapshot(request: SnapshotRequest): Promise<SnapshotEv
   const commit = await writeCommit({
     repository,
     root,
-    parent,
+    parent: base,
+    start: base === from ? null : await treeOf(objects, from),
     changes,
     ref: request.ref,
     message: request.message,

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { type CommitId, commitId } from '../../domain/ids.ts';
+import { type CommitId, commitId, type TreeId } from '../../domain/ids.ts';
 import { GitFailed, keepStart, launchError, objectId, refName, spawnGit, syncRef } from '../git-process/index.ts';
 import type { Changes } from './changes.ts';
 import { blobHash, contentOf, sizeOf, WorkspaceMoved } from './content.ts';
@@ -15,6 +15,8 @@ export async function writeCommit(request: {
   readonly repository: string;
   readonly root: string;
   readonly parent: CommitId;
+  /** The tree that the changes are made to, when it is not the parent's. */
+  readonly start: TreeId | null;
   readonly changes: Changes;
   readonly ref: string;
   readonly message: string;
@@ -61,6 +63,7 @@ function* script(request: Request): Generator<string | Buffer> {
   yield `commit ${refName(request.ref)}\nmark :1\nauthor ${who}\ncommitter ${who}\ndata ${message.length}\n`;
   yield message;
   yield `\nfrom ${objectId(request.parent)}\n`;
+  if (request.start !== null) yield `M 040000 ${objectId(request.start)} ""\n`;
   yield request.changes.deletes.map((path) => `D ${quoted(path)}\n`).join('');
   for (const { found, mode, id } of request.changes.writes) {
     const size = sizeOf(request.root, found);
