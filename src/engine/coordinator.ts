@@ -25,7 +25,15 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
     return looking;
   };
 
+  const entryOf = (run: RunId) => {
+    const entry = runs.get(run) ?? { log: openRunLog(ledger, run, world.epoch), driver: null };
+    runs.set(run, entry);
+    return entry;
+  };
+
+  /** Knows what is in the ledger, also what no subscription has told yet. */
   const admit = async (): Promise<void> => {
+    for (const stream of await ledger.streams()) if (stream !== 'repo') entryOf(runId(stream));
     for (const entry of runs.values()) {
       await entry.log.catchUp();
       await make(entry.log);
@@ -57,17 +65,12 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
 
   const notice = ({ stream, event }: Stored): void => {
     if (stream === 'repo') return;
-    const run = runId(stream);
-    const entry = runs.get(run) ?? { log: openRunLog(ledger, run, world.epoch), driver: null };
-    runs.set(run, entry);
+    const entry = entryOf(runId(stream));
     entry.driver?.wake();
     // the end of a run lets the next in line start
     if (entry.driver === null || event.type === 'run-ended') void look();
   };
 
-  for (const stream of await ledger.streams())
-    if (stream !== 'repo')
-      runs.set(runId(stream), { log: openRunLog(ledger, runId(stream), world.epoch), driver: null });
   await look();
   const subscription = ledger.subscribe(0, notice);
 
@@ -87,6 +90,7 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
   return {
     settled,
     idle: async () => {
+      await look();
       const driven = () => [...runs.values()].filter((entry) => entry.driver !== null).length;
       for (let before = -1; before !== driven(); ) {
         before = driven();
