@@ -1,6 +1,6 @@
 import type { RequestEvent, RunEvent, TapName } from './events.ts';
 import { ownershipConflicts } from './ownership.ts';
-import { err, ok, type Result } from './result.ts';
+import { err, ok, type Result, unreachable } from './result.ts';
 import { isOpen } from './round.ts';
 import { hasMerged, type RunState } from './run.ts';
 import { decideTap, type TapDecision } from './tap.ts';
@@ -79,6 +79,8 @@ function answerTask(state: RunState, request: TaskRequest): Answer {
       if (status === 'held' || status === 'failed' || status === 'ready')
         return ok([{ type: 'task-reworked', task: task.id, message: request.message, by }]);
       return err(`only a held, failed or ready task can be reworked; it is ${status}`);
+    default:
+      return unreachable(request);
   }
 }
 

@@ -1,0 +1,163 @@
+import { describe, expect, test } from 'vitest';
+import { commit, me, order, plan, theRun } from '../../test/support/plans.ts';
+import { memoryLedger } from '../adapters/ledger-memory/index.ts';
+import { type RunId, runId } from '../domain/ids.ts';
+import { stateDir } from '../domain/state-dir.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Engine } from '../ports/engine.ts';
+import type { Ledger } from '../ports/ledger.ts';
+import { type MergerAnswer, MergerFailed, type MergerRequest } from '../ports/merger.ts';
+import { coordinate } from './coordinator.ts';
+import type { World } from './perform.ts';
+import { StaleEpoch } from './run-log.ts';
+
+const frozen = plan([{ a: {} }]);
+const other = runId('other-cd34');
+const clock: Clock = {
+  now: () => '2026-01-01T00:00:00.000Z',
+  sleep: (_ms, signal) => new Promise((wake) => signal.addEventListener('abort', () => wake())),
+  nonce: () => 'n',
+};
+const holder = { pid: 1, startTime: '1', bootId: 'b', socket: '' };
+
+/** A coordinator over a world where nothing answers but what a test gives. */
+async function begin(
+  ledger: Ledger,
+  ask: (request: MergerRequest) => Promise<MergerAnswer> = async () => ({ outcome: 'done' }),
+) {
+  const { epoch } = await ledger.takeEpoch(holder, () => false);
+  const world: World = {
+    merger: { ask, [Symbol.asyncDispose]: async () => undefined },
+    supervisors: {
+      ensure: async () => undefined,
+      stop: async () => undefined,
+      acknowledge: async () => undefined,
+      detach: async () => undefined,
+    },
+    git: {
+      toplevel: async () => '/checkout',
+      rootCommit: async () => commit('root'),
+      remote: async () => null,
+      branchTip: async () => commit('base'),
+      runBranchTip: async () => null,
+      currentBranch: async () => 'main',
+      files: async () => [],
+      diff: async () => [],
+    },
+    places: { state: stateDir('/state'), checkout: '/checkout', runDirectory: '/run/t' },
+    epoch,
+  };
+  return coordinate(ledger, world, clock);
+}
+
+const ask = (ledger: Ledger, run: RunId, branch = 'main') =>
+  ledger.request(run, {
+    type: 'requested-run',
+    by: me,
+    ...order(frozen),
+    run,
+    target: { branch, commit: commit('base') },
+  });
+const decide = (ledger: Ledger, run: RunId, type: 'requested-approve' | 'requested-reject') =>
+  ledger.request(run, { type, tap: 'start', hash: order(frozen).hash, by: me });
+const waits = async (engine: Engine, run: RunId) => {
+  const state = await engine.settled(run);
+  return state === null ? null : { ended: state.ended, taps: Object.keys(state.taps) };
+};
+
+describe('of runs that aim at one branch', () => {
+  test('the oldest is driven, the next starts when it has ended', async () => {
+    await using ledger = memoryLedger();
+    await ask(ledger, theRun);
+    await ask(ledger, other);
+    const engine = await begin(ledger);
+    expect(await waits(engine, theRun)).toEqual({ ended: null, taps: ['start'] });
+    expect(await waits(engine, other)).toEqual({ ended: null, taps: [] });
+    await decide(ledger, theRun, 'requested-reject');
+    expect(await waits(engine, other)).toEqual({ ended: null, taps: ['start'] });
+    expect(await waits(engine, theRun)).toEqual({ ended: 'rejected', taps: ['start'] });
+    await engine.stop();
+  });
+
+  test('the next starts by itself, though nobody waits for the first', async () => {
+    await using ledger = memoryLedger();
+    const engine = await begin(ledger);
+    await ask(ledger, theRun);
+    await ask(ledger, other);
+    await engine.idle();
+    const opened = Promise.withResolvers<void>();
+    ledger.subscribe(0, ({ stream, event }) => {
+      if (stream === other && event.type === 'tap-opened') opened.resolve();
+    });
+    await decide(ledger, theRun, 'requested-reject');
+    await opened.promise;
+    await engine.stop();
+  });
+});
+
+test('runs that aim at different branches do not wait for each other', async () => {
+  await using ledger = memoryLedger();
+  await ask(ledger, theRun);
+  await ask(ledger, other, 'next');
+  const engine = await begin(ledger);
+  await engine.idle();
+  expect(await waits(engine, other)).toEqual({ ended: null, taps: ['start'] });
+  await engine.stop();
+});
+
+test('a run that nobody asked for is not there', async () => {
+  await using ledger = memoryLedger();
+  const engine = await begin(ledger);
+  expect(await engine.settled(other)).toBeNull();
+  await engine.stop();
+});
+
+test('settled answers after a request that was made before it, never with what was before', async () => {
+  await using ledger = memoryLedger();
+  await ask(ledger, theRun);
+  const engine = await begin(ledger);
+  await engine.settled(theRun);
+  await decide(ledger, theRun, 'requested-reject');
+  expect((await engine.settled(theRun))?.ended).toBe('rejected');
+  await engine.stop();
+});
+
+test('a merger that fails halts the run; the run says so and resume tries again', async () => {
+  await using ledger = memoryLedger();
+  await ask(ledger, theRun);
+  let broken = true;
+  const asked: string[] = [];
+  const engine = await begin(ledger, async (request) => {
+    asked.push(request.do);
+    if (broken) throw new MergerFailed('no git');
+    return { outcome: 'refused', why: 'not today', files: [] };
+  });
+  await engine.settled(theRun);
+  await decide(ledger, theRun, 'requested-approve');
+  expect((await engine.settled(theRun))?.mode).toMatchObject({
+    mode: 'halted',
+    why: expect.stringContaining('no git'),
+  });
+  const before = asked.length;
+  broken = false;
+  await ledger.request(theRun, { type: 'requested-resume', by: me });
+  expect((await engine.settled(theRun))?.mode).toMatchObject({
+    mode: 'halted',
+    why: expect.stringContaining('not today'),
+  });
+  expect(asked.length).toBe(before + 1);
+  await engine.stop();
+});
+
+test('a coordinator whose epoch is over writes nothing and says so (I10)', async () => {
+  await using ledger = memoryLedger();
+  await ask(ledger, theRun);
+  const old = await begin(ledger);
+  await old.settled(theRun);
+  await ledger.takeEpoch(holder, () => false);
+  await decide(ledger, theRun, 'requested-approve');
+  const before = await ledger.readAll();
+  await expect(old.settled(theRun)).rejects.toThrow(StaleEpoch);
+  expect(await ledger.readAll()).toEqual(before);
+  await old.stop();
+});

@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest';
+import { attempt, commit, created, idOf, nonceOf, plan, stateAfter, tree } from '../../test/support/plans.ts';
+import { plannedById } from '../domain/run.ts';
+import { stateDir } from '../domain/state-dir.ts';
+import { buildBrief } from './brief.ts';
+import { attemptJob, checkJob } from './jobs.ts';
+
+const frozen = plan([{ alpha: { shares: ['package.json'] }, beta: {}, reader: { owns: [] }, free: { owns: null } }], {
+  checks: [{ name: 'test', run: 'npm test', minutes: 7 }],
+  forbid: ['drop tables'],
+});
+const state = stateAfter(created(frozen));
+const places = { state: stateDir('/state'), checkout: '/checkout', runDirectory: '/run/t' };
+const launch = (id: string, number = 1) => ({
+  id: attempt(id, number),
+  number,
+  nonce: nonceOf(id, number),
+  base: commit('base'),
+  from: commit('base'),
+});
+const planned = (id: string) => {
+  const found = plannedById(frozen, idOf(id));
+  if (found === undefined) throw new Error(`no ${id}`);
+  return found;
+};
+const job = (id: string, number = 1) => attemptJob(places, state, planned(id), launch(id, number), []);
+
+describe('the job of an attempt', () => {
+  test('is a function of the ledger alone, so that a restart tells the supervisor the same', () => {
+    expect(job('alpha')).toEqual(job('alpha'));
+  });
+
+  test('has a network only if the plan gives it one', () => {
+    expect(job('alpha').fence.network).toBe('off');
+  });
+
+  test('gives each task ports of its own, the same at every attempt', () => {
+    const ports = ['alpha', 'beta', 'reader', 'free'].map((id) => job(id).environment['PORT']);
+    expect(new Set(ports).size).toBe(4);
+    expect(job('alpha', 2).environment['PORT']).toBe(ports[0]);
+  });
+
+  test('names the attempt and its nonce to the agent, and nobody else', () => {
+    const { environment } = job('alpha');
+    expect(environment).toMatchObject({ TIDEGATE_TASK: 'alpha', TIDEGATE_NONCE: 'nonce-alpha-1' });
+    expect(JSON.stringify(environment)).not.toContain('beta');
+  });
+});
+
+describe('the job of a check', () => {
+  const check = frozen.checks[0] ?? { name: '', run: '', minutes: 0 };
+  const at = { commit: commit('c'), tree: tree('c'), check };
+  test('runs offline in a clean checkout of that commit', () => {
+    expect(checkJob(places, state, { ...at, number: 1 })).toMatchObject({
+      kind: 'check',
+      argv: ['/bin/sh', '-c', 'npm test'],
+      from: commit('c'),
+      minutes: 7,
+      fence: { network: 'off' },
+    });
+  });
+
+  test('has another id each time it is run again', () => {
+    const [one, two] = [1, 2].map((number) => checkJob(places, state, { ...at, number }).id);
+    expect(one).not.toBe(two);
+  });
+});
+
+describe('the brief', () => {
+  const brief = (id: string, findings: readonly string[] = []) => buildBrief(frozen, planned(id), launch(id), findings);
+  test('says what may be changed and never names another task', () => {
+    expect(brief('alpha')).toContain('- alpha/**');
+    expect(brief('alpha')).toContain('- package.json');
+    expect(brief('alpha')).toContain('- drop tables');
+    for (const other of ['beta', 'reader']) expect(brief('alpha')).not.toContain(other);
+    expect(brief('reader')).toContain('read-only');
+    expect(brief('free')).toContain('Change only what this task is about');
+  });
+
+  test('says what is still wrong only when something is', () => {
+    expect(brief('alpha')).not.toContain('still wrong');
+    expect(brief('alpha', ['exit 1'])).toContain('- exit 1');
+  });
+
+  test('carries the nonce that a handoff must have', () => {
+    expect(brief('alpha')).toContain('nonce-alpha-1');
+  });
+});

@@ -1,0 +1,47 @@
+import { beforeAll, expect, test } from 'vitest';
+import { simulate } from '../../test/simulation/simulate.ts';
+import { me, theRun } from '../../test/support/plans.ts';
+import { pass } from '../domain/verdict.ts';
+import type { Stored } from '../ports/ledger.ts';
+import { replayRun } from './replay.ts';
+
+let stored: readonly Stored[] = [];
+beforeAll(async () => {
+  stored = (await simulate(11, { misfortunes: 12, whims: 8, crashes: 2 })).stored.filter(
+    ({ stream }) => stream === theRun,
+  );
+});
+
+test('a history that decided itself has no differences, and every judgement was made again', () => {
+  const judgements = stored.filter(({ event }) => event.type === 'phase-judged').length;
+  expect(replayRun(stored)).toMatchObject({ judged: judgements, differences: [] });
+  expect(judgements).toBeGreaterThan(10);
+});
+
+test('a verdict that the evidence does not give is found, with its place', () => {
+  const at = stored.findIndex(
+    ({ event }) => event.type === 'phase-judged' && event.verdicts.some((verdict) => verdict.outcome !== 'pass'),
+  );
+  const forged = stored.map((one, index) =>
+    index === at && one.event.type === 'phase-judged'
+      ? { ...one, event: { ...one.event, verdicts: [pass('forged')] } }
+      : one,
+  );
+  expect(at).toBeGreaterThan(0);
+  expect(replayRun(forged).differences).toEqual([
+    { seq: stored[at]?.seq, detail: expect.stringContaining('the same evidence gives') },
+  ]);
+});
+
+test('a grant counts from where it stands, not before', () => {
+  const at = stored.findIndex(({ event }) => event.type === 'phase-judged' && event.phase === 'monitor');
+  const without = stored.filter(({ event }) => event.type !== 'task-granted');
+  expect(at).toBeGreaterThan(0);
+  expect(replayRun(without.slice(0, at)).differences).toEqual([]);
+});
+
+test('requests alone come to nothing', () => {
+  const [first] = stored;
+  expect(replayRun(first === undefined ? [] : [first])).toEqual({ state: null, judged: 0, differences: [] });
+  expect(first?.event).toMatchObject({ type: 'requested-run', by: me });
+});

@@ -1,0 +1,231 @@
+import { describe, expect, test } from 'vitest';
+import {
+  commit,
+  created,
+  hashOf,
+  idOf,
+  log,
+  me,
+  order,
+  type PlanSketch,
+  plan,
+  stateAfter,
+  type TaskSketch,
+  tree,
+} from '../../test/support/plans.ts';
+import type { RunEvent } from '../domain/events.ts';
+import type { CheckOutcome } from '../domain/evidence.ts';
+import { evolveRun, type RunState } from '../domain/run.ts';
+import { createRun } from '../engine/create-run.ts';
+import type { Effect, Given } from './step.ts';
+import { steps } from './steps.ts';
+
+const noon = '2026-01-01T12:00:00.000Z';
+const given = (now = noon): Given => ({ now, nonce: () => 'nonce' });
+const test1 = { name: 'test', run: 'npm test', minutes: 1 };
+
+type Waves = readonly Readonly<Record<string, TaskSketch>>[];
+/** A run as it is made, with whatever facts follow from it by themselves. */
+function run(waves: Waves, sketch: PlanSketch = {}, wave: number | null = null) {
+  const asked = order(plan(waves, sketch), wave);
+  const seen = { openWaves: waves.map((_, index) => index), actual: asked.repo };
+  return scene(stateAfter(...createRun(asked, me, seen)), []);
+}
+
+function scene(state: RunState, past: readonly RunEvent[], now = noon): Scene {
+  const found = steps(state, given(now)).find((step) => step.kind === 'fact');
+  if (found?.kind === 'fact' && past.length < 200)
+    return scene(found.events.reduce(evolve, state), [...past, ...found.events], now);
+  return {
+    state,
+    facts: past,
+    effects: steps(state, given(now)).flatMap((step) => (step.kind === 'effect' ? [step.effect] : [])),
+    next: (...events) => scene(events.reduce(evolve, state), [], now),
+    at: (later) => scene(state, [], later),
+  };
+}
+type Scene = {
+  readonly state: RunState;
+  readonly facts: readonly RunEvent[];
+  readonly effects: readonly Effect[];
+  next(...events: RunEvent[]): Scene;
+  at(now: string): Scene;
+};
+const evolve = (state: RunState, event: RunEvent): RunState => {
+  const next = evolveRun(state, { seq: 0, event });
+  if (next === null) throw new Error('no run');
+  return next;
+};
+const types = (scene: Scene): readonly string[] =>
+  scene.facts.map((event) => (event.type === 'phase-judged' ? event.phase : event.type));
+const doing = (scene: Scene): readonly string[] =>
+  scene.effects.map((effect) => (effect.do === 'ask-merger' ? effect.request.do : effect.do));
+const approved = ({ state }: Scene): RunEvent => ({
+  type: 'tap-decided',
+  tap: 'start',
+  decision: 'approved',
+  hash: state.hash,
+  by: me,
+});
+const branch: RunEvent = { type: 'run-branch-made', commit: commit('base'), tree: tree('base') };
+const based = (id: string): RunEvent => ({
+  type: 'task-base-made',
+  task: idOf(id),
+  commit: commit('base'),
+  tree: tree('base'),
+});
+const checked = (outcome: CheckOutcome['outcome'], name = 'test', on = 'base'): RunEvent => ({
+  type: 'check-ended',
+  purpose: 'base',
+  check: { name, tree: tree(on), outcome, code: 0, log, tail: '' },
+});
+/** Approved, with its branch. */
+const begun = (waves: Waves, sketch: PlanSketch = {}): Scene => {
+  const fresh = run(waves, sketch);
+  return fresh.next(approved(fresh), branch);
+};
+
+describe('before a person says yes', () => {
+  test('every wave is checked and the tap is opened; nothing else happens', () => {
+    const fresh = run([{ a: {} }, { b: {} }]);
+    expect(types(fresh)).toEqual([
+      'thread',
+      'thread',
+      'preflight',
+      'preflight',
+      'ownership',
+      'ownership',
+      'tap-opened',
+    ]);
+    expect(fresh.effects).toEqual([]);
+  });
+
+  test('a plan whose ownership conflicts ends without asking anybody', () => {
+    const fresh = run([{ a: { owns: ['x/**'] }, b: { owns: ['x/y'] } }]);
+    expect(fresh.state.ended).toBe('failed');
+    expect(types(fresh)).not.toContain('tap-opened');
+  });
+
+  test('time that runs out is a no', () => {
+    const late = run([{ a: {} }]).at('2026-01-02T12:00:00.000Z');
+    expect(late.facts).toMatchObject([
+      { type: 'tap-decided', decision: 'expired' },
+      { type: 'phase-judged', phase: 'approval', verdicts: [{ outcome: 'fail' }] },
+      { type: 'run-ended', outcome: 'rejected' },
+    ]);
+  });
+
+  test('a hold keeps waiting', () => {
+    const fresh = run([{ a: {} }]);
+    const held = fresh.next({ type: 'tap-decided', tap: 'start', decision: 'held', hash: fresh.state.hash, by: me });
+    expect([held.facts, held.effects]).toEqual([[], []]);
+  });
+
+  test('an approval of another plan hash ends the run', () => {
+    const fresh = run([{ a: {} }]);
+    const other = hashOf(plan([{ z: {} }]));
+    expect(
+      fresh.next({ type: 'tap-decided', tap: 'start', decision: 'approved', hash: other, by: me }).state.ended,
+    ).toBe('rejected');
+  });
+
+  test('with a tap per wave only the current one is asked for', () => {
+    const fresh = run([{ a: {} }, { b: {} }], { taps: { start: 'wave' } });
+    expect(Object.keys(fresh.state.taps)).toEqual(['start-0']);
+  });
+});
+
+describe('after the yes', () => {
+  test('the run branch is made first', () => {
+    const fresh = run([{ a: {} }]);
+    expect(doing(fresh.next(approved(fresh)))).toEqual(['open-run']);
+  });
+
+  test('checks run on the base before any task, and a red base ends the run', () => {
+    const begins = begun([{ a: {} }], { checks: [test1] });
+    expect(doing(begins)).toEqual(['check']);
+    expect(begins.next(checked('failed')).state.ended).toBe('failed');
+    expect(doing(begins.next(checked('passed')))).toEqual(['make-task-base']);
+  });
+
+  test('a check that could not run halts the run once, and resume tries it again', () => {
+    const halted = begun([{ a: {} }], { checks: [test1] }).next(checked('could-not-run'));
+    expect(types(halted)).toEqual(['run-halted']);
+    expect(halted.state.ended).toBeNull();
+    expect(doing(halted.next({ type: 'run-resumed', by: me }))).toEqual(['check']);
+  });
+
+  test('tasks are launched one by one, recorded before they are, at most as many as may run', () => {
+    const begins = begun([{ a: {}, b: {}, c: {} }], { limits: { parallel: 2 } });
+    expect(doing(begins)).toEqual(['make-task-base', 'make-task-base']);
+    const running = begins.next(based('a'), based('b'), based('c'));
+    expect(types(running)).toEqual(['attempt-intended', 'attempt-intended']);
+    expect(doing(running)).toEqual(['supervise', 'supervise']);
+  });
+
+  test('tasks that share a path run one after the other', () => {
+    const begins = begun([{ a: { shares: ['s'] }, b: { shares: ['s'] } }]).next(based('a'), based('b'));
+    expect(types(begins)).toEqual(['attempt-intended']);
+  });
+
+  test('pause starts nothing new and lets go of nothing', () => {
+    const running = begun([{ a: {}, b: {} }]).next(based('a'));
+    const paused = running.next({ type: 'run-paused', by: me }, based('b'));
+    expect(types(paused)).toEqual([]);
+    expect(doing(paused)).toEqual(['supervise']);
+  });
+
+  test('stop ends what runs', () => {
+    const stopped = begun([{ a: {} }])
+      .next(based('a'))
+      .next({ type: 'run-stopped', by: me });
+    expect(doing(stopped)).toEqual(['supervise', 'stop']);
+  });
+
+  test('a task that a person drops while it runs is stopped first', () => {
+    const running = begun([{ a: {} }]).next(based('a'));
+    const state = evolveRun(running.state, {
+      seq: 99,
+      event: { type: 'requested-drop', task: idOf('a'), paths: [], by: me },
+    });
+    expect(state === null ? [] : doing(scene(state, []))).toEqual(['supervise', 'stop']);
+  });
+});
+
+describe('at the end', () => {
+  const dropped = (id: string): RunEvent => ({ type: 'task-dropped', task: idOf(id), by: me });
+  test('a run with nothing to land is done', () => {
+    expect(begun([{ a: {} }]).next(dropped('a')).state.ended).toBe('done');
+  });
+
+  test('a wave closes when each of its tasks is resolved, and not before', () => {
+    const begins = begun([{ a: {}, b: {} }]);
+    expect(types(begins.next(dropped('a')))).not.toContain('wave-closed');
+    expect(types(begins.next(dropped('a'), dropped('b')))).toContain('wave-closed');
+  });
+
+  test('an ended run asks for nothing more', () => {
+    const ended = begun([{ a: {} }]).next(dropped('a'));
+    expect([ended.next().facts, ended.effects]).toEqual([[], []]);
+  });
+
+  test('a yes to land a run that merged nothing ends it once', () => {
+    const early: RunEvent[] = [
+      { type: 'tap-opened', tap: 'land', hash: hashOf(plan([{ a: {} }])), expires: null },
+      { type: 'tap-decided', tap: 'land', decision: 'approved', hash: hashOf(plan([{ a: {} }])), by: me },
+    ];
+    const ended = begun([{ a: {} }])
+      .next(...early)
+      .next(dropped('a'));
+    expect(types(ended).filter((type) => type === 'run-ended')).toEqual(['run-ended']);
+  });
+});
+
+test('a refused contract ends the run where it is made', () => {
+  const asked = order(plan([{ a: {} }, { b: {} }]), 1);
+  const events = createRun(asked, me, { openWaves: [0, 1], actual: asked.repo });
+  expect(events.at(-1)).toEqual({ type: 'run-ended', outcome: 'failed' });
+  expect(createRun(order(plan([{ a: {} }])), me, { openWaves: [0], actual: asked.repo })[0]).toEqual(
+    created(plan([{ a: {} }])),
+  );
+});
