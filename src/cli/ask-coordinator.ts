@@ -14,8 +14,6 @@ export type Answered =
   | { readonly outcome: 'queued'; readonly behind: RunId }
   | { readonly outcome: 'no-answer' };
 
-/** How long a living coordinator may take to answer. What has to be done first, by merger or agents, may take longer. */
-const patienceMs = 10_000;
 const lookMs = 1_000;
 
 /**
@@ -76,7 +74,8 @@ async function answerTo(desk: Desk, asked: Stored, request: RequestEvent): Promi
     looking = true;
     // It may have ended just before the request reached it.
     if (!(await desk.ensureCoordinator())) told.resolve({ outcome: 'no-answer' });
-    else if (waited >= patienceMs && !(await isUnderWay(desk, asked, request))) told.resolve({ outcome: 'no-answer' });
+    else if (waited >= desk.patienceMs && !(await isUnderWay(desk, asked, request)))
+      told.resolve({ outcome: 'no-answer' });
     looking = false;
   };
   const patience = setInterval(() => void look().catch(told.reject), lookMs);

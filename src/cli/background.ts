@@ -9,14 +9,11 @@ import { runDocument } from './render/document.ts';
 import { settledOutcome } from './settled.ts';
 import { decideTap, openTap } from './taps.ts';
 
-/** How long a background coordinator may take to begin a run. */
-const patienceMs = 10_000;
-
 /** Leaves a run to a coordinator in the background, once it has begun and a person was asked if it needs one. */
 export async function inBackground(desk: Desk, context: Context, run: RunId, how: Foreground): Promise<Outcome> {
   await desk.ensureCoordinator();
   await using following = await followRun(desk, run);
-  const patience = AbortSignal.timeout(patienceMs);
+  const patience = AbortSignal.timeout(desk.patienceMs);
   const tired = new Promise<void>((resolve) => patience.addEventListener('abort', () => resolve()));
   for (;;) {
     const view = following.view();

@@ -27,6 +27,8 @@ export interface Desk extends AsyncDisposable {
   /** A living coordinator, else one in the background. False: none could be started. */
   ensureCoordinator(): Promise<boolean>;
   isCoordinated(): Promise<boolean>;
+  /** How long a living coordinator may take to answer, or to begin a run. */
+  readonly patienceMs: number;
   /** The directory of a run that is about to be ordered: for its frozen plan, and for markers. */
   openRunDirectory(order: RunOrder): Promise<void>;
 }

@@ -115,6 +115,7 @@ function deskOf(
     },
     host: async () => hosting(coordinates(), ledger),
     isCoordinated,
+    patienceMs: 10_000,
     ensureCoordinator: async () => {
       if (await isCoordinated()) return true;
       await startAndWait(coordinates(), ledger);

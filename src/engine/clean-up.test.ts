@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { approved, begun, by, ended, held, hello, run, started } from '../../test/support/run-events.ts';
+import type { RunEvent } from '../domain/events.ts';
+import { foldRun } from '../domain/run.ts';
+import { keepingOf } from './clean-up.ts';
+
+const stateAfter = (...events: RunEvent[]) => foldRun(events.map((event, at) => ({ seq: at + 1, event })));
+const working = [...begun(), ...approved, ...started];
+const job = `${run}.hello.1`;
+const check = `${run}.check.${'e'.repeat(16)}.0.1`;
+
+test.each([
+  ['at work', working, job, true],
+  ['held', [...working, ended, held], job, true],
+  ['dropped by name', [...working, ended, held, { type: 'task-dropped', task: hello, by } as RunEvent], job, false],
+  ['of no known run', working, 'other-abcd.hello.1', true],
+  ['of no known task', working, `${run}.other.1`, true],
+  ['a check of an open run', working, check, true],
+  ['a check of an ended run', [...working, { type: 'run-ended', outcome: 'done' } as RunEvent], check, false],
+])('a workspace %s is kept: %#', (_, events, id, keep) => {
+  expect(keepingOf(id, [stateAfter(...events)]).keep).toBe(keep);
+});

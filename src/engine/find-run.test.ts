@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { begun } from '../../test/support/run-events.ts';
+import { runId } from '../domain/ids.ts';
+import { foldRun } from '../domain/run.ts';
+import { findSubject, type KnownRun } from './find-run.ts';
+
+const known = (name: string, ended = false): KnownRun => {
+  const state = foldRun(begun().map((event, at) => ({ seq: at + 1, event })));
+  if (state === null) throw new Error('no run');
+  return { run: runId(name), state: { ...state, run: runId(name), ended: ended ? 'landed' : null }, stored: [] };
+};
+const runs = [known('login-aaaa', true), known('login-bbbb'), known('docs-cccc', true)];
+const found = (given?: string, otherwise?: 'newest') => {
+  const subject = findSubject(runs, given, otherwise);
+  return subject.ok ? `${subject.value.run}/${subject.value.task ?? ''}` : subject.error.reason;
+};
+
+test.each([
+  [undefined, 'login-bbbb/'],
+  ['login-aaaa', 'login-aaaa/'],
+  ['login-a', 'login-aaaa/'],
+  ['d', 'docs-cccc/'],
+  ['login-b/hello', 'login-bbbb/hello'],
+  ['login-b/he', 'login-bbbb/hello'],
+  ['hello', 'login-bbbb/hello'],
+])('%s means %s', (given, subject) => {
+  expect(found(given)).toBe(subject);
+});
+
+test.each([
+  ['login', 'ambiguous'],
+  ['nothing', 'unknown-run'],
+  ['login-b/nothing', 'unknown-task'],
+  ['../../etc/passwd', 'bad-id'],
+  ['login-bbbb/../x', 'bad-id'],
+  ['login-bbbb/hello/x', 'bad-id'],
+  ['', 'bad-id'],
+  ['-C', 'bad-id'],
+])('%j is refused: %s', (given, reason) => {
+  expect(found(given)).toBe(reason);
+});
+
+test('what fits twice is listed, never guessed', () => {
+  const several = findSubject([...runs, known('more-dddd')], undefined);
+  expect(several).toEqual({
+    ok: false,
+    error: { reason: 'ambiguous', message: 'several runs are open, say which: login-bbbb, more-dddd' },
+  });
+});
+
+test('without a live run the newest is meant only by those who look', () => {
+  const over = [known('login-aaaa', true), known('docs-cccc', true)];
+  expect(findSubject(over, undefined, 'newest')).toMatchObject({ ok: true, value: { run: 'docs-cccc' } });
+  expect(findSubject(over, undefined)).toMatchObject({ ok: false, error: { reason: 'no-run' } });
+});

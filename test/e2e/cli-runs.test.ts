@@ -1,0 +1,120 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { handoff, program, project, scripted } from '../support/project.ts';
+
+const hello = scripted(`echo working; echo hi > HELLO.md; ${handoff}`, { owns: ['HELLO.md'] });
+const reply = scripted(`sed s/^/re:/ HELLO.md > REPLY.md; ${handoff}`, { owns: ['REPLY.md'], needs: ['hello'] });
+const rogue = scripted(`echo x > OTHER.md; echo y >> readme.md; ${handoff}`, { owns: ['OTHER.md'] });
+
+test('a dry run prints waves, scopes and what is asked, and leaves nothing behind', async () => {
+  await using here = await project({ plan: { tasks: { hello, reply } } });
+  const before = here.git('status', '--porcelain');
+  const { code, stdout } = await here.cli('run', 'plan.yaml', '--dry-run');
+  expect(code).toBe(0);
+  expect(stdout).toContain('2  reply  owns REPLY.md  after hello');
+  expect(stdout).toContain('fence   bubblewrap');
+  expect(stdout).toContain('asks    once, before the first task starts, and before the branch moves');
+  expect(existsSync(join(here.root, 'state'))).toBe(false);
+  expect(here.git('status', '--porcelain')).toBe(before);
+});
+
+test('in a pipe: plain lines, landed, exit 0; then undone exactly', async () => {
+  await using here = await project({ plan: { tasks: { hello, reply } } });
+  const before = here.git('rev-parse', 'main');
+  const ran = await here.cli('run', 'plan.yaml', '--yes', '--land');
+  expect(ran).toMatchObject({ code: 0 });
+  expect(ran.stdout).not.toContain('\x1b');
+  for (const line of ['hello: started', 'reply: ready', 'wave 0: merged hello, reply', 'Landed on main as'])
+    expect(ran.stdout).toContain(line);
+  expect(ran.stdout).toContain('(yes-flag)');
+  expect(ran.stdout).toContain('(land-flag)');
+  expect(here.git('show', 'main:REPLY.md')).toBe('re:hi');
+  expect(await here.cli('verify')).toMatchObject({ code: 0 });
+  expect(await here.cli('undo')).toMatchObject({ code: 0 });
+  expect(here.git('rev-parse', 'main')).toBe(before);
+});
+
+test('without a terminal and without --yes a person is needed: exit 43 and the command to type', async () => {
+  await using here = await project({ plan: { tasks: { hello } } });
+  const { code, stdout } = await here.cli('run', 'plan.yaml', '--json');
+  const document = JSON.parse(stdout) as { run: string; reason: string; needs: readonly { command: string }[] };
+  expect({ code, reason: document.reason, commands: document.needs.map(({ command }) => command) }).toEqual({
+    code: 43,
+    reason: 'approve',
+    commands: [`tidegate approve ${document.run}`],
+  });
+  expect(await here.cli('reject')).toMatchObject({ code: 0 });
+});
+
+test('an agent cannot answer with --yes', async () => {
+  await using here = await project({ plan: { tasks: { hello } }, env: { CLAUDECODE: '1' } });
+  const { code, stderr } = await here.cli('run', 'plan.yaml', '--yes');
+  expect({ code, stderr }).toEqual({ code: 43, stderr: expect.stringContaining('called by an agent (claude-code)') });
+  expect((await here.events()).some(({ event }) => event.type === 'attempt-intended')).toBe(false);
+});
+
+test('a held task is named with its command; dropped by name the rest lands, exit 3', async () => {
+  await using here = await project({ plan: { tasks: { hello, rogue } } });
+  const ran = await here.cli('run', 'plan.yaml', '--yes', '--land');
+  expect(ran.code).toBe(43);
+  expect(ran.stdout).toMatch(/waits for you .*rogue.*readme\.md/);
+  expect((await here.cli('diff', 'rogue', '--stat')).stdout).toMatch(/modified readme\.md +the task does not own it/);
+  expect(await here.cli('drop', 'rogue')).toMatchObject({ code: 0 });
+  expect(await here.cli('resume', '--land')).toMatchObject({ code: 3 });
+  expect(here.git('show', 'main:HELLO.md')).toBe('hi');
+  expect((await here.cli('rescue', 'rogue')).stdout).toContain('refs/tidegate/attempts/');
+});
+
+test('plans that own the same path are refused before anything is kept', async () => {
+  await using here = await project({ plan: { tasks: { hello, twin: hello } } });
+  const { code, stderr } = await here.cli('run', 'plan.yaml', '--yes');
+  expect(code).toBe(2);
+  expect(stderr).toContain('could both write `HELLO.md`');
+  const kept = existsSync(join(here.root, 'state')) ? await here.events() : [];
+  expect(kept).toEqual([]);
+});
+
+test('detached, a run goes on in the background and is watched to its end', async () => {
+  await using here = await project({ plan: { tasks: { hello } } });
+  expect(await here.cli('run', 'plan.yaml', '-d', '--yes', '--land')).toMatchObject({ code: 0 });
+  const watched = await here.cli('watch');
+  expect(watched).toMatchObject({ code: 0, stdout: expect.stringContaining('Landed on main') });
+});
+
+test('on a terminal the start is asked for inline: y starts, anything else is exit 43', async () => {
+  await using here = await project({ plan: { tasks: { hello } } });
+  const no = await typed(here, { 'Start 1 task? [y/N/d]': '\n' });
+  expect(no.code).toBe(43);
+  expect(no.screen).toContain('tidegate approve plan-');
+  expect(await here.cli('reject')).toMatchObject({ code: 0 });
+  const yes = await typed(here, { 'Start 1 task? [y/N/d]': 'y\n', 'Land 1 task on main? [y/N/d]': 'y\n' });
+  expect(yes.code).toBe(0);
+  expect(yes.screen).toContain('✓ Check  ✓ Approve  ✓ Work  ✓ Verify  ✓ Land');
+  expect(readdirSync(here.checkout)).toContain('HELLO.md');
+});
+
+/** Runs the plan on a pseudo terminal and types each answer when its question is on the screen. */
+function typed(
+  here: Awaited<ReturnType<typeof project>>,
+  answers: Readonly<Record<string, string>>,
+): Promise<{ readonly code: number | null; readonly screen: string }> {
+  const command = [process.execPath, program, 'run', 'plan.yaml'].join(' ');
+  const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
+    cwd: here.checkout,
+    env: { ...here.environment, TERM: 'xterm', SHELL: '/bin/sh' },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const open = new Map(Object.entries(answers));
+  let screen = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    screen += chunk;
+    for (const [question, answer] of open)
+      if (screen.includes(question)) {
+        open.delete(question);
+        child.stdin.write(answer);
+      }
+  });
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, screen })));
+}
