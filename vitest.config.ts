@@ -4,6 +4,8 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     pool: 'forks',
+    // The kill sweep starts many processes for each test.
+    maxConcurrency: 3,
     testTimeout: 30_000,
     hookTimeout: 30_000,
     // Tests set what they need; nothing of the caller's own git or agent settings may leak in.

@@ -1,4 +1,4 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, writeSync } from 'node:fs';
 
 /**
  * A place where the process may be killed, so that tests can stop it between any two durable steps.
@@ -6,34 +6,35 @@ import { closeSync, openSync } from 'node:fs';
  */
 export function failpoint(name: string): void {
   if (armed === null || armed.name !== name) return;
-  armed.hitsLeft -= 1;
-  if (armed.hitsLeft === 0 && isFirst(armed.token)) process.kill(process.pid, 'SIGKILL');
+  armed.hits += 1;
+  const hits = armed.tally === null ? armed.hits : countTogether(armed.tally);
+  if (hits === armed.kill) process.kill(process.pid, 'SIGKILL');
 }
 
 /**
- * `name` kills at its first hit, `name#n` at its n-th; with `@file` only the first process of all that share the file,
- * which it makes. Called by main/ only, with TIDEGATE_FAILPOINT.
+ * `name` kills at its first hit, `name#n` at its n-th; with `@file` hits of all processes that share the file are counted
+ * together, so that only one of them is killed. Called by main/ only, with TIDEGATE_FAILPOINT.
  */
 export function armFailpoints(value: string | undefined): void {
   armed = value === undefined || value === '' ? null : parse(value);
 }
 
-type Armed = { readonly name: string; hitsLeft: number; readonly token: string | null };
+type Armed = { readonly name: string; readonly kill: number; readonly tally: string | null; hits: number };
 let armed: Armed | null = null;
 
 function parse(value: string): Armed {
-  const [, name, hits, token] = /^([a-z0-9-]+)(?:#([1-9][0-9]*))?(?:@(.+))?$/.exec(value) ?? [];
+  const [, name, kill, tally] = /^([a-z0-9-]+)(?:#([1-9][0-9]*))?(?:@(.+))?$/.exec(value) ?? [];
   if (name === undefined) throw new TypeError(`not a failpoint: ${JSON.stringify(value)}`);
-  return { name, hitsLeft: Number(hits ?? '1'), token: token ?? null };
+  return { name, kill: Number(kill ?? '1'), tally: tally ?? null, hits: 0 };
 }
 
-function isFirst(token: string | null): boolean {
-  if (token === null) return true;
+/** One byte per hit; appends of one byte do not mix. */
+function countTogether(tally: string): number {
+  const file = openSync(tally, 'a', 0o600);
   try {
-    closeSync(openSync(token, 'wx'));
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
+    writeSync(file, '.');
+    return fstatSync(file).size;
+  } finally {
+    closeSync(file);
   }
 }

@@ -1,0 +1,128 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkHistory, type GitFacts, type Violation } from './checker.ts';
+import { answerEverything } from './person.ts';
+import { ended, handoff, project, scripted } from './project.ts';
+import { runOnly } from './run-only.ts';
+import { armed } from './sweep.ts';
+
+/** What is done while a process is to be killed, and what must be true in the end. */
+export type Scenario = {
+  readonly name: string;
+  readonly plan: object;
+  /** Brings the project to where the killing begins. */
+  readonly before: (project: Project, env: Record<string, string>) => Promise<void>;
+  readonly during: readonly string[];
+  /** Files of `main` in the end. */
+  readonly files: readonly string[];
+};
+type Project = Awaited<ReturnType<typeof project>>;
+
+const task = scripted(`echo one > one.txt; ${handoff}`, { owns: ['one.txt'] });
+const checks = [{ name: 'test', run: 'test -f readme.md' }];
+const first = async (p: Project): Promise<string> =>
+  (await p.events()).find(({ event }) => event.type === 'requested-run')?.stream ?? '';
+
+export const scenarios: readonly Scenario[] = [
+  {
+    name: 'a run from order to landing',
+    plan: { checks, tasks: { one: task } },
+    before: async () => undefined,
+    during: ['run', 'plan.yaml', '--yes', '--land', '--json'],
+    files: ['one.txt', 'plan.yaml', 'readme.md'],
+  },
+  {
+    name: 'paths dropped from a held task',
+    plan: { tasks: { one: scripted(`echo one > one.txt; echo two > two.txt; ${handoff}`, { owns: ['one.txt'] }) } },
+    before: async (p) => void (await p.cli('run', 'plan.yaml', '--yes', '--land', '--json')),
+    during: ['drop', 'RUN/one', 'two.txt', '--json'],
+    files: ['one.txt', 'plan.yaml', 'readme.md'],
+  },
+  {
+    name: 'a landed run undone',
+    plan: { land: 'auto', tasks: { one: task } },
+    before: async (p) => void (await p.cli('run', 'plan.yaml', '--yes', '--json')),
+    during: ['undo', 'RUN', '--json'],
+    files: ['plan.yaml', 'readme.md'],
+  },
+];
+
+export type Outcome = { readonly reached: boolean; readonly problems: readonly string[] };
+
+/** Kills one process at one failpoint, brings the run to its end as a person would, and holds the result against the invariants. */
+export async function killAt(scenario: Scenario, failpoint: string, hit: number): Promise<Outcome> {
+  await using p = await project({ plan: scenario.plan });
+  const { env, wasReached } = armed(p.root, failpoint, hit);
+  await scenario.before(p, env);
+  const known = await first(p).catch(() => '');
+  const words = scenario.during.map((word) => word.replace('RUN', known));
+  await ended(p.start(words, env));
+  await backgroundEnded(p);
+  if (!wasReached()) return { reached: false, problems: [] };
+  const run = await first(p).catch(() => '');
+  if (run === '') await p.cli(...words);
+  else {
+    await answerEverything(p, run);
+    if (words[0] === 'undo') await p.cli(...words);
+  }
+  return { reached: true, problems: await problemsOf(p, scenario) };
+}
+
+/** A coordinator in the background ends by itself when nothing is left to do; its log says so by closing. */
+async function backgroundEnded(p: Project): Promise<void> {
+  for (;;) {
+    const living = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && mentions(pid, p.root));
+    if (living.length === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+function mentions(pid: string, text: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(text);
+  } catch {
+    // it ended while we looked
+    return false;
+  }
+}
+
+async function problemsOf(p: Project, scenario: Scenario): Promise<readonly string[]> {
+  await backgroundEnded(p);
+  const events = await p.events();
+  const violations = checkHistory(events, { git: gitFacts(p) });
+  const files = p.git('ls-tree', '-r', '--name-only', 'main').split('\n');
+  const status = p.git('status', '--porcelain');
+  const last = events.findLast(({ event }) => event.type === 'run-ended')?.event;
+  const locks = readdirSync(join(p.checkout, '.git')).filter((name) => name.endsWith('.lock'));
+  const verified = await p.cli('verify', '--json');
+  return [
+    ...violations.map((violation: Violation) => `${violation.invariant} at ${violation.seq}: ${violation.what}`),
+    ...(files.join() === scenario.files.join() ? [] : [`main holds ${files.join()}`]),
+    ...(status === '' ? [] : [`status: ${status}`]),
+    ...(last?.type === 'run-ended' && last.outcome === 'landed' ? [] : ['the run has not landed']),
+    ...locks.map((name) => `left behind: .git/${name}`),
+    ...(verified.code === 0 ? [] : [`verify: ${verified.stdout}${verified.stderr}`]),
+  ];
+}
+
+export function gitFacts(p: Pick<Project, 'checkout' | 'state'>): GitFacts {
+  const bare = p.state().repository;
+  const refs = new Map<string, string>();
+  for (const directory of [bare, join(p.checkout, '.git')])
+    for (const line of runOnly(
+      'git',
+      ['--git-dir', directory, 'for-each-ref', '--format=%(refname) %(objectname)'],
+      p.checkout,
+    ).split('\n')) {
+      const [name, id] = line.split(' ');
+      if (name !== undefined && id !== undefined) refs.set(name, id);
+    }
+  return {
+    refs,
+    commit: (id) => {
+      const text = runOnly('git', ['--git-dir', bare, 'log', '-1', '--format=%T %P', id], p.checkout).trim();
+      const [tree = '', ...parents] = text.split(' ');
+      return { tree, parents };
+    },
+  };
+}

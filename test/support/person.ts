@@ -1,0 +1,21 @@
+import type { Ended } from './project.ts';
+
+type Desk = { cli(...args: string[]): Promise<Ended> };
+type Document = {
+  readonly exit: number;
+  readonly reason: string;
+  readonly needs?: readonly { readonly kind: string; readonly command: string }[];
+};
+
+/** Someone who does what every need says, until the run has ended; how often is bounded. */
+export async function answerEverything(desk: Desk, run: string): Promise<Ended> {
+  for (let tries = 0; tries < 12; tries += 1) {
+    const seen = await desk.cli('resume', run, '--json');
+    const document = JSON.parse(seen.stdout) as Document;
+    const [need] = document.needs ?? [];
+    if (need === undefined) return seen;
+    const [, ...words] = need.command.split(' ');
+    if (words[0] !== 'resume') await desk.cli(...words, '--json');
+  }
+  throw new Error(`${run} did not end`);
+}
