@@ -8,7 +8,7 @@ import {
 } from '../adapters/git-write/index.ts';
 import type { SnapshotEvidence } from '../domain/evidence.ts';
 import type { CommitId, TreeId } from '../domain/ids.ts';
-import type { Result } from '../domain/result.ts';
+import { ok, type Result } from '../domain/result.ts';
 
 /** What a task changed since its base, put onto a tree; on conflict the files are named. */
 export type Integrate = (onto: TreeId, snapshot: SnapshotEvidence) => Promise<Result<TreeId, readonly string[]>>;
@@ -27,7 +27,10 @@ export async function integrator(
   return async (ours, snapshot) => {
     const taken = await read(snapshot.commit);
     const theirs = await withoutGenerated(repository, taken, snapshot, generated);
-    return await mergeTrees(repository, { base: await read(snapshot.base), ours, theirs });
+    const base = await read(snapshot.base);
+    // Nothing happened since: what the task left is the result. In a chain every step is so.
+    if (ours === base.tree) return ok(typeof theirs === 'string' ? theirs : theirs.tree);
+    return await mergeTrees(repository, { base, ours, theirs });
   };
 }
 
