@@ -58,7 +58,7 @@ export async function makeWorkspace(request: WorkspaceRequest): Promise<Workspac
       : await copyIncluded({ checkout: request.checkout, directory, tracked: tree });
   if (request.uid !== undefined) giveTree(directory, request.uid, request.gid ?? request.uid);
   failpoint('workspace-made');
-  writeRecord(record, { directory, commit, tree: presentIn(tree), included: copied });
+  await writeRecord(record, { directory, commit, tree: presentIn(tree), included: copied });
   failpoint('workspace-marked');
   return { directory, record, commit, findings };
 }

@@ -9,6 +9,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import type { CommitId } from '../../domain/ids.ts';
 import type { TreeEntry } from '../git-read/index.ts';
 
@@ -62,7 +63,7 @@ const areRows = (raw: unknown, width: number): boolean =>
   raw.every((row) => Array.isArray(row) && row.length === width && row.every((cell) => typeof cell === 'string'));
 
 /** Looks at every file of a fresh workspace and writes the record. Nothing may write to the workspace meanwhile. */
-export function writeRecord(
+export async function writeRecord(
   path: string,
   made: {
     readonly directory: string;
@@ -70,11 +71,11 @@ export function writeRecord(
     readonly tree: readonly TreeEntry[];
     readonly included: readonly string[];
   },
-): void {
+): Promise<void> {
   const look = (file: string) => lstatSync(`${made.directory}/${file}`, { bigint: true });
   const files = made.tree.map((entry) => ({ entry, stats: look(entry.path) }));
   const included = made.included.map((file) => ({ file, stats: look(file) }));
-  const now = fileSystemClock(path);
+  const now = await untilSettled(path, files);
   const record: WorkspaceRecord = {
     version: 1,
     commit: made.commit,
@@ -99,6 +100,14 @@ const coarse = 2_000_000_000n;
  */
 const isSettled = (stats: BigIntStats, now: bigint): boolean =>
   stats.ctimeNs < now - (stats.ctimeNs % 1_000_000_000n === 0n ? coarse : tick);
+
+/** Files that we wrote last need a moment more: waiting for it is cheaper than reading all of them at the snapshot. */
+async function untilSettled(path: string, files: readonly { readonly stats: BigIntStats }[]): Promise<bigint> {
+  const newest = files.reduce((latest, { stats }) => (stats.ctimeNs > latest ? stats.ctimeNs : latest), 0n);
+  const rest = newest + tick - fileSystemClock(path);
+  if (rest >= 0n && rest <= tick) await setTimeout(Number(rest / 1_000_000n) + 1);
+  return fileSystemClock(path);
+}
 
 /** The time that the file system would give a file now; the process clock may run ahead of it. */
 function fileSystemClock(beside: string): bigint {
