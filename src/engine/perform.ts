@@ -64,7 +64,8 @@ async function askMerger(world: World, log: RunLog, request: MergerRequest, answ
     return log.record((state) => (state?.pending.some((waiting) => waiting.seq === answers) ? [settled] : null));
   }
   if (answer.outcome === 'done') return;
-  if (request.do === 'land') return landingRefused(world, log, answer.why, answer.files);
+  if (request.do === 'land' || request.do === 'rebuild-landing')
+    return landingRefused(world, log, answer.why, answer.files);
   if (request.do === 'make-task-base') return baseRefused(log, request.task, answer);
   throw new EnvironmentFailed(`the merger refuses to ${request.do}: ${answer.why}`, 'tidegate why');
 }

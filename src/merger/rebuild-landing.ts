@@ -2,6 +2,7 @@ import { adoptCommit } from '../adapters/bare-repository/index.ts';
 import { failpoint } from '../adapters/failpoint.ts';
 import { findCheckout } from '../adapters/git-read/index.ts';
 import {
+  areRelated,
   commitsBetween,
   keepReachable,
   mergeTrees,
@@ -35,6 +36,8 @@ export async function rebuildLanding(order: Order): Promise<MergerAnswer> {
   const author = await readAuthor(order.checkout, order.env);
   if (!author.ok) return refused(author.error);
   await adoptCommit(repository, (await findCheckout(order.checkout)).commonDir, onto);
+  if (!(await areRelated(repository, target.commit, onto)))
+    return refused(`${target.branch} has another history now: it shares no commit with where the run began`);
 
   const commits = await commitsBetween(repository, alreadyLanded(history), merged.event.new);
   let commit = onto;

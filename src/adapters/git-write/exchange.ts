@@ -20,6 +20,11 @@ export async function isAncestor(gitDir: string, older: CommitId, newer: CommitI
   return (await runGit({ gitDir, args })).exitCode === 0;
 }
 
+/** False for two histories that have nothing to do with one another. */
+export async function areRelated(gitDir: string, a: CommitId, b: CommitId): Promise<boolean> {
+  return (await runGit({ gitDir, args: ['merge-base', objectId(a), objectId(b)] })).exitCode === 0;
+}
+
 /** Commits reachable from `to` and not from `from`, newest first. */
 export async function commitsBetween(gitDir: string, from: CommitId, to: CommitId): Promise<readonly CommitId[]> {
   const out = await git({ gitDir, args: ['rev-list', '--topo-order', objectId(to), `^${objectId(from)}`, '--'] });
