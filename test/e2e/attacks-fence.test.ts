@@ -18,7 +18,7 @@ import { handoff, project } from '../support/project.ts';
 import { openStage } from '../support/staged-run.ts';
 import { farFromFence, fingerprint, tries, triesIn, wayThrough } from '../support/tries.ts';
 
-const places = 'root=$(cat .where); repo=$root/repo; state=$root/state/repo';
+const places = 'root=$(cat .where); repo=$root/repo; state=$root/stage';
 const sibling = '$state/jobs/attack-abcd.victim.1/workspace';
 
 describe('pattern C: an agent in a fence', () => {

@@ -12,7 +12,7 @@ import { farFromFence, fingerprint, tries, triesIn, wayThrough } from '../suppor
 const dist = fileURLToPath(new URL('../../dist/', import.meta.url));
 
 /** The places are in the plan, so they have to be known before the project is made: a file in the workspace names them. */
-const places = 'root=$(cat .where); repo=$root/repo; state=$root/state/repo; bare=$state/repo.git';
+const places = 'root=$(cat .where); repo=$root/repo; state=$root/stage; bare=$state/repo.git';
 
 describe('pattern A: an agent that wants to merge itself', () => {
   test('moves no ref of the person, of the run or of our repository, whatever git offers', async () => {
@@ -140,7 +140,7 @@ describe('pattern A: an agent that wants to merge itself', () => {
       'A own-traps/evil.sh',
       'A own-traps/file',
     ]);
-    expect(readdirSync(scene.root).toSorted()).toEqual(['home', 'repo', 's', 'state']);
+    expect(readdirSync(scene.root).toSorted()).toEqual(['home', 'repo', 's', 'stage']);
     expect(existsSync(join(scene.root, 'PWN'))).toBe(false);
   });
 });

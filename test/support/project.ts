@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as nextLook } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
+import { isAlive } from '../../src/adapters/process-identity.ts';
 import { type StateDir, stateDir } from '../../src/domain/state-dir.ts';
 import type { Stored } from '../../src/ports/ledger.ts';
 import { runOnly } from './run-only.ts';
@@ -75,13 +77,28 @@ export async function project(options: {
       return await ledger.readAll();
     },
     [Symbol.asyncDispose]: async () => {
-      await cli('stop', '--json').catch(() => undefined);
+      if (existsSync(stateRoot)) await cli('stop', '--json').catch(() => undefined);
+      await endCoordinators(stateRoot);
       rmSync(root, { recursive: true, force: true });
     },
   };
 }
 
 export type Project = Awaited<ReturnType<typeof project>>;
+
+/** Those in the background outlive the command that started them; a test's must not outlive the test. */
+async function endCoordinators(stateRoot: string): Promise<void> {
+  const ledgers = existsSync(stateRoot)
+    ? readdirSync(stateRoot).map((name) => stateDir(join(stateRoot, name)).ledger)
+    : [];
+  for (const file of ledgers.filter((path) => existsSync(path))) {
+    await using ledger = await openSqliteLedger(file, { check: 'head' });
+    const held = await ledger.holder();
+    if (held === null || held.holder.pid === process.pid || !isAlive(held.holder)) continue;
+    process.kill(held.holder.pid, 'SIGTERM');
+    while (isAlive(held.holder)) await nextLook(20);
+  }
+}
 
 /** Resolves when the program has ended. */
 export function ended(child: ReturnType<typeof spawn>): Promise<Ended> {

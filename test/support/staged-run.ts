@@ -22,7 +22,7 @@ export type Stage = Awaited<ReturnType<typeof openStage>>;
 
 /** The state directory of a project with its ledger, and coordinators to start on it. Removed with the project. */
 export async function openStage(scene: Project) {
-  const state = stateDir(`${scene.root}/state/repo`);
+  const state = stateDir(`${scene.root}/stage`);
   const runDirectory = `${scene.root}/s`;
   for (const directory of [state.root, `${state.root}/runs`, runDirectory])
     mkdirSync(directory, { recursive: true, mode: 0o700 });
