@@ -86,11 +86,11 @@ test('detached, a run goes on in the background and is watched to its end', asyn
 test('on a terminal the start is asked for inline: y starts, anything else is exit 43', async () => {
   await using here = await project({ plan: { tasks: { hello } } });
   const no = await typed(here, { 'Start 1 task? [y/N/d]': '\n' });
-  expect(no.code).toBe(43);
+  expect(no).toMatchObject({ code: 43 });
   expect(no.screen).toContain('tidegate approve plan-');
   expect(await here.cli('reject')).toMatchObject({ code: 0 });
   const yes = await typed(here, { 'Start 1 task? [y/N/d]': 'y\n', 'Land 1 task on main? [y/N/d]': 'y\n' });
-  expect(yes.code).toBe(0);
+  expect(yes).toMatchObject({ code: 0 });
   expect(yes.screen).toContain('✓ Check  ✓ Approve  ✓ Work  ✓ Verify  ✓ Land');
   expect(readdirSync(here.checkout)).toContain('HELLO.md');
 });
@@ -103,7 +103,7 @@ function typed(
   const command = [process.execPath, program, 'run', 'plan.yaml'].join(' ');
   const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
     cwd: here.checkout,
-    env: { ...here.environment, TERM: 'xterm', SHELL: '/bin/sh' },
+    env: { ...here.environment, TERM: 'xterm', NO_COLOR: '1', SHELL: '/bin/sh' },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const open = new Map(Object.entries(answers));

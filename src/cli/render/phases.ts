@@ -63,7 +63,7 @@ function landingMark(state: RunState): Mark {
     case 'refused':
       return 'failed';
     case 'none':
-      return state.taps.land?.status === 'pending' ? 'active' : 'waiting';
+      return state.taps.land !== undefined && state.ended === null ? 'active' : 'waiting';
     default:
       return 'active';
   }

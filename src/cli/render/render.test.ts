@@ -151,7 +151,7 @@ test('why is one sentence with the age of the fact and the next command', () => 
   expect(whyRun(waiting, 'older-abcd').sentence).toContain('waits in line behind older-abcd');
   const working = viewed(...begun(), ...approved, ...started);
   expect(whyTask(working, reply, null)).toEqual({
-    sentence: 'checkout-k3f9/reply waits for hello, which is running for 1m 05s.',
+    sentence: 'checkout-k3f9/reply waits for hello, which is running for 1m 06s.',
     command: 'tidegate why checkout-k3f9/hello',
   });
 });
