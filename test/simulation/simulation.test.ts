@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { LedgerEvent } from '../../src/domain/events.ts';
 import { canonicalJson } from '../../src/domain/plan.ts';
 import { foldRun } from '../../src/domain/run.ts';
 import { replayRun } from '../../src/engine/replay.ts';
@@ -16,6 +17,7 @@ const count = Number(process.env['SEEDS'] ?? 300);
 const storm: Weather = { misfortunes: 12, whims: 8, crashes: 4 };
 const seeds = one === undefined ? Array.from({ length: count }, (_, index) => index + 1) : [Number(one)];
 const batch = 25;
+const happened = new Set<string>();
 
 describe('every run ends, and its ledger keeps I1 to I10', () => {
   for (let from = 0; from < seeds.length; from += batch) {
@@ -25,10 +27,15 @@ describe('every run ends, and its ledger keeps I1 to I10', () => {
         const played = await simulate(seed, storm).catch((cause: unknown) => {
           throw new Error(`SEED=${seed}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
         });
+        for (const { event } of played.stored) happened.add(event.type);
         expect({ seed, wrong: await wrongWith(played) }).toEqual({ seed, wrong: [] });
       }
     });
   }
+
+  test.runIf(seeds.length >= 300)('and everything that can happen to a run has happened', () => {
+    expect(everything.filter((type) => !happened.has(type))).toEqual([]);
+  });
 
   test('and the same seed plays the same history', async () => {
     const [first, second] = [await simulate(7, storm), await simulate(7, storm)];
@@ -40,6 +47,46 @@ describe('every run ends, and its ledger keeps I1 to I10', () => {
     expect(await wrongWith(played)).toEqual([]);
   });
 });
+
+/** A generator that is too tame proves nothing. */
+const everything: readonly LedgerEvent['type'][] = [
+  'attempt-ended',
+  'attempt-intended',
+  'attempt-started',
+  'candidate-built',
+  'check-ended',
+  'culprit-found',
+  'landed',
+  'landing-intended',
+  'landing-rebuilt',
+  'landing-refused',
+  'merge-intended',
+  'merged',
+  'paths-dropped',
+  'phase-judged',
+  'request-accepted',
+  'request-refused',
+  'round-abandoned',
+  'round-opened',
+  'run-branch-made',
+  'run-ended',
+  'run-halted',
+  'run-paused',
+  'run-resumed',
+  'run-stopped',
+  'tap-decided',
+  'tap-opened',
+  'target-observed',
+  'task-base-made',
+  'task-base-refused',
+  'task-dropped',
+  'task-granted',
+  'task-retried',
+  'task-reworked',
+  'undo-intended',
+  'undone',
+  'wave-closed',
+];
 
 async function wrongWith(played: Simulation): Promise<readonly (Violation | string)[]> {
   const { git, ledger, living, stored } = played;

@@ -93,6 +93,9 @@ describe('I2', () => {
   test('a start that nobody approved', () => {
     expect(broken(alter('tap-decided', (event) => (event.tap === 'land' ? [event] : none)))).toEqual(['I2']);
   });
+  test('a start approved by nobody but the clock', () => {
+    expect(broken(alter('requested-approve', () => [{ type: 'requested-resume', by: me }]))).toEqual(['I2']);
+  });
   test('a start approved for another plan', () => {
     const other = `0${good.state.hash.slice(1)}` as typeof good.state.hash;
     expect(broken(alter('tap-decided', (event) => [{ ...event, hash: other }]))).toEqual(['I2']);

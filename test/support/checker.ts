@@ -160,11 +160,22 @@ function checkStarts(history: readonly Stored[], plan: FrozenPlan, hash: string)
     }
     const tap = plan.taps.start === 'run' ? 'start' : `start-${wave}`;
     const decided = all(history, 'tap-decided').filter((one) => one.seq < seq && one.event.tap === tap);
-    const approved = decided.some((one) => one.event.decision === 'approved' && one.event.hash === hash);
-    if (!approved) found.push(say('nobody approved this plan'));
+    const yes = decided.find((one) => one.event.decision === 'approved' && one.event.hash === hash);
+    if (yes === undefined) found.push(say('nobody approved this plan'));
+    else if (!isAskedFor(history, yes)) found.push(say('the approval was not asked for by anybody'));
     return found;
   });
 }
+
+/** A yes is a person's: who approved had asked for it, for this very plan. */
+const isAskedFor = (history: readonly Stored[], { seq, event }: Found<'tap-decided'>): boolean =>
+  all(history, 'requested-approve').some(
+    (asked) =>
+      asked.seq < seq &&
+      asked.event.tap === event.tap &&
+      asked.event.hash === event.hash &&
+      asked.event.by.who === event.by.who,
+  );
 
 /** I3, I5: what is merged was proven, and once. */
 function checkMerged(history: readonly Stored[], plan: FrozenPlan): readonly Violation[] {
