@@ -14,7 +14,8 @@ export type RunState = {
   readonly plan: FrozenPlan;
   readonly hash: PlanHash;
   readonly planFile: string;
-  readonly target: { readonly branch: string; readonly commit: CommitId };
+  /** `apart`: it holds rebuilt copies of our commits, so that the run branch does not lie on it any more. */
+  readonly target: { readonly branch: string; readonly commit: CommitId; readonly apart: boolean };
   readonly only: number | null;
   readonly contract: readonly Verdict[] | null;
   readonly load: readonly Verdict[] | null;
@@ -114,6 +115,8 @@ function evolveFact(state: RunState, event: RunEvent): RunState {
       }));
     }
     case 'candidate-built':
+    case 'generator-ended':
+    case 'candidate-completed':
     case 'culprit-found':
     case 'merge-intended':
     case 'round-abandoned':
@@ -127,7 +130,9 @@ function evolveFact(state: RunState, event: RunEvent): RunState {
         closed: true,
       }));
     case 'landed': {
-      const target = event.branch === state.target.branch ? { ...state.target, commit: event.new } : state.target;
+      const apart = state.target.apart || event.new !== state.branch?.commit;
+      const target =
+        event.branch === state.target.branch ? { ...state.target, commit: event.new, apart } : state.target;
       return { ...state, target, landing: evolveLanding(state.landing, event) };
     }
     case 'target-observed':
@@ -175,8 +180,8 @@ function evolveJudged(state: RunState, event: RunEvent & { readonly type: 'phase
 
 function evolveMerged(state: RunState, event: RunEvent & { readonly type: 'merged' }): RunState {
   const round = state.waves[event.wave]?.rounds.at(-1);
-  const tip = round !== undefined && 'steps' in round ? round.steps.at(-1) : undefined;
-  const branch = tip === undefined ? state.branch : { commit: event.new, tree: tip.tree };
+  const tip = round !== undefined && 'tip' in round ? round.tip : null;
+  const branch = tip === null ? state.branch : { commit: event.new, tree: tip.tree };
   return { ...evolveAllTasks(withLastRound(state, event.wave, event), event), branch };
 }
 
@@ -190,7 +195,7 @@ function created(event: RunEvent & { readonly type: 'run-created' }): RunState {
     plan: event.plan,
     hash: event.hash,
     planFile: event.planFile,
-    target: event.target,
+    target: { ...event.target, apart: false },
     only: event.wave,
     contract: null,
     load: null,
@@ -279,8 +284,14 @@ export const waveOf = (state: RunState, task: TaskId): number => state.tasks[tas
 export const tasksOfWave = (state: RunState, wave: number): readonly TaskState[] =>
   (state.plan.waves[wave]?.tasks ?? []).flatMap((task) => state.tasks[task.id] ?? []);
 
-export const plannedById = (plan: FrozenPlan, id: TaskId): PlannedTask | undefined =>
-  allTasks(plan).find((task) => task.id === id);
+const plannedTasks = new WeakMap<FrozenPlan, ReadonlyMap<TaskId, PlannedTask>>();
+
+/** A plan never changes, so its index is made once. */
+export function plannedById(plan: FrozenPlan, id: TaskId): PlannedTask | undefined {
+  const known = plannedTasks.get(plan) ?? new Map(allTasks(plan).map((task) => [task.id, task]));
+  plannedTasks.set(plan, known);
+  return known.get(id);
+}
 
 /** Something of this run is on its branch. */
 export const hasMerged = (state: RunState): boolean =>

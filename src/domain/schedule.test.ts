@@ -43,7 +43,7 @@ const taskOf = (state: RunState, id: string) => {
 
 describe('tasks may start', () => {
   test('the one with the longest path behind it first, then by priority', () => {
-    const waves = [{ a: {}, b: { priority: 1 }, c: {}, d: { needs: ['c'] }, e: { needs: ['d'] } }];
+    const waves = [{ a: {}, b: { priority: 9 }, c: {}, d: { needs: ['c'] }, e: { needs: ['d'] } }];
     expect(ids(given(waves))).toEqual(['c', 'b', 'a']);
   });
 

@@ -17,7 +17,7 @@ export function startable(state: RunState): readonly TaskState[] {
   return waves
     .flatMap((open) => tasksOfWave(state, open.index))
     .filter((task) => isStartable(state, task) && (task.wave === wave.index || mayStartEarly(state, task)))
-    .toSorted((a, b) => (paths.get(b.id) ?? 0) - (paths.get(a.id) ?? 0) || priority(state, a) - priority(state, b));
+    .toSorted((a, b) => (paths.get(b.id) ?? 0) - (paths.get(a.id) ?? 0) || priority(state, b) - priority(state, a));
 }
 
 function isStartable(state: RunState, task: TaskState): boolean {

@@ -60,7 +60,7 @@ function moveObserved(
   tip: string,
 ): readonly Step[] {
   const { rebuilt } = landing;
-  if (tip === state.target.commit && rebuilt === null) return [askLand(state)];
+  if (tip === state.target.commit && !state.target.apart && rebuilt === null) return [askLand(state)];
   if (rebuilt === null || rebuilt.onto !== tip) {
     if (landing.tries >= landingTries)
       return [refuse(`${state.target.branch} moved ${landingTries} times while its checks ran`, [])];
