@@ -42,7 +42,12 @@ export type GitFacts = {
   commit(id: string): { readonly parents: readonly string[]; readonly tree: string } | null;
 };
 
-type Of<T extends LedgerEvent['type']> = Extract<LedgerEvent, { type: T }>;
+/** The member of the union with this type, also where several types share one. */
+type Of<T extends LedgerEvent['type'], E = LedgerEvent> = E extends LedgerEvent
+  ? T extends E['type']
+    ? E & { readonly type: T }
+    : never
+  : never;
 type Found<T extends LedgerEvent['type']> = { readonly seq: number; readonly event: Of<T> };
 
 function all<T extends LedgerEvent['type']>(history: readonly Stored[], type: T): readonly Found<T>[] {
