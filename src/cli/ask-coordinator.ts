@@ -1,7 +1,7 @@
 import { answer } from '../domain/answer.ts';
 import type { LedgerEvent, RequestEvent } from '../domain/events.ts';
 import type { RunId } from '../domain/ids.ts';
-import { type KnownRun, knownRuns, readRun } from '../engine/find-run.ts';
+import { aheadInLine, knownRuns, readRun } from '../engine/find-run.ts';
 import type { Stored } from '../ports/ledger.ts';
 import { exitCodes, type Outcome } from './command.ts';
 import { type Desk, failed } from './desk.ts';
@@ -100,17 +100,9 @@ async function isUnderWay(desk: Desk, asked: Stored, request: RequestEvent): Pro
   return decided.ok && decided.value === 'later';
 }
 
-/** Of the runs that aim at one branch only the oldest is driven. Null: it is its turn, or it has ended. */
+/** The run that this one waits in line for. Null: it is its turn, or it has ended. */
 export async function inLineBehind(desk: Desk, run: RunId): Promise<RunId | null> {
   const runs = await knownRuns(desk.ledger);
-  const at = runs.findIndex((known) => known.run === run);
-  const mine = runs[at];
-  if (mine === undefined || (mine.state !== null && mine.state.ended !== null)) return null;
-  const rivals = runs.slice(0, at).filter((known) => known.state !== null && known.state.ended === null);
-  return rivals.find((known) => targetOf(known) === targetOf(mine))?.run ?? null;
-}
-
-function targetOf({ state, stored }: KnownRun): string | null {
-  const order = stored[0]?.event;
-  return state?.target.branch ?? (order?.type === 'requested-run' ? order.target.branch : null);
+  const mine = runs.find((known) => known.run === run);
+  return mine === undefined ? null : aheadInLine(runs, mine);
 }

@@ -19,7 +19,13 @@ export async function inBackground(desk: Desk, context: Context, run: RunId, how
     const view = following.view();
     const behind = view === null ? null : await inLineBehind(desk, run);
     if (view !== null && behind !== null)
-      return done([`${run} waits in line behind ${behind}: tidegate watch ${run}`], { ...runDocument(view), behind });
+      return done(
+        [
+          `${run} waits in line behind ${behind}: tidegate watch ${run}`,
+          ...(how.yes ? [`--yes says nothing about later: when its turn comes, tidegate approve ${run}`] : []),
+        ],
+        { ...runDocument(view), behind },
+      );
     const tap = view === null ? null : openTap(view);
     if (view !== null && tap !== null) {
       const undecided = await decideTap(desk, context, view, tap, how);

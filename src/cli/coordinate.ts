@@ -1,4 +1,4 @@
-import { knownRuns } from '../engine/find-run.ts';
+import { aheadInLine, knownRuns } from '../engine/find-run.ts';
 import { isAtRest } from '../engine/rehearse.ts';
 import { done, exitCodes, type Outcome, type Register } from './command.ts';
 import { atDesk, type Desk, type Hosting, type OpenDesk } from './desk.ts';
@@ -43,13 +43,7 @@ async function untilIdle(desk: Desk, hosting: Hosting, left: Promise<'left'>): P
 async function isNeeded(desk: Desk): Promise<boolean> {
   const given = { now: desk.clock.now(), nonce: () => '' };
   const runs = await knownRuns(desk.ledger);
-  const driven = runs.filter(
-    ({ state }, at) =>
-      state === null ||
-      !runs
-        .slice(0, at)
-        .some((older) => older.state?.ended === null && older.state.target.branch === state.target.branch),
-  );
+  const driven = runs.filter((known) => aheadInLine(runs, known) === null);
   return driven.some(({ state }) => state === null || !isAtRest(state, given) || waitsForStart(state.taps));
 }
 

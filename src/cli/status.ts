@@ -1,5 +1,5 @@
 import { needsOf } from '../domain/needs.ts';
-import { findSubject, type KnownRun, knownRuns } from '../engine/find-run.ts';
+import { aheadInLine, findSubject, isOpen, type KnownRun, knownRuns } from '../engine/find-run.ts';
 import { isAtRest } from '../engine/rehearse.ts';
 import type { Text } from '../ports/terminal.ts';
 import { type Context, done, misused, type Outcome, type Register } from './command.ts';
@@ -28,13 +28,13 @@ async function look(desk: Desk, context: Context, given: string | undefined, all
   if (given === undefined && runs.length === 0) return done(['No run yet. Begin with: tidegate run'], listed);
   if (all)
     return done(
-      runs.map((known) => runLine(desk, known)),
+      runs.map((known) => runLine(desk, runs, known)),
       listed,
     );
   const found = findSubject(runs, given, 'newest');
   if (!found.ok && found.error.reason === 'ambiguous' && given === undefined)
     return done(
-      runs.filter(isOpen).map((known) => runLine(desk, known)),
+      runs.filter(isOpen).map((known) => runLine(desk, runs, known)),
       listed,
     );
   if (!found.ok) return misused(found.error.reason, `status: ${found.error.message}`);
@@ -44,7 +44,12 @@ async function look(desk: Desk, context: Context, given: string | undefined, all
     return done(begun, { run: found.value.run, ordered: true });
   }
   const alone = await unattended(desk, view);
-  const lines = [...runView(view), ...(alone === null ? [] : ['', alone])];
+  const others = runs.filter((known) => isOpen(known) && known.run !== found.value.run);
+  const lines = [
+    ...runView(view),
+    ...(alone === null ? [] : ['', alone]),
+    ...(given !== undefined || others.length === 0 ? [] : ['', ...others.map((known) => runLine(desk, runs, known))]),
+  ];
   return {
     ...done(lines, { ...runDocument(view), attended: alone === null }),
     needs: context.json ? needsOf(view.state) : [],
@@ -60,16 +65,17 @@ async function unattended(desk: Desk, { state, now }: RunView): Promise<Text | n
   return [{ text: 'no coordinator is alive', tone: 'bad' }, `: tidegate resume ${state.run}`];
 }
 
-function runLine(desk: Desk, known: KnownRun): Text {
+function runLine(desk: Desk, runs: readonly KnownRun[], known: KnownRun): Text {
   const view = viewOf(desk, known);
   if (view === null) return [{ text: known.run, tone: 'strong' }, ': ordered'];
   const [need] = needsOf(view.state);
-  const standing = endText(view.state) ?? (need === undefined ? 'at work' : `waits for you: ${need.command}`);
+  const ahead = aheadInLine(runs, known);
+  const open = ahead === null ? 'at work' : `waits in line behind ${ahead}`;
+  const standing = endText(view.state) ?? (need === undefined ? open : `waits for you: ${need.command}`);
   return [...asSpans(headLine(view)), `: ${standing}`];
 }
 
 const asSpans = (text: Text) => (typeof text === 'string' ? [text] : text);
-const isOpen = ({ state }: KnownRun): boolean => state === null || state.ended === null;
 const summary = ({ run, state }: KnownRun) => ({
   run,
   ended: state?.ended ?? null,

@@ -9,6 +9,10 @@ const known = (name: string, ended = false): KnownRun => {
   if (state === null) throw new Error('no run');
   return { run: runId(name), state: { ...state, run: runId(name), ended: ended ? 'landed' : null }, stored: [] };
 };
+const onto = (branch: string, one: KnownRun): KnownRun => ({
+  ...one,
+  state: one.state === null ? null : { ...one.state, target: { ...one.state.target, branch } },
+});
 const runs = [known('login-aaaa', true), known('login-bbbb'), known('docs-cccc', true)];
 const found = (given?: string, otherwise?: 'newest') => {
   const subject = findSubject(runs, given, otherwise);
@@ -41,11 +45,15 @@ test.each([
 });
 
 test('what fits twice is listed, never guessed', () => {
-  const several = findSubject([...runs, known('more-dddd')], undefined);
+  const several = findSubject([...runs, onto('next', known('more-dddd'))], undefined);
   expect(several).toEqual({
     ok: false,
     error: { reason: 'ambiguous', message: 'several runs are open, say which: login-bbbb, more-dddd' },
   });
+});
+
+test('a run that waits in line does not hide the one that is driven', () => {
+  expect(findSubject([...runs, known('more-dddd')], undefined)).toMatchObject({ value: { run: 'login-bbbb' } });
 });
 
 test('without a live run the newest is meant only by those who look', () => {

@@ -18,6 +18,21 @@ export type NotFound = {
   readonly message: string;
 };
 
+/** Not ended; a run that is only ordered is open, too. */
+export const isOpen = ({ state }: KnownRun): boolean => state === null || state.ended === null;
+
+/** Of the open runs that aim at one branch only the oldest is driven: this is the one that `known` waits for. */
+export function aheadInLine(runs: readonly KnownRun[], known: KnownRun): RunId | null {
+  if (!isOpen(known)) return null;
+  const older = runs.slice(0, runs.indexOf(known)).filter((other) => isOpen(other) && other.state !== null);
+  return older.find((other) => targetOf(other) === targetOf(known))?.run ?? null;
+}
+
+function targetOf({ state, stored }: KnownRun): string | null {
+  const order = stored[0]?.event;
+  return state?.target.branch ?? (order?.type === 'requested-run' ? order.target.branch : null);
+}
+
 /** Every run of the repository, oldest first. */
 export async function knownRuns(ledger: Ledger): Promise<readonly KnownRun[]> {
   const streams = (await ledger.streams()).filter((stream) => stream !== 'repo');
@@ -61,7 +76,7 @@ export function findSubject(
 }
 
 function defaultRun(runs: readonly KnownRun[], otherwise: 'newest' | 'none'): Result<KnownRun, NotFound> {
-  const live = runs.filter(({ state }) => state === null || state.ended === null);
+  const live = runs.filter((known) => isOpen(known) && aheadInLine(runs, known) === null);
   const [first, ...more] = live;
   if (first !== undefined && more.length === 0) return ok(first);
   if (first !== undefined)
