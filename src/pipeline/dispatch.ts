@@ -37,9 +37,10 @@ function starts(state: RunState, given: Given): readonly Step[] {
   const candidates = startable(state).filter((task) =>
     running.every((other) => !mustSerialise(state.plan, task.id, other.id)),
   );
-  const bases = candidates.filter((task) => task.base === null).slice(0, Math.max(slots, 0));
+  // One ahead even without a free slot: the next task then need not wait for the merger.
+  const missing = candidates.slice(0, Math.max(slots, 1)).filter((task) => task.base === null);
   const first = candidates.find((task) => task.base !== null);
-  const asked = bases.map((task) =>
+  const asked = missing.map((task) =>
     effect(`base ${task.id}`, {
       do: 'ask-merger',
       request: { do: 'make-task-base', run: state.run, task: task.id },
