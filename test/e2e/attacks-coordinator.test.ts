@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as nextLook } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { identify } from '../../src/adapters/process-identity.ts';
 import { changedOnMain, fateOf, honest, rogue } from '../support/crew.ts';
@@ -5,7 +7,7 @@ import { handoff, project } from '../support/project.ts';
 import { type Ordered, openStage, person } from '../support/staged-run.ts';
 import { fingerprint } from '../support/tries.ts';
 
-const slow = rogue(`sleep 1.5; echo slow > slow.txt; ${handoff}`, { owns: ['slow.txt'] });
+const slow = rogue(`sleep 2; echo slow > slow.txt; ${handoff}`, { owns: ['slow.txt'] });
 const isRunning = (task: string) => (state: { tasks: Record<string, { progress: { status: string } }> }) =>
   state.tasks[task]?.progress.status === 'running';
 
@@ -26,6 +28,7 @@ describe('two coordinators', () => {
     const run = await stage.order();
     const first = await stage.coordinator();
     await underWay(run);
+    await untilIdle(first.child.pid ?? 0);
     first.child.kill('SIGSTOP');
     const me = { ...identify(), socket: '' };
     expect(await stage.ledger.takeEpoch(me, () => true)).toMatchObject({ outcome: 'held' });
@@ -150,6 +153,12 @@ describe('a person who works on the branch meanwhile', () => {
     expect([fateOf(state, 'slow'), fateOf(state, 'honest')]).toEqual([['merged'], ['merged']]);
   });
 });
+
+/** Waits for events and does nothing else: its main thread was asleep at ten looks in a row. */
+async function untilIdle(pid: number): Promise<void> {
+  const isAsleep = (): boolean => /\) S /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  for (let asleep = 0; asleep < 10; asleep = isAsleep() ? asleep + 1 : 0) await nextLook(10);
+}
 
 const changed = (before: Record<string, string>, after: Record<string, string>): readonly string[] =>
   [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((path) => before[path] !== after[path]);
