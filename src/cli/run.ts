@@ -33,14 +33,27 @@ export const run =
       .option('-d, --detach', 'go on in the background')
       .option('--yes', 'answer the start approval with yes, and nothing else')
       .option('--land', 'answer the landing with yes')
-      .action(
-        does((plan: string | undefined, options: RunOptions) =>
-          atDesk(open, context, options.dryRun === true ? 'look' : 'act', (desk) =>
-            begin(desk, context, plan, options),
-          ),
-        ),
-      );
+      .action(does((plan: string | undefined, options: RunOptions) => checkedThenRun(open, context, plan, options)));
   };
+
+/** All checks come before anything is made: a plan that is refused leaves no trace. */
+async function checkedThenRun(
+  open: OpenDesk,
+  context: Context,
+  file: string | undefined,
+  options: RunOptions,
+): Promise<Outcome> {
+  const ready: Prepared[] = [];
+  const checked = await atDesk(open, context, 'look', async (desk) => {
+    const prepared = await prepare(desk, context, file, options);
+    if (!prepared.ok) return prepared.error;
+    ready.push(prepared.value);
+    return dryRun(prepared.value);
+  });
+  const [prepared] = ready;
+  if (prepared === undefined || options.dryRun === true) return checked;
+  return await atDesk(open, context, 'act', (desk) => carryOut(desk, context, prepared, options));
+}
 
 export async function begin(
   desk: Desk,
@@ -48,29 +61,49 @@ export async function begin(
   file: string | undefined,
   options: RunOptions,
 ): Promise<Outcome> {
+  const prepared = await prepare(desk, context, file, options);
+  if (!prepared.ok) return prepared.error;
+  return options.dryRun === true ? dryRun(prepared.value) : await carryOut(desk, context, prepared.value, options);
+}
+
+type Prepared = {
+  readonly order: RunOrder;
+  readonly rehearsed: RunState;
+  readonly warnings: readonly Finding[];
+};
+
+/** Reads, freezes and rehearses; changes nothing. */
+async function prepare(
+  desk: Desk,
+  context: Context,
+  file: string | undefined,
+  options: RunOptions,
+): Promise<Result<Prepared, Outcome>> {
   const wave = options.wave === undefined ? null : wholeNumber(options.wave);
-  if (wave === undefined) return misused('bad-wave', `run: --wave takes a whole number, not ${options.wave}`);
+  if (wave === undefined) return err(misused('bad-wave', `run: --wave takes a whole number, not ${options.wave}`));
   const landAuto = options.land === true && options.detach === true;
   const found = await desk.readPlan(file ?? null, { landAuto });
-  if (!found.ok) return misused('no-plan', `run: ${found.error}`);
+  if (!found.ok) return err(misused('no-plan', `run: ${found.error}`));
   const read = found.value;
-  if (!read.ok) return lintOutcome(read);
+  if (!read.ok) return err(lintOutcome(read));
   const ordered = await orderOf(desk, context, read, wave);
-  if (!ordered.ok) return ordered.error;
+  if (!ordered.ok) return ordered;
   const order = ordered.value;
   const rehearsed = await rehearsal(desk, order);
   const findings = [...refusals(rehearsed), ...(await fenceFindings(desk, order))];
-  if (findings.length > 0) return refusedPlan(findings, read.warnings);
-  if (options.dryRun === true) return dryRun(rehearsed, [...read.warnings, ...scopeWarnings(rehearsed)]);
+  if (findings.length > 0) return err(refusedPlan(findings, read.warnings));
+  return ok({ order, rehearsed, warnings: [...read.warnings, ...scopeWarnings(rehearsed)] });
+}
 
+async function carryOut(
+  desk: Desk,
+  context: Context,
+  { order, warnings }: Prepared,
+  options: RunOptions,
+): Promise<Outcome> {
   await desk.openRunDirectory(order);
   await desk.ledger.request(order.run, { type: 'requested-run', by: desk.caller.by, ...order });
-  const how = {
-    yes: options.yes === true,
-    land: options.land === true,
-    warnings: [...read.warnings, ...scopeWarnings(rehearsed)],
-    fromStart: true,
-  };
+  const how = { yes: options.yes === true, land: options.land === true, warnings, fromStart: true };
   if (options.detach === true) return await inBackground(desk, context, order.run, how);
   return await inForeground(desk, context, order.run, how);
 }
@@ -108,7 +141,7 @@ async function fenceFindings(desk: Desk, { plan }: RunOrder): Promise<readonly F
 const scopeWarnings = (state: RunState): readonly Finding[] =>
   selectedWaves(state).flatMap((wave) => protectWarnings(state.plan, wave.index));
 
-function dryRun(rehearsed: RunState, warnings: readonly Finding[]): Outcome {
+function dryRun({ rehearsed, warnings }: Prepared): Outcome {
   const { plan, hash } = rehearsed;
   const asked = [
     ...(plan.taps.start === 'run' ? ['once, before the first task starts'] : ['before every wave']),
