@@ -42,6 +42,9 @@ export function answer(state: RunState, request: RequestEvent): Answer {
     case 'requested-retry':
     case 'requested-rework':
       return answerTask(state, request);
+    default:
+      // Anyone may append a request, another version of ours included: what is not known is refused, not fallen over.
+      return err(`this version does not know ${(request as RequestEvent).type}`);
   }
 }
 
