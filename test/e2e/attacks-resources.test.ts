@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { changedOnMain, fateOf, honest, rogue } from '../support/crew.ts';
+import { processesWith } from '../support/processes.ts';
 import { handoff, project } from '../support/project.ts';
 import { runOnly } from '../support/run-only.ts';
 import { openStage, person } from '../support/staged-run.ts';
@@ -99,17 +100,3 @@ describe('an agent that takes too much', () => {
     expect((await run.drop('flood')).ended).toBe('landed');
   });
 });
-
-const processesWith = (text: string): readonly string[] =>
-  readdirSync('/proc').filter(
-    (pid) => /^\d+$/.test(pid) && Number(pid) !== process.pid && commandLine(pid).includes(text),
-  );
-
-function commandLine(pid: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'latin1');
-  } catch (error) {
-    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return '';
-    throw error;
-  }
-}
