@@ -20,7 +20,7 @@ const decision =
       .option('--plan <hash>', 'decide only if this is the plan that is asked about')
       .action(
         does((given: string | undefined, options: { plan?: string }) =>
-          atDesk(open, context, 'act', (desk) => decide(desk, name, given, options.plan)),
+          atDesk(open, context, 'ask', (desk) => decide(desk, name, given, options.plan)),
         ),
       );
   };

@@ -33,8 +33,11 @@ export interface Desk extends AsyncDisposable {
   openRunDirectory(order: RunOrder): Promise<void>;
 }
 
-/** `look` makes nothing: where no state is kept yet, the ledger is an empty one in memory. */
-export type DeskMode = 'look' | 'act';
+/**
+ * `look` and `ask` make nothing: where no state is kept yet, the ledger is an empty one in memory, and there is no run to
+ * ask anything of. `act` makes the state directory.
+ */
+export type DeskMode = 'look' | 'ask' | 'act';
 export type OpenDesk = (context: Context, mode: DeskMode) => Promise<Result<Desk, string>>;
 
 /** Who calls. `agent` is null for a person or a plain script. */

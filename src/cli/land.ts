@@ -12,7 +12,7 @@ export const land =
     command
       .argument('[run]', 'a run or the beginning of its name; without it the live or the newest one')
       .action(
-        does((given: string | undefined) => atDesk(open, context, 'act', (desk) => landNow(desk, context, given))),
+        does((given: string | undefined) => atDesk(open, context, 'ask', (desk) => landNow(desk, context, given))),
       );
   };
 
@@ -33,7 +33,7 @@ export const undo =
   (command, does, context) => {
     command.argument('[subject]', 'run or run/task; without it the live or the newest run').action(
       does((given: string | undefined) =>
-        atDesk(open, context, 'act', async (desk) => {
+        atDesk(open, context, 'ask', async (desk) => {
           const found = await runNamed(desk, 'undo', given, 'newest');
           if (!found.ok) return found.error;
           const { run, task } = found.value;

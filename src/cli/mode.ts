@@ -12,7 +12,7 @@ export const pause =
   (command, does, context) => {
     command.argument('[run]', 'a run or the beginning of its name; without it the live one').action(
       does((given: string | undefined) =>
-        atDesk(open, context, 'act', async (desk) => {
+        atDesk(open, context, 'ask', async (desk) => {
           const found = await wholeRunNamed(desk, 'pause', given);
           if (!found.ok) return found.error;
           const said = `Paused ${found.value.run}: nothing new starts. Go on: tidegate resume ${found.value.run}`;
@@ -28,7 +28,7 @@ export const stop =
   (command, does, context) => {
     command.argument('[run]', 'a run or the beginning of its name; without it the live one').action(
       does((given: string | undefined) =>
-        atDesk(open, context, 'act', async (desk) => {
+        atDesk(open, context, 'ask', async (desk) => {
           const found = await wholeRunNamed(desk, 'stop', given);
           if (!found.ok) return found.error;
           const said = `Stopping ${found.value.run}: agents end, their work is kept. Go on: tidegate resume ${found.value.run}`;
@@ -51,7 +51,7 @@ export const resume =
       .option('--land', 'answer the landing with yes')
       .action(
         does((given: string | undefined, options: ResumeOptions) =>
-          atDesk(open, context, 'act', (desk) => goOn(desk, context, given, options)),
+          atDesk(open, context, 'ask', (desk) => goOn(desk, context, given, options)),
         ),
       );
   };

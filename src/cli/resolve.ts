@@ -17,7 +17,7 @@ export const grant =
       .argument('<path...>', 'paths or patterns inside the repository')
       .action(
         does((given: string, paths: readonly string[]) =>
-          atDesk(open, context, 'act', (desk) =>
+          atDesk(open, context, 'ask', (desk) =>
             withTask(desk, 'grant', given, paths, ({ run, task }, by) => ({
               request: { type: 'requested-grant', task, paths, by },
               said: `Granted ${paths.join(' ')} to ${run}/${task}; its snapshot is judged again.`,
@@ -36,7 +36,7 @@ export const drop =
       .argument('[path...]', 'only these changes, out of a held snapshot')
       .action(
         does((given: string, paths: readonly string[]) =>
-          atDesk(open, context, 'act', (desk) =>
+          atDesk(open, context, 'ask', (desk) =>
             withTask(desk, 'drop', given, paths, ({ run, task }, by) => ({
               request: { type: 'requested-drop', task, paths, by },
               said:
@@ -55,7 +55,7 @@ export const retry =
   (command, does, context) => {
     command.argument('<task>', 'run/task, or a task of the live run').action(
       does((given: string) =>
-        atDesk(open, context, 'act', (desk) =>
+        atDesk(open, context, 'ask', (desk) =>
           withTask(desk, 'retry', given, [], ({ run, task }, by) => ({
             request: { type: 'requested-retry', task, by },
             said: `${run}/${task} begins again from its base.`,
@@ -75,7 +75,7 @@ export const rework =
       .action(
         does((given: string, { message }: { message: string }) => {
           if (message.trim() === '') return misused('no-message', 'rework: the message is empty; say what to mend');
-          return atDesk(open, context, 'act', (desk) =>
+          return atDesk(open, context, 'ask', (desk) =>
             withTask(desk, 'rework', given, [], ({ run, task }, by) => ({
               request: { type: 'requested-rework', task, message, by },
               said: `${run}/${task} goes on from its snapshot: ${safeLine(message)}`,

@@ -37,11 +37,10 @@ export const openDesk: OpenDesk = async (context, mode) => {
   if (!located.ok) return located;
   const state = stateDir(located.value.path);
   const kept = await exists(state.ledger);
-  if (mode === 'look' && !kept) return ok(deskOf(context, repository.value, state, memoryLedger(), null));
+  if (mode !== 'act' && !kept) return ok(deskOf(context, repository.value, state, memoryLedger(), null));
   const made = await makePlaces(repository.value, located.value, surroundings, state);
   if (!made.ok) return made;
-  if (mode === 'act' && !kept)
-    for (const warning of located.value.warnings) context.terminal.problem(`tidegate: note: ${warning}`);
+  if (!kept) for (const warning of located.value.warnings) context.terminal.problem(`tidegate: note: ${warning}`);
   const setting: Setting = {
     checkout: repository.value.toplevel,
     state,

@@ -20,6 +20,17 @@ test('a dry run prints waves, scopes and what is asked, and leaves nothing behin
   expect(here.git('status', '--porcelain')).toBe(before);
 });
 
+test('where nothing was ever run, commands say so and leave nothing behind', async () => {
+  await using here = await project({ plan: { tasks: { hello } } });
+  for (const name of ['approve', 'pause', 'land', 'resume', 'why', 'replay'])
+    expect(await here.cli(name)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/there is no run here yet.*\n$/),
+    });
+  expect(await here.cli('verify')).toMatchObject({ code: 0 });
+  expect(existsSync(join(here.root, 'state'))).toBe(false);
+});
+
 test('in a pipe: plain lines, landed, exit 0; then undone exactly', async () => {
   await using here = await project({ plan: { tasks: { hello, reply } } });
   const before = here.git('rev-parse', 'main');
