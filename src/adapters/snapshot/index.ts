@@ -16,6 +16,7 @@ import {
 } from '../git-read/index.ts';
 import { readRecord } from '../workspace/index.ts';
 import { findChanges, type SizeLimits } from './changes.ts';
+import { collisions } from './collisions.ts';
 import { WorkspaceMoved } from './content.ts';
 import { type SecretScan, secretScan } from './secrets.ts';
 import { masked, walkWorkspace } from './walk.ts';
@@ -89,7 +90,14 @@ export async function takeSnapshot(request: SnapshotRequest): Promise<SnapshotEv
     entry.linkTarget === undefined ? entry : { ...entry, linkTarget: masked(entry.linkTarget, known) },
   );
   const secrets = await secretFindings({ objects, raw, baseTree, scans, values: request.secrets ?? [] });
-  return { commit, tree, base, diff, refused: [...walk.refused, ...changes.refused], secrets };
+  return {
+    commit,
+    tree,
+    base,
+    diff,
+    refused: [...walk.refused, ...changes.refused, ...collisions(diff, baseTree)],
+    secrets,
+  };
 }
 
 /** The directory itself, never what a link in its place points to. */
