@@ -19,6 +19,7 @@ describe('a change outside of its scope', () => {
       case: ['mkdir Own-Case; echo x > Own-Case/x', 'out-of-scope Own-Case/x'],
       nfd: ["mkdir 'cafe\u0301'; echo x > 'cafe\u0301/x'", 'out-of-scope cafe\u0301/x'],
       spellings: ['echo x > OWN/a; echo x > OWN/A', 'two-spellings OWN/a'],
+      'spelling-of-base': ['echo x > OWN/FILE.txt', 'two-spellings OWN/FILE.txt'],
       'git-name': ['mkdir .GIT; echo x > .GIT/config', 'nested-git .GIT', 'changes inconclusive'],
       'nested-repository': ['git init -q OWN/nested; echo x > OWN/nested/x', 'nested-git OWN/nested/.git'],
       gitlink: [
@@ -48,6 +49,7 @@ describe('a change outside of its scope', () => {
       ]),
     );
     await using scene = await project({
+      files: { 'own-spelling-of-base/file.txt': 'in the base\n' },
       plan: {
         land: 'auto',
         limits: { attempts: 1, parallel: 6 },
