@@ -14,7 +14,7 @@ import type { PlannedTask } from '../domain/plan.ts';
 import { refs } from '../domain/state-dir.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { done, type Order, recordFacts, refused } from './context.ts';
-import { creation, eventsOf, type History, inOrder, isMerged, isReadOnly, judged, planned, runTip } from './history.ts';
+import { eventsOf, type History, inOrder, isMerged, isReadOnly, judged, planHere, planned, runTip } from './history.ts';
 import { integrator } from './integrate.ts';
 import { commitMessage } from './message.ts';
 
@@ -59,7 +59,7 @@ function readTasks(
   history: History,
   round: readonly { readonly task: TaskId; readonly snapshot: CommitId }[],
 ): readonly RoundTask[] | string {
-  const { plan } = creation(history);
+  const plan = planHere(history);
   const tasks: RoundTask[] = [];
   for (const task of inOrder(plan, new Set(round.map((entry) => entry.task)))) {
     const wanted = round.find((entry) => entry.task === task.id)?.snapshot;
@@ -87,7 +87,7 @@ async function stack(
   },
 ): Promise<Pick<Built, 'steps' | 'conflicts'>> {
   const { repository } = order.state;
-  const { plan } = creation(history);
+  const plan = planHere(history);
   const snapshots = from.tasks.map(({ snapshot }) => snapshot);
   const integrate = await integrator(repository, snapshots, new Set(Object.keys(plan.generated)));
   const dropped = new Set(eventsOf(history, 'task-dropped').map(({ event }) => event.task));

@@ -1,7 +1,7 @@
 import type { Judgement, RunEvent } from '../domain/events.ts';
 import type { SnapshotEvidence } from '../domain/evidence.ts';
 import type { CommitId, TaskId } from '../domain/ids.ts';
-import { allTasks, type FrozenPlan, type PlannedTask } from '../domain/plan.ts';
+import { allTasks, type FrozenPlan, type PlannedTask, type PlannedWave } from '../domain/plan.ts';
 import { passes } from '../domain/verdict.ts';
 import type { Stored } from '../ports/ledger.ts';
 
@@ -32,6 +32,20 @@ export function creation(history: History): OfType<'run-created'> {
   const created = eventsOf(history, 'run-created')[0]?.event;
   if (created === undefined) throw new NotARun('this stream has no run-created event');
   return created;
+}
+
+/** The plan as far as this run goes: with one wave only, what its tasks need of other waves has landed by an earlier run. */
+export function planHere(history: History): FrozenPlan {
+  const { wave, plan } = creation(history);
+  return wave === null ? plan : { ...plan, waves: plan.waves.map(withinWave) };
+}
+
+function withinWave(wave: PlannedWave): PlannedWave {
+  const here = new Set(wave.tasks.map((task) => task.id));
+  return {
+    ...wave,
+    tasks: wave.tasks.map((task) => ({ ...task, needs: task.needs.filter((need) => here.has(need)) })),
+  };
 }
 
 /** Where the run branch stands by the ledger; undefined before it was made. */

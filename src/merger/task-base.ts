@@ -6,12 +6,12 @@ import type { MergerAnswer } from '../ports/merger.ts';
 import { done, type Order, recordFacts, refused } from './context.ts';
 import {
   allNeeds,
-  creation,
   eventsOf,
   type History,
   inOrder,
   isMerged,
   isReadOnly,
+  planHere,
   readySnapshot,
   runTip,
   waveOf,
@@ -26,7 +26,7 @@ import { integrator } from './integrate.ts';
 export async function makeTaskBase(order: Order, task: TaskId): Promise<MergerAnswer> {
   const { repository } = order.state;
   const history = await order.ledger.read(order.run);
-  const { plan } = creation(history);
+  const plan = planHere(history);
   if (waveOf(plan, task) === -1) return refused(`the plan has no task ${task}`);
   const retried = eventsOf(history, 'task-retried').some(({ event }) => event.task === task);
   const tip = retried ? runTip(history) : startingPoint(history, task);
@@ -61,7 +61,7 @@ export async function makeTaskBase(order: Order, task: TaskId): Promise<MergerAn
 /** Recorded already, and nobody started the task or what it needs anew since: then the same base is made once more. */
 function isStanding(history: History, task: TaskId, commit: CommitId): boolean {
   const made = eventsOf(history, 'task-base-made').findLast(({ event }) => event.task === task);
-  const stands = new Set([task, ...allNeeds(creation(history).plan, task)]);
+  const stands = new Set([task, ...allNeeds(planHere(history), task)]);
   const anew = history.findLast(
     ({ event }) => (event.type === 'task-retried' || event.type === 'task-reworked') && stands.has(event.task),
   );
@@ -70,7 +70,7 @@ function isStanding(history: History, task: TaskId, commit: CommitId): boolean {
 
 /** The last merge of an earlier wave, or of something that the task needs, whichever is later; else the very start. */
 function startingPoint(history: History, task: TaskId): CommitId | undefined {
-  const { plan } = creation(history);
+  const plan = planHere(history);
   const wave = waveOf(plan, task);
   const needs = allNeeds(plan, task);
   const merge = eventsOf(history, 'merged').findLast(
