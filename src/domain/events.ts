@@ -5,6 +5,7 @@ import type {
   ContractEvidence,
   DispatchEvidence,
   Ending,
+  GeneratorOutcome,
   HandoffEvidence,
   LoadEvidence,
   LogEvidence,
@@ -192,6 +193,16 @@ export type RunEvent =
       readonly base: CommitId;
       readonly steps: readonly { readonly task: TaskId; readonly commit: CommitId; readonly tree: TreeId }[];
       readonly conflicts: readonly { readonly task: TaskId; readonly files: readonly string[] }[];
+    }
+  /** Only when the plan has generated files: their commands ran on the candidate's last commit. */
+  | ({ readonly type: 'generator-ended'; readonly wave: number; readonly round: number } & GeneratorOutcome)
+  /** The candidate with its generated files as they were rebuilt: one commit more, or its last one when none differs. */
+  | {
+      readonly type: 'candidate-completed';
+      readonly wave: number;
+      readonly round: number;
+      readonly commit: CommitId;
+      readonly tree: TreeId;
     }
   /** Bisection found it: the first prefix that fails is the one that adds this task. */
   | {

@@ -145,6 +145,16 @@ export type CheckOutcome = {
   readonly tail: string;
 };
 
+/** What came of running the commands of `generated` on a candidate. */
+export type GeneratorOutcome = {
+  readonly ending: Ending;
+  /** Of the whole workspace, on the candidate's last commit; nothing but generated paths is taken from it. */
+  readonly snapshot: SnapshotEvidence | null;
+  readonly log: LogEvidence;
+  /** The last lines of output, for people; at most 4 KB. */
+  readonly tail: string;
+};
+
 export type ClosureEvidence = {
   readonly round: number;
   readonly base: CommitId;

@@ -1,61 +1,75 @@
 import type { RunEvent } from './events.ts';
+import type { GeneratorOutcome } from './evidence.ts';
 import type { CommitId, TaskId, TreeId } from './ids.ts';
 import { passes, type Verdict } from './verdict.ts';
 
 /**
  * One integration of a wave's ready tasks: opened ─▶ built ─▶ closing ─▶ merging ─▶ merged, or abandoned when what it
- * was built of no longer stands (a conflict, a culprit). Nothing moves before `merging`.
+ * was built of no longer stands (a conflict, a culprit). With generated files built ─▶ generated ─▶ completed ─▶ closing.
+ * Nothing moves before `merging`.
  */
 export type RoundState = { readonly round: number; readonly base: CommitId; readonly tasks: readonly RoundTask[] } & (
   | { readonly status: 'opened' }
-  | { readonly status: 'built'; readonly steps: readonly RoundStep[] }
-  | { readonly status: 'closing'; readonly steps: readonly RoundStep[]; readonly closed: readonly Verdict[] }
-  | { readonly status: 'merging'; readonly steps: readonly RoundStep[]; readonly closed: readonly Verdict[] }
-  | {
+  | ({ readonly status: 'built' } & Candidate)
+  | ({ readonly status: 'generated'; readonly outcome: GeneratorOutcome } & Candidate)
+  | ({ readonly status: 'completed' } & Candidate)
+  | ({ readonly status: 'closing'; readonly closed: readonly Verdict[] } & Candidate)
+  | ({ readonly status: 'merging'; readonly closed: readonly Verdict[] } & Candidate)
+  | ({
       readonly status: 'merged';
-      readonly steps: readonly RoundStep[];
       readonly closed: readonly Verdict[];
       readonly old: CommitId;
       readonly new: CommitId;
       readonly judged: boolean;
-    }
+    } & Candidate)
   | { readonly status: 'abandoned'; readonly why: string }
 );
 
+/** `tip` is what would become the run branch: the last step, or the commit on it that rebuilds generated files. */
+export type Candidate = { readonly steps: readonly RoundStep[]; readonly tip: Tip | null };
+export type Tip = { readonly commit: CommitId; readonly tree: TreeId };
+/** There is a candidate, and the gates have not judged it yet. */
+export type BuiltRound = Extract<RoundState, { readonly status: 'built' | 'generated' | 'completed' }>;
+
 export type RoundTask = { readonly task: TaskId; readonly snapshot: CommitId };
-export type RoundStep = { readonly task: TaskId; readonly commit: CommitId; readonly tree: TreeId };
+export type RoundStep = { readonly task: TaskId } & Tip;
 
 export function evolveRound(state: RoundState, event: RunEvent): RoundState {
   const { round, base, tasks } = state;
   const same = { round, base, tasks };
   switch (event.type) {
     case 'candidate-built':
-      return state.status === 'opened' ? { ...same, status: 'built', steps: event.steps } : state;
+      return state.status === 'opened' ? { ...same, status: 'built', ...candidateOf(event.steps) } : state;
+    case 'generator-ended': {
+      if (state.status !== 'built') return state;
+      const { ending, snapshot, log, tail } = event;
+      return { ...state, status: 'generated', outcome: { ending, snapshot, log, tail } };
+    }
+    case 'candidate-completed': {
+      if (state.status !== 'generated') return state;
+      const tip = { commit: event.commit, tree: event.tree };
+      return { ...same, status: 'completed', steps: state.steps, tip };
+    }
     case 'phase-judged':
-      if (event.phase === 'closure' && state.status === 'built')
-        return { ...same, status: 'closing', steps: state.steps, closed: event.verdicts };
+      if (event.phase === 'closure' && (state.status === 'built' || state.status === 'completed'))
+        return { ...state, status: 'closing', closed: event.verdicts };
       if (event.phase === 'merge' && state.status === 'merged') return { ...state, judged: passes(event.verdicts) };
       return state;
     case 'merge-intended':
-      return state.status === 'closing'
-        ? { ...same, status: 'merging', steps: state.steps, closed: state.closed }
-        : state;
+      return state.status === 'closing' ? { ...state, status: 'merging' } : state;
     case 'merged':
       if (state.status !== 'merging') return state;
-      return {
-        ...same,
-        status: 'merged',
-        steps: state.steps,
-        closed: state.closed,
-        old: event.old,
-        new: event.new,
-        judged: false,
-      };
+      return { ...state, status: 'merged', old: event.old, new: event.new, judged: false };
     case 'round-abandoned':
       return { ...same, status: 'abandoned', why: event.why };
     default:
       return state;
   }
+}
+
+function candidateOf(steps: readonly RoundStep[]): Candidate {
+  const last = steps.at(-1);
+  return { steps, tip: last === undefined ? null : { commit: last.commit, tree: last.tree } };
 }
 
 export const isOpen = (state: RoundState | undefined): state is RoundState =>

@@ -5,17 +5,18 @@ import { attemptOf } from '../domain/task.ts';
 export type Keeping = { readonly keep: true; readonly why: string } | { readonly keep: false; readonly why: string };
 
 /**
- * Jobs are named `<run>.<task>.<number>` for attempts and `<run>.check.<tree>.<check>.<number>` for checks.
+ * Jobs are named `<run>.<task>.<number>` for attempts, `<run>.check.<tree>.<check>.<number>` for checks and
+ * `<run>.generate.<wave>.<round>.<number>` for generated files.
  * What belongs to nobody that the ledger knows is kept: it is not ours to throw away.
  */
 export function keepingOf(job: string, runs: readonly (RunState | null)[]): Keeping {
   const [run = '', task = '', ...rest] = job.split('.');
   const state = runs.find((known) => known?.run === run);
   if (state === undefined || state === null) return { keep: true, why: 'no run that is known here' };
-  if (task === 'check' && rest.length === 3)
+  if ((task === 'check' || task === 'generate') && rest.length === 3)
     return state.ended === null
       ? { keep: true, why: 'the run is open' }
-      : { keep: false, why: 'a check of a run that has ended' };
+      : { keep: false, why: `${task === 'check' ? 'a check' : 'generated files'} of a run that has ended` };
   const known = Object.values(state.tasks).find(({ id }) => id === task);
   if (known === undefined) return { keep: true, why: `no task of ${run}` };
   switch (known.progress.status) {

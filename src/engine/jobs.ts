@@ -1,3 +1,4 @@
+import { generatorMinutes, generators } from '../domain/generated.ts';
 import type { CommitId, TreeId } from '../domain/ids.ts';
 import { protectedConfig } from '../domain/ownership.ts';
 import type { Check, FrozenPlan, Network, PlannedTask } from '../domain/plan.ts';
@@ -67,6 +68,41 @@ export function checkJob(
     readOnly: [],
   };
 }
+
+/**
+ * What the supervisor of the commands of `generated` is told; `number` grows when an earlier one was lost. They may
+ * download, as setup may, and get nothing by name: what they write is merged.
+ */
+export function generateJob(
+  places: JobPlaces,
+  state: RunState,
+  at: { readonly wave: number; readonly round: number; readonly commit: CommitId; readonly number: number },
+): Job {
+  const { plan, run } = state;
+  const id = `${run}.generate.${at.wave}.${at.round}.${at.number}`;
+  return {
+    ...common(places, plan),
+    id,
+    nonce: `${at.commit}.${id}`,
+    kind: 'generate',
+    from: at.commit,
+    base: at.commit,
+    argv: ['/bin/sh', '-c', oneAfterTheOther, 'sh', ...generators(plan)],
+    executor: 'command',
+    brief: '',
+    setup: null,
+    teardown: null,
+    fence: { ...plan.fence, network: plan.fence.network ?? 'on', env: [] },
+    environment: { CI: 'true', TIDEGATE_RUN: run },
+    minutes: generatorMinutes,
+    silence: generatorMinutes,
+    readOnly: [],
+  };
+}
+
+/** Each in a shell of its own; the first that fails is named last and ends them all. */
+const oneAfterTheOther =
+  'for command; do /bin/sh -c "$command" || { code=$?; printf "%s: exit %s\\n" "$command" "$code"; exit "$code"; }; done';
 
 const commandNetwork: Network = 'off';
 

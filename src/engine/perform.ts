@@ -11,7 +11,7 @@ import { contextOf, type Effect } from '../pipeline/step.ts';
 import { EnvironmentFailed } from '../ports/failures.ts';
 import { type GitReader, type Merger, type MergerAnswer, MergerFailed, type MergerRequest } from '../ports/merger.ts';
 import type { ExitRecord, Job, StartedRecord, Supervisors } from '../ports/supervisor.ts';
-import { attemptJob, checkJob, type JobPlaces } from './jobs.ts';
+import { attemptJob, checkJob, generateJob, type JobPlaces } from './jobs.ts';
 import { type RunLog, StaleEpoch } from './run-log.ts';
 
 export type World = {
@@ -42,6 +42,8 @@ export function performer(world: World, log: RunLog): (effect: Effect) => Promis
         return supervised.get(effect.attempt.id)?.catch(() => undefined);
       case 'check':
         return runCheck(world, log, effect);
+      case 'generate':
+        return runGenerators(world, log, effect);
       case 'observe-run-branch':
         return observeRunBranch(world, log, effect);
       case 'observe-target':
@@ -187,29 +189,50 @@ function findingsOf(log: RunLog, attempt: Attempt): readonly string[] {
   return intended?.type === 'attempt-intended' ? intended.findings : [];
 }
 
-/** A check whose supervisor was lost is run again from a clean checkout: half a result is not used. */
 async function runCheck(world: World, log: RunLog, effect: Effect & { readonly do: 'check' }): Promise<void> {
   const state = log.state();
   if (state === null) return;
   const earlier = log
     .stored()
     .filter(({ event }) => event.type === 'check-ended' && isOutcomeOf(effect, event.check)).length;
-  const first = earlier * lostChecks + 1;
+  const jobOf = (number: number): Job => checkJob(world.places, state, { ...effect, number });
+  const { job, record } = await superviseAgain(world, jobOf, earlier * lostTries + 1);
+  const check = outcomeOf(effect, record);
+  await log.record(() => [{ type: 'check-ended', purpose: effect.purpose, check }]);
+  await world.supervisors.acknowledge(job.id);
+}
+
+async function runGenerators(world: World, log: RunLog, effect: Effect & { readonly do: 'generate' }): Promise<void> {
+  const state = log.state();
+  if (state === null) return;
+  const { wave, round } = effect;
+  const jobOf = (number: number): Job => generateJob(world.places, state, { ...effect, number });
+  const { job, record } = await superviseAgain(world, jobOf, 1);
+  const { ending, snapshot, log: output, tail } = record;
+  await log.record((now) => {
+    const open = now?.waves[wave]?.rounds.at(-1);
+    if (open?.round !== round || open.status !== 'built') return null;
+    return [{ type: 'generator-ended', wave, round, ending, snapshot, log: output, tail }];
+  });
+  await world.supervisors.acknowledge(job.id);
+}
+
+/** A job whose supervisor was lost is done again from a clean checkout: half a result is not used. */
+async function superviseAgain(
+  world: World,
+  jobOf: (number: number) => Job,
+  first: number,
+): Promise<{ readonly job: Job; readonly record: ExitRecord }> {
   for (let number = first; ; number += 1) {
-    const job = checkJob(world.places, state, { ...effect, number });
+    const job = jobOf(number);
     const record = await superviseJob(world, job, async () => undefined);
-    if (record.ending.reason === 'lost' && number < first + lostChecks - 1) {
-      await world.supervisors.acknowledge(job.id);
-      continue;
-    }
-    const check = outcomeOf(effect, record);
-    await log.record(() => [{ type: 'check-ended', purpose: effect.purpose, check }]);
-    return world.supervisors.acknowledge(job.id);
+    if (record.ending.reason !== 'lost' || number === first + lostTries - 1) return { job, record };
+    await world.supervisors.acknowledge(job.id);
   }
 }
 
-/** How often a check is run again because its supervisor was lost. Numbers of jobs are never used twice. */
-const lostChecks = 4;
+/** How often a job is done because its supervisor was lost. Numbers of jobs are never used twice. */
+const lostTries = 4;
 
 const isOutcomeOf = (effect: Effect & { readonly do: 'check' }, check: CheckOutcome): boolean =>
   check.tree === effect.tree && check.name === effect.check.name;

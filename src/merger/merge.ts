@@ -42,7 +42,8 @@ async function decide(order: Order, history: History, round: Round): Promise<Int
   if (!objects.ok) return answer(refused(`the repository does not hold what the ledger says: ${objects.error}`));
 
   const built = eventsOf(history, 'candidate-built').findLast(({ event }) => isThis(event))?.event;
-  const next = built?.steps.at(-1)?.commit;
+  const completed = eventsOf(history, 'candidate-completed').findLast(({ event }) => isThis(event))?.event;
+  const next = completed?.commit ?? built?.steps.at(-1)?.commit;
   if (built === undefined || next === undefined) return answer(refused('the candidate holds no task'));
   const event: Intended = { type: 'merge-intended', ...round, old: built.base, new: next };
   const found = await readRef({ gitDir: order.state.repository }, refs.runBranch(order.run));

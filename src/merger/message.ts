@@ -12,6 +12,10 @@ export function trailerLines({ run, task, proof }: Trailers): string {
   return `Tidegate-Run: ${run}\nTidegate-Task: ${task}\nTidegate-Proof: ${proof}\n`;
 }
 
+/** Of the commit that holds what no task wrote; `proof` is the record of the commands that did. */
+export const generatedMessage = ({ run, proof }: Pick<Trailers, 'run' | 'proof'>): string =>
+  `Rebuild generated files\n\nTidegate-Run: ${run}\nTidegate-Proof: ${proof}\n`;
+
 export function readTrailer(message: string, name: string): string | undefined {
   const paragraph = message.trimEnd().split('\n\n').at(-1) ?? '';
   return paragraph

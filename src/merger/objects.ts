@@ -1,11 +1,13 @@
 import { readCommits, readManyChanges } from '../adapters/git-write/index.ts';
 import type { TreeId } from '../domain/ids.ts';
-import { err, ok, type Result } from '../domain/result.ts';
+import { err, type Result } from '../domain/result.ts';
+import { verifyGeneratedObjects } from './generated-objects.ts';
 import { eventsOf, type History, judged } from './history.ts';
 
 /**
  * Whether the repository really holds what the ledger says of this round: snapshots are one commit on their recorded
- * base, the recorded diff is the whole diff, and the candidate is one commit per task that touches nothing else.
+ * base, the recorded diff is the whole diff, and the candidate is one commit per task that touches nothing else, with
+ * one more for generated files.
  */
 export async function verifyObjects(
   repository: string,
@@ -53,5 +55,5 @@ export async function verifyObjects(
     const hidden = changes[at]?.find((change) => !paths.has(change.path));
     if (hidden !== undefined) return err(`${task} changes ${hidden.path}, which was never judged`);
   }
-  return ok(null);
+  return await verifyGeneratedObjects(repository, history, { wave, round });
 }

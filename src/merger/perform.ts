@@ -1,5 +1,6 @@
 import { unreachable } from '../domain/result.ts';
 import type { MergerAnswer, MergerRequest } from '../ports/merger.ts';
+import { addGenerated } from './add-generated.ts';
 import { buildCandidate } from './candidate.ts';
 import { type Context, isCurrent, stale } from './context.ts';
 import { dropPaths } from './drop-paths.ts';
@@ -21,6 +22,8 @@ export async function perform(context: Context, request: MergerRequest, epoch: n
       return await makeTaskBase(order, request.task);
     case 'build-candidate':
       return await buildCandidate(order, request.wave, request.round);
+    case 'add-generated':
+      return await addGenerated(order, request.wave, request.round);
     case 'merge':
       return await merge(order, { wave: request.wave, round: request.round });
     case 'rebuild-landing':

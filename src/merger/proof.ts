@@ -75,7 +75,7 @@ function verifyRound(history: History, wave: number, round: number, rely: Rely):
   must(built.position > opened.position && built.event.base === opened.event.base, 'the candidate is of another round');
 
   const { steps } = built.event;
-  const top = found(steps.at(-1), 'the candidate holds no task');
+  const last = found(steps.at(-1), 'the candidate holds no task');
   must(new Set(steps.map((step) => step.task)).size === steps.length, 'a task is twice in the candidate');
   for (const step of steps) {
     must(waveOf(plan, step.task) === wave, `${step.task} is not a task of wave ${wave}`);
@@ -85,11 +85,53 @@ function verifyRound(history: History, wave: number, round: number, rely: Rely):
     );
     verifyTask(history, entry, { approved, opened: opened.position, rely });
   }
+  const { top, position } = verifyGenerated(history, { last, built: built.position, isThis }, rely);
   verifyClosure(
     history,
-    { wave, round, base: opened.event.base, top, tasks: opened.event.tasks, built: built.position, steps },
+    { wave, round, base: opened.event.base, top, tasks: opened.event.tasks, built: position, steps },
     rely,
   );
+}
+
+type Top = { readonly commit: CommitId; readonly tree: string };
+
+/** The commit that would become the run branch: the last step, or with generated files what their commands completed. */
+function verifyGenerated(
+  history: History,
+  of: {
+    readonly last: Top;
+    readonly built: number;
+    readonly isThis: (event: { wave: number; round: number }) => boolean;
+  },
+  rely: Rely,
+): { readonly top: Top; readonly position: number } {
+  const generated = Object.keys(creation(history).plan.generated);
+  if (generated.length === 0) {
+    const stray = eventsOf(history, 'candidate-completed').some(({ event }) => of.isThis(event));
+    must(!stray, 'the plan has no generated files, but the candidate does');
+    return { top: of.last, position: of.built };
+  }
+  const ended = only(history, 'generator-ended', of.isThis, 'generator-ended');
+  const completed = only(history, 'candidate-completed', of.isThis, 'candidate-completed');
+  const { ending } = ended.event;
+  const snapshot = found(ended.event.snapshot, 'the rebuilt files were not snapshotted');
+  must(ending.reason === 'exited' && ending.code === 0, 'the generated files could not be rebuilt');
+  must(snapshot.base === of.last.commit, 'the generated files were rebuilt on another commit');
+  const unsafe = [...snapshot.refused, ...snapshot.secrets].find(({ where }) => generated.includes(where ?? ''));
+  must(unsafe === undefined, `${unsafe?.where} cannot be taken: ${unsafe?.detail}`);
+  const special = snapshot.diff.find(
+    ({ path, newMode }) => generated.includes(path) && !['000000', '100644', '100755'].includes(newMode),
+  );
+  must(special === undefined, `${special?.path} is not a plain file`);
+  must(
+    of.built < ended.position && ended.position < completed.position,
+    'the candidate was completed before its files were rebuilt',
+  );
+  const { commit, tree } = completed.event;
+  must((commit === of.last.commit) === (tree === of.last.tree), 'the candidate was completed by a commit of no change');
+  rely(ended);
+  rely(completed);
+  return { top: { commit, tree }, position: completed.position };
 }
 
 /** Contract to approval, each after the one before, none overruled later. Gives the position of the approval. */
@@ -233,8 +275,9 @@ function verifyClosure(
     readonly wave: number;
     readonly round: number;
     readonly base: CommitId;
+    /** Where the candidate was built or completed. */
     readonly built: number;
-    readonly top: { readonly commit: CommitId; readonly tree: string };
+    readonly top: Top;
     readonly tasks: readonly { readonly task: TaskId; readonly snapshot: CommitId }[];
     readonly steps: readonly { readonly task: TaskId }[];
   },
@@ -269,7 +312,7 @@ function verifyClosure(
 }
 
 /** One and only one, so that nothing can be swapped in later. */
-function only<T extends 'round-opened' | 'candidate-built'>(
+function only<T extends 'round-opened' | 'candidate-built' | 'generator-ended' | 'candidate-completed'>(
   history: History,
   type: T,
   isThis: (event: { wave: number; round: number }) => boolean,

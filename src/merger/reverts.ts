@@ -100,6 +100,9 @@ async function landedCommits(
 const titleOf = (commit: Commit): string => commit.message.split('\n')[0] ?? '';
 
 function revertMessage(commit: Commit): string {
-  const trailers = ['Tidegate-Run', 'Tidegate-Task'].map((name) => `${name}: ${readTrailer(commit.message, name)}`);
+  const trailers = ['Tidegate-Run', 'Tidegate-Task'].flatMap((name) => {
+    const value = readTrailer(commit.message, name);
+    return value === undefined ? [] : [`${name}: ${value}`];
+  });
   return `Revert "${titleOf(commit)}"\n\nThis reverts commit ${commit.id}.\n\n${trailers.join('\n')}\nTidegate-Reverts: ${commit.id}\n`;
 }

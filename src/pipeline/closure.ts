@@ -1,11 +1,13 @@
 import type { CheckOutcome } from '../domain/evidence.ts';
-import type { CommitId, TreeId } from '../domain/ids.ts';
+import { generatedPaths } from '../domain/generated.ts';
+import type { TreeId } from '../domain/ids.ts';
 import { judged } from '../domain/judge.ts';
 import type { Check } from '../domain/plan.ts';
-import { bisect, isOpen, type RoundState, type RoundStep } from '../domain/round.ts';
+import { type BuiltRound, bisect, isOpen, type RoundStep, type Tip } from '../domain/round.ts';
 import { checkKey, currentWave, type RunState, tasksOfWave, type WaveState } from '../domain/run.ts';
 import { isBlocked, mayIntegrate } from '../domain/schedule.ts';
 import { isResolved, isSettled, type TaskState } from '../domain/task.ts';
+import { rebuildGenerated } from './generated.ts';
 import { contextOf, effect, fact, type Step } from './step.ts';
 
 /** Phase 5: when nothing of the wave is at work any more, its ready tasks are integrated and checked as one tree. */
@@ -20,7 +22,9 @@ export function closure(state: RunState): readonly Step[] {
       return [effect(`candidate ${wave.index}.${round.round}`, { do: 'ask-merger', request, answers: null })];
     }
     case 'built':
-      return verifyCandidate(state, wave, round, round.steps);
+    case 'generated':
+    case 'completed':
+      return completeCandidate(state, wave.index, round);
     default:
       return [];
   }
@@ -66,16 +70,19 @@ function inOrder(tasks: readonly TaskState[], state: RunState): readonly TaskSta
   return placed;
 }
 
+/** Checked is only what has its generated files. */
+function completeCandidate(state: RunState, wave: number, round: BuiltRound): readonly Step[] {
+  const at = { wave, round: round.round };
+  const { tip } = round;
+  if (tip === null) return [fact({ type: 'round-abandoned', ...at, why: 'every task of it conflicts' })];
+  return rebuildGenerated(state, at, round) ?? verifyCandidate(state, at, round, tip);
+}
+
+type At = { readonly wave: number; readonly round: number };
+
 /** Checks the whole candidate; when one fails, looks for the task that breaks it. */
-function verifyCandidate(
-  state: RunState,
-  wave: WaveState,
-  round: RoundState,
-  steps: readonly RoundStep[],
-): readonly Step[] {
-  const at = { wave: wave.index, round: round.round };
-  const tip = steps.at(-1);
-  if (tip === undefined) return [fact({ type: 'round-abandoned', ...at, why: 'every task of it conflicts' })];
+function verifyCandidate(state: RunState, at: At, round: BuiltRound, tip: Tip): readonly Step[] {
+  const { steps } = round;
   const outcomes: CheckOutcome[] = [];
   for (const check of state.plan.checks) {
     const outcome = outcomeOf(state, tip.tree, check);
@@ -93,15 +100,14 @@ function verifyCandidate(
     tasks,
     checks: outcomes,
   };
-  return [fact(judged(contextOf(state), { phase: 'closure', wave: wave.index, evidence }))];
+  return [fact(judged(contextOf(state), { phase: 'closure', wave: at.wave, evidence }))];
 }
 
-function findCulprit(
-  state: RunState,
-  at: { readonly wave: number; readonly round: number },
-  steps: readonly RoundStep[],
-  check: Check,
-): readonly Step[] {
+function findCulprit(state: RunState, at: At, steps: readonly RoundStep[], check: Check): readonly Step[] {
+  if (generatedPaths(state.plan).length > 0 && steps.length > 1) {
+    const together = 'generated files are rebuilt for all of them together, so none can be blamed alone';
+    return [blame(at, steps, check, together)];
+  }
   const found = bisect(steps.length, (prefix) => {
     const step = steps[prefix - 1];
     const outcome = step === undefined ? undefined : outcomeOf(state, step.tree, check);
@@ -119,20 +125,20 @@ function findCulprit(
   }
   const suspects =
     found.next === 'culprit' ? steps.slice(found.index, found.index + 1) : steps.slice(found.from, found.to + 1);
+  return [blame(at, suspects, check)];
+}
+
+function blame(at: At, suspects: readonly RoundStep[], check: Check, because = ''): Step {
   const culprits = suspects.map(({ task }) => ({ type: 'culprit-found', ...at, task, check: check.name }) as const);
-  return [
-    fact(...culprits, {
-      type: 'round-abandoned',
-      ...at,
-      why: `${check.name} fails with ${suspects.map((step) => step.task).join(', ')}`,
-    }),
-  ];
+  const fails = `${check.name} fails with ${suspects.map((step) => step.task).join(', ')}`;
+  const why = [fails, because].filter(Boolean).join('; ');
+  return fact(...culprits, { type: 'round-abandoned', ...at, why });
 }
 
 const outcomeOf = (state: RunState, tree: TreeId, check: Check): CheckOutcome | undefined =>
   state.checks[checkKey(tree, check.name)];
 
-const runCheck = (check: Check, at: { readonly commit: CommitId; readonly tree: TreeId }): Step =>
+const runCheck = (check: Check, at: Tip): Step =>
   effect(`check ${at.tree} ${check.name}`, {
     do: 'check',
     purpose: 'candidate',

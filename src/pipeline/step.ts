@@ -33,6 +33,8 @@ export type Effect =
       readonly tree: TreeId;
       readonly check: Check;
     }
+  /** Runs the commands of `generated` on the last commit of the candidate. */
+  | { readonly do: 'generate'; readonly wave: number; readonly round: number; readonly commit: CommitId }
   | {
       readonly do: 'observe-run-branch';
       readonly wave: number;

@@ -13,6 +13,8 @@ export type MergerRequest =
   | { readonly do: 'make-task-base'; readonly run: RunId; readonly task: TaskId }
   /** Integrates the open round's tasks in memory. -> candidate-built */
   | { readonly do: 'build-candidate'; readonly run: RunId; readonly wave: number; readonly round: number }
+  /** The candidate with its generated files as they were rebuilt. -> candidate-completed */
+  | { readonly do: 'add-generated'; readonly run: RunId; readonly wave: number; readonly round: number }
   /** Re-verifies the proof chain, then compare-and-swaps the run branch. -> merge-intended, merged */
   | { readonly do: 'merge'; readonly run: RunId; readonly wave: number; readonly round: number }
   /** Rebuilds the run's commits onto a target that moved. -> landing-rebuilt */

@@ -4,12 +4,12 @@ import type { Network } from '../domain/plan.ts';
 
 /**
  * What one supervisor is told: `job.json` in its own directory, written and fsynced before it is started.
- * Two kinds of job share fence, log, limits and exit record; only an attempt has a handoff and a snapshot.
+ * All kinds of job share fence, log, limits and exit record. Only an attempt has a handoff; a check has no snapshot.
  */
 export type Job = {
   readonly id: string;
   readonly nonce: string;
-  readonly kind: 'attempt' | 'check';
+  readonly kind: 'attempt' | 'check' | 'generate';
   /** The bare repository of the state directory. */
   readonly repository: string;
   /** Commit that the workspace is made from. */
@@ -19,7 +19,7 @@ export type Job = {
   /** argv; run inside the fence, in the workspace. Checks are `['/bin/sh', '-c', run]`. */
   readonly argv: readonly string[];
   readonly executor: 'command' | 'scripted';
-  /** The prompt: on stdin and as `$TIDEGATE_BRIEF` in the fence. Empty for checks. */
+  /** The prompt: on stdin and as `$TIDEGATE_BRIEF` in the fence. Empty for the other kinds. */
   readonly brief: string;
   readonly setup: string | null;
   readonly teardown: string | null;

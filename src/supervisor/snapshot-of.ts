@@ -10,7 +10,7 @@ export async function snapshotOf(
   files: JobDirectory,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<Pick<ExitRecord, 'snapshot' | 'snapshotProblem'>> {
-  if (job.kind !== 'attempt') return { snapshot: null, snapshotProblem: null };
+  if (job.kind === 'check') return { snapshot: null, snapshotProblem: null };
   try {
     const snapshot = await takeSnapshot({
       repository: job.repository,

@@ -70,6 +70,8 @@ async function serve(order: Order, request: MergerRequest): Promise<MergerAnswer
       return makeTaskBase(order, history, request.task);
     case 'build-candidate':
       return buildCandidate(order, history, request);
+    case 'add-generated':
+      return addGenerated(order, history, request);
     case 'merge':
       return merge(order, history, request);
     case 'rebuild-landing':
@@ -158,13 +160,36 @@ async function buildCandidate(order: Order, history: History, { wave, round }: R
   return record(order, { type: 'candidate-built', wave, round, base: opened.base, steps, conflicts });
 }
 
+async function addGenerated(order: Order, history: History, { wave, round }: Round): Promise<MergerAnswer> {
+  const { git } = order;
+  const same = isThis({ wave, round });
+  if (eventsOf(history, 'candidate-completed').some(({ event }) => same(event))) return done;
+  const last = eventsOf(history, 'candidate-built')
+    .findLast(({ event }) => same(event))
+    ?.event.steps.at(-1);
+  const snapshot = eventsOf(history, 'generator-ended').findLast(({ event }) => same(event))?.event.snapshot;
+  if (last === undefined || !snapshot) return refused('nothing was rebuilt');
+  const files: Record<string, string> = { ...git.read(last.commit).files };
+  for (const path of Object.keys(creation(history).plan.generated)) {
+    const rebuilt = git.read(snapshot.commit).files[path];
+    if (rebuilt === undefined) delete files[path];
+    else files[path] = rebuilt;
+  }
+  const isSame = git
+    .diff(last.commit, snapshot.commit)
+    .every(({ path }) => files[path] === git.read(last.commit).files[path]);
+  const commit = isSame ? last.commit : git.write(files, [last.commit], 'generated');
+  return record(order, { type: 'candidate-completed', wave, round, commit, tree: git.read(commit).tree });
+}
+
 async function merge(order: Order, history: History, { wave, round }: Round): Promise<MergerAnswer> {
   const same = isThis({ wave, round });
   if (eventsOf(history, 'merged').some(({ event }) => same(event))) return done;
   const proven = verifyChain(history, wave, round);
   if (!proven.ok) return refused(`the ledger does not prove this merge: ${proven.error}`);
   const built = eventsOf(history, 'candidate-built').findLast(({ event }) => same(event))?.event;
-  const next = built?.steps.at(-1)?.commit;
+  const completed = eventsOf(history, 'candidate-completed').findLast(({ event }) => same(event))?.event;
+  const next = completed?.commit ?? built?.steps.at(-1)?.commit;
   if (built === undefined || next === undefined) return refused('the candidate holds no task');
   if (!eventsOf(history, 'merge-intended').some(({ event }) => same(event))) {
     const past = await order.ledger.read(order.run);

@@ -137,8 +137,20 @@ export async function scene(options: SceneOptions) {
     return { commit, tree: id, base, diff: await readDiff(state.repository, base, commit), refused: [], secrets: [] };
   };
 
-  /** Opens a round of these tasks, builds its candidate, lets every check pass on it and closes it. */
-  const closeRound = async (wave: number, round: number, names: readonly string[]) => {
+  /** Lets the commands of `generated` leave these edits on the candidate. */
+  const rebuild = async (wave: number, round: number, on: CommitId, edits: Edits) => {
+    const snapshot = await snapshotOf(on, edits, `refs/tidegate/attempts/${run}.generate.${wave}.${round}.1`);
+    const ending = { reason: 'exited', code: 0, signal: null, detail: '' } as const;
+    await append({ type: 'generator-ended', wave, round, ending, snapshot, log, tail: '' });
+    const answer = await ask({ do: 'add-generated', run, wave, round });
+    if (answer.outcome !== 'done') throw new Error(JSON.stringify(answer));
+    const completed = (await ledger.read(run)).findLast(({ event }) => event.type === 'candidate-completed')?.event;
+    if (completed?.type !== 'candidate-completed') throw new Error('not completed');
+    return completed;
+  };
+
+  /** Opens a round of these tasks, builds its candidate, rebuilds generated files, lets every check pass and closes it. */
+  const closeRound = async (wave: number, round: number, names: readonly string[], rebuilt: Edits = {}) => {
     const past = await ledger.read(run);
     const tasks = names.map((name) => {
       const task = taskId(name);
@@ -153,8 +165,10 @@ export async function scene(options: SceneOptions) {
     if (answer.outcome !== 'done') throw new Error(JSON.stringify(answer));
     const built = (await ledger.read(run)).findLast(({ event }) => event.type === 'candidate-built')?.event;
     if (built?.type !== 'candidate-built') throw new Error('no candidate');
-    const top = built.steps.at(-1);
-    if (top === undefined) return built;
+    const last = built.steps.at(-1);
+    if (last === undefined) return built;
+    const isRebuilt = Object.keys(plan.generated).length > 0;
+    const top = isRebuilt ? await rebuild(wave, round, last.commit, rebuilt) : last;
     const checks = plan.checks.map(
       ({ name }) => ({ name, tree: top.tree, outcome: 'passed', code: 0, log, tail: '' }) as const,
     );

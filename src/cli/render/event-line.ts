@@ -1,4 +1,5 @@
 import type { LedgerEvent, RunEvent } from '../../domain/events.ts';
+import type { Ending } from '../../domain/evidence.ts';
 import { describeVerdict } from '../../domain/task.ts';
 import { passes } from '../../domain/verdict.ts';
 import { files } from './task-line.ts';
@@ -34,6 +35,10 @@ export function eventLine(event: LedgerEvent): string | null {
       return `check ${event.check.name} on the ${event.purpose}: ${event.check.outcome}`;
     case 'candidate-built':
       return `wave ${event.wave}: ${event.steps.length} integrated${conflictText(event)}`;
+    case 'generator-ended':
+      return `wave ${event.wave}: generated files: ${howEnded(event.ending)}`;
+    case 'candidate-completed':
+      return `wave ${event.wave}: generated files are up to date`;
     case 'culprit-found':
       return `${event.task}: breaks the check ${event.check}`;
     case 'merged':
@@ -77,10 +82,12 @@ function judgedLine(event: RunEvent & { readonly type: 'phase-judged' }): string
 }
 
 function endedText({ ending, handoff, snapshot }: RunEvent & { readonly type: 'attempt-ended' }): string {
-  const how = ending.reason === 'exited' ? `exit ${ending.code ?? ending.signal}` : ending.reason;
   const said = handoff.kind === 'given' ? `handoff ${handoff.handoff.status}` : `handoff ${handoff.kind}`;
-  return `${how}, ${said}, ${snapshot === null ? 'no snapshot' : files(snapshot.diff.length)}`;
+  return `${howEnded(ending)}, ${said}, ${snapshot === null ? 'no snapshot' : files(snapshot.diff.length)}`;
 }
+
+const howEnded = ({ reason, code, signal }: Ending): string =>
+  reason === 'exited' ? `exit ${code ?? signal}` : reason;
 
 const conflictText = ({ conflicts }: RunEvent & { readonly type: 'candidate-built' }): string =>
   conflicts.map(({ task, files: named }) => `; ${task} conflicts in ${named.join(', ')}`).join('');

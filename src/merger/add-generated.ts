@@ -1,0 +1,56 @@
+import { failpoint } from '../adapters/failpoint.ts';
+import {
+  type Change,
+  keepReachable,
+  readAuthor,
+  readChanges,
+  takeBack,
+  writeCommit,
+} from '../adapters/git-write/index.ts';
+import { refs } from '../domain/state-dir.ts';
+import type { MergerAnswer } from '../ports/merger.ts';
+import { done, type Order, recordFacts, refused } from './context.ts';
+import { creation, eventsOf } from './history.ts';
+import { generatedMessage } from './message.ts';
+
+/**
+ * One commit on top of the round's steps, in which exactly the generated paths are as their commands left them; what
+ * else those changed is left behind. Nothing differs: the last step stands for it. Nothing moves but a ref that keeps it.
+ */
+export async function addGenerated(order: Order, wave: number, round: number): Promise<MergerAnswer> {
+  const { repository } = order.state;
+  const history = await order.ledger.read(order.run);
+  const isThis = (event: { wave: number; round: number }) => event.wave === wave && event.round === round;
+  if (eventsOf(history, 'candidate-completed').some(({ event }) => isThis(event))) return done;
+  const built = eventsOf(history, 'candidate-built').findLast(({ event }) => isThis(event))?.event;
+  const ended = eventsOf(history, 'generator-ended').findLast(({ event }) => isThis(event));
+  const last = built?.steps.at(-1);
+  const snapshot = ended?.event.snapshot;
+  if (last === undefined || ended === undefined || !snapshot)
+    return refused(`round ${round} of wave ${wave} has no rebuilt files`);
+  if (snapshot.base !== last.commit) return refused(`files were rebuilt on ${snapshot.base}, not on ${last.commit}`);
+
+  const generated = new Set(Object.keys(creation(history).plan.generated));
+  const taken = (await readChanges(repository, last.tree, snapshot.tree)).filter(({ path }) => generated.has(path));
+  const same = { type: 'candidate-completed', wave, round, commit: last.commit, tree: last.tree } as const;
+  if (taken.length === 0) return await recordFacts(order, same);
+  const author = await readAuthor(order.checkout, order.env);
+  if (!author.ok) return refused(author.error);
+  const tree = await takeBack(repository, last.tree, taken.map(reversed));
+  const date = `${Math.floor(Date.parse(ended.at) / 1000)} +0000`;
+  const message = generatedMessage({ run: order.run, proof: ended.hash });
+  const commit = await writeCommit(repository, { tree, parent: last.commit, message, date, ...author.value });
+  failpoint('merger-generated-written');
+  await keepReachable(repository, refs.candidate(order.run, wave, round), commit);
+  failpoint('merger-generated-kept');
+  return await recordFacts(order, { ...same, commit, tree });
+}
+
+/** Taken back, this puts the new side onto a tree that has the old one. */
+const reversed = ({ path, oldMode, newMode, oldId, newId }: Change): Change => ({
+  path,
+  oldMode: newMode,
+  newMode: oldMode,
+  oldId: newId,
+  newId: oldId,
+});
