@@ -64,7 +64,12 @@ async function play(desk: Desk, context: Context, { rogue, ...repository }: Demo
   const subject = { run: known.run, state: known.state, stored: known.stored };
   const dropped = await ask(desk, subject, { type: 'requested-drop', task: task.id, paths: [], by });
   if (dropped.outcome !== 'accepted') return failed('demo', `the drop was ${dropped.outcome}`);
-  const last = await inForeground(desk, quiet, runId(known.run), { yes: false, land: false, warnings: [], fromStart: false });
+  const last = await inForeground(desk, quiet, runId(known.run), {
+    yes: false,
+    land: false,
+    warnings: [],
+    fromStart: false,
+  });
   const [ended] = await knownRuns(desk.ledger);
   if (ended === undefined || ended.state?.ended !== 'landed') return last;
   const lines = [...(await timeline(desk, ended.run)), '', ...howToLook(context, ended.state, repository)];

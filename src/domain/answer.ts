@@ -129,6 +129,7 @@ function landNow(state: RunState, request: RequestEvent & { readonly type: 'requ
   if (state.ended !== null && !hasMerged(state)) return err('nothing was merged, so there is nothing to land');
   const open = state.taps.land;
   if (open?.status === 'pending' || open?.status === 'held') return ok([decided]);
+  if (state.ended === null && state.landing.status !== 'refused') return err('nothing waits to be landed yet');
   return ok([{ type: 'tap-opened', tap: 'land', hash: state.hash, expires: null }, decided]);
 }
 

@@ -73,13 +73,14 @@ function decideLanding(history: History, run: string): Result<Landing, Obstacle>
   const tap = eventsOf(history, 'tap-decided').findLast(({ event }) => event.tap === 'land');
   if (plan.land === 'ask' && tap?.event.decision !== 'approved') return err(nothing('nobody approved the landing'));
 
+  const begin = eventsOf(history, 'run-branch-made')[0]?.event.commit ?? target.commit;
   const branch = plan.land === 'branch' ? `tidegate/${run}` : target.branch;
   const before = standingLandings(history).findLast((event) => event.branch === branch);
   if (plan.land === 'branch') return ok({ branch, old: before?.new ?? null, new: merged.event.new, rebuilt: null });
   const rebuilt = eventsOf(history, 'landing-rebuilt').findLast(({ position }) => position > merged.position)?.event;
   const next = rebuilt?.commit ?? merged.event.new;
   if (before?.new === next) return ok({ branch, old: before.old, new: next, rebuilt: null });
-  return ok({ branch, old: rebuilt?.onto ?? before?.new ?? target.commit, new: next, rebuilt: rebuilt ?? null });
+  return ok({ branch, old: rebuilt?.onto ?? before?.new ?? begin, new: next, rebuilt: rebuilt ?? null });
 }
 
 /** Landings that no undo of the whole run took back. */

@@ -300,7 +300,7 @@ function checkRunBranch(
   let tip: string | null = null;
   for (const { seq, event } of made) {
     if (tip !== null) found.push({ invariant: 'I4', seq, what: 'the run branch is made a second time' });
-    if (event.commit !== start)
+    if (event.commit !== start && !descends(git, event.commit, start))
       found.push({ invariant: 'I4', seq, what: 'the run branch does not begin at the target' });
     tip = event.commit;
   }
@@ -321,6 +321,17 @@ function checkRunBranch(
   if (git !== undefined && tip !== null && ref !== tip && (open === null || ref !== open))
     found.push({ invariant: 'I4', seq: null, what: `the run branch is at ${ref}, the ledger says ${tip}` });
   return found;
+}
+
+/** The target may have gone on since the run was ordered. */
+function descends(git: GitFacts | undefined, from: string, ancestor: string): boolean {
+  for (const waiting = [from], seen = new Set<string>(); waiting.length > 0; ) {
+    const id = waiting.pop() ?? '';
+    if (id === ancestor) return true;
+    if (!seen.has(id)) waiting.push(...(git?.commit(id)?.parents ?? []));
+    seen.add(id);
+  }
+  return false;
 }
 
 /** I4: so does the person's branch, as far as it is we who move it. */
