@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest';
+import { added, ended, exited, log, plan, snapshot } from '../../test/support/plans.ts';
+import type { GeneratorOutcome } from './evidence.ts';
+import { generatorFailure, generators } from './generated.ts';
+
+const frozen = plan([{ a: {} }], {
+  generated: { 'z.lock': 'make locks', 'docs/list.txt': 'ls', 'a.lock': 'make locks' },
+});
+const outcome = (change: Partial<GeneratorOutcome>): GeneratorOutcome => ({
+  ending: exited(0),
+  snapshot: snapshot('x', ['a.lock', 'elsewhere.txt']),
+  log,
+  tail: 'one\ntwo\n',
+  ...change,
+});
+const left = (change: Partial<NonNullable<GeneratorOutcome['snapshot']>>) =>
+  generatorFailure(frozen, outcome({ snapshot: { ...snapshot('x', []), ...change } }));
+
+test('each command runs once, in the order of the paths', () => {
+  expect(generators(frozen)).toEqual(['make locks', 'ls']);
+});
+
+describe('what the commands left', () => {
+  test('stands when they ended well, whatever else they changed', () => {
+    expect(generatorFailure(frozen, outcome({}))).toBeNull();
+    expect(left({ diff: [{ ...added('a.lock'), change: 'deleted', newMode: '000000' }] })).toBeNull();
+    expect(left({ refused: [{ rule: 'fifo', detail: 'a FIFO', where: 'elsewhere' }] })).toBeNull();
+  });
+
+  test.each([
+    [exited(3), 'ended with 3'],
+    [{ ...exited(0), code: null, signal: 'SIGSEGV' }, 'was killed by SIGSEGV'],
+    [ended('timed-out'), 'took longer than 10 minutes'],
+    [ended('launch-failed', 'no fence'), 'could not run (launch-failed: no fence)'],
+  ])('does not stand after %j, and the commands and their last words are named', (ending, how) => {
+    expect(generatorFailure(frozen, outcome({ ending }))).toBe(`\`make locks\`, \`ls\` ${how}: one\ntwo`);
+  });
+
+  test('does not stand without a snapshot', () => {
+    expect(generatorFailure(frozen, outcome({ snapshot: null }))).toMatch('snapshotted');
+  });
+
+  test('does not stand when a generated path is a link, holds a secret, could not be read or displaces another file', () => {
+    expect(left({ diff: [{ ...added('a.lock'), newMode: '120000' }] })).toBe('a.lock is not a plain file');
+    expect(left({ secrets: [{ rule: 'private-key', detail: 'a secret', where: 'z.lock' }] })).toBe('z.lock: a secret');
+    expect(left({ refused: [{ rule: 'repository', detail: 'a repository', where: 'docs' }] })).toBe(
+      'docs: a repository',
+    );
+    const displaced = { ...added('docs'), change: 'deleted', newMode: '000000' } as const;
+    expect(left({ diff: [displaced, added('docs/list.txt')] })).toMatch('takes the place of docs');
+  });
+});
