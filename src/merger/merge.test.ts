@@ -103,19 +103,6 @@ test('a coordinator that was replaced moves nothing', async () => {
   expect(s.bare('rev-parse', branch)).toBe(built.base);
 });
 
-test('edits of generated paths stay out of the candidate', async () => {
-  await using s = await scene({
-    files: { 'lock.json': '1\n' },
-    waves: [{ a: {} }],
-    plan: { generated: { 'lock.json': 'make lock' } },
-  });
-  await s.open();
-  await s.work('a', { 'lock.json': '2\n', 'a.txt': 'a\n' });
-  await s.closeRound(0, 0, ['a']);
-  expect(await s.merge(0, 0)).toEqual({ outcome: 'done' });
-  expect(s.bare('show', `${branch}:lock.json`)).toBe('1');
-});
-
 test('without a name in git, the person is told what to set and nothing is built', async () => {
   await using s = await scene({ waves: [{ a: {} }] });
   await s.open();

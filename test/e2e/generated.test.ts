@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import type { RunEvent } from '../../src/domain/events.ts';
+import { checkHistory } from '../support/checker.ts';
+import { gitFacts, killAt } from '../support/kill.ts';
+import { handoff, type Project, project, scripted } from '../support/project.ts';
+
+const adds = (name: string) =>
+  scripted(`echo ${name} > src/${name}.txt; echo "by ${name}" > list.txt; ${handoff}`, { owns: [`src/${name}.txt`] });
+const files = { 'src/old.txt': 'old\n', 'list.txt': 'old.txt\n' };
+const checks = [{ name: 'listed', run: 'test "$(ls src)" = "$(cat list.txt)"' }];
+const plan = (command: string) => ({
+  checks,
+  generated: { 'list.txt': command },
+  tasks: { one: adds('one'), two: adds('two') },
+});
+const go = (p: Project) => p.cli('run', 'plan.yaml', '--yes', '--land', '--json');
+const events = async (p: Project): Promise<readonly RunEvent[]> =>
+  (await p.events()).map(({ event }) => event as RunEvent);
+const types = async (p: Project, ...wanted: string[]): Promise<readonly string[]> =>
+  (await events(p)).map(({ type }) => type).filter((type) => wanted.includes(type));
+
+test('agents edit a generated file in vain: it is rebuilt on what they made together, checked, and landed', async () => {
+  await using p = await project({
+    files,
+    plan: plan('ls src > list.txt; echo stray > src/old.txt; echo x > stray.txt'),
+  });
+  expect(await go(p)).toMatchObject({ code: 0 });
+  expect(p.git('show', 'main:list.txt')).toBe('old.txt\none.txt\ntwo.txt');
+  expect(p.git('log', '-3', '--format=%an %s', 'main')).toBe(
+    'Ada Rebuild generated files\nAda Do what the script does.\nAda Do what the script does.',
+  );
+  expect(p.git('show', '--format=', '--name-only', 'main')).toBe('list.txt');
+  expect(p.git('log', '-1', '--format=%(trailers:key=Tidegate-Run,valueonly)', 'main')).not.toBe('');
+  expect(p.git('status', '--porcelain')).toBe('');
+  expect(checkHistory(await p.events(), { git: gitFacts(p) })).toEqual([]);
+  expect(await p.cli('undo', '--json')).toMatchObject({ code: 0 });
+  expect(p.git('show', 'main:list.txt')).toBe('old.txt');
+});
+
+test('a generator that fails moves nothing and is told with its output; resume tries it once more', async () => {
+  await using p = await project({ files, plan: plan('echo no such module; exit 7') });
+  const ended = await go(p);
+  expect(ended.code).not.toBe(0);
+  const halted = (await events(p)).findLast((event) => event.type === 'run-halted');
+  expect(halted).toMatchObject({
+    why: expect.stringMatching(/list\.txt[\s\S]*echo no such module; exit 7[\s\S]*no such module/),
+    fix: expect.stringMatching(/tidegate rework \S+\/<task> -m .* tidegate resume/),
+  });
+  const once = ['round-opened', 'generator-ended', 'round-abandoned', 'run-halted'];
+  expect(await types(p, ...once, 'merge-intended')).toEqual(once);
+  await p.cli('resume', '--json');
+  expect(await types(p, ...once, 'merge-intended')).toEqual([...once, ...once]);
+  expect(p.git('log', '-1', '--format=%s', 'main')).toBe('the plan');
+  expect(checkHistory(await p.events(), { git: gitFacts(p) })).toEqual([]);
+});
+
+test('a check that fails on rebuilt files holds every task of the round', async () => {
+  await using p = await project({ files, plan: plan('test -f src/one.txt && echo wrong > list.txt || true') });
+  await go(p);
+  expect(await types(p, 'culprit-found', 'round-abandoned', 'merged')).toEqual([
+    'culprit-found',
+    'culprit-found',
+    'round-abandoned',
+  ]);
+  const status = await p.cli('status');
+  expect(status.stdout).toContain('breaks the check listed');
+});
+
+test.each(['merger-generated-written', 'merger-generated-kept'])(
+  'killed at %s and resumed, the run lands as if nothing had happened',
+  async (failpoint) => {
+    const scenario = {
+      name: 'generated files',
+      plan: { generated: { 'list.txt': 'ls > list.txt' }, tasks: { one: scripted(`echo 1 > one.txt; ${handoff}`) } },
+      before: async () => undefined,
+      during: ['run', 'plan.yaml', '--yes', '--land', '--json'],
+      files: ['list.txt', 'one.txt', 'plan.yaml', 'readme.md'],
+    };
+    expect(await killAt(scenario, failpoint, 1)).toEqual({ reached: true, problems: [] });
+  },
+);
