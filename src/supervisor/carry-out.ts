@@ -78,8 +78,8 @@ async function prepare(order: Order): Promise<Prepared | Ending> {
   if (Array.isArray(job.fence.network))
     return launchFailed('a fence with a list of hosts is not available yet; use on or off');
   try {
-    const host = findHost(order.around.environment, [job.checkout, job.repository]);
-    const owner = process.getuid?.() === 0 && job.fence.mode !== 'none' ? host.agent : {};
+    const host = findHost(order.around.environment, [job.checkout, job.repository], job.id);
+    const owner = ownerOf(job, host) ?? {};
     await makeWorkspace({
       repository: job.repository,
       directory: files.workspace,
@@ -95,10 +95,14 @@ async function prepare(order: Order): Promise<Prepared | Ending> {
   }
 }
 
+/** Whom root gives the workspace to; null when everything is ours anyway. */
+const ownerOf = (job: Job, host: Host): Host['agent'] | null =>
+  host.uid === 0 && job.fence.mode !== 'none' ? host.agent : null;
+
 async function runSetup(running: Running): Promise<Ending | null> {
   const command = running.job.setup;
   if (command === null) return null;
-  const product = setupProduct(running.job, running.files.workspace);
+  const product = setupProduct(running.job, running.files.workspace, ownerOf(running.job, running.host));
   const restored = await product.restore().catch((error: unknown) => {
     if (error instanceof CopyFailed) return error;
     throw error;

@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
+import { giveTree } from '../adapters/workspace/index.ts';
 import type { Job } from '../ports/supervisor.ts';
 
 /**
@@ -29,7 +30,12 @@ export class CopyFailed extends Error {
   override readonly name = 'CopyFailed';
 }
 
-export function setupProduct(job: Job, workspace: string): SetupProduct {
+/** What is put into the workspace is given to `owner`, who as root's agent has a uid of its own for each job. */
+export function setupProduct(
+  job: Job,
+  workspace: string,
+  owner: { readonly uid: number; readonly gid: number } | null,
+): SetupProduct {
   const before = listing(workspace);
   const key = keyOf(job, workspace, [...before.keys()]);
   const kept = join(job.cache, 'setup', key ?? 'none');
@@ -38,7 +44,10 @@ export function setupProduct(job: Job, workspace: string): SetupProduct {
       if (key === null || !existsSync(join(kept, 'product.json'))) return false;
       const roots = JSON.parse(readFileSync(join(kept, 'product.json'), 'utf8')) as readonly string[];
       if (roots.some((root) => before.has(root))) return false;
-      for (const [index, root] of roots.entries()) await copy(join(kept, String(index)), join(workspace, root));
+      for (const [index, root] of roots.entries()) {
+        await copy(join(kept, String(index)), join(workspace, root));
+        if (owner !== null) giveTree(join(workspace, root), owner.uid, owner.gid);
+      }
       return true;
     },
     async keep() {

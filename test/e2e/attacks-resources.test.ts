@@ -16,7 +16,7 @@ describe('an agent that takes too much', () => {
     await using scene = await project({
       plan: {
         land: 'auto',
-        limits: { attempts: 1, parallel: 1 },
+        limits: { attempts: 1, parallel: 2 },
         tasks: { bomb: rogue(bomb, { owns: ['bomb.txt'] }), honest },
       },
     });

@@ -1,4 +1,4 @@
-import { type Bind, type Host, systemDirectories } from './host.ts';
+import { type Bind, type Host, nobody, systemDirectories } from './host.ts';
 import { stageArguments } from './stage.ts';
 
 /** What may be reached from inside. Everything that is not named here does not exist there. */
@@ -39,7 +39,7 @@ export function fenceCommand(fence: Fence, host: Host, inner: readonly string[])
     ...stage.prefix,
     ...becomeArguments(host),
     host.tools.bwrap,
-    ...namespaceArguments(fence),
+    ...namespaceArguments(fence, host),
     ...systemArguments(fence, host),
     ...mounted.sort(byDepth).flatMap(bindArguments),
     // Last, when every mount point has been made: neither the root nor /run can be written.
@@ -56,9 +56,10 @@ function becomeArguments(host: Host): readonly string[] {
   return [host.tools.setpriv, ...identity, '--no-new-privs', '--pdeathsig', 'KILL', '--'];
 }
 
-function namespaceArguments(fence: Fence): readonly string[] {
+function namespaceArguments(fence: Fence, host: Host): readonly string[] {
   return [
     '--unshare-user',
+    ...(host.uid === 0 ? ['--uid', String(nobody), '--gid', String(nobody)] : []),
     '--unshare-pid',
     '--unshare-ipc',
     '--unshare-uts',

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   accessSync,
   constants,
@@ -41,16 +42,21 @@ export class FenceUnavailable extends Error {
   }
 }
 
-const nobody = 65534;
+/** Who agents are inside every fence: a name that all programs know. */
+export const nobody = 65534;
+/** A range in which no one has files and nobody logs in: systemd makes its short-lived users there. */
+const jobUsers = { first: 61_184, count: 4_096 };
 const trusted = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/usr/local/bin'];
 
 /**
  * Throws FenceUnavailable when a program that the fence is made with is missing. Nothing below `closed` becomes visible because
- * a directory there is on the PATH: a checkout's own `bin` would open the whole checkout.
+ * a directory there is on the PATH: a checkout's own `bin` would open the whole checkout. As root every job gets a uid of its
+ * own, so that the limit on processes, which the kernel counts by user, is each job's own too.
  */
 export function findHost(
   environment: Readonly<Record<string, string | undefined>>,
   closed: readonly string[] = [],
+  job = '',
 ): Host {
   const uid = process.getuid?.() ?? -1;
   const gid = process.getgid?.() ?? -1;
@@ -63,7 +69,7 @@ export function findHost(
   const path = (environment['PATH'] ?? '').split(delimiter).filter((entry) => isOpen(entry) && existsSync(entry));
   return {
     uid,
-    agent: uid === 0 ? { uid: nobody, gid: nobody } : { uid, gid },
+    agent: uid === 0 ? userOf(job) : { uid, gid },
     home,
     path: [...new Set(path)],
     toolchains: toolchainsOn(path, home),
@@ -73,6 +79,11 @@ export function findHost(
     tools: findTools(searchedFor(environment)),
     ...resourceLimits(),
   };
+}
+
+function userOf(job: string): { readonly uid: number; readonly gid: number } {
+  const id = jobUsers.first + (createHash('sha256').update(job).digest().readUInt32BE(0) % jobUsers.count);
+  return { uid: id, gid: id };
 }
 
 /** System directories only: root runs these. TIDEGATE_FENCE_PATH names others (Nix and the like). */

@@ -8,10 +8,11 @@ import { git, objectId } from '../git-process/index.ts';
 import { listTree, type TreeEntry } from '../git-read/index.ts';
 import { copyIncluded } from './include.ts';
 import { giveTree, removeTree } from './ownership.ts';
+
 import { readRecord, writeRecord } from './stat-cache.ts';
 
 export { copyIncluded } from './include.ts';
-export { removeTree } from './ownership.ts';
+export { giveTree, removeTree } from './ownership.ts';
 export { readRecord, statPrint, type WorkspaceRecord } from './stat-cache.ts';
 
 export type WorkspaceRequest = {
