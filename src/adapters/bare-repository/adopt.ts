@@ -58,16 +58,17 @@ async function isComplete(bare: string, commit: CommitId): Promise<boolean> {
 async function copyObjects(bare: string, persons: string, commit: CommitId, options: readonly string[]): Promise<void> {
   const from = { gitDir: persons, args: ['pack-objects', '--revs', '--stdout', '--quiet', ...options] };
   const into = { gitDir: bare, config: ['core.fsync=all'], tied: true, args: ['index-pack', '--stdin'] };
+  const wanted = [commit, ...(await sharedTips(bare, persons)).map((tip) => `^${tip}`)].join('\n');
   const pack = spawnGit(from);
   const index = spawnGit(into);
   index.stdout?.resume();
   if (pack.stdin === null || pack.stdout === null || index.stdin === null) throw new Error('git without pipes');
-  const wanted = [commit, ...(await sharedTips(bare, persons)).map((tip) => `^${tip}`)].join('\n');
   pack.stdin.on('error', () => undefined);
   pack.stdin.end(`${wanted}\n`);
   const ends = [endOf(pack, from), endOf(index, into)];
-  const [packed, indexed, piped] = await Promise.allSettled([...ends, pipeline(pack.stdout, index.stdin)]);
-  for (const part of [packed, indexed, piped]) if (part?.status === 'rejected') throw part.reason;
+  // index-pack leaves at the end of the pack, which may be before the end of its input: only the exits tell how it went
+  const [packed, indexed] = await Promise.allSettled([...ends, pipeline(pack.stdout, index.stdin)]);
+  for (const part of [packed, indexed]) if (part?.status === 'rejected') throw part.reason;
 }
 
 function endOf(child: ReturnType<typeof spawnGit>, call: GitCall): Promise<void> {
