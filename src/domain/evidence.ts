@@ -119,6 +119,7 @@ export type SnapshotEvidence = {
   readonly secrets: readonly Finding[];
 };
 
+/** `file` is below the state directory's `jobs/`. */
 export type LogEvidence = {
   readonly file: string;
   readonly bytes: number;

@@ -46,7 +46,7 @@ export function openOutput(file: string, secrets: readonly string[] = [], cap = 
       keep(tail.content());
       fsyncSync(descriptor);
       closeSync(descriptor);
-      return { file, bytes, kept, sha256: hash.digest('hex') };
+      return { file: nameOfLog(file), bytes, kept, sha256: hash.digest('hex') };
     },
   };
 }
@@ -61,6 +61,9 @@ function writeWhatFits(descriptor: number, chunk: Uint8Array): number {
   }
   return written;
 }
+
+/** As the ledger names it: below `jobs/`, so that a state directory may be moved. */
+export const nameOfLog = (path: string): string => path.split('/').slice(-2).join('/');
 
 /** The last `size` bytes; memory is taken when the first byte comes. */
 function ring(size: number): { push(chunk: Uint8Array): void; content(): Buffer } {

@@ -5,7 +5,7 @@ import type { JobDirectory } from '../adapters/supervisors/job-directory.ts';
 import { readRecord, recordOf } from '../adapters/workspace/index.ts';
 import type { HandoffEvidence, LogEvidence } from '../domain/evidence.ts';
 import type { ExitRecord, Job } from '../ports/supervisor.ts';
-import { displayed } from './output.ts';
+import { displayed, nameOfLog } from './output.ts';
 import { removeStandIns } from './read-only-paths.ts';
 import { redactTexts } from './redact.ts';
 import { secretsOf, snapshotOf } from './snapshot-of.ts';
@@ -49,7 +49,7 @@ const handoffOf = (job: Job, files: JobDirectory): HandoffEvidence =>
 function logOf(files: JobDirectory): { readonly log: LogEvidence; readonly tail: string } {
   const content = contentOf(files.output);
   const sha256 = createHash('sha256').update(content).digest('hex');
-  const log = { file: files.output, bytes: content.length, kept: content.length, sha256 };
+  const log = { file: nameOfLog(files.output), bytes: content.length, kept: content.length, sha256 };
   return { log, tail: displayed(content.subarray(-4096)) };
 }
 
