@@ -15,7 +15,7 @@ function logged(chunks: readonly Uint8Array[]) {
     for (const chunk of chunks) output.write(chunk);
     const shown = output.shown();
     const evidence = output.close();
-    return { evidence, shown, content: readFileSync(join(directory) };
+    return { evidence, shown, content: readFileSync(join(directory, 'log')) };
   } finally {
     rmSync(directory, { recursive: true });
   }
