@@ -10,7 +10,7 @@ const outcome = (change: Partial<GeneratorOutcome>): GeneratorOutcome => ({
   ending: exited(0),
   snapshot: snapshot('x', ['a.lock', 'elsewhere.txt']),
   log,
-  tail: 'one\ntwo\n',
+  tail: 'one\nls: exit 3\n',
   ...change,
 });
 const left = (change: Partial<NonNullable<GeneratorOutcome['snapshot']>>) =>
@@ -28,12 +28,12 @@ describe('what the commands left', () => {
   });
 
   test.each([
-    [exited(3), 'ended with 3'],
-    [{ ...exited(0), code: null, signal: 'SIGSEGV' }, 'was killed by SIGSEGV'],
-    [ended('timed-out'), 'took longer than 10 minutes'],
-    [ended('launch-failed', 'no fence'), 'could not run (launch-failed: no fence)'],
-  ])('does not stand after %j, and the commands and their last words are named', (ending, how) => {
-    expect(generatorFailure(frozen, outcome({ ending }))).toBe(`\`make locks\`, \`ls\` ${how}: one\ntwo`);
+    [exited(3), ''],
+    [{ ...exited(0), code: null, signal: 'SIGSEGV' }, '`make locks`, `ls` ended by SIGSEGV; '],
+    [ended('timed-out'), '`make locks`, `ls` took longer than 10 minutes; '],
+    [ended('launch-failed', 'no fence'), '`make locks`, `ls` could not run (launch-failed: no fence); '],
+  ])('does not stand after %j, and the command and its last words are told', (ending, how) => {
+    expect(generatorFailure(frozen, outcome({ ending }))).toBe(`${how}one; ls: exit 3`);
   });
 
   test('does not stand without a snapshot', () => {

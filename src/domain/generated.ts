@@ -14,7 +14,7 @@ export const generatorMinutes = 10;
 /** Why nothing can be taken from this outcome; null: the generated paths of its snapshot stand. */
 export function generatorFailure(plan: FrozenPlan, { ending, snapshot, tail }: GeneratorOutcome): string | null {
   if (ending.reason !== 'exited' || ending.code !== 0)
-    return [`\`${generators(plan).join('`, `')}\` ${howEnded(ending)}`, lastLines(tail)].filter(Boolean).join(': ');
+    return [howEnded(plan, ending), ...lastLines(tail)].filter(Boolean).join('; ');
   if (snapshot === null) return 'what the commands left could not be snapshotted';
   for (const path of generatedPaths(plan)) {
     const finding = [...snapshot.refused, ...snapshot.secrets].find(({ where = '' }) => isAtOrBelow(path, where));
@@ -34,16 +34,18 @@ const plainModes: ReadonlySet<string> = new Set(['000000', '100644', '100755']);
 
 const isAtOrBelow = (path: string, place: string): boolean => path === place || path.startsWith(`${place}/`);
 
-function howEnded({ reason, code, signal, detail }: GeneratorOutcome['ending']): string {
+/** Empty when the command that failed has said so in its last line of output, as `generateJob` has it do. */
+function howEnded(plan: FrozenPlan, { reason, code, signal, detail }: GeneratorOutcome['ending']): string {
+  const commands = `\`${generators(plan).join('`, `')}\``;
   switch (reason) {
     case 'exited':
-      return signal === null ? `ended with ${code}` : `was killed by ${signal}`;
+      return code === null ? `${commands} ended by ${signal}` : '';
     case 'timed-out':
     case 'silent':
-      return `took longer than ${generatorMinutes} minutes`;
+      return `${commands} took longer than ${generatorMinutes} minutes`;
     default:
-      return `could not run (${[reason, detail].filter(Boolean).join(': ')})`;
+      return `${commands} could not run (${[reason, detail].filter(Boolean).join(': ')})`;
   }
 }
 
-const lastLines = (text: string): string => text.trimEnd().split('\n').slice(-5).join('\n').slice(-1000).trim();
+const lastLines = (text: string): readonly string[] => text.trim().slice(-1000).split('\n').slice(-4);

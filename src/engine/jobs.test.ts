@@ -1,9 +1,10 @@
+import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { attempt, commit, created, idOf, nonceOf, plan, stateAfter, tree } from '../../test/support/plans.ts';
 import { plannedById } from '../domain/run.ts';
 import { stateDir } from '../domain/state-dir.ts';
 import { buildBrief } from './brief.ts';
-import { attemptJob, checkJob } from './jobs.ts';
+import { attemptJob, checkJob, generateJob } from './jobs.ts';
 
 const frozen = plan([{ alpha: { shares: ['package.json'] }, beta: {}, reader: { owns: [] }, free: { owns: null } }], {
   checks: [{ name: 'test', run: 'npm test', minutes: 7 }],
@@ -24,6 +25,8 @@ const planned = (id: string) => {
   return found;
 };
 const job = (id: string, number = 1) => attemptJob(places, state, planned(id), launch(id, number), []);
+
+const fenceWithSecret = { mode: 'auto', network: null, read: [], write: [], env: ['TOKEN'] } as const;
 
 describe('the job of an attempt', () => {
   test('is a function of the ledger alone, so that a restart tells the supervisor the same', () => {
@@ -63,6 +66,36 @@ describe('the job of a check', () => {
   test('has another id each time it is run again', () => {
     const [one, two] = [1, 2].map((number) => checkJob(places, state, { ...at, number }).id);
     expect(one).not.toBe(two);
+  });
+});
+
+describe('the job that rebuilds generated files', () => {
+  const sketch = {
+    generated: { 'b.lock': 'exit 3', 'a.txt': 'echo $((1+1))' },
+    setup: 'npm ci',
+    fence: fenceWithSecret,
+  };
+  const jobOf = (number: number) => {
+    const run = stateAfter(created(plan([{ a: {} }], sketch)));
+    return generateJob(places, run, { wave: 0, round: 2, commit: commit('c'), number });
+  };
+  test('runs on that commit with a network, without setup and without secrets', () => {
+    expect(jobOf(1)).toMatchObject({
+      id: 'demo-ab12.generate.0.2.1',
+      kind: 'generate',
+      from: commit('c'),
+      base: commit('c'),
+      setup: null,
+      fence: { network: 'on', env: [] },
+      minutes: 10,
+    });
+    expect(jobOf(2).nonce).not.toBe(jobOf(1).nonce);
+  });
+
+  test('runs one command after the other, and the first that fails is named and is the last', () => {
+    const [shell = '', ...args] = jobOf(1).argv;
+    const { status, stdout } = spawnSync(shell, [...args, 'echo never'], { encoding: 'utf8' });
+    expect([status, stdout]).toEqual([3, '2\nexit 3: exit 3\n']);
   });
 });
 

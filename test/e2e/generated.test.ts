@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { RunEvent } from '../../src/domain/events.ts';
 import { checkHistory } from '../support/checker.ts';
-import { gitFacts, killAt } from '../support/kill.ts';
+import { gitFacts } from '../support/kill.ts';
 import { handoff, type Project, project, scripted } from '../support/project.ts';
 
 const adds = (name: string) =>
@@ -43,7 +43,7 @@ test('a generator that fails moves nothing and is told with its output; resume t
   expect(ended.code).not.toBe(0);
   const halted = (await events(p)).findLast((event) => event.type === 'run-halted');
   expect(halted).toMatchObject({
-    why: expect.stringMatching(/list\.txt[\s\S]*echo no such module; exit 7[\s\S]*no such module/),
+    why: expect.stringMatching(/list\.txt.*: no such module; echo no such module; exit 7: exit 7$/),
     fix: expect.stringMatching(/tidegate rework \S+\/<task> -m .* tidegate resume/),
   });
   const once = ['round-opened', 'generator-ended', 'round-abandoned', 'run-halted'];
@@ -65,17 +65,3 @@ test('a check that fails on rebuilt files holds every task of the round', async 
   const status = await p.cli('status');
   expect(status.stdout).toContain('breaks the check listed');
 });
-
-test.each(['merger-generated-written', 'merger-generated-kept'])(
-  'killed at %s and resumed, the run lands as if nothing had happened',
-  async (failpoint) => {
-    const scenario = {
-      name: 'generated files',
-      plan: { generated: { 'list.txt': 'ls > list.txt' }, tasks: { one: scripted(`echo 1 > one.txt; ${handoff}`) } },
-      before: async () => undefined,
-      during: ['run', 'plan.yaml', '--yes', '--land', '--json'],
-      files: ['list.txt', 'one.txt', 'plan.yaml', 'readme.md'],
-    };
-    expect(await killAt(scenario, failpoint, 1)).toEqual({ reached: true, problems: [] });
-  },
-);
