@@ -10,20 +10,29 @@ import { mergerUnderFire, realMerger } from '../support/merger-under-fire.ts';
 
 const branch = `refs/tidegate/runs/${run}`;
 const openLedger = (file: string) => openSqliteLedger(file);
-const points = failpointsIn('open-run', 'task-base', 'candidate', 'merge');
+const points = failpointsIn('open-run', 'task-base', 'candidate', 'add-generated', 'merge');
 
 test.each(points)('killed at %s and asked again, the merge ends as if nothing had happened', async (point) => {
   const fire = mergerUnderFire(point);
-  await using s = await scene({ waves: [{ a: {} }], openLedger, merger: fire.merger });
+  const plan = { generated: { 'list.txt': 'ls > list.txt' } };
+  await using s = await scene({ waves: [{ a: {} }], plan, openLedger, merger: fire.merger });
   expect(await s.open()).toEqual({ outcome: 'done' });
   await s.work('a', { 'a.txt': 'a\n' });
-  const built = await s.closeRound(0, 0, ['a']);
+  const built = await s.closeRound(0, 0, ['a'], { 'list.txt': 'a.txt\n' });
   expect(await s.merge(0, 0)).toEqual({ outcome: 'done' });
   expect(fire.deaths).toEqual(['the merger ended (SIGKILL)']);
-  expect(s.bare('rev-parse', branch)).toBe(built.steps[0]?.commit);
+  expect(s.bare('rev-parse', `${branch}^`)).toBe(built.steps[0]?.commit);
+  expect(s.bare('show', `${branch}:list.txt`)).toBe('a.txt');
   expect(s.bare('fsck', '--strict', '--no-dangling')).toBe('');
   const types = (await s.events()).map((event) => event.type);
-  for (const once of ['run-branch-made', 'task-base-made', 'candidate-built', 'merge-intended', 'merged'])
+  for (const once of [
+    'run-branch-made',
+    'task-base-made',
+    'candidate-built',
+    'candidate-completed',
+    'merge-intended',
+    'merged',
+  ])
     expect(types.filter((type) => type === once)).toEqual([once]);
 });
 

@@ -24,6 +24,7 @@ export function randomPlan(random: Random): FrozenPlan {
   ].slice(0, random.below(3));
   return plan(waves, {
     checks,
+    generated: names.length % 3 === 0 ? { 'list.txt': 'ls > list.txt' } : {},
     land: random.pick(['ask', 'ask', 'auto', 'branch', 'wave'] as const),
     schedule: random.pick(['strict', 'strict', 'eager'] as const),
     partial: random.pick(['merge', 'merge', 'hold'] as const),

@@ -45,7 +45,7 @@ export function simulatedSupervisors(tools: Tools): SupervisorWorld {
 
   const live = async (one: SimulatedJob): Promise<void> => {
     await schedule.turn(forever);
-    const { started, exit } = one.job.kind === 'attempt' ? attempt(tools, one.job) : check(tools, one.job);
+    const { started, exit } = courses[one.job.kind](tools, one.job);
     if (started !== null) {
       one.started = started;
       tell(one, { type: 'started', record: started, pid: 4000 + jobs.size });
@@ -113,6 +113,21 @@ function check({ git, chaos }: Tools, job: Job): Course {
   };
 }
 
+/** Lists every file of the candidate, and sometimes more than it was asked for, unless the machine or the command fails. */
+function generate({ git, chaos }: Tools, job: Job): Course {
+  const { files } = git.read(job.from);
+  const others = Object.keys(files).filter((path) => path !== 'list.txt');
+  const stray = chaos.strikes(0.2) ? { 'stray.txt': job.id, [others[0] ?? 'stray.txt']: 'overwritten' } : {};
+  const ending = chaos.strikes(0.1)
+    ? chaos.random.pick([ended('lost'), ended('launch-failed', 'no fence'), ended('timed-out'), exited(1)])
+    : exited(0);
+  const exit = (): ExitRecord => {
+    const snapshot = take(git, job, { ...files, ...stray, 'list.txt': others.toSorted().join() });
+    return exitRecord({ ending, handoff: { kind: 'absent' }, snapshot });
+  };
+  return { started: startedRecord(job), exit };
+}
+
 /** What an agent does with its workspace and how it ends; mostly well. */
 function attempt({ git, chaos, plan, random }: Tools, job: Job): Course {
   const task = job.environment['TIDEGATE_TASK'] ?? '';
@@ -139,6 +154,8 @@ function attempt({ git, chaos, plan, random }: Tools, job: Job): Course {
     },
   };
 }
+
+const courses = { attempt, check, generate } as const;
 
 type Outcome = { readonly ending: Ending; readonly handoff: HandoffEvidence; readonly work: Files };
 const absent: HandoffEvidence = { kind: 'absent' };

@@ -1,8 +1,10 @@
 import { hash as digest } from 'node:crypto';
-import type { LedgerEvent, RunEvent } from '../../src/domain/events.ts';
+import type { RunEvent } from '../../src/domain/events.ts';
 import type { SnapshotEvidence } from '../../src/domain/evidence.ts';
 import type { FrozenPlan, PlannedTask } from '../../src/domain/plan.ts';
 import type { Stored } from '../../src/ports/ledger.ts';
+import { checkIntegrated } from './check-integrated.ts';
+import { all, type Found } from './events-found.ts';
 import { naiveMatch } from './naive-match.ts';
 
 /**
@@ -41,18 +43,6 @@ export type GitFacts = {
   readonly refs: ReadonlyMap<string, string>;
   commit(id: string): { readonly parents: readonly string[]; readonly tree: string } | null;
 };
-
-/** The member of the union with this type, also where several types share one. */
-type Of<T extends LedgerEvent['type'], E = LedgerEvent> = E extends LedgerEvent
-  ? T extends E['type']
-    ? E & { readonly type: T }
-    : never
-  : never;
-type Found<T extends LedgerEvent['type']> = { readonly seq: number; readonly event: Of<T> };
-
-function all<T extends LedgerEvent['type']>(history: readonly Stored[], type: T): readonly Found<T>[] {
-  return history.flatMap(({ seq, event }) => (event.type === type ? [{ seq, event: event as Of<T> }] : []));
-}
 
 // ── I1, I10: the ledger itself ─────────────────────────────────────────────────────────────────────────
 
@@ -134,6 +124,7 @@ function checkRun(history: readonly Stored[], { git }: World): readonly Violatio
   return [
     ...checkStarts(history, plan, hash),
     ...checkMerged(history, plan),
+    ...checkIntegrated(history, plan, git),
     ...checkClosed(history, plan),
     ...checkRunBranch(history, target.commit, git?.refs.get(`refs/tidegate/runs/${run}`), git),
     ...checkTarget(history, git),

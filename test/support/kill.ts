@@ -45,6 +45,13 @@ export const scenarios: readonly Scenario[] = [
     during: ['undo', 'RUN', '--json'],
     files: ['plan.yaml', 'readme.md'],
   },
+  {
+    name: 'a run with generated files',
+    plan: { generated: { 'list.txt': 'ls > list.txt' }, tasks: { one: task } },
+    before: async () => undefined,
+    during: ['run', 'plan.yaml', '--yes', '--land', '--json'],
+    files: ['list.txt', 'one.txt', 'plan.yaml', 'readme.md'],
+  },
 ];
 
 export type Outcome = { readonly reached: boolean; readonly problems: readonly string[] };

@@ -1,0 +1,55 @@
+import type { FrozenPlan } from '../../src/domain/plan.ts';
+import type { Stored } from '../../src/ports/ledger.ts';
+import type { GitFacts, Violation } from './checker.ts';
+import { all, type Found } from './events-found.ts';
+
+/** I3, I4: what moves the run branch is the whole candidate, with its generated files, and exactly that was checked. */
+export function checkIntegrated(
+  history: readonly Stored[],
+  plan: FrozenPlan,
+  git: GitFacts | undefined,
+): readonly Violation[] {
+  return all(history, 'merged').flatMap(({ seq, event }) => {
+    const found: Violation[] = [];
+    const before = history.filter((one) => one.seq < seq);
+    const isThis = (one: { readonly event: { readonly wave: number; readonly round: number } }): boolean =>
+      one.event.wave === event.wave && one.event.round === event.round;
+    const built = all(before, 'candidate-built').findLast(isThis)?.event.steps.at(-1);
+    const rebuilt = all(before, 'generator-ended').findLast(isThis);
+    const completed = all(before, 'candidate-completed').findLast(isThis);
+    const generates = Object.keys(plan.generated).length > 0;
+    const top = generates ? completed?.event : built;
+    if (built === undefined || top === undefined)
+      return [{ invariant: 'I4', seq, what: 'merged without a whole candidate' } as const];
+    if (event.new !== top.commit)
+      found.push({ invariant: 'I4', seq, what: `merged ${event.new}, the candidate is ${top.commit}` });
+    if (generates)
+      for (const what of notRebuilt(built, rebuilt, completed, git)) found.push({ invariant: 'I4', seq, what });
+    for (const { name } of plan.checks) {
+      const ran = all(before, 'check-ended').findLast(
+        (one) => one.event.check.name === name && one.event.check.tree === top.tree,
+      );
+      if (ran?.event.check.outcome !== 'passed')
+        found.push({ invariant: 'I3', seq, what: `merged, but ${name} did not pass on it` });
+    }
+    return found;
+  });
+}
+
+function notRebuilt(
+  built: { readonly commit: string; readonly tree: string },
+  rebuilt: Found<'generator-ended'> | undefined,
+  completed: Found<'candidate-completed'> | undefined,
+  git: GitFacts | undefined,
+): readonly string[] {
+  const { ending, snapshot } = rebuilt?.event ?? { ending: null, snapshot: null };
+  const wrong: string[] = [];
+  if (ending?.reason !== 'exited' || ending.code !== 0) wrong.push('its generated files were not rebuilt');
+  if (snapshot?.base !== built.commit) wrong.push('its generated files were rebuilt on another commit');
+  if ((completed?.seq ?? 0) < (rebuilt?.seq ?? 0)) wrong.push('it was completed before its files were rebuilt');
+  const made = git?.commit(completed?.event.commit ?? '');
+  if (made && completed?.event.commit !== built.commit && made.parents.join() !== built.commit)
+    wrong.push('its generated files do not stand on its last step');
+  if (made && made.tree !== completed?.event.tree) wrong.push('its tree is not the recorded one');
+  return wrong;
+}
