@@ -74,7 +74,14 @@ function inOrder(tasks: readonly TaskState[], state: RunState): readonly TaskSta
 function completeCandidate(state: RunState, wave: number, round: BuiltRound): readonly Step[] {
   const at = { wave, round: round.round };
   const { tip } = round;
-  if (tip === null) return [fact({ type: 'round-abandoned', ...at, why: 'every task of it conflicts' })];
+  if (tip === null) {
+    const abandoned = { type: 'round-abandoned', ...at, why: 'every task of it conflicts' } as const;
+    const stuck = round.tasks.filter(({ task }) => state.tasks[task]?.progress.status === 'ready');
+    if (stuck.length === 0) return [fact(abandoned)];
+    // The same round would be opened for ever.
+    const why = `the merger integrated none of ${stuck.map(({ task }) => task).join(', ')}, and named no conflict`;
+    return [fact(abandoned, { type: 'run-halted', why, fix: `tidegate resume ${state.run}` })];
+  }
   return rebuildGenerated(state, at, round) ?? verifyCandidate(state, at, round, tip);
 }
 
