@@ -7,6 +7,7 @@ import { keepingOf } from './clean-up.ts';
 const stateAfter = (...events: RunEvent[]) => foldRun(events.map((event, at) => ({ seq: at + 1, event })));
 const working = [...begun(), ...approved, ...started];
 const job = `${run}.hello.1`;
+const generate = `${run}.generate.0.1.1`;
 const check = `${run}.check.${'e'.repeat(16)}.0.1`;
 
 test.each([
@@ -17,6 +18,13 @@ test.each([
   ['of no known task', working, `${run}.other.1`, true],
   ['a check of an open run', working, check, true],
   ['a check of an ended run', [...working, { type: 'run-ended', outcome: 'done' } as RunEvent], check, false],
+  ['of generated files of an open run', working, generate, true],
+  [
+    'of generated files of an ended run',
+    [...working, { type: 'run-ended', outcome: 'done' } as RunEvent],
+    generate,
+    false,
+  ],
 ])('a workspace %s is kept: %#', (_, events, id, keep) => {
   expect(keepingOf(id, [stateAfter(...events)]).keep).toBe(keep);
 });
