@@ -1,4 +1,5 @@
 import { existsSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { commandExecutor } from '../adapters/agent-command/index.ts';
 import { scriptedExecutor } from '../adapters/agent-scripted/index.ts';
 import {
@@ -78,7 +79,7 @@ async function prepare(order: Order): Promise<Prepared | Ending> {
   if (Array.isArray(job.fence.network))
     return launchFailed('a fence with a list of hosts is not available yet; use on or off');
   try {
-    const host = findHost(order.around.environment, [job.checkout, job.repository], job.id);
+    const host = findHost(order.around.environment, [job.checkout, dirname(job.repository)], job.id);
     const owner = ownerOf(job, host) ?? {};
     await makeWorkspace({
       repository: job.repository,

@@ -49,8 +49,8 @@ const jobUsers = { first: 61_184, count: 4_096 };
 const trusted = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/usr/local/bin'];
 
 /**
- * Throws FenceUnavailable when a program that the fence is made with is missing. Nothing below `closed` becomes visible because
- * a directory there is on the PATH: a checkout's own `bin` would open the whole checkout. As root every job gets a uid of its
+ * Throws FenceUnavailable when a program that the fence is made with is missing. Nothing of `closed` becomes visible because a
+ * directory in or above it is on the PATH: `~/dev/bin` must not open every checkout in `~/dev`. As root every job gets a uid of its
  * own, so that the limit on processes, which the kernel counts by user, is each job's own too.
  */
 export function findHost(
@@ -62,17 +62,19 @@ export function findHost(
   const gid = process.getgid?.() ?? -1;
   const named = environment['HOME'] ?? '';
   const home = named.startsWith('/') && named !== '/' ? named : '/home/tidegate';
+  const holdsClosed = (root: string): boolean => closed.some((path) => path === root || path.startsWith(`${root}/`));
   const isOpen = (entry: string): boolean =>
     entry.startsWith('/') &&
     (inSystem(entry) || !entry.endsWith('/node_modules/.bin')) &&
-    !closed.some((root) => entry === root || entry.startsWith(`${root}/`));
+    !holdsClosed(entry) &&
+    !closed.some((root) => entry.startsWith(`${root}/`));
   const path = (environment['PATH'] ?? '').split(delimiter).filter((entry) => isOpen(entry) && existsSync(entry));
   return {
     uid,
     agent: uid === 0 ? userOf(job) : { uid, gid },
     home,
     path: [...new Set(path)],
-    toolchains: toolchainsOn(path, home),
+    toolchains: toolchainsOn(path, home, holdsClosed),
     hidden: ['.cargo/credentials', '.cargo/credentials.toml', '.bun/.npmrc']
       .map((name) => join(home, name))
       .filter((file) => existsSync(file)),
@@ -128,13 +130,19 @@ const inSystem = (path: string): boolean => /^\/(usr|bin|sbin|lib|lib32|lib64|ni
  * `~/.nvm/versions/node/v24/bin` needs its `../lib`: the directory above a `bin` is the toolchain, unless that is a place
  * where people keep other things (home itself, `~/.local`): then only the directory on the PATH.
  */
-function toolchainsOn(path: readonly string[], home: string): readonly string[] {
+function toolchainsOn(
+  path: readonly string[],
+  home: string,
+  holdsClosed: (root: string) => boolean,
+): readonly string[] {
   const wide = new Set([home, join(home, '.local'), '/', '/opt', '/home', '/root', '/var', '/tmp']);
   const roots = path
     .filter((entry) => !inSystem(entry))
     .map((entry) => {
       const above = dirname(entry);
-      return ['bin', 'sbin', 'shims'].includes(basename(entry)) && !wide.has(above) ? above : entry;
+      return ['bin', 'sbin', 'shims'].includes(basename(entry)) && !wide.has(above) && !holdsClosed(above)
+        ? above
+        : entry;
     });
   const companions = roots.includes(join(home, '.cargo'))
     ? [join(home, '.rustup')].filter((path) => existsSync(path))
