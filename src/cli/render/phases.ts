@@ -85,8 +85,8 @@ export function phaseLine(state: RunState): Text {
     const whole = wholeMark(members, state);
     const { sign, tone } = signs[whole];
     const shown: Span = { text: `${sign} ${word}`, tone };
-    const unfolds = whole === 'active' || whole === 'failed';
-    const inner = unfolds ? members.flatMap((member) => [' ', { text: phaseText(member), tone: 'dim' as const }]) : [];
+    const unfolds = members.length > 1 && (whole === 'active' || whole === 'failed');
+    const inner: Span[] = unfolds ? [{ text: ` (${members.map(phaseText).join(' ')})`, tone: 'dim' }] : [];
     return [...(at === 0 ? [] : ['  ']), shown, ...inner];
   });
 }
@@ -99,7 +99,7 @@ function wholeMark(members: readonly PhaseMark[], state: RunState): Mark {
   return marks.includes('active') ? 'active' : 'waiting';
 }
 
-const phaseText = ({ phase, mark }: PhaseMark): string => `${phase}${mark === 'waiting' ? '' : ` ${signs[mark].sign}`}`;
+const phaseText = ({ phase, mark }: PhaseMark): string => `${signs[mark].sign} ${phase}`;
 
 /** All ten, one line each, for `show`. */
 export const phaseTable = (state: RunState): readonly Text[] =>

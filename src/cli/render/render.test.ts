@@ -53,7 +53,7 @@ test('a run that waits for approval shows who is waited for, since when, and wha
   expect(shown(runView(viewed(...begun())))).toMatchInlineSnapshot(`
     "
     checkout-k3f9 onto main, fence: bubblewrap, 1m 11s
-    ✓ Check  ● Approve approval ●  · Work  · Verify  · Land
+    ✓ Check  ● Approve  · Work  · Verify  · Land
 
     wave 0
       · hello  waiting
@@ -69,7 +69,7 @@ test('a run at work unfolds the word it is at', () => {
   expect(shown(runView(viewed(...begun(), ...approved, ...started)))).toMatchInlineSnapshot(`
     "
     checkout-k3f9 onto main, fence: bubblewrap, 1m 18s
-    ✓ Check  ✓ Approve  ● Work dispatch ● monitor  · Verify  · Land
+    ✓ Check  ✓ Approve  ● Work (● dispatch · monitor)  · Verify  · Land
 
     wave 0
       ● hello  running    1m 06s
@@ -82,7 +82,7 @@ test('a held task says why and offers the command', () => {
   expect(shown(runView(viewed(...begun(), ...approved, ...started, ended, held)))).toMatchInlineSnapshot(`
     "
     checkout-k3f9 onto main, fence: bubblewrap, 1m 20s
-    ✓ Check  ✓ Approve  ✗ Work dispatch ● monitor ✗  · Verify  · Land
+    ✓ Check  ✓ Approve  ✗ Work (● dispatch ✗ monitor)  · Verify  · Land
 
     wave 0
       ! hello  held       1m 05s  x.md: not its own
