@@ -1,8 +1,12 @@
-import { expect, test } from 'vitest';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as nextLook } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
 import type { RunEvent } from '../../src/domain/events.ts';
 import { checkHistory } from '../support/checker.ts';
 import { gitFacts } from '../support/kill.ts';
-import { handoff, type Project, project, scripted } from '../support/project.ts';
+import { ended, handoff, type Project, project, scripted } from '../support/project.ts';
 
 const adds = (name: string) =>
   scripted(`echo ${name} > src/${name}.txt; echo "by ${name}" > list.txt; ${handoff}`, { owns: [`src/${name}.txt`] });
@@ -39,8 +43,8 @@ test('agents edit a generated file in vain: it is rebuilt on what they made toge
 
 test('a generator that fails moves nothing and is told with its output; resume tries it once more', async () => {
   await using p = await project({ files, plan: plan('echo no such module; exit 7') });
-  const ended = await go(p);
-  expect(ended.code).not.toBe(0);
+  const told = await go(p);
+  expect(told.code).not.toBe(0);
   const halted = (await events(p)).findLast((event) => event.type === 'run-halted');
   expect(halted).toMatchObject({
     why: expect.stringMatching(/list\.txt.*: no such module; echo no such module; exit 7: exit 7$/),
@@ -64,4 +68,20 @@ test('a check that fails on rebuilt files holds every task of the round', async 
   ]);
   const status = await p.cli('status');
   expect(status.stdout).toContain('breaks the check listed');
+});
+
+test('a supervisor that dies while files are rebuilt costs nobody anything: they are rebuilt from a clean checkout', async () => {
+  const place = mkdtempSync(join(tmpdir(), 'tg-generated-'));
+  onTestFinished(() => rmSync(place, { recursive: true }));
+  chmodSync(place, 0o777);
+  const waits = `if mkdir ${place}/once; then echo half > list.txt; sleep 600; fi; ls src > list.txt`;
+  await using p = await project({ files, plan: plan(waits), env: { TIDEGATE_FENCE_WRITE: `[${place}]` } });
+  const running = ended(p.start(['run', 'plan.yaml', '--yes', '--land', '--json']));
+  while (!existsSync(join(place, 'once'))) await nextLook(20);
+  const jobs = p.state().jobs;
+  const [job = ''] = readdirSync(jobs).filter((name) => name.includes('.generate.'));
+  process.kill(JSON.parse(readFileSync(join(jobs, job, 'supervisor.json'), 'utf8')).pid, 'SIGKILL');
+  expect(await running).toMatchObject({ code: 0 });
+  expect(p.git('show', 'main:list.txt')).toBe('old.txt\none.txt\ntwo.txt');
+  expect(await types(p, 'generator-ended', 'candidate-completed', 'merged')).toHaveLength(3);
 });
