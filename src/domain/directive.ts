@@ -37,7 +37,7 @@ export const mergeGate = `<!-- tidegate:merge-gate -->
 - Work only in this workspace, and only on the paths that you own.
 - Never commit to, merge into, rebase, push, delete or move a branch or a tag. Tidegate takes a snapshot of your files,
   checks it and integrates it.
-- When you are through, hand off: \`tidegate handoff --status done --summary "what you did"\`. Use \`partial\` or \`failed\`
+- When you are through, hand off: \`tidegate handoff done -m "what you did"\`. Use \`partial\` or \`failed\`
   when that is the truth, and say what remains. Work without a handoff does not count as done.`;
 
 const forbidden = (forbid: readonly string[]): string =>
