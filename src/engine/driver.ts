@@ -11,6 +11,8 @@ export type Driver = {
   wake(): void;
   /** Looks again, and resolves when nothing is under way any more; rejects when our epoch is over or the ledger is gone. */
   idle(): Promise<void>;
+  /** Rejects then, too, whether or not anybody waits; never resolves. */
+  readonly failed: Promise<never>;
   /** Starts nothing new and lets go; agents go on. */
   stop(): Promise<void>;
 };
@@ -26,12 +28,15 @@ export function driveRun(log: RunLog, perform: (effect: Effect) => Promise<void>
   let woken = Promise.withResolvers<void>();
   let looksAgain = false;
   let failure: { readonly cause: unknown } | null = null;
+  const failed = Promise.withResolvers<never>();
+  failed.promise.catch(() => undefined);
   const wake = (): void => {
     looksAgain = true;
     woken.resolve();
   };
   const fail = (cause: unknown): void => {
     failure = { cause };
+    failed.reject(cause);
     stopped.abort();
     for (const waiter of waiters.splice(0)) waiter.reject(cause);
     wake();
@@ -76,6 +81,7 @@ export function driveRun(log: RunLog, perform: (effect: Effect) => Promise<void>
       wake();
       return waiter.promise;
     },
+    failed: failed.promise,
     stop: async () => {
       stopped.abort();
       wake();

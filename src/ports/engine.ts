@@ -10,6 +10,8 @@ export interface Engine {
   settled(run: RunId): Promise<RunState | null>;
   /** Resolves when no run can go on without a person. */
   idle(): Promise<void>;
+  /** Rejects when a run cannot be driven any more: the epoch is over, or the ledger is gone. Never resolves. */
+  readonly failed: Promise<never>;
   /** Lets go of everything; agents go on under their supervisors. */
   stop(): Promise<void>;
 }
