@@ -36,7 +36,8 @@ export const openDesk: OpenDesk = async (context, mode) => {
   const located = await locateStateDirectory(repository.value, surroundings);
   if (!located.ok) return located;
   const state = stateDir(located.value.path);
-  const kept = await exists(state.ledger);
+  // A ledger that is gone while its head is there is lost, not new: opening it says so.
+  const kept = (await exists(state.ledger)) || (await exists(`${state.ledger}.head`));
   if (mode !== 'act' && !kept) return ok(deskOf(context, repository.value, state, memoryLedger(), null));
   const made = await makePlaces(repository.value, located.value, surroundings, state);
   if (!made.ok) return made;
@@ -133,12 +134,9 @@ async function hosting(setting: Setting, ledger: Ledger): Promise<Hosting> {
   const never = new Promise<never>(() => undefined);
   if (hosted.outcome === 'held')
     return { role: 'guest', failed: never, idle: () => never, stop: async () => undefined };
-  // `idle` rejects when a run cannot be driven any more; before that it says nothing here.
-  const failed = hosted.engine.idle().then(() => never);
-  failed.catch(() => undefined);
   return {
     role: 'host',
-    failed,
+    failed: hosted.engine.failed,
     idle: () => hosted.engine.idle(),
     stop: async (then) => {
       await hosted.stop();
