@@ -1,3 +1,5 @@
+import { accessSync, constants } from 'node:fs';
+import { dirname } from 'node:path';
 import { z } from 'zod';
 import { LedgerDamaged, LedgerUnavailable } from '../../ports/ledger.ts';
 import { NotAnEvent } from '../ledger-chain.ts';
@@ -9,8 +11,18 @@ export const restoreBoth = (file: string): string =>
 export function ledgerFailure(file: string, cause: unknown): unknown {
   if (cause instanceof LedgerDamaged || cause instanceof LedgerUnavailable) return cause;
   if (isDamage(cause)) return new LedgerDamaged(file, String((cause as Error).message), restoreBoth(file), cause);
-  if (isDatabaseUnavailable(cause) || isFileError(cause)) return new LedgerUnavailable(file, cause);
+  if (isDatabaseUnavailable(cause) || isFileError(cause)) return new LedgerUnavailable(file, unwritable(file) ?? cause);
   return cause;
+}
+
+/** SQLite says only that it cannot open the file; the system says why: read-only, not permitted. */
+function unwritable(file: string): Error | null {
+  try {
+    accessSync(dirname(file), constants.W_OK);
+    return null;
+  } catch (error) {
+    return error as Error;
+  }
 }
 
 /** Runs `work`, with its failures told apart. */
