@@ -32,6 +32,7 @@ async function begin(
       ensure: async () => undefined,
       stop: async () => undefined,
       acknowledge: async () => undefined,
+      release: async () => undefined,
       detach: async () => undefined,
     },
     git: {

@@ -73,6 +73,7 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
   };
 
   await look();
+  await world.supervisors.release([...runs.values()].flatMap(({ log }) => log.stored().flatMap(jobRecorded)));
   const subscription = ledger.subscribe(0, notice);
 
   const settled = async (run: RunId): Promise<RunState | null> => {
@@ -106,6 +107,13 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
       await Promise.all([...runs.values()].map((entry) => entry.driver?.stop()));
     },
   };
+}
+
+/** The job whose exit this event holds: its log lies in the job's own directory. */
+function jobRecorded({ event }: Stored): readonly string[] {
+  const log = event.type === 'check-ended' ? event.check.log : 'log' in event ? event.log : null;
+  const job = log?.file.split('/')[0];
+  return job === undefined || job === '' ? [] : [job];
 }
 
 /** No older run that aims at the same branch is still open. */

@@ -89,6 +89,8 @@ export interface Supervisors {
   stop(id: string, reason: 'stopped' | 'timed-out'): Promise<void>;
   /** The exit is in the ledger: the supervisor may leave. */
   acknowledge(id: string): Promise<void>;
+  /** The same for jobs of an earlier coordinator, which may have died before it could say so. */
+  release(ids: Iterable<string>): Promise<void>;
   /** Lets go of all listeners; agents go on. */
   detach(): Promise<void>;
 }

@@ -85,6 +85,7 @@ export function simulatedSupervisors(tools: Tools): SupervisorWorld {
         await schedule.turn(life);
       },
       acknowledge: () => schedule.turn(life),
+      release: async () => undefined,
       detach: async () => {
         for (const forget of mine) forget();
       },

@@ -36,6 +36,12 @@ export function processSupervisors(program: SupervisorProgram): Supervisors {
       followed.get(id)?.leave();
       followed.delete(id);
     },
+    async release(ids) {
+      for (const id of new Set(ids)) {
+        const files = filesOf(id);
+        if (existsSync(files.path) && !files.isAcknowledged()) files.acknowledge();
+      }
+    },
     async detach() {
       for (const follow of followed.values()) follow.leave();
       followed.clear();
