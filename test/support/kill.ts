@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { replayRun } from '../../src/engine/replay.ts';
 import { checkHistory, type GitFacts, type Violation } from './checker.ts';
 import { answerEverything } from './person.ts';
 import { ended, handoff, project, scripted } from './project.ts';
@@ -68,7 +69,7 @@ export async function killAt(scenario: Scenario, failpoint: string, hit: number)
   const known = await first(p).catch(() => '');
   const words = scenario.during.map((word) => word.replace('RUN', known));
   await ended(p.start(words, env));
-  await backgroundEnded(p);
+  await allEnded(p, ['cli', 'merger']);
   if (!wasReached()) return { reached: false, problems: [] };
   const run = await first(p).catch(() => '');
   if (run === '') await p.cli(...words);
@@ -79,40 +80,45 @@ export async function killAt(scenario: Scenario, failpoint: string, hit: number)
   return { reached: true, problems: await problemsOf(p, scenario) };
 }
 
-/** A coordinator in the background ends by itself when nothing is left to do; its log says so by closing. */
-async function backgroundEnded(p: Project): Promise<void> {
+/**
+ * Until no process of these programs works for the project any more. A coordinator in the background ends by itself when
+ * nothing is left to do; a supervisor leaves when a coordinator has taken note of its exit.
+ */
+export async function allEnded(p: Pick<Project, 'root'>, programs: readonly string[]): Promise<void> {
   for (;;) {
-    const living = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && mentions(pid, p.root));
+    const living = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && worksFor(pid, p.root, programs));
     if (living.length === 0) return;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
 
-function mentions(pid: string, text: string): boolean {
+function worksFor(pid: string, root: string, programs: readonly string[]): boolean {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(text);
-  } catch {
+    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+    return command.includes(root) && programs.some((program) => command.includes(`/main/${program}.`));
+  } catch (error) {
     // it ended while we looked
-    return false;
+    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
+    throw error;
   }
 }
 
 async function problemsOf(p: Project, scenario: Scenario): Promise<readonly string[]> {
-  await backgroundEnded(p);
+  await allEnded(p, ['cli', 'merger', 'supervisor']);
   const events = await p.events();
   const violations = checkHistory(events, { git: gitFacts(p) });
   const files = p.git('ls-tree', '-r', '--name-only', 'main').split('\n');
   const status = p.git('status', '--porcelain');
   const last = events.findLast(({ event }) => event.type === 'run-ended')?.event;
   const locks = readdirSync(join(p.checkout, '.git')).filter((name) => name.endsWith('.lock'));
-  const verified = await p.cli('verify', '--json');
+  const replayed = replayRun(events.filter(({ stream }) => stream !== 'repo'));
   return [
     ...violations.map((violation: Violation) => `${violation.invariant} at ${violation.seq}: ${violation.what}`),
     ...(files.join() === scenario.files.join() ? [] : [`main holds ${files.join()}`]),
     ...(status === '' ? [] : [`status: ${status}`]),
     ...(last?.type === 'run-ended' && last.outcome === 'landed' ? [] : ['the run has not landed']),
     ...locks.map((name) => `left behind: .git/${name}`),
-    ...(verified.code === 0 ? [] : [`verify: ${verified.stdout}${verified.stderr}`]),
+    ...replayed.differences.map(({ seq, detail }) => `replay differs at ${seq}: ${detail}`),
   ];
 }
 

@@ -10,7 +10,7 @@ type Document = {
 /** Someone who does what every need says, until the run has ended; how often is bounded. */
 export async function answerEverything(desk: Desk, run: string): Promise<Ended> {
   for (let tries = 0; tries < 12; tries += 1) {
-    const seen = await desk.cli('resume', run, '--json');
+    const seen = await desk.cli('resume', run, '--yes', '--land', '--json');
     const document = JSON.parse(seen.stdout) as Document;
     const [need] = document.needs ?? [];
     if (need === undefined) return seen;

@@ -7,8 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
 import { isAlive } from '../../src/adapters/process-identity.ts';
+import { foldRun } from '../../src/domain/run.ts';
 import { type StateDir, stateDir } from '../../src/domain/state-dir.ts';
-import type { Stored } from '../../src/ports/ledger.ts';
+import { LedgerDamaged, type Stored } from '../../src/ports/ledger.ts';
 import { runOnly } from './run-only.ts';
 
 export const program = fileURLToPath(new URL('../../dist/main/cli.js', import.meta.url));
@@ -77,7 +78,7 @@ export async function project(options: {
       return await ledger.readAll();
     },
     [Symbol.asyncDispose]: async () => {
-      if (existsSync(stateRoot)) await cli('stop', '--json').catch(() => undefined);
+      if (await isAnyOpen(stateRoot)) await cli('stop', '--json');
       await endCoordinators(stateRoot);
       rmSync(root, { recursive: true, force: true });
     },
@@ -86,12 +87,30 @@ export async function project(options: {
 
 export type Project = Awaited<ReturnType<typeof project>>;
 
+/** A run that has not ended may have agents at work. A ledger that a test has damaged has none that we could stop. */
+async function isAnyOpen(stateRoot: string): Promise<boolean> {
+  for (const file of ledgersBelow(stateRoot)) {
+    try {
+      await using ledger = await openSqliteLedger(file, { check: 'head' });
+      for (const stream of await ledger.streams())
+        if (stream !== 'repo' && foldRun(await ledger.read(stream))?.ended === null) return true;
+    } catch (error) {
+      if (!(error instanceof LedgerDamaged)) throw error;
+    }
+  }
+  return false;
+}
+
+function ledgersBelow(stateRoot: string): readonly string[] {
+  if (!existsSync(stateRoot)) return [];
+  return readdirSync(stateRoot)
+    .map((name) => stateDir(join(stateRoot, name)).ledger)
+    .filter((path) => existsSync(path));
+}
+
 /** Those in the background outlive the command that started them; a test's must not outlive the test. */
 async function endCoordinators(stateRoot: string): Promise<void> {
-  const ledgers = existsSync(stateRoot)
-    ? readdirSync(stateRoot).map((name) => stateDir(join(stateRoot, name)).ledger)
-    : [];
-  for (const file of ledgers.filter((path) => existsSync(path))) {
+  for (const file of ledgersBelow(stateRoot)) {
     await using ledger = await openSqliteLedger(file, { check: 'head' });
     const held = await ledger.holder();
     if (held === null || held.holder.pid === process.pid || !isAlive(held.holder)) continue;
