@@ -1,5 +1,6 @@
+import { rmSync } from 'node:fs';
 import type { CommitId } from '../../domain/ids.ts';
-import { git, objectId, runGit } from '../git-process/index.ts';
+import { git, gitLine, objectId, runGit } from '../git-process/index.ts';
 import type { Person } from './person.ts';
 
 /** Keeps objects alive in the person's repository between their arrival and the move of the branch. */
@@ -8,11 +9,19 @@ export const arrival = 'refs/tidegate/land';
 /** Brings everything that `ref` of our repository reaches into the person's, before any ref of theirs names it. */
 export async function deliver(person: Person, repository: string, ref: string): Promise<void> {
   const options = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', '--no-auto-maintenance'];
+  await unlockArrival(person);
   await git({ ...person, args: ['fetch', ...options, '--', repository, `+${ref}:${arrival}`] });
 }
 
 export async function forgetArrival(person: Person): Promise<void> {
+  await unlockArrival(person);
   await git({ ...person, args: ['update-ref', '-d', arrival] });
+}
+
+/** The name is ours and there is one merger at a time: a lock on it was left by a git of ours that was killed. */
+async function unlockArrival(person: Person): Promise<void> {
+  const args = ['rev-parse', '--path-format=absolute', '--git-path', `${arrival}.lock`];
+  rmSync(await gitLine({ ...person, args }), { force: true });
 }
 
 export async function isAncestor(gitDir: string, older: CommitId, newer: CommitId): Promise<boolean> {
