@@ -12,6 +12,8 @@ export type Answered =
   | { readonly outcome: 'refused'; readonly why: string }
   /** The run waits in line behind another and will answer when its turn comes. */
   | { readonly outcome: 'queued'; readonly behind: RunId }
+  /** The environment failed on the way; the request is kept and done by `resume`. */
+  | { readonly outcome: 'halted'; readonly why: string }
   | { readonly outcome: 'no-answer' };
 
 const lookMs = 1_000;
@@ -48,6 +50,14 @@ export function outcomeOf(run: RunId, answered: Answered, said: string): Outcome
       };
     case 'refused':
       return { ...failed('refused', `refused: ${answered.why}`), data: { run, message: answered.why } };
+    case 'halted':
+      return {
+        exit: exitCodes.personNeeded,
+        reason: 'halted',
+        needs: [{ kind: 'halted', task: null, message: answered.why, command: `tidegate resume ${run}` }],
+        problems: [`tidegate: halted: ${answered.why}. What was asked is done by: tidegate resume ${run}`],
+        data: { run },
+      };
     case 'no-answer':
       return {
         exit: exitCodes.noAnswer,
@@ -89,6 +99,7 @@ async function answerTo(desk: Desk, asked: Stored, request: RequestEvent): Promi
 function answerIn(event: LedgerEvent, seq: number): Answered | null {
   if (event.type === 'request-accepted' && event.request === seq) return { outcome: 'accepted' };
   if (event.type === 'request-refused' && event.request === seq) return { outcome: 'refused', why: event.why };
+  if (event.type === 'run-halted') return { outcome: 'halted', why: event.why };
   return null;
 }
 

@@ -61,7 +61,10 @@ async function goOn(desk: Desk, context: Context, given: string | undefined, opt
   if (!found.ok) return found.error;
   const { run, state, stored } = found.value;
   // An active run only lacks its coordinator; asking for more would be noise in its history.
-  const stands = state !== null && state.ended === null && (state.mode.mode !== 'active' || hasStuckTask(state));
+  // One that has ended stands only when undoing it was halted.
+  const stands =
+    state !== null &&
+    (state.ended === null ? state.mode.mode !== 'active' || hasStuckTask(state) : state.mode.mode === 'halted');
   if (stands) {
     const answered = await ask(desk, { run, state, stored }, { type: 'requested-resume', by: desk.caller.by });
     if (answered.outcome !== 'accepted') return outcomeOf(run, answered, '');
