@@ -61,10 +61,17 @@ const sharedMemory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 export type Outcome = { readonly reached: boolean; readonly problems: readonly string[] };
 
-/** Kills one process at one failpoint, brings the run to its end as a person would, and holds the result against the invariants. */
-export async function killAt(scenario: Scenario, failpoint: string, hit: number): Promise<Outcome> {
+/** Kills one process at one failpoint. */
+export const killAt = (scenario: Scenario, failpoint: string, hit: number): Promise<Outcome> =>
+  killBy(scenario, ({ root }) => armed(root, failpoint, hit));
+
+/** Something that kills one process of those that get its environment, and tells afterwards whether it did. */
+export type Weapon = { readonly env: Record<string, string>; wasReached(): boolean };
+
+/** Lets one process be killed, brings the run to its end as a person would, and holds the result against the invariants. */
+export async function killBy(scenario: Scenario, aim: (project: Project) => Weapon): Promise<Outcome> {
   await using p = await project({ plan: scenario.plan, place: sharedMemory });
-  const { env, wasReached } = armed(p.root, failpoint, hit);
+  const { env, wasReached } = aim(p);
   await scenario.before(p, env);
   const known = await first(p).catch(() => '');
   const words = scenario.during.map((word) => word.replace('RUN', known));
@@ -103,7 +110,7 @@ function worksFor(pid: string, root: string, programs: readonly string[]): boole
   }
 }
 
-async function problemsOf(p: Project, scenario: Scenario): Promise<readonly string[]> {
+export async function problemsOf(p: Project, scenario: Scenario): Promise<readonly string[]> {
   await allEnded(p, ['cli', 'merger', 'supervisor']);
   const events = await p.events();
   const violations = checkHistory(events, { git: gitFacts(p) });

@@ -9,13 +9,15 @@ type Document = {
 
 /** Someone who does what every need says, until the run has ended; how often is bounded. */
 export async function answerEverything(desk: Desk, run: string): Promise<Ended> {
+  let last = '';
   for (let tries = 0; tries < 12; tries += 1) {
     const seen = await desk.cli('resume', run, '--yes', '--land', '--json');
     const document = JSON.parse(seen.stdout) as Document;
     const [need] = document.needs ?? [];
     if (need === undefined) return seen;
+    last = JSON.stringify(need);
     const [, ...words] = need.command.split(' ');
     if (words[0] !== 'resume') await desk.cli(...words, '--json');
   }
-  throw new Error(`${run} did not end`);
+  throw new Error(`${run} did not end: ${last}`);
 }
