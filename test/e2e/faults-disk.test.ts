@@ -1,0 +1,109 @@
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
+import { answerEverything } from '../support/person.ts';
+import { type Ended, handoff, type Project, project, scripted } from '../support/project.ts';
+import { smallDisk } from '../support/small-disk.ts';
+import { tempRepo } from '../support/temp-repo.ts';
+
+const documentOf = ({ stdout }: Ended) =>
+  JSON.parse(stdout) as { reason: string; run: string; needs?: { message: string; command: string }[] };
+const typesIn = async (p: Project) => (await p.events()).map(({ event }) => event.type);
+
+describe('a state directory on a disk', () => {
+  test('that is too full for the snapshot (D2): not ready, said so; with space the task is done again', {
+    timeout: 120_000,
+  }, async ({ skip }) => {
+    const big = scripted(`head -c 5000000 /dev/urandom > one.bin; ${handoff}`, { owns: ['one.bin'] });
+    await using p = await project({ plan: { land: 'auto', tasks: { big } } });
+    using disk = smallDisk(join(p.root, 'state'), '8m');
+    if (disk === null) return skip('no small tmpfs');
+    const before = p.git('rev-parse', 'main');
+    const ran = await p.cli('run', 'plan.yaml', '--yes', '--json');
+    expect(ran.code).not.toBe(0);
+    expect([p.git('rev-parse', 'main'), (await typesIn(p)).includes('merged')]).toEqual([before, false]);
+    expect(ran.stderr).toMatch(/disk is full|no space|no snapshot/i);
+
+    disk.remount('size=64m');
+    const run = (await p.events()).find(({ stream }) => stream !== 'repo')?.stream ?? '';
+    expect(documentOf(await answerEverything(p, run))).toMatchObject({ exit: 0 });
+    expect(Number(p.git('cat-file', '-s', 'main:one.bin'))).toBe(5_000_000);
+    expect(await p.cli('verify')).toMatchObject({ code: 0 });
+  });
+
+  test('that an agent fills with its output (D3): one line says so, nothing is merged, and with space it goes on', {
+    timeout: 120_000,
+  }, async ({ skip }) => {
+    const loud = scripted(`echo one > one.txt; head -c 7000000 /dev/urandom | base64; ${handoff}`, {
+      owns: ['one.txt'],
+    });
+    await using p = await project({ plan: { land: 'auto', tasks: { loud } } });
+    using disk = smallDisk(join(p.root, 'state'), '4m');
+    if (disk === null) return skip('no small tmpfs');
+    const before = p.git('rev-parse', 'main');
+    const ran = await p.cli('run', 'plan.yaml', '--yes');
+    expect(ran.code).not.toBe(0);
+    expect(ran.stderr + ran.stdout).not.toMatch(/^\s+at /m);
+    expect(p.git('rev-parse', 'main')).toBe(before);
+
+    disk.remount('size=64m');
+    const run = (await p.events()).find(({ stream }) => stream !== 'repo')?.stream ?? '';
+    expect(documentOf(await answerEverything(p, run))).toMatchObject({ exit: 0 });
+    expect(p.git('show', 'main:one.txt')).toBe('one');
+    expect(await p.cli('verify')).toMatchObject({ code: 0 });
+  });
+
+  test('that turned read-only (D4): each command ends with one line and exit 1, and nothing is lost', {
+    timeout: 120_000,
+  }, async ({ skip }) => {
+    const one = scripted(`echo one > one.txt; ${handoff}`, { owns: ['one.txt'] });
+    await using p = await project({ plan: { land: 'auto', tasks: { one } } });
+    using disk = smallDisk(join(p.root, 'state'), '64m');
+    if (disk === null) return skip('no small tmpfs');
+    const { run } = documentOf(await p.cli('run', 'plan.yaml', '--json'));
+    const before = await p.events();
+    disk.remount('ro');
+    for (const words of [
+      ['status'],
+      ['approve', run],
+      ['resume', run, '--yes'],
+      ['run', 'plan.yaml', '--yes'],
+      ['verify'],
+    ]) {
+      const said = await p.cli(...words);
+      expect([words, said.code, said.stderr.trim().split('\n').length]).toEqual([words, 1, 1]);
+      expect(said.stderr).toMatch(/^tidegate: .*(read-?only|readonly)/i);
+    }
+    disk.remount('rw');
+    expect((await p.events()).slice(0, before.length)).toEqual(before);
+    expect(documentOf(await answerEverything(p, run))).toMatchObject({ exit: 0 });
+    expect(p.git('show', 'main:one.txt')).toBe('one');
+  });
+});
+
+test('a clock that jumps back, ahead or stands still does not change the order of events (C1)', async () => {
+  await using place = await tempRepo();
+  const times = ['2030-01-01T00:00:00Z', '2029-12-31T00:00:00Z', '2030-01-01T01:00:00Z', '2030-01-01T01:00:00Z'];
+  const left = [...times];
+  const file = join(place.home, 'ledger.db');
+  const holder = { pid: process.pid, startTime: '1', bootId: 'b', socket: '' };
+  {
+    await using ledger = await openSqliteLedger(file, { now: () => new Date(left.shift() ?? '') });
+    const taken = await ledger.takeEpoch(holder, () => false);
+    if (taken.outcome !== 'taken') throw new Error('no epoch');
+    for (const [index] of times.entries())
+      await ledger.append('run', index, [{ type: 'run-halted', why: `${index}`, fix: '' }], taken.epoch);
+  }
+  await using again = await openSqliteLedger(file);
+  const stored = await again.readAll();
+  expect(stored.map(({ seq, event }) => [seq, event.type === 'run-halted' && event.why])).toEqual([
+    [1, '0'],
+    [2, '1'],
+    [3, '2'],
+    [4, '3'],
+  ]);
+  expect(stored.map(({ at }) => Date.parse(at))).toEqual(times.map((time) => Date.parse(time)));
+  expect(await again.verify()).toMatchObject({ ok: true });
+  expect(globSync(join(place.home, 'ledger.db.head'))).toHaveLength(1);
+});
