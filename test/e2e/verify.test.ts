@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { foldRun, type RunState } from '../../src/domain/run.ts';
 import { stateDir } from '../../src/domain/state-dir.ts';
 import { replayRun } from '../../src/engine/replay.ts';
+import { allEnded } from '../support/kill.ts';
 import { type Ended, ended, handoff, type Project, project, scripted } from '../support/project.ts';
 
 const plan = {
@@ -62,7 +63,7 @@ describe('verify fails and names the place', () => {
       ['the first is removed', at(1), 'delete from event where seq = 1'],
       [
         'the end is cut off',
-        new RegExp(`ends at seq ${last - 3}, but its head is at ${last}`),
+        new RegExp(`ends at seq ${last - 3}, but its head is at seq ${last}`),
         `delete from event where seq > ${last - 3}`,
       ],
       [
@@ -146,6 +147,7 @@ describe('a ledger that is not whole is refused by name, and never replaced:', (
     await using p = await finished();
     await using older = copied(p);
     expect(await p.cli('undo')).toMatchObject({ code: 0 });
+    await allEnded(p, ['cli', 'merger', 'supervisor']);
     for (const [name, damage] of Object.entries(damages)) {
       await using copy = copied(p);
       damage(copy.ledger, older.ledger);

@@ -7,6 +7,9 @@ import { NotAnEvent } from '../ledger-chain.ts';
 export const restoreBoth = (file: string): string =>
   `Nothing was changed. Restore ${file} and ${file}.head together from one backup, or move both away to begin a new ledger`;
 
+/** SQLite tells damage in several lines; we tell it in one. */
+export const inOneLine = (found: string): string => found.replaceAll(/\s*\n\s*/g, ' ');
+
 /** Tells what a failed database or file call means for the ledger. What is neither is our bug and comes back as it is. */
 export function ledgerFailure(file: string, cause: unknown): unknown {
   if (cause instanceof LedgerDamaged || cause instanceof LedgerUnavailable) return cause;

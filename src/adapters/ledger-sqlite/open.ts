@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { walkChain } from '../../domain/chain.ts';
 import { LedgerDamaged } from '../../ports/ledger.ts';
 import { sha256 } from '../ledger-chain.ts';
-import { isMalformed, restoreBoth } from './errors.ts';
+import { inOneLine, isMalformed, restoreBoth } from './errors.ts';
 import { type HeadFile, headFile } from './head.ts';
 import { type Rows, rowsOf } from './rows.ts';
 import { createDatabase, migrate, syncFile } from './schema.ts';
@@ -67,7 +67,7 @@ function connect(file: string, busyMs: number): DatabaseSync {
     db.exec(
       'pragma journal_mode = wal; pragma synchronous = full; pragma trusted_schema = off; pragma cell_size_check = on',
     );
-    const found = String(db.prepare('pragma quick_check(1)').get()?.['quick_check']);
+    const found = inOneLine(String(db.prepare('pragma quick_check(1)').get()?.['quick_check']));
     if (found !== 'ok') throw new LedgerDamaged(file, found, restoreBoth(file));
     return db;
   } catch (error) {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { genesis, type Link, type Tip } from '../../domain/chain.ts';
 import type { Holder } from '../../ports/ledger.ts';
 import { NotAnEvent, sha256 } from '../ledger-chain.ts';
+import { inOneLine } from './errors.ts';
 
 export type EpochRow = { readonly epoch: number; readonly holder: Holder | null };
 export type Rows = ReturnType<typeof rowsOf>;
@@ -50,10 +51,10 @@ export function rowsOf(db: DatabaseSync) {
       const text = holder === null ? null : JSON.stringify(holder);
       upsertEpoch.run(epoch, text, sha256(`${epoch} ${text}`));
     },
-    /** What SQLite itself finds wrong with the file, or null. */
+    /** What SQLite itself finds wrong with the file, in one line, or null. */
     integrityProblem: (): string | null => {
       const found = String(integrityCheck.get()?.['integrity_check']);
-      return found === 'ok' ? null : found;
+      return found === 'ok' ? null : inOneLine(found);
     },
   };
 }
