@@ -80,7 +80,11 @@ function evolveFact(state: RunState, event: RunEvent): RunState {
     case 'phase-judged':
       return evolveJudged(state, event);
     case 'run-branch-made':
-      return { ...state, branch: { commit: event.commit, tree: event.tree } };
+      return {
+        ...state,
+        target: { ...state.target, commit: event.commit },
+        branch: { commit: event.commit, tree: event.tree },
+      };
     case 'tap-opened':
     case 'tap-decided': {
       const taps = { ...state.taps, [event.tap]: evolveTap(state.taps[event.tap], event) };
