@@ -1,11 +1,13 @@
-import { closeSync, fstatSync, openSync, writeSync } from 'node:fs';
+import { appendFileSync, closeSync, fstatSync, openSync, writeSync } from 'node:fs';
 
 /**
  * A place where the process may be killed, so that tests can stop it between any two durable steps.
  * Does nothing unless armed. Names are string literals: the kill sweep finds them by reading the source.
  */
 export function failpoint(name: string): void {
-  if (armed === null || armed.name !== name) return;
+  if (armed === null) return;
+  if (armed.name === '*' && armed.tally !== null) appendFileSync(armed.tally, `${name}\n`);
+  if (armed.name !== name) return;
   armed.hits += 1;
   const hits = armed.tally === null ? armed.hits : countTogether(armed.tally);
   if (hits === armed.kill) process.kill(process.pid, 'SIGKILL');
@@ -13,7 +15,8 @@ export function failpoint(name: string): void {
 
 /**
  * `name` kills at its first hit, `name#n` at its n-th; with `@file` hits of all processes that share the file are counted
- * together, so that only one of them is killed. Called by main/ only, with TIDEGATE_FAILPOINT.
+ * together, so that only one of them is killed. `*@file` kills nothing and lists what is hit. Called by main/ only, with
+ * TIDEGATE_FAILPOINT.
  */
 export function armFailpoints(value: string | undefined): void {
   armed = value === undefined || value === '' ? null : parse(value);
@@ -23,7 +26,7 @@ type Armed = { readonly name: string; readonly kill: number; readonly tally: str
 let armed: Armed | null = null;
 
 function parse(value: string): Armed {
-  const [, name, kill, tally] = /^([a-z0-9-]+)(?:#([1-9][0-9]*))?(?:@(.+))?$/.exec(value) ?? [];
+  const [, name, kill, tally] = /^(\*|[a-z0-9-]+)(?:#([1-9][0-9]*))?(?:@(.+))?$/.exec(value) ?? [];
   if (name === undefined) throw new TypeError(`not a failpoint: ${JSON.stringify(value)}`);
   return { name, kill: Number(kill ?? '1'), tally: tally ?? null, hits: 0 };
 }

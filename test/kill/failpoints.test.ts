@@ -1,5 +1,5 @@
-import { afterAll, describe, expect, test } from 'vitest';
-import { killAt, scenarios } from '../support/kill.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hitsOf, killAt, killOverAndOver, type Scenario, scenarios } from '../support/kill.ts';
 import { allFailpoints } from '../support/sweep.ts';
 
 /** No scenario here comes by: each is killed by a test of its own. */
@@ -8,25 +8,39 @@ const elsewhere: Readonly<Record<string, string>> = {
   'merger-recovery-settled': 'test/e2e/landing.test.ts',
   'merger-recovery-unlocked': 'test/e2e/landing.test.ts',
 };
-const most = Number(process.env['TIDEGATE_KILLS_PER_FAILPOINT'] ?? 24);
+const inLedger = (name: string): boolean => name.startsWith('ledger-');
+const swept = allFailpoints().filter((name) => !(name in elsewhere) && !inLedger(name));
+/** How many hits of one failpoint are tried; more by TIDEGATE_KILLS_PER_FAILPOINT. */
+const most = Number(process.env['TIDEGATE_KILLS_PER_FAILPOINT'] ?? 3);
+
+let hits: readonly { readonly scenario: Scenario; readonly counts: ReadonlyMap<string, number> }[] = [];
 let kills = 0;
 
-describe.concurrent('killed at a failpoint and brought to its end, a run keeps I1 to I10:', () => {
-  const swept = allFailpoints().filter((name) => !(name in elsewhere));
-  test.each(swept)('%s', { timeout: 600_000 }, async (name) => {
-    let reached = 0;
-    for (const scenario of scenarios) {
-      for (let hit = 1; hit <= most; hit += 1) {
-        const outcome = await killAt(scenario, name, hit);
-        if (!outcome.reached) break;
-        reached += 1;
-        expect(outcome.problems, `${scenario.name}, hit ${hit}`).toEqual([]);
-      }
-      if (reached > 0) break;
-    }
-    kills += reached;
-    expect(reached, 'no scenario comes by this failpoint').toBeGreaterThan(0);
-  });
+beforeAll(async () => {
+  hits = await Promise.all(scenarios.map(async (scenario) => ({ scenario, counts: await hitsOf(scenario) })));
+}, 120_000);
+afterAll(() => console.log(`${kills} kills at ${swept.length} failpoints and in the ledger`));
 
-  afterAll(() => console.log(`${kills} kills at ${swept.length} failpoints`));
+describe.concurrent('killed at a failpoint and brought to its end, a run keeps I1 to I10:', () => {
+  test.each(swept)('%s', { timeout: 300_000 }, async (name) => {
+    const found = hits.find(({ counts }) => counts.has(name));
+    if (found === undefined) throw new Error('no scenario comes by this failpoint');
+    const last = Math.min(most, found.counts.get(name) ?? 0);
+    for (let hit = 1; hit <= last; hit += 1) {
+      const outcome = await killAt(found.scenario, name, hit);
+      expect(outcome, `${found.scenario.name}, hit ${hit}`).toEqual({ reached: true, problems: [] });
+      kills += 1;
+    }
+  });
+});
+
+describe.concurrent('killed at every second commit, life after life, a run ends all the same:', () => {
+  test.each(allFailpoints().filter(inLedger))('%s', { timeout: 300_000 }, async (name) => {
+    const [scenario] = scenarios;
+    if (scenario === undefined) throw new Error('there is no scenario');
+    const killed = await killOverAndOver(scenario, name);
+    kills += killed.kills;
+    expect(killed.problems).toEqual([]);
+    expect(killed.kills).toBeGreaterThanOrEqual(5);
+  });
 });

@@ -13,7 +13,7 @@ export type Scenario = {
   readonly name: string;
   readonly plan: object;
   /** Brings the project to where the killing begins. */
-  readonly before: (project: Project, env: Record<string, string>) => Promise<void>;
+  readonly before: (project: Project) => Promise<void>;
   readonly during: readonly string[];
   /** Files of `main` in the end. */
   readonly files: readonly string[];
@@ -22,8 +22,11 @@ type Project = Awaited<ReturnType<typeof project>>;
 
 const task = scripted(`echo one > one.txt; ${handoff}`, { owns: ['one.txt'] });
 const checks = [{ name: 'test', run: 'test -f readme.md' }];
-const first = async (p: Project): Promise<string> =>
-  (await p.events()).find(({ event }) => event.type === 'requested-run')?.stream ?? '';
+/** The stream of the project's run; empty before it was ordered. */
+async function first(p: Project): Promise<string> {
+  if (!existsSync(join(p.root, 'state'))) return '';
+  return (await p.events()).find(({ event }) => event.type === 'requested-run')?.stream ?? '';
+}
 
 export const scenarios: readonly Scenario[] = [
   {
@@ -48,6 +51,18 @@ export const scenarios: readonly Scenario[] = [
     files: ['plan.yaml', 'readme.md'],
   },
   {
+    name: 'a landing on a branch that moved',
+    plan: { checks, tasks: { one: task } },
+    before: async (p) => {
+      await p.cli('run', 'plan.yaml', '--yes', '--json');
+      p.write('theirs.txt', 'theirs\n');
+      p.git('add', 'theirs.txt');
+      p.git('commit', '-q', '-m', 'meanwhile');
+    },
+    during: ['land', 'RUN', '--json'],
+    files: ['one.txt', 'plan.yaml', 'readme.md', 'theirs.txt'],
+  },
+  {
     name: 'a run with generated files',
     plan: { generated: { 'list.txt': 'ls > list.txt' }, tasks: { one: task } },
     before: async () => undefined,
@@ -58,6 +73,17 @@ export const scenarios: readonly Scenario[] = [
 
 /** A killed process loses nothing that it wrote, so memory is as good as a disk here, and faster. */
 const sharedMemory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+
+/** How often a scenario comes by each failpoint when nothing is killed. */
+export async function hitsOf(scenario: Scenario): Promise<ReadonlyMap<string, number>> {
+  await using p = await project({ plan: scenario.plan, place: sharedMemory });
+  const tally = join(p.root, 'hits');
+  await scenario.before(p);
+  await ended(p.start(await wordsOf(p, scenario), { TIDEGATE_FAILPOINT: `*@${tally}` }));
+  await allEnded(p, ['cli', 'merger']);
+  const names = existsSync(tally) ? readFileSync(tally, 'utf8').trim().split('\n') : [];
+  return new Map([...new Set(names)].map((name) => [name, names.filter((hit) => hit === name).length]));
+}
 
 export type Outcome = { readonly reached: boolean; readonly problems: readonly string[] };
 
@@ -72,19 +98,41 @@ export type Weapon = { readonly env: Record<string, string>; wasReached(): boole
 export async function killBy(scenario: Scenario, aim: (project: Project) => Weapon): Promise<Outcome> {
   await using p = await project({ plan: scenario.plan, place: sharedMemory });
   const { env, wasReached } = aim(p);
-  await scenario.before(p, env);
-  const known = await first(p).catch(() => '');
-  const words = scenario.during.map((word) => word.replace('RUN', known));
+  await scenario.before(p);
+  const words = await wordsOf(p, scenario);
   await ended(p.start(words, env));
   await allEnded(p, ['cli', 'merger']);
   if (!wasReached()) return { reached: false, problems: [] };
-  const run = await first(p).catch(() => '');
+  const run = await first(p);
   if (run === '') await p.cli(...words);
   else {
     await answerEverything(p, run);
     if (words[0] === 'undo') await p.cli(...words);
   }
   return { reached: true, problems: await problemsOf(p, scenario) };
+}
+
+/** Kills coordinator and merger at every second hit of a failpoint, life after life, until the run has ended all the same. */
+export async function killOverAndOver(scenario: Scenario, failpoint: string) {
+  await using p = await project({ plan: scenario.plan, place: sharedMemory });
+  await scenario.before(p);
+  let words = await wordsOf(p, scenario);
+  let kills = 0;
+  for (let life = 0; life < 80; life += 1) {
+    const { code } = await ended(p.start(words, { TIDEGATE_FAILPOINT: `${failpoint}#2` }));
+    await allEnded(p, ['cli', 'merger']);
+    if (code === 0) break;
+    kills += code === null ? 1 : 0;
+    const run = await first(p);
+    if (run !== '') words = ['resume', run, '--yes', '--land', '--json'];
+  }
+  await answerEverything(p, await first(p));
+  return { kills, problems: await problemsOf(p, scenario) };
+}
+
+async function wordsOf(p: Project, scenario: Scenario): Promise<readonly string[]> {
+  const run = await first(p);
+  return scenario.during.map((word) => word.replace('RUN', run));
 }
 
 /**

@@ -42,7 +42,7 @@ export const strikeAt = (scenario: Scenario, target: Target): Promise<Outcome> =
 /** Every durable write that the scenario makes when nothing happens to it, in the order in which they are made. */
 export async function durableWritesOf(scenario: Scenario, of: Target['of']): Promise<readonly Target[]> {
   await using p = await project({ plan: scenario.plan });
-  await scenario.before(p, {});
+  await scenario.before(p);
   const log = join(p.root, 'strike.log');
   const run = scenario.during.includes('RUN') ? (await p.events())[0]?.stream : undefined;
   const words = scenario.during.map((word) => word.replace('RUN', run ?? ''));
