@@ -118,7 +118,7 @@ export async function killOverAndOver(scenario: Scenario, failpoint: string) {
   await scenario.before(p);
   let words = await wordsOf(p, scenario);
   let kills = 0;
-  for (let life = 0; life < 80; life += 1) {
+  for (let life = 0; life < 40; life += 1) {
     const { code } = await ended(p.start(words, { TIDEGATE_FAILPOINT: `${failpoint}#2` }));
     await allEnded(p, ['cli', 'merger']);
     if (code === 0) break;
