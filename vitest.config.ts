@@ -6,8 +6,9 @@ export default defineConfig({
     pool: 'forks',
     // The kill sweep starts many processes for each test.
     maxConcurrency: 3,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // Two cores that are busy with other tests are slow cores.
+    testTimeout: 90_000,
+    hookTimeout: 90_000,
     // Tests set what they need; nothing of the caller's own git or agent settings may leak in.
     env: { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', LC_ALL: 'C.UTF-8' },
   },

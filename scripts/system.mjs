@@ -1,13 +1,16 @@
 // What Tidegate needs from the system: checks for it, installs it with apt-get where that is allowed, and otherwise stops
 // with the command to type. Runs before anything is built, on any Node from 20 on, and says nothing when all is there.
 //
-//   node scripts/system.mjs [--check]      --check only reports; exit 0 when all is there, else 1
+//   node scripts/system.mjs [--check] [--tests]
+//     --check only reports; exit 0 when all is there, else 1
+//     --tests also wants what only tests use; without it those tests say that they are skipped
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
 const oldestGit = [2, 39, 4];
 const packages = { git: 'git', bwrap: 'bubblewrap', setpriv: 'util-linux', unshare: 'util-linux', mount: 'mount' };
 
+const forTests = process.argv.includes('--tests');
 const checkOnly = process.argv.includes('--check');
 const say = (text) => process.stderr.write(`tidegate: ${text}\n`);
 const isRoot = process.getuid?.() === 0;
@@ -30,9 +33,30 @@ function main() {
   }
   if (gaps.length > 0) return stop([installCommand(gaps)], describe(gaps));
 
+  if (forTests && !checkOnly) wishForStrace();
   const fence = fenceProblem();
   if (fence === null) return 0;
   return stop(fence.commands, `bubblewrap is installed but cannot make a fence: ${fence.detail}`);
+}
+
+/** Kills at durable writes need it. Nothing else does, so that going without is said and not an error. */
+function wishForStrace() {
+  if (pathOf('strace') !== null) return;
+  const sudo = isRoot ? [] : ['sudo', '-n'];
+  if (pathOf('apt-get') !== null) {
+    say('strace is missing; installing it with apt-get');
+    for (const args of [
+      ['update', '-q'],
+      ['install', '-q', '-y', '--no-install-recommends', 'strace'],
+    ]) {
+      const [program, ...rest] = [...sudo, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', ...args];
+      run(program, rest);
+    }
+  }
+  if (pathOf('strace') === null)
+    say(
+      `strace is missing, so the kills at durable writes are skipped; ${isRoot ? '' : 'sudo '}apt-get install strace`,
+    );
 }
 
 /** Tools that are absent or too old, and why. */
