@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempDisposableSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { atTerminal } from '../support/terminal.ts';
 
 const bin = resolve('bin/tidegate.cjs');
 
@@ -161,7 +162,7 @@ describe('doctor', () => {
 
   test('without bubblewrap says so, how to mend it, and ends in 1', () => {
     using empty = mkdtempDisposableSync('/tmp/tidegate-cli-');
-    const { exit, out } = tidegate(['doctor', '--json'], { env: { PATH: empty.path } });
+    const { exit, out } = tidegate(['doctor', '--json'], { env: { TIDEGATE_FENCE_PATH: empty.path } });
     const document = JSON.parse(out) as { needs: { message: string; command: string }[] };
     expect(exit).toBe(1);
     expect(document.needs.map(({ command }) => command).filter((command) => command === '')).toEqual([]);
@@ -204,16 +205,13 @@ describe('lint', () => {
 });
 
 describe('config', () => {
-  /** On a terminal of its own, with somebody who types. */
-  function atTerminal(args: readonly string[], typed: string, env: Record<string, string> = {}) {
-    const { PATH = '' } = process.env;
-    const command = [process.execPath, bin, ...args].join(' ');
-    return spawnSync('script', ['-qec', command, '/dev/null'], {
-      input: typed,
-      env: { PATH, HOME: '/nonexistent', ...env },
-      encoding: 'utf8',
-    });
-  }
+  /** Somebody at a terminal, who answers the question. */
+  const confirm = (place: readonly string[], typed: string, env: Record<string, string> = {}) =>
+    atTerminal(
+      [process.execPath, bin, 'config', 'confirm', ...place],
+      { env: { PATH: process.env['PATH'] ?? '', HOME: '/nonexistent', ...env } },
+      { '[y/N]': typed },
+    );
 
   test('shows where a value comes from', () => {
     using repository = temporaryRepository();
@@ -224,7 +222,7 @@ describe('config', () => {
     expect(out).toMatch(/^limits\.minutes: 60 +# default$/m);
   });
 
-  test('lets a repository run unfenced only after a person said so at a terminal', () => {
+  test('lets a repository run unfenced only after a person said so at a terminal', async () => {
     using repository = temporaryRepository();
     using state = mkdtempDisposableSync('/tmp/tidegate-cli-');
     const place = ['-C', repository.path, '--state-dir', state.path];
@@ -234,10 +232,10 @@ describe('config', () => {
       out: expect.stringContaining('fence.mode: "auto"'),
     });
     expect(tidegate(['config', 'confirm', ...place])).toMatchObject({ exit: 43 });
-    expect(atTerminal(['config', 'confirm', ...place], 'n\r')).toMatchObject({ status: 1 });
-    expect(atTerminal(['config', 'confirm', ...place], 'y\r', { CLAUDECODE: '1' })).toMatchObject({ status: 43 });
+    expect(await confirm(place, 'n\r')).toMatchObject({ code: 1 });
+    expect(await confirm(place, 'y\r', { CLAUDECODE: '1' })).toMatchObject({ code: 43 });
     expect(tidegate(['config', ...place])).toMatchObject({ exit: 2 });
-    expect(atTerminal(['config', 'confirm', ...place], 'y\r')).toMatchObject({ status: 0 });
+    expect(await confirm(place, 'y\r')).toMatchObject({ code: 0 });
     expect(tidegate(['config', ...place])).toMatchObject({
       exit: 0,
       out: expect.stringContaining('fence.mode: "none"'),

@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { handoff, program, project, scripted } from '../support/project.ts';
+import { handoff, type Project, program, project, scripted } from '../support/project.ts';
+import { atTerminal } from '../support/terminal.ts';
 
 const hello = scripted(`echo working; echo hi > HELLO.md; ${handoff}`, { owns: ['HELLO.md'] });
 const reply = scripted(`sed s/^/re:/ HELLO.md > REPLY.md; ${handoff}`, { owns: ['REPLY.md'], needs: ['hello'] });
@@ -105,26 +105,6 @@ test('on a terminal the start is asked for inline: y starts, anything else is ex
   expect(readdirSync(here.checkout)).toContain('HELLO.md');
 });
 
-/** Runs the plan on a pseudo terminal and types each answer when its question is on the screen. */
-function typed(
-  here: Awaited<ReturnType<typeof project>>,
-  answers: Readonly<Record<string, string>>,
-): Promise<{ readonly code: number | null; readonly screen: string }> {
-  const command = [process.execPath, program, 'run', 'plan.yaml'].join(' ');
-  const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
-    cwd: here.checkout,
-    env: { ...here.environment, TERM: 'xterm', NO_COLOR: '1', SHELL: '/bin/sh' },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  const open = new Map(Object.entries(answers));
-  let screen = '';
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-    screen += chunk;
-    for (const [question, answer] of open)
-      if (screen.includes(question)) {
-        open.delete(question);
-        child.stdin.write(answer);
-      }
-  });
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, screen })));
-}
+/** Runs the plan on a terminal. */
+const typed = (here: Project, answers: Readonly<Record<string, string>>) =>
+  atTerminal([process.execPath, program, 'run', 'plan.yaml'], { cwd: here.checkout, env: here.environment }, answers);

@@ -142,8 +142,8 @@ describe('an agent in the fence', () => {
     expect(commands.filter((command) => command.includes(job.nonce)).length).toBeGreaterThan(0);
     expect(commands.filter((command) => command.includes(secret))).toEqual([]);
     invocation.exit(1);
-    const { record } = await attempt.ended;
-    expect(readFileSync(record.log.file, 'utf8')).toBe('[redacted]\n');
+    await attempt.ended;
+    expect(readFileSync(scene.files(job).output, 'utf8')).toBe('[redacted]\n');
     await supervisors.acknowledge(job.id);
   });
 

@@ -79,7 +79,7 @@ export async function supervisedScene(files: Record<string, string> = { 'readme.
       const ended = await follow(supervisors, wantedJob).ended;
       await supervisors.acknowledge(wantedJob.id);
       if (ended.record.log.sha256 === '') throw new Error(ended.record.ending.detail);
-      return { ...ended.record, output: readFileSync(ended.record.log.file, 'utf8') };
+      return { ...ended.record, output: readFileSync(join(jobs, ended.record.log.file), 'utf8') };
     },
     async [Symbol.asyncDispose]() {
       for (const supervisors of open) await supervisors.detach();
