@@ -1,4 +1,13 @@
+import { existsSync, statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { defineConfig } from 'vitest/config';
+
+/** Temporary repositories and ledgers flush to disk all the time; where there is room they live in memory instead. */
+function scratch(): string {
+  const memory = '/dev/shm';
+  const free = existsSync(memory) ? statfsSync(memory).bavail * statfsSync(memory).bsize : 0;
+  return free > 4 * 2 ** 30 ? memory : tmpdir();
+}
 
 export default defineConfig({
   test: {
@@ -10,6 +19,6 @@ export default defineConfig({
     testTimeout: 90_000,
     hookTimeout: 90_000,
     // Tests set what they need; nothing of the caller's own git or agent settings may leak in.
-    env: { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', LC_ALL: 'C.UTF-8' },
+    env: { TMPDIR: scratch(), GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', LC_ALL: 'C.UTF-8' },
   },
 });

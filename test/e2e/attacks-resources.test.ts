@@ -23,7 +23,7 @@ describe('an agent that takes too much', () => {
     await using stage = await openStage(scene);
     const run = await stage.order();
     const { child } = await stage.coordinator();
-    runOnly('prlimit', ['--pid', String(child.pid), '--nproc=400:400'], '/');
+    runOnly('prlimit', ['--pid', String(child.pid), '--nproc=120:120'], '/');
     await run.until(({ taps }) => taps.start?.status === 'pending');
     await run.request({ type: 'requested-approve', tap: 'start', hash: run.hash, by: person });
     let most = 0;
@@ -37,7 +37,7 @@ describe('an agent that takes too much', () => {
 
     expect(processesWith(marker)).toEqual([]);
     expect(most).toBeGreaterThan(20);
-    expect(most).toBeLessThan(401);
+    expect(most).toBeLessThan(121);
     const end = await run.settled();
     expect(fateOf(end, 'honest')).toEqual(['merged']);
   });

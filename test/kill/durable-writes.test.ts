@@ -6,11 +6,11 @@ const [landing, , undoing] = scenarios;
 if (landing === undefined || undoing === undefined) throw new Error('the scenarios of the sweep are missing');
 /** `kills` are spread over all durable writes of the process; times TIDEGATE_KILLS_AT_WRITES, which may strike every one. */
 const sweeps = [
-  { of: 'coordinator', scenario: landing, kills: 14 },
-  { of: 'merger', scenario: landing, kills: 10 },
-  { of: 'git', scenario: landing, kills: 8 },
-  { of: 'merger', scenario: undoing, kills: 4 },
-  { of: 'git', scenario: undoing, kills: 4 },
+  { of: 'coordinator', scenario: landing, kills: 10 },
+  { of: 'merger', scenario: landing, kills: 8 },
+  { of: 'git', scenario: landing, kills: 6 },
+  { of: 'merger', scenario: undoing, kills: 3 },
+  { of: 'git', scenario: undoing, kills: 3 },
 ] as const;
 const times = Number(process.env['TIDEGATE_KILLS_AT_WRITES'] ?? 1);
 
