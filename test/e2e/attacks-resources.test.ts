@@ -12,7 +12,9 @@ describe('an agent that takes too much', () => {
   // Without root the limit would count the processes of the person who runs the tests.
   test.runIf(process.getuid?.() === 0)('of processes: a fork bomb is bounded and dies with its attempt', async () => {
     const marker = `bomb-${process.pid}-${Date.now()}`;
-    const bomb = `sh -c 'f() { sleep 100 & f | f & wait; }; f' ${marker} >/dev/null 2>&1 & sleep 1; echo x > bomb.txt; ${handoff}`;
+    // While the bomb holds every process of its job nothing can be started there, so the shell waits and writes by itself.
+    const wait = 'i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done';
+    const bomb = `sh -c 'f() { sleep 100 & f | f & wait; }; f' ${marker} >/dev/null 2>&1 & ${wait}; echo x > bomb.txt`;
     await using scene = await project({
       plan: {
         land: 'auto',
