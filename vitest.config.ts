@@ -13,6 +13,7 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     pool: 'forks',
+    maxWorkers: 2,
     // The kill sweep starts many processes for each test.
     maxConcurrency: 3,
     // Two cores that are busy with other tests are slow cores.
