@@ -1,7 +1,7 @@
 import { generatorMinutes, generators } from '../domain/generated.ts';
 import type { CommitId, TreeId } from '../domain/ids.ts';
 import { protectedConfig } from '../domain/ownership.ts';
-import type { Check, FrozenPlan, Network, PlannedTask } from '../domain/plan.ts';
+import type { Check, Network, PlannedTask } from '../domain/plan.ts';
 import type { RunState } from '../domain/run.ts';
 import type { StateDir } from '../domain/state-dir.ts';
 import type { Attempt } from '../domain/task.ts';
@@ -21,7 +21,7 @@ export function attemptJob(
   const { plan } = state;
   const index = plan.waves.flatMap((wave) => wave.tasks).findIndex((planned) => planned.id === task.id);
   return {
-    ...common(places, plan),
+    ...common(places),
     id: attempt.id,
     nonce: attempt.nonce,
     kind: 'attempt',
@@ -50,7 +50,7 @@ export function checkJob(
   const { check, commit, tree } = at;
   const position = plan.checks.findIndex((planned) => planned.name === check.name);
   return {
-    ...common(places, plan),
+    ...common(places),
     id: `${state.run}.check.${tree.slice(0, 16)}.${position}.${at.number}`,
     nonce: `${tree}.${at.number}`,
     kind: 'check',
@@ -81,7 +81,7 @@ export function generateJob(
   const { plan, run } = state;
   const id = `${run}.generate.${at.wave}.${at.round}.${at.number}`;
   return {
-    ...common(places, plan),
+    ...common(places),
     id,
     nonce: `${at.commit}.${id}`,
     kind: 'generate',
@@ -106,7 +106,7 @@ const oneAfterTheOther =
 
 const commandNetwork: Network = 'off';
 
-const common = (places: JobPlaces, _plan: FrozenPlan) => ({
+const common = (places: JobPlaces) => ({
   repository: places.state.repository,
   cache: places.state.cache,
   checkout: places.checkout,

@@ -1,3 +1,4 @@
+import type { By } from '../domain/events.ts';
 import type { DiffEntry } from '../domain/evidence.ts';
 import type { CommitId, RunId, TaskId } from '../domain/ids.ts';
 import { EnvironmentFailed } from './failures.ts';
@@ -29,7 +30,7 @@ export type MergerRequest =
       readonly run: RunId;
       readonly task: TaskId;
       readonly paths: readonly string[];
-      readonly by: import('../domain/events.ts').By;
+      readonly by: By;
     };
 
 export type MergerAnswer =
