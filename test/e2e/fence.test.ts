@@ -195,6 +195,29 @@ describe('the canary', () => {
     expect(readdirSync(scene.repo.path).sort()).toEqual(['.git', 'readme.md']);
   });
 
+  test('is the first to go when memory runs out, with all that it starts, and our own processes are not', async () => {
+    await using scene = await supervisedScene();
+    await using agent = await puppet(scene.repo.home);
+    const job = scene.job(agent.job);
+    const supervisors = scene.coordinator();
+    const attempt = follow(supervisors, job);
+    const inside = await agent.nextInvocation();
+    const score = async (script: string) => Number((await inside.sh(script)).output.trim());
+    expect(await score('cat /proc/1/oom_score_adj')).toBeGreaterThanOrEqual(500);
+    expect(await score('cat /proc/self/oom_score_adj')).toBeGreaterThanOrEqual(500);
+    const takenBack = 'echo 0 2>/dev/null >/proc/self/oom_score_adj; cat /proc/self/oom_score_adj';
+    // What is set without CAP_SYS_RESOURCE can be taken back; root has it, but not in every container.
+    const capabilities = /^CapEff:\s+(\S+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0';
+    if ((BigInt(`0x${capabilities}`) >> 24n) % 2n === 1n) expect(await score(takenBack)).toBeGreaterThanOrEqual(500);
+    const supervisor = scene.files(job).supervisor()?.pid;
+    const ours = readFileSync('/proc/self/oom_score_adj', 'utf8');
+    expect(readFileSync(`/proc/${supervisor}/oom_score_adj`, 'utf8')).toBe(ours);
+    inside.exit(0);
+    (await agent.nextInvocation()).exit(0);
+    await attempt.ended;
+    await supervisors.acknowledge(job.id);
+  });
+
   test('is what doctor asks: the fence works here, or there is a command to type', () => {
     expect(probeFence(process.env)).toMatchObject({ works: true, version: expect.stringMatching(/^bubblewrap \d/) });
     expect(probeFence({ ...process.env, TIDEGATE_FENCE_PATH: '/nonexistent' })).toEqual({

@@ -4,6 +4,13 @@ import type { Host } from './host.ts';
 export const canaryFile = (token: string): string => `.tidegate-canary-${token}`;
 
 /**
+ * When memory runs out the kernel ends the process with the highest score. Ours keep theirs, which is 0 almost everywhere; a
+ * container may have set a higher one, which nobody but root can take back. Where it cannot be set, nothing is.
+ */
+export const firstVictim =
+  'if read -r score </proc/self/oom_score_adj && [ "$score" -lt 500 ]; then printf "500\\n" 2>/dev/null >/proc/self/oom_score_adj || :; fi';
+
+/**
  * First thing in the fence: tries to get out, reports each success as a breach, then waits for our go before it becomes the
  * agent. When the supervisor dies meanwhile the go never comes, and the agent never starts.
  * Arguments: token, `on`/`off`, `yes`/`no` for fenced, most processes, most blocks of 512 bytes in a file (0: no limit), count of paths
@@ -46,7 +53,7 @@ if [ "$fenced" = yes ]; then
 else
   while [ "$count" -gt 0 ]; do shift; count=$((count - 1)); done
 fi
-printf '500\\n' 2>/dev/null >/proc/self/oom_score_adj
+${firstVictim}
 command -v "$1" >/dev/null 2>&1 || say "missing $1"
 ulimit -c 0
 [ "$processes" = 0 ] || ulimit -p "$processes" 2>/dev/null || ulimit -u "$processes"

@@ -1,18 +1,21 @@
 import { mkdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { Bind, Host } from './host.ts';
+import { firstVictim } from './launch-script.ts';
 
 /** Empty on the host; a private mount over it exists only in the mount namespace of one launch. */
 const stageDirectory = '/run/tidegate-fence';
 
 /**
  * Root, before it drops its rights, binds what the unprivileged uid could not reach (below a 0700 directory) into a
- * private mount namespace. `exec` throughout: one process from the first program to bubblewrap, so that signals and
- * the death of the parent reach it.
+ * private mount namespace, and makes everything that follows the kernel's first victim when memory runs out: set with
+ * CAP_SYS_RESOURCE, it cannot be taken back in the fence. `exec` throughout: one process from the first program to bubblewrap, so that signals
+ * and the death of the parent reach it.
  */
 const stageScript = `set -eu
 mount=$1 stage=$2 table=$3
 shift 3
+${firstVictim}
 "$mount" -t tmpfs -o mode=755,size=1m,nr_inodes=4k tidegate "$stage"
 printf '%s\\n' "$table" >"$stage/table"
 "$mount" -a -T "$stage/table"
@@ -29,7 +32,6 @@ export function stageArguments(
   const sources = found.map((place, index) =>
     place.hidden ? `${stageDirectory}/${staged.indexOf(place.directory)}${place.name}` : (binds[index] as Bind).source,
   );
-  if (staged.length === 0) return { prefix: [], sources };
   // One table for one call of mount: a process for each bind would cost more than the rest of the launch.
   const table = staged
     .map((directory, index) => `${escaped(directory)} ${stageDirectory}/${index} none rbind,X-mount.mkdir 0 0`)
