@@ -47,7 +47,10 @@ export async function startRows(rounds: number): Promise<readonly Row[]> {
 async function provenFence(workspace: string, outside: string): Promise<void> {
   const host = findHost(process.env);
   const token = 'bench';
-  const inner = startCommand({ token, network: 'off', fenced: true, outside: [outside], argv: ['true'] }, host);
+  const inner = startCommand(
+    { token, network: 'off', fenced: true, outside: [outside], stdin: '/dev/null', argv: ['true'] },
+    host,
+  );
   const quiet = openSync('/dev/null', 'r+');
   const fenced = launch({
     command: fenceCommand({ workspace, binds: [], network: 'off' }, host, inner),
@@ -57,7 +60,6 @@ async function provenFence(workspace: string, outside: string): Promise<void> {
       set: { TIDEGATE_WORKSPACE: fencedWorkspace },
       client: null,
     }),
-    stdin: quiet,
     output: quiet,
     cwd: '/',
     canary: { token, workspace, outside: [outside] },

@@ -4,6 +4,7 @@ import { commandExecutor } from '../adapters/agent-command/index.ts';
 import { scriptedExecutor } from '../adapters/agent-scripted/index.ts';
 import {
   type Bind,
+  callFilter,
   certificateBinds,
   type Fenced,
   FenceUnavailable,
@@ -53,7 +54,7 @@ export async function carryOut(order: Order): Promise<ExitRecord> {
     removeStandIns(order.files);
     return record(output, { ending: setUp });
   }
-  const first = await runAgent(base, order.runtime.brief, {});
+  const first = await runAgent(base, {});
   const second = await remindIfSilent(base, first.ending);
   const ending = second?.ending ?? first.ending;
   const chargedSeconds = Math.round((first.limits.chargedMs + (second?.limits.chargedMs ?? 0)) / 1000);
@@ -80,6 +81,8 @@ async function prepare(order: Order): Promise<Prepared | Ending> {
     return launchFailed('a fence with a list of hosts is not available yet; use on or off');
   try {
     const host = findHost(order.around.environment, [job.checkout, dirname(job.repository)], job.id);
+    // Throws where no fence can be made, before any work is done for it.
+    if (job.fence.mode !== 'none') callFilter();
     const owner = ownerOf(job, host) ?? {};
     await makeWorkspace({
       repository: job.repository,
@@ -144,7 +147,7 @@ async function runTeardown(running: Running): Promise<void> {
   });
 }
 
-async function runAgent(running: Running, brief: string, environment: Readonly<Record<string, string>>) {
+async function runAgent(running: Running, environment: Readonly<Record<string, string>>) {
   const { job, runtime, files } = running;
   const launched = (job.executor === 'scripted' ? scriptedExecutor : commandExecutor).prepare(job);
   const isFenced = job.fence.mode !== 'none';
@@ -162,7 +165,7 @@ async function runAgent(running: Running, brief: string, environment: Readonly<R
     },
     pass: job.fence.env,
     client: talks ? client : null,
-    stdin: brief,
+    stdin: briefOf(runtime, isFenced),
     limits: { minutes: job.minutes, silence: job.silence },
     onReady: async (readiness, fenced) => {
       await noteFence(running, fenced);
@@ -178,7 +181,7 @@ async function remindIfSilent(running: Running, ending: Ending) {
   if (running.job.kind !== 'attempt' || running.stop.aborted) return null;
   if (ending.reason !== 'exited' || ending.code !== 0 || handoffOf(running).kind !== 'absent') return null;
   writeFileSync(running.runtime.brief, reminder);
-  return await runAgent(running, running.runtime.brief, { TIDEGATE_REMINDER: '1' });
+  return await runAgent(running, { TIDEGATE_REMINDER: '1' });
 }
 
 const handoffOf = ({ job, channel, files }: Running): HandoffEvidence =>
@@ -218,8 +221,12 @@ function common(running: Running): Omit<FencedRun, 'argv' | 'network' | 'client'
   };
 }
 
+/** Its name for whoever runs in the fence, or in none. */
+const briefOf = (runtime: RuntimeDirectory, isFenced: boolean): string =>
+  isFenced ? `${fencedRuntime}/brief.md` : runtime.brief;
+
 const talking = (runtime: RuntimeDirectory, isFenced: boolean): Record<string, string> => ({
-  TIDEGATE_BRIEF: isFenced ? `${fencedRuntime}/brief.md` : runtime.brief,
+  TIDEGATE_BRIEF: briefOf(runtime, isFenced),
   TIDEGATE_SOCKET: isFenced ? `${fencedRuntime}/s` : runtime.clientSocket,
 });
 

@@ -1,6 +1,6 @@
-import { closeSync, openSync } from 'node:fs';
 import {
   type Bind,
+  type Command,
   type Fenced,
   fenceCommand,
   fencedEnvironment,
@@ -26,6 +26,7 @@ export type FencedRun = {
   readonly pass: readonly string[];
   /** A directory of ours that comes first on the PATH; null for processes that may not talk to us. */
   readonly client: string | null;
+  /** Its name inside. */
   readonly stdin: string;
   readonly output: Output;
   /** Where a pipe can be made for a moment. */
@@ -51,16 +52,13 @@ export async function runFenced(run: FencedRun): Promise<{ readonly ending: Endi
     heard = true;
     run.output.write(chunk);
   });
-  const stdin = openSync(run.stdin, 'r');
   const process = launch({
     command: commandOf(run),
     environment: variablesOf(run),
-    stdin,
     output: pipe.writeEnd,
     cwd: run.fenced ? '/' : run.workspace,
     canary: run.fenced ? { token: run.token, workspace: run.workspace, outside: run.outside } : null,
   });
-  closeSync(stdin);
   pipe.closeWriteEnd();
   const readiness = await process.ready;
   await run.onReady(readiness, process);
@@ -88,11 +86,11 @@ export async function runFenced(run: FencedRun): Promise<{ readonly ending: Endi
   return { ending: { reason: 'exited', code: exit.code, signal: exit.signal, detail: '' }, limits };
 }
 
-function commandOf(run: FencedRun): { readonly file: string; readonly args: readonly string[] } {
+function commandOf(run: FencedRun): Command {
   const inner = startCommand(run, run.host);
   if (run.fenced)
     return fenceCommand({ workspace: run.workspace, binds: run.binds, network: run.network }, run.host, inner);
-  return { file: run.host.tools.setpriv, args: ['--pdeathsig', 'KILL', '--', ...inner] };
+  return { file: run.host.tools.setpriv, args: ['--pdeathsig', 'KILL', '--', ...inner], filter: null };
 }
 
 function variablesOf(run: FencedRun): Record<string, string> {

@@ -1,25 +1,18 @@
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
+import { isOpenToAll } from '../support/open-to-all.ts';
 
 const program = resolve(import.meta.dirname, '../support/as-stranger.ts');
 const stranger = 54321;
-
-/** A checkout below a closed home directory cannot be used by another user. */
-function isOpenToAll(path: string): boolean {
-  accessSync(path, constants.R_OK);
-  for (let above = dirname(path); above !== '/'; above = dirname(above))
-    if ((statSync(above).mode & 0o5) !== 0o5) return false;
-  return true;
-}
 
 const isRoot = process.getuid?.() === 0;
 test.skipIf(isRoot && !(isOpenToAll(program) && isOpenToAll(process.execPath)))(
   'a person who is not root gets the same fence, without any privilege',
   () => {
     const identity = isRoot ? { uid: stranger, gid: stranger } : {};
-    const run = spawnSync(process.execPath, [program], {
+    const script = 'id -u; git log --format=%s; echo x > made; echo y > .mcp.json; ls /tmp; tidegate handoff done -m x';
+    const run = spawnSync(process.execPath, [program, script, '.mcp.json'], {
       ...identity,
       encoding: 'utf8',
       env: { PATH: '/usr/bin:/bin', HOME: '/nonexistent', TMPDIR: '/tmp' },

@@ -25,13 +25,14 @@ export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`
 
 /** The tries as the attempt's snapshot has them: reachable from its ref, whatever became of the task. */
 export function triesIn(state: StateDir, attempt: string): readonly Tried[] {
-  return inSnapshot(state, attempt, 'tries.txt')
-    .split('\n')
-    .map((line) => {
-      const [name = '', code, said = ''] = line.split('\t');
-      return { name, code: Number(code), said };
-    });
+  return triedIn(inSnapshot(state, attempt, 'tries.txt').split('\n'));
 }
+
+export const triedIn = (lines: readonly string[]): readonly Tried[] =>
+  lines.map((line) => {
+    const [name = '', code, said = ''] = line.split('\t');
+    return { name, code: Number(code), said };
+  });
 
 export const inSnapshot = (state: StateDir, attempt: string, path: string): string =>
   runOnly('git', ['--git-dir', state.repository, 'show', `${refs.attempt(attempt)}:${path}`], '/');

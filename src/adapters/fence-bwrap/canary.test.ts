@@ -2,7 +2,7 @@ import { chownSync, closeSync, existsSync, mkdirSync, mkdtempSync, openSync, rea
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Command, fenceCommand, fencedEnvironment, findHost, launch, startCommand } from './index.ts';
+import { fenceCommand, fencedEnvironment, findHost, launch, startCommand } from './index.ts';
 
 const host = findHost(process.env);
 
@@ -18,15 +18,15 @@ async function canary(damage: (args: readonly string[]) => readonly string[] = (
       network: 'off',
       fenced: true,
       outside: [home, '/tmp'],
+      stdin: '/dev/null',
       argv: ['/bin/sh', '-c', 'echo ran > ran'],
     } as const;
     const whole = fenceCommand({ workspace, binds: [], network: 'off' }, host, startCommand(start, host));
-    const [file, ...args] = damage([whole.file, ...whole.args]);
-    const [stdin, output] = [openSync('/dev/null', 'r'), openSync(join(home, 'output'), 'w')];
+    const [file = '', ...args] = damage([whole.file, ...whole.args]);
+    const output = openSync(join(home, 'output'), 'w');
     const fenced = launch({
-      command: { file, args } as Command,
+      command: { file, args, filter: whole.filter },
       environment: fencedEnvironment(process.env, host, { network: 'off', pass: [], set: {}, client: null }),
-      stdin,
       output,
       cwd: '/',
       canary: { token: 't', workspace, outside: start.outside },
@@ -36,7 +36,7 @@ async function canary(damage: (args: readonly string[]) => readonly string[] = (
     if (ready.outcome === 'held') fenced.go();
     else fenced.kill();
     const { code } = await fenced.ended;
-    for (const open of [stdin, output]) closeSync(open);
+    closeSync(output);
     return {
       ready,
       code,
@@ -83,6 +83,11 @@ describe('the canary', () => {
       /wrote in \//,
     ],
     ['/tmp of the host can be written', adding('--bind', '/tmp', '/tmp'), /wrote \/tmp/],
+    [
+      'there is no filter of system calls',
+      (args: readonly string[]) => args.toSpliced(args.indexOf('--seccomp'), 2),
+      /every system call/,
+    ],
     ['processes of the host can be seen', adding('--ro-bind', '/proc', '/proc'), /processes of the host/],
   ])('does not hold when %s', async (_name, damage, reason) => {
     const { ready, ran } = await canary(damage);

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { callFilter } from './filter.ts';
 import { type Bind, type Host, nobody, systemDirectories } from './host.ts';
 import { stageArguments } from './stage.ts';
 
@@ -9,18 +11,24 @@ export type Fence = {
   readonly network: 'on' | 'off';
 };
 
-export type Command = { readonly file: string; readonly args: readonly string[] };
+export type Command = {
+  readonly file: string;
+  readonly args: readonly string[];
+  /** What bubblewrap reads from `filterFd`; null without a fence. */
+  readonly filter: Buffer | null;
+};
 
 /** The workspace's one name in every fence, so that what `setup` builds there works in any other workspace. */
 export const fencedWorkspace = '/workspace';
 export const fencedRuntime = '/run/tidegate';
-/** Descriptors of the fenced process: what the canary saw, our go, and bubblewrap's own report. */
+/** Descriptors of the fenced process: what the canary saw, our go, bubblewrap's own report, and the filter that it reads. */
 export const reportFd = 3;
 export const goFd = 4;
 export const statusFd = 5;
+export const filterFd = 6;
 
 /**
- * argv that runs `inner` in the fence. Never contains a secret: variables go by the spawn environment.
+ * Runs `inner` in the fence. Its argv never contains a secret: variables go by the spawn environment.
  * A root caller becomes `host.agent` first, because uid 0 inside bubblewrap is no boundary.
  */
 export function fenceCommand(fence: Fence, host: Host, inner: readonly string[]): Command {
@@ -44,9 +52,18 @@ export function fenceCommand(fence: Fence, host: Host, inner: readonly string[])
     ...mounted.sort(byDepth).flatMap(bindArguments),
     // Last, when every mount point has been made: neither the root nor /run can be written.
     ...['--remount-ro', '/run', '--remount-ro', '/'],
-    ...['--chdir', fencedWorkspace, '--json-status-fd', String(statusFd), '--', ...inner],
+    ...[
+      '--chdir',
+      fencedWorkspace,
+      '--json-status-fd',
+      String(statusFd),
+      '--seccomp',
+      String(filterFd),
+      '--',
+      ...inner,
+    ],
   ];
-  return { file: file as string, args };
+  return { file: file as string, args, filter: callFilter() };
 }
 
 /** The kernel ends the process when its supervisor dies, also before bubblewrap has arranged the same. */
@@ -73,10 +90,13 @@ function systemArguments(fence: Fence, host: Host): readonly string[] {
   return [
     ...systemDirectories(fence.network),
     ...['--dev', '/dev', '--proc', '/proc', '--ro-bind', '/proc/sys', '/proc/sys'],
+    ...['/proc/keys', '/proc/key-users'].filter((path) => existsSync(path)).flatMap(emptied),
     ...['--tmpfs', '/tmp', '--tmpfs', '/var/tmp', '--tmpfs', '/run', '--dir', fencedRuntime],
     ...['--tmpfs', host.home],
   ];
 }
+
+const emptied = (file: string): readonly string[] => ['--ro-bind', '/dev/null', file];
 
 const bindArguments = (bind: Bind): readonly string[] => [
   bind.access === 'write' ? '--bind' : '--ro-bind',

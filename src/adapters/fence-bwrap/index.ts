@@ -1,5 +1,6 @@
 export { certificateBinds, fencedEnvironment } from './environment.ts';
 export { type Command, type Fence, fenceCommand, fencedRuntime, fencedWorkspace } from './fence.ts';
+export { callFilter } from './filter.ts';
 export { type Bind, FenceUnavailable, findHost, type Host } from './host.ts';
 export { type Fenced, type Launch, launch, type Readiness } from './launch.ts';
 export { startCommand } from './launch-script.ts';

@@ -13,11 +13,11 @@ export const firstVictim =
 /**
  * First thing in the fence: tries to get out, reports each success as a breach, then waits for our go before it becomes the
  * agent. When the supervisor dies meanwhile the go never comes, and the agent never starts.
- * Arguments: token, `on`/`off`, `yes`/`no` for fenced, most processes, most blocks of 512 bytes in a file (0: no limit), count of paths
- * outside, the paths, argv. Builtins only, but for one mount.
+ * Arguments: token, `on`/`off`, `yes`/`no` for fenced, most processes, most blocks of 512 bytes in a file (0: no limit), what it
+ * reads, count of paths outside, the paths, argv. Builtins only, but for one mount.
  */
-const launchScript = `token=$1 network=$2 fenced=$3 processes=$4 blocks=$5 count=$6
-shift 6
+const launchScript = `token=$1 network=$2 fenced=$3 processes=$4 blocks=$5 stdin=$6 count=$7
+shift 7
 say() { printf '%s\\n' "$1" >&3; }
 no_more_than_three() { [ "$#" -le 3 ]; }
 only_ours() { [ "$#" -eq 1 ] && [ "$1" = /run/tidegate ]; }
@@ -38,7 +38,8 @@ if [ "$fenced" = yes ]; then
       CapEff:*[1-9a-f]*) say 'breach holds capabilities' ;;
       Uid::0) say 'breach runs as root' ;;
       NoNewPrivs::0) say 'breach may gain privileges' ;;
-      NoNewPrivs:*) break ;;
+      Seccomp::2) break ;;
+      Seccomp:*) say 'breach may make every system call' ;;
     esac
   done </proc/self/status
   if read -r pattern </proc/sys/kernel/core_pattern && printf '%s\\n' "$pattern" 2>/dev/null >/proc/sys/kernel/core_pattern; then
@@ -64,7 +65,7 @@ read -r go <&4 || exit 125
 exec 3>&- 4<&-
 # Not before the go: until then the supervisor looks whether they are on the host.
 if [ "$fenced" = yes ]; then /bin/rm -f "/tmp/.tidegate-canary-$token" "$HOME/.tidegate-canary-$token"; fi
-exec "$@"`;
+exec "$@" <"$stdin"`;
 
 export type Start = {
   readonly token: string;
@@ -72,6 +73,10 @@ export type Start = {
   readonly fenced: boolean;
   /** Places of the host that the canary tries to write. */
   readonly outside: readonly string[];
+  /**
+   * What argv reads, by its name inside: through a descriptor that was opened outside, the fence's read-only mounts could be passed.
+   */
+  readonly stdin: string;
   readonly argv: readonly string[];
 };
 
@@ -79,5 +84,5 @@ export type Start = {
 export const startCommand = (start: Start, host: Pick<Host, 'maxProcesses' | 'maxFileBytes'>): readonly string[] => [
   ...['/bin/sh', '-c', launchScript, 'tidegate', start.token, start.network, start.fenced ? 'yes' : 'no'],
   ...[start.fenced ? host.maxProcesses : 0, start.fenced ? Math.floor(host.maxFileBytes / 512) : 0].map(String),
-  ...[String(start.outside.length), ...start.outside, ...start.argv],
+  ...[start.stdin, String(start.outside.length), ...start.outside, ...start.argv],
 ];

@@ -3,13 +3,12 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { identify, isAlive, type ProcessIdentity } from '../process-identity.ts';
-import { type Command, goFd, reportFd, statusFd } from './fence.ts';
+import { type Command, filterFd, goFd, reportFd, statusFd } from './fence.ts';
 import { canaryFile } from './launch-script.ts';
 
 export type Launch = {
   readonly command: Command;
   readonly environment: Readonly<Record<string, string>>;
-  readonly stdin: number;
   /** Gets both stdout and stderr. */
   readonly output: number;
   readonly cwd: string;
@@ -39,8 +38,8 @@ export type Fenced = {
 
 export function launch(wanted: Launch): Fenced {
   const fenced = wanted.canary !== null;
-  const status = fenced ? 'pipe' : 'ignore';
-  const stdio = [wanted.stdin, wanted.output, wanted.output, 'pipe', 'pipe', status] as const;
+  const forBubblewrap = fenced ? 'pipe' : 'ignore';
+  const stdio = ['ignore', wanted.output, wanted.output, 'pipe', 'pipe', forBubblewrap, forBubblewrap] as const;
   const child = spawn(wanted.command.file, wanted.command.args, {
     cwd: wanted.cwd,
     env: wanted.environment,
@@ -49,6 +48,7 @@ export function launch(wanted: Launch): Fenced {
   });
   const go = child.stdio[goFd] as Writable;
   go.on('error', ignoreClosedPipe);
+  if (fenced) giveFilter(child, wanted.command);
   const over = exitOf(child);
   const init = fenced ? firstProcess(child, over) : Promise.resolve(null);
   const ready = readiness(wanted, child, over);
@@ -64,6 +64,13 @@ export function launch(wanted: Launch): Fenced {
       return exit;
     }),
   };
+}
+
+/** Without its end bubblewrap would wait for more. */
+function giveFilter(child: ChildProcess, { filter }: Command): void {
+  const pipe = (child.stdio as readonly unknown[])[filterFd] as Writable;
+  pipe.on('error', ignoreClosedPipe);
+  pipe.end(filter ?? '');
 }
 
 type Exit = { readonly code: number | null; readonly signal: NodeJS.Signals | null; readonly failure: Error | null };

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { chownSync, mkdtempSync, rmSync } from 'node:fs';
+import { chownSync, closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fenceCommand } from './fence.ts';
+import { fenceCommand, filterFd } from './fence.ts';
+import { callFilter } from './filter.ts';
 import { FenceUnavailable, findHost, type Host } from './host.ts';
 
 /** What `doctor` tells about the fence. `fix` is what a person can type. */
@@ -18,13 +19,16 @@ export function probeFence(environment: Readonly<Record<string, string | undefin
   try {
     if (host.uid === 0) chownSync(workspace, host.agent.uid, host.agent.gid);
     const command = fenceCommand({ workspace, binds: [], network: 'off' }, host, ['/bin/sh', '-c', 'exit 0']);
-    const stdio = ['ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'] as const;
+    const filter = `${workspace}/.filter`;
+    writeFileSync(filter, command.filter ?? '');
+    const stdio = ['ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe', openSync(filter, 'r')] as const;
     const run = spawnSync(command.file, command.args, {
       encoding: 'utf8',
       env: {},
       stdio: [...stdio],
       timeout: 10_000,
     });
+    closeSync(stdio[filterFd]);
     if (run.status === 0) return { works: true, version, uid: host.agent.uid };
     const problem = run.error?.message ?? run.stderr.trim();
     return { works: false, version, problem: `bubblewrap cannot make a fence: ${problem}`, fix: fixFor() };
@@ -35,6 +39,7 @@ export function probeFence(environment: Readonly<Record<string, string | undefin
 
 function hostOrProblem(environment: Readonly<Record<string, string | undefined>>): Host | FenceUnavailable {
   try {
+    callFilter();
     return findHost(environment);
   } catch (error) {
     if (error instanceof FenceUnavailable) return error;
