@@ -91,6 +91,10 @@ describe('sources', () => {
     expect(found(/process\.(?:env|exit|argv|on|once)\b(?!Code)/, (file) => layerOf(file) !== 'main')).toEqual([]);
   });
 
+  test('only main/ knows where it lies: modules of other folders are moved when they are built', () => {
+    expect(found(/import\.meta\./, (file) => layerOf(file) !== 'main')).toEqual([]);
+  });
+
   test('no shell is started', () => {
     expect(found(/\bexec(?:Sync)?\(|\bshell: ?(?:true|')/, isNotMethodCall)).toEqual([]);
   });

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import type { CommandEntry } from '../cli/command.ts';
 import { runCommands } from './run-commands.ts';
 
@@ -44,7 +45,8 @@ export const commands: readonly CommandEntry[] = [
         import('../adapters/demo-repository/index.ts'),
         import('./desk.ts'),
       ]);
-      return demo(() => makeDemoRepository(process.env['PATH'] ?? ''), openDesk);
+      const script = fileURLToPath(new URL('../../demo/make-repository.sh', import.meta.url));
+      return demo(() => makeDemoRepository(script, process.env['PATH'] ?? ''), openDesk);
     },
   },
   {

@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 export type DemoRepository = {
@@ -15,8 +14,8 @@ export type DemoRepository = {
   readonly rogue: string;
 };
 
-/** Makes the demo's repository by the package's own script. Nothing of it is removed: people want to look. */
-export async function makeDemoRepository(path: string): Promise<DemoRepository> {
+/** Makes the demo's repository by the package's `make-repository.sh`. Nothing of it is removed: people want to look. */
+export async function makeDemoRepository(script: string, path: string): Promise<DemoRepository> {
   const directory = await mkdtemp(join(tmpdir(), 'tidegate-demo-'));
   const repository = join(directory, 'harbour');
   await promisify(execFile)('/bin/sh', [script, repository], { env: { PATH: path } });
@@ -28,5 +27,3 @@ export async function makeDemoRepository(path: string): Promise<DemoRepository> 
     rogue: 'shortcut',
   };
 }
-
-const script = fileURLToPath(new URL('../../../demo/make-repository.sh', import.meta.url));

@@ -1,0 +1,50 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bundle } from '../scripts/bundle.ts';
+import { project } from './support/project.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'tidegate-bundle-'));
+let chunks: Awaited<ReturnType<typeof bundle>>;
+
+beforeAll(async () => {
+  chunks = await bundle(join(root, 'dist'));
+  cpSync('package.json', join(root, 'package.json'));
+});
+afterAll(() => rmSync(root, { recursive: true }));
+
+test('the command line runs from its own files, wherever they lie', async () => {
+  await using scene = await project({ plan: { tasks: { a: { do: 'A.', agent: 'command', command: ['true'] } } } });
+  const lint = () =>
+    execFileSync(process.execPath, [join(root, 'dist/main/cli.js'), 'lint', 'plan.yaml'], {
+      cwd: scene.checkout,
+      env: { PATH: process.env['PATH'] },
+      encoding: 'utf8',
+    });
+  expect(lint()).toContain('1 task');
+});
+
+test('no file that the command line may load holds what writes git', () => {
+  const writes = (file: string): boolean =>
+    chunkOf(file).moduleIds.some((module) =>
+      /\/src\/(?:adapters\/(?:git-write|bare-repository|snapshot)|merger)\//.test(module),
+    );
+  expect([...reachable('cli.js')].filter(writes)).toEqual([]);
+  expect([...reachable('merger.js')].filter(writes)).toContain('merger.js');
+});
+
+function reachable(file: string, seen: Set<string> = new Set()): ReadonlySet<string> {
+  if (seen.has(file)) return seen;
+  seen.add(file);
+  const { imports, dynamicImports } = chunkOf(file);
+  for (const next of [...imports, ...dynamicImports].filter((name) => !name.startsWith('node:'))) reachable(next, seen);
+  return seen;
+}
+
+function chunkOf(file: string) {
+  const chunk = chunks.find(({ fileName }) => fileName === file);
+  if (chunk === undefined) throw new Error(`there is no ${file}`);
+  return chunk;
+}
