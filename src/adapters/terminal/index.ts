@@ -1,5 +1,5 @@
 import { safeJson, safeLine, safeText } from '../../domain/safe-text.ts';
-import type { Span, Terminal, Text } from '../../ports/terminal.ts';
+import type { LiveRegion, Span, Terminal, Text } from '../../ports/terminal.ts';
 import { liveRegion } from './live-region.ts';
 
 export type TerminalOptions = {
@@ -50,7 +50,8 @@ export function openTerminal(options: TerminalOptions): Terminal {
     problem: (text) => above(() => stderr.write(`${paintErr(text)}\n`)),
     json: (document) => write(`${safeJson(document)}\n`),
     region: () => {
-      const region = liveRegion({ write: redraws ? write : () => {}, size, paint: paintOut });
+      if (!redraws) return nothingDrawn;
+      const region = liveRegion({ write, size, paint: paintOut });
       regions.add(region);
       const close = (keep: boolean): void => {
         region.close(keep);
@@ -78,6 +79,9 @@ export function openTerminal(options: TerminalOptions): Terminal {
     },
   };
 }
+
+/** Where nothing can be drawn over, nothing is fitted either: a run in a pipe draws as often as one on a screen. */
+const nothingDrawn: LiveRegion = { draw: () => undefined, close: () => undefined, [Symbol.dispose]: () => undefined };
 
 /** A key pressed before the question was there is no answer to it. What was typed is in the kernel already: one moment is enough. */
 async function discardTypedAhead(input: NodeJS.ReadStream): Promise<void> {

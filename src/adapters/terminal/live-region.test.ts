@@ -30,6 +30,12 @@ test('what does not fit on 80x24 is counted', () => {
 test('wide characters count twice and a cut shows', () => {
   expect(widthOf('漢字')).toBe(4);
   expect(cut('漢字漢字', 5)).toBe('漢字…');
+  expect([cut('plain text', 10), cut('plain text', 9), cut('plain', 1), cut('plain', 0)]).toEqual([
+    'plain text',
+    'plain te…',
+    '…',
+    '',
+  ]);
 });
 
 test('a second drawing moves up over the first one', () => {

@@ -1,5 +1,6 @@
 /** Columns that a terminal uses for a text without control characters. */
 export function widthOf(text: string): number {
+  if (isPlain(text)) return text.length;
   let width = 0;
   for (const { segment } of graphemes().segment(text)) width += isWide(segment) ? 2 : 1;
   return width;
@@ -8,6 +9,7 @@ export function widthOf(text: string): number {
 /** The text, cut to at most `columns` with `…` where something was left out. */
 export function cut(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;
+  if (isPlain(text)) return columns > 0 ? `${text.slice(0, columns - 1)}…` : '';
   let kept = '';
   let width = 0;
   for (const { segment } of graphemes().segment(text)) {
@@ -18,6 +20,9 @@ export function cut(text: string, columns: number): string {
   }
   return columns > 0 ? `${kept}…` : '';
 }
+
+/** Most of what is drawn: one column for each character, and nothing to look up. */
+const isPlain = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
 
 // Making one costs 10 ms, which commands that draw nothing need not pay.
 let segmenter: Intl.Segmenter | undefined;
