@@ -5,6 +5,7 @@
  *   runs/<run>/            plan.json, markers `approved` `rejected` `hold`
  *   jobs/<job id>/         job.json supervisor.json started.json exit.json acknowledged output.log handoff.json workspace/
  *   cache/                 products of setup, package caches
+ *   lfs/                   git LFS objects of snapshots, laid out as git-lfs does
  */
 export const stateDir = (root: string) => ({
   root,
@@ -16,6 +17,7 @@ export const stateDir = (root: string) => ({
   job: (id: string) => `${root}/jobs/${id}`,
   jobs: `${root}/jobs`,
   cache: `${root}/cache`,
+  lfs: `${root}/lfs`,
 });
 export type StateDir = ReturnType<typeof stateDir>;
 

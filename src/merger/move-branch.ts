@@ -21,6 +21,7 @@ import { refs } from '../domain/state-dir.ts';
 import type { Order } from './context.ts';
 import { clearJournal, writeJournal } from './landing-journal.ts';
 import { recoverLanding } from './landing-recovery.ts';
+import { deliverLfs, lfsObstacle } from './lfs.ts';
 import { findObstacle, type Obstacle, presentLocks } from './obstacles.ts';
 
 export type Move = {
@@ -72,15 +73,18 @@ export async function examineMove(order: Order, move: Move): Promise<Result<Read
     });
   if (worktree !== null && move.old !== null && move.new !== null) {
     const changes = await readChanges(order.state.repository, move.old, move.new);
-    const obstacle = await findObstacle(person, worktree, changes, move.retry);
+    const obstacle =
+      (await lfsObstacle(order, { ...person, cwd: worktree.path }, { ...move, changes, new: move.new })) ??
+      (await findObstacle(person, worktree, changes, move.retry));
     if (obstacle !== null) return err(obstacle);
   }
   return ok({ move, person, worktree });
 }
 
 /**
- * Moves the branch and its working tree as one step, journalled: objects first, then the ref's lock with its old value
- * compared, then index and files, then the ref. Killed anywhere, the next look finds the old state or the new one.
+ * Moves the branch and its working tree as one step, journalled: objects first, LFS ones too, then the ref's lock with
+ * its old value compared, then index and files, then the ref. Killed anywhere, the next look finds the old state or the
+ * new one.
  */
 export async function moveBranch(order: Order, { move, person, worktree }: Ready): Promise<Result<null, Obstacle>> {
   const why = `tidegate: ${order.run}`;
@@ -90,6 +94,7 @@ export async function moveBranch(order: Order, { move, person, worktree }: Ready
     failpoint('merger-landing-kept');
     await deliver(person, order.state.repository, ref);
     failpoint('merger-landing-delivered');
+    await deliverLfs(order, person, move.new);
   }
   writeJournal(order.state, {
     run: order.run,

@@ -18,8 +18,10 @@ import { chooseHandoff, readHandoffFile } from '../adapters/handoff/index.ts';
 import type { JobDirectory } from '../adapters/supervisors/job-directory.ts';
 import { makeWorkspace } from '../adapters/workspace/index.ts';
 import type { Ending, FenceEvidence, HandoffEvidence } from '../domain/evidence.ts';
+import type { Finding } from '../domain/verdict.ts';
 import type { ExitRecord, Job } from '../ports/supervisor.ts';
 import { type ClientChannel, openClientChannel } from './client-channel.ts';
+import { lfsStores } from './lfs-stores.ts';
 import { type Output, openOutput } from './output.ts';
 import { protectPaths, removeStandIns } from './read-only-paths.ts';
 import { redactTexts } from './redact.ts';
@@ -43,7 +45,7 @@ export type Order = {
 export async function carryOut(order: Order): Promise<ExitRecord> {
   const secrets = secretsOf(order.job, order.around.environment);
   const output = openOutput(order.files.output, secrets);
-  const prepared = await prepare(order);
+  const prepared = await prepare(order, output);
   if ('reason' in prepared) return record(output, { ending: prepared });
   await using channel = await openClientChannel(order.runtime.clientSocket, order.job.nonce, (handoff) =>
     order.files.writeHandoff(redactTexts(handoff, secrets)),
@@ -75,7 +77,7 @@ type Prepared = { readonly host: Host; readonly readOnly: readonly Bind[] };
 type Running = Order & Prepared & { readonly output: Output; readonly channel: ClientChannel };
 
 /** The workspace and what its fence is made of, or why the agent cannot be launched. */
-async function prepare(order: Order): Promise<Prepared | Ending> {
+async function prepare(order: Order, output: Output): Promise<Prepared | Ending> {
   const { job, files } = order;
   if (Array.isArray(job.fence.network))
     return launchFailed('a fence with a list of hosts is not available yet; use on or off');
@@ -84,13 +86,15 @@ async function prepare(order: Order): Promise<Prepared | Ending> {
     // Throws where no fence can be made, before any work is done for it.
     if (job.fence.mode !== 'none') callFilter();
     const owner = ownerOf(job, host) ?? {};
-    await makeWorkspace({
+    const { findings } = await makeWorkspace({
       repository: job.repository,
       directory: files.workspace,
       commit: job.from,
+      lfs: { attributes: job.base, stores: lfsStores(job, order.around.environment).stores },
       ...owner,
       ...(job.kind === 'attempt' && existsSync(job.checkout) ? { checkout: job.checkout } : {}),
     });
+    for (const finding of findings) output.write(Buffer.from(`[tidegate: ${lineOf(finding)}]\n`));
     const paths = job.fence.mode === 'none' ? [] : job.readOnly;
     return { host, readOnly: protectPaths(files, paths, host.agent.uid).binds };
   } catch (error) {
@@ -261,5 +265,7 @@ function record(output: Output, told: Partial<ExitRecord> & Pick<ExitRecord, 'en
   };
 }
 
+const lineOf = ({ where, detail, fix }: Finding): string =>
+  `${where === undefined ? '' : `${where}: `}${detail}${fix === undefined ? '' : `; fix: ${fix}`}`;
 const launchFailed = (detail: string): Ending => ({ reason: 'launch-failed', code: null, signal: null, detail });
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

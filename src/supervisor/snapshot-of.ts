@@ -3,6 +3,7 @@ import type { JobDirectory } from '../adapters/supervisors/job-directory.ts';
 import { recordOf } from '../adapters/workspace/index.ts';
 import { refs } from '../domain/state-dir.ts';
 import type { ExitRecord, Job } from '../ports/supervisor.ts';
+import { lfsStores } from './lfs-stores.ts';
 
 /** A snapshot that cannot be made is a fact to record, not a reason to lose the exit: the workspace is still there. */
 export async function snapshotOf(
@@ -21,6 +22,7 @@ export async function snapshotOf(
       ref: refs.attempt(job.id),
       message: `Snapshot of ${job.id}`,
       secrets: secretsOf(job, environment),
+      lfs: lfsStores(job, environment),
     });
     return { snapshot, snapshotProblem: null };
   } catch (error) {

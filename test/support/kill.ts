@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findObject, readPointers } from '../../src/adapters/lfs/index.ts';
 import { replayRun } from '../../src/engine/replay.ts';
 import { checkHistory, type GitFacts, type Violation } from './checker.ts';
 import { answerEverything } from './person.ts';
@@ -68,6 +69,23 @@ export const scenarios: readonly Scenario[] = [
     before: async () => undefined,
     during: ['run', 'plan.yaml', '--yes', '--land', '--json'],
     files: ['list.txt', 'one.txt', 'plan.yaml', 'readme.md'],
+  },
+  {
+    name: 'a run with a file that LFS keeps',
+    plan: {
+      checks: [{ name: 'content', run: 'test ! -e one.bin || test "$(cat one.bin)" = one' }],
+      tasks: { one: scripted(`echo one > one.bin; ${handoff}`, { owns: ['one.bin'] }) },
+    },
+    before: async (p) => {
+      p.write('.gitattributes', '*.bin filter=lfs -text\n');
+      p.git('add', '.gitattributes');
+      p.git('commit', '-q', '-m', 'LFS');
+      // Whatever the system has set up, the pointer is checked out as it is.
+      for (const [key, value] of Object.entries({ process: '', clean: 'cat', smudge: 'cat', required: 'false' }))
+        p.git('config', `filter.lfs.${key}`, value);
+    },
+    during: ['run', 'plan.yaml', '--yes', '--land', '--json'],
+    files: ['.gitattributes', 'one.bin', 'plan.yaml', 'readme.md'],
   },
 ];
 
@@ -172,9 +190,18 @@ export async function problemsOf(p: Project, scenario: Scenario): Promise<readon
     ...(files.join() === scenario.files.join() ? [] : [`main holds ${files.join()}`]),
     ...(status === '' ? [] : [`status: ${status}`]),
     ...(last?.type === 'run-ended' && last.outcome === 'landed' ? [] : ['the run has not landed']),
+    ...(await unkeptObjects(p, files)).map((file) => `the object of ${file} has not landed`),
     ...locks.map((name) => `left behind: .git/${name}`),
     ...replayed.differences.map(({ seq, detail }) => `replay differs at ${seq}: ${detail}`),
   ];
+}
+
+/** Files of `main` that are LFS pointers to something that the person's repository does not have. */
+async function unkeptObjects(p: Project, files: readonly string[]): Promise<readonly string[]> {
+  const store = join(p.checkout, '.git/lfs');
+  const ids = new Map(files.map((file) => [p.git('rev-parse', `main:${file}`), file]));
+  const pointers = await readPointers(join(p.checkout, '.git'), ids.keys());
+  return [...pointers].filter(([, pointer]) => findObject([store], pointer) === null).map(([id]) => ids.get(id) ?? id);
 }
 
 export function gitFacts(p: Pick<Project, 'checkout' | 'state'>): GitFacts {

@@ -13,6 +13,17 @@ export async function deliver(person: Person, repository: string, ref: string): 
   await git({ ...person, args: ['fetch', ...options, '--', repository, `+${ref}:${arrival}`] });
 }
 
+/** Small objects that this commit would bring to the person's branches: none of their branches or tags reaches them. */
+export async function objectsBeyondBranches(person: Person, commit: CommitId): Promise<readonly string[]> {
+  const options = ['--objects', '--no-object-names', '--filter=blob:limit=2k'];
+  const known = ['--not', '--branches', '--tags', '--remotes'];
+  const out = await git({ ...person, args: ['rev-list', ...options, objectId(commit), ...known] });
+  return out
+    .toString('latin1')
+    .split('\n')
+    .filter((line) => line !== '');
+}
+
 export async function forgetArrival(person: Person): Promise<void> {
   await unlockArrival(person);
   await git({ ...person, args: ['update-ref', '-d', arrival] });

@@ -1,5 +1,14 @@
 export { absent, type Change, readChanges, readManyChanges } from './changes.ts';
-export { areRelated, arrival, commitsBetween, deliver, forgetArrival, isAncestor, isPlainBranch } from './exchange.ts';
+export {
+  areRelated,
+  arrival,
+  commitsBetween,
+  deliver,
+  forgetArrival,
+  isAncestor,
+  isPlainBranch,
+  objectsBeyondBranches,
+} from './exchange.ts';
 export { type Author, readAuthor } from './identity.ts';
 export {
   type Commit,

@@ -1,10 +1,18 @@
 import type { Finding } from '../../domain/verdict.ts';
 import type { TreeEntry } from '../git-read/index.ts';
+import type { Pointer } from '../lfs/index.ts';
 import { statPrint } from '../workspace/index.ts';
-import { blobId } from './content.ts';
+import { type Seen, seeContent } from './content.ts';
+import type { LfsMapping } from './lfs-mapping.ts';
 import type { Found, Walk } from './walk.ts';
 
-export type Write = { readonly found: Found; readonly mode: string; readonly id: string };
+export type Write = {
+  readonly found: Found;
+  readonly mode: string;
+  readonly id: string;
+  /** What the tree gets: the file's bytes, a pointer to them, or the blob that stood for them before. */
+  readonly as: 'itself' | 'before' | Pointer;
+};
 /** What turns the tree that a workspace was made from into the workspace's. */
 export type Changes = {
   readonly writes: readonly Write[];
@@ -12,46 +20,73 @@ export type Changes = {
   readonly refused: readonly Finding[];
 };
 
-export type SizeLimits = { readonly file: number; readonly total: number };
+export type SizeLimits = {
+  readonly file: number;
+  readonly total: number;
+  /** New bytes in all that LFS keeps; they are in no blob. */
+  readonly lfs: number;
+};
 
-/** Compares what the walk found with the tree that the workspace was made from. Only files whose print is not in the cache are read. */
-export function findChanges(input: {
-  readonly root: string;
+type Workspace = {
   readonly walk: Walk;
+  /** The tree that the workspace was made from. */
   readonly from: ReadonlyMap<string, TreeEntry>;
-  /** path → print and object id of the file when the workspace was made */
-  readonly cache: ReadonlyMap<string, { readonly print: string; readonly id: string }>;
-  /** path → print of files copied in by `.worktreeinclude`; unchanged ones are the person's, not work. */
-  readonly included: ReadonlyMap<string, string>;
-  readonly format: 'sha1' | 'sha256';
-  readonly limits: SizeLimits;
-}): Changes {
-  const { root, from, cache } = input;
+};
+
+/** Files of which nobody can say without reading them that they are as they were. */
+export function touchedFiles(
+  input: Workspace & {
+    /** path → print and object id of the file when the workspace was made */
+    readonly cache: ReadonlyMap<string, { readonly print: string; readonly id: string }>;
+    /** path → print of files copied in by `.worktreeinclude`; unchanged ones are the person's, not work. */
+    readonly included: ReadonlyMap<string, string>;
+  },
+): readonly Found[] {
+  return input.walk.found.filter((found) => {
+    const before = input.from.get(found.path);
+    const print = statPrint(found.stats);
+    if (before === undefined) return input.included.get(found.path) !== print;
+    const cached = input.cache.get(found.path);
+    return cached?.print !== print || cached.id !== before.id || modeOf(found) !== before.mode;
+  });
+}
+
+/** Compares what the walk found with the tree that the workspace was made from. */
+export function findChanges(
+  input: Workspace & {
+    readonly root: string;
+    readonly touched: readonly Found[];
+    readonly lfs: LfsMapping;
+    readonly format: 'sha1' | 'sha256';
+    readonly limits: SizeLimits;
+  },
+): Changes {
+  const { from, limits } = input;
   const writes: Write[] = [];
   const refused: Finding[] = [];
-  const present = new Set<string>();
-  let total = 0;
-  for (const found of input.walk.found) {
-    const { path, stats } = found;
-    present.add(path);
+  const totals = { itself: 0, lfs: 0 };
+  const tooLarge = (path: string, detail: string) => refused.push({ rule: 'too-large', detail, where: path });
+  for (const found of input.touched) {
+    const { path } = found;
     const before = from.get(path);
-    const print = statPrint(stats);
-    const cached = cache.get(path);
     const mode = modeOf(found);
-    if (before !== undefined && cached?.print === print && cached.id === before.id && mode === before.mode) continue;
-    if (before === undefined && input.included.get(path) === print) continue;
-    const size = Number(stats.size);
-    if (size > input.limits.file) {
-      refused.push({ rule: 'too-large', detail: `larger than ${input.limits.file} bytes`, where: path });
+    const size = Number(found.stats.size);
+    const isLfs = mode !== '120000' && input.lfs.has(path);
+    if (size > (isLfs ? limits.lfs : limits.file)) {
+      tooLarge(path, `larger than ${isLfs ? limits.lfs : limits.file} bytes`);
       continue;
     }
-    const id = readable(refused, path, () => blobId(root, found, input.format));
-    if (id === null || (id === before?.id && mode === before.mode)) continue;
-    total += size;
-    if (total > input.limits.total)
-      refused.push({ rule: 'too-large', detail: `more than ${input.limits.total} new bytes in all`, where: path });
-    else writes.push({ found, mode, id });
+    const seen = readable(refused, path, () => seeContent(input.root, found, input.format, isLfs));
+    if (seen === null) continue;
+    const kept = isLfs ? input.lfs.keep(seen, before) : ({ id: seen.id, as: 'itself' } as const);
+    if (kept.id === before?.id && mode === before.mode) continue;
+    if (kept.as === 'itself') totals.itself += size;
+    else if (kept.as !== 'before') totals.lfs += size;
+    if (totals.itself > limits.total) tooLarge(path, `more than ${limits.total} new bytes in all`);
+    else if (totals.lfs > limits.lfs) tooLarge(path, `more than ${limits.lfs} new bytes for LFS in all`);
+    else writes.push({ found, mode, ...kept });
   }
+  const present = new Set(input.walk.found.map(({ path }) => path));
   return { writes, deletes: deleted(from, present, input.walk.unseen), refused };
 }
 
@@ -73,7 +108,7 @@ function deleted(
     .map((entry) => entry.path);
 }
 
-function readable(refused: Finding[], path: string, read: () => string): string | null {
+function readable(refused: Finding[], path: string, read: () => Seen): Seen | null {
   try {
     return read();
   } catch (error) {

@@ -1,5 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync } from 'node:fs';
+import { pointerLimit } from '../lfs/index.ts';
 import type { Found } from './walk.ts';
 
 /** The workspace is not what it was a moment ago: something still writes to it, so no snapshot of it can be right. */
@@ -38,11 +39,28 @@ export function* contentOf(root: string, { path, stats }: Found): Generator<Buff
   }
 }
 
-/** The object id that git gives this content. */
-export function blobId(root: string, found: Found, format: 'sha1' | 'sha256'): string {
-  const hash = blobHash(sizeOf(root, found), format);
-  for (const chunk of contentOf(root, found)) hash.update(chunk);
-  return hash.digest('hex');
+/** What reading a file or link once tells. */
+export type Seen = {
+  /** The object id that git gives this content. */
+  readonly id: string;
+  readonly size: number;
+  /** SHA-256 of the content, and its beginning; both empty unless they were asked for. */
+  readonly oid: string;
+  readonly start: Buffer;
+};
+
+export function seeContent(root: string, found: Found, format: 'sha1' | 'sha256', forLfs: boolean): Seen {
+  const size = sizeOf(root, found);
+  const hash = blobHash(size, format);
+  const sha256 = forLfs ? createHash('sha256') : null;
+  let start: Buffer = Buffer.alloc(0);
+  for (const chunk of contentOf(root, found)) {
+    hash.update(chunk);
+    sha256?.update(chunk);
+    if (forLfs && start.length < pointerLimit)
+      start = Buffer.concat([start, chunk.subarray(0, pointerLimit - start.length)]);
+  }
+  return { id: hash.digest('hex'), size, oid: sha256?.digest('hex') ?? '', start };
 }
 
 export const blobHash = (size: number, format: 'sha1' | 'sha256'): Hash => createHash(format).update(`blob ${size}\0`);

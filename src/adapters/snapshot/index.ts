@@ -2,22 +2,17 @@ import { lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { SnapshotEvidence } from '../../domain/evidence.ts';
 import { type CommitId, type TreeId, treeId } from '../../domain/ids.ts';
-import type { Finding } from '../../domain/verdict.ts';
 import { failpoint } from '../failpoint.ts';
 import { type ObjectReader, objectId, openObjects } from '../git-process/index.ts';
-import {
-  type IgnoreRules,
-  ignoreRules,
-  listTree,
-  nameLinks,
-  type RawDiffEntry,
-  rawDiff,
-  type TreeEntry,
-} from '../git-read/index.ts';
+import { type IgnoreRules, ignoreRules, listTree, nameLinks, rawDiff, type TreeEntry } from '../git-read/index.ts';
+import { lfsRules } from '../lfs/index.ts';
 import { readRecord } from '../workspace/index.ts';
-import { findChanges, type SizeLimits } from './changes.ts';
+import { findChanges, type SizeLimits, touchedFiles } from './changes.ts';
 import { collisions } from './collisions.ts';
 import { WorkspaceMoved } from './content.ts';
+import { keepContents } from './keep-contents.ts';
+import { lfsMapping } from './lfs-mapping.ts';
+import { secretFindings } from './secret-findings.ts';
 import { type SecretScan, secretScan } from './secrets.ts';
 import { masked, walkWorkspace } from './walk.ts';
 import { writeCommit } from './write-commit.ts';
@@ -41,9 +36,18 @@ export type SnapshotRequest = {
   /** Exact values that must not be in a snapshot. */
   readonly secrets?: readonly string[];
   readonly limits?: SizeLimits;
+  /** Without it every file is its own blob, whatever the attributes say. */
+  readonly lfs?: SnapshotLfs;
 };
 
-const defaultLimits: SizeLimits = { file: 100_000_000, total: 2_000_000_000 };
+export type SnapshotLfs = {
+  /** Our own store, where the content of changed files goes. */
+  readonly store: string;
+  /** All stores that may have the content of earlier versions. Asked for only when something needs one. */
+  stores(): Promise<readonly string[]>;
+};
+
+const defaultLimits: SizeLimits = { file: 100_000_000, total: 2_000_000_000, lfs: 20_000_000_000 };
 
 /**
  * Commits everything in a workspace that the base does not ignore, by our own walk: no git command looks at a tree that
@@ -61,17 +65,20 @@ export async function takeSnapshot(request: SnapshotRequest): Promise<SnapshotEv
   const record = found?.inode === inode ? found : null;
   const known = (request.secrets ?? []).filter((value) => value.length >= 8);
   const walk = walkWorkspace(root, trackedIn(fromTree, baseTree), await rulesOf(objects, baseTree), known);
-  const changes = findChanges({
-    root,
-    walk,
-    from: new Map(fromTree.map((entry) => [entry.path, entry])),
+  const files = { walk, from: new Map(fromTree.map((entry) => [entry.path, entry])) };
+  const touched = touchedFiles({
+    ...files,
     cache: new Map(record?.files.map(([path, print, id]) => [path, { print, id }])),
     included: new Map(record?.included),
-    format,
-    limits: request.limits ?? defaultLimits,
   });
+  // The base's attributes, never the agent's: what it writes into `.gitattributes` counts from the next base on.
+  const rules = request.lfs === undefined ? null : await lfsRules(repository, baseTree, ({ id }) => objects.read(id));
+  const lfs = await lfsMapping(repository, rules, { ...files, touched, format });
+  const changes = findChanges({ ...files, root, touched, lfs, format, limits: request.limits ?? defaultLimits });
   const scans = new Map<string, SecretScan>();
+  const onContent = (path: string, chunk: Buffer) => scanOf(scans, path, request.secrets ?? []).push(chunk);
   failpoint('snapshot-walked');
+  if (request.lfs !== undefined) await keepContents(request.lfs.store, { ...request, root, changes, onContent });
   const commit = await writeCommit({
     repository,
     root,
@@ -82,14 +89,21 @@ export async function takeSnapshot(request: SnapshotRequest): Promise<SnapshotEv
     message: request.message,
     time: await timeOf(objects, base),
     format,
-    onContent: (path, chunk) => scanOf(scans, path, request.secrets ?? []).push(chunk),
+    onContent,
   });
   failpoint('snapshot-ref-updated');
   const [tree, raw] = await Promise.all([treeOf(objects, commit), rawDiff(repository, base, commit)]);
   const diff = (await nameLinks(repository, raw)).map((entry) =>
     entry.linkTarget === undefined ? entry : { ...entry, linkTarget: masked(entry.linkTarget, known) },
   );
-  const secrets = await secretFindings({ objects, raw, baseTree, scans, values: request.secrets ?? [] });
+  const secrets = await secretFindings({
+    objects,
+    raw,
+    baseTree,
+    scans,
+    values: request.secrets ?? [],
+    stores: request.lfs?.stores ?? (async () => []),
+  });
   return {
     commit,
     tree,
@@ -150,32 +164,4 @@ function scanOf(scans: Map<string, SecretScan>, path: string, values: readonly s
   const scan = scans.get(path) ?? secretScan(values);
   scans.set(path, scan);
   return scan;
-}
-
-/**
- * Only what the change brings in: a match that the base's version of the file has as well is not reported. Content that
- * came from an earlier attempt was not read now, so it is taken from the repository.
- */
-async function secretFindings(input: {
-  readonly objects: ObjectReader;
-  readonly raw: readonly RawDiffEntry[];
-  readonly baseTree: readonly TreeEntry[];
-  readonly scans: ReadonlyMap<string, SecretScan>;
-  readonly values: readonly string[];
-}): Promise<readonly Finding[]> {
-  const scanBlob = async (id: string) => {
-    const scan = secretScan(input.values);
-    scan.push((await input.objects.read(id)) ?? Buffer.alloc(0));
-    return scan;
-  };
-  const findings: Finding[] = [];
-  for (const { path, change, id } of input.raw) {
-    if (change === 'deleted') continue;
-    const scan = input.scans.get(path) ?? (await scanBlob(id));
-    if (scan.matches().size === 0) continue;
-    const before = input.baseTree.find((entry) => entry.path === path);
-    for (const rule of scan.rulesBeyond(before === undefined ? null : await scanBlob(before.id)))
-      findings.push({ rule, detail: 'a secret in added content', where: path });
-  }
-  return findings;
 }

@@ -3,6 +3,7 @@ import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type CommitId, commitId, type TreeId } from '../../domain/ids.ts';
 import { GitFailed, keepStart, launchError, objectId, refName, spawnGit, syncRef } from '../git-process/index.ts';
+import { pointerText } from '../lfs/index.ts';
 import type { Changes } from './changes.ts';
 import { blobHash, contentOf, sizeOf, WorkspaceMoved } from './content.ts';
 
@@ -65,7 +66,16 @@ function* script(request: Request): Generator<string | Buffer> {
   yield `\nfrom ${objectId(request.parent)}\n`;
   if (request.start !== null) yield `M 040000 ${objectId(request.start)} ""\n`;
   yield request.changes.deletes.map((path) => `D ${quoted(path)}\n`).join('');
-  for (const { found, mode, id } of request.changes.writes) {
+  for (const { found, mode, id, as } of request.changes.writes) {
+    if (as === 'before') {
+      yield `M ${mode} ${objectId(id)} ${quoted(found.path)}\n`;
+      continue;
+    }
+    if (as !== 'itself') {
+      const text = pointerText(as);
+      yield `M ${mode} inline ${quoted(found.path)}\ndata ${text.length}\n${text}\n`;
+      continue;
+    }
     const size = sizeOf(request.root, found);
     const hash = blobHash(size, request.format);
     yield `M ${mode} inline ${quoted(found.path)}\ndata ${size}\n`;

@@ -7,6 +7,7 @@ import { failpoint } from '../failpoint.ts';
 import { git, objectId } from '../git-process/index.ts';
 import { listTree, type TreeEntry } from '../git-read/index.ts';
 import { copyIncluded } from './include.ts';
+import { fillPointers } from './lfs-content.ts';
 import { giveTree, removeTree } from './ownership.ts';
 
 import { readRecord, writeRecord } from './stat-cache.ts';
@@ -27,13 +28,22 @@ export type WorkspaceRequest = {
   readonly gid?: number;
   /** The person's checkout, for `.worktreeinclude`. */
   readonly checkout?: string;
+  /** Where LFS objects are; without it pointers stay pointers. */
+  readonly lfs?: LfsSources;
+};
+
+export type LfsSources = {
+  /** The commit whose attributes say what LFS keeps. */
+  readonly attributes: CommitId;
+  /** Stores that may have an object, the likeliest first. Asked for only when something needs one. */
+  stores(): Promise<readonly string[]>;
 };
 
 export type Workspace = {
   readonly directory: string;
   readonly record: string;
   readonly commit: CommitId;
-  /** Files of `.worktreeinclude` that were not copied, and why. Empty for an adopted workspace. */
+  /** Files of `.worktreeinclude` and LFS objects that are not there, and why. Empty for an adopted workspace. */
   readonly findings: readonly Finding[];
 };
 
@@ -53,6 +63,7 @@ export async function makeWorkspace(request: WorkspaceRequest): Promise<Workspac
   mkdirSync(dirname(directory), { recursive: true, mode: 0o700 });
   initialise(request);
   const [tree] = await Promise.all([listTree(request.repository, commit), checkOut(directory, commit)]);
+  const missing = request.lfs === undefined ? [] : await fillPointers({ ...request, tree, lfs: request.lfs });
   const { copied, findings } =
     request.checkout === undefined
       ? { copied: [], findings: [] }
@@ -61,7 +72,7 @@ export async function makeWorkspace(request: WorkspaceRequest): Promise<Workspac
   failpoint('workspace-made');
   await writeRecord(record, { directory, commit, tree: presentIn(tree), included: copied });
   failpoint('workspace-marked');
-  return { directory, record, commit, findings };
+  return { directory, record, commit, findings: [...missing, ...findings] };
 }
 
 /** Removes a workspace and its record; the record first, so that a half-removed one is never adopted. */

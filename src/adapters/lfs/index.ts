@@ -1,0 +1,6 @@
+export { type LfsRules, lfsPaths, lfsRules } from './attributes.ts';
+export { giveObject } from './give-object.ts';
+export { personsStore } from './persons-store.ts';
+export { isPointer, type Pointer, parsePointer, pointerLimit, pointerText } from './pointer.ts';
+export { readPointers } from './read-pointers.ts';
+export { findObject, keepObject, OtherContent, objectChunks, objectPath, pour } from './store.ts';

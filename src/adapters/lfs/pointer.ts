@@ -1,0 +1,45 @@
+/** What a git LFS pointer says: the SHA-256 and the length of the content that it stands for. */
+export type Pointer = { readonly oid: string; readonly size: number };
+
+/** git-lfs takes nothing longer for a pointer. */
+export const pointerLimit = 1024;
+
+const versions: ReadonlySet<string> = new Set([
+  'https://git-lfs.github.com/spec/v1',
+  'https://hawser.github.com/spec/v1',
+  'http://git-media.io/v/2',
+]);
+
+/** Null when git-lfs would not take these bytes for a pointer. Line ends and space around it may be any, as for git-lfs. */
+export function parsePointer(bytes: Buffer): Pointer | null {
+  const lines = linesOf(bytes);
+  if (lines === null || lines.some(isExtension)) return null;
+  return pointerIn(lines);
+}
+
+/**
+ * Whether git-lfs would keep these bytes as they are. Also a pointer with extension lines, whose content only a program
+ * of the person's could restore, so that it stands for nothing here.
+ */
+export function isPointer(bytes: Buffer): boolean {
+  const lines = linesOf(bytes);
+  return lines !== null && pointerIn(lines.filter((line) => !isExtension(line))) !== null;
+}
+
+/** The pointer that git-lfs itself writes for this content. */
+export const pointerText = ({ oid, size }: Pointer): Buffer =>
+  Buffer.from(`version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize ${size}\n`);
+
+function linesOf(bytes: Buffer): readonly string[] | null {
+  return bytes.length > pointerLimit ? null : bytes.toString('latin1').trim().split(/\r?\n/);
+}
+
+const isExtension = (line: string): boolean => /^ext-[0-9]-[^ ]+ sha256:[0-9a-f]{64}$/.test(line);
+
+function pointerIn([version = '', oid = '', size = '', ...more]: readonly string[]): Pointer | null {
+  const hash = /^oid sha256:([0-9a-f]{64})$/.exec(oid)?.[1];
+  const length = /^size ([0-9]{1,15})$/.exec(size)?.[1];
+  if (hash === undefined || length === undefined || more.length > 0) return null;
+  const isKnown = version.startsWith('version ') && versions.has(version.slice('version '.length));
+  return isKnown ? { oid: hash, size: Number(length) } : null;
+}
