@@ -6,19 +6,23 @@ import { effect, fact, type Step } from './step.ts';
 
 /**
  * People's requests. Each is answered exactly once, in one append with what follows from it; those about one task in the
- * order in which they came, so that none is decided on what an earlier one is about to change.
+ * order in which they came, so that none is decided on what an earlier one is about to change. Ends at the first answer:
+ * the next is decided on the state that it leads to, and ten thousand requests must not each be looked at ten thousand times.
  */
 export function requests(state: RunState): readonly Step[] {
   const busy = new Set<TaskId | null>();
-  return state.pending.flatMap(({ seq, request }): readonly Step[] => {
+  const found: Step[] = [];
+  for (const { seq, request } of state.pending) {
     const subject = 'task' in request ? request.task : undefined;
-    if (subject !== undefined && busy.has(subject)) return [];
+    if (subject !== undefined && busy.has(subject)) continue;
     const decided = answer(state, request);
-    if (!decided.ok) return [fact({ type: 'request-refused', request: seq, why: decided.error })];
-    if (decided.value !== 'later') return [fact(...decided.value, { type: 'request-accepted', request: seq })];
+    if (!decided.ok) return [...found, fact({ type: 'request-refused', request: seq, why: decided.error })];
+    if (decided.value !== 'later')
+      return [...found, fact(...decided.value, { type: 'request-accepted', request: seq })];
     if (subject !== undefined) busy.add(subject);
-    return byMerger(state, seq, request);
-  });
+    found.push(...byMerger(state, seq, request));
+  }
+  return found;
 }
 
 /** What only the merger can do; its answer settles the request. */

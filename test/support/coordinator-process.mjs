@@ -21,9 +21,7 @@ process.on('SIGTERM', async () => {
   await hosted.stop();
   process.exit(0);
 });
-ledger.subscribe(0, () => {
-  hosted.engine.idle().catch((error) => {
-    console.error(`ended: ${error.name}: ${error.message}`);
-    process.exit(32);
-  });
+hosted.engine.failed.catch((error) => {
+  console.error(`ended: ${error.name}: ${error.message}`);
+  process.exit(32);
 });

@@ -14,6 +14,7 @@ export const inOneLine = (found: string): string => found.replaceAll(/\s*\n\s*/g
 export function ledgerFailure(file: string, cause: unknown): unknown {
   if (cause instanceof LedgerDamaged || cause instanceof LedgerUnavailable) return cause;
   if (isDamage(cause)) return new LedgerDamaged(file, String((cause as Error).message), restoreBoth(file), cause);
+  if (isLocked(cause)) return new LedgerUnavailable(file, new Error(lockedForTooLong, { cause }));
   if (isDatabaseUnavailable(cause) || isFileError(cause)) return new LedgerUnavailable(file, unwritable(file) ?? cause);
   return cause;
 }
@@ -42,6 +43,11 @@ export const isDatabaseUnavailable = (cause: unknown): boolean => unavailable.ha
 
 /** SQLITE_ERROR; for a first pragma on a file it can only mean a file format that SQLite does not know. */
 export const isMalformed = (cause: unknown): boolean => primaryCode(cause) === 1;
+
+/** BUSY comes only after the time that we wait: whoever writes needs milliseconds. */
+const isLocked = (cause: unknown): boolean => primaryCode(cause) === 5;
+const lockedForTooLong =
+  'another process began to write and does not go on. If a tidegate process is stopped (T in `ps`), continue or end it';
 
 const isFileError = (cause: unknown): boolean => cause instanceof Error && 'syscall' in cause;
 
