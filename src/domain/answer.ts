@@ -1,8 +1,9 @@
 import type { RequestEvent, RunEvent, TapName } from './events.ts';
 import { ownershipConflicts } from './ownership.ts';
+import { answerReplan } from './replan.ts';
 import { err, ok, type Result, unreachable } from './result.ts';
 import { isOpen } from './round.ts';
-import { hasMerged, type RunState } from './run.ts';
+import { hasMerged, plannedById, type RunState } from './run.ts';
 import { decideTap, type TapDecision } from './tap.ts';
 import type { TaskState } from './task.ts';
 
@@ -30,6 +31,8 @@ export function answer(state: RunState, request: RequestEvent): Answer {
       return ok([{ type: 'run-stopped', by: request.by }]);
     case 'requested-resume':
       return ok([{ type: 'run-resumed', by: request.by }]);
+    case 'requested-replan':
+      return answerReplan(state, request);
     case 'requested-land':
       return landNow(state, request);
     case 'requested-undo':
@@ -56,6 +59,7 @@ type TaskRequest = Extract<
 function answerTask(state: RunState, request: TaskRequest): Answer {
   const task = state.tasks[request.task];
   if (task === undefined) return err(`${state.run} has no task ${request.task}`);
+  if (plannedById(state.plan, task.id) === undefined) return err(`${task.id} is not in the plan any more`);
   const wave = state.waves[task.wave];
   if (wave === undefined || wave.closed) return err(`wave ${task.wave} is closed`);
   const round = wave.rounds.at(-1);

@@ -43,6 +43,14 @@ export type RequestEvent =
   | { readonly type: 'requested-retry'; readonly task: TaskId; readonly by: By }
   | { readonly type: 'requested-rework'; readonly task: TaskId; readonly message: string; readonly by: By }
   | { readonly type: 'requested-pause' | 'requested-resume' | 'requested-stop'; readonly by: By }
+  /** Asks for another version of the plan. Refused when `replaces` is not the one in force any more. */
+  | {
+      readonly type: 'requested-replan';
+      readonly plan: FrozenPlan;
+      readonly hash: PlanHash;
+      readonly replaces: PlanHash;
+      readonly by: By;
+    }
   | { readonly type: 'requested-land'; readonly by: By }
   | { readonly type: 'requested-undo'; readonly task: TaskId | null; readonly by: By };
 
@@ -56,6 +64,8 @@ export type RunOrder = {
   readonly target: { readonly branch: string; readonly commit: CommitId };
   /** Only this wave, if asked for. */
   readonly wave: number | null;
+  /** Set when a flag made `land: auto` of the `ask` that the files say. */
+  readonly landAuto?: true;
   readonly tidegate: string;
 };
 
@@ -119,6 +129,11 @@ export type Judgement =
 // ── facts of a run; each needs the current epoch ───────────────────────────────────────────────────────
 export type RunEvent =
   | ({ readonly type: 'run-created'; readonly by: By } & RunOrder)
+  /**
+   * From here on this is the plan. Merged tasks and closed waves stay; whatever else was judged, approved or begun
+   * before it counts for nothing. Tasks that it no longer has were dropped by name in the same append.
+   */
+  | { readonly type: 'plan-replaced'; readonly plan: FrozenPlan; readonly hash: PlanHash; readonly by: By }
   | ({ readonly type: 'phase-judged' } & Judgement)
   /** The merger made the bare repository hold the base and set the run branch to it. */
   | { readonly type: 'run-branch-made'; readonly commit: CommitId; readonly tree: TreeId }

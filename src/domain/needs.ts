@@ -1,6 +1,6 @@
-import { currentWave, type RunState } from './run.ts';
+import { currentWave, plannedStates, type RunState } from './run.ts';
 import { blockingNeed } from './schedule.ts';
-import { describeVerdict, type Hold, type TaskState } from './task.ts';
+import { describeVerdict, type Hold, isResolved, type TaskState } from './task.ts';
 
 /** Something that only a person can bring on, with the command that does it. */
 export type Need = {
@@ -57,7 +57,7 @@ function tapNeeds(state: RunState): readonly Need[] {
           command: `tidegate land ${state.run}`,
         },
       ];
-    const count = Object.keys(state.tasks).length;
+    const count = plannedStates(state).filter((task) => !isResolved(task)).length;
     return [
       {
         kind: 'approve',

@@ -3,6 +3,7 @@ import type { CheckOutcome } from './evidence.ts';
 import type { CommitId, PlanHash, RunId, TaskId, TreeId } from './ids.ts';
 import { evolveLanding, type LandingState } from './landing.ts';
 import { allTasks, type FrozenPlan, type PlannedTask } from './plan.ts';
+import { replacePlan, unjudged } from './plan-versions.ts';
 import { evolveRound, type RoundState } from './round.ts';
 import { evolveTap, type TapState } from './tap.ts';
 import { evolveTask, holdTask, plannedTask, type TaskState, unholdTask } from './task.ts';
@@ -77,6 +78,8 @@ function evolveFact(state: RunState, event: RunEvent): RunState {
     case 'request-accepted':
     case 'request-refused':
       return state;
+    case 'plan-replaced':
+      return replacePlan(state, event);
     case 'phase-judged':
       return evolveJudged(state, event);
     case 'run-branch-made':
@@ -193,7 +196,6 @@ function created(event: RunEvent & { readonly type: 'run-created' }): RunState {
   const tasks = event.plan.waves.flatMap((wave, index) =>
     wave.tasks.map((task) => [task.id, plannedTask(task, index)] as const),
   );
-  const unjudged = { thread: null, preflight: null, ownership: null, approval: null, rounds: [], closed: false };
   return {
     run: event.run,
     plan: event.plan,
@@ -203,7 +205,7 @@ function created(event: RunEvent & { readonly type: 'run-created' }): RunState {
     only: event.wave,
     contract: null,
     load: null,
-    waves: event.plan.waves.map((_, index) => ({ index, ...unjudged })),
+    waves: event.plan.waves.map((_, index) => unjudged(index)),
     tasks: Object.fromEntries(tasks),
     taps: {},
     branch: null,
@@ -215,9 +217,16 @@ function created(event: RunEvent & { readonly type: 'run-created' }): RunState {
   };
 }
 
-/** A check that could not run says nothing of its tree: a person who resumes wants it tried again. */
-const judgedChecks = ({ checks }: RunState): RunState['checks'] =>
-  Object.fromEntries(Object.entries(checks).filter(([, check]) => check.outcome !== 'could-not-run'));
+/**
+ * A check that could not run says nothing of its tree, and one that a new plan brought may be mended in what it looks at
+ * beside the run branch: a person who resumes wants both tried again.
+ */
+const judgedChecks = ({ checks, branch }: RunState): RunState['checks'] =>
+  Object.fromEntries(
+    Object.entries(checks).filter(
+      ([, { outcome, tree }]) => outcome === 'passed' || (outcome !== 'could-not-run' && tree !== branch?.tree),
+    ),
+  );
 
 /** A ready task that stands on a held one cannot be integrated either. */
 function holdDependents(state: RunState): RunState {
@@ -296,6 +305,10 @@ export function plannedById(plan: FrozenPlan, id: TaskId): PlannedTask | undefin
   plannedTasks.set(plan, known);
   return known.get(id);
 }
+
+/** Tasks of the plan in force; those of an earlier version that it dropped are left out. */
+export const plannedStates = (state: RunState): readonly TaskState[] =>
+  Object.values(state.tasks).filter((task) => plannedById(state.plan, task.id) !== undefined);
 
 /** Something of this run is on its branch. */
 export const hasMerged = (state: RunState): boolean =>

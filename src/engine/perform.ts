@@ -55,6 +55,7 @@ export function performer(world: World, log: RunLog): (effect: Effect) => Promis
 }
 
 async function askMerger(world: World, log: RunLog, request: MergerRequest, answers: number | null): Promise<void> {
+  const asked = log.state()?.hash;
   const answer = await askAgain(world, request);
   if (answer.outcome === 'stale-epoch') throw new StaleEpoch(`epoch ${world.epoch} is over`);
   await log.catchUp();
@@ -68,7 +69,9 @@ async function askMerger(world: World, log: RunLog, request: MergerRequest, answ
   if (answer.outcome === 'done') return;
   if (request.do === 'land' || request.do === 'rebuild-landing')
     return landingRefused(world, log, answer.why, answer.files);
-  if (request.do === 'make-task-base') return baseRefused(log, request.task, answer);
+  // under another version of the plan it is asked for anew
+  if (request.do === 'make-task-base')
+    return log.state()?.hash === asked ? baseRefused(log, request.task, answer) : undefined;
   throw new EnvironmentFailed(`the merger refuses to ${request.do}: ${answer.why}`, 'tidegate why');
 }
 
@@ -198,7 +201,10 @@ async function runCheck(world: World, log: RunLog, effect: Effect & { readonly d
   const jobOf = (number: number): Job => checkJob(world.places, state, { ...effect, number });
   const { job, record } = await superviseAgain(world, jobOf, earlier * lostTries + 1);
   const check = outcomeOf(effect, record);
-  await log.record(() => [{ type: 'check-ended', purpose: effect.purpose, check }]);
+  // under another version of the plan a check of this name may be another command
+  await log.record((now) =>
+    now?.hash === state.hash ? [{ type: 'check-ended', purpose: effect.purpose, check }] : null,
+  );
   await world.supervisors.acknowledge(job.id);
 }
 

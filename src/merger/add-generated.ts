@@ -10,7 +10,7 @@ import {
 import { refs } from '../domain/state-dir.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { done, type Order, recordFacts, refused } from './context.ts';
-import { creation, eventsOf } from './history.ts';
+import { eventsOf, planInForce } from './history.ts';
 import { generatedMessage } from './message.ts';
 
 /**
@@ -30,7 +30,7 @@ export async function addGenerated(order: Order, wave: number, round: number): P
     return refused(`round ${round} of wave ${wave} has no rebuilt files`);
   if (snapshot.base !== last.commit) return refused(`files were rebuilt on ${snapshot.base}, not on ${last.commit}`);
 
-  const generated = new Set(Object.keys(creation(history).plan.generated));
+  const generated = new Set(Object.keys(planInForce(history).plan.generated));
   const taken = (await readChanges(repository, last.tree, snapshot.tree)).filter(({ path }) => generated.has(path));
   const same = { type: 'candidate-completed', wave, round, commit: last.commit, tree: last.tree } as const;
   if (taken.length === 0) return await recordFacts(order, same);

@@ -14,7 +14,18 @@ import type { PlannedTask } from '../domain/plan.ts';
 import { refs } from '../domain/state-dir.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { done, type Order, recordFacts, refused } from './context.ts';
-import { eventsOf, type History, inOrder, isMerged, isReadOnly, judged, planHere, planned, runTip } from './history.ts';
+import {
+  eventsOf,
+  type History,
+  inOrder,
+  isDropped,
+  isMerged,
+  isReadOnly,
+  judged,
+  planHere,
+  planned,
+  runTip,
+} from './history.ts';
 import { integrator } from './integrate.ts';
 import { commitMessage } from './message.ts';
 
@@ -90,7 +101,6 @@ async function stack(
   const plan = planHere(history);
   const snapshots = from.tasks.map(({ snapshot }) => snapshot);
   const integrate = await integrator(repository, snapshots, new Set(Object.keys(plan.generated)));
-  const dropped = new Set(eventsOf(history, 'task-dropped').map(({ event }) => event.task));
   const steps: Built['steps'][number][] = [];
   const conflicts: Built['conflicts'][number][] = [];
   let commit = from.base;
@@ -98,7 +108,7 @@ async function stack(
 
   const stands = (need: TaskId): boolean => {
     const task = planned(plan, need);
-    if (task === undefined || isReadOnly(task) || dropped.has(need) || isMerged(history, need)) return true;
+    if (task === undefined || isReadOnly(task) || isDropped(history, need) || isMerged(history, need)) return true;
     return steps.some((step) => step.task === need);
   };
   for (const { task, snapshot, proof } of from.tasks) {

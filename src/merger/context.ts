@@ -27,9 +27,18 @@ export const refused = (why: string, files: readonly string[] = []): MergerAnswe
 });
 
 /** Records facts about the world that stay true whatever else was appended meanwhile. */
-export async function recordFacts(order: Order, ...events: readonly RunEvent[]): Promise<MergerAnswer> {
+export const recordFacts = (order: Order, ...events: readonly RunEvent[]): Promise<MergerAnswer> =>
+  recordWhile(order, () => true, ...events);
+
+/** Records facts unless what they rest on is over; then there is nothing to say, and whoever needs them asks again. */
+export async function recordWhile(
+  order: Order,
+  stands: (past: History) => boolean,
+  ...events: readonly RunEvent[]
+): Promise<MergerAnswer> {
   for (;;) {
     const past = await order.ledger.read(order.run);
+    if (!stands(past)) return done;
     const appended = await order.ledger.append(order.run, past.length, events, order.epoch);
     if (appended.outcome === 'appended') return done;
     if (appended.outcome === 'stale-epoch') return stale;

@@ -1,6 +1,6 @@
 import { readCommits, readManyChanges } from '../adapters/git-write/index.ts';
 import { err, ok, type Result } from '../domain/result.ts';
-import { creation, eventsOf, type History } from './history.ts';
+import { eventsOf, type History, planInForce } from './history.ts';
 
 /**
  * Whether the commit that completes a candidate is what the ledger says: it stands on the last step, differs from it in
@@ -11,7 +11,7 @@ export async function verifyGeneratedObjects(
   history: History,
   of: { readonly wave: number; readonly round: number },
 ): Promise<Result<null, string>> {
-  const generated = new Set(Object.keys(creation(history).plan.generated));
+  const generated = new Set(Object.keys(planInForce(history).plan.generated));
   if (generated.size === 0) return ok(null);
   const isThis = (event: { wave: number; round: number }) => event.wave === of.wave && event.round === of.round;
   const last = eventsOf(history, 'candidate-built')

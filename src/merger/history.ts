@@ -1,6 +1,6 @@
-import type { Judgement, RunEvent } from '../domain/events.ts';
+import type { Judgement, LedgerEvent, RunEvent } from '../domain/events.ts';
 import type { SnapshotEvidence } from '../domain/evidence.ts';
-import type { CommitId, TaskId } from '../domain/ids.ts';
+import type { CommitId, PlanHash, TaskId } from '../domain/ids.ts';
 import { allTasks, type FrozenPlan, type PlannedTask, type PlannedWave } from '../domain/plan.ts';
 import { passes } from '../domain/verdict.ts';
 import type { Stored } from '../ports/ledger.ts';
@@ -34,9 +34,21 @@ export function creation(history: History): OfType<'run-created'> {
   return created;
 }
 
+/** The version of the plan that stands at the end of this history, and the position from which on it does. */
+export function planInForce(history: History): {
+  readonly plan: FrozenPlan;
+  readonly hash: PlanHash;
+  readonly since: number;
+} {
+  const replaced = eventsOf(history, 'plan-replaced').at(-1);
+  const { plan, hash } = replaced?.event ?? creation(history);
+  return { plan, hash, since: replaced?.position ?? 0 };
+}
+
 /** The plan as far as this run goes: with one wave only, what its tasks need of other waves has landed by an earlier run. */
 export function planHere(history: History): FrozenPlan {
-  const { wave, plan } = creation(history);
+  const { wave } = creation(history);
+  const { plan } = planInForce(history);
   return wave === null ? plan : { ...plan, waves: plan.waves.map(withinWave) };
 }
 
@@ -71,21 +83,33 @@ export function isMerged(history: History, task: TaskId): boolean {
 export function readySnapshot(history: History, task: TaskId): SnapshotEvidence | undefined {
   const last = judged(history, 'monitor').findLast(({ event }) => event.task === task);
   if (last === undefined || !passes(last.event.verdicts)) return undefined;
-  const voided = history.some(
-    ({ position, event }) =>
-      position > last.position && voids.has(event.type) && 'task' in event && event.task === task,
-  );
+  const voided = history.some(({ position, event }) => position > last.position && isVoidedBy(task, event));
   return voided ? undefined : (last.event.evidence.snapshot ?? undefined);
 }
 
 /** What makes an earlier verdict on a task's snapshot worthless. */
-export const voids: ReadonlySet<string> = new Set<RunEvent['type']>([
+export function isVoidedBy(task: TaskId, event: LedgerEvent): boolean {
+  if (event.type === 'plan-replaced') return true;
+  return voids.has(event.type) && 'task' in event && event.task === task;
+}
+
+const voids: ReadonlySet<string> = new Set<RunEvent['type']>([
   'attempt-intended',
   'paths-dropped',
   'task-dropped',
   'task-retried',
   'task-reworked',
 ]);
+
+/** Given up by name, and not begun again since. */
+export function isDropped(history: History, task: TaskId): boolean {
+  const last = history.findLast(
+    ({ event }) =>
+      (event.type === 'task-dropped' || event.type === 'task-retried' || event.type === 'attempt-intended') &&
+      event.task === task,
+  );
+  return last?.event.type === 'task-dropped';
+}
 
 /** Needed tasks before those that need them, otherwise in the order of the plan. */
 export function inOrder(plan: FrozenPlan, tasks: ReadonlySet<TaskId>): readonly PlannedTask[] {

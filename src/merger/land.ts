@@ -6,7 +6,7 @@ import { err, ok, type Result } from '../domain/result.ts';
 import { refs } from '../domain/state-dir.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { done, type Order, recordFacts, recordIntent, refused } from './context.ts';
-import { creation, eventsOf, type History, runTip } from './history.ts';
+import { creation, eventsOf, type History, planInForce, runTip } from './history.ts';
 import { recoverLanding } from './landing-recovery.ts';
 import { examineMove, moveBranch, type Ready } from './move-branch.ts';
 import type { Obstacle } from './obstacles.ts';
@@ -67,11 +67,16 @@ type Landing = {
 
 /** What would land where, by the ledger alone. */
 function decideLanding(history: History, run: string): Result<Landing, Obstacle> {
-  const { plan, target } = creation(history);
+  const { target } = creation(history);
+  const { plan, hash, since } = planInForce(history);
   const merged = eventsOf(history, 'merged').at(-1);
   if (merged === undefined) return err(nothing('no task is merged yet'));
-  const tap = eventsOf(history, 'tap-decided').findLast(({ event }) => event.tap === 'land');
+  const decided = eventsOf(history, 'tap-decided').filter(
+    ({ position, event }) => position > since && event.hash === hash,
+  );
+  const tap = decided.findLast(({ event }) => event.tap === 'land');
   if (plan.land === 'ask' && tap?.event.decision !== 'approved') return err(nothing('nobody approved the landing'));
+  if (!decided.some(({ event }) => event.decision === 'approved')) return err(nothing('nobody approved this plan'));
 
   const begin = eventsOf(history, 'run-branch-made')[0]?.event.commit ?? target.commit;
   const branch = plan.land === 'branch' ? `tidegate/${run}` : target.branch;
@@ -116,9 +121,10 @@ async function verifyLanding(order: Order, history: History, landing: Landing): 
         files: conflicts,
         fix: 'tidegate conflicts',
       });
-    const unchecked = creation(history).plan.checks.filter((check) => {
+    const { plan, since } = planInForce(history);
+    const unchecked = plan.checks.filter((check) => {
       const ran = eventsOf(history, 'check-ended').findLast(
-        ({ event }) => event.check.name === check.name && event.check.tree === tree,
+        ({ position, event }) => position > since && event.check.name === check.name && event.check.tree === tree,
       );
       return ran?.event.check.outcome !== 'passed';
     });

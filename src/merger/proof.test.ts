@@ -57,6 +57,33 @@ test('no phase that did not pass, or was overruled later, proves anything', () =
   }
 });
 
+test('what was judged, approved or begun before a version of the plan proves nothing under it', () => {
+  const [created] = history.map(({ event }) => event);
+  if (created?.type !== 'run-created') throw new Error('no run');
+  const { plan, hash, by } = created;
+  const replaced = { type: 'plan-replaced', plan, hash, by } as const;
+  const after = history.slice(1).map((stored, index) => {
+    const at = index + 1;
+    const inserted = history
+      .toSpliced(at, 0, { ...stored, event: replaced })
+      .map((one, place) => ({ ...one, position: place + 1 }));
+    return [nameOf(stored.event), verifyChain(inserted, 0, 0).ok];
+  });
+  const first = after.findIndex(([name]) => name === 'tap-decided');
+  expect(after).toEqual(after.map(([name], index) => [name, index <= first]));
+  const other = { ...replaced, plan: { ...plan, strict: true } };
+  const unlike = [{ ...history[0], event: created }, { ...history[1], event: other }, ...history.slice(1)];
+  expect(
+    verifyChain(
+      unlike.map((one, at) => ({ ...one, position: at + 1 }) as Stored),
+      0,
+      0,
+    ),
+  ).toMatchObject({
+    error: 'the frozen plan does not have its hash',
+  });
+});
+
 test('phases that passed in another order prove nothing', () => {
   const phases = history.filter(({ event }) => event.type === 'phase-judged');
   for (const [at, first] of phases.entries()) {

@@ -7,17 +7,17 @@ import { err, ok, type Result } from '../domain/result.ts';
 import { passes } from '../domain/verdict.ts';
 import type { Stored } from '../ports/ledger.ts';
 import {
-  creation,
   eventsOf,
   type History,
   isMerged,
   isReadOnly,
+  isVoidedBy,
   type Judged,
   judged,
+  planInForce,
   planned,
   type Recorded,
   runTip,
-  voids,
   waveOf,
 } from './history.ts';
 
@@ -52,18 +52,20 @@ function found<T>(value: T | null | undefined, why: string): T {
 type Rely = (stored: Pick<Stored, 'position' | 'hash'>) => void;
 
 function verifyRound(history: History, wave: number, round: number, rely: Rely): void {
-  const { plan, hash } = creation(history);
+  const { plan, hash, since } = planInForce(history);
   must(eventsOf(history, 'run-created').length === 1, 'the run was created more than once');
   must(
     createHash('sha256').update(canonicalJson(plan)).digest('hex') === hash,
     'the frozen plan does not have its hash',
   );
   rely(found(history[0], 'the ledger is empty'));
+  if (since > 0) rely(found(history[since - 1], 'the plan was replaced by nothing'));
 
   const approved = verifyWave(history, wave, rely);
   const isThis = (event: { wave: number; round: number }) => event.wave === wave && event.round === round;
   const opened = only(history, 'round-opened', isThis, 'round-opened');
   const built = only(history, 'candidate-built', isThis, 'candidate-built');
+  must(opened.position > since, 'the round was opened under another version of the plan');
   rely(opened);
   rely(built);
   must(
@@ -105,7 +107,7 @@ function verifyGenerated(
   },
   rely: Rely,
 ): { readonly top: Top; readonly position: number } {
-  const generated = Object.keys(creation(history).plan.generated);
+  const generated = Object.keys(planInForce(history).plan.generated);
   if (generated.length === 0) {
     const stray = eventsOf(history, 'candidate-completed').some(({ event }) => of.isThis(event));
     must(!stray, 'the plan has no generated files, but the candidate does');
@@ -134,19 +136,28 @@ function verifyGenerated(
   return { top: { commit, tree }, position: completed.position };
 }
 
-/** Contract to approval, each after the one before, none overruled later. Gives the position of the approval. */
+/**
+ * Contract to approval, each after the one before, none overruled later. The first two are of the run and its repository;
+ * the rest is of this version of the plan. Gives the position of the approval.
+ */
 function verifyWave(history: History, wave: number, rely: Rely): number {
-  const { plan, hash } = creation(history);
+  const { plan, hash, since } = planInForce(history);
   let after = 0;
-  for (const phase of ['contract', 'load', 'thread', 'preflight', 'ownership'] as const)
+  for (const phase of ['contract', 'load'] as const) after = verifyPhase(history, { phase, wave, after }, rely);
+  after = Math.max(after, since);
+  for (const phase of ['thread', 'preflight', 'ownership'] as const)
     after = verifyPhase(history, { phase, wave, after }, rely);
 
   const tap = plan.taps.start === 'run' ? 'start' : `start-${wave}`;
-  const decided = eventsOf(history, 'tap-decided').findLast(({ event }) => event.tap === tap);
+  const decided = eventsOf(history, 'tap-decided').findLast(
+    ({ position, event }) => position > since && event.tap === tap,
+  );
   must(decided?.event.decision === 'approved', `nobody approved wave ${wave}`);
   must(decided.event.hash === hash, 'another plan was approved');
   rely(decided);
-  const approvals = judged(history, 'approval').filter(({ event }) => event.wave === wave);
+  const approvals = judged(history, 'approval').filter(
+    ({ position, event }) => position > since && event.wave === wave,
+  );
   for (const { event } of approvals)
     must(event.evidence.hash === hash || !passes(event.verdicts), 'approval was judged for another plan');
   const last = found(approvals.at(-1), `approval of wave ${wave} was never judged`);
@@ -181,7 +192,7 @@ function verifyTask(
   at: { readonly approved: number; readonly opened: number; readonly rely: Rely },
 ): void {
   const { task } = entry;
-  const { plan } = creation(history);
+  const { plan } = planInForce(history);
   const ofTask = (event: { task: TaskId }) => event.task === task;
   must(!isReadOnly(found(planned(plan, task), `the plan has no task ${task}`)), `${task} is read-only`);
   must(
@@ -235,10 +246,7 @@ function verifyTask(
     `${task} was judged before it was dispatched and ended`,
   );
   verifyEnding(history, monitor, ended, attempt.event.nonce);
-  const voided = history.find(
-    ({ position, event }) =>
-      position > monitor.position && voids.has(event.type) && 'task' in event && event.task === task,
-  );
+  const voided = history.find(({ position, event }) => position > monitor.position && isVoidedBy(task, event));
   must(voided === undefined, `${task} was changed after it was judged (${voided?.event.type})`);
   const blamed = eventsOf(history, 'culprit-found').some(
     ({ event, position }) => ofTask(event) && position > monitor.position,
@@ -298,12 +306,16 @@ function verifyClosure(
     const inClosure = evidence.tasks.find((entry) => entry.task === task);
     must(isDeepStrictEqual(inClosure, inRound), `closure did not judge ${task} at the snapshot of the round`);
   }
-  for (const { name } of creation(history).plan.checks) {
+  const { plan, since } = planInForce(history);
+  for (const { name } of plan.checks) {
     const claimed = evidence.checks.find((check) => check.name === name);
     must(claimed?.outcome === 'passed' && claimed.tree === of.top.tree, `check ${name} did not pass on the candidate`);
     const ran = eventsOf(history, 'check-ended').findLast(
       ({ position, event }) =>
-        position < closure.position && event.check.name === name && event.check.tree === of.top.tree,
+        position > since &&
+        position < closure.position &&
+        event.check.name === name &&
+        event.check.tree === of.top.tree,
     );
     must(ran?.event.check.outcome === 'passed', `no record of check ${name} passing on the candidate`);
     rely(ran);

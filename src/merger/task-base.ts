@@ -3,7 +3,7 @@ import { keepReachable, mustReadCommit, nobody, writeCommit } from '../adapters/
 import type { CommitId, TaskId } from '../domain/ids.ts';
 import { refs } from '../domain/state-dir.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
-import { done, type Order, recordFacts, refused } from './context.ts';
+import { done, type Order, recordWhile, refused } from './context.ts';
 import {
   allNeeds,
   eventsOf,
@@ -12,6 +12,7 @@ import {
   isMerged,
   isReadOnly,
   planHere,
+  planInForce,
   readySnapshot,
   runTip,
   waveOf,
@@ -20,7 +21,8 @@ import { integrator } from './integrate.ts';
 
 /**
  * The commit that attempts of a task start from: the run branch at the start of its wave, plus the ready snapshots of
- * what it needs; for a retried task the run branch as it is now, so that it does not run into the same conflict again.
+ * what it needs; for a retried task, and under a new version of the plan, the run branch as it is now, so that it does not
+ * run into the same conflict again.
  * Without such needs it is the run branch's own commit. The same past gives the same commit.
  */
 export async function makeTaskBase(order: Order, task: TaskId): Promise<MergerAnswer> {
@@ -28,8 +30,9 @@ export async function makeTaskBase(order: Order, task: TaskId): Promise<MergerAn
   const history = await order.ledger.read(order.run);
   const plan = planHere(history);
   if (waveOf(plan, task) === -1) return refused(`the plan has no task ${task}`);
-  const retried = eventsOf(history, 'task-retried').some(({ event }) => event.task === task);
-  const tip = retried ? runTip(history) : startingPoint(history, task);
+  const { since } = planInForce(history);
+  const anew = since > 0 || eventsOf(history, 'task-retried').some(({ event }) => event.task === task);
+  const tip = anew ? runTip(history) : startingPoint(history, task);
   if (tip === undefined) return refused('the run branch does not exist yet');
 
   const needs = inOrder(plan, allNeeds(plan, task)).filter((need) => !isReadOnly(need) && !isMerged(history, need.id));
@@ -55,7 +58,8 @@ export async function makeTaskBase(order: Order, task: TaskId): Promise<MergerAn
   failpoint('merger-base-written');
   await keepReachable(repository, refs.taskBase(order.run, task), commit);
   failpoint('merger-base-kept');
-  return await recordFacts(order, { type: 'task-base-made', task, commit, tree });
+  const sameVersion = (past: History): boolean => planInForce(past).since === since;
+  return await recordWhile(order, sameVersion, { type: 'task-base-made', task, commit, tree });
 }
 
 /** Recorded already, and nobody started the task or what it needs anew since: then the same base is made once more. */
@@ -63,7 +67,9 @@ function isStanding(history: History, task: TaskId, commit: CommitId): boolean {
   const made = eventsOf(history, 'task-base-made').findLast(({ event }) => event.task === task);
   const stands = new Set([task, ...allNeeds(planHere(history), task)]);
   const anew = history.findLast(
-    ({ event }) => (event.type === 'task-retried' || event.type === 'task-reworked') && stands.has(event.task),
+    ({ event }) =>
+      event.type === 'plan-replaced' ||
+      ((event.type === 'task-retried' || event.type === 'task-reworked') && stands.has(event.task)),
   );
   return made?.event.commit === commit && made.position > (anew?.position ?? 0);
 }

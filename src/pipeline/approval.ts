@@ -40,7 +40,8 @@ export function approval(state: RunState, given: Given): readonly Step[] {
 }
 
 function nextToApprove(state: RunState): WaveState | undefined {
-  if (state.plan.taps.start === 'run') return selectedWaves(state).find((wave) => wave.approval === null);
+  if (state.plan.taps.start === 'run')
+    return selectedWaves(state).find((wave) => !wave.closed && wave.approval === null);
   const wave = currentWave(state);
   return wave?.approval === null ? wave : undefined;
 }

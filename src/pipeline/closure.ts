@@ -4,7 +4,7 @@ import type { TreeId } from '../domain/ids.ts';
 import { judged } from '../domain/judge.ts';
 import type { Check } from '../domain/plan.ts';
 import { type BuiltRound, bisect, isOpen, type RoundStep, type Tip } from '../domain/round.ts';
-import { checkKey, currentWave, type RunState, tasksOfWave, type WaveState } from '../domain/run.ts';
+import { checkKey, currentWave, hasMerged, type RunState, tasksOfWave, type WaveState } from '../domain/run.ts';
 import { isBlocked, mayIntegrate } from '../domain/schedule.ts';
 import { isResolved, isSettled, type TaskState } from '../domain/task.ts';
 import { rebuildGenerated } from './generated.ts';
@@ -31,6 +31,7 @@ export function closure(state: RunState): readonly Step[] {
 }
 
 function openOrClose(state: RunState, wave: WaveState): readonly Step[] {
+  if (wave.approval === null) return [];
   const tasks = tasksOfWave(state, wave.index);
   // a landing under way is of the waves closed before: this one closes after it and is landed by the next
   const landing = state.landing.status === 'observed' || state.landing.status === 'intended';
@@ -171,7 +172,14 @@ export function baseChecks(state: RunState): readonly Step[] {
     if (outcome === undefined)
       return [effect(`check ${branch.tree} ${check.name}`, { do: 'check', purpose: 'base', ...branch, check })];
     if (outcome.outcome === 'could-not-run') return halt(state, outcome);
-    if (outcome.outcome !== 'passed') return [fact({ type: 'run-ended', outcome: 'failed' })];
+    if (outcome.outcome !== 'passed') return redBase(state, check);
   }
   return [];
+}
+
+/** Before anything is merged the base is the person's own. Later only a new version of the plan can bring a check that fails. */
+function redBase(state: RunState, check: Check): readonly Step[] {
+  if (!hasMerged(state)) return [fact({ type: 'run-ended', outcome: 'failed' })];
+  const why = `the check ${check.name} fails on what is merged already`;
+  return [fact({ type: 'run-halted', why, fix: `mend the check, then tidegate resume ${state.run} --replan` })];
 }

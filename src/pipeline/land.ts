@@ -28,7 +28,9 @@ const landedOutcome = ({ status }: LandingState): 'landed' | 'done' | null =>
 function landingIsDue(state: RunState): 'not-yet' | 'nothing' | 'due' {
   const waves = selectedWaves(state);
   const closed = state.plan.land === 'wave' ? waves.filter((wave) => wave.closed) : allClosed(state) ? waves : [];
-  if (closed.length === 0) return 'not-yet';
+  // a new version of the plan moves no branch before somebody has said yes to it
+  const approved = waves.some((wave) => wave.approval !== null);
+  if (closed.length === 0 || !approved) return 'not-yet';
   const merged = closed.some((wave) => wave.rounds.some((round) => round.status === 'merged'));
   if (merged) return state.mode.mode === 'active' ? 'due' : 'not-yet';
   return allClosed(state) ? 'nothing' : 'not-yet';

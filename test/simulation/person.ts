@@ -1,8 +1,9 @@
 import type { RequestEvent, TapName } from '../../src/domain/events.ts';
 import { taskId } from '../../src/domain/ids.ts';
 import { type Need, needsOf } from '../../src/domain/needs.ts';
+import type { FrozenPlan } from '../../src/domain/plan.ts';
 import type { RunState } from '../../src/domain/run.ts';
-import { me, you } from '../support/plans.ts';
+import { hashOf, me, task as planned, you } from '../support/plans.ts';
 import type { Random } from './random.ts';
 
 /** Somebody who types what comes to mind, whatever the run is at. */
@@ -26,9 +27,38 @@ export function whim(random: Random, state: RunState): RequestEvent {
     { type: 'requested-pause', by },
     { type: 'requested-resume', by },
     { type: 'requested-stop', by },
+    { type: 'requested-replan', ...rewritten(random, state), by },
     { type: 'requested-land', by },
     { type: 'requested-undo', task: random.chance(0.5) ? task : null, by },
   ]);
+}
+
+/** The plan as somebody might have it next: one task less, one more, or one that says something else. Not always a good one. */
+function rewritten(random: Random, { plan, hash }: RunState) {
+  const number = random.below(1000);
+  const ids = plan.waves.flatMap((wave) => wave.tasks.map((task) => task.id));
+  const chosen = random.pick(ids);
+  const where = random.below(plan.waves.length);
+  const waves: Record<'less' | 'more' | 'other', FrozenPlan['waves']> = {
+    less: plan.waves
+      .map((wave) => ({
+        ...wave,
+        tasks: wave.tasks
+          .filter((task) => task.id !== chosen)
+          .map((task) => ({ ...task, needs: task.needs.filter((need) => need !== chosen) })),
+      }))
+      .filter((wave) => wave.tasks.length > 0),
+    more: plan.waves.map((wave, index) =>
+      index === where ? { ...wave, tasks: [...wave.tasks, planned(`n${number}`)] } : wave,
+    ),
+    other: plan.waves.map((wave) => ({
+      ...wave,
+      tasks: wave.tasks.map((task) => (task.id === chosen ? { ...task, priority: number } : task)),
+    })),
+  };
+  const next = { ...plan, waves: waves[random.pick(['less', 'more', 'other'] as const)] };
+  const replaces = random.chance(0.95) ? hash : hashOf(next);
+  return { plan: next, hash: hashOf(next), replaces };
 }
 
 export type Person = { answer(state: RunState): RequestEvent | null };

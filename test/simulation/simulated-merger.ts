@@ -9,8 +9,10 @@ import {
   eventsOf,
   type History,
   inOrder,
+  isDropped,
   isMerged,
   isReadOnly,
+  planInForce,
   planned,
   readySnapshot,
   runTip,
@@ -111,7 +113,7 @@ async function openRun(order: Order, history: History): Promise<MergerAnswer> {
 
 async function makeTaskBase(order: Order, history: History, task: TaskId): Promise<MergerAnswer> {
   const { git } = order;
-  const { plan } = creation(history);
+  const { plan } = planInForce(history);
   const tip = runTip(history);
   if (tip === undefined) return refused('the run branch does not exist yet');
   const needs = inOrder(plan, allNeeds(plan, task)).filter((need) => !isReadOnly(need) && !isMerged(history, need.id));
@@ -132,19 +134,19 @@ const isThis = (of: Round) => (event: Round) => event.wave === of.wave && event.
 
 async function buildCandidate(order: Order, history: History, { wave, round }: Round): Promise<MergerAnswer> {
   const { git } = order;
-  const { plan } = creation(history);
+  const { plan } = planInForce(history);
   const same = isThis({ wave, round });
   if (eventsOf(history, 'candidate-built').some(({ event }) => same(event))) return done;
   const opened = eventsOf(history, 'round-opened').findLast(({ event }) => same(event))?.event;
   if (opened === undefined) return refused('the round is not open');
-  const dropped = new Set(eventsOf(history, 'task-dropped').map(({ event }) => event.task));
   const steps: { task: TaskId; commit: CommitId; tree: SnapshotEvidence['tree'] }[] = [];
   const conflicts: { task: TaskId; files: readonly string[] }[] = [];
   let tip = opened.base;
   for (const task of inOrder(plan, new Set(opened.tasks.map((entry) => entry.task)))) {
     const stands = (need: TaskId): boolean => {
       const needed = planned(plan, need);
-      if (needed === undefined || isReadOnly(needed) || dropped.has(need) || isMerged(history, need)) return true;
+      if (needed === undefined || isReadOnly(needed) || isDropped(history, need) || isMerged(history, need))
+        return true;
       return steps.some((step) => step.task === need);
     };
     const snapshot = opened.tasks.find((entry) => entry.task === task.id)?.snapshot;
@@ -170,7 +172,7 @@ async function addGenerated(order: Order, history: History, { wave, round }: Rou
   const snapshot = eventsOf(history, 'generator-ended').findLast(({ event }) => same(event))?.event.snapshot;
   if (last === undefined || !snapshot) return refused('nothing was rebuilt');
   const files: Record<string, string> = { ...git.read(last.commit).files };
-  for (const path of Object.keys(creation(history).plan.generated)) {
+  for (const path of Object.keys(planInForce(history).plan.generated)) {
     const rebuilt = git.read(snapshot.commit).files[path];
     if (rebuilt === undefined) delete files[path];
     else files[path] = rebuilt;
@@ -222,7 +224,8 @@ async function rebuildLanding(order: Order, history: History): Promise<MergerAns
 
 async function land(order: Order, history: History): Promise<MergerAnswer> {
   const { git } = order;
-  const { target, plan } = creation(history);
+  const { target } = creation(history);
+  const { plan } = planInForce(history);
   const onto = plan.land === 'branch' ? `tidegate/${order.run}` : target.branch;
   const open = unfinished(history, 'landing-intended', ['landed', 'landing-refused']);
   const rebuilt = history.findLast(({ event }) => event.type === 'landing-rebuilt' || event.type === 'landed')?.event;

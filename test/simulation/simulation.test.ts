@@ -66,6 +66,7 @@ const everything: readonly LedgerEvent['type'][] = [
   'merged',
   'paths-dropped',
   'phase-judged',
+  'plan-replaced',
   'request-accepted',
   'request-refused',
   'round-abandoned',

@@ -17,7 +17,7 @@ function said(change: (event: LedgerEvent) => LedgerEvent | null): readonly stri
     return event === null ? [] : [{ ...one, event }];
   });
   const git = { refs: good.git.refs(), commit: (id: string) => good.git.find(id) };
-  const found = checkIntegrated(stored, good.plan, git).map(({ invariant, what }) => `${invariant} ${what}`);
+  const found = checkIntegrated(stored, git).map(({ invariant, what }) => `${invariant} ${what}`);
   return [...new Set(found)];
 }
 const other = 'f'.repeat(40);

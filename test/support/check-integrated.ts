@@ -1,15 +1,12 @@
-import type { FrozenPlan } from '../../src/domain/plan.ts';
 import type { Stored } from '../../src/ports/ledger.ts';
 import type { GitFacts, Violation } from './checker.ts';
 import { all, type Found } from './events-found.ts';
+import { versionAt } from './plan-versions.ts';
 
 /** I3, I4: what moves the run branch is the whole candidate, with its generated files, and exactly that was checked. */
-export function checkIntegrated(
-  history: readonly Stored[],
-  plan: FrozenPlan,
-  git: GitFacts | undefined,
-): readonly Violation[] {
+export function checkIntegrated(history: readonly Stored[], git: GitFacts | undefined): readonly Violation[] {
   return all(history, 'merged').flatMap(({ seq, event }) => {
+    const { plan, since } = versionAt(history, seq);
     const found: Violation[] = [];
     const before = history.filter((one) => one.seq < seq);
     const isThis = (one: { readonly event: { readonly wave: number; readonly round: number } }): boolean =>
@@ -27,7 +24,7 @@ export function checkIntegrated(
       for (const what of notRebuilt(built, rebuilt, completed, git)) found.push({ invariant: 'I4', seq, what });
     for (const { name } of plan.checks) {
       const ran = all(before, 'check-ended').findLast(
-        (one) => one.event.check.name === name && one.event.check.tree === top.tree,
+        (one) => one.seq > since && one.event.check.name === name && one.event.check.tree === top.tree,
       );
       if (ran?.event.check.outcome !== 'passed')
         found.push({ invariant: 'I3', seq, what: `merged, but ${name} did not pass on it` });

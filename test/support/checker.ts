@@ -6,6 +6,8 @@ import type { Stored } from '../../src/ports/ledger.ts';
 import { checkIntegrated } from './check-integrated.ts';
 import { all, type Found } from './events-found.ts';
 import { naiveMatch } from './naive-match.ts';
+import { checkReplanned, isBack, versionAt } from './plan-versions.ts';
+import { sortedJson } from './sorted-json.ts';
 
 /**
  * Holds a whole ledger against the invariants I1 to I10. Written apart from the code that it judges: it knows the types
@@ -69,14 +71,6 @@ function hashOf(previous: string, { at, epoch, event, position, seq, stream }: S
   return digest('sha256', previous + ascii, 'hex');
 }
 
-function sortedJson(value: unknown): string {
-  return JSON.stringify(value, (_, field: unknown) =>
-    typeof field === 'object' && field !== null && !Array.isArray(field)
-      ? Object.fromEntries(Object.entries(field).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : field,
-  );
-}
-
 function checkEpochs(stored: readonly Stored[]): readonly Violation[] {
   const found: Violation[] = [];
   let highest = 0;
@@ -120,12 +114,13 @@ function checkRun(history: readonly Stored[], { git }: World): readonly Violatio
     return history.some(({ event }) => !event.type.startsWith('requested-'))
       ? [{ invariant: 'I1', seq: history[0]?.seq ?? null, what: 'facts without a run' }]
       : [];
-  const { plan, hash, run, target } = created.event;
+  const { run, target } = created.event;
   return [
-    ...checkStarts(history, plan, hash),
-    ...checkMerged(history, plan),
-    ...checkIntegrated(history, plan, git),
-    ...checkClosed(history, plan),
+    ...checkReplanned(history),
+    ...checkStarts(history),
+    ...checkMerged(history),
+    ...checkIntegrated(history, git),
+    ...checkClosed(history),
     ...checkRunBranch(history, target.commit, git?.refs.get(`refs/tidegate/runs/${run}`), git),
     ...checkTarget(history, git),
     ...checkUndone(history),
@@ -142,20 +137,28 @@ const plannedOf = (plan: FrozenPlan, task: string): PlannedTask | undefined =>
   plan.waves.flatMap((wave) => wave.tasks).find((planned) => planned.id === task);
 
 /** I2: lint, ownership and approval of the same plan hash come before every start. */
-function checkStarts(history: readonly Stored[], plan: FrozenPlan, hash: string): readonly Violation[] {
+function checkStarts(history: readonly Stored[]): readonly Violation[] {
   const judged = all(history, 'phase-judged');
   return all(history, 'attempt-intended').flatMap(({ seq, event }) => {
+    const { plan, hash, since } = versionAt(history, seq);
     const wave = waveOf(plan, event.task);
     const say = (what: string): Violation => ({ invariant: 'I2', seq, what: `${event.attempt}: ${what}` });
     const found: Violation[] = [];
     for (const phase of ['preflight', 'ownership', 'approval'] as const) {
       const last = judged.findLast(
-        (one) => one.seq < seq && one.event.phase === phase && 'wave' in one.event && one.event.wave === wave,
+        (one) =>
+          one.seq > since &&
+          one.seq < seq &&
+          one.event.phase === phase &&
+          'wave' in one.event &&
+          one.event.wave === wave,
       );
       if (last === undefined || !passed(last.event.verdicts)) found.push(say(`no ${phase} that passed before it`));
     }
     const tap = plan.taps.start === 'run' ? 'start' : `start-${wave}`;
-    const decided = all(history, 'tap-decided').filter((one) => one.seq < seq && one.event.tap === tap);
+    const decided = all(history, 'tap-decided').filter(
+      (one) => one.seq > since && one.seq < seq && one.event.tap === tap,
+    );
     const yes = decided.find((one) => one.event.decision === 'approved' && one.event.hash === hash);
     if (yes === undefined) found.push(say('nobody approved this plan'));
     else if (!isAskedFor(history, yes)) found.push(say('the approval was not asked for by anybody'));
@@ -174,7 +177,7 @@ const isAskedFor = (history: readonly Stored[], { seq, event }: Found<'tap-decid
   );
 
 /** I3, I5: what is merged was proven, and once. */
-function checkMerged(history: readonly Stored[], plan: FrozenPlan): readonly Violation[] {
+function checkMerged(history: readonly Stored[]): readonly Violation[] {
   const seen = new Set<string>();
   return all(history, 'merged').flatMap(({ seq, event }) =>
     event.tasks.flatMap(({ task }) => {
@@ -186,16 +189,17 @@ function checkMerged(history: readonly Stored[], plan: FrozenPlan): readonly Vio
       );
       const snapshot = opened?.event.tasks.find((entry) => entry.task === task)?.snapshot;
       const before = history.filter((one) => one.seq < seq);
-      for (const what of unproven(before, plan, task, snapshot))
+      for (const what of unproven(before, task, snapshot))
         found.push({ invariant: 'I3', seq, what: `${task}: ${what}` });
       return found;
     }),
   );
 }
 
-function unproven(history: readonly Stored[], plan: FrozenPlan, task: string, integrated?: string): readonly string[] {
+function unproven(history: readonly Stored[], task: string, integrated?: string): readonly string[] {
+  const { plan, since } = versionAt(history, Number.POSITIVE_INFINITY);
   const attempt = all(history, 'attempt-intended').findLast(({ event }) => event.task === task);
-  if (attempt === undefined) return ['merged without an attempt'];
+  if (attempt === undefined || attempt.seq < since) return ['merged without an attempt under this plan'];
   const ended = all(history, 'attempt-ended').findLast(({ event }) => event.attempt === attempt.event.attempt);
   if (ended === undefined) return ['merged before its last attempt ended'];
   const { ending, handoff } = ended.event;
@@ -216,7 +220,8 @@ function unproven(history: readonly Stored[], plan: FrozenPlan, task: string, in
   if (monitor?.phase !== 'monitor' || !passed(monitor.verdicts)) wrong.push('its gates did not pass');
   else if (monitor.evidence.snapshot?.commit !== snapshot.commit) wrong.push('its gates judged another snapshot');
   if (integrated !== snapshot.commit) wrong.push('another snapshot was integrated');
-  return [...wrong, ...outside(history, plan, task, snapshot)];
+  const underPlan = history.filter(({ seq }) => seq > since);
+  return [...wrong, ...outside(underPlan, plan, task, snapshot)];
 }
 
 /** The scope recomputed: owned, shared, locked or granted; without `owns` what no sibling has and nothing protects. */
@@ -251,8 +256,9 @@ function outside(
 }
 
 /** I3: a wave closes only when each of its tasks is merged, read-only done, or dropped by name. */
-function checkClosed(history: readonly Stored[], plan: FrozenPlan): readonly Violation[] {
+function checkClosed(history: readonly Stored[]): readonly Violation[] {
   return all(history, 'wave-closed').flatMap(({ seq, event }) => {
+    const { plan } = versionAt(history, seq);
     const before = history.filter((one) => one.seq < seq);
     const open = (plan.waves[event.wave]?.tasks ?? []).filter((task) => !isResolved(before, task));
     return open.map((task) => ({ invariant: 'I3', seq, what: `the wave closes, but ${task.id} is open` }) as const);
@@ -266,14 +272,15 @@ function isResolved(history: readonly Stored[], task: PlannedTask): boolean {
     ({ event }) =>
       ['task-dropped', 'task-retried', 'task-reworked', 'attempt-intended'].includes(event.type) &&
       ofTask(event as RunEvent),
-  )?.event;
-  if (last?.type === 'task-dropped') return true;
+  );
+  if (last?.event.type === 'task-dropped') return !isBack(history, task.id, last.seq);
   const judged = all(history, 'phase-judged').findLast(
     ({ event }) => event.phase === 'monitor' && event.task === task.id,
   );
   return (
     task.owns?.length === 0 &&
-    last?.type === 'attempt-intended' &&
+    last?.event.type === 'attempt-intended' &&
+    last.seq > versionAt(history, Number.POSITIVE_INFINITY).since &&
     judged !== undefined &&
     passed(judged.event.verdicts)
   );

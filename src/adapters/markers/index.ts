@@ -57,7 +57,8 @@ async function readMarkers(directory: string, ledger: Ledger): Promise<void> {
     const stream = await ledger.read(run);
     const tap = openTap(foldRun(stream));
     const asked = stream.some(
-      ({ event }) => event.type === markers[name] && event.by.via === 'marker' && event.tap === tap?.name,
+      ({ event }) =>
+        event.type === markers[name] && event.by.via === 'marker' && event.tap === tap?.name && event.hash === tap.hash,
     );
     if (tap === null || text !== tap.hash || asked) continue;
     const request: RequestEvent = {

@@ -1,0 +1,62 @@
+import type { RunEvent } from './events.ts';
+import type { TaskId } from './ids.ts';
+import { allTasks, type FrozenPlan, type PlannedTask } from './plan.ts';
+import type { RunState, WaveState } from './run.ts';
+import { plannedTask, type TaskState } from './task.ts';
+
+/**
+ * The run under another version of its plan. What is merged or closed stays as it is; everything else begins anew and
+ * has to be judged and approved for the new hash (I2). Numbers of attempts and rounds go on, so that none is used twice.
+ */
+export function replacePlan(state: RunState, { plan, hash }: RunEvent & { readonly type: 'plan-replaced' }): RunState {
+  const had = idsOf(state.plan);
+  const has = idsOf(plan);
+  const carried = plan.waves.flatMap((wave, index) =>
+    wave.tasks.map((task) => carryTask(state, task, { index, had: had.has(task.id) })),
+  );
+  const gone = Object.values(state.tasks).filter((task) => !has.has(task.id));
+  const { landing } = state;
+  return {
+    ...state,
+    plan,
+    hash,
+    waves: plan.waves.map((_, index) => carryWave(state.waves[index], index)),
+    tasks: Object.fromEntries([...carried, ...gone].map((task) => [task.id, task])),
+    taps: {},
+    // a check of the same name may be another command now
+    checks: {},
+    landing: landing.status === 'landed' || landing.status === 'undone' ? landing : { status: 'none', tries: 0 },
+  };
+}
+
+export const unjudged = (index: number): WaveState => ({
+  index,
+  thread: null,
+  preflight: null,
+  ownership: null,
+  approval: null,
+  rounds: [],
+  closed: false,
+});
+
+/** A closed wave keeps its verdicts, but for the approval: nobody has said yes to the new version yet. */
+function carryWave(wave: WaveState | undefined, index: number): WaveState {
+  if (wave === undefined) return unjudged(index);
+  return wave.closed ? { ...wave, approval: null } : { ...unjudged(index), rounds: wave.rounds };
+}
+
+function carryTask(
+  state: RunState,
+  task: PlannedTask,
+  { index, had }: { readonly index: number; readonly had: boolean },
+): TaskState {
+  const before = state.tasks[task.id];
+  const anew = plannedTask(task, index);
+  if (before === undefined) return anew;
+  const { status } = before.progress;
+  // what a person dropped stays dropped; what the plan dropped and has again was not meant to be
+  const stays = status === 'merged' || (status === 'dropped' && had) || state.waves[before.wave]?.closed === true;
+  return stays ? { ...before, wave: index, granted: [] } : { ...anew, launches: before.launches };
+}
+
+const idsOf = (plan: FrozenPlan): ReadonlySet<TaskId> => new Set(allTasks(plan).map((task) => task.id));

@@ -1,0 +1,110 @@
+import type { Answer } from './answer.ts';
+import type { RequestEvent, RunEvent } from './events.ts';
+import { ownershipConflicts } from './ownership.ts';
+import { allTasks, canonicalJson, type FrozenPlan } from './plan.ts';
+import { lintDirectives } from './plan-lint.ts';
+import { err, ok } from './result.ts';
+import { isOpen } from './round.ts';
+import { currentWave, plannedById, plannedStates, type RunState } from './run.ts';
+import { isLive } from './schedule.ts';
+import { describeVerdict } from './task.ts';
+import { failWith } from './verdict.ts';
+
+type Replan = RequestEvent & { readonly type: 'requested-replan' };
+
+/** Another version of the plan takes over only between two steps of a run, never under one, and never against what is merged. */
+export function answerReplan(state: RunState, { plan, hash, replaces, by }: Replan): Answer {
+  if (hash === state.hash) return ok([]);
+  if (replaces !== state.hash) return err('the plan was replaced meanwhile; look again with `tidegate show`');
+  const unfit = misfit(state, plan);
+  if (unfit !== null) return err(unfit);
+  const busy = inTheWay(state);
+  if (busy !== null) return busy;
+  const gone = plannedStates(state).filter(
+    ({ id, progress }) => plannedById(plan, id) === undefined && progress.status !== 'dropped',
+  );
+  return ok([
+    ...giveUpRound(state),
+    ...gone.map(({ id }) => ({ type: 'task-dropped', task: id, by }) as const),
+    { type: 'plan-replaced', plan, hash, by },
+    ...(state.mode.mode === 'active' ? [] : [{ type: 'run-resumed', by } as const]),
+  ]);
+}
+
+/** Why this run cannot go on under that plan at all. */
+export function misfit(state: RunState, plan: FrozenPlan): string | null {
+  const { only, run } = state;
+  if (plan.base !== state.plan.base)
+    return `${run} began on ${state.plan.base} and lands there; the plan says ${plan.base}`;
+  for (const { id, wave, progress } of plannedStates(state))
+    if (progress.status === 'merged' && !hasTask(plan, wave, id))
+      return `${id} is merged: the plan has to keep it in wave ${wave}`;
+  for (const { index, closed, rounds } of state.waves) {
+    if (rounds.length > 0 && plan.waves[index] === undefined) return `wave ${index} has begun: the plan has to keep it`;
+    if (closed && idsIn(plan, index) !== idsIn(state.plan, index))
+      return `wave ${index} is closed: the plan has to keep its tasks and give it no others`;
+  }
+  if (only !== null && withoutWave(plan, only) !== withoutWave(state.plan, only))
+    return `${run} is a run of wave ${only} alone: nothing of other waves can change`;
+  const open = plan.waves.flatMap((_, index) => (state.waves[index]?.closed === true ? [] : [index]));
+  if (open.length === 0) return 'every wave is closed: nothing of the plan is left to do';
+  const findings = open.flatMap((wave) => [
+    ...lintDirectives(plan, wave).errors,
+    ...ownershipConflicts(plan, wave, []),
+  ]);
+  return findings.length === 0 ? null : describeVerdict(failWith('plan', findings)).join('; ');
+}
+
+/** Null: nothing is under way. What a stop is about to end is waited for. */
+function inTheWay(state: RunState): Answer | null {
+  const { mode } = state.mode;
+  const live = plannedStates(state).filter(isLive);
+  if (live.length > 0)
+    return mode === 'stopped'
+      ? ok('later')
+      : err(
+          `${live.map(({ id }) => id).join(', ')} ${live.length === 1 ? 'is' : 'are'} at work; first: tidegate stop ${state.run}`,
+        );
+  if (state.landing.status === 'undoing') return err('a landing is being undone; ask again when it is through');
+  if (state.landing.status === 'observed' || state.landing.status === 'intended')
+    return err('a landing is under way; ask again when it is through');
+  const wave = currentWave(state);
+  const round = wave?.rounds.at(-1);
+  if (wave === undefined || !isOpen(round)) return null;
+  if (mode === 'active' || mode === 'paused')
+    return err(
+      `wave ${wave.index} is being integrated; ask again when it is through, or first: tidegate stop ${state.run}`,
+    );
+  if (round.status === 'merging' || round.status === 'merged')
+    return mode === 'stopped' ? ok('later') : err(`the run branch is being moved; first: tidegate resume ${state.run}`);
+  // the merger is at it: a moment
+  return mode === 'stopped' && (round.status === 'opened' || round.status === 'closing') ? ok('later') : null;
+}
+
+/** A round that stands still moved nothing yet, and was of the old plan. */
+function giveUpRound(state: RunState): readonly RunEvent[] {
+  const wave = currentWave(state);
+  const round = wave?.rounds.at(-1);
+  if (wave === undefined || !isOpen(round)) return [];
+  return [{ type: 'round-abandoned', wave: wave.index, round: round.round, why: 'the plan is replaced' }];
+}
+
+const hasTask = (plan: FrozenPlan, wave: number, id: string): boolean =>
+  plan.waves[wave]?.tasks.some((task) => task.id === id) === true;
+
+const idsIn = (plan: FrozenPlan, wave: number): string =>
+  (plan.waves[wave]?.tasks ?? [])
+    .map((task) => task.id)
+    .toSorted()
+    .join();
+
+/** The number of waves counts, too. */
+const withoutWave = (plan: FrozenPlan, only: number): string =>
+  canonicalJson(plan.waves.map((wave, index) => (index === only ? null : wave)));
+
+/** Merged tasks that say something else now: it has no effect, and a person is to know. */
+export const changedInVain = (state: RunState, plan: FrozenPlan): readonly string[] =>
+  allTasks(plan)
+    .filter(({ id }) => state.tasks[id]?.progress.status === 'merged')
+    .filter((task) => canonicalJson(task) !== canonicalJson(plannedById(state.plan, task.id)))
+    .map(({ id }) => id);

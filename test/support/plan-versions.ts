@@ -1,0 +1,60 @@
+import { hash as digest } from 'node:crypto';
+import type { FrozenPlan } from '../../src/domain/plan.ts';
+import type { Stored } from '../../src/ports/ledger.ts';
+import type { Violation } from './checker.ts';
+import { all } from './events-found.ts';
+import { sortedJson } from './sorted-json.ts';
+
+type Version = { readonly plan: FrozenPlan; readonly hash: string; readonly since: number };
+
+/** The plan that stood just before this event, and the event since which it did. */
+export function versionAt(history: readonly Stored[], seq: number): Version {
+  const last = [...all(history, 'run-created'), ...all(history, 'plan-replaced')].findLast((one) => one.seq < seq);
+  if (last === undefined) throw new Error('no plan stands before the run was created');
+  return { plan: last.event.plan, hash: last.event.hash, since: last.seq };
+}
+
+/** Whether a task that was dropped then was left out by a later version, and is in one after that. */
+export function isBack(history: readonly Stored[], task: string, dropped: number): boolean {
+  const later = all(history, 'plan-replaced').filter((one) => one.seq > dropped);
+  const left = later.findIndex(({ event }) => !has(event.plan, task));
+  return left !== -1 && later.slice(left).some(({ event }) => has(event.plan, task));
+}
+
+/** I2, I5, I7: another version was asked for, comes between steps, keeps what is merged, and drops by name what it leaves out. */
+export function checkReplanned(history: readonly Stored[]): readonly Violation[] {
+  return all(history, 'plan-replaced').flatMap(({ seq, event }) => {
+    const before = history.filter((one) => one.seq < seq);
+    const old = versionAt(history, seq);
+    const found: Violation[] = [];
+    const say = (invariant: Violation['invariant'], what: string): number => found.push({ invariant, seq, what });
+    const asked = all(before, 'requested-replan').findLast((one) => one.event.hash === event.hash);
+    if (asked?.event.by.who !== event.by.who || asked.event.replaces !== old.hash)
+      say('I2', 'nobody asked for this plan instead of the one before');
+    if (digest('sha256', sortedJson(event.plan), 'hex') !== event.hash) say('I2', 'the plan does not have its hash');
+    for (const { event: intended } of all(before, 'attempt-intended'))
+      if (!all(before, 'attempt-ended').some((one) => one.event.attempt === intended.attempt))
+        say('I2', `${intended.attempt} is at work while its plan is replaced`);
+    const merged = new Map(
+      all(before, 'merged').flatMap((one) => one.event.tasks.map(({ task }) => [`${task}`, one.event.wave])),
+    );
+    for (const [task, wave] of merged)
+      if (!hasIn(event.plan, wave, task)) say('I5', `${task} is merged, and the new plan has it no more in its wave`);
+    for (const { event: closed } of all(before, 'wave-closed'))
+      if (ids(event.plan, closed.wave) !== ids(old.plan, closed.wave)) say('I3', 'a closed wave has other tasks now');
+    for (const { id } of old.plan.waves.flatMap((wave) => wave.tasks)) {
+      const dropped = all(before, 'task-dropped').some((one) => one.event.task === id);
+      if (!has(event.plan, id) && !dropped) say('I7', `${id} is left out, and nobody dropped it`);
+    }
+    return found;
+  });
+}
+
+const has = (plan: FrozenPlan, task: string): boolean => plan.waves.some((_, wave) => hasIn(plan, wave, task));
+const hasIn = (plan: FrozenPlan, wave: number, task: string): boolean =>
+  plan.waves[wave]?.tasks.some((planned) => planned.id === task) === true;
+const ids = (plan: FrozenPlan, wave: number): string =>
+  (plan.waves[wave]?.tasks ?? [])
+    .map(({ id }) => id)
+    .toSorted()
+    .join();
