@@ -20,6 +20,8 @@ export interface Desk extends AsyncDisposable {
   readonly patches: Patches;
   /** The plan with all its layers; an error is what kept us from even looking. */
   readPlan(file: string | null, flags: PlanFlags): Promise<Result<ReadPlan, string>>;
+  /** The files of a run once more, as they are now: from the root, for its branch, under the flags that it was ordered with. */
+  rereadPlan(order: RunOrder): Promise<Result<ReadPlan, string>>;
   /** How agents would be fenced on this machine. */
   fence(): Promise<Result<string, { readonly problem: string; readonly fix: string }>>;
   /** Hosts the coordinator in this process, unless a living one is there. */
@@ -29,7 +31,7 @@ export interface Desk extends AsyncDisposable {
   isCoordinated(): Promise<boolean>;
   /** How long a living coordinator may take to answer, or to begin a run. */
   readonly patienceMs: number;
-  /** The directory of a run that is about to be ordered: for its frozen plan, and for markers. */
+  /** The directory of a run, with its frozen plan, and for markers. */
   openRunDirectory(order: RunOrder): Promise<void>;
 }
 

@@ -87,6 +87,7 @@ async function scene(
     },
     patches: { text: async () => '+x\n', snapshots: async () => [] },
     readPlan: async () => err('there is no plan'),
+    rereadPlan: async () => err('there is no plan'),
     fence: async () => ok('bubblewrap'),
     host: () => Promise.reject(new Error('not asked')),
     patienceMs: 1_000,

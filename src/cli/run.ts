@@ -88,11 +88,17 @@ async function prepare(
   if (!read.ok) return err(lintOutcome(read));
   const ordered = await orderOf(desk, context, read, wave);
   if (!ordered.ok) return ordered;
-  const order = ordered.value;
+  const order: RunOrder = { ...ordered.value, ...(landAuto ? { landAuto } : {}) };
+  const { rehearsed, findings, warnings } = await judgedBefore(desk, order);
+  if (findings.length > 0) return err(refusedPlan(findings, read.warnings));
+  return ok({ order, rehearsed, warnings: [...read.warnings, ...warnings] });
+}
+
+/** What the phases before approval will say of an order, and whether it can be fenced here. */
+export async function judgedBefore(desk: Desk, order: RunOrder) {
   const rehearsed = await rehearsal(desk, order);
   const findings = [...refusals(rehearsed), ...(await fenceFindings(desk, order))];
-  if (findings.length > 0) return err(refusedPlan(findings, read.warnings));
-  return ok({ order, rehearsed, warnings: [...read.warnings, ...scopeWarnings(rehearsed)] });
+  return { rehearsed, findings, warnings: scopeWarnings(rehearsed) };
 }
 
 async function carryOut(
@@ -156,7 +162,7 @@ function dryRun({ rehearsed, warnings }: Prepared): Outcome {
   return done(lines, { plan, hash, warnings });
 }
 
-function refusedPlan(findings: readonly Finding[], warnings: readonly Finding[]): Outcome {
+export function refusedPlan(findings: readonly Finding[], warnings: readonly Finding[]): Outcome {
   return {
     exit: exitCodes.usage,
     reason: 'plan-refused',

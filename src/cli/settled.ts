@@ -1,5 +1,5 @@
 import { needsOf } from '../domain/needs.ts';
-import type { RunState } from '../domain/run.ts';
+import { plannedStates, type RunState } from '../domain/run.ts';
 import { describeVerdict } from '../domain/task.ts';
 import { passes } from '../domain/verdict.ts';
 import type { Text } from '../ports/terminal.ts';
@@ -25,7 +25,7 @@ export function settledOutcome(view: RunView, context: Pick<Context, 'json' | 't
 export function exitOf(state: RunState): { readonly exit: ExitCode; readonly reason: string } {
   if (state.ended === null) return { exit: exitCodes.personNeeded, reason: needsOf(state)[0]?.kind ?? 'person-needed' };
   if (state.ended === 'failed' || state.ended === 'rejected') return { exit: exitCodes.failed, reason: state.ended };
-  const partial = Object.values(state.tasks).some(({ progress }) => progress.status === 'dropped');
+  const partial = plannedStates(state).some(({ progress }) => progress.status === 'dropped');
   return partial ? { exit: exitCodes.partial, reason: 'partial' } : { exit: exitCodes.done, reason: state.ended };
 }
 

@@ -1,7 +1,7 @@
 import type { By, TapName } from '../domain/events.ts';
 import { allTasks } from '../domain/plan.ts';
 import { selectedWaves, tasksOfWave } from '../domain/run.ts';
-import { snapshotOf } from '../domain/task.ts';
+import { isResolved, snapshotOf } from '../domain/task.ts';
 import type { Finding } from '../domain/verdict.ts';
 import type { Text } from '../ports/terminal.ts';
 import { ask, outcomeOf } from './ask-coordinator.ts';
@@ -62,7 +62,8 @@ const declined = (view: RunView, context: Context): Outcome => ({
 async function askStart(context: Context, view: RunView, tap: TapName, warnings: readonly Finding[]): Promise<boolean> {
   const { state } = view;
   const waves = tap === 'start' ? selectedWaves(state) : state.waves.filter(({ index }) => `start-${index}` === tap);
-  const count = waves.flatMap(({ index }) => tasksOfWave(state, index)).length;
+  const tasks = waves.flatMap(({ index }) => tasksOfWave(state, index));
+  const count = tasks.filter((task) => !isResolved(task)).length;
   for (const line of planView(state, warnings)) context.terminal.line(line);
   context.terminal.line();
   return await askYes(context, `Start ${count} task${count === 1 ? '' : 's'}? [y/N/d]`, async () =>

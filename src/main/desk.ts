@@ -21,12 +21,13 @@ import {
 } from '../adapters/state-directory/index.ts';
 import type { Context } from '../cli/command.ts';
 import type { Desk, DeskMode, Hosting, OpenDesk } from '../cli/desk.ts';
+import type { ReadPlan } from '../cli/lint.ts';
 import { canonicalJson } from '../domain/plan.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { type StateDir, stateDir } from '../domain/state-dir.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import { hostCoordinator, type Setting, startBackground } from './host.ts';
-import { readPlan } from './plan-reader.ts';
+import { readPlan, rereadPlan } from './plan-reader.ts';
 
 /** The desk of the repository that the command was called in. */
 export const openDesk: OpenDesk = async (context, mode) => {
@@ -103,12 +104,9 @@ function deskOf(
       text: (from, to, paths) => readPatch(state.repository, from, to, paths),
       snapshots: async (run) => ((await exists(state.repository)) ? await attemptSnapshots(state.repository, run) : []),
     },
-    readPlan: async (file, { landAuto }) => {
-      const read = await readPlan(context, file);
-      if (!read.ok || !read.value.ok || !landAuto || read.value.plan.land !== 'ask') return read;
-      const plan = { ...read.value.plan, land: 'auto' } as const;
-      return ok({ ...read.value, plan, hash: hashPlan(plan) });
-    },
+    readPlan: async (file, { landAuto }) => landing(await readPlan(context, file), landAuto),
+    rereadPlan: async ({ planFile, target, landAuto }) =>
+      landing(await rereadPlan(context, planFile, target.branch), landAuto === true),
     fence: async () => {
       const probe = probeFence(context.env);
       return probe.works ? ok(probe.version) : err({ problem: probe.problem, fix: probe.fix });
@@ -127,6 +125,12 @@ function deskOf(
     },
     [Symbol.asyncDispose]: () => ledger[Symbol.asyncDispose](),
   };
+}
+
+function landing(read: Result<ReadPlan, string>, landAuto: boolean): Result<ReadPlan, string> {
+  if (!read.ok || !read.value.ok || !landAuto || read.value.plan.land !== 'ask') return read;
+  const plan = { ...read.value.plan, land: 'auto' } as const;
+  return ok({ ...read.value, plan, hash: hashPlan(plan) });
 }
 
 async function hosting(setting: Setting, ledger: Ledger): Promise<Hosting> {

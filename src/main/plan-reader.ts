@@ -21,10 +21,10 @@ export type PlanPlace = {
 };
 
 /** Reads a plan with every layer around it, and looks whether the repository can be worked on at all. Changes nothing. */
-export async function readPlanAt(place: PlanPlace, planFile: string, flags: Readonly<Record<string, unknown>> = {}) {
+export async function readPlanAt(place: PlanPlace, planFile: string, branch: string | null = null) {
   const { toplevel } = place;
-  const { config } = await readConfigAt(place, flags);
-  const currentBranch = await gitReader({ checkout: toplevel, repository: '' }).currentBranch();
+  const { config } = await readConfigAt(place);
+  const currentBranch = branch ?? (await gitReader({ checkout: toplevel, repository: '' }).currentBranch());
   const loaded = await loadPlan({ root: toplevel, planFile, currentBranch, config });
   const { errors, warnings: doubts } = await inspectRepository(toplevel);
   const warnings = [...loaded.warnings, ...doubts];
@@ -33,15 +33,12 @@ export async function readPlanAt(place: PlanPlace, planFile: string, flags: Read
   return { ...own, ok: false as const, findings: [...own.findings, ...errors], warnings };
 }
 
-async function readConfigAt(
-  { toplevel, stateDirectory, env }: PlanPlace,
-  flags: Readonly<Record<string, unknown>> = {},
-) {
+async function readConfigAt({ toplevel, stateDirectory, env }: PlanPlace) {
   return await loadConfig({
     root: toplevel,
     userFile: userConfigFile(env, homedir()),
     environment: env,
-    flags,
+    flags: {},
     confirmed: stateDirectory === null ? [] : await readConfirmations(stateDirectory),
   });
 }
@@ -53,6 +50,12 @@ export const readPlan: PlanReader = async (context, planFile) => {
   const named = planFile === null ? await onlyPlan(toplevel) : ok(relative(toplevel, resolve(context.cwd, planFile)));
   return named.ok ? ok(await readPlanAt(place.value, named.value)) : named;
 };
+
+/** A plan that a run has, read once more: the branch that the run began on stands for the one checked out now. */
+export async function rereadPlan(context: Context, planFile: string, branch: string) {
+  const place = await placeOf(context);
+  return place.ok ? ok(await readPlanAt(place.value, planFile, branch)) : place;
+}
 
 export const configPorts: ConfigPorts = {
   async read(context) {

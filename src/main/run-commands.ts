@@ -15,7 +15,7 @@ export const runCommands: readonly CommandEntry[] = [
   },
   {
     name: 'resume',
-    usage: '[run] [-d, --detach] [--yes] [--land]',
+    usage: '[run] [--replan] [-d, --detach] [--yes] [--land]',
     summary: 'go on after a pause, a stop or a crash, with the same plan',
     group: 'run',
     load: () => loadAtDesk(async () => (await import('../cli/mode.ts')).resume),

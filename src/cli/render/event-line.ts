@@ -9,6 +9,8 @@ export function eventLine(event: LedgerEvent): string | null {
   switch (event.type) {
     case 'run-created':
       return `${event.run}: plan ${event.hash.slice(0, 12)} from ${event.planFile}, onto ${event.target.branch}`;
+    case 'plan-replaced':
+      return `plan ${event.hash.slice(0, 12)} takes over, by ${event.by.who}`;
     case 'phase-judged':
       return judgedLine(event);
     case 'tap-opened':

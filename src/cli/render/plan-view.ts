@@ -1,15 +1,16 @@
 import type { FrozenPlan, PlannedTask } from '../../domain/plan.ts';
 import type { RunState } from '../../domain/run.ts';
 import { selectedWaves } from '../../domain/run.ts';
+import { isResolved, type TaskState } from '../../domain/task.ts';
 import type { Finding } from '../../domain/verdict.ts';
-import type { Text } from '../../ports/terminal.ts';
+import type { Span, Text } from '../../ports/terminal.ts';
 
 /** What a person is asked to approve: the plan by its hash, every scope, the fence, and what is unusual about it. */
 export function planView(state: RunState, warnings: readonly Finding[] = []): readonly Text[] {
   const { plan } = state;
   return [
     [{ text: plan.name, tone: 'strong' }, ` onto ${plan.base}, plan ${state.hash.slice(0, 12)}`],
-    ...selectedWaves(state).flatMap((wave) => waveLines(plan, wave.index)),
+    ...selectedWaves(state).flatMap((wave) => waveLines(state, wave.index)),
     '',
     fenceLine(plan),
     ...(plan.setup === null ? [] : [`setup   ${plan.setup}`]),
@@ -19,20 +20,24 @@ export function planView(state: RunState, warnings: readonly Finding[] = []): re
   ];
 }
 
-function waveLines(plan: FrozenPlan, index: number): readonly Text[] {
+function waveLines({ plan, tasks: states }: RunState, index: number): readonly Text[] {
   const wave = plan.waves[index];
   if (wave === undefined) return [];
   const width = Math.min(24, Math.max(...wave.tasks.map((task) => task.id.length)));
   const name = wave.name === '' || wave.name === `wave-${index}` ? '' : ` ${wave.name}`;
-  const tasks = inOrder(wave.tasks).map((task, at) => taskLine(task, at + 1, width));
+  const tasks = inOrder(wave.tasks).map((task, at) => [...taskLine(task, at + 1, width), settledText(states[task.id])]);
   return ['', [{ text: `wave ${index}${name}`, tone: 'strong' }], ...tasks];
 }
 
-const taskLine = (task: PlannedTask, at: number, width: number): Text => [
+const taskLine = (task: PlannedTask, at: number, width: number): readonly (string | Span)[] => [
   `  ${String(at).padStart(2)}  ${task.id.padEnd(width)}  `,
   scopeText(task),
   { text: task.needs.length === 0 ? '' : `  after ${task.needs.join(', ')}`, tone: 'dim' },
 ];
+
+/** Of a new version of the plan: what is not begun again. */
+const settledText = (task: TaskState | undefined): string | Span =>
+  task !== undefined && isResolved(task) ? { text: `  ${task.progress.status} already`, tone: 'dim' } : '';
 
 function scopeText(task: PlannedTask): string {
   const shares = task.shares.length === 0 ? '' : ` shares ${task.shares.join(' ')}`;

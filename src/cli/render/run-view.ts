@@ -1,5 +1,5 @@
 import { type Need, needsOf } from '../../domain/needs.ts';
-import { type RunState, selectedWaves, tasksOfWave } from '../../domain/run.ts';
+import { plannedStates, type RunState, selectedWaves, tasksOfWave } from '../../domain/run.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { phaseLine } from './phases.ts';
 import { taskLine } from './task-line.ts';
@@ -68,7 +68,7 @@ export function needSince({ state, times }: RunView, need: Need): string | null 
 const isOpenTap = (status: string | undefined): boolean => status === 'pending' || status === 'held';
 
 export function endText(state: RunState): string | null {
-  const tasks = Object.values(state.tasks);
+  const tasks = plannedStates(state);
   const left = tasks.filter(({ progress }) => progress.status === 'dropped').length;
   const without = left === 0 ? '' : `, without ${left} dropped task${left === 1 ? '' : 's'}`;
   const { landing } = state;

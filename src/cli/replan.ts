@@ -1,0 +1,96 @@
+import type { RunOrder } from '../domain/events.ts';
+import { planHash } from '../domain/ids.ts';
+import { planDifference } from '../domain/plan-difference.ts';
+import { changedInVain, misfit } from '../domain/replan.ts';
+import { err, ok, type Result } from '../domain/result.ts';
+import type { Finding } from '../domain/verdict.ts';
+import { ask, outcomeOf } from './ask-coordinator.ts';
+import { misused, type Outcome } from './command.ts';
+import { type Desk, failed } from './desk.ts';
+import { outcomeOf as lintOutcome } from './lint.ts';
+import { peopleOnly } from './people-only.ts';
+import { judgedBefore, refusedPlan } from './run.ts';
+import type { MadeRun } from './subject.ts';
+
+/** How the files stand to the plan that runs. `message` is one line for people. */
+export type PlanNote = {
+  readonly message: string;
+  readonly differences: readonly string[];
+  readonly hash: string | null;
+  readonly command?: string;
+};
+
+/** What `resume` says when the files do not give the frozen plan any more. Null: they do, or the run has ended. */
+export async function planNote(desk: Desk, { run, state, stored }: MadeRun): Promise<PlanNote | null> {
+  if (state.ended !== null) return null;
+  const command = `tidegate resume ${run} --replan`;
+  const runsOn = `the frozen plan ${state.hash.slice(0, 12)} runs on`;
+  const read = await desk.rereadPlan(orderIn(stored));
+  if (!read.ok || !read.value.ok) {
+    const [first] = read.ok && !read.value.ok ? read.value.findings : [];
+    const why = read.ok ? (first?.detail ?? 'it has mistakes') : read.error;
+    const lint = `tidegate lint ${state.planFile}`;
+    const message = `${state.planFile} cannot be taken as it is now (${why}; ${lint}); ${runsOn}`;
+    return { message, differences: [why], hash: null, command: lint };
+  }
+  const { plan, hash } = read.value;
+  if (hash === state.hash) return null;
+  const differences = planDifference(state.plan, plan);
+  const message = `${state.planFile} differs (${shortened(differences)}); ${runsOn}. To take the new one: ${command}`;
+  return { message, differences, hash, command };
+}
+
+/** A new version of the plan, judged like a plan that is run for the first time, and then asked for. */
+export async function replan(
+  desk: Desk,
+  subject: MadeRun,
+): Promise<Result<{ readonly note: PlanNote; readonly warnings: readonly Finding[] }, Outcome>> {
+  const { run, state, stored } = subject;
+  const refused = peopleOnly(desk, `tidegate resume ${run} --replan`);
+  if (refused !== null) return err(refused);
+  if (state.ended !== null)
+    return err(
+      failed('ended', `resume: ${run} has ended (${state.ended}); begin anew with tidegate run ${state.planFile}`),
+    );
+  const order = orderIn(stored);
+  const read = await desk.rereadPlan(order);
+  if (!read.ok) return err(misused('no-plan', `resume: ${read.error}`));
+  if (!read.value.ok) return err(lintOutcome(read.value));
+  const { plan, warnings } = read.value;
+  const hash = planHash(read.value.hash);
+  if (hash === state.hash) {
+    const message = `nothing changed in ${state.planFile}; ${run} goes on with the plan that it has`;
+    return ok({ note: { message, differences: [], hash }, warnings });
+  }
+  const unfit = misfit(state, plan);
+  const judged = await judgedBefore(desk, { ...order, plan, hash, wave: null });
+  if (judged.findings.length > 0) return err(refusedPlan(judged.findings, warnings));
+  if (unfit !== null) return err(refusedPlan([{ rule: 'replan', detail: unfit }], warnings));
+
+  const differences = planDifference(state.plan, plan);
+  const vain = changedInVain(state, plan);
+  const answered = await ask(desk, subject, {
+    type: 'requested-replan',
+    plan,
+    hash,
+    replaces: state.hash,
+    by: desk.caller.by,
+  });
+  if (answered.outcome !== 'accepted') return err(outcomeOf(run, answered, ''));
+  await desk.openRunDirectory({ ...order, plan });
+  const told = vain.length === 0 ? '' : `; ${vain.join(', ')}: merged already, what it says now has no effect`;
+  const message = `${run} has a new plan, ${hash.slice(0, 12)} (${shortened(differences)})${told}`;
+  return ok({ note: { message, differences, hash }, warnings: [...warnings, ...judged.warnings] });
+}
+
+function orderIn(stored: MadeRun['stored']): RunOrder {
+  const created = stored.find(({ event }) => event.type === 'run-created')?.event;
+  if (created?.type !== 'run-created') throw new Error('a made run has its order');
+  const { type: _, by: __, ...order } = created;
+  return order;
+}
+
+const shortened = (differences: readonly string[]): string =>
+  differences.length <= 6
+    ? differences.join('; ')
+    : `${differences.slice(0, 6).join('; ')} and ${differences.length - 6} more`;

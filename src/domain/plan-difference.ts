@@ -1,0 +1,40 @@
+import { allTasks, canonicalJson, type FrozenPlan, type PlannedTask } from './plan.ts';
+
+/** What differs between two versions of a plan, a few words for each: `b: do, owns`, `c is new`, `checks`. */
+export function planDifference(before: FrozenPlan, after: FrozenPlan): readonly string[] {
+  const { waves: _, ...settings } = before;
+  const { waves: __, ...newSettings } = after;
+  const found = [...tasksBetween(before, after), ...keysBetween(settings, newSettings)];
+  if (found.length > 0 || canonicalJson(before) === canonicalJson(after)) return found;
+  return ['names of waves, or the order of tasks'];
+}
+
+function tasksBetween(before: FrozenPlan, after: FrozenPlan): readonly string[] {
+  const [old, now] = [placed(before), placed(after)];
+  const gone = [...old.keys()].filter((id) => !now.has(id)).map((id) => `${id} is gone`);
+  const rest = [...now].flatMap(([id, { task, wave }]) => {
+    const was = old.get(id);
+    if (was === undefined) return [`${id} is new`];
+    const keys = [...(was.wave === wave ? [] : ['wave']), ...keysBetween(was.task, task)];
+    return keys.length === 0 ? [] : [`${id}: ${keys.map(asWritten).join(', ')}`];
+  });
+  return [...rest, ...gone];
+}
+
+/** A directive is what the person wrote under `do`. */
+const asWritten = (key: string): string => (key === 'directive' ? 'do' : key);
+
+const placed = (plan: FrozenPlan): ReadonlyMap<string, { readonly task: PlannedTask; readonly wave: number }> =>
+  new Map(
+    allTasks(plan).map((task) => [
+      task.id,
+      { task, wave: plan.waves.findIndex((wave) => wave.tasks.some(({ id }) => id === task.id)) },
+    ]),
+  );
+
+function keysBetween(before: object, after: object): readonly string[] {
+  const old = new Map(Object.entries(before));
+  return Object.entries(after)
+    .filter(([key, value]) => canonicalJson(value) !== canonicalJson(old.get(key)))
+    .map(([key]) => key);
+}
