@@ -61,6 +61,8 @@ async function provenFence(workspace: string, outside: string): Promise<void> {
       client: null,
     }),
     output: quiet,
+    errors: quiet,
+    stdin: null,
     cwd: '/',
     canary: { token, workspace, outside: [outside] },
   });

@@ -9,8 +9,8 @@ export type AgentEvent =
   | { readonly type: 'turn'; readonly text: string }
   | { readonly type: 'tool-call'; readonly call: ToolCall }
   | { readonly type: 'tool-result'; readonly id: string; readonly outcome: 'ok' | 'failed'; readonly text: string }
-  /** The call was not carried out. `by` us, by a rule of the agent's own, or by the agent's person. */
-  | { readonly type: 'denied'; readonly call: ToolCall; readonly why: string; readonly by: 'tidegate' | 'agent' }
+  /** The call was not carried out. The rule is one of ours, or `agent` when the agent's own settings refused it. */
+  | { readonly type: 'denied'; readonly call: ToolCall; readonly rule: string; readonly why: string }
   /** Content of a file that a call may have changed, as we found it afterwards; null when it is gone. */
   | { readonly type: 'file-seen'; readonly path: string; readonly digest: string | null }
   /** Of this attempt so far, never a difference. */
@@ -68,3 +68,11 @@ export type TroubleKind =
   | 'other';
 
 export const noUsage: Usage = { turns: 0, inputTokens: 0, outputTokens: 0, cachedTokens: 0, usd: null };
+
+export const addUsage = (a: Usage, b: Usage): Usage => ({
+  turns: a.turns + b.turns,
+  inputTokens: a.inputTokens + b.inputTokens,
+  outputTokens: a.outputTokens + b.outputTokens,
+  cachedTokens: a.cachedTokens + b.cachedTokens,
+  usd: a.usd === null && b.usd === null ? null : (a.usd ?? 0) + (b.usd ?? 0),
+});

@@ -1,3 +1,4 @@
+import type { AgentNote, AgentReport } from './agent-note.ts';
 import type {
   ApprovalEvidence,
   CheckOutcome,
@@ -19,6 +20,7 @@ import type {
 } from './evidence.ts';
 import type { AttemptId, CommitId, PlanHash, RunId, TaskId, TreeId } from './ids.ts';
 import type { FrozenPlan } from './plan.ts';
+import type { AgentSession } from './task.ts';
 import type { Verdict } from './verdict.ts';
 
 /** Who did it and by which way it reached us. An agent never appears here as an approver. */
@@ -164,6 +166,17 @@ export type RunEvent =
       readonly base: CommitId;
       readonly from: CommitId;
       readonly findings: readonly string[];
+      /** Absent: `command`. */
+      readonly agent?: string;
+      readonly session?: AgentSession;
+    }
+  /** What the agent does while it works, as far as it belongs here: numbered by its supervisor, without a gap. */
+  | {
+      readonly type: 'attempt-noted';
+      readonly task: TaskId;
+      readonly attempt: AttemptId;
+      readonly number: number;
+      readonly note: AgentNote;
     }
   | { readonly type: 'attempt-started'; readonly task: TaskId; readonly attempt: AttemptId; readonly pid: number }
   | {
@@ -178,6 +191,8 @@ export type RunEvent =
       readonly chargedSeconds: number;
       /** What the agent tried that only a person may do, such as `approve demo-ab12`; absent when it tried nothing. */
       readonly refusals?: readonly string[];
+      /** Of agents that speak a protocol. */
+      readonly agent?: AgentReport;
     }
   | { readonly type: 'task-granted'; readonly task: TaskId; readonly paths: readonly string[]; readonly by: By }
   | { readonly type: 'task-dropped'; readonly task: TaskId; readonly by: By }

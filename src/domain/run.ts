@@ -99,6 +99,7 @@ function evolveFact(state: RunState, event: RunEvent): RunState {
     case 'task-base-refused':
     case 'attempt-intended':
     case 'attempt-started':
+    case 'attempt-noted':
     case 'attempt-ended':
     case 'paths-dropped':
       return evolveOneTask(state, event.task, event);

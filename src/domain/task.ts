@@ -36,12 +36,19 @@ export type NextStart = {
 };
 
 export type Attempt = {
+  /** The agent that was chosen, out of the task's chain. */
+  readonly agent: string;
+  /** A session of the agent's own that this attempt goes on with. */
+  readonly session: AgentSession | null;
   readonly id: AttemptId;
   readonly number: number;
   readonly nonce: string;
   readonly base: CommitId;
   readonly from: CommitId;
 };
+
+/** `job`: the attempt that began the session, where the agent's own files of it are. */
+export type AgentSession = { readonly id: string; readonly job: AttemptId; readonly usd: number };
 
 export type Hold =
   | { readonly because: 'gate'; readonly verdicts: readonly Verdict[] }
@@ -64,6 +71,8 @@ export type TaskState = {
   readonly granted: readonly string[];
   /** Paths that people took out of the last attempt's snapshot. */
   readonly takenOut: readonly string[];
+  /** Number of the last note of the attempt under way, so that none is recorded twice. */
+  readonly noted: number;
   readonly dispatched: readonly Verdict[] | null;
   readonly monitored: readonly Verdict[] | null;
   readonly last: { readonly ending: Ending; readonly handoff: HandoffEvidence } | null;
@@ -82,6 +91,7 @@ export const plannedTask = (task: PlannedTask, wave: number): TaskState => ({
   free: 0,
   granted: [],
   takenOut: [],
+  noted: 0,
   dispatched: null,
   monitored: null,
   last: null,
@@ -105,11 +115,14 @@ export function evolveTask(state: TaskState, event: RunEvent, limits: { readonly
         nonce: event.nonce,
         base: event.base,
         from: event.from,
+        agent: event.agent ?? 'command',
+        session: event.session ?? null,
       };
       return {
         ...state,
         launches: event.number,
         takenOut: [],
+        noted: 0,
         dispatched: null,
         monitored: null,
         progress: { status: 'launching', attempt },
@@ -119,6 +132,8 @@ export function evolveTask(state: TaskState, event: RunEvent, limits: { readonly
       const attempt = attemptOf(state);
       return attempt === null ? state : { ...state, progress: { status: 'running', attempt, pid: event.pid } };
     }
+    case 'attempt-noted':
+      return { ...state, noted: event.number };
     case 'attempt-ended': {
       const attempt = attemptOf(state);
       if (attempt === null) return state;

@@ -18,6 +18,8 @@ const launch = (id: string, number = 1) => ({
   nonce: nonceOf(id, number),
   base: commit('base'),
   from: commit('base'),
+  agent: 'command',
+  session: null,
 });
 const planned = (id: string) => {
   const found = plannedById(frozen, idOf(id));

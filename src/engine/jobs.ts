@@ -1,3 +1,4 @@
+import { agentKinds } from '../domain/agents.ts';
 import { generatorMinutes, generators } from '../domain/generated.ts';
 import type { CommitId, TreeId } from '../domain/ids.ts';
 import { protectedConfig } from '../domain/ownership.ts';
@@ -5,6 +6,7 @@ import type { Check, Network, PlannedTask } from '../domain/plan.ts';
 import type { RunState } from '../domain/run.ts';
 import type { StateDir } from '../domain/state-dir.ts';
 import type { Attempt } from '../domain/task.ts';
+import { toolScopeOf } from '../domain/tool-scope.ts';
 import type { Job } from '../ports/supervisor.ts';
 import { buildBrief } from './brief.ts';
 
@@ -28,15 +30,37 @@ export function attemptJob(
     from: attempt.from,
     base: attempt.base,
     argv: task.command ?? [],
-    executor: 'command',
+    ...driven(state, task, attempt),
     brief: buildBrief(plan, task, attempt, findings),
     setup: plan.setup,
     teardown: plan.teardown,
-    fence: { ...plan.fence, network: plan.fence.network ?? commandNetwork },
+    fence: { ...plan.fence, network: plan.fence.network ?? (attempt.agent === 'command' ? commandNetwork : 'on') },
     environment: environmentOf(state, task.id, index, attempt),
     minutes: plan.limits.minutes,
     silence: plan.limits.silence,
     readOnly: protectedConfig(plan, task),
+  };
+}
+
+function driven(state: RunState, task: PlannedTask, attempt: Attempt): Pick<Job, 'executor' | 'agent'> {
+  const { plan } = state;
+  const kind = agentKinds[attempt.agent];
+  if (kind === undefined) throw new Error(`there is no agent ${attempt.agent}`);
+  const { executor, program, arguments: always, credentials, variables } = kind;
+  if (executor === 'command') return { executor, agent: null };
+  return {
+    executor,
+    agent: {
+      program,
+      arguments: always,
+      credentials,
+      variables,
+      model: task.model,
+      turns: plan.limits.turns,
+      session: attempt.session,
+      scope: toolScopeOf(),
+      breaker: 'normal',
+    },
   };
 }
 
@@ -58,6 +82,7 @@ export function checkJob(
     base: commit,
     argv: ['/bin/sh', '-c', check.run],
     executor: 'command',
+    agent: null,
     brief: '',
     setup: plan.setup,
     teardown: plan.teardown,
@@ -89,6 +114,7 @@ export function generateJob(
     base: at.commit,
     argv: ['/bin/sh', '-c', oneAfterTheOther, 'sh', ...generators(plan)],
     executor: 'command',
+    agent: null,
     brief: '',
     setup: null,
     teardown: null,

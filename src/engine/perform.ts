@@ -10,7 +10,7 @@ import { passes } from '../domain/verdict.ts';
 import { contextOf, type Effect } from '../pipeline/step.ts';
 import { EnvironmentFailed } from '../ports/failures.ts';
 import { type GitReader, type Merger, type MergerAnswer, MergerFailed, type MergerRequest } from '../ports/merger.ts';
-import type { ExitRecord, Job, StartedRecord, Supervisors } from '../ports/supervisor.ts';
+import type { ExitRecord, Job, NumberedNote, StartedRecord, Supervisors } from '../ports/supervisor.ts';
 import { attemptJob, checkJob, generateJob, type JobPlaces } from './jobs.ts';
 import { type RunLog, StaleEpoch } from './run-log.ts';
 
@@ -115,9 +115,10 @@ async function supervise(world: World, log: RunLog, id: TaskId, attempt: Attempt
   const task = state === null ? undefined : plannedById(state.plan, id);
   if (state === null || task === undefined) throw new Error(`${id} is not in the plan`);
   const job = attemptJob(world.places, state, task, attempt, findingsOf(log, attempt));
-  const record = await superviseJob(world, job, (started, pid) =>
-    log.record((now) => startedEvents(now, id, attempt, started, pid)),
-  );
+  const record = await superviseJob(world, job, {
+    started: (started, pid) => log.record((now) => startedEvents(now, id, attempt, started, pid)),
+    noted: (notes) => log.record((now) => notedEvents(now, id, attempt, notes)),
+  });
   await log.record((now) => {
     const live = now?.tasks[id];
     if (
@@ -139,6 +140,7 @@ async function supervise(world: World, log: RunLog, id: TaskId, attempt: Attempt
         reminded,
         chargedSeconds,
         ...(refusals.length > 0 ? { refusals } : {}),
+        ...(record.agent === undefined ? {} : { agent: record.agent }),
       },
     ];
   });
@@ -149,13 +151,19 @@ async function supervise(world: World, log: RunLog, id: TaskId, attempt: Attempt
 function superviseJob(
   world: World,
   job: Job,
-  started: (record: StartedRecord, pid: number) => Promise<void>,
+  on: {
+    started(record: StartedRecord, pid: number): Promise<void>;
+    noted(notes: readonly NumberedNote[]): Promise<void>;
+  },
 ): Promise<ExitRecord> {
   return new Promise((resolve, reject) => {
     let noted = Promise.resolve();
     const listen = world.supervisors.ensure(job, (event) => {
-      if (event.type === 'started') noted = started(event.record, event.pid);
-      else noted.then(() => resolve(event.record), reject);
+      if (event.type === 'ended') noted.then(() => resolve(event.record), reject);
+      else
+        noted = noted.then(() =>
+          event.type === 'started' ? on.started(event.record, event.pid) : on.noted(event.notes),
+        );
       noted.catch(reject);
     });
     listen.catch(reject);
@@ -177,12 +185,26 @@ function startedEvents(
     base: attempt.from,
     workspaceBase,
     fence,
-    agent: { executor: 'command', argv },
+    agent: { executor: attempt.agent, argv },
   };
   return [
     { type: 'attempt-started', task: id, attempt: attempt.id, pid },
     judged(contextOf(state), { phase: 'dispatch', task: id, evidence }),
   ];
+}
+
+function notedEvents(
+  state: RunState | null,
+  task: TaskId,
+  attempt: Attempt,
+  notes: readonly NumberedNote[],
+): readonly RunEvent[] | null {
+  const live = state?.tasks[task];
+  if (live === undefined || attemptOf(live)?.id !== attempt.id) return null;
+  const fresh = notes.filter(({ number }) => number > live.noted);
+  return fresh.length === 0
+    ? null
+    : fresh.map(({ number, note }) => ({ type: 'attempt-noted', task, attempt: attempt.id, number, note }));
 }
 
 function findingsOf(log: RunLog, attempt: Attempt): readonly string[] {
@@ -224,6 +246,8 @@ async function runGenerators(world: World, log: RunLog, effect: Effect & { reado
 }
 
 /** A job whose supervisor was lost is done again from a clean checkout: half a result is not used. */
+const nothing = async (): Promise<void> => undefined;
+
 async function superviseAgain(
   world: World,
   jobOf: (number: number) => Job,
@@ -231,7 +255,7 @@ async function superviseAgain(
 ): Promise<{ readonly job: Job; readonly record: ExitRecord }> {
   for (let number = first; ; number += 1) {
     const job = jobOf(number);
-    const record = await superviseJob(world, job, async () => undefined);
+    const record = await superviseJob(world, job, { started: nothing, noted: nothing });
     if (record.ending.reason !== 'lost' || number === first + lostTries - 1) return { job, record };
     await world.supervisors.acknowledge(job.id);
   }

@@ -23,6 +23,7 @@ async function main(command: string | undefined, args: readonly string[]): Promi
     console.log(usage);
     return command === undefined ? 2 : 0;
   }
+  if (command === 'hook') return await hook();
   if (command !== 'handoff') return await refuse(command, args);
   const handoff = parse(args);
   if (typeof handoff === 'string') {
@@ -33,6 +34,23 @@ async function main(command: string | undefined, args: readonly string[]): Promi
   if (answer.ok) console.log('handoff taken; you may end now');
   else console.error(`tidegate handoff: not taken: ${answer.why ?? 'no reason given'}`);
   return answer.ok ? 0 : 1;
+}
+
+/** Run by the agent itself before each tool call. Whatever goes wrong means no: exit 2 blocks the call. */
+async function hook(): Promise<number> {
+  const answer = await ask({ do: 'hook', payload: payloadOnStdin() });
+  if (!answer.ok) console.error(`tidegate: the call cannot be judged: ${answer.why ?? 'no reason given'}`);
+  else (answer.exit === 0 ? process.stdout : process.stderr).write(answer.stdout ?? '');
+  return answer.ok ? (answer.exit ?? 0) : 2;
+}
+
+function payloadOnStdin(): unknown {
+  try {
+    return JSON.parse(readFileSync(0, 'utf8'));
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
 }
 
 async function refuse(command: string, args: readonly string[]): Promise<number> {
@@ -70,7 +88,9 @@ function parseDocument(args: readonly string[]): object | string {
   }
 }
 
-function ask(message: object): Promise<{ readonly ok: boolean; readonly why?: string }> {
+type Answer = { readonly ok: boolean; readonly why?: string; readonly stdout?: string; readonly exit?: number };
+
+function ask(message: object): Promise<Answer> {
   const path = process.env['TIDEGATE_SOCKET'];
   if (path === undefined) return Promise.resolve({ ok: false, why: 'TIDEGATE_SOCKET is not set' });
   return new Promise((resolve) => {
@@ -81,7 +101,7 @@ function ask(message: object): Promise<{ readonly ok: boolean; readonly why?: st
     socket.setEncoding('utf8').on('data', (chunk: string) => {
       text += chunk;
       if (!text.endsWith('\n')) return;
-      resolve(JSON.parse(text) as { ok: boolean; why?: string });
+      resolve(JSON.parse(text) as Answer);
       socket.end();
     });
   });

@@ -1,7 +1,7 @@
 import { attemptId, type TaskId } from '../domain/ids.ts';
 import { mustSerialise } from '../domain/ownership.ts';
 import { approvalProof } from '../domain/proof.ts';
-import type { RunState } from '../domain/run.ts';
+import { plannedById, type RunState } from '../domain/run.ts';
 import { isLive, startable } from '../domain/schedule.ts';
 import { attemptOf, type TaskState } from '../domain/task.ts';
 import { passes } from '../domain/verdict.ts';
@@ -56,6 +56,7 @@ function intend(state: RunState, task: TaskState, given: Given): Step {
   if (progress.status !== 'waiting' || base === null) throw new Error(`${task.id} is not startable`);
   const number = task.launches + 1;
   const { from, findings } = progress.next;
+  const agent = plannedById(state.plan, task.id)?.agent[0] ?? 'command';
   return fact({
     type: 'attempt-intended',
     task: task.id,
@@ -65,6 +66,7 @@ function intend(state: RunState, task: TaskState, given: Given): Step {
     base,
     from: from === 'base' ? base : from,
     findings,
+    ...(agent === 'command' ? {} : { agent }),
   });
 }
 

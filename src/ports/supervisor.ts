@@ -1,6 +1,8 @@
+import type { AgentNote, AgentReport } from '../domain/agent-note.ts';
 import type { DispatchEvidence, Ending, HandoffEvidence, LogEvidence, SnapshotEvidence } from '../domain/evidence.ts';
 import type { CommitId } from '../domain/ids.ts';
 import type { Network } from '../domain/plan.ts';
+import type { ToolScope } from '../domain/tool-scope.ts';
 
 /**
  * What one supervisor is told: `job.json` in its own directory, written and fsynced before it is started.
@@ -18,7 +20,9 @@ export type Job = {
   readonly base: CommitId;
   /** argv; run inside the fence, in the workspace. Checks are `['/bin/sh', '-c', run]`. */
   readonly argv: readonly string[];
-  readonly executor: 'command' | 'scripted';
+  readonly executor: ExecutorName;
+  /** For agents with a protocol of their own; null for commands, checks and generators. */
+  readonly agent: AgentJob | null;
   /** The prompt: on stdin and as `$TIDEGATE_BRIEF` in the fence. Empty for the other kinds. */
   readonly brief: string;
   readonly setup: string | null;
@@ -43,6 +47,25 @@ export type Job = {
   readonly runDirectory: string;
   /** Paths that agents' configuration lives in, read-only in the fence unless owned. */
   readonly readOnly: readonly string[];
+};
+
+export const executors = ['command', 'scripted', 'claude', 'codex', 'opencode', 'acp'] as const;
+export type ExecutorName = (typeof executors)[number];
+
+export type AgentJob = {
+  /** Name of the program, as it is looked for on the PATH, and what it is always given. */
+  readonly program: string;
+  readonly arguments: readonly string[];
+  /** Names of variables of ours that log it in, and of those that only steer it. */
+  readonly credentials: readonly string[];
+  readonly variables: readonly string[];
+  readonly model: string | null;
+  /** Null: no limit. */
+  readonly turns: number | null;
+  /** A session of an earlier attempt of this task. `job` is the one that began it and holds the agent's home. */
+  readonly session: { readonly id: string; readonly job: string; readonly usd: number } | null;
+  readonly scope: ToolScope;
+  readonly breaker: 'normal' | 'strict';
 };
 
 /** `supervisor.json`: made by link(2), so that of two supervisors of one job only the first runs. */
@@ -71,10 +94,17 @@ export type ExitRecord = {
   readonly chargedSeconds: number;
   /** Commands tried from inside the fence that only a person may give, e.g. `approve demo-ab12`. */
   readonly refusals: readonly string[];
+  /** Of agents that speak a protocol; absent for commands, checks and generators. */
+  readonly agent?: AgentReport;
 };
+
+/** One line of `notes.jsonl`. */
+export type NumberedNote = { readonly number: number; readonly note: AgentNote };
 
 export type SupervisorEvent =
   | { readonly type: 'started'; readonly record: StartedRecord; readonly pid: number }
+  /** All notes so far, those told before included. */
+  | { readonly type: 'noted'; readonly notes: readonly NumberedNote[] }
   /** Also when the first supervisor died without a word: another then snapshots what is there, with ending `lost`. */
   | { readonly type: 'ended'; readonly record: ExitRecord };
 

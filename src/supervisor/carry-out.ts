@@ -1,7 +1,5 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { commandExecutor } from '../adapters/agent-command/index.ts';
-import { scriptedExecutor } from '../adapters/agent-scripted/index.ts';
 import {
   type Bind,
   callFilter,
@@ -19,9 +17,13 @@ import type { JobDirectory } from '../adapters/supervisors/job-directory.ts';
 import { makeWorkspace } from '../adapters/workspace/index.ts';
 import type { Ending, FenceEvidence, HandoffEvidence } from '../domain/evidence.ts';
 import type { Finding } from '../domain/verdict.ts';
+import type { Executor } from '../ports/executor.ts';
 import type { ExitRecord, Job } from '../ports/supervisor.ts';
+import { takeSeat } from './agent-seat.ts';
+import { type AgentWatch, executorOf, watchAgent } from './agent-watch.ts';
 import { type ClientChannel, openClientChannel } from './client-channel.ts';
 import { lfsStores } from './lfs-stores.ts';
+import { startLimits } from './limits.ts';
 import { type Output, openOutput } from './output.ts';
 import { protectPaths, removeStandIns } from './read-only-paths.ts';
 import { redactTexts } from './redact.ts';
@@ -39,6 +41,8 @@ export type Order = {
   readonly around: Surroundings;
   readonly stop: AbortSignal;
   onStarted(): void;
+  /** Something was added to `notes.jsonl`. */
+  onNoted(): void;
 };
 
 /** Workspace, setup, agent, handoff, snapshot, teardown. The record that it returns says how each went. */
@@ -47,16 +51,19 @@ export async function carryOut(order: Order): Promise<ExitRecord> {
   const output = openOutput(order.files.output, secrets);
   const prepared = await prepare(order, output);
   if ('reason' in prepared) return record(output, { ending: prepared });
-  await using channel = await openClientChannel(order.runtime.clientSocket, order.job.nonce, (handoff) =>
-    order.files.writeHandoff(redactTexts(handoff, secrets)),
-  );
-  const base = { ...order, ...prepared, output, channel };
+  const executor = await executorOf(order.job.executor);
+  const watch = order.job.agent === null ? null : watchAgent(order.job.agent, executor, order, secrets);
+  await using channel = await openClientChannel(order.runtime.clientSocket, order.job.nonce, {
+    keep: (handoff) => order.files.writeHandoff(redactTexts(handoff, secrets)),
+    hook: watch?.hook ?? null,
+  });
+  const base = { ...order, ...prepared, output, channel, executor, watch };
   const setUp = await runSetup(base);
   if (setUp !== null) {
     removeStandIns(order.files);
     return record(output, { ending: setUp });
   }
-  const first = await runAgent(base, {});
+  const first = await runAgent(base, order.job.brief, {});
   const second = await remindIfSilent(base, first.ending);
   const ending = second?.ending ?? first.ending;
   const chargedSeconds = Math.round((first.limits.chargedMs + (second?.limits.chargedMs ?? 0)) / 1000);
@@ -70,11 +77,19 @@ export async function carryOut(order: Order): Promise<ExitRecord> {
     reminded: second !== null,
     chargedSeconds,
     refusals: redactTexts(channel.refusals(), secrets),
+    ...(watch === null ? {} : { agent: watch.close() }),
   });
 }
 
 type Prepared = { readonly host: Host; readonly readOnly: readonly Bind[] };
-type Running = Order & Prepared & { readonly output: Output; readonly channel: ClientChannel };
+type Running = Order &
+  Prepared & {
+    readonly output: Output;
+    readonly channel: ClientChannel;
+    readonly executor: Executor;
+    /** Null for what speaks no protocol. */
+    readonly watch: AgentWatch | null;
+  };
 
 /** The workspace and what its fence is made of, or why the agent cannot be launched. */
 async function prepare(order: Order, output: Output): Promise<Prepared | Ending> {
@@ -124,6 +139,7 @@ async function runSetup(running: Running): Promise<Ending | null> {
     network: 'on',
     client: null,
     stdin: '/dev/null',
+    ears: null,
     limits: { minutes: 30, silence: 30 },
     onReady: async (_readiness, fenced) => noteFence(running, fenced),
   });
@@ -145,36 +161,43 @@ async function runTeardown(running: Running): Promise<void> {
     network: 'on',
     client: null,
     stdin: '/dev/null',
+    ears: null,
     limits: { minutes: 5, silence: 5 },
     stop: new AbortController().signal,
     onReady: async (_readiness, fenced) => noteFence(running, fenced),
   });
 }
 
-async function runAgent(running: Running, environment: Readonly<Record<string, string>>) {
-  const { job, runtime, files } = running;
-  const launched = (job.executor === 'scripted' ? scriptedExecutor : commandExecutor).prepare(job);
+async function runAgent(running: Running, prompt: string, environment: Readonly<Record<string, string>>) {
+  const { job, runtime, files, watch, executor } = running;
+  const session = watch?.session() ?? null;
+  const seated = takeSeat(executor, { ...running, environment: running.around.environment, prompt, session });
+  if (typeof seated === 'string') return { ending: launchFailed(seated), limits: startLimits(running.around.clock) };
+  const { seat, launch } = seated;
   const isFenced = job.fence.mode !== 'none';
   const talks = job.kind === 'attempt';
   const client = isFenced ? `${fencedRuntime}/bin` : runtime.bin;
+  const shared = common(running);
   return await runFenced({
-    ...common(running),
-    argv: launched.argv,
+    ...shared,
+    argv: launch.argv,
+    binds: [...shared.binds, ...seated.binds],
     network: job.fence.network === 'on' ? 'on' : 'off',
     environment: {
-      ...common(running).environment,
-      ...launched.environment,
+      ...shared.environment,
+      ...launch.environment,
       ...(talks ? talking(runtime, isFenced) : {}),
       ...environment,
     },
-    pass: job.fence.env,
+    pass: [...job.fence.env, ...(job.agent?.credentials ?? []), ...(job.agent?.variables ?? [])],
     client: talks ? client : null,
     stdin: briefOf(runtime, isFenced),
+    ears: watch?.listen(seat, launch) ?? null,
     limits: { minutes: job.minutes, silence: job.silence },
     onReady: async (readiness, fenced) => {
       await noteFence(running, fenced);
       if (files.started() !== null || readiness.outcome === 'failed') return;
-      files.writeStarted({ workspaceBase: job.from, fence: evidenceOf(running, readiness), argv: launched.argv });
+      files.writeStarted({ workspaceBase: job.from, fence: evidenceOf(running, readiness), argv: launch.argv });
       running.onStarted();
     },
   });
@@ -185,7 +208,7 @@ async function remindIfSilent(running: Running, ending: Ending) {
   if (running.job.kind !== 'attempt' || running.stop.aborted) return null;
   if (ending.reason !== 'exited' || ending.code !== 0 || handoffOf(running).kind !== 'absent') return null;
   writeFileSync(running.runtime.brief, reminder);
-  return await runAgent(running, { TIDEGATE_REMINDER: '1' });
+  return await runAgent(running, reminder, { TIDEGATE_REMINDER: '1' });
 }
 
 const handoffOf = ({ job, channel, files }: Running): HandoffEvidence =>
@@ -194,7 +217,9 @@ const handoffOf = ({ job, channel, files }: Running): HandoffEvidence =>
     : { kind: 'absent' };
 
 /** What every process of a job has in common. */
-function common(running: Running): Omit<FencedRun, 'argv' | 'network' | 'client' | 'stdin' | 'limits' | 'onReady'> {
+function common(
+  running: Running,
+): Omit<FencedRun, 'argv' | 'network' | 'client' | 'stdin' | 'ears' | 'limits' | 'onReady'> {
   const { job, files, runtime, around, host, output, stop } = running;
   const isFenced = job.fence.mode !== 'none';
   return {

@@ -10,7 +10,8 @@ export type ClientChannel = AsyncDisposable & {
   refusals(): readonly string[];
 };
 
-const lineLimit = 64 * 1024;
+/** A hook's payload holds what the agent is about to write. */
+const lineLimit = 32 << 20;
 const refusalLimit = 100;
 
 /**
@@ -20,20 +21,28 @@ const refusalLimit = 100;
 export async function openClientChannel(
   path: string,
   nonce: string,
-  keep: (handoff: Handoff) => void,
+  on: {
+    keep(handoff: Handoff): void;
+    /** What the agent's own hook is to print and to end with; null when this agent has none. */
+    readonly hook: ((payload: unknown) => HookAnswer) | null;
+  },
 ): Promise<ClientChannel> {
   let handoff: Handoff | null = null;
   const refusals: string[] = [];
-  const answer = (line: string): { readonly ok: boolean; readonly why?: string } => {
+  const answer = (line: string): Answer => {
     const message = messageIn(line);
     if (message === null) return { ok: false, why: 'not understood' };
+    if (message.do === 'hook')
+      return on.hook === null
+        ? { ok: false, why: 'this agent has no hook' }
+        : { ok: true, ...on.hook(message.payload) };
     if (message.do === 'refused') {
       if (refusals.length < refusalLimit) refusals.push(message.what);
       return { ok: true };
     }
     const judged = judgeHandoff(Buffer.from(JSON.stringify(withNonce(message.handoff, nonce))), nonce);
     if (!judged.ok) return { ok: false, why: judged.error };
-    keep(judged.value);
+    on.keep(judged.value);
     handoff = judged.value;
     return { ok: true };
   };
@@ -56,8 +65,12 @@ export async function openClientChannel(
   };
 }
 
+export type HookAnswer = { readonly stdout: string; readonly exit: number };
+type Answer = { readonly ok: boolean; readonly why?: string } & Partial<HookAnswer>;
+
 type Message =
   | { readonly do: 'handoff'; readonly handoff: unknown }
+  | { readonly do: 'hook'; readonly payload: unknown }
   | { readonly do: 'refused'; readonly what: string };
 
 function messageIn(line: string): Message | null {
@@ -69,6 +82,7 @@ function messageIn(line: string): Message | null {
     throw error;
   }
   if (typeof raw !== 'object' || raw === null || !('do' in raw)) return null;
+  if (raw.do === 'hook' && 'payload' in raw) return { do: 'hook', payload: raw.payload };
   if (raw.do === 'handoff' && 'handoff' in raw) return { do: 'handoff', handoff: raw.handoff };
   if (raw.do === 'refused' && 'what' in raw && typeof raw.what === 'string')
     return { do: 'refused', what: raw.what.slice(0, 200) };

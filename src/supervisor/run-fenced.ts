@@ -13,7 +13,7 @@ import { killTagged } from '../adapters/supervisors/tagged-processes.ts';
 import type { Ending } from '../domain/evidence.ts';
 import { type Clock, exceeded, type LimitState, type Limits, look, nextLook, startLimits } from './limits.ts';
 import type { Output } from './output.ts';
-import { openOutputPipe } from './output-pipe.ts';
+import { type OutputPipe, openOutputPipe } from './output-pipe.ts';
 
 export type FencedRun = {
   readonly argv: readonly string[];
@@ -29,6 +29,8 @@ export type FencedRun = {
   /** Its name inside. */
   readonly stdin: string;
   readonly output: Output;
+  /** Listens to stdout and stderr apart, and may talk on stdin instead of the file; null: both are only kept. */
+  readonly ears: Ears | null;
   /** Where a pipe can be made for a moment. */
   readonly scratch: string;
   /** Places of the host that the canary tries to write. */
@@ -43,29 +45,47 @@ export type FencedRun = {
   onReady(readiness: Readiness, fenced: Fenced): Promise<void>;
 };
 
+export type Ears = {
+  out(chunk: Uint8Array): void;
+  error(chunk: Uint8Array): void;
+  /** Everything that was written has been heard. */
+  over(): void;
+  /** Null when the agent is not talked to: then stdin is the file. */
+  readonly talk: ((line: Line) => void) | null;
+};
+
+/** To the agent's stdin. */
+export type Line = { say(text: string): void; hangUp(): void };
+
 const grace = 3_000;
 
 /** Runs one command in the fence to its end; nothing of it is alive when this resolves (I9). */
 export async function runFenced(run: FencedRun): Promise<{ readonly ending: Ending; readonly limits: LimitState }> {
   let heard = false;
-  const pipe = openOutputPipe(`${run.scratch}/pipe`, run.host.tools.mkfifo, run.host.agent.uid, (chunk) => {
-    heard = true;
-    run.output.write(chunk);
-  });
+  const openPipe = (name: string, listen: ((chunk: Uint8Array) => void) | undefined) =>
+    openOutputPipe(`${run.scratch}/${name}`, run.host.tools.mkfifo, run.host.agent.uid, (chunk) => {
+      heard = true;
+      run.output.write(chunk);
+      listen?.(chunk);
+    });
+  const { ears } = run;
+  const pipes = [openPipe('pipe', ears?.out), ...(ears === null ? [] : [openPipe('errors', ears.error)])] as const;
   const process = launch({
     command: commandOf(run),
     environment: variablesOf(run),
-    output: pipe.writeEnd,
+    stdin: isTalkedTo(run) ? 'open' : null,
+    output: pipes[0].writeEnd,
+    errors: (pipes[1] ?? pipes[0]).writeEnd,
     cwd: run.fenced ? '/' : run.workspace,
     canary: run.fenced ? { token: run.token, workspace: run.workspace, outside: run.outside } : null,
   });
-  pipe.closeWriteEnd();
+  for (const pipe of pipes) pipe.closeWriteEnd();
   const readiness = await process.ready;
   await run.onReady(readiness, process);
   if (readiness.outcome !== 'held' || readiness.missing !== null || run.stop.aborted) {
     process.kill();
     await process.ended;
-    await drain(pipe);
+    await drain(pipes);
     const ending = run.stop.aborted ? stopped(run.stop) : notStarted(readiness, run.output);
     return { ending, limits: startLimits(run.clock) };
   }
@@ -75,19 +95,24 @@ export async function runFenced(run: FencedRun): Promise<{ readonly ending: Endi
     return was;
   });
   process.go();
+  const { input } = process;
+  if (input !== null) ears?.talk?.({ say: (text) => void input.write(text), hangUp: () => void input.end() });
   const cut = await Promise.race([process.ended.then(() => null), watch.cut]);
   if (cut !== null) await putDown(process);
   const exit = await process.ended;
   const limits = watch.end();
   if (!run.fenced) killTagged(run.token);
-  await drain(pipe);
+  await drain(pipes);
+  ears?.over();
   if (cut !== null)
     return { ending: { reason: cut, code: exit.code, signal: exit.signal, detail: detailOf(cut) }, limits };
   return { ending: { reason: 'exited', code: exit.code, signal: exit.signal, detail: '' }, limits };
 }
 
+const isTalkedTo = ({ ears }: FencedRun): boolean => ears !== null && ears.talk !== null;
+
 function commandOf(run: FencedRun): Command {
-  const inner = startCommand(run, run.host);
+  const inner = startCommand({ ...run, stdin: isTalkedTo(run) ? null : run.stdin }, run.host);
   if (run.fenced)
     return fenceCommand({ workspace: run.workspace, binds: run.binds, network: run.network }, run.host, inner);
   return { file: run.host.tools.setpriv, args: ['--pdeathsig', 'KILL', '--', ...inner], filter: null };
@@ -134,9 +159,11 @@ async function putDown(process: Fenced): Promise<void> {
 }
 
 /** In a fence the last writer is dead by now. Without one a stranger may hold the pipe: it is not waited for. */
-async function drain(pipe: ReturnType<typeof openOutputPipe>): Promise<void> {
-  const timer = setTimeout(() => pipe.abandon(), 1_000);
-  await pipe.drained;
+async function drain(pipes: readonly OutputPipe[]): Promise<void> {
+  const timer = setTimeout(() => {
+    for (const pipe of pipes) pipe.abandon();
+  }, 1_000);
+  await Promise.all(pipes.map((pipe) => pipe.drained));
   clearTimeout(timer);
 }
 

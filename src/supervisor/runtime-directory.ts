@@ -12,6 +12,8 @@ export type RuntimeDirectory = {
   readonly clientSocket: string;
   readonly brief: string;
   readonly bin: string;
+  /** What is bound over an agent's own settings. */
+  readonly settings: string;
   readonly binds: readonly Bind[];
   remove(): void;
 };
@@ -26,8 +28,11 @@ export function makeRuntimeDirectory(job: Job, program: { node: string; client: 
   const brief = join(inside, 'brief.md');
   writeFileSync(brief, job.brief, { mode: 0o644 });
   copyFileSync(program.client, join(inside, 'client.mjs'));
-  // A mount point: node itself is bound over it.
+  // Mount points: node itself and the agent's home are bound over them.
   writeFileSync(join(inside, 'node'), '');
+  mkdirSync(join(inside, 'home'), { mode: 0o755 });
+  const settings = join(path, 'settings');
+  mkdirSync(settings, { mode: 0o755 });
   const root = job.fence.mode === 'none' ? inside : fencedRuntime;
   const node = job.fence.mode === 'none' ? program.node : `${fencedRuntime}/node`;
   writeFileSync(join(bin, 'tidegate'), `#!/bin/sh\nexec '${node}' '${root}/client.mjs' "$@"\n`, { mode: 0o755 });
@@ -37,6 +42,7 @@ export function makeRuntimeDirectory(job: Job, program: { node: string; client: 
     clientSocket: join(inside, 's'),
     brief,
     bin,
+    settings,
     binds: [
       { source: inside, target: fencedRuntime, access: 'read' },
       { source: program.node, target: `${fencedRuntime}/node`, access: 'read' },

@@ -32,4 +32,6 @@ export async function snapshotOf(
 
 /** Values that were passed into the fence by name. Short ones (`on`, a port) would be found everywhere. */
 export const secretsOf = (job: Job, environment: Readonly<Record<string, string | undefined>>): readonly string[] =>
-  job.fence.env.map((name) => environment[name] ?? '').filter((value) => value.length >= 8);
+  [...job.fence.env, ...(job.agent?.credentials ?? [])]
+    .map((name) => environment[name] ?? '')
+    .filter((value) => value.length >= 8);

@@ -59,6 +59,7 @@ export async function supervise(
       around,
       stop: stop.signal,
       onStarted: () => control.notify({ event: 'started' }),
+      onNoted: () => control.notify({ event: 'noted' }),
     });
     files.writeExit(exit);
     control.notify({ event: 'ended' });

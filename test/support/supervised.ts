@@ -53,6 +53,7 @@ export async function supervisedScene(files: Record<string, string> = { 'readme.
     base: commit,
     argv: ['/bin/sh', '-c', 'true'],
     executor: 'command',
+    agent: null,
     brief: 'do it\n',
     setup: null,
     teardown: null,
@@ -94,7 +95,7 @@ export function follow(supervisors: Supervisors, job: Job) {
   const ended = Promise.withResolvers<EventOf<'ended'>>();
   const ensured = supervisors.ensure(job, (event) => {
     if (event.type === 'started') started.resolve(event);
-    else ended.resolve(event);
+    if (event.type === 'ended') ended.resolve(event);
   });
   ensured.catch(ended.reject);
   return { started: started.promise, ended: ended.promise, ensured };

@@ -6,5 +6,13 @@ import type { Executor } from '../../ports/executor.ts';
  */
 export const scriptedExecutor: Executor = {
   name: 'scripted',
-  prepare: (job) => ({ argv: job.argv, environment: { TIDEGATE_PUPPET_NONCE: job.nonce } }),
+  resolve: null,
+  prepare: ({ job }) => ({
+    argv: job.argv,
+    environment: { TIDEGATE_PUPPET_NONCE: job.nonce },
+    files: {},
+    opening: null,
+  }),
+  follow: null,
+  hook: null,
 };

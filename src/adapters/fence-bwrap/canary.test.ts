@@ -28,6 +28,8 @@ async function canary(damage: (args: readonly string[]) => readonly string[] = (
       command: { file, args, filter: whole.filter },
       environment: fencedEnvironment(process.env, host, { network: 'off', pass: [], set: {}, client: null }),
       output,
+      errors: output,
+      stdin: null,
       cwd: '/',
       canary: { token: 't', workspace, outside: start.outside },
     });

@@ -65,6 +65,7 @@ read -r go <&4 || exit 125
 exec 3>&- 4<&-
 # Not before the go: until then the supervisor looks whether they are on the host.
 if [ "$fenced" = yes ]; then /bin/rm -f "/tmp/.tidegate-canary-$token" "$HOME/.tidegate-canary-$token"; fi
+[ -n "$stdin" ] || exec "$@"
 exec "$@" <"$stdin"`;
 
 export type Start = {
@@ -75,8 +76,9 @@ export type Start = {
   readonly outside: readonly string[];
   /**
    * What argv reads, by its name inside: through a descriptor that was opened outside, the fence's read-only mounts could be passed.
+   * Null: the line that the launch left open.
    */
-  readonly stdin: string;
+  readonly stdin: string | null;
   readonly argv: readonly string[];
 };
 
@@ -84,5 +86,5 @@ export type Start = {
 export const startCommand = (start: Start, host: Pick<Host, 'maxProcesses' | 'maxFileBytes'>): readonly string[] => [
   ...['/bin/sh', '-c', launchScript, 'tidegate', start.token, start.network, start.fenced ? 'yes' : 'no'],
   ...[start.fenced ? host.maxProcesses : 0, start.fenced ? Math.floor(host.maxFileBytes / 512) : 0].map(String),
-  ...[start.stdin, String(start.outside.length), ...start.outside, ...start.argv],
+  ...[start.stdin ?? '', String(start.outside.length), ...start.outside, ...start.argv],
 ];

@@ -9,8 +9,11 @@ import { canaryFile } from './launch-script.ts';
 export type Launch = {
   readonly command: Command;
   readonly environment: Readonly<Record<string, string>>;
-  /** Gets both stdout and stderr. */
+  /** Null: nothing; the file that the start names is opened inside. `open`: a line of its own, by `input`. */
+  readonly stdin: 'open' | null;
   readonly output: number;
+  /** Usually the same as `output`. */
+  readonly errors: number;
   readonly cwd: string;
   /** null: nothing to prove, the fence was waived. */
   readonly canary: { readonly token: string; readonly workspace: string; readonly outside: readonly string[] } | null;
@@ -23,6 +26,8 @@ export type Readiness =
   | { readonly outcome: 'failed'; readonly detail: string };
 
 export type Fenced = {
+  /** Set when stdin is `open`. Writing to a process that is gone is no failure. */
+  readonly input: Writable | null;
   /** What the canary found. The agent's first instruction waits for `go`. */
   readonly ready: Promise<Readiness>;
   go(): void;
@@ -38,8 +43,9 @@ export type Fenced = {
 
 export function launch(wanted: Launch): Fenced {
   const fenced = wanted.canary !== null;
+  const stdin = wanted.stdin === 'open' ? 'pipe' : 'ignore';
   const forBubblewrap = fenced ? 'pipe' : 'ignore';
-  const stdio = ['ignore', wanted.output, wanted.output, 'pipe', 'pipe', forBubblewrap, forBubblewrap] as const;
+  const stdio = [stdin, wanted.output, wanted.errors, 'pipe', 'pipe', forBubblewrap, forBubblewrap] as const;
   const child = spawn(wanted.command.file, wanted.command.args, {
     cwd: wanted.cwd,
     env: wanted.environment,
@@ -49,10 +55,12 @@ export function launch(wanted: Launch): Fenced {
   const go = child.stdio[goFd] as Writable;
   go.on('error', ignoreClosedPipe);
   if (fenced) giveFilter(child, wanted.command);
+  child.stdin?.on('error', ignoreClosedPipe);
   const over = exitOf(child);
   const init = fenced ? firstProcess(child, over) : Promise.resolve(null);
   const ready = readiness(wanted, child, over);
   return {
+    input: child.stdin,
     ready,
     init,
     go: () => void go.end('go\n'),

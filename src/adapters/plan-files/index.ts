@@ -1,4 +1,5 @@
 import { basename, dirname } from 'node:path';
+import { agentKinds } from '../../domain/agents.ts';
 import { lintDirective } from '../../domain/directive.ts';
 import type { PlanHash } from '../../domain/ids.ts';
 import { protectWarnings } from '../../domain/ownership.ts';
@@ -64,7 +65,7 @@ export async function loadPlan(request: {
   /** Agents that can be driven; `scripted` is added by tests. */
   readonly runnable?: readonly string[];
 }): Promise<LoadedPlan> {
-  const { root, config = noConfig, runnable = ['command'] } = request;
+  const { root, config = noConfig, runnable = Object.keys(agentKinds) } = request;
   const opened = await openPlan(root, request.planFile);
   if (opened.plan === null)
     return { ok: false, findings: [...config.findings, ...opened.findings], warnings: [], unconfirmed: [] };

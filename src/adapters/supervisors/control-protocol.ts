@@ -9,7 +9,7 @@ export type ControlRequest =
   | { readonly do: 'acknowledge' };
 
 /** Supervisor to coordinator. The records themselves are in files: this only says that they are there. */
-export type ControlNotice = { readonly event: 'attached' | 'started' | 'ended' };
+export type ControlNotice = { readonly event: 'attached' | 'started' | 'noted' | 'ended' };
 
 /** Both ends are ours and the socket is for our own uid: lines are short and well formed. */
 export function eachLine(socket: Socket, take: (line: string) => void): void {

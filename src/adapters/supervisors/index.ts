@@ -68,7 +68,7 @@ function followJob(followed: Followed, listener: (event: SupervisorEvent) => voi
   const { job, files, program, spare } = followed;
   const left = new AbortController();
   const running = Promise.withResolvers<void>();
-  const told = { started: false, over: false };
+  const told = { started: false, notes: 0, over: false };
   let line: Line | null = null;
   const tell = (event: SupervisorEvent): void => {
     if (!left.signal.aborted) listener(event);
@@ -80,6 +80,11 @@ function followJob(followed: Followed, listener: (event: SupervisorEvent) => voi
       told.started = true;
       tell({ type: 'started', record: started, pid: files.supervisor()?.pid ?? 0 });
       if (!left.signal.aborted) spare.prepare();
+    }
+    const notes = job.agent === null || told.over ? [] : files.notes();
+    if (notes.length > told.notes) {
+      told.notes = notes.length;
+      tell({ type: 'noted', notes });
     }
     if (exit === null) return;
     told.over = true;

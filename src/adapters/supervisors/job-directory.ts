@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Handoff } from '../../domain/evidence.ts';
-import type { ExitRecord, Job, StartedRecord, SupervisorRecord } from '../../ports/supervisor.ts';
+import type { ExitRecord, Job, NumberedNote, StartedRecord, SupervisorRecord } from '../../ports/supervisor.ts';
 import { claimDurably, writeDurably, writeWhole } from '../durable-file.ts';
 import { failpoint } from '../failpoint.ts';
 import type { ProcessIdentity } from '../process-identity.ts';
@@ -42,6 +42,12 @@ export const jobDirectory = (path: string) => ({
   },
   handoff: () => readRecord<Handoff>(join(path, 'handoff.json')),
   started: () => readRecord<StartedRecord>(join(path, 'started.json')),
+  /** Whole lines only: the last one may be half written. */
+  notes: (): readonly NumberedNote[] =>
+    (readText(join(path, 'notes.jsonl')) ?? '')
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as NumberedNote),
   writeStarted(record: StartedRecord): void {
     failpoint('supervisor-started-before');
     writeDurably(join(path, 'started.json'), JSON.stringify(record));
@@ -71,12 +77,15 @@ export type JobDirectory = ReturnType<typeof jobDirectory>;
 
 /** Ours, written whole: a record that does not parse is a broken disk and must not be taken for an absent one. */
 function readRecord<T>(path: string): T | null {
-  let text: string;
+  const text = readText(path);
+  return text === null ? null : (JSON.parse(text) as T);
+}
+
+function readText(path: string): string | null {
   try {
-    text = readFileSync(path, 'utf8');
+    return readFileSync(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   }
-  return JSON.parse(text) as T;
 }

@@ -1,0 +1,93 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Executor, Hook, Launch, Seat } from '../../ports/executor.ts';
+import { fieldsOf, textOf } from '../agent-lines.ts';
+import { followCodex } from './stream.ts';
+import { codexCall } from './tool-call.ts';
+
+const codexHook: Hook = {
+  callIn(payload) {
+    const asked = fieldsOf(payload);
+    const tool = textOf(asked?.['tool_name']);
+    if (asked === null || tool === null) return null;
+    return codexCall(textOf(asked['tool_use_id']) ?? '', tool, fieldsOf(asked['tool_input']) ?? {});
+  },
+  /** Exit 2 blocks the call, and what is on stderr is the reason; the client prints `stdout` there then. */
+  answer(decision, advice) {
+    if (decision.decision === 'deny') return { stdout: [decision.why, advice].filter(Boolean).join('\n'), exit: 2 };
+    const said = { hookEventName: 'PreToolUse', additionalContext: advice };
+    return { stdout: advice === null ? '' : JSON.stringify({ hookSpecificOutput: said }), exit: 0 };
+  },
+};
+
+/** Codex, `exec --json`. Its own sandbox cannot work inside our fence, so the fence is the only one. */
+export const codexExecutor: Executor = {
+  name: 'codex',
+  resolve: nativeProgram,
+  prepare,
+  follow: (talk) => followCodex(talk),
+  hook: codexHook,
+};
+
+function prepare(seat: Seat): Launch {
+  const { job, session } = seat;
+  const model = job.agent?.model ?? null;
+  return {
+    argv: [
+      ...[seat.program, 'exec', '--json', '--skip-git-repo-check'],
+      // Hooks that nobody has said yes to by hand are skipped without a word: ours must not be.
+      ...['--dangerously-bypass-hook-trust', '--sandbox', 'danger-full-access'],
+      ...(model === null ? [] : ['--model', model]),
+      ...(session === null ? [] : ['resume', session.id]),
+      '-',
+    ],
+    environment: { CODEX_HOME: `${seat.home}/codex` },
+    files: {
+      'codex/config.toml': settings(seat.variables['OPENAI_BASE_URL']),
+      'codex/hooks.json': `${JSON.stringify(hooks(seat.client), null, 2)}\n`,
+    },
+    opening: null,
+  };
+}
+
+const settings = (baseUrl: string | undefined): string => `check_for_update_on_startup = false
+${baseUrl === undefined ? '' : 'model_provider = "tidegate"\n'}
+[analytics]
+enabled = false
+
+[features]
+plugins = false
+apps = false
+${baseUrl === undefined ? '' : provider(baseUrl)}`;
+
+/** A gateway that the person names by OPENAI_BASE_URL. */
+const provider = (baseUrl: string): string => `
+[model_providers.tidegate]
+name = "OPENAI_BASE_URL"
+base_url = ${JSON.stringify(baseUrl)}
+env_key = "OPENAI_API_KEY"
+wire_api = "responses"
+request_max_retries = 3
+stream_max_retries = 3
+`;
+
+const hooks = (client: string) => ({
+  hooks: { PreToolUse: [{ matcher: '*', hooks: [{ type: 'command', command: `${client} hook`, timeout: 30 }] }] },
+});
+
+/** The npm package's program only starts the real one and is left behind when that is killed. */
+function nativeProgram(found: string): string {
+  if (!found.endsWith('/bin/codex.js')) return found;
+  const scope = dirname(dirname(dirname(found)));
+  const packages = [join(scope, 'codex'), ...platformPackages(scope)];
+  const programs = packages.flatMap((directory) => {
+    const vendor = join(directory, 'vendor');
+    return existsSync(vendor) ? readdirSync(vendor).map((triple) => join(vendor, triple, 'bin/codex')) : [];
+  });
+  return programs.find((path) => existsSync(path)) ?? found;
+}
+
+const platformPackages = (scope: string): readonly string[] =>
+  readdirSync(scope)
+    .filter((name) => name.startsWith(`codex-${process.platform}-${process.arch}`))
+    .map((name) => join(scope, name));

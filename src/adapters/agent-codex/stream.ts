@@ -1,0 +1,110 @@
+import { noUsage, type ToolCall, type Trouble, type TroubleKind, type Usage } from '../../domain/agent-event.ts';
+import type { Reader, Talk } from '../../ports/executor.ts';
+import { countOf, type Fields, fieldsOf, inputKey, numberOf, parseFields, partsOf, textOf } from '../agent-lines.ts';
+
+/**
+ * Reads `codex exec --json`. Trap: calls that were refused are not in the stream, so those that our hook denies are told by
+ * the hook; nothing says what a turn cost.
+ */
+export function followCodex(talk: Talk): Reader {
+  let usage: Usage = noUsage;
+  let problem: string | null = null;
+  const begun = new Set<string>();
+
+  const item = (of: Fields, isOver: boolean): void => {
+    const id = textOf(of['id']) ?? '';
+    if (of['type'] === 'agent_message') {
+      if (isOver) talk.tell({ type: 'turn', text: textOf(of['text']) ?? '' });
+      return;
+    }
+    if (of['type'] === 'error') problem = textOf(of['message']);
+    const call = callOf(id, of);
+    if (call === null) return;
+    if (!begun.has(id)) talk.tell({ type: 'tool-call', call });
+    begun.add(id);
+    if (!isOver) return;
+    begun.delete(id);
+    const failed = of['status'] === 'failed' || (numberOf(of['exit_code']) ?? 0) !== 0;
+    const text = textOf(of['aggregated_output']) ?? '';
+    talk.tell({ type: 'tool-result', id, outcome: failed ? 'failed' : 'ok', text });
+  };
+  const completed = (spent: Fields | null): void => {
+    usage = added(usage, spent ?? {});
+    talk.tell({ type: 'usage', usage });
+    talk.tell({ type: 'ended', outcome: 'completed', trouble: null });
+  };
+  return {
+    line(text) {
+      const line = parseFields(text);
+      const of = fieldsOf(line?.['item']);
+      switch (line?.['type']) {
+        case 'thread.started':
+          talk.tell({ type: 'started', session: textOf(line['thread_id']), model: null });
+          break;
+        case 'turn.started':
+          break;
+        case 'item.started':
+        case 'item.updated':
+        case 'item.completed':
+          if (of !== null) item(of, line['type'] === 'item.completed');
+          break;
+        case 'turn.completed':
+          completed(fieldsOf(line['usage']));
+          break;
+        case 'error':
+          problem = textOf(line['message']);
+          talk.tell({ type: 'provider-trouble', trouble: troubleIn(problem ?? '') });
+          break;
+        case 'turn.failed': {
+          const detail = textOf(fieldsOf(line['error'])?.['message']) ?? problem ?? '';
+          talk.tell({ type: 'ended', outcome: 'failed', trouble: troubleIn(detail) });
+          break;
+        }
+        default:
+          talk.tell({ type: 'unknown', line: text });
+      }
+    },
+    errorLine: (text) => talk.tell({ type: 'output', text }),
+    send: () => false,
+  };
+}
+
+function callOf(id: string, item: Fields): ToolCall | null {
+  const base = { id, lines: null, input: inputKey(item, ['id', 'status', 'aggregated_output', 'exit_code']) };
+  switch (item['type']) {
+    case 'command_execution':
+      return { ...base, tool: 'command_execution', kind: 'run', paths: [], command: textOf(item['command']) ?? '' };
+    case 'file_change': {
+      const paths = partsOf(item['changes']).flatMap((change) => textOf(change['path']) ?? []);
+      return { ...base, tool: 'file_change', kind: 'write', paths, command: null };
+    }
+    case 'mcp_tool_call':
+    case 'web_search':
+      return { ...base, tool: textOf(item['type']) ?? '', kind: 'other', paths: [], command: null };
+    default:
+      return null;
+  }
+}
+
+/** Codex gives no code, only words. */
+function troubleIn(detail: string): Trouble {
+  const status = Number(/(?:status|unexpected status)[^0-9]{0,3}([0-9]{3})/.exec(detail)?.[1] ?? 0);
+  return { kind: kindOf(status, detail), until: null, detail: detail.slice(0, 500) };
+}
+
+function kindOf(status: number, detail: string): TroubleKind {
+  if (status === 429 || /usage limit|rate limit/i.test(detail)) return 'rate-limited';
+  if (status === 401 || status === 403 || /not logged in|invalid api key/i.test(detail)) return 'needs-login';
+  if (status >= 500) return 'overloaded';
+  if (/context window|too long/i.test(detail)) return 'prompt-too-long';
+  if (/stream (disconnected|closed)|connection/i.test(detail)) return 'dropped';
+  return /no (rollout|thread|session) found/i.test(detail) ? 'unknown-session' : 'other';
+}
+
+const added = (usage: Usage, spent: Fields): Usage => ({
+  turns: usage.turns + 1,
+  inputTokens: usage.inputTokens + countOf(spent['input_tokens']) - countOf(spent['cached_input_tokens']),
+  outputTokens: usage.outputTokens + countOf(spent['output_tokens']),
+  cachedTokens: usage.cachedTokens + countOf(spent['cached_input_tokens']),
+  usd: null,
+});

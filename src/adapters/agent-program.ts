@@ -1,0 +1,40 @@
+import { accessSync, constants, realpathSync, statSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+
+export type AgentProgram = {
+  /** Where it really lies, links followed. */
+  readonly path: string;
+  /** What of this machine it needs to be seen with: its packages, or the directory that it lies in. */
+  readonly root: string;
+};
+
+/** As a shell would find it; null when there is none. */
+export function findProgram(
+  name: string,
+  environment: Readonly<Record<string, string | undefined>>,
+  resolve: (found: string) => string,
+): AgentProgram | null {
+  const directories = name.includes('/') ? [''] : (environment['PATH'] ?? '').split(delimiter);
+  const found = directories
+    .map((directory) => join(directory, name))
+    .find((path) => path.startsWith('/') && isProgram(path));
+  if (found === undefined) return null;
+  const path = resolve(realpathSync(found));
+  return { path, root: rootOf(path) };
+}
+
+/** A package needs its siblings: all of the outermost `node_modules` that it lies in. */
+function rootOf(path: string): string {
+  const packages = path.indexOf('/node_modules/');
+  return packages < 0 ? dirname(path) : path.slice(0, packages + '/node_modules'.length);
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    return false;
+  }
+}

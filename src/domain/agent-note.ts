@@ -1,0 +1,31 @@
+import type { Trouble, Usage } from './agent-event.ts';
+
+/** What of an agent's doings belongs into the ledger while it works. Numbered from 1 by its supervisor. */
+export type AgentNote =
+  | { readonly note: 'started'; readonly session: string | null; readonly model: string | null }
+  | { readonly note: 'denied'; readonly tool: string; readonly rule: string; readonly why: string }
+  | { readonly note: 'trouble'; readonly trouble: Trouble }
+  | { readonly note: 'usage'; readonly usage: Usage };
+
+/** What is known of an agent when its attempt has ended. */
+export type AgentReport = {
+  readonly session: string | null;
+  readonly model: string | null;
+  readonly usage: Usage;
+  /** The agent's own last word; null when it ended without one. */
+  readonly outcome: 'completed' | 'failed' | null;
+  readonly trouble: Trouble | null;
+  readonly denials: number;
+  /** Lines of its stream that this version does not know. */
+  readonly unknownLines: number;
+};
+
+export const noReport: AgentReport = {
+  session: null,
+  model: null,
+  usage: { turns: 0, inputTokens: 0, outputTokens: 0, cachedTokens: 0, usd: null },
+  outcome: null,
+  trouble: null,
+  denials: 0,
+  unknownLines: 0,
+};

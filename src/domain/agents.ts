@@ -1,0 +1,30 @@
+/** Every agent that a plan may name, and what is needed to start it. */
+export type AgentKind = {
+  readonly executor: 'command' | 'claude' | 'codex' | 'opencode' | 'acp';
+  /** Looked for on the PATH; empty for `command`, whose program is in the plan. */
+  readonly program: string;
+  readonly arguments: readonly string[];
+  /** Agents of one provider share its rate limits. */
+  readonly provider: string;
+  /** Variables that log it in: passed into its fence, and their values never shown. */
+  readonly credentials: readonly string[];
+  /** Variables that steer it and are no secret. */
+  readonly variables: readonly string[];
+};
+
+const anthropic = {
+  provider: 'anthropic',
+  credentials: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'],
+  variables: ['ANTHROPIC_BASE_URL', 'ANTHROPIC_MODEL'],
+};
+const openai = {
+  provider: 'openai',
+  credentials: ['OPENAI_API_KEY', 'CODEX_API_KEY'],
+  variables: ['OPENAI_BASE_URL'],
+};
+
+export const agentKinds: Readonly<Record<string, AgentKind>> = {
+  command: { executor: 'command', program: '', arguments: [], provider: '', credentials: [], variables: [] },
+  claude: { executor: 'claude', program: 'claude', arguments: [], ...anthropic },
+  codex: { executor: 'codex', program: 'codex', arguments: [], ...openai },
+};

@@ -1,0 +1,83 @@
+import { chownSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { findProgram } from '../adapters/agent-program.ts';
+import { type Bind, fencedRuntime, fencedWorkspace, type Host } from '../adapters/fence-bwrap/index.ts';
+import type { JobDirectory } from '../adapters/supervisors/job-directory.ts';
+import type { Executor, Launch, Seat } from '../ports/executor.ts';
+import type { Job } from '../ports/supervisor.ts';
+import type { RuntimeDirectory } from './runtime-directory.ts';
+
+export type Seated = { readonly seat: Seat; readonly launch: Launch; readonly binds: readonly Bind[] };
+
+export type SeatOrder = {
+  readonly job: Job;
+  readonly files: JobDirectory;
+  readonly runtime: RuntimeDirectory;
+  readonly host: Host;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly prompt: string;
+  /** A session to go on with: that of the launch before, or of an earlier attempt. */
+  readonly session: Seat['session'];
+};
+
+/** Everything around one launch of an agent, or why there can be none. */
+export function takeSeat(executor: Executor, order: SeatOrder): Seated | string {
+  const { job, files, runtime, host } = order;
+  const isFenced = job.fence.mode !== 'none';
+  const workspace = isFenced ? fencedWorkspace : files.workspace;
+  const client = isFenced ? `${fencedRuntime}/bin/tidegate` : join(runtime.bin, 'tidegate');
+  const variables = Object.fromEntries(
+    (job.agent?.variables ?? []).flatMap((name) => {
+      const value = order.environment[name];
+      return value === undefined ? [] : [[name, value] as const];
+    }),
+  );
+  const { prompt, session } = order;
+  const blank = { job, workspace, client, variables, prompt, session, program: '', home: '' };
+  if (job.agent === null) return { seat: blank, launch: executor.prepare(blank), binds: [] };
+
+  const found = findProgram(job.agent.program, order.environment, executor.resolve ?? ((path) => path));
+  if (found === null) return `the program ${job.agent.program} is not on the PATH`;
+  if ([job.checkout, dirname(job.repository)].some((closed) => `${closed}/`.startsWith(`${found.root}/`)))
+    return `${found.path} cannot be shown to an agent: the directory of its program holds the checkout`;
+  const kept = agentHome(files, job);
+  mkdirSync(kept, { recursive: true, mode: 0o700 });
+  const home = isFenced ? `${fencedRuntime}/home` : kept;
+  const seat = { ...blank, program: found.path, home };
+  const launch = executor.prepare(seat);
+  const settings = Object.entries(launch.files).map(([name, text]) => {
+    const source = join(runtime.settings, name.replaceAll('/', '_'));
+    writeFileSync(source, text, { mode: 0o644 });
+    // bubblewrap binds only over what is there
+    const place = join(kept, name);
+    mkdirSync(dirname(place), { recursive: true, mode: 0o700 });
+    if (lstatSync(place, { throwIfNoEntry: false }) === undefined || !isFenced) writeFileSync(place, text);
+    return { source, target: join(home, name), access: 'read' as const };
+  });
+  if (host.uid === 0 && isFenced) giveTo(kept, host.agent.uid);
+  return {
+    seat,
+    launch,
+    binds: [
+      { source: found.root, target: found.root, access: 'read' },
+      { source: kept, target: home, access: 'write' },
+      ...settings,
+    ],
+  };
+}
+
+/** Of the attempt that began the session: what the agent remembers of it is there. */
+function agentHome(files: JobDirectory, job: Job): string {
+  const session = job.agent?.session;
+  const owner = session === null || session === undefined ? files.path : join(dirname(files.path), session.job);
+  return join(owner, 'home');
+}
+
+/** Links are not followed: the agent of an earlier attempt made what lies here. */
+function giveTo(path: string, uid: number): void {
+  const stats = lstatSync(path);
+  if (stats.isSymbolicLink()) return;
+  if (stats.nlink > 1 && !stats.isDirectory()) return;
+  chownSync(path, uid, uid);
+  if (stats.isDirectory()) for (const name of readdirSync(path)) giveTo(join(path, name), uid);
+}

@@ -1,0 +1,81 @@
+import type { JobDirectory } from '../adapters/supervisors/job-directory.ts';
+import { type AgentEvent, addUsage, type ToolCall } from '../domain/agent-event.ts';
+import type { AgentReport } from '../domain/agent-note.ts';
+import type { Decision } from '../domain/decision.ts';
+import { toolDecider } from '../domain/tool-scope.ts';
+import type { Executor, Launch, Seat } from '../ports/executor.ts';
+import type { AgentJob, Job } from '../ports/supervisor.ts';
+import type { HookAnswer } from './client-channel.ts';
+import { listen } from './listen.ts';
+import type { Ears } from './run-fenced.ts';
+import type { Surroundings } from './supervise.ts';
+import { openTranscript } from './transcript.ts';
+
+/** Each is loaded only by the supervisors of its own agents. */
+export async function executorOf(name: Job['executor']): Promise<Executor> {
+  switch (name) {
+    case 'command':
+      return (await import('../adapters/agent-command/index.ts')).commandExecutor;
+    case 'scripted':
+      return (await import('../adapters/agent-scripted/index.ts')).scriptedExecutor;
+    case 'claude':
+      return (await import('../adapters/agent-claude/index.ts')).claudeExecutor;
+    case 'codex':
+      return (await import('../adapters/agent-codex/index.ts')).codexExecutor;
+    case 'opencode':
+    case 'acp':
+      throw new Error(`${name} cannot be driven yet`);
+  }
+}
+
+/** Follows an agent over all launches of one attempt. */
+export type AgentWatch = {
+  listen(seat: Seat, launch: Launch): Ears;
+  hook(payload: unknown): HookAnswer;
+  /** What the next launch goes on with. */
+  session(): Seat['session'];
+  close(): AgentReport;
+};
+
+export function watchAgent(
+  agent: AgentJob,
+  executor: Executor,
+  order: { readonly files: JobDirectory; readonly around: Surroundings; onNoted(): void },
+  secrets: readonly string[],
+): AgentWatch {
+  const transcript = openTranscript(order.files.path, secrets, {
+    now: () => new Date(order.around.clock.wall()).toISOString(),
+    noted: order.onNoted,
+  });
+  const judge = toolDecider(agent.scope);
+  const decide = (call: ToolCall): Decision => {
+    const decision = judge(call);
+    if (decision.decision === 'deny') transcript.tell({ type: 'denied', call, rule: decision.rule, why: decision.why });
+    return decision;
+  };
+  return {
+    listen(seat, launch) {
+      const { follow } = executor;
+      if (follow === null) throw new Error(`${executor.name} is not listened to`);
+      // Each process counts from nothing; the attempt has them all.
+      const before = transcript.report().usage;
+      const tell = (event: AgentEvent): void =>
+        transcript.tell(event.type === 'usage' ? { ...event, usage: addUsage(before, event.usage) } : event);
+      return listen(follow, seat, launch, { tell, decide }).ears;
+    },
+    hook(payload) {
+      const call = executor.hook?.callIn(payload) ?? null;
+      if (executor.hook === null || call === null) return { stdout: '', exit: 0 };
+      return executor.hook.answer(decide(call), null);
+    },
+    session() {
+      const { session: id, usage } = transcript.report();
+      if (id === null) return agent.session;
+      return { id, usd: (id === agent.session?.id ? agent.session.usd : 0) + (usage.usd ?? 0) };
+    },
+    close() {
+      transcript.close();
+      return transcript.report();
+    },
+  };
+}

@@ -1,0 +1,93 @@
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AgentEvent } from '../domain/agent-event.ts';
+import { type AgentNote, type AgentReport, noReport } from '../domain/agent-note.ts';
+import { redactTexts } from './redact.ts';
+
+/** What an agent did, for people and for the ledger. */
+export type Transcript = {
+  tell(event: AgentEvent): void;
+  report(): AgentReport;
+  close(): void;
+};
+
+const caps = { text: 8 << 10, file: 32 << 20, notes: 500 };
+
+/**
+ * `transcript.jsonl` has every event, clipped, until it is full; `notes.jsonl` the few that belong into the ledger, each durable
+ * before `noted` is called. No value of `secrets` is in either.
+ */
+export function openTranscript(
+  directory: string,
+  secrets: readonly string[],
+  around: { readonly now: () => string; readonly noted: () => void },
+): Transcript {
+  const file = openSync(join(directory, 'transcript.jsonl'), 'a', 0o600);
+  const notes = openSync(join(directory, 'notes.jsonl'), 'a', 0o600);
+  let report = noReport;
+  let written = 0;
+  let number = 0;
+  const note = (event: AgentEvent): void => {
+    const worth = noteOf(event, report);
+    if (worth === null || number >= caps.notes) return;
+    number += 1;
+    writeSync(notes, `${JSON.stringify({ number, note: worth })}\n`);
+    fsyncSync(notes);
+    around.noted();
+  };
+  return {
+    tell(told) {
+      const event = redactTexts(clipped(told), secrets);
+      note(event);
+      report = evolveReport(report, event);
+      if (written < caps.file) written += writeSync(file, `${JSON.stringify({ at: around.now(), ...event })}\n`);
+    },
+    report: () => report,
+    close() {
+      closeSync(file);
+      closeSync(notes);
+    },
+  };
+}
+
+function evolveReport(report: AgentReport, event: AgentEvent): AgentReport {
+  switch (event.type) {
+    case 'started':
+      return { ...report, session: event.session ?? report.session, model: event.model ?? report.model };
+    case 'usage':
+      return { ...report, usage: event.usage };
+    case 'denied':
+      return { ...report, denials: report.denials + 1 };
+    case 'unknown':
+      return { ...report, unknownLines: report.unknownLines + 1 };
+    case 'ended':
+      return { ...report, outcome: event.outcome, trouble: event.trouble };
+    default:
+      return report;
+  }
+}
+
+function noteOf(event: AgentEvent, report: AgentReport): AgentNote | null {
+  switch (event.type) {
+    case 'started':
+      return event.session === report.session ? null : { note: 'started', session: event.session, model: event.model };
+    case 'denied':
+      return { note: 'denied', tool: event.call.tool, rule: event.rule, why: event.why };
+    case 'provider-trouble':
+      return { note: 'trouble', trouble: event.trouble };
+    default:
+      return null;
+  }
+}
+
+/** Every text of it, so that one answer with a whole file in it does not fill the disk. */
+function clipped(event: AgentEvent): AgentEvent {
+  const clip = (part: unknown): unknown => {
+    if (typeof part === 'string')
+      return part.length <= caps.text ? part : `${part.slice(0, caps.text)}… [${part.length} characters]`;
+    if (Array.isArray(part)) return part.slice(0, 100).map(clip);
+    if (typeof part !== 'object' || part === null) return part;
+    return Object.fromEntries(Object.entries(part).map(([key, field]) => [key, clip(field)]));
+  };
+  return clip(event) as AgentEvent;
+}
