@@ -167,10 +167,10 @@ function lintAgent(task: DraftTask, settings: ResolvedSettings, runnable: readon
   const place = task.keys.agent === undefined ? task.place : [...task.place, 'agent'];
   const unable = agents.filter((agent) => !runnable.includes(agent));
   if (unable.length > 0) {
-    const detail = `\`${task.id}\` would run ${unable.join(', ')}; this version runs \`command\` only`;
-    return [
-      { rule: 'agent-not-yet', detail, place, at: 'key', fix: 'write `command: [program, argument]` in the task' },
-    ];
+    const detail = `\`${task.id}\` would run ${unable.join(', ')}; this version runs ${runnable.join(', ')}`;
+    const near = nearestWord(unable[0] ?? '', runnable);
+    const fix = near === null ? 'write `command: [program, argument]` in the task' : `write \`agent: ${near}\``;
+    return [{ rule: 'unknown-agent', detail, place, at: 'key', fix }];
   }
   const command = commandOf(task, settings);
   if (agents.includes('command') && command === null) {

@@ -165,7 +165,7 @@ function isEcho(problem: Problem, said: readonly Problem[], cuts: readonly Place
   if (said.some(({ place }) => place.length > 0 && startsWith(problem.place, place))) return true;
   if (problem.rule === 'empty-plan')
     return cuts.some(([key]) => key === undefined || key === 'tasks' || key === 'waves');
-  if (problem.rule === 'agent-not-yet' || problem.rule === 'command-missing')
+  if (problem.rule === 'unknown-agent' || problem.rule === 'command-missing')
     return cuts.some((cut) => cut.at(-1) === 'agent' || cut.at(-1) === 'command');
   if (problem.rule === 'empty-wave') return cuts.some((cut) => startsWith(cut, problem.place));
   const cutTask = (cut: Place) => problem.rule === 'unknown-need' && problem.detail.includes(`\`${cut.at(-1)}\`,`);
