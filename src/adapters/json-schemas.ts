@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { handoffSchema } from './handoff-schema.ts';
-import { configSchema, planSchema } from './plan-files/schema.ts';
+import { configSchema, planSchema, userConfigSchema } from './plan-files/schema.ts';
 
 /** File name -> the JSON Schema (draft 2020-12) that is published in the package as `schemas/<name>`. */
 export function jsonSchemas(): Readonly<Record<string, object>> {
   return {
     'plan.json': published('plan', planSchema, 'A plan: what a person wrote, as one YAML file.'),
-    'config.json': published('config', configSchema, 'tidegate.yaml, tidegate.local.yaml and the user configuration.'),
+    'config.json': published('config', configSchema, 'tidegate.yaml and tidegate.local.yaml.'),
+    'user-config.json': published('user-config', userConfigSchema, 'The configuration of a person, config.yaml.'),
     'handoff.json': published('handoff', handoffSchema, 'What an agent states at its end; at most 16 KB.'),
   };
 }

@@ -40,7 +40,10 @@ export const demo =
     );
   };
 
-const asDemo = (desk: Desk): Desk => ({ ...desk, caller: { agent: null, by: { who: 'the demo', via: 'demo' } } });
+const asDemo = (desk: Desk): Desk => ({
+  ...desk,
+  caller: { agent: null, mayDecide: true, by: { who: 'the demo', via: 'demo' } },
+});
 
 async function play(desk: Desk, context: Context, { rogue, ...repository }: DemoRepository): Promise<Outcome> {
   // in a pipe the timeline at the end tells it once, with times

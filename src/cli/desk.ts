@@ -43,7 +43,7 @@ export type DeskMode = 'look' | 'ask' | 'act';
 export type OpenDesk = (context: Context, mode: DeskMode) => Promise<Result<Desk, string>>;
 
 /** Who calls. `agent` is null for a person or a plain script. */
-export type Caller = { readonly agent: string | null; readonly by: By };
+export type Caller = { readonly agent: string | null; readonly mayDecide: boolean; readonly by: By };
 
 export type Hosting = {
   readonly role: 'host' | 'guest';

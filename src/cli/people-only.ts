@@ -1,10 +1,10 @@
 import { exitCodes, type Outcome } from './command.ts';
 import type { Desk } from './desk.ts';
 
-/** Deciding is a person's: null for a person, else the outcome that tells an agent so. */
+/** Deciding is a person's: null for a person, and for an agent that they let decide; else the outcome that tells it so. */
 export function peopleOnly(desk: Desk, command: string): Outcome | null {
-  const { agent } = desk.caller;
-  if (agent === null) return null;
+  const { agent, mayDecide } = desk.caller;
+  if (mayDecide) return null;
   return {
     exit: exitCodes.personNeeded,
     reason: 'caller-is-agent',

@@ -78,7 +78,7 @@ async function scene(
     },
     state: stateDir(directory),
     checkout: directory,
-    caller: { agent: how.agent ?? null, by },
+    caller: { agent: how.agent ?? null, mayDecide: how.agent === undefined, by },
     clock: { now: () => '2026-01-01T12:00:00.000Z', sleep: async () => undefined, nonce: () => '00112233' },
     files: {
       readLog: async (_, from) => ({ text: from === 0 ? 'line \x1b[31mone\nline two' : '', next: 17 }),

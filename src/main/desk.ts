@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { access, mkdir } from 'node:fs/promises';
 import { homedir, userInfo } from 'node:os';
-import { callerOf } from '../adapters/caller.ts';
+import { type Caller, callerOf } from '../adapters/caller.ts';
+import { letsAgentsDecide, userConfigFile } from '../adapters/config-files/index.ts';
 import { writeDurably } from '../adapters/durable-file.ts';
 import { probeFence } from '../adapters/fence-bwrap/probe.ts';
 import { attemptSnapshots, gitReader, readPatch } from '../adapters/git-read/index.ts';
@@ -37,9 +38,11 @@ export const openDesk: OpenDesk = async (context, mode) => {
   const located = await locateStateDirectory(repository.value, surroundings);
   if (!located.ok) return located;
   const state = stateDir(located.value.path);
+  const caller = await callerAt(context, surroundings.home);
+  const place = { repository: repository.value, state };
   // A ledger that is gone while its head is there is lost, not new: opening it says so.
   const kept = (await exists(state.ledger)) || (await exists(`${state.ledger}.head`));
-  if (mode !== 'act' && !kept) return ok(deskOf(context, repository.value, state, memoryLedger(), null));
+  if (mode !== 'act' && !kept) return ok(deskOf(context, caller, place, memoryLedger(), null));
   const made = await makePlaces(repository.value, located.value, surroundings, state);
   if (!made.ok) return made;
   if (!kept) for (const warning of located.value.warnings) context.terminal.problem(`tidegate: note: ${warning}`);
@@ -50,7 +53,7 @@ export const openDesk: OpenDesk = async (context, mode) => {
     env: context.env,
     version: context.version,
   };
-  return ok(deskOf(context, repository.value, state, await openLedger(state, mode), setting));
+  return ok(deskOf(context, caller, place, await openLedger(state, mode), setting));
 };
 
 /** Looking again and again must stay cheap: the chain is walked by `verify` and by whoever writes. */
@@ -70,13 +73,19 @@ async function makePlaces(
   return await makeRunDirectory(repository, surroundings);
 }
 
+async function callerAt({ env, terminal }: Context, home: string): Promise<Caller> {
+  const person = { name: userInfo().username, terminal: terminal.interactive };
+  return callerOf(env, { ...person, letsAgentsDecide: await letsAgentsDecide(userConfigFile(env, home)) });
+}
+
 function deskOf(
   context: Context,
-  repository: Repository,
-  state: StateDir,
+  caller: Caller,
+  place: { readonly repository: Repository; readonly state: StateDir },
   ledger: Ledger,
   setting: Setting | null,
 ): Desk {
+  const { repository, state } = place;
   const checkout = repository.toplevel;
   const isCoordinated = async (): Promise<boolean> => {
     const held = await ledger.holder();
@@ -91,7 +100,7 @@ function deskOf(
     git: gitReader({ checkout, repository: state.repository }),
     state,
     checkout,
-    caller: callerOf(context.env, { name: userInfo().username, terminal: context.terminal.interactive }),
+    caller,
     clock: {
       now: () => new Date().toISOString(),
       sleep: async () => {

@@ -39,6 +39,20 @@ describe('the start of a run', () => {
     expect(scene.git('show', 'main:honest.txt')).toBe('fine');
   });
 
+  test("is an agent's to approve when the person's own configuration says so, and the ledger says who it was", async () => {
+    await using scene = await project({ plan });
+    const run = await waitingRun(scene);
+    mkdirSync(join(scene.root, 'home/.config/tidegate'), { recursive: true });
+    writeFileSync(join(scene.root, 'home/.config/tidegate/config.yaml'), 'taps: { agents: allow }\n');
+    const ours = await ended(scene.start(['approve', run, '--json'], { TIDEGATE_ATTEMPT: 'x', CLAUDECODE: '1' }));
+    expect([ours.code, documentOf(ours).reason]).toEqual([43, 'caller-is-agent']);
+    expect(await ended(scene.start(['approve', run, '--json'], { CLAUDECODE: '1' }))).toMatchObject({ code: 0 });
+    const decided = (await scene.events()).flatMap(({ event }) =>
+      event.type === 'requested-approve' ? [event.by] : [],
+    );
+    expect(decided).toEqual([{ who: expect.stringMatching(/^claude-code as ./), via: 'command' }]);
+  });
+
   test('is decided once when two people decide at the same time', async () => {
     await using scene = await project({ plan });
     const run = await waitingRun(scene);

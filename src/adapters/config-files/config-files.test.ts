@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { settingsTable } from '../../domain/settings-layers.ts';
 import { loadPlan, looseningHash } from '../plan-files/index.ts';
-import { loadConfig, userConfigFile } from './index.ts';
+import { letsAgentsDecide, loadConfig, userConfigFile } from './index.ts';
 
 type Given = Partial<Omit<Parameters<typeof loadConfig>[0], 'root' | 'userFile'>> & {
   readonly user?: string;
@@ -30,6 +30,7 @@ async function load({ user, shared, local, plan = 'agent: command\ncommand: [x]\
   const row = (key: string) => [table.get(key)?.value, table.get(key)?.origin.replace(`${path}/`, '')];
   return {
     ...loaded,
+    agents: await letsAgentsDecide(userFile),
     planned,
     row,
     rules: loaded.findings.map((one) => `${one.rule} ${one.where?.replace(`${path}/`, '')}`),
@@ -104,6 +105,21 @@ describe('layers of configuration', () => {
     expect(planned.ok ? 0 : planned.findings.length).toBe(rules.length);
   });
 
+  test('let agents decide only when the person wrote so, in a file without mistakes', async () => {
+    const allowing = await load({ user: 'taps: { agents: allow, start: wave }\n' });
+    expect(allowing).toMatchObject({ agents: true, rules: [] });
+    expect(allowing.resolution.settings.taps).toEqual({ start: 'wave', expires: '24h' });
+    for (const user of [
+      'taps: { agents: refuse }\n',
+      'taps: { agents: yes }\n',
+      'taps: { agents: allow }\nlnad: ask\n',
+      '',
+    ])
+      expect((await load({ user })).agents).toBe(false);
+    const said = { environment: { TIDEGATE_TAPS_AGENTS: 'allow' }, flags: { 'taps.agents': 'allow' } };
+    expect(await load(said)).toMatchObject({ agents: false, rules: ['unknown-key --taps.agents'] });
+  });
+
   test('are looked for where XDG says', () => {
     expect(userConfigFile({ XDG_CONFIG_HOME: '/c' }, '/h')).toBe('/c/tidegate/config.yaml');
     expect(userConfigFile({ XDG_CONFIG_HOME: 'c' }, '/h')).toBe('/h/.config/tidegate/config.yaml');
@@ -133,6 +149,17 @@ land: wave
     ]);
     expect(planned.ok).toBe(false);
     expect(planned.ok ? [] : planned.findings.map((one) => one.rule)).toEqual(Array(7).fill('needs-confirmation'));
+  });
+
+  test.each(['shared', 'local', 'plan'] as const)('cannot let agents decide by its %s file', async (file) => {
+    const says = 'taps: { agents: allow }\n';
+    const { agents, planned } = await load({
+      [file]: file === 'plan' ? `${says}agent: command\ncommand: [x]\ntasks: { a: x }\n` : says,
+    });
+    expect(agents).toBe(false);
+    expect(planned.ok ? [] : planned.findings).toMatchObject([
+      { rule: 'unknown-key', fix: 'only your own configuration may say this' },
+    ]);
   });
 
   test('is obeyed in exactly what the person confirmed', async () => {

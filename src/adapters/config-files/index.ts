@@ -57,5 +57,16 @@ export async function loadConfig(request: {
   };
 }
 
-export type LayerPart = { readonly layer: Layer | null; readonly findings: readonly Finding[] };
+/** Whether the person lets other agents decide in their name. A file with a mistake in it allows nothing. */
+export async function letsAgentsDecide(userFile: string): Promise<boolean> {
+  const file = await readLayerFile({ path: userFile, shown: userFile, trust: 'person', root: null });
+  return file.agents === 'allow' && file.findings.length === 0;
+}
+
+export type LayerPart = {
+  readonly layer: Layer | null;
+  readonly findings: readonly Finding[];
+  /** Only a person's own file may say it. */
+  readonly agents?: 'refuse' | 'allow';
+};
 const nothing: LayerPart = { layer: null, findings: [] };

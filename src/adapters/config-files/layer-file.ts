@@ -1,7 +1,8 @@
+import type { Settings } from '../../domain/settings.ts';
 import { lintSettings } from '../../domain/settings-lint.ts';
 import { settingsOf } from '../plan-files/draft.ts';
 import { insideRepository } from '../plan-files/repository-path.ts';
-import { type ConfigDocument, configSchema } from '../plan-files/schema.ts';
+import { type ConfigDocument, configSchema, type UserConfigDocument, userConfigSchema } from '../plan-files/schema.ts';
 import { readSource } from '../plan-files/source-text.ts';
 import { fitSchema } from '../plan-files/structure.ts';
 import { readYaml } from '../plan-files/yaml-document.ts';
@@ -24,10 +25,22 @@ export async function readLayerFile(file: {
   if (!source.ok) return { layer: null, findings: source.missing ? [] : [source.finding] };
   const { document, findings } = readYaml(source.text, shown);
   if (document === null) return { layer: null, findings };
-  const { data, problems } = fitSchema<ConfigDocument>(configSchema, document.value ?? {});
-  const settings = data === null ? {} : settingsOf(data);
+  const value = document.value ?? {};
+  const { data, problems } =
+    trust === 'person'
+      ? fitSchema<UserConfigDocument>(userConfigSchema, value)
+      : fitSchema<ConfigDocument>(configSchema, value);
+  const { agents, settings } = apart(data ?? {});
   return {
     layer: { name: shown, trust, settings, where: (place) => document.where(place) },
     findings: [...findings, ...[...problems, ...lintSettings(settings)].map(document.finding)],
+    agents,
   };
+}
+
+/** Whether agents may decide is no setting of a run: it belongs to whoever calls. */
+function apart(document: UserConfigDocument): { readonly agents: 'refuse' | 'allow'; readonly settings: Settings } {
+  const { agents = 'refuse', ...taps } = document.taps ?? {};
+  const settings = settingsOf(document);
+  return { agents, settings: document.taps === undefined ? settings : { ...settings, taps } };
 }

@@ -16,7 +16,8 @@ export function problemsOf(issues: readonly Issue[], known: readonly string[], b
 
 function unknownKey(key: string, place: Place, known: readonly string[]): Problem {
   const meant = synonyms.get(key) ?? nearestWord(key, known);
-  const fix = meant ? `did you mean \`${meant}\`?` : 'remove it';
+  const closest = meant ? `did you mean \`${meant}\`?` : 'remove it';
+  const fix = place.join('.') === 'taps.agents' ? 'only your own configuration may say this' : closest;
   return { rule: 'unknown-key', detail: `unknown key \`${key}\``, place, at: 'key', fix };
 }
 

@@ -54,6 +54,11 @@ const check = z.strictObject({
   minutes: minutes.optional(),
 });
 
+const taps = z.strictObject({
+  start: z.enum(['run', 'wave']).optional(),
+  expires: z.string().regex(durationPattern).optional().describe('30m, 24h, 7d'),
+});
+
 const settings = {
   base: text.optional().describe('branch to start from and land on; default: the current one'),
   land: z.enum(['ask', 'auto', 'branch', 'pr', 'wave']).optional(),
@@ -66,12 +71,7 @@ const settings = {
   repair: agentName.nullable().optional(),
   fence: z.union([z.enum(['auto', 'none']), fence]).optional(),
   limits: limits.optional(),
-  taps: z
-    .strictObject({
-      start: z.enum(['run', 'wave']).optional(),
-      expires: z.string().regex(durationPattern).optional().describe('30m, 24h, 7d'),
-    })
-    .optional(),
+  taps: taps.optional(),
   setup: text.nullable().optional(),
   teardown: text.nullable().optional(),
   checks: z.array(check).optional(),
@@ -127,10 +127,27 @@ export const configSchema = z
   .strictObject({ version: z.literal(1).optional(), ...settings })
   .meta({ title: 'Tidegate configuration' });
 
+/** What a person says for all repositories, and no repository may say for them. */
+export const userConfigSchema = configSchema
+  .extend({
+    taps: taps
+      .extend({
+        agents: z
+          .enum(['refuse', 'allow'])
+          .optional()
+          .describe(
+            'whether another agent that calls tidegate in your name may decide; never one that tidegate started',
+          ),
+      })
+      .optional(),
+  })
+  .meta({ title: 'Tidegate user configuration' });
+
 /** Front matter may say what the plan may say of a task, and must not contradict it. */
 export const frontMatterSchema = z.strictObject({ id: id.optional(), ...taskKeys });
 
 export type PlanDocument = z.infer<typeof planSchema>;
 export type ConfigDocument = z.infer<typeof configSchema>;
+export type UserConfigDocument = z.infer<typeof userConfigSchema>;
 export type FrontMatter = z.infer<typeof frontMatterSchema>;
 export type TaskDocument = z.infer<typeof task>;
