@@ -1,3 +1,4 @@
+import type { Usage } from './agent-event.ts';
 import type { By, RunEvent } from './events.ts';
 import type { Ending, HandoffEvidence, MonitorEvidence, SnapshotEvidence } from './evidence.ts';
 import type { AttemptId, CommitId, TaskId } from './ids.ts';
@@ -48,7 +49,7 @@ export type Attempt = {
 };
 
 /** `job`: the attempt that began the session, where the agent's own files of it are. */
-export type AgentSession = { readonly id: string; readonly job: AttemptId; readonly usd: number };
+export type AgentSession = { readonly id: string; readonly job: AttemptId; readonly usage: Usage };
 
 export type Hold =
   | { readonly because: 'gate'; readonly verdicts: readonly Verdict[] }

@@ -1,4 +1,4 @@
-import type { AgentEvent, ToolCall } from '../domain/agent-event.ts';
+import type { AgentEvent, ToolCall, Usage } from '../domain/agent-event.ts';
 import type { Decision } from '../domain/decision.ts';
 import type { Job } from './supervisor.ts';
 
@@ -26,8 +26,8 @@ export type Seat = {
   readonly variables: Readonly<Record<string, string>>;
   /** The agent's own directory: writable, of this task alone, kept for as long as its session may be continued. */
   readonly home: string;
-  /** A session of the agent's own that is to be continued, and what it had cost until then. */
-  readonly session: { readonly id: string; readonly usd: number } | null;
+  /** A session of the agent's own that is to be continued, and what it had used until then. */
+  readonly session: { readonly id: string; readonly usage: Usage } | null;
 };
 
 export type Launch = {

@@ -1,3 +1,4 @@
+import type { Usage } from '../domain/agent-event.ts';
 import type { AgentNote, AgentReport } from '../domain/agent-note.ts';
 import type { DispatchEvidence, Ending, HandoffEvidence, LogEvidence, SnapshotEvidence } from '../domain/evidence.ts';
 import type { CommitId } from '../domain/ids.ts';
@@ -63,7 +64,7 @@ export type AgentJob = {
   /** Null: no limit. */
   readonly turns: number | null;
   /** A session of an earlier attempt of this task. `job` is the one that began it and holds the agent's home. */
-  readonly session: { readonly id: string; readonly job: string; readonly usd: number } | null;
+  readonly session: { readonly id: string; readonly job: string; readonly usage: Usage } | null;
   readonly scope: ToolScope;
   readonly breaker: 'normal' | 'strict';
 };

@@ -71,7 +71,7 @@ export function watchAgent(
     session() {
       const { session: id, usage } = transcript.report();
       if (id === null) return agent.session;
-      return { id, usd: (id === agent.session?.id ? agent.session.usd : 0) + (usage.usd ?? 0) };
+      return { id, usage: id === agent.session?.id ? addUsage(agent.session.usage, usage) : usage };
     },
     close() {
       transcript.close();

@@ -29,7 +29,7 @@ export const claudeExecutor: Executor = {
   name: 'claude',
   resolve: null,
   prepare,
-  follow: (talk, seat) => followClaude(talk, seat.session?.usd ?? 0),
+  follow: (talk, seat) => followClaude(talk, seat.session?.usage.usd ?? 0),
   hook: claudeHook,
 };
 

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { noUsage } from '../../domain/agent-event.ts';
 import type { Executor, Hook, Launch, Seat } from '../../ports/executor.ts';
 import { fieldsOf, textOf } from '../agent-lines.ts';
 import { followCodex } from './stream.ts';
@@ -25,7 +26,7 @@ export const codexExecutor: Executor = {
   name: 'codex',
   resolve: nativeProgram,
   prepare,
-  follow: (talk) => followCodex(talk),
+  follow: (talk, seat) => followCodex(talk, seat.session?.usage ?? noUsage),
   hook: codexHook,
 };
 

@@ -4,9 +4,9 @@ import { countOf, type Fields, fieldsOf, inputKey, numberOf, parseFields, partsO
 
 /**
  * Reads `codex exec --json`. Trap: calls that were refused are not in the stream, so those that our hook denies are told by
- * the hook; nothing says what a turn cost.
+ * the hook; nothing says what a turn cost; the tokens are those of the whole session, so what it had used `before` is taken off.
  */
-export function followCodex(talk: Talk): Reader {
+export function followCodex(talk: Talk, before: Usage): Reader {
   let usage: Usage = noUsage;
   let problem: string | null = null;
   const begun = new Set<string>();
@@ -29,7 +29,7 @@ export function followCodex(talk: Talk): Reader {
     talk.tell({ type: 'tool-result', id, outcome: failed ? 'failed' : 'ok', text });
   };
   const completed = (spent: Fields | null): void => {
-    usage = added(usage, spent ?? {});
+    usage = usedSince(before, spent ?? {}, usage.turns + 1);
     talk.tell({ type: 'usage', usage });
     talk.tell({ type: 'ended', outcome: 'completed', trouble: null });
   };
@@ -101,10 +101,14 @@ function kindOf(status: number, detail: string): TroubleKind {
   return /no (rollout|thread|session) found/i.test(detail) ? 'unknown-session' : 'other';
 }
 
-const added = (usage: Usage, spent: Fields): Usage => ({
-  turns: usage.turns + 1,
-  inputTokens: usage.inputTokens + countOf(spent['input_tokens']) - countOf(spent['cached_input_tokens']),
-  outputTokens: usage.outputTokens + countOf(spent['output_tokens']),
-  cachedTokens: usage.cachedTokens + countOf(spent['cached_input_tokens']),
-  usd: null,
-});
+function usedSince(before: Usage, session: Fields, turns: number): Usage {
+  const cached = countOf(session['cached_input_tokens']);
+  const since = (now: number, then: number): number => Math.max(0, now - then);
+  return {
+    turns,
+    inputTokens: since(countOf(session['input_tokens']) - cached, before.inputTokens),
+    outputTokens: since(countOf(session['output_tokens']), before.outputTokens),
+    cachedTokens: since(cached, before.cachedTokens),
+    usd: null,
+  };
+}
