@@ -4,6 +4,7 @@
 //   node scripts/agents.mjs install [name …]     installs what is missing; says for each what could not be, and why
 //   node scripts/agents.mjs list                 what is installed, as one JSON document
 //   node scripts/agents.mjs test [argument …]    installs, then vitest with test/agents/vitest.config.ts, loopback only
+//   node scripts/agents.mjs record [argument …]  likewise test/agents/record.ts
 //
 // They live in $TIDEGATE_AGENTS_CACHE, else $XDG_CACHE_HOME/tidegate-agents, else ~/.cache/tidegate-agents, one directory per
 // agent and lock file, so that every clone shares them. Delete that directory to be rid of them.
@@ -48,9 +49,12 @@ async function main([verb, ...rest]) {
       return 0;
     case 'test':
       await install(Object.keys(programs));
-      return test(rest);
+      return alone(['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/agents/vitest.config.ts', ...rest]);
+    case 'record':
+      await install(Object.keys(programs));
+      return alone(['test/agents/record.ts', ...rest]);
     default:
-      say('usage: node scripts/agents.mjs install [name …] | list | test [argument …]');
+      say('usage: node scripts/agents.mjs install [name …] | list | test | record');
       return 2;
   }
 }
@@ -129,23 +133,15 @@ function reasonIn(said) {
   return told.slice(0, 2).join('; ');
 }
 
-async function test(args) {
+/** Runs a script of ours where there is loopback only. */
+async function alone(args) {
   const problem = loopbackProblem();
   if (problem !== null) {
-    say(`SKIPPED: no namespace that has loopback only: ${problem}`);
+    say(`SKIPPED, nothing was run: no namespace that has loopback only: ${problem}`);
     return 0;
   }
-  const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-  const config = join(root, 'test/agents/vitest.config.ts');
   const node = join(root, 'node_modules/.bin/node');
-  const [program, ...rest] = inLoopback([
-    existsSync(node) ? node : process.execPath,
-    vitest,
-    'run',
-    '--config',
-    config,
-    ...args,
-  ]);
+  const [program, ...rest] = inLoopback([existsSync(node) ? node : process.execPath, ...args]);
   const child = spawn(program, rest, { cwd: root, stdio: 'inherit' });
   return new Promise((settle, reject) => {
     child.on('error', reject);

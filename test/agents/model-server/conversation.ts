@@ -24,19 +24,22 @@ export interface Place {
   readonly turn: number;
 }
 
-const marker = /\[\[script:([\w.-]+)\]\]/g;
+const marker = /\[\[script:([\w.-]+)(?:@(\d+))?\]\]/g;
 
-/** A prompt names its script by `[[script:NAME]]`; the last one that was said counts, and turns are counted from there. */
+/** A prompt names its script by this text; `@TURN` lets a conversation that was cut short go on where it was. */
+export const markerOf = (script: string, turn = 0): string => `[[script:${script}${turn > 0 ? `@${turn}` : ''}]]`;
+
+/** The last marker that was said counts, and turns are counted from there. */
 export function placeOf(said: readonly Said[], otherwise: string | null): Place {
   let script = otherwise;
   let turn = 0;
   let inAnswer = false;
   for (const item of said) {
     if (item.from === 'person') {
-      const named = [...item.text.matchAll(marker)].at(-1)?.[1];
+      const [, named, from] = [...item.text.matchAll(marker)].at(-1) ?? [];
       if (named !== undefined) {
         script = named;
-        turn = 0;
+        turn = Number(from ?? 0);
       }
     }
     if (item.from === 'agent') {
@@ -48,6 +51,15 @@ export function placeOf(said: readonly Said[], otherwise: string | null): Place 
     inAnswer = item.from === 'agent';
   }
   return { script, turn };
+}
+
+/** Words by which agents ask for a summary of a conversation that grew too long, with all their tools still offered. */
+const compaction = /Respond with TEXT ONLY|CONTEXT CHECKPOINT COMPACTION/;
+
+/** Titles, summaries and classifiers are no turn of a script. */
+export function isAside({ said, tools }: Conversation): boolean {
+  const last = said.findLast((item) => item.from === 'person');
+  return tools.length === 0 || (last !== undefined && compaction.test(last.text));
 }
 
 export const callId = (turn: number, index: number): string => `call_t${turn}_${index}`;

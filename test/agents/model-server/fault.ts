@@ -21,13 +21,15 @@ export async function serve(serving: Serving): Promise<void> {
     void response
       .writeHead(status, { 'content-type': 'application/json', ...headers })
       .end(JSON.stringify(dialect.failure(status, message)));
+  const overloaded = () =>
+    dialect.name === 'anthropic' ? refuse(529, 'Overloaded') : refuse(503, 'The model is overloaded.');
   switch (fault?.fault) {
     case undefined:
       return send(serving);
     case 'rate-limited':
       return refuse(429, 'This request would exceed your rate limit.', rateLimitHeaders(fault));
     case 'overloaded':
-      return dialect.name === 'anthropic' ? refuse(529, 'Overloaded') : refuse(503, 'The model is overloaded.');
+      return overloaded();
     case 'unauthorized':
       return refuse(401, 'invalid x-api-key');
     case 'prompt-too-long':
@@ -41,6 +43,8 @@ export async function serve(serving: Serving): Promise<void> {
       response.destroy();
       return;
     case 'overloaded-mid-stream':
+      // Claude asks again without a stream, and there is no middle then.
+      if (!serving.streaming) return overloaded();
       await begin(serving);
       response.end(dialect.overloaded());
       return;

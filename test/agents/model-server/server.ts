@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { anthropic } from './anthropic.ts';
 import { chat } from './chat.ts';
-import { callId, placeOf } from './conversation.ts';
+import { callId, isAside, markerOf, placeOf } from './conversation.ts';
 import type { Dialect } from './dialect.ts';
 import { serve } from './fault.ts';
 import { gemini } from './gemini.ts';
@@ -17,6 +17,8 @@ export interface ModelServer extends AsyncDisposable {
   /** `http://127.0.0.1:PORT`, without a path. */
   readonly url: string;
   readonly port: number;
+  /** An address that names the script, for agents that may lose their prompt on the way. */
+  urlOf(script: string): string;
   /** Adds a script, or replaces the one of that name. */
   play(name: string, script: Script): void;
   /** What the model was told so far, side requests included; of all scripts when none is named. */
@@ -53,10 +55,9 @@ export async function modelServer(options: ModelServerOptions = {}): Promise<Mod
     const asked = dialect.read(body);
     const streaming = dialect === gemini ? path.includes(':streamGenerateContent') : asked.stream;
     const { script, turn } = placeOf(asked.said, prefixed ?? keyed(request));
-    // Titles, summaries and classifiers are asked for without tools; they are no turn of the script.
-    const side = asked.tools.length === 0;
+    const side = isAside(asked);
     const attempt = side ? 0 : log.ofTurn(script, turn);
-    const scripted: Turn = side ? { text: 'A scripted session' } : turnOf(scripts, script, turn);
+    const scripted: Turn = side ? aside(script, turn) : turnOf(scripts, script, turn);
     const made = attemptTo(() =>
       (scripted.calls ?? []).map((call, at) => translate(call, asked.tools, callId(turn, at))),
     );
@@ -99,6 +100,7 @@ export async function modelServer(options: ModelServerOptions = {}): Promise<Mod
   return {
     url: `http://127.0.0.1:${port}`,
     port,
+    urlOf: (script) => `http://127.0.0.1:${port}/s/${script}`,
     play: (name, script) => void scripts.set(name, script),
     requests: log.of,
     waitFor: log.waitFor,
@@ -112,6 +114,11 @@ export async function modelServer(options: ModelServerOptions = {}): Promise<Mod
     },
   };
 }
+
+/** A summary takes the place of what was said: it has to carry the script on. */
+const aside = (script: string | null, turn: number): Turn => ({
+  text: `A scripted session${script === null ? '' : ` ${markerOf(script, turn)}`}`,
+});
 
 function turnOf(scripts: ReadonlyMap<string, Script>, script: string | null, turn: number): Turn {
   if (script === null) return { text: 'No script was named.' };
