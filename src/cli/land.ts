@@ -1,8 +1,12 @@
+import type { LedgerEvent } from '../domain/events.ts';
+import { isUndone } from '../domain/undo.ts';
 import { ask, askOnce, outcomeOf } from './ask-coordinator.ts';
-import type { Context, Outcome, Register } from './command.ts';
+import { type Context, done, type Outcome, type Register } from './command.ts';
 import { atDesk, type Desk, type OpenDesk } from './desk.ts';
+import { followRun } from './follow.ts';
 import { inForeground } from './foreground.ts';
 import { peopleOnly } from './people-only.ts';
+import { eventLine } from './render/event-line.ts';
 import { runNamed, wholeRunNamed } from './subject.ts';
 
 /** `tidegate land [run]`: moves the person's branch to what the run has proven, and waits until it is there. */
@@ -27,26 +31,32 @@ async function landNow(desk: Desk, context: Context, given: string | undefined):
   return await inForeground(desk, context, run, { yes: false, land: false, warnings: [], fromStart: false });
 }
 
-/** `tidegate undo [run[/task]]`: takes a landing back, exactly where nothing came after it. */
+/** `tidegate undo [run[/task]]`: takes a landing back, exactly where nothing came after it; else by checked reverts. */
 export const undo =
   (open: OpenDesk): Register =>
   (command, does, context) => {
-    command.argument('[subject]', 'run or run/task; without it the live or the newest run').action(
-      does((given: string | undefined) =>
-        atDesk(open, context, 'ask', async (desk) => {
-          const found = await runNamed(desk, 'undo', given, 'newest');
-          if (!found.ok) return found.error;
-          const { run, task } = found.value;
-          const subject = task === null ? run : `${run}/${task}`;
-          const refused = peopleOnly(desk, `tidegate undo ${subject}`);
-          if (refused !== null) return refused;
-          return await askOnce(
-            desk,
-            found.value,
-            { type: 'requested-undo', task, by: desk.caller.by },
-            `Undone: ${subject}.`,
-          );
-        }),
-      ),
-    );
+    command
+      .argument('[subject]', 'run or run/task; without it the live or the newest run')
+      .action(
+        does((given: string | undefined) => atDesk(open, context, 'ask', (desk) => takeBack(desk, context, given))),
+      );
   };
+
+async function takeBack(desk: Desk, context: Context, given: string | undefined): Promise<Outcome> {
+  const found = await runNamed(desk, 'undo', given, 'newest');
+  if (!found.ok) return found.error;
+  const { run, task, state } = found.value;
+  const subject = task === null ? run : `${run}/${task}`;
+  const refused = peopleOnly(desk, `tidegate undo ${subject}`);
+  if (refused !== null) return refused;
+  if (isUndone(state, task)) return { ...done([`Already undone: ${subject}.`], { run }), reason: 'already-undone' };
+  await using _following = await followRun(desk, run, ({ event }, isNew) => {
+    const line = isNew && isOnTheWay(event) ? eventLine(event) : null;
+    if (line !== null && !context.json) context.terminal.line(line);
+  });
+  return await askOnce(desk, found.value, { type: 'requested-undo', task, by: desk.caller.by }, `Undone: ${subject}.`);
+}
+
+/** What is waited for; how it ends is the command's own last line. */
+const isOnTheWay = (event: LedgerEvent): boolean =>
+  event.type === 'undo-prepared' || (event.type === 'check-ended' && event.purpose === 'undo');

@@ -1,4 +1,5 @@
 import { needsOf } from '../domain/needs.ts';
+import { openUndo } from '../domain/open-undo.ts';
 import { plannedStates, type RunState } from '../domain/run.ts';
 import { describeVerdict } from '../domain/task.ts';
 import { passes } from '../domain/verdict.ts';
@@ -23,7 +24,9 @@ export function settledOutcome(view: RunView, context: Pick<Context, 'json' | 't
 }
 
 export function exitOf(state: RunState): { readonly exit: ExitCode; readonly reason: string } {
-  if (state.ended === null) return { exit: exitCodes.personNeeded, reason: needsOf(state)[0]?.kind ?? 'person-needed' };
+  const stuck = state.mode.mode === 'halted' && openUndo(state) !== null;
+  if (state.ended === null || stuck)
+    return { exit: exitCodes.personNeeded, reason: needsOf(state)[0]?.kind ?? 'person-needed' };
   if (state.ended === 'failed' || state.ended === 'rejected') return { exit: exitCodes.failed, reason: state.ended };
   const partial = plannedStates(state).some(({ progress }) => progress.status === 'dropped');
   return partial ? { exit: exitCodes.partial, reason: 'partial' } : { exit: exitCodes.done, reason: state.ended };

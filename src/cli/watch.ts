@@ -1,4 +1,6 @@
 import type { RunId } from '../domain/ids.ts';
+import { openUndo } from '../domain/open-undo.ts';
+import type { RunState } from '../domain/run.ts';
 import { type Context, exitCodes, type Outcome, type Register } from './command.ts';
 import { atDesk, type Desk, type OpenDesk } from './desk.ts';
 import { followRun } from './follow.ts';
@@ -36,7 +38,7 @@ async function lookOn(desk: Desk, context: Context, run: RunId): Promise<Outcome
   using ticks = ticker(1000);
   for (;;) {
     const view = following.view();
-    if (view !== null && view.state.ended !== null) {
+    if (view !== null && view.state.ended !== null && !isUndoAtWork(view.state)) {
       region?.draw([]);
       return settledOutcome(view, context);
     }
@@ -45,3 +47,5 @@ async function lookOn(desk: Desk, context: Context, run: RunId): Promise<Outcome
     if (woken === 'left') return { exit: exitCodes.interrupted, reason: 'interrupted', data: { run } };
   }
 }
+
+const isUndoAtWork = (state: RunState): boolean => state.mode.mode !== 'halted' && openUndo(state) !== null;

@@ -6,6 +6,7 @@ import { isOpen } from './round.ts';
 import { hasMerged, plannedById, type RunState } from './run.ts';
 import { decideTap, type TapDecision } from './tap.ts';
 import type { TaskState } from './task.ts';
+import { isUndone } from './undo.ts';
 
 /**
  * `later`: the world has to be asked first (an agent stopped, the merger done); the request stays pending.
@@ -36,10 +37,8 @@ export function answer(state: RunState, request: RequestEvent): Answer {
     case 'requested-land':
       return landNow(state, request);
     case 'requested-undo':
-      if (state.landing.status === 'undone') return ok([]);
-      return state.landing.status === 'landed' || state.landing.status === 'undoing'
-        ? ok('later')
-        : err('nothing of this run has landed');
+      if (isUndone(state, request.task)) return ok([]);
+      return state.undo.standing === 'landed' ? ok('later') : err('nothing of this run has landed');
     case 'requested-grant':
     case 'requested-drop':
     case 'requested-retry':

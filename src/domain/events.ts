@@ -74,6 +74,9 @@ export type RunOrder = {
 /** `start` or `start-<wave>` when taps are per wave; `land`. */
 export type TapName = 'start' | `start-${number}` | 'land';
 
+/** What a check is run for: the tree that tasks start from, what they made together, or what the person's branch would be. */
+export type CheckPurpose = 'base' | 'candidate' | 'land' | 'undo';
+
 // ── phases ─────────────────────────────────────────────────────────────────────────────────────────────
 /** Evidence and what the gates said of it. Replay judges the same evidence again and must say the same. */
 export type Judgement =
@@ -207,7 +210,7 @@ export type RunEvent =
   | { readonly type: 'task-retried'; readonly task: TaskId; readonly by: By }
   | { readonly type: 'task-reworked'; readonly task: TaskId; readonly message: string; readonly by: By }
   // checks, rounds, merge
-  | { readonly type: 'check-ended'; readonly purpose: 'base' | 'candidate' | 'land'; readonly check: CheckOutcome }
+  | { readonly type: 'check-ended'; readonly purpose: CheckPurpose; readonly check: CheckOutcome }
   | {
       readonly type: 'round-opened';
       readonly wave: number;
@@ -278,6 +281,17 @@ export type RunEvent =
     }
   | { readonly type: 'landed'; readonly branch: string; readonly old: CommitId | null; readonly new: CommitId }
   | { readonly type: 'landing-refused'; readonly why: string; readonly files: readonly string[]; readonly fix: string }
+  /** Commits on top of `onto` that take it back. The branch moves to them when every check has passed on their tree. */
+  | {
+      readonly type: 'undo-prepared';
+      readonly task: TaskId | null;
+      readonly branch: string;
+      readonly onto: CommitId;
+      readonly commit: CommitId;
+      readonly tree: TreeId;
+      /** What they take back, newest first. */
+      readonly reverts: readonly CommitId[];
+    }
   | {
       readonly type: 'undo-intended';
       readonly task: TaskId | null;

@@ -48,7 +48,7 @@ describe('a landing', () => {
   test('is undone as a whole', () => {
     const { intended: undoing, done } = undo(null);
     expect(past(landed, undoing).status).toBe('undoing');
-    expect(past(landed, undoing, done)).toEqual({ status: 'undone', branch: 'main', commit: old });
+    expect(past(landed, undoing, done)).toEqual({ status: 'undone', branch: 'main', commit: old, exact: true });
   });
 
   test('stays landed when one task of it is undone, or the undo is refused', () => {

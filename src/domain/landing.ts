@@ -1,5 +1,5 @@
 import type { RunEvent } from './events.ts';
-import type { CommitId, TaskId, TreeId } from './ids.ts';
+import type { CommitId, TreeId } from './ids.ts';
 
 /**
  * Moving the person's branch to the run branch, once.
@@ -18,7 +18,8 @@ export type LandingState =
   | { readonly status: 'intended'; readonly branch: string; readonly old: CommitId | null; readonly new: CommitId }
   | { readonly status: 'landed'; readonly branch: string; readonly old: CommitId | null; readonly new: CommitId }
   | { readonly status: 'undoing'; readonly branch: string; readonly old: CommitId | null; readonly new: CommitId }
-  | { readonly status: 'undone'; readonly branch: string; readonly commit: CommitId };
+  /** `exact`: the branch is where it was; otherwise commits on top of it take the landing back. */
+  | { readonly status: 'undone'; readonly branch: string; readonly commit: CommitId; readonly exact: boolean };
 
 export type Rebuilt = {
   readonly onto: CommitId;
@@ -27,6 +28,7 @@ export type Rebuilt = {
   readonly conflicts: readonly string[];
 };
 
+/** How often something is made anew for a branch that moves while its checks run. */
 export const landingTries = 3;
 
 export function evolveLanding(state: LandingState, event: RunEvent): LandingState {
@@ -57,14 +59,15 @@ export function evolveLanding(state: LandingState, event: RunEvent): LandingStat
     case 'undo-refused':
       return state.status === 'undoing' ? { ...state, status: 'landed' } : state;
     case 'undone':
-      return evolveUndone(state, event.task, event.branch, event.new);
+      return evolveUndone(state, event);
     default:
       return state;
   }
 }
 
 /** Undoing one task leaves the run landed. */
-function evolveUndone(state: LandingState, task: TaskId | null, branch: string, commit: CommitId): LandingState {
-  if (task === null) return { status: 'undone', branch, commit };
+function evolveUndone(state: LandingState, event: RunEvent & { readonly type: 'undone' }): LandingState {
+  const { task, branch, new: commit, exact } = event;
+  if (task === null) return { status: 'undone', branch, commit, exact };
   return state.status === 'undoing' ? { ...state, status: 'landed' } : state;
 }

@@ -1,5 +1,6 @@
 import type { Answer } from './answer.ts';
 import type { RequestEvent, RunEvent } from './events.ts';
+import { openUndo } from './open-undo.ts';
 import { ownershipConflicts } from './ownership.ts';
 import { allTasks, canonicalJson, type FrozenPlan } from './plan.ts';
 import { lintDirectives } from './plan-lint.ts';
@@ -65,7 +66,8 @@ function inTheWay(state: RunState): Answer | null {
       : err(
           `${live.map(({ id }) => id).join(', ')} ${live.length === 1 ? 'is' : 'are'} at work; first: tidegate stop ${state.run}`,
         );
-  if (state.landing.status === 'undoing') return err('a landing is being undone; ask again when it is through');
+  if (state.landing.status === 'undoing' || openUndo(state) !== null)
+    return err('a landing is being undone; ask again when it is through');
   if (state.landing.status === 'observed' || state.landing.status === 'intended')
     return err('a landing is under way; ask again when it is through');
   const wave = currentWave(state);

@@ -7,6 +7,7 @@ import { replacePlan, unjudged } from './plan-versions.ts';
 import { evolveRound, type RoundState } from './round.ts';
 import { evolveTap, type TapState } from './tap.ts';
 import { evolveTask, holdTask, plannedTask, type TaskState, unholdTask } from './task.ts';
+import { evolveUndo, noUndo, type UndoState } from './undo.ts';
 import type { Verdict } from './verdict.ts';
 
 /** One run as its ledger stream says it is. Plain data: two folds of the same events are equal byte for byte. */
@@ -27,6 +28,7 @@ export type RunState = {
   readonly branch: { readonly commit: CommitId; readonly tree: TreeId } | null;
   readonly checks: Readonly<Record<string, CheckOutcome>>;
   readonly landing: LandingState;
+  readonly undo: UndoState;
   readonly mode: RunMode;
   readonly ended: 'landed' | 'done' | 'rejected' | 'failed' | null;
   /** Requests that wait for an answer, by ledger sequence. */
@@ -141,16 +143,17 @@ function evolveFact(state: RunState, event: RunEvent): RunState {
       const apart = state.target.apart || event.new !== state.branch?.commit;
       const target =
         event.branch === state.target.branch ? { ...state.target, commit: event.new, apart } : state.target;
-      return { ...state, target, landing: evolveLanding(state.landing, event) };
+      return { ...state, target, ...evolveOnTarget(state, event) };
     }
     case 'target-observed':
     case 'landing-rebuilt':
     case 'landing-intended':
     case 'landing-refused':
+    case 'undo-prepared':
     case 'undo-intended':
     case 'undone':
     case 'undo-refused':
-      return { ...state, landing: evolveLanding(state.landing, event) };
+      return { ...state, ...evolveOnTarget(state, event) };
     case 'run-paused':
       return { ...state, mode: { mode: 'paused', who: event.by.who } };
     case 'run-stopped':
@@ -186,6 +189,11 @@ function evolveJudged(state: RunState, event: RunEvent & { readonly type: 'phase
   }
 }
 
+const evolveOnTarget = (state: RunState, event: RunEvent): Pick<RunState, 'landing' | 'undo'> => ({
+  landing: evolveLanding(state.landing, event),
+  undo: evolveUndo(state.undo, event),
+});
+
 function evolveMerged(state: RunState, event: RunEvent & { readonly type: 'merged' }): RunState {
   const round = state.waves[event.wave]?.rounds.at(-1);
   const tip = round !== undefined && 'tip' in round ? round.tip : null;
@@ -212,6 +220,7 @@ function created(event: RunEvent & { readonly type: 'run-created' }): RunState {
     branch: null,
     checks: {},
     landing: { status: 'none', tries: 0 },
+    undo: noUndo,
     mode: { mode: 'active' },
     ended: null,
     pending: [],

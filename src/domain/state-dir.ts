@@ -30,4 +30,5 @@ export const refs = {
   attempt: (attempt: string) => `refs/tidegate/attempts/${attempt}`,
   rescue: (attempt: string) => `refs/tidegate/rescue/${attempt}`,
   landing: (run: string) => `refs/tidegate/landing/${run}`,
+  undo: (run: string) => `refs/tidegate/undo/${run}`,
 };

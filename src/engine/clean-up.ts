@@ -1,3 +1,4 @@
+import { openUndo } from '../domain/open-undo.ts';
 import type { RunState } from '../domain/run.ts';
 import { attemptOf } from '../domain/task.ts';
 
@@ -14,8 +15,8 @@ export function keepingOf(job: string, runs: readonly (RunState | null)[]): Keep
   const state = runs.find((known) => known?.run === run);
   if (state === undefined || state === null) return { keep: true, why: 'no run that is known here' };
   if ((task === 'check' || task === 'generate') && rest.length === 3)
-    return state.ended === null
-      ? { keep: true, why: 'the run is open' }
+    return state.ended === null || openUndo(state) !== null
+      ? { keep: true, why: state.ended === null ? 'the run is open' : 'its undo is under way' }
       : { keep: false, why: `${task === 'check' ? 'a check' : 'generated files'} of a run that has ended` };
   const known = Object.values(state.tasks).find(({ id }) => id === task);
   if (known === undefined) return { keep: true, why: `no task of ${run}` };

@@ -59,6 +59,8 @@ async function askMerger(world: World, log: RunLog, request: MergerRequest, answ
   const answer = await askAgain(world, request);
   if (answer.outcome === 'stale-epoch') throw new StaleEpoch(`epoch ${world.epoch} is over`);
   await log.catchUp();
+  // An undo is through when the ledger says so; otherwise it goes on from what the merger recorded.
+  if (request.do === 'undo' && answer.outcome === 'done') return;
   if (answers !== null) {
     const settled: RunEvent =
       answer.outcome === 'done'

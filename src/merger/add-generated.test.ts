@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { passChecks, undo } from '../../test/support/landing.ts';
 import { type Edits, run, scene } from '../../test/support/merger-scene.ts';
 import type { RunEvent } from '../domain/events.ts';
 import { commitId, treeId } from '../domain/ids.ts';
@@ -167,7 +168,11 @@ test('the next wave starts from the rebuilt files, and undo takes them back with
   expect(s.git('show', 'main:lock.json')).toBe('4');
   s.write({ 'mine.txt': 'more\n' });
   s.git('commit', '-q', '-a', '-m', 'later');
-  expect(await s.ask({ do: 'undo', run, task: null })).toEqual({ outcome: 'done' });
+  expect(await undo(s)).toEqual({ outcome: 'done' });
+  const prepared = (await s.events()).at(-1);
+  if (prepared?.type !== 'undo-prepared') throw new Error('not prepared');
+  await passChecks(s, prepared.tree);
+  expect(await undo(s)).toEqual({ outcome: 'done' });
   expect(s.git('show', 'main:lock.json')).toBe('1');
   expect(s.git('log', '-4', '--format=%(trailers:key=Tidegate-Task,valueonly)')).not.toContain('undefined');
   expect(s.git('show', 'main:mine.txt')).toBe('more');

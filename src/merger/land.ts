@@ -1,7 +1,7 @@
 import { failpoint } from '../adapters/failpoint.ts';
 import { isAncestor, openPerson, readRef } from '../adapters/git-write/index.ts';
 import type { RunEvent } from '../domain/events.ts';
-import type { CommitId } from '../domain/ids.ts';
+import type { CommitId, TreeId } from '../domain/ids.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { refs } from '../domain/state-dir.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
@@ -121,21 +121,25 @@ async function verifyLanding(order: Order, history: History, landing: Landing): 
         files: conflicts,
         fix: 'tidegate conflicts',
       });
-    const { plan, since } = planInForce(history);
-    const unchecked = plan.checks.filter((check) => {
-      const ran = eventsOf(history, 'check-ended').findLast(
-        ({ position, event }) => position > since && event.check.name === check.name && event.check.tree === tree,
-      );
-      return ran?.event.check.outcome !== 'passed';
-    });
+    const unchecked = uncheckedOn(history, tree);
     if (unchecked.length > 0)
-      return err(
-        nothing(`not proven on top of the new ${landing.branch}: ${unchecked.map(({ name }) => name).join(', ')}`),
-      );
+      return err(nothing(`not proven on top of the new ${landing.branch}: ${unchecked.join(', ')}`));
   }
   if (landing.old !== null && !(await isAncestor(repository, landing.old, landing.new)))
     return err(nothing(`${landing.branch} is not where the run started from: it has to be rebuilt first`));
   return ok(null);
+}
+
+/** Checks of the plan in force that did not pass on this very tree when they last ran, or never ran under it. */
+export function uncheckedOn(history: History, tree: TreeId): readonly string[] {
+  const { plan, since } = planInForce(history);
+  const names = plan.checks.map(({ name }) => name);
+  return names.filter((name) => {
+    const ran = eventsOf(history, 'check-ended').findLast(
+      ({ position, event }) => position > since && event.check.name === name && event.check.tree === tree,
+    );
+    return ran?.event.check.outcome !== 'passed';
+  });
 }
 
 const nothing = (why: string): Obstacle => ({ why, files: [], fix: 'tidegate why' });

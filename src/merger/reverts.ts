@@ -10,7 +10,7 @@ import {
   writeCommit,
 } from '../adapters/git-write/index.ts';
 import type { RunEvent } from '../domain/events.ts';
-import type { CommitId, TaskId } from '../domain/ids.ts';
+import type { CommitId, TaskId, TreeId } from '../domain/ids.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import type { Order } from './context.ts';
 import { readTrailer } from './message.ts';
@@ -28,7 +28,7 @@ export async function buildReverts(
     /** Taken back already. */
     readonly undoneTasks: readonly TaskId[];
   },
-): Promise<Result<CommitId, Obstacle>> {
+): Promise<Result<Reverts, Obstacle>> {
   const { repository } = order.state;
   const author = await readAuthor(order.checkout, order.env);
   if (!author.ok) return err({ why: author.error, files: [], fix: 'tidegate undo' });
@@ -59,8 +59,15 @@ export async function buildReverts(
       ...author.value,
     });
   }
-  return ok(commit);
+  return ok({ commit, tree, reverted: commits.value.map(({ id }) => id) });
 }
+
+export type Reverts = {
+  readonly commit: CommitId;
+  readonly tree: TreeId;
+  /** Newest first. */
+  readonly reverted: readonly CommitId[];
+};
 
 async function landedCommits(
   order: Order,

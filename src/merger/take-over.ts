@@ -61,7 +61,7 @@ function signalGroup(group: number): void {
 
 /** Locks that only a merger takes. Those of attempts belong to supervisors, which may be alive. */
 function reapLocks(repository: string): void {
-  const owned = ['runs', 'bases', 'candidates', 'landing', 'dropped'].map((name) => `refs/tidegate/${name}`);
+  const owned = ['runs', 'bases', 'candidates', 'landing', 'undo', 'dropped'].map((name) => `refs/tidegate/${name}`);
   const found = [...locksIn(repository, false), ...owned.flatMap((folder) => locksIn(join(repository, folder), true))];
   for (const lock of found) rmSync(lock, { force: true });
 }

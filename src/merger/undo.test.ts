@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { expectClean, land, picture, readyToLand, runTip, undo } from '../../test/support/landing.ts';
+import { expectClean, land, passChecks, picture, readyToLand, runTip, undo } from '../../test/support/landing.ts';
 import { log, run, type Scene, scene } from '../../test/support/merger-scene.ts';
-import { taskId } from '../domain/ids.ts';
+import { commitId, taskId, treeId } from '../domain/ids.ts';
 
 const commit = (s: Scene, path: string, content: string) => {
   s.write({ [path]: content });
@@ -10,6 +10,18 @@ const commit = (s: Scene, path: string, content: string) => {
   return s.git('rev-parse', 'HEAD');
 };
 const undoTask = (s: Scene, task: string) => s.ask({ do: 'undo', run, task: taskId(task) });
+const prepared = async (s: Scene) => {
+  const last = (await s.events()).at(-1);
+  if (last?.type !== 'undo-prepared') throw new Error(`not prepared: ${JSON.stringify(last)}`);
+  return last;
+};
+/** Prepared, checked, asked again. */
+const undoChecked = async (s: Scene, task: string | null = null) => {
+  const ask = () => s.ask({ do: 'undo', run, task: task === null ? null : taskId(task) });
+  expect(await ask()).toEqual({ outcome: 'done' });
+  await passChecks(s, (await prepared(s)).tree);
+  return await ask();
+};
 
 test('undo with nothing on top restores exactly what was there', async () => {
   await using s = await readyToLand(
@@ -47,7 +59,7 @@ test('with a commit of the person on top, undo adds commits that revert, and kee
   const before = s.git('rev-parse', 'HEAD^{tree}');
   await land(s);
   const theirs = commit(s, 'mine.txt', 'mine\n');
-  expect(await undo(s)).toEqual({ outcome: 'done' });
+  expect(await undoChecked(s)).toEqual({ outcome: 'done' });
   expectClean(s, s.git('rev-parse', 'main'));
   expect(s.git('rev-parse', 'main^')).toBe(theirs);
   expect(s.git('diff', '--name-status', before, 'main')).toBe('A\tmine.txt');
@@ -63,10 +75,13 @@ test('undo of one task leaves the other', async () => {
   await s.closeRound(0, 0, ['a', 'b']);
   await s.merge(0, 0);
   await land(s);
-  expect(await undoTask(s, 'a')).toEqual({ outcome: 'done' });
+  expect(await undoChecked(s, 'a')).toEqual({ outcome: 'done' });
   expect(s.git('ls-tree', '--name-only', 'main')).toBe('b.txt\nreadme.md');
   expectClean(s, s.git('rev-parse', 'main'));
-  expect(await undo(s)).toEqual({ outcome: 'done' });
+  const events = await s.events();
+  expect(await undoTask(s, 'a')).toEqual({ outcome: 'done' });
+  expect(await s.events()).toEqual(events);
+  expect(await undoChecked(s)).toEqual({ outcome: 'done' });
   expect(s.git('ls-tree', '--name-only', 'main')).toBe('readme.md');
 });
 
@@ -86,6 +101,100 @@ test('undo does not overwrite changes of the person', async () => {
   const before = picture(s);
   expect(await undo(s)).toMatchObject({ outcome: 'refused', files: ['readme.md'] });
   expect(picture(s)).toEqual(before);
+});
+
+describe('reverts', () => {
+  const underLaterWork = async () => {
+    const s = await readyToLand({ 'readme.md': 'n\n' });
+    await land(s);
+    return { s, theirs: commitId(commit(s, 'mine.txt', 'mine\n')) };
+  };
+
+  test('are prepared and kept, and the branch stays until every check has passed on their tree', async () => {
+    const { s, theirs } = await underLaterWork();
+    await using _ = s;
+    expect(await undo(s)).toEqual({ outcome: 'done' });
+    const reverts = await prepared(s);
+    expect(reverts).toMatchObject({ task: null, branch: 'main', onto: theirs, reverts: [s.git('rev-parse', 'main^')] });
+    expect(s.bare('rev-parse', `refs/tidegate/undo/${run}`)).toBe(reverts.commit);
+    expect(s.bare('rev-parse', `${reverts.commit}^{tree}`)).toBe(reverts.tree);
+    const events = await s.events();
+    expect(await undo(s)).toEqual({ outcome: 'done' });
+    expect(await s.events()).toEqual(events);
+
+    const outcome = { name: 'test', tree: reverts.tree, code: 1, log, tail: '' };
+    await s.append({ type: 'check-ended', purpose: 'undo', check: { ...outcome, outcome: 'failed' } });
+    await s.append({
+      type: 'check-ended',
+      purpose: 'undo',
+      check: { ...outcome, tree: treeId('0'.repeat(40)), outcome: 'passed' },
+    });
+    expect(await undo(s)).toEqual({ outcome: 'done' });
+    expectClean(s, theirs);
+    await passChecks(s, reverts.tree);
+    expect(await undo(s)).toEqual({ outcome: 'done' });
+    expectClean(s, reverts.commit);
+  });
+
+  test('that the ledger says passed but that are another tree move nothing', async () => {
+    const { s, theirs } = await underLaterWork();
+    await using _ = s;
+    await undo(s);
+    const { commit: _real, ...rest } = await prepared(s);
+    await s.append({ ...rest, commit: theirs });
+    await passChecks(s, rest.tree);
+    expect(await undo(s)).toMatchObject({ outcome: 'refused', why: expect.stringContaining('diverged') });
+    expectClean(s, theirs);
+  });
+
+  test('are prepared anew when the branch moves, three times; then a person is told', async () => {
+    const { s } = await underLaterWork();
+    await using _ = s;
+    for (const time of [1, 2, 3]) {
+      expect(await undo(s)).toEqual({ outcome: 'done' });
+      const { tree, onto } = await prepared(s);
+      expect(onto).toBe(s.git('rev-parse', 'main'));
+      await passChecks(s, tree);
+      commit(s, 'mine.txt', `mine ${time}\n`);
+    }
+    const tip = s.git('rev-parse', 'main');
+    const landed = s.git('log', '--format=%H', '--grep=Do a');
+    expect(await undo(s)).toEqual({
+      outcome: 'refused',
+      why: `main moved 3 times while the checks of its undo ran. when nobody works on main: tidegate undo ${run}; or by hand: git revert ${landed}`,
+      files: [],
+    });
+    expectClean(s, tip);
+    expect((await s.events()).at(-1)).toMatchObject({ type: 'undo-refused', task: null });
+    expect(await undoChecked(s)).toEqual({ outcome: 'done' });
+  });
+
+  test('are not prepared over changes of the person', async () => {
+    const { s } = await underLaterWork();
+    await using _ = s;
+    s.write({ 'readme.md': 'mine\n' });
+    expect(await undo(s)).toMatchObject({ outcome: 'refused', files: ['readme.md'] });
+    expect((await s.events()).some((event) => event.type === 'undo-prepared')).toBe(false);
+  });
+});
+
+test('a task that was undone, and landed again with the run, is undone with it', async () => {
+  await using s = await scene({ waves: [{ a: {}, b: {} }] });
+  await s.open();
+  await s.work('a', { 'a.txt': 'a\n' });
+  await s.work('b', { 'b.txt': 'b\n' });
+  await s.closeRound(0, 0, ['a', 'b']);
+  await s.merge(0, 0);
+  await land(s);
+  await undoChecked(s, 'a');
+  await undoChecked(s);
+  const rebuilt = await rebuild(s);
+  await passChecks(s, rebuilt.tree);
+  expect(await land(s)).toEqual({ outcome: 'done' });
+  expect(s.git('ls-tree', '--name-only', 'main')).toBe('a.txt\nb.txt\nreadme.md');
+  commit(s, 'mine.txt', 'mine\n');
+  expect(await undoChecked(s)).toEqual({ outcome: 'done' });
+  expect(s.git('ls-tree', '--name-only', 'main')).toBe('mine.txt\nreadme.md');
 });
 
 test('what has not landed cannot be undone', async () => {
@@ -157,7 +266,7 @@ describe('a run that lands after every wave', () => {
     await s.append({ type: 'check-ended', purpose: 'land', check });
     expect(await land(s)).toEqual({ outcome: 'done' });
     expect(s.git('log', '--format=%s')).toBe('Do b\nperson: mine.txt\nDo a\nfirst');
-    expect(await undo(s)).toEqual({ outcome: 'done' });
+    expect(await undoChecked(s)).toEqual({ outcome: 'done' });
     expect(s.git('log', '-2', '--format=%s')).toBe('Revert "Do a"\nRevert "Do b"');
     expect(s.git('ls-tree', '--name-only', 'main')).toBe('mine.txt\nreadme.md');
     expectClean(s, s.git('rev-parse', 'main'));

@@ -1,22 +1,23 @@
 import { failpoint } from '../adapters/failpoint.ts';
-import { openPerson, readRef, zeroId } from '../adapters/git-write/index.ts';
+import { isAncestor, openPerson, readCommit, readRef, zeroId } from '../adapters/git-write/index.ts';
 import type { RunEvent } from '../domain/events.ts';
 import type { CommitId, TaskId } from '../domain/ids.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { done, type Order, recordFacts, recordIntent, refused } from './context.ts';
 import { eventsOf, type History } from './history.ts';
-import { standingLandings } from './land.ts';
+import { standingLandings, uncheckedOn } from './land.ts';
 import { recoverLanding } from './landing-recovery.ts';
 import { examineMove, moveBranch } from './move-branch.ts';
 import type { Obstacle } from './obstacles.ts';
-import { buildReverts } from './reverts.ts';
+import { type Prepared, preparations, prepareUndo, undoneTasks } from './prepare-undo.ts';
 
 type Intended = Extract<RunEvent, { type: 'undo-intended' }>;
 
 /**
  * Takes a landed run, or one task of it, back out of the person's branch. Nothing came on top: the branch returns to
- * exactly the commit it was at (I6). Otherwise commits that revert it are put on top of what is there now.
+ * exactly the commit it was at (I6), at once. Otherwise commits that revert it are prepared on top of what is there now;
+ * asked again, the branch moves to them once the ledger holds that every check passed on their tree.
  */
 export async function undo(order: Order, task: TaskId | null): Promise<MergerAnswer> {
   const recovered = await recoverLanding(order);
@@ -28,25 +29,44 @@ export async function undo(order: Order, task: TaskId | null): Promise<MergerAns
   if (first === undefined || last === undefined)
     return await refuse(order, task, { why: 'nothing of this run has landed', files: [], fix: 'tidegate status' });
 
-  const ref = `refs/heads/${last.branch}`;
-  const person = await openPerson(order.checkout, order.env);
-  const found = await readRef(person, ref);
+  const retry = `tidegate undo ${order.run}${task === null ? '' : `/${task}`}`;
+  const found = await readRef(await openPerson(order.checkout, order.env), `refs/heads/${last.branch}`);
   const before = openIntent(history, task);
   if (before !== undefined && (found ?? zeroId(before.new)) === before.new)
     return await undone(order, before, first.old);
-  const next = await decideTarget(order, { history, task, found, first, last });
-  if (!next.ok) return await refuse(order, task, next.error);
+  const unbroken = landings.every((landing, index) => index === 0 || landings[index - 1]?.new === landing.old);
+  const moving = { task, branch: last.branch, begin: first.old, retry };
+  if (task === null && found === last.new && unbroken)
+    return await move(order, { ...moving, old: found, new: first.old });
+  if (found === null)
+    return await refuse(order, task, { why: `the branch ${last.branch} is gone`, files: [], fix: 'git branch' });
 
-  const move = {
-    ref,
-    old: found,
-    new: next.value,
-    retry: `tidegate undo ${order.run}${task === null ? '' : `/${task}`}`,
-  };
-  const ready = await examineMove(order, move);
+  const prepared = preparations(history, task).at(-1);
+  if (prepared?.onto !== found) {
+    const made = await prepareUndo(order, { history, task, onto: found, retry });
+    return made.ok ? made.value : await refuse(order, task, made.error);
+  }
+  if (uncheckedOn(history, prepared.tree).length > 0) return done;
+  const proven = await verifyReverts(order, prepared);
+  if (!proven.ok) return await refuse(order, task, proven.error);
+  return await move(order, { ...moving, old: found, new: prepared.commit });
+}
+
+type Moving = {
+  readonly task: TaskId | null;
+  readonly branch: string;
+  readonly old: CommitId;
+  /** Null: landing made the branch, so that it goes. */
+  readonly new: CommitId | null;
+  /** Where the branch was before the run landed. */
+  readonly begin: CommitId | null;
+  readonly retry: string;
+};
+
+async function move(order: Order, { task, branch, old, new: next, begin, retry }: Moving): Promise<MergerAnswer> {
+  const ready = await examineMove(order, { ref: `refs/heads/${branch}`, old, new: next, retry });
   if (!ready.ok) return await refuse(order, task, ready.error);
-  const old = found ?? last.new;
-  const event: Intended = { type: 'undo-intended', task, branch: last.branch, old, new: next.value ?? zeroId(old) };
+  const event: Intended = { type: 'undo-intended', task, branch, old, new: next ?? zeroId(old) };
   const intent = await recordIntent<Intended>(order, async (now) => {
     if (isUndone(now, task)) return { decision: 'answer', answer: done };
     return openIntent(now, task)?.new === event.new ? { decision: 'resume', event } : { decision: 'intend', event };
@@ -56,41 +76,30 @@ export async function undo(order: Order, task: TaskId | null): Promise<MergerAns
   const moved = await moveBranch(order, ready.value);
   if (!moved.ok) return await refuse(order, task, moved.error);
   failpoint('merger-undone');
-  return await undone(order, event, first.old);
+  return await undone(order, event, begin);
 }
 
-type Landed = Extract<RunEvent, { type: 'landed' }>;
-
-/** The exact old commit (null: the branch goes), when nothing but our own landings happened since; else reverts on top. */
-async function decideTarget(
-  order: Order,
-  at: {
-    readonly history: History;
-    readonly task: TaskId | null;
-    readonly found: CommitId | null;
-    readonly first: Landed;
-    readonly last: Landed;
-  },
-): Promise<Result<CommitId | null, Obstacle>> {
-  const { history, task, found, first, last } = at;
-  const landings = standingLandings(history);
-  const unbroken = landings.every((landing, index) => index === 0 || landings[index - 1]?.new === landing.old);
-  if (task === null && found === last.new && unbroken) return ok(first.old);
-  if (found === null) return err({ why: `the branch ${last.branch} is gone`, files: [], fix: 'git branch' });
-  const undoneTasks = eventsOf(history, 'undone').flatMap(({ event }) => event.task ?? []);
-  return await buildReverts(order, { onto: found, landings, task, undoneTasks });
+/** The recorded commit is there, holds the tree that was checked, and only adds to the branch. */
+async function verifyReverts(order: Order, { onto, commit, tree }: Prepared): Promise<Result<null, Obstacle>> {
+  const { repository } = order.state;
+  const found = await readCommit(repository, commit);
+  const sound = found?.tree === tree && (await isAncestor(repository, onto, commit));
+  return sound
+    ? ok(null)
+    : err({ why: `diverged: ${commit} is not what was prepared`, files: [], fix: 'tidegate verify' });
 }
 
 /** Only what landed after the last undo of the same thing is there to be undone again. */
-function isUndone(history: History, task: TaskId | null): boolean {
-  const undo = eventsOf(history, 'undone').findLast(({ event }) => event.task === task || event.task === null);
+export function isUndone(history: History, task: TaskId | null): boolean {
+  const whole = eventsOf(history, 'undone').findLast(({ event }) => event.task === null);
   const landing = eventsOf(history, 'landed').at(-1);
-  return undo !== undefined && undo.position > (landing?.position ?? 0);
+  if (whole !== undefined && whole.position > (landing?.position ?? 0)) return true;
+  return task !== null && undoneTasks(history).includes(task);
 }
 
 function openIntent(history: History, task: TaskId | null): Intended | undefined {
   const last = history.findLast(({ event }) =>
-    ['undo-intended', 'undone', 'undo-refused', 'landed'].includes(event.type),
+    ['undo-prepared', 'undo-intended', 'undone', 'undo-refused', 'landed'].includes(event.type),
   );
   return last?.event.type === 'undo-intended' && last.event.task === task ? last.event : undefined;
 }
@@ -102,7 +111,9 @@ const undone = (
 ): Promise<MergerAnswer> =>
   recordFacts(order, { type: 'undone', task, branch, old, new: next, exact: next === (exactly ?? zeroId(next)) });
 
-async function refuse(order: Order, task: TaskId | null, { why, files, fix }: Obstacle): Promise<MergerAnswer> {
+/** A branch that moved just now is no obstacle: asked again, the undo is prepared on what is there then. */
+async function refuse(order: Order, task: TaskId | null, { why, files, fix, moved }: Obstacle): Promise<MergerAnswer> {
+  if (moved) return done;
   const named = files.length === 0 ? why : `${why}: ${files.join(', ')}`;
   const recorded = await recordFacts(order, { type: 'undo-refused', task, why: named, fix });
   return recorded.outcome === 'done' ? refused(`${why}. ${fix}`, files) : recorded;

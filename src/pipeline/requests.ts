@@ -3,17 +3,19 @@ import type { RequestEvent } from '../domain/events.ts';
 import type { TaskId } from '../domain/ids.ts';
 import type { RunState } from '../domain/run.ts';
 import { effect, fact, type Step } from './step.ts';
+import { undo } from './undo.ts';
 
 /**
  * People's requests. Each is answered exactly once, in one append with what follows from it; those about one task in the
- * order in which they came, so that none is decided on what an earlier one is about to change. Ends at the first answer:
- * the next is decided on the state that it leads to, and ten thousand requests must not each be looked at ten thousand times.
+ * order in which they came, so that none is decided on what an earlier one is about to change; so are undos, of whatever,
+ * because they share the branch. Ends at the first answer: the next is decided on the state that it leads to, and ten
+ * thousand requests must not each be looked at ten thousand times.
  */
 export function requests(state: RunState): readonly Step[] {
   const busy = new Set<TaskId | null>();
   const found: Step[] = [];
   for (const { seq, request } of state.pending) {
-    const subject = 'task' in request ? request.task : undefined;
+    const subject = request.type === 'requested-undo' ? null : 'task' in request ? request.task : undefined;
     if (subject !== undefined && busy.has(subject)) continue;
     const decided = answer(state, request);
     if (!decided.ok) return [...found, fact({ type: 'request-refused', request: seq, why: decided.error })];
@@ -28,10 +30,7 @@ export function requests(state: RunState): readonly Step[] {
 /** What only the merger can do; its answer settles the request. */
 function byMerger(state: RunState, seq: number, request: RequestEvent): readonly Step[] {
   const { run } = state;
-  if (request.type === 'requested-undo')
-    return [
-      effect(`undo ${seq}`, { do: 'ask-merger', request: { do: 'undo', run, task: request.task }, answers: seq }),
-    ];
+  if (request.type === 'requested-undo') return undo(state, seq, request.task);
   if (request.type === 'requested-drop' && request.paths.length > 0) {
     const { task, paths, by } = request;
     // while it is being integrated its snapshot stays what the round was opened with

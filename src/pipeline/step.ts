@@ -1,4 +1,4 @@
-import type { RunEvent } from '../domain/events.ts';
+import type { CheckPurpose, RunEvent } from '../domain/events.ts';
 import type { CommitId, TaskId, TreeId } from '../domain/ids.ts';
 import type { Context } from '../domain/judge.ts';
 import type { Passed } from '../domain/phase.ts';
@@ -28,7 +28,7 @@ export type Effect =
   | { readonly do: 'stop'; readonly attempt: Attempt }
   | {
       readonly do: 'check';
-      readonly purpose: 'base' | 'candidate' | 'land';
+      readonly purpose: CheckPurpose;
       readonly commit: CommitId;
       readonly tree: TreeId;
       readonly check: Check;

@@ -22,7 +22,10 @@ export type MergerRequest =
   | { readonly do: 'rebuild-landing'; readonly run: RunId }
   /** Moves the person's branch by the journalled sequence. -> landing-intended, landed | landing-refused */
   | { readonly do: 'land'; readonly run: RunId }
-  /** -> undo-intended, undone | undo-refused */
+  /**
+   * One step of an undo: the branch goes back at once, or reverts are prepared, or it moves to those that were prepared
+   * and have passed every check since. -> undo-prepared | undo-intended, undone | undo-refused
+   */
   | { readonly do: 'undo'; readonly run: RunId; readonly task: TaskId | null }
   /** Takes paths out of a held snapshot. -> paths-dropped */
   | {

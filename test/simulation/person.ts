@@ -15,6 +15,7 @@ export function whim(random: Random, state: RunState): RequestEvent {
   const tap = open.length > 0 && random.chance(0.8) ? random.pick(open) : 'start';
   const hash = random.chance(0.9) ? state.hash : (`0${state.hash.slice(1)}` as typeof state.hash);
   const paths = [random.pick(['elsewhere/x.txt', 'readme.md', `${task}/a.txt`, '.github/ci.yml'])];
+  const undo: RequestEvent = { type: 'requested-undo', task: random.chance(0.5) ? task : null, by };
   return random.pick<RequestEvent>([
     { type: 'requested-approve', tap, hash, by },
     { type: 'requested-hold', tap, hash, by },
@@ -29,7 +30,9 @@ export function whim(random: Random, state: RunState): RequestEvent {
     { type: 'requested-stop', by },
     { type: 'requested-replan', ...rewritten(random, state), by },
     { type: 'requested-land', by },
-    { type: 'requested-undo', task: random.chance(0.5) ? task : null, by },
+    undo,
+    // what has landed is there to be taken back
+    ...(state.undo.standing === 'landed' ? Array.from({ length: 8 }, () => undo) : []),
   ]);
 }
 

@@ -111,10 +111,12 @@ async function runThrough(stage: Stage & { readonly plan: FrozenPlan }, weather:
     if (state.ended !== null && state.pending.length === 0 && (whims === 0 || mood.chance(0.5))) break;
     if (whims > 0 && mood.chance(0.3)) {
       whims -= 1;
+      if (state.ended !== null && mood.chance(0.5)) commitByHand(stage);
       await stage.ledger.request(theRun, whim(mood, state));
       continue;
     }
-    if (state.ended !== null) continue;
+    // an undo that the machine got in the way of waits for somebody to type resume
+    if (state.ended !== null && state.mode.mode !== 'halted') continue;
     const request = person.answer(state);
     if (request === null) throw new Stuck(`idle, not ended and nobody is told what to do`);
     await stage.ledger.request(theRun, request);
@@ -237,7 +239,7 @@ function commitByHand({ git, random }: Stage): void {
   const name = targetRef('main');
   const tip = git.ref(name);
   if (tip === null) return;
-  const files = { ...git.read(tip).files, 'by-hand.txt': `${random.below(1000)}` };
+  const files = { ...git.read(tip).files, 'by-hand.txt': random.chance(0.1) ? 'breaks test' : `${random.below(1000)}` };
   git.move(name, tip, git.write(files, [tip], 'by hand'));
 }
 

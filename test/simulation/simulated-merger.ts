@@ -17,7 +17,10 @@ import {
   readySnapshot,
   runTip,
 } from '../../src/merger/history.ts';
+import { standingLandings, uncheckedOn } from '../../src/merger/land.ts';
+import { preparations } from '../../src/merger/prepare-undo.ts';
 import { verifyChain } from '../../src/merger/proof.ts';
+import { isUndone } from '../../src/merger/undo.ts';
 import type { Ledger } from '../../src/ports/ledger.ts';
 import { type Merger, type MergerAnswer, MergerFailed, type MergerRequest } from '../../src/ports/merger.ts';
 import type { Chaos } from './chaos.ts';
@@ -255,29 +258,65 @@ async function land(order: Order, history: History): Promise<MergerAnswer> {
 
 async function undo(order: Order, history: History, task: TaskId | null): Promise<MergerAnswer> {
   const { git } = order;
-  const landed = eventsOf(history, 'landed').at(-1)?.event;
-  if (landed === undefined || landed.old === null) return refused('nothing has landed');
-  const name = targetRef(landed.branch);
-  const open = unfinished(history, 'undo-intended', ['undone', 'undo-refused']);
+  const landings = standingLandings(history);
+  const [first, last] = [landings[0], landings.at(-1)];
+  const open = unfinished(history, 'undo-intended', ['undo-prepared', 'undone', 'undo-refused']);
+  if (isUndone(history, task)) return done;
+  if (first === undefined || last === undefined || first.old === null)
+    return refuseUndo(order, task, 'nothing has landed');
+  const name = targetRef(last.branch);
   const tip = git.ref(name);
-  if (tip === null) return refused('the branch is gone');
-  const exact = task === null && (open?.old ?? tip) === landed.new;
-  if (open === null && eventsOf(history, 'undone').some(({ event }) => event.task === task)) return done;
-  const old = open?.old ?? tip;
-  const next = open?.new ?? (exact ? landed.old : git.write(git.read(tip).files, [tip], `undo ${task}`));
-  if (open === null) {
-    const intent = { type: 'undo-intended', task, branch: landed.branch, old, new: next } as const;
+  if (tip === null) return refuseUndo(order, task, 'the branch is gone');
+  if (open !== null && tip === open.new) return record(order, undone(open, first.old));
+  const unbroken = landings.every((landing, index) => index === 0 || landings[index - 1]?.new === landing.old);
+  const prepared = preparations(history, task);
+  const reverts = prepared.at(-1);
+  const exact = task === null && tip === last.new && unbroken;
+  if (!exact && reverts?.onto !== tip) {
+    if (prepared.length >= 3) return refuseUndo(order, task, 'the branch moved three times');
+    return prepareUndo(order, history, task, { branch: last.branch, onto: tip });
+  }
+  if (!exact && (reverts === undefined || uncheckedOn(history, reverts.tree).length > 0)) return done;
+  const next = exact ? first.old : (reverts?.commit ?? first.old);
+  const intent = { type: 'undo-intended', task, branch: last.branch, old: tip, new: next } as const;
+  if (open?.new !== next) {
     const appended = await order.ledger.append(order.run, history.length, [intent], order.epoch);
     if (appended.outcome === 'stale-epoch') return stale;
     if (appended.outcome === 'conflict') return undo(order, await order.ledger.read(order.run), task);
     await order.schedule.turn(order.life);
   }
-  if (git.ref(name) !== next && !git.move(name, old, next)) {
-    const why = 'the branch moved';
-    await record(order, { type: 'undo-refused', task, why, fix: 'tidegate undo' });
-    return refused(why);
-  }
-  return record(order, { type: 'undone', task, branch: landed.branch, old, new: next, exact });
+  return git.move(name, tip, next) ? record(order, undone(intent, first.old)) : done;
+}
+
+const undone = ({ task, branch, old, new: next }: Extract<RunEvent, { type: 'undo-intended' }>, begin: CommitId) =>
+  ({ type: 'undone', task, branch, old, new: next, exact: next === begin }) as const;
+
+/** What the run, or the task, changed since its base is taken out of the branch as it is now. */
+async function prepareUndo(
+  order: Order,
+  history: History,
+  task: TaskId | null,
+  { branch, onto }: { readonly branch: string; readonly onto: CommitId },
+): Promise<MergerAnswer> {
+  const { git } = order;
+  const landed = eventsOf(history, 'landed').at(-1)?.position ?? 0;
+  const merged = eventsOf(history, 'merged').filter(({ position }) => position < landed);
+  const commit = merged.flatMap(({ event }) => event.tasks).find((one) => one.task === task)?.commit;
+  const [from, to] =
+    task === null
+      ? [merged.at(-1)?.event.new, merged[0]?.event.old]
+      : [commit, commit === undefined ? undefined : git.read(commit).parents[0]];
+  if (from === undefined || to === undefined) return refuseUndo(order, task, `${task} has no landed commit`);
+  const taken = git.merge(git.read(from).files, git.read(onto).files, git.read(to).files);
+  if (!taken.ok) return refuseUndo(order, task, `later work builds on it: ${taken.error.join(', ')}`);
+  const reverts = git.write(taken.value, [onto], `undo ${task}`);
+  const { tree } = git.read(reverts);
+  return record(order, { type: 'undo-prepared', task, branch, onto, commit: reverts, tree, reverts: [from] });
+}
+
+async function refuseUndo(order: Order, task: TaskId | null, why: string): Promise<MergerAnswer> {
+  const recorded = await record(order, { type: 'undo-refused', task, why, fix: 'tidegate undo' });
+  return recorded.outcome === 'done' ? refused(why) : recorded;
 }
 
 /** The last intent of a kind that nothing has answered yet. */

@@ -87,6 +87,8 @@ const everything: readonly LedgerEvent['type'][] = [
   'task-retried',
   'task-reworked',
   'undo-intended',
+  'undo-prepared',
+  'undo-refused',
   'undone',
   'wave-closed',
 ];

@@ -1,12 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { chain, draft, storedOf } from '../../src/adapters/ledger-chain.ts';
 import { genesis } from '../../src/domain/chain.ts';
-import type { LedgerEvent } from '../../src/domain/events.ts';
+import type { LedgerEvent, RunEvent } from '../../src/domain/events.ts';
+import type { CheckOutcome } from '../../src/domain/evidence.ts';
+import { treeId } from '../../src/domain/ids.ts';
 import type { Stored } from '../../src/ports/ledger.ts';
 import { type Simulation, simulate } from '../simulation/simulate.ts';
 import { checkHistory, type Violation, type World } from './checker.ts';
 import { naiveMatch } from './naive-match.ts';
-import { me } from './plans.ts';
+import { log, me } from './plans.ts';
 
 /** A good history, broken in one way at a time: the checker must name the invariant, and nothing else. */
 
@@ -190,6 +192,57 @@ test('I6: an undo that restores something else', () => {
     });
   expect(broken(undo('old'))).toEqual([]);
   expect(broken(undo('new'))).toEqual(['I6']);
+});
+
+describe('I6: an undo by commits on top', () => {
+  /** The landing, a commit of the person on it, and reverts of the landing on that. */
+  const undo = (change: (events: readonly RunEvent[]) => readonly RunEvent[] = (events) => events) =>
+    alter('landed', (landed) => {
+      const onto = good.git.write({ ...good.git.read(landed.new).files, mine: 'mine' }, [landed.new], 'mine');
+      const reverts = good.git.write({ mine: 'mine' }, [onto], 'reverts');
+      const { tree } = good.git.read(reverts);
+      const at = { task: null, branch: landed.branch };
+      const checks = good.plan.checks.map(({ name }): RunEvent => {
+        const check = { name, tree, outcome: 'passed', code: 0, log, tail: '' } as const;
+        return { type: 'check-ended', purpose: 'undo', check };
+      });
+      return [
+        landed,
+        ...change([
+          { type: 'undo-prepared', ...at, onto, commit: reverts, tree, reverts: [landed.new] },
+          ...checks,
+          { type: 'undo-intended', ...at, old: onto, new: reverts },
+          { type: 'undone', ...at, old: onto, new: reverts, exact: false },
+        ]),
+      ];
+    });
+  const without = (type: RunEvent['type']) => undo((events) => events.filter((event) => event.type !== type));
+
+  test('that was prepared and checked is fine', () => {
+    expect(broken(undo())).toEqual([]);
+  });
+  test('that was never prepared', () => {
+    expect(broken(without('undo-prepared'))).toEqual(['I6']);
+  });
+  test('whose checks never ran, failed, or ran on another tree', () => {
+    const failing = (change: Partial<CheckOutcome>) =>
+      undo((events) =>
+        events.map((event) =>
+          event.type === 'check-ended' ? { ...event, check: { ...event.check, ...change } } : event,
+        ),
+      );
+    expect(broken(without('check-ended'))).toEqual(['I6']);
+    expect(broken(failing({ outcome: 'failed' }))).toEqual(['I6']);
+    expect(broken(failing({ tree: treeId('0'.repeat(40)) }))).toEqual(['I6']);
+  });
+  test('whose checks passed only after it was intended', () => {
+    const late = undo((events) => {
+      const checks = events.filter((event) => event.type === 'check-ended');
+      const rest = events.filter((event) => event.type !== 'check-ended');
+      return [...rest, ...checks];
+    });
+    expect(broken(late)).toEqual(['I6']);
+  });
 });
 
 describe('I7', () => {

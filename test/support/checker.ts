@@ -4,6 +4,7 @@ import type { SnapshotEvidence } from '../../src/domain/evidence.ts';
 import type { FrozenPlan, PlannedTask } from '../../src/domain/plan.ts';
 import type { Stored } from '../../src/ports/ledger.ts';
 import { checkIntegrated } from './check-integrated.ts';
+import { checkUndone } from './check-undone.ts';
 import { all, type Found } from './events-found.ts';
 import { naiveMatch } from './naive-match.ts';
 import { checkReplanned, isBack, versionAt } from './plan-versions.ts';
@@ -123,7 +124,7 @@ function checkRun(history: readonly Stored[], { git }: World): readonly Violatio
     ...checkClosed(history),
     ...checkRunBranch(history, target.commit, git?.refs.get(`refs/tidegate/runs/${run}`), git),
     ...checkTarget(history, git),
-    ...checkUndone(history),
+    ...checkUndone(history, git),
   ];
 }
 
@@ -347,21 +348,6 @@ function checkTarget(history: readonly Stored[], git: GitFacts | undefined): rea
     const merged = all(before, 'merged').some((one) => one.event.new === event.new);
     if (!rebuilt && !merged) say(`landed ${event.new}, the run branch is at ${tip}`);
     if (git !== undefined && git.commit(event.new) === null) say(`the landed commit ${event.new} does not exist`);
-    return found;
-  });
-}
-
-/** I6: an exact undo puts back what was there before; any undo was intended. */
-function checkUndone(history: readonly Stored[]): readonly Violation[] {
-  return all(history, 'undone').flatMap(({ seq, event }) => {
-    const found: Violation[] = [];
-    const say = (what: string): number => found.push({ invariant: 'I6', seq, what });
-    const landed = all(history, 'landed').findLast((one) => one.seq < seq && one.event.branch === event.branch)?.event;
-    const intent = all(history, 'undo-intended').findLast((one) => one.seq < seq)?.event;
-    if (landed === undefined) say('undone, but nothing had landed');
-    if (intent === undefined || intent.old !== event.old || intent.new !== event.new) say('undone other than intended');
-    if (event.exact && event.new !== landed?.old) say(`restored ${event.new} instead of ${landed?.old}`);
-    if (event.exact && event.old !== landed?.new) say('called exact, but the branch had moved');
     return found;
   });
 }

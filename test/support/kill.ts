@@ -52,6 +52,18 @@ export const scenarios: readonly Scenario[] = [
     files: ['plan.yaml', 'readme.md'],
   },
   {
+    name: 'a landed run undone below later work',
+    plan: { land: 'auto', checks, tasks: { one: task } },
+    before: async (p) => {
+      await p.cli('run', 'plan.yaml', '--yes', '--json');
+      p.write('theirs.txt', 'theirs\n');
+      p.git('add', 'theirs.txt');
+      p.git('commit', '-q', '-m', 'meanwhile');
+    },
+    during: ['undo', 'RUN', '--json'],
+    files: ['plan.yaml', 'readme.md', 'theirs.txt'],
+  },
+  {
     name: 'a landing on a branch that moved',
     plan: { checks, tasks: { one: task } },
     before: async (p) => {

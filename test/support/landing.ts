@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import { type Edits, run, type Scene, type SceneOptions, scene } from './merger-scene.ts';
+import type { TreeId } from '../../src/domain/ids.ts';
+import { type Edits, log, run, type Scene, type SceneOptions, scene } from './merger-scene.ts';
 
 /** A run of one task, merged and ready to land, before the person's `main` has moved. */
 export async function readyToLand(
@@ -16,6 +17,14 @@ export async function readyToLand(
 
 export const land = (s: Scene) => s.ask({ do: 'land', run });
 export const undo = (s: Scene) => s.ask({ do: 'undo', run, task: null });
+/** Every check of the plan, recorded as passed on this tree. */
+export const passChecks = (s: Scene, tree: TreeId): Promise<void> =>
+  s.append(
+    ...s.plan.checks.map(({ name }) => {
+      const check = { name, tree, outcome: 'passed', code: 0, log, tail: '' } as const;
+      return { type: 'check-ended', purpose: 'undo', check } as const;
+    }),
+  );
 export const runTip = (s: Scene): string => s.bare('rev-parse', `refs/tidegate/runs/${run}`);
 
 /** Everything that git says about a checkout: where it is, what is staged, what differs, what is untracked. */

@@ -1,4 +1,5 @@
 import { needsOf } from '../../domain/needs.ts';
+import { openUndo } from '../../domain/open-undo.ts';
 import { plannedById, selectedWaves, tasksOfWave } from '../../domain/run.ts';
 import { attemptOf, snapshotOf } from '../../domain/task.ts';
 import { phaseMarks } from './phases.ts';
@@ -39,6 +40,8 @@ export function runDocument(view: RunView) {
     })),
     branch: state.branch,
     landing: state.landing,
+    /** The undo that is under way: what of, on which commit it is prepared, and the check it waits for. */
+    undo: openUndo(state),
     waits: needsOf(state).map((need) => ({ ...need, since: needSince(view, need) })),
   };
 }

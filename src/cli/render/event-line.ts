@@ -55,10 +55,12 @@ export function eventLine(event: LedgerEvent): string | null {
       return `land: ${event.branch} is at ${event.new.slice(0, 8)}`;
     case 'landing-refused':
       return `land: refused: ${event.why}${event.files.length === 0 ? '' : `: ${event.files.join(', ')}`}`;
+    case 'undo-prepared':
+      return `undo: commits that revert ${event.task ?? 'the run'} are prepared on ${event.onto.slice(0, 8)}; the checks come first`;
     case 'undone':
       return `undo: ${event.branch} is at ${event.new.slice(0, 8)}${event.exact ? ', exactly as before' : ''}`;
     case 'undo-refused':
-      return `undo: refused: ${event.why}`;
+      return `undo: refused: ${event.why}; ${event.fix}`;
     case 'run-paused':
     case 'run-resumed':
     case 'run-stopped':

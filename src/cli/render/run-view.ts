@@ -1,4 +1,5 @@
 import { type Need, needsOf } from '../../domain/needs.ts';
+import { openUndo } from '../../domain/open-undo.ts';
 import { plannedStates, type RunState, selectedWaves, tasksOfWave } from '../../domain/run.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { phaseLine } from './phases.ts';
@@ -40,10 +41,24 @@ function waveLines({ state, times, now }: RunView): readonly Text[] {
 /** How it ended, or what it waits for. */
 export function standingLines(view: RunView): readonly Text[] {
   const ended = endText(view.state);
-  if (ended !== null) return ['', [{ text: ended, tone: view.state.ended === 'failed' ? 'bad' : 'good' }]];
-  const needs = needsOf(view.state);
-  if (needs.length === 0) return [];
-  return ['', ...needs.flatMap((need) => needLines(view, need))];
+  const undo = undoText(view);
+  const standing: readonly Text[] = [
+    ...(ended === null ? [] : [[{ text: ended, tone: view.state.ended === 'failed' ? 'bad' : 'good' } as const]]),
+    ...(undo === null ? [] : [[{ text: 'undo', tone: 'waiting' } as const, `: ${undo}`]]),
+    ...(ended === null || undo !== null ? needsOf(view.state).flatMap((need) => needLines(view, need)) : []),
+  ];
+  return standing.length === 0 ? [] : ['', ...standing];
+}
+
+/** What an undo that was asked for waits for. */
+export function undoText({ state, times, now }: RunView): string | null {
+  const undo = openUndo(state);
+  if (undo === null) return null;
+  const subject = undo.task === null ? state.run : `${state.run}/${undo.task}`;
+  const since = age(times.undo, now);
+  const how = since === '' ? '' : ` (${since})`;
+  if (undo.onto === null || undo.check === null) return `${subject} is taken back${how}`;
+  return `${subject} waits for the check ${undo.check} on commits that revert it${how}`;
 }
 
 export function needLines(view: RunView, need: Need): readonly Text[] {
@@ -72,7 +87,12 @@ export function endText(state: RunState): string | null {
   const left = tasks.filter(({ progress }) => progress.status === 'dropped').length;
   const without = left === 0 ? '' : `, without ${left} dropped task${left === 1 ? '' : 's'}`;
   const { landing } = state;
-  if (landing.status === 'undone') return `Undone: ${landing.branch} is at ${landing.commit.slice(0, 8)} again`;
+  if (landing.status === 'undone') {
+    const at = landing.commit.slice(0, 8);
+    return landing.exact
+      ? `Undone: ${landing.branch} is at ${at} again`
+      : `Undone: reverted on ${landing.branch} by ${at}`;
+  }
   const ended = state.ended === 'done' && landing.status === 'landed' ? 'landed' : state.ended;
   switch (ended) {
     case null:

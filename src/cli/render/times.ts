@@ -13,15 +13,17 @@ export type Times = {
   readonly taps: Readonly<Partial<Record<TapName, string>>>;
   /** Since when it is paused, stopped or halted, or its landing is refused. */
   readonly stood: string | null;
+  /** Since when an undo is under way. */
+  readonly undo: string | null;
 };
 
-export const noTimes: Times = { began: null, ended: null, last: null, tasks: {}, taps: {}, stood: null };
+export const noTimes: Times = { began: null, ended: null, last: null, tasks: {}, taps: {}, stood: null, undo: null };
 
 export const timesOf = (stored: readonly Stored[]): Times => stored.reduce(evolveTimes, noTimes);
 
 export function evolveTimes(times: Times, { at, event }: Stored): Times {
   const next = { ...times, began: times.began ?? at, last: at };
-  if (isRequest(event)) return next;
+  if (isRequest(event)) return event.type === 'requested-undo' ? { ...next, undo: at } : next;
   switch (event.type) {
     case 'run-ended':
       return { ...next, ended: at };

@@ -1,8 +1,9 @@
 import type { TaskId } from '../../domain/ids.ts';
 import { needsOf } from '../../domain/needs.ts';
+import { openUndo } from '../../domain/open-undo.ts';
 import { currentWave, plannedById, tasksOfWave } from '../../domain/run.ts';
 import { isLive } from '../../domain/schedule.ts';
-import { endText, needSince, type RunView } from './run-view.ts';
+import { endText, needSince, type RunView, undoText } from './run-view.ts';
 import { taskWords } from './task-line.ts';
 import { age } from './times.ts';
 
@@ -11,8 +12,12 @@ export type Why = { readonly sentence: string; readonly command: string | null }
 
 export function whyRun(view: RunView, behind: string | null): Why {
   const { state } = view;
+  const undo = undoText(view);
+  const [stuck] = undo === null ? [] : needsOf(state);
+  if (undo !== null && stuck === undefined)
+    return { sentence: `undo: ${undo}.`, command: `tidegate watch ${state.run}` };
   const ended = endText(state);
-  if (ended !== null) return { sentence: `${state.run} has ended: ${ended}.`, command: null };
+  if (ended !== null && undo === null) return { sentence: `${state.run} has ended: ${ended}.`, command: null };
   if (behind !== null)
     return {
       sentence: `${state.run} waits in line behind ${behind}, which aims at ${state.target.branch} too.`,
@@ -49,6 +54,7 @@ export function whyTask(view: RunView, id: TaskId, behind: string | null): Why {
   const { state, now, times } = view;
   const task = state.tasks[id];
   if (task === undefined) return { sentence: `${state.run} has no task ${id}.`, command: null };
+  if (openUndo(state)?.task === id) return whyRun(view, behind);
   const subject = `${state.run}/${id}`;
   const { word, detail } = taskWords(state, task);
   const need = needsOf(state).find((found) => found.task === id);

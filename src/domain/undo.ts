@@ -1,0 +1,41 @@
+import type { RunEvent } from './events.ts';
+import type { TaskId } from './ids.ts';
+import type { RunState } from './run.ts';
+
+/** What of a run lies on the person's branch, and the undo that is on its way there. */
+export type UndoState = {
+  /** `undone`: all of it was taken back since it last landed. */
+  readonly standing: 'nothing' | 'landed' | 'undone';
+  /** Taken back one by one since the last undo of the whole run. */
+  readonly tasks: readonly TaskId[];
+  /** Reverts that wait for their checks; null when none are asked for, or the branch can simply go back. */
+  readonly prepared: (Reverts & { readonly tries: number }) | null;
+};
+
+export type Reverts = Omit<Extract<RunEvent, { type: 'undo-prepared' }>, 'type'>;
+
+export const noUndo: UndoState = { standing: 'nothing', tasks: [], prepared: null };
+
+export function evolveUndo(state: UndoState, event: RunEvent): UndoState {
+  switch (event.type) {
+    case 'landed':
+      return { ...state, standing: 'landed' };
+    case 'undo-prepared': {
+      const { type: _, ...reverts } = event;
+      const before = state.prepared?.task === event.task ? state.prepared.tries : 0;
+      return { ...state, prepared: { ...reverts, tries: before + 1 } };
+    }
+    case 'undo-refused':
+      return { ...state, prepared: null };
+    case 'undone':
+      return event.task === null
+        ? { standing: 'undone', tasks: [], prepared: null }
+        : { ...state, tasks: [...state.tasks, event.task], prepared: null };
+    default:
+      return state;
+  }
+}
+
+/** Nothing of it is on the branch any more, because it was taken back. */
+export const isUndone = ({ undo }: Pick<RunState, 'undo'>, task: TaskId | null): boolean =>
+  undo.standing === 'undone' || (task !== null && undo.tasks.includes(task));

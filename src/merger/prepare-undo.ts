@@ -1,0 +1,69 @@
+import { failpoint } from '../adapters/failpoint.ts';
+import { keepReachable } from '../adapters/git-write/index.ts';
+import type { RunEvent } from '../domain/events.ts';
+import type { CommitId, TaskId } from '../domain/ids.ts';
+import { landingTries } from '../domain/landing.ts';
+import { err, ok, type Result } from '../domain/result.ts';
+import { refs } from '../domain/state-dir.ts';
+import type { MergerAnswer } from '../ports/merger.ts';
+import { type Order, recordFacts } from './context.ts';
+import { eventsOf, type History } from './history.ts';
+import { standingLandings } from './land.ts';
+import { examineMove } from './move-branch.ts';
+import type { Obstacle } from './obstacles.ts';
+import { buildReverts } from './reverts.ts';
+
+export type Prepared = Extract<RunEvent, { type: 'undo-prepared' }>;
+
+/**
+ * Makes the commits that take a run, or one task of it, back on top of the person's branch as it is now, and records
+ * them. Nothing moves: they hold a tree that nobody has seen before, so that the checks come first.
+ */
+export async function prepareUndo(
+  order: Order,
+  { history, task, onto, retry }: UndoAt,
+): Promise<Result<MergerAnswer, Obstacle>> {
+  const landings = standingLandings(history);
+  const branch = landings.at(-1)?.branch ?? '';
+  const reverts = await buildReverts(order, { onto, landings, task, undoneTasks: undoneTasks(history) });
+  if (!reverts.ok) return reverts;
+  const { commit, tree, reverted } = reverts.value;
+  if (preparations(history, task).length >= landingTries)
+    return err({
+      why: `${branch} moved ${landingTries} times while the checks of its undo ran`,
+      files: [],
+      fix: `when nobody works on ${branch}: ${retry}; or by hand: git revert ${reverted.join(' ')}`,
+    });
+  // Told before the checks take their time, not after.
+  const ready = await examineMove(order, { ref: `refs/heads/${branch}`, old: onto, new: commit, retry });
+  if (!ready.ok) return ready;
+  failpoint('merger-undo-written');
+  await keepReachable(order.state.repository, refs.undo(order.run), commit);
+  failpoint('merger-undo-kept');
+  return ok(await recordFacts(order, { type: 'undo-prepared', task, branch, onto, commit, tree, reverts: reverted }));
+}
+
+export type UndoAt = {
+  readonly history: History;
+  readonly task: TaskId | null;
+  readonly onto: CommitId;
+  /** The command that tries again, told to the person. */
+  readonly retry: string;
+};
+
+/** What was prepared for the undo that is under way now. */
+export function preparations(history: History, task: TaskId | null): readonly Prepared[] {
+  const ends = ['undone', 'undo-refused', 'landed'];
+  const over = history.findLast(({ event }) => ends.includes(event.type))?.position ?? 0;
+  return eventsOf(history, 'undo-prepared')
+    .filter(({ position, event }) => position > over && event.task === task)
+    .map(({ event }) => event);
+}
+
+/** Taken back one by one; an undo of the whole run lets all of it land anew. */
+export function undoneTasks(history: History): readonly TaskId[] {
+  const whole = eventsOf(history, 'undone').findLast(({ event }) => event.task === null)?.position ?? 0;
+  return eventsOf(history, 'undone').flatMap(({ position, event }) =>
+    position > whole && event.task !== null ? [event.task] : [],
+  );
+}
