@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
 import { failpointsIn } from '../support/failpoints.ts';
-import { expectClean, land, picture, readyToLand, runTip, undo } from '../support/landing.ts';
+import { expectClean, land, passChecks, picture, readyToLand, runTip, undo } from '../support/landing.ts';
 import { type Edits, type Scene, write } from '../support/merger-scene.ts';
 import { mergerUnderFire } from '../support/merger-under-fire.ts';
 
@@ -53,6 +53,32 @@ test.each([
   expect(fire.deaths).toEqual(['the merger ended (SIGKILL)']);
   expect(picture(s)).toEqual(before);
   expect(await count(s, 'undone')).toBe(1);
+});
+
+test.each([
+  ...failpointsIn('prepare-undo', 'undo'),
+  'merger-landing-kept#2',
+  'merger-landing-journalled#2',
+  'merger-landing-tree-switched#2',
+  'merger-landing-committed#2',
+])('killed at %s and asked again, with later work on top it is reverted once', async (point) => {
+  const fire = mergerUnderFire(point);
+  await using s = await readyToLand(edits, { files, openLedger, merger: fire.merger });
+  await land(s);
+  s.git('commit', '-q', '--allow-empty', '-m', 'later');
+  const later = s.git('rev-parse', 'main');
+  mine(s);
+  expect(await undo(s)).toEqual({ outcome: 'done' });
+  const prepared = (await s.events()).at(-1);
+  if (prepared?.type !== 'undo-prepared') throw new Error('not prepared');
+  expectClean(s, later, theirs);
+  await passChecks(s, prepared.tree);
+  expect(await undo(s)).toEqual({ outcome: 'done' });
+  expect(fire.deaths).toEqual(['the merger ended (SIGKILL)']);
+  expectClean(s, prepared.commit, theirs);
+  expect(s.git('rev-parse', 'main^{tree}')).toBe(s.git('rev-parse', 'main~3^{tree}'));
+  const counts = ['undo-prepared', 'undo-intended', 'undone'].map((type) => count(s, type));
+  expect(await Promise.all(counts)).toEqual([1, 1, 1]);
 });
 
 /** The person's own filter runs inside `read-tree`; what it does there happens in the middle of writing files. */
