@@ -24,6 +24,19 @@ export const agentConfigIn = (path: string): string | null =>
 
 /** Why a changed path must not be taken whoever owns it; null when there is no reason. */
 export function unsafePath({ path, newMode, change, linkTarget }: DiffEntry): { rule: string; why: string } | null {
+  const name = unsafeName(path);
+  if (name !== null || change === 'deleted') return name;
+  if (newMode === '160000') return { rule: 'nested-repository', why: 'is a nested repository' };
+  if (!['100644', '100755', '120000'].includes(newMode)) return { rule: 'bad-mode', why: `has mode ${newMode}` };
+  if (newMode === '120000' && linkTarget !== undefined) {
+    const why = linkProblem(path, linkTarget);
+    if (why !== null) return { rule: 'link-leaves', why };
+  }
+  return null;
+}
+
+/** The same for the name alone, before there is anything under it. */
+export function unsafeName(path: string): { rule: string; why: string } | null {
   const segments = path.split('/');
   if (segments.some((segment) => segment === '' || segment === '.' || segment === '..'))
     return { rule: 'bad-path', why: 'is not a path inside the repository' };
@@ -32,13 +45,6 @@ export function unsafePath({ path, newMode, change, linkTarget }: DiffEntry): { 
   if (foldPath(segments[0] ?? '') === '.tidegate') return { rule: 'reserved-path', why: 'imitates `.tidegate/`' };
   if (path.includes('\\') || [...path].some((character) => character < ' ' || character === '\u007f'))
     return { rule: 'bad-path', why: 'has a backslash or a control character in its name' };
-  if (change === 'deleted') return null;
-  if (newMode === '160000') return { rule: 'nested-repository', why: 'is a nested repository' };
-  if (!['100644', '100755', '120000'].includes(newMode)) return { rule: 'bad-mode', why: `has mode ${newMode}` };
-  if (newMode === '120000' && linkTarget !== undefined) {
-    const why = linkProblem(path, linkTarget);
-    if (why !== null) return { rule: 'link-leaves', why };
-  }
   return null;
 }
 

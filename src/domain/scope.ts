@@ -4,7 +4,7 @@ import type { TaskId } from './ids.ts';
 import { foldPath } from './path-fold.ts';
 import { agentConfigIn, unsafePath } from './path-safety.ts';
 import { matches, matchesFolded, type Pattern, pattern } from './pattern.ts';
-import { indexPatterns, type PatternIndex } from './pattern-index.ts';
+import { type Entry, indexPatterns, type PatternIndex } from './pattern-index.ts';
 import type { FrozenPlan, PlannedTask } from './plan.ts';
 import type { Finding } from './verdict.ts';
 
@@ -25,24 +25,70 @@ export type Scope = {
 };
 
 export function scopeOf(plan: FrozenPlan, task: PlannedTask, granted: Granted): Scope {
-  const wave = plan.waves.findIndex((one) => one.tasks.some((other) => other.id === task.id));
+  const { siblings, locks } = waveClaims(plan, waveOf(plan, task));
+  return scopeFrom(ownScope(plan, task, granted), siblings.index, locks.index);
+}
+
+/** A scope as plain data, for a process that has no plan. */
+export type ScopeData = {
+  readonly task: TaskId;
+  readonly kind: Scope['kind'];
+  readonly own: readonly string[];
+  readonly granted: readonly string[];
+  readonly siblings: readonly ClaimData[];
+  readonly granting: readonly ClaimData[];
+  readonly locks: readonly ClaimData[];
+  readonly protect: readonly string[];
+  readonly generated: readonly string[];
+};
+
+type ClaimData = Claim & { readonly pattern: string };
+type OwnScope = Omit<ScopeData, 'siblings' | 'locks'>;
+
+export function scopeDataOf(plan: FrozenPlan, task: PlannedTask, granted: Granted): ScopeData {
+  const { siblings, locks } = waveClaims(plan, waveOf(plan, task));
+  const own = ownScope(plan, task, granted);
+  const data = ({ pattern: { text }, value }: Entry<Claim>): ClaimData => ({ ...value, pattern: text });
+  // Siblings matter only to a task that owns nothing by name.
+  return { ...own, siblings: own.kind === 'unclaimed' ? siblings.claims.map(data) : [], locks: locks.claims.map(data) };
+}
+
+export const readScope = (data: ScopeData): Scope =>
+  scopeFrom(data, indexClaims(data.siblings), indexClaims(data.locks));
+
+function ownScope(plan: FrozenPlan, task: PlannedTask, granted: Granted): OwnScope {
   return {
     task: task.id,
     kind: task.owns === null ? 'unclaimed' : task.owns.length === 0 ? 'read-only' : 'owned',
-    own: [...(task.owns ?? []), ...task.shares, ...task.locks].map(pattern),
-    granted: grantsOf(task.id, granted).map(grantPattern),
-    granting: indexPatterns(
-      granted
-        .filter((grant) => grant.task !== task.id)
-        .flatMap(({ task: other, paths }) =>
-          paths.map((path) => ({ pattern: grantPattern(path), value: { task: other, by: 'granted' as const } })),
-        ),
-    ),
-    ...waveIndexes(plan, wave),
-    protect: plan.protect.map(pattern),
-    generated: new Set(Object.keys(plan.generated)),
+    own: [...(task.owns ?? []), ...task.shares, ...task.locks],
+    granted: grantsOf(task.id, granted),
+    granting: granted
+      .filter((grant) => grant.task !== task.id)
+      .flatMap(({ task: other, paths }) =>
+        paths.map((path) => ({ task: other, by: 'granted', pattern: path }) as const),
+      ),
+    protect: plan.protect,
+    generated: Object.keys(plan.generated),
   };
 }
+
+const scopeFrom = (data: OwnScope, siblings: Scope['siblings'], locks: Scope['locks']): Scope => ({
+  task: data.task,
+  kind: data.kind,
+  own: data.own.map(pattern),
+  granted: data.granted.map(grantPattern),
+  siblings,
+  granting: indexClaims(data.granting),
+  locks,
+  protect: data.protect.map(pattern),
+  generated: new Set(data.generated),
+});
+
+const indexClaims = (claims: readonly ClaimData[]): PatternIndex<Claim> =>
+  indexPatterns(claims.map(({ pattern: text, ...value }) => ({ pattern: grantPattern(text), value })));
+
+const waveOf = (plan: FrozenPlan, task: PlannedTask): number =>
+  plan.waves.findIndex((one) => one.tasks.some((other) => other.id === task.id));
 
 /** Every change that is not this task's to make. Deletes and mode changes count like edits. */
 export function outOfScope(scope: Scope, diff: readonly DiffEntry[]): readonly Finding[] {
@@ -56,13 +102,14 @@ function judgeEntry(scope: Scope, entry: DiffEntry): readonly Finding[] {
   if (unsafe)
     return [{ rule: unsafe.rule, detail: `${shown(path)} ${unsafe.why}`, where: path, fix: drop(scope, path) }];
   if (scope.generated.has(path)) return [];
-  const why = refusal(scope, path);
+  const why = refusalOf(scope, path);
   if (why === null) return [];
   const fix = scope.kind === 'read-only' ? drop(scope, path) : `${grant(scope, path)}, or ${drop(scope, path)}`;
   return [{ rule: why.rule, detail: `${entry.change} ${shown(path)}: ${why.why}`, where: path, fix }];
 }
 
-function refusal(scope: Scope, path: string): { readonly rule: string; readonly why: string } | null {
+/** Why a path is not this task's to change; null when it is. Names that are unsafe for everyone, and generated files, come before. */
+export function refusalOf(scope: Scope, path: string): { readonly rule: string; readonly why: string } | null {
   if (scope.kind === 'read-only') return { rule: 'read-only', why: 'the task is read-only (`owns: []`)' };
   if (scope.granted.some((one) => matches(one, path))) return null;
   const lock = scope.locks.owners(path).find(({ value }) => value.task !== scope.task);
@@ -111,20 +158,20 @@ const grant = (scope: Scope, path: string): string => `tidegate grant ${scope.ta
 const drop = (scope: Scope, path: string): string => `tidegate drop ${scope.task} ${shown(path)}`;
 const shown = (path: string): string => (/^[\w./@+-]+$/.test(path) ? path : JSON.stringify(path));
 
-type WaveIndexes = Pick<Scope, 'siblings' | 'locks'>;
-const known = new WeakMap<FrozenPlan, Map<number, WaveIndexes>>();
+type Claims = { readonly claims: readonly Entry<Claim>[]; readonly index: PatternIndex<Claim> };
+type WaveClaims = { readonly siblings: Claims; readonly locks: Claims };
+const known = new WeakMap<FrozenPlan, Map<number, WaveClaims>>();
 
 /** A plan never changes, so each wave is indexed once for all its tasks. */
-function waveIndexes(plan: FrozenPlan, wave: number): WaveIndexes {
-  const waves = known.get(plan) ?? new Map<number, WaveIndexes>();
+function waveClaims(plan: FrozenPlan, wave: number): WaveClaims {
+  const waves = known.get(plan) ?? new Map<number, WaveClaims>();
   known.set(plan, waves);
   const done = waves.get(wave);
   if (done) return done;
   const claims = plan.waves.slice(0, wave + 1).map((one) => one.tasks.flatMap((task) => claimsOf(plan, task, [])));
-  const made = {
-    siblings: indexPatterns(claims[wave] ?? []),
-    locks: indexPatterns(claims.flat().filter(({ value }) => value.by === 'locks')),
-  };
+  const indexed = (some: readonly Entry<Claim>[]): Claims => ({ claims: some, index: indexPatterns(some) });
+  const locks = claims.flat().filter(({ value }) => value.by === 'locks');
+  const made = { siblings: indexed(claims[wave] ?? []), locks: indexed(locks) };
   waves.set(wave, made);
   return made;
 }
