@@ -32,6 +32,8 @@ export type ToolCall = {
   readonly paths: readonly string[];
   /** Set for `run`. */
   readonly command: string | null;
+  /** Where a `run` starts, when the agent tells; otherwise the workspace. */
+  readonly directory?: string;
   /** Lines of a `read`, from 1, `to` inclusive; null: the whole file, or not a read. */
   readonly lines: { readonly from: number; readonly to: number | null } | null;
   /** Everything else that makes two calls the same or not (pattern, old and new text …), in canonical form. */
