@@ -9,6 +9,11 @@ import { existsSync } from 'node:fs';
 
 const oldestGit = [2, 39, 4];
 const packages = { git: 'git', bwrap: 'bubblewrap', setpriv: 'util-linux', unshare: 'util-linux', mount: 'mount' };
+/** What some tests need and nothing else does, so that going without is said and not an error. */
+const wishes = {
+  strace: 'the kills at durable writes are skipped',
+  'git-lfs': 'what git-lfs does itself is not tested',
+};
 
 const forTests = process.argv.includes('--tests');
 const checkOnly = process.argv.includes('--check');
@@ -33,30 +38,29 @@ function main() {
   }
   if (gaps.length > 0) return stop([installCommand(gaps)], describe(gaps));
 
-  if (forTests && !checkOnly) wishForStrace();
+  if (forTests && !checkOnly) wishForMore();
   const fence = fenceProblem();
   if (fence === null) return 0;
   return stop(fence.commands, `bubblewrap is installed but cannot make a fence: ${fence.detail}`);
 }
 
-/** Kills at durable writes need it. Nothing else does, so that going without is said and not an error. */
-function wishForStrace() {
-  if (pathOf('strace') !== null) return;
+function wishForMore() {
+  const absent = () => Object.keys(wishes).filter((tool) => pathOf(tool) === null);
+  const wanted = absent();
+  if (wanted.length === 0) return;
   const sudo = isRoot ? [] : ['sudo', '-n'];
   if (pathOf('apt-get') !== null) {
-    say('strace is missing; installing it with apt-get');
+    say(`${wanted.join(' and ')} missing; installing with apt-get`);
     for (const args of [
       ['update', '-q'],
-      ['install', '-q', '-y', '--no-install-recommends', 'strace'],
+      ['install', '-q', '-y', '--no-install-recommends', ...wanted],
     ]) {
       const [program, ...rest] = [...sudo, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', ...args];
       run(program, rest);
     }
   }
-  if (pathOf('strace') === null)
-    say(
-      `strace is missing, so the kills at durable writes are skipped; ${isRoot ? '' : 'sudo '}apt-get install strace`,
-    );
+  for (const tool of absent())
+    say(`${tool} is missing, so ${wishes[tool]}; ${isRoot ? '' : 'sudo '}apt-get install ${tool}`);
 }
 
 /** Tools that are absent or too old, and why. */

@@ -64,6 +64,9 @@ export interface JobFiles {
   jobs(): Promise<readonly { readonly id: string; readonly bytes: number }[]>;
   /** Removes the workspace of a job; log, handoff and exit record stay. */
   removeWorkspace(job: string): Promise<void>;
+  /** Disk use of the LFS objects that snapshots point to. */
+  lfsBytes(): Promise<number>;
+  removeLfs(): Promise<void>;
 }
 
 /** Questions to our bare repository that only people ask. Never over a workspace. */

@@ -84,6 +84,8 @@ async function scene(
       readLog: async (_, from) => ({ text: from === 0 ? 'line \x1b[31mone\nline two' : '', next: 17 }),
       jobs: async () => [{ id: `${run}.hello.1`, bytes: 2_500_000 }],
       removeWorkspace: () => Promise.reject(new Error('nothing may be removed')),
+      lfsBytes: async () => 0,
+      removeLfs: () => Promise.reject(new Error('nothing may be removed')),
     },
     patches: { text: async () => '+x\n', snapshots: async () => [] },
     readPlan: async () => err('there is no plan'),

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { approved, begun, by, ended, held, hello, run, started } from '../../test/support/run-events.ts';
 import type { RunEvent } from '../domain/events.ts';
 import { foldRun } from '../domain/run.ts';
-import { keepingOf } from './clean-up.ts';
+import { keepingOf, keepingOfLfs } from './clean-up.ts';
 
 const stateAfter = (...events: RunEvent[]) => foldRun(events.map((event, at) => ({ seq: at + 1, event })));
 const working = [...begun(), ...approved, ...started];
@@ -27,4 +27,16 @@ test.each([
   ],
 ])('a workspace %s is kept: %#', (_, events, id, keep) => {
   expect(keepingOf(id, [stateAfter(...events)]).keep).toBe(keep);
+});
+
+const dropped = [...working, ended, held, { type: 'task-dropped', task: hello, by } as RunEvent];
+const over = { type: 'run-ended', outcome: 'done' } as RunEvent;
+test.each([
+  ['there never was a run', [], false],
+  ['all work of ended runs is dropped or landed', [[...dropped, over]], false],
+  ['a run is open', [dropped], true],
+  ['a run ended with work that nobody dropped', [[...working, ended, held, over]], true],
+  ['one of two runs is open', [[...dropped, over], working], true],
+])('when %s, LFS objects are kept: %#', (_, runs, keep) => {
+  expect(keepingOfLfs([null, ...runs.map((events) => stateAfter(...events))]).keep).toBe(keep);
 });

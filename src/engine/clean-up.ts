@@ -41,4 +41,19 @@ export function keepingOf(job: string, runs: readonly (RunState | null)[]): Keep
   }
 }
 
+/**
+ * LFS objects of snapshots are kept for all runs together: one that landed is in the person's own store by then, and any
+ * other may be all that there is of somebody's work.
+ */
+export function keepingOfLfs(runs: readonly (RunState | null)[]): Keeping {
+  const hasWork = (state: RunState): boolean =>
+    Object.values(state.tasks).some(
+      ({ id, launches }) => launches > 0 && keepingOf(`${state.run}.${id}.1`, [state]).keep,
+    );
+  const open = runs.find((state) => state !== null && (state.ended === null || hasWork(state)));
+  return open
+    ? { keep: true, why: `${open.run} has work that is neither landed nor dropped` }
+    : { keep: false, why: 'all work is landed or dropped' };
+}
+
 const hasLanded = (state: RunState): boolean => state.landing.status === 'landed' && state.ended !== null;

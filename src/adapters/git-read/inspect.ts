@@ -12,11 +12,13 @@ export type Inspection = {
   /** A run on this repository would go wrong half way: refuse it now. */
   readonly errors: readonly Finding[];
   readonly warnings: readonly Finding[];
+  /** Some `.gitattributes` at HEAD gives files to git LFS. */
+  readonly usesLfs: boolean;
 };
 
 /** Looks for everything about a person's repository that we do not support, before a run starts. Writes nothing. */
 export async function inspectRepository(checkout: string): Promise<Inspection> {
-  const nothing = { gitVersion: null, objectFormat: null, warnings: [] };
+  const nothing = { gitVersion: null, objectFormat: null, warnings: [], usesLfs: false };
   try {
     const gitVersion = await checkGit();
     const { gitDir, toplevel } = await findCheckout(checkout);
@@ -29,11 +31,12 @@ export async function inspectRepository(checkout: string): Promise<Inspection> {
         ...(incomplete === null
           ? []
           : [{ rule: `repository-${incomplete.reason}`, detail: incomplete.detail, fix: incomplete.fix }]),
-        ...content,
+        ...content.findings,
       ],
       warnings: isNetworkFileSystem(toplevel)
         ? [{ rule: 'network-file-system', detail: 'the checkout is on a network file system: locks may not hold' }]
         : [],
+      usesLfs: content.usesLfs,
     };
   } catch (error) {
     if (error instanceof GitUnusable)
@@ -44,19 +47,29 @@ export async function inspectRepository(checkout: string): Promise<Inspection> {
   }
 }
 
-async function contentFindings(gitDir: string): Promise<readonly Finding[]> {
+type Content = { readonly findings: readonly Finding[]; readonly usesLfs: boolean };
+
+async function contentFindings(gitDir: string): Promise<Content> {
   const head = await runGit({ gitDir, args: ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'] });
+  const only = (finding: Finding): Content => ({ findings: [finding], usesLfs: false });
   if (head.exitCode !== 0)
-    return [
-      { rule: 'no-commit', detail: 'the repository has no commit yet', fix: 'git commit --allow-empty -m start' },
-    ];
+    return only({
+      rule: 'no-commit',
+      detail: 'the repository has no commit yet',
+      fix: 'git commit --allow-empty -m start',
+    });
   try {
     const tree = await listTree(gitDir, head.stdout.toString('latin1').trim() as CommitId);
     await using objects = openObjects(gitDir);
-    return [...submodules(tree), ...(await filters(objects, tree))];
+    const used = await filters(objects, tree);
+    const unknown = used.filter(({ name }) => name !== 'lfs');
+    return {
+      findings: [...submodules(tree), ...unknown.map(unsupported)],
+      usesLfs: unknown.length < used.length,
+    };
   } catch (error) {
     if (!(error instanceof UnreadablePath)) throw error;
-    return [{ rule: 'unfit-name', detail: error.message, fix: 'rename the file to valid UTF-8 and commit' }];
+    return only({ rule: 'unfit-name', detail: error.message, fix: 'rename the file to valid UTF-8 and commit' });
   }
 }
 
@@ -65,16 +78,22 @@ const submodules = (tree: readonly TreeEntry[]): readonly Finding[] =>
     .filter((entry) => entry.mode === '160000')
     .map((entry) => ({ rule: 'submodule', detail: 'submodules are not supported', where: entry.path }));
 
-/** LFS pointers stay pointers in a workspace; any other filter would leave agents with content that is not the file. */
-async function filters(objects: ObjectReader, tree: readonly TreeEntry[]): Promise<readonly Finding[]> {
+type UsedFilter = { readonly name: string; readonly where: string };
+
+/** Any filter but LFS would leave agents with content that is not the file. */
+const unsupported = ({ name, where }: UsedFilter): Finding => ({
+  rule: 'git-filter',
+  detail: `the git filter ${JSON.stringify(name)} is not supported`,
+  where,
+});
+
+async function filters(objects: ObjectReader, tree: readonly TreeEntry[]): Promise<readonly UsedFilter[]> {
   const files = tree.filter((entry) => /(?:^|\/)\.gitattributes$/.test(entry.path) && entry.mode.startsWith('100'));
   const found = files.map(async ({ path, id }) => {
     const lines = ((await objects.read(id))?.toString('utf8') ?? '').split('\n');
     return lines.flatMap((line, index) => {
       const name = /^(?!\s*#).*\sfilter=(\S+)/.exec(line)?.[1];
-      if (name === undefined || name === 'lfs') return [];
-      const detail = `the git filter ${JSON.stringify(name)} is not supported`;
-      return [{ rule: 'git-filter', detail, where: `${path}:${index + 1}:1` }];
+      return name === undefined ? [] : [{ name, where: `${path}:${index + 1}:1` }];
     });
   });
   return (await Promise.all(found)).flat();

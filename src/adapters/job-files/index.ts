@@ -24,6 +24,8 @@ export function jobFiles(state: StateDir) {
     },
     removeWorkspace: (job: string): Promise<void> =>
       rm(join(state.job(job), 'workspace'), { recursive: true, force: true }),
+    lfsBytes: (): Promise<number> => bytesOf(state.lfs),
+    removeLfs: (): Promise<void> => rm(state.lfs, { recursive: true, force: true }),
   };
 }
 

@@ -7,6 +7,7 @@ import {
   findObject,
   type LfsRules,
   lfsRules,
+  missingObjects,
   objectChunks,
   type Pointer,
   parsePointer,
@@ -44,12 +45,6 @@ export async function fillPointers(fresh: Fresh): Promise<readonly Finding[]> {
   const missing = pointers.length - filled.length;
   return missing === 0 ? [] : [missingObjects(missing, pointers.length)];
 }
-
-export const missingObjects = (missing: number, all: number): Finding => ({
-  rule: 'lfs-missing',
-  detail: `${missing} of ${all} LFS objects are not in this repository: agents see the pointers instead`,
-  fix: 'git lfs fetch',
-});
 
 /** The fresh files are the blobs byte for byte, so that usually no git has to be asked for them. */
 async function rulesFor({ repository, directory, commit, tree, lfs }: Fresh): Promise<LfsRules | null> {
