@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
+import { writeWhole } from '../adapters/durable-file.ts';
 import { runGit } from '../adapters/git-process/index.ts';
 import { type Change, objectsBeyondBranches, type Person } from '../adapters/git-write/index.ts';
 import { findObject, giveObject, lfsPaths, personsStore, readPointers } from '../adapters/lfs/index.ts';
@@ -21,8 +22,8 @@ export async function deliverLfs(order: Order, person: Person, commit: CommitId)
 }
 
 /**
- * A person may have told git that LFS files must pass through git-lfs. Without git-lfs git would stop in the middle of
- * the files, and could not put them back either: that is seen before anything is touched.
+ * A person may have told git that LFS files must pass through a filter. If that cannot run, git would stop in the middle
+ * of the files, and could not put them back either: that is seen before anything is touched.
  */
 export async function lfsObstacle(
   order: Order,
@@ -30,11 +31,11 @@ export async function lfsObstacle(
   move: { readonly changes: readonly Change[]; readonly new: CommitId; readonly retry: string },
 ): Promise<Obstacle | null> {
   const written = move.changes.filter(({ newMode }) => newMode.startsWith('100')).map(({ path }) => path);
-  if (written.length === 0 || !(await isRequired(person)) || (await isInstalled(person))) return null;
+  if (written.length === 0 || !(await isRequired(person))) return null;
   const files = [...(await lfsPaths(order.state.repository, move.new, written))];
-  if (files.length === 0) return null;
+  if (files.length === 0 || (await canFilter(order, person))) return null;
   return {
-    why: 'your git configuration requires git-lfs (filter.lfs.required), which is not installed; your files are untouched',
+    why: 'your git configuration requires git-lfs (filter.lfs.required), which cannot be run; your files are untouched',
     files,
     fix: `install git-lfs, then: ${move.retry}`,
   };
@@ -45,14 +46,15 @@ async function isRequired(person: Person): Promise<boolean> {
   return found.exitCode === 0 && found.stdout.toString('latin1').trim() === 'true';
 }
 
-/** Only what `git lfs install` wrote is looked at; whether another program is there, only starting it can tell. */
-async function isInstalled(person: Person): Promise<boolean> {
-  const set = await runGit({ ...person, args: ['config', '--get-regexp', '^filter\\.lfs\\.(process|smudge)$'] });
-  const programs = set.stdout
-    .toString('utf8')
-    .trim()
-    .split('\n')
-    .filter((line) => line !== '');
-  const usual = programs.every((line) => /^\S+ git-lfs\s/.test(line));
-  return !usual || (await runGit({ ...person, args: ['lfs', 'version'] })).exitCode === 0;
+/** Lets the person's filter take nothing, whatever program it is; what git makes of that is kept nowhere. */
+async function canFilter(order: Order, person: Person): Promise<boolean> {
+  const attributes = `${order.state.root}/every-file-lfs`;
+  writeWhole(attributes, '* filter=lfs\n');
+  try {
+    const config = [...person.config, `core.attributesFile=${attributes}`];
+    const args = ['hash-object', '--stdin', '--path=tidegate-asks-whether-git-lfs-runs'];
+    return (await runGit({ ...person, config, args })).exitCode === 0;
+  } finally {
+    rmSync(attributes, { force: true });
+  }
 }

@@ -120,27 +120,36 @@ const withGitOnly = (context: Context) => {
   };
 };
 
-test('is refused, with nothing changed, where git-lfs is required and missing', async () => {
-  await using s = await ready({ merger: withGitOnly });
-  const before = picture(s);
-  for (const [key, value] of [
-    ['process', 'git-lfs filter-process'],
-    ['clean', 'git-lfs clean -- %f'],
-    ['smudge', 'git-lfs smudge -- %f'],
-    ['required', 'true'],
-  ] as const)
-    s.git('config', `filter.lfs.${key}`, value);
-  expect(await land(s)).toMatchObject({
-    outcome: 'refused',
-    why: expect.stringContaining('git-lfs'),
-    files: ['a.bin', 'b.bin'],
-  });
-  for (const key of ['process', 'clean', 'smudge', 'required']) s.git('config', '--unset', `filter.lfs.${key}`);
-  expect(picture(s)).toEqual(before);
-  expect(existsSync(persons(s))).toBe(false);
-  expect(await land(s)).toEqual({ outcome: 'done' });
-  expectClean(s, runTip(s));
-});
+/** What `git lfs install` sets up, for a git-lfs at this place. */
+const requireLfs = (s: Scene, program: string) => {
+  const settings = { process: 'filter-process', clean: 'clean -- %f', smudge: 'smudge -- %f' };
+  for (const [key, words] of Object.entries(settings)) s.git('config', `filter.lfs.${key}`, `${program} ${words}`);
+  s.git('config', 'filter.lfs.required', 'true');
+};
+
+test.each([
+  ['for years', files, edits, 'git-lfs'],
+  ['for years, by another name', files, edits, '/nonexistent/git-lfs'],
+  ['by what lands', { 'readme.md': 'hello\n' }, { ...edits, ...files, 'a.bin': pointed('new\n') }, 'git-lfs'],
+])(
+  'where git-lfs is required and missing, and LFS is used %s, it is refused and nothing is changed',
+  async (_, was, is, program) => {
+    await using s = await readyToLand(is, { files: was, merger: withGitOnly });
+    stored(s.state.lfs, 'new\n');
+    const before = picture(s);
+    requireLfs(s, program);
+    expect(await land(s)).toMatchObject({
+      outcome: 'refused',
+      why: expect.stringContaining('git-lfs'),
+      files: ['a.bin', 'b.bin'],
+    });
+    withoutGitLfs(s);
+    expect(picture(s)).toEqual(before);
+    expect(existsSync(persons(s))).toBe(false);
+    expect(await land(s)).toEqual({ outcome: 'done' });
+    expectClean(s, runTip(s));
+  },
+);
 
 test.skipIf(!hasLfs)('with git-lfs the checkout has the content, before, after and undone', async () => {
   await using s = await ready();
