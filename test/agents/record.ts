@@ -22,7 +22,7 @@ for (const agent of agents) {
 async function record(agent: AgentName, name: string): Promise<void> {
   const scene = cases[name];
   if (scene === undefined) throw new Error(`no case ${name}`);
-  if (scene.only !== undefined && !scene.only.includes(agent)) return;
+  if (scene.endless || (scene.only !== undefined && !scene.only.includes(agent))) return;
   await using room = agentRoom(agent);
   for (const [path, content] of Object.entries(scene.files ?? {})) room.write(path, content);
   const script = `${agent}.${name}`;

@@ -7,6 +7,7 @@ export interface Case {
   readonly turns: readonly Turn[];
   readonly files?: Readonly<Record<string, string>>;
   readonly ask?: Pick<Ask, 'guarded' | 'args'>;
+  readonly endless?: true;
   /** Only agents that have the means. */
   readonly only?: readonly AgentName[];
 }
@@ -59,6 +60,8 @@ export const cases: Readonly<Record<string, Case>> = {
   dropped: failing({ fault: 'dropped', times: 'always' }),
   'dropped-once': failing({ fault: 'dropped' }),
   malformed: failing({ fault: 'malformed', times: 'always' }),
+  /** Never answers its second turn: not recorded, the agent has to be ended. */
+  silent: { ...failing({ fault: 'hang', after: 'nothing', times: 'always' }), endless: true },
   'max-turns': {
     only: ['claude'],
     ask: { args: ['--max-turns', '2'] },

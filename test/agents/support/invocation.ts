@@ -100,7 +100,7 @@ function opencode({ prompt, url, session, guarded, args = [] }: Ask): Invocation
       ? {
           permission: {
             edit: { '*': 'allow', 'forbidden/**': 'deny' },
-            bash: { '*': 'allow', '*forbidden/*': 'deny' },
+            bash: { '*': 'allow', '*forbidden*': 'deny' },
           },
         }
       : {}),

@@ -1,0 +1,3 @@
+import { describeAlone } from '../support/describe-alone.ts';
+
+describeAlone('claude');
