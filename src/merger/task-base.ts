@@ -1,8 +1,11 @@
 import { failpoint } from '../adapters/failpoint.ts';
-import { keepReachable, mustReadCommit, nobody, writeCommit } from '../adapters/git-write/index.ts';
-import type { CommitId, TaskId } from '../domain/ids.ts';
+import { keepReachable, mustReadCommit, nobody, writeCommit, writeStack } from '../adapters/git-write/index.ts';
+import type { SnapshotEvidence } from '../domain/evidence.ts';
+import type { CommitId, TaskId, TreeId } from '../domain/ids.ts';
+import { err, ok, type Result } from '../domain/result.ts';
 import { refs } from '../domain/state-dir.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
+import { changesApart } from './apart.ts';
 import { done, type Order, recordWhile, refused } from './context.ts';
 import {
   allNeeds,
@@ -26,7 +29,6 @@ import { integrator } from './integrate.ts';
  * Without such needs it is the run branch's own commit. The same past gives the same commit.
  */
 export async function makeTaskBase(order: Order, task: TaskId): Promise<MergerAnswer> {
-  const { repository } = order.state;
   const history = await order.ledger.read(order.run);
   const plan = planHere(history);
   if (waveOf(plan, task) === -1) return refused(`the plan has no task ${task}`);
@@ -36,30 +38,72 @@ export async function makeTaskBase(order: Order, task: TaskId): Promise<MergerAn
   if (tip === undefined) return refused('the run branch does not exist yet');
 
   const needs = inOrder(plan, allNeeds(plan, task)).filter((need) => !isReadOnly(need) && !isMerged(history, need.id));
-  const from = await mustReadCommit(repository, tip);
-  const snapshots = new Map(needs.map((need) => [need.id, readySnapshot(history, need.id)] as const));
-  const ready = [...snapshots.values()].filter((snapshot) => snapshot !== undefined);
-  const integrate = await integrator(repository, ready, new Set(Object.keys(plan.generated)));
-  let { tree } = from;
-  for (const [need, snapshot] of snapshots) {
-    if (snapshot === undefined) return refused(`${task} needs ${need}, which is not ready`);
-    const merged = await integrate(tree, snapshot);
-    if (!merged.ok)
-      return refused(`what ${task} needs does not fit together: ${need} conflicts with the rest`, merged.error);
-    tree = merged.value;
+  const snapshots = new Map<TaskId, SnapshotEvidence>();
+  for (const { id } of needs) {
+    const snapshot = readySnapshot(history, id);
+    if (snapshot === undefined) return refused(`${task} needs ${id}, which is not ready`);
+    snapshots.set(id, snapshot);
   }
-
-  const message = `Base of ${order.run}/${task}\n`;
-  const commit =
+  const made =
     needs.length === 0
-      ? tip
-      : await writeCommit(repository, { tree, parent: tip, message, by: nobody, date: from.date });
+      ? ok(await ownCommit(order, history, tip))
+      : await gather(order, task, { tip, snapshots, generated: new Set(Object.keys(plan.generated)) });
+  if (!made.ok) {
+    const { need, files } = made.error;
+    return refused(`what ${task} needs does not fit together: ${need} conflicts with the rest`, files);
+  }
+  const { commit, tree } = made.value;
   if (isStanding(history, task, commit)) return done;
   failpoint('merger-base-written');
-  await keepReachable(repository, refs.taskBase(order.run, task), commit);
+  // A commit of the run branch is reachable anyway.
+  if (needs.length > 0) await keepReachable(order.state.repository, refs.taskBase(order.run, task), commit);
   failpoint('merger-base-kept');
   const sameVersion = (past: History): boolean => planInForce(past).since === since;
   return await recordWhile(order, sameVersion, { type: 'task-base-made', task, commit, tree });
+}
+
+type Base = { readonly commit: CommitId; readonly tree: TreeId };
+
+async function ownCommit(order: Order, history: History, tip: CommitId): Promise<Base> {
+  const known = [
+    ...eventsOf(history, 'run-branch-made').map(({ event }) => event),
+    ...eventsOf(history, 'candidate-built').flatMap(({ event }) => event.steps),
+  ].find(({ commit }) => commit === tip);
+  return { commit: tip, tree: known?.tree ?? (await mustReadCommit(order.state.repository, tip)).tree };
+}
+
+/** All that a task needs in one commit; where it does not fit, the need that meets the others and the files. */
+async function gather(
+  order: Order,
+  task: TaskId,
+  {
+    tip,
+    snapshots,
+    generated,
+  }: {
+    readonly tip: CommitId;
+    readonly snapshots: ReadonlyMap<TaskId, SnapshotEvidence>;
+    readonly generated: ReadonlySet<string>;
+  },
+): Promise<Result<Base, { readonly need: TaskId; readonly files: readonly string[] }>> {
+  const { repository } = order.state;
+  const from = await mustReadCommit(repository, tip);
+  const ready = [...snapshots.values()];
+  const description = { message: `Base of ${order.run}/${task}\n`, by: nobody, date: from.date };
+  const changes = ready.length > 1 ? await changesApart(repository, from.tree, ready, generated) : null;
+  if (changes !== null) {
+    const commits = [{ ...description, changes: changes.flat() }] as const;
+    const [made] = await writeStack(repository, { ref: refs.taskBase(order.run, task), parent: tip, commits });
+    return ok({ commit: made.id, tree: made.tree });
+  }
+  const integrate = await integrator(repository, ready, generated);
+  let { tree } = from;
+  for (const [need, snapshot] of snapshots) {
+    const merged = await integrate(tree, snapshot);
+    if (!merged.ok) return err({ need, files: merged.error });
+    tree = merged.value;
+  }
+  return ok({ commit: await writeCommit(repository, { ...description, tree, parent: tip }), tree });
 }
 
 /** Recorded already, and nobody started the task or what it needs anew since: then the same base is made once more. */

@@ -1,5 +1,6 @@
 export { type ObjectReader, openObjects } from './batch.ts';
 export { BadGitArgument, GitFailed, GitUnusable } from './errors.ts';
+export { fastImport, quotedPath } from './fast-import.ts';
 export {
   type GitCall,
   type GitOutput,

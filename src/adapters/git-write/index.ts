@@ -24,6 +24,7 @@ export {
 export { openPerson, type Person } from './person.ts';
 export { type Prepared, prepareMove } from './ref-transaction.ts';
 export { keepReachable, moveRef, readRef, zeroId } from './refs.ts';
+export { isTidy, type StackedCommit, writeStack } from './stack.ts';
 export {
   dirtyPaths,
   hashBytes,
