@@ -169,6 +169,22 @@ describe('reverts', () => {
     expect(await undoChecked(s)).toEqual({ outcome: 'done' });
   });
 
+  test('that moved the branch before a crash are found below what the person did since', async () => {
+    const { s, theirs } = await underLaterWork();
+    await using _ = s;
+    await undo(s);
+    const reverts = await prepared(s);
+    await passChecks(s, reverts.tree);
+    const moved = { task: null, branch: 'main', old: theirs, new: reverts.commit };
+    await s.append({ type: 'undo-intended', ...moved });
+    s.git('fetch', '-q', s.state.repository, `refs/tidegate/undo/${run}`);
+    s.git('merge', '-q', '--ff-only', reverts.commit);
+    const since = commit(s, 'since.txt', 'since\n');
+    expect(await undo(s)).toEqual({ outcome: 'done' });
+    expect((await s.events()).at(-1)).toEqual({ type: 'undone', ...moved, exact: false });
+    expectClean(s, since);
+  });
+
   test('are not prepared over changes of the person', async () => {
     const { s } = await underLaterWork();
     await using _ = s;

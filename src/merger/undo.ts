@@ -1,4 +1,6 @@
+import { adoptCommit } from '../adapters/bare-repository/index.ts';
 import { failpoint } from '../adapters/failpoint.ts';
+import { findCheckout } from '../adapters/git-read/index.ts';
 import { isAncestor, openPerson, readCommit, readRef, zeroId } from '../adapters/git-write/index.ts';
 import type { RunEvent } from '../domain/events.ts';
 import type { CommitId, TaskId } from '../domain/ids.ts';
@@ -32,8 +34,7 @@ export async function undo(order: Order, task: TaskId | null): Promise<MergerAns
   const retry = `tidegate undo ${order.run}${task === null ? '' : `/${task}`}`;
   const found = await readRef(await openPerson(order.checkout, order.env), `refs/heads/${last.branch}`);
   const before = openIntent(history, task);
-  if (before !== undefined && (found ?? zeroId(before.new)) === before.new)
-    return await undone(order, before, first.old);
+  if (before !== undefined && (await hasMoved(order, before, found))) return await undone(order, before, first.old);
   const unbroken = landings.every((landing, index) => index === 0 || landings[index - 1]?.new === landing.old);
   const moving = { task, branch: last.branch, begin: first.old, retry };
   if (task === null && found === last.new && unbroken)
@@ -77,6 +78,15 @@ async function move(order: Order, { task, branch, old, new: next, begin, retry }
   if (!moved.ok) return await refuse(order, task, moved.error);
   failpoint('merger-undone');
   return await undone(order, event, begin);
+}
+
+/** The branch is where it was meant to be; or the person has gone on from there, which only reverts can be told by. */
+async function hasMoved(order: Order, { old, new: next }: Intended, found: CommitId | null): Promise<boolean> {
+  if (found === null || found === next) return (found ?? zeroId(next)) === next;
+  const { repository } = order.state;
+  if (!(await isAncestor(repository, old, next))) return false;
+  await adoptCommit(repository, (await findCheckout(order.checkout)).commonDir, found);
+  return await isAncestor(repository, next, found);
 }
 
 /** The recorded commit is there, holds the tree that was checked, and only adds to the branch. */

@@ -50,7 +50,7 @@ test('reverts whose check fails move nothing and say what to type; mended, they 
   expect(await p.cli('undo', run)).toMatchObject({ code: 0, stdout: `Already undone: ${run}.\n` });
   expect((await p.events()).length).toBe(events);
   expect(checkHistory(await p.events(), { git: gitFacts(p) })).toEqual([]);
-}, 60_000);
+}, 120_000);
 
 test('of a run that landed wave by wave one task is taken out, with another run landed since; then the rest', async () => {
   const checks = [{ name: 'present', run: 'test -f readme.md' }];
@@ -76,9 +76,9 @@ test('of a run that landed wave by wave one task is taken out, with another run 
   expect(p.git('status', '--porcelain')).toBe('');
   expect([await count(p, 'undone'), await count(p, 'undo-prepared')]).toEqual([2, 2]);
   expect(checkHistory(await p.events(), { git: gitFacts(p) })).toEqual([]);
-}, 60_000);
+}, 120_000);
 
-test('while its checks run, every view says what an undo waits for', async () => {
+test('while its checks run, every view says what an undo waits for, and a killed coordinator costs nothing', async () => {
   using gate = openGate();
   const checks = [{ name: 'slow', run: gate.waitsFor('theirs.txt') }];
   await using p = await project({ plan: { checks, tasks: { one: writes('one') } } });
@@ -98,6 +98,7 @@ test('while its checks run, every view says what an undo waits for', async () =>
   expect(p.git('rev-parse', 'main')).toBe(theirs);
   const watching = ended(p.start(['watch', run]));
 
+  await events.killCoordinator();
   gate.letThrough('1');
   const { code, stdout } = await undoing;
   expect(code).toBe(0);
@@ -107,9 +108,11 @@ test('while its checks run, every view says what an undo waits for', async () =>
     `Undone: ${run}.`,
     '',
   ]);
+  expect([await count(p, 'undone'), await count(p, 'undo-prepared')]).toEqual([1, 1]);
+  expect(checkHistory(await p.events(), { git: gitFacts(p) })).toEqual([]);
   expect(await watching).toMatchObject({ code: 0, stdout: expect.stringContaining('Undone: reverted on main') });
   expect(documentOf(await p.cli('status', run, '--json'))['undo']).toBeNull();
-}, 60_000);
+}, 120_000);
 
 describe('a branch that moves every time', () => {
   /** Whenever something is built on the branch, the person commits once more before its check is let through. */
@@ -149,7 +152,7 @@ describe('a branch that moves every time', () => {
     gate.letThrough('4');
     expect(await p.cli('land', run)).toMatchObject({ code: 0 });
     expect(p.git('show', 'main:one.txt')).toBe('one');
-  }, 60_000);
+  }, 120_000);
 
   test('is reverted on after three preparations by nobody, and the person is told both ways out', async () => {
     using gate = openGate();
@@ -171,5 +174,5 @@ describe('a branch that moves every time', () => {
     expect(await p.cli('undo', run)).toMatchObject({ code: 0 });
     expect(filesOf(p)).toBe('plan.yaml readme.md theirs.txt');
     expect(checkHistory(await p.events(), { git: gitFacts(p) })).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 });

@@ -35,6 +35,12 @@ export async function listenTo(p: Project, onEvent: (event: LedgerEvent) => void
     for (const { resolve } of waiting.filter(({ type }) => type === event.type)) resolve();
   });
   return {
+    /** Kills the coordinator that works for the project now. */
+    async killCoordinator(): Promise<void> {
+      const held = await ledger.holder();
+      if (held === null || held.holder.pid === process.pid) throw new Error('there is no coordinator');
+      process.kill(held.holder.pid, 'SIGKILL');
+    },
     next: (type: LedgerEvent['type']): Promise<void> => new Promise((resolve) => waiting.push({ type, resolve })),
     async [Symbol.asyncDispose]() {
       await subscription[Symbol.asyncDispose]();
