@@ -1,4 +1,5 @@
 import { answer } from '../domain/answer.ts';
+import { answerInLine } from '../domain/answer-in-line.ts';
 import type { LedgerEvent, RequestEvent } from '../domain/events.ts';
 import type { RunId } from '../domain/ids.ts';
 import { aheadInLine, knownRuns, readRun } from '../engine/find-run.ts';
@@ -10,8 +11,6 @@ import type { MadeRun } from './subject.ts';
 export type Answered =
   | { readonly outcome: 'accepted' }
   | { readonly outcome: 'refused'; readonly why: string }
-  /** The run waits in line behind another and will answer when its turn comes. */
-  | { readonly outcome: 'queued'; readonly behind: RunId }
   /** The environment failed on the way; the request is kept and done by `resume`. */
   | { readonly outcome: 'halted'; readonly why: string }
   | { readonly outcome: 'no-answer' };
@@ -23,12 +22,11 @@ const lookMs = 1_000;
  * What would be refused as things stand is refused here, without leaving a request behind.
  */
 export async function ask(desk: Desk, subject: MadeRun, request: RequestEvent): Promise<Answered> {
-  const decided = answer(subject.state, request);
+  const behind = await inLineBehind(desk, subject.run);
+  const decided = behind === null ? answer(subject.state, request) : answerInLine(subject.state, request, behind);
   if (!decided.ok) return { outcome: 'refused', why: decided.error };
   const stored = await desk.ledger.request(subject.run, request);
   if (!(await desk.ensureCoordinator())) return { outcome: 'no-answer' };
-  const behind = await inLineBehind(desk, subject.run);
-  if (behind !== null) return { outcome: 'queued', behind };
   return await answerTo(desk, stored, request);
 }
 
@@ -41,13 +39,6 @@ export function outcomeOf(run: RunId, answered: Answered, said: string): Outcome
   switch (answered.outcome) {
     case 'accepted':
       return { exit: exitCodes.done, reason: 'done', lines: [said], data: { run } };
-    case 'queued':
-      return {
-        exit: exitCodes.done,
-        reason: 'recorded',
-        lines: [`Recorded. ${run} waits in line behind ${answered.behind} and answers when its turn comes.`],
-        data: { run, behind: answered.behind },
-      };
     case 'refused':
       return { ...failed('refused', `refused: ${answered.why}`), data: { run, message: answered.why } };
     case 'halted':

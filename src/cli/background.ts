@@ -1,3 +1,4 @@
+import { firstTap } from '../domain/answer-in-line.ts';
 import type { RunId } from '../domain/ids.ts';
 import { isAtRest } from '../engine/rehearse.ts';
 import { inLineBehind } from './ask-coordinator.ts';
@@ -18,14 +19,13 @@ export async function inBackground(desk: Desk, context: Context, run: RunId, how
   for (;;) {
     const view = following.view();
     const behind = view === null ? null : await inLineBehind(desk, run);
-    if (view !== null && behind !== null)
-      return done(
-        [
-          `${run} waits in line behind ${behind}: tidegate watch ${run}`,
-          ...(how.yes ? [`--yes says nothing about later: when its turn comes, tidegate approve ${run}`] : []),
-        ],
-        { ...runDocument(view), behind },
-      );
+    if (view !== null && behind !== null) {
+      const tap = firstTap(view.state);
+      const undecided =
+        how.yes && view.state.taps[tap] === undefined ? await decideTap(desk, context, view, tap, how) : null;
+      if (undecided !== null) return undecided;
+      return done([`${run} waits in line behind ${behind}: tidegate watch ${run}`], { ...runDocument(view), behind });
+    }
     const tap = view === null ? null : openTap(view);
     if (view !== null && tap !== null) {
       const undecided = await decideTap(desk, context, view, tap, how);

@@ -1,6 +1,7 @@
+import { firstTap } from '../domain/answer-in-line.ts';
 import type { RequestEvent, TapName } from '../domain/events.ts';
 import type { RunState } from '../domain/run.ts';
-import { askOnce } from './ask-coordinator.ts';
+import { askOnce, inLineBehind } from './ask-coordinator.ts';
 import type { Outcome, Register } from './command.ts';
 import { misused } from './command.ts';
 import { atDesk, type Desk, failed, type OpenDesk } from './desk.ts';
@@ -41,10 +42,12 @@ async function decide(
   if (refused !== null) return refused;
   if (hash !== undefined && (hash.length < 8 || !state.hash.startsWith(hash)))
     return misused('other-plan', `${name}: ${run} asks about plan ${state.hash.slice(0, 12)}, not ${hash}`);
-  const tap = waitingTap(state);
+  const behind = await inLineBehind(desk, run);
+  const tap = waitingTap(state) ?? (behind === null ? null : firstTap(state));
   if (tap === null) return failed('nothing-to-decide', `${name}: ${run} waits for no decision${lastDecision(state)}`);
   const request: RequestEvent = { type: `requested-${name}`, tap, hash: state.hash, by: desk.caller.by };
-  return await askOnce(desk, found.value, request, said(name, state, tap));
+  const line = behind === null || name === 'reject' ? '' : ` It waits in line behind ${behind}.`;
+  return await askOnce(desk, found.value, request, `${said(name, state, tap)}${line}`);
 }
 
 /** The start before the landing; a tap on hold can still be decided. */

@@ -74,9 +74,9 @@ async function step(
     region?.draw([]);
     return settledOutcome(view, context);
   }
-  // whoever has been asked is driven: the line is behind it
-  const asked = Object.keys(view.state.taps).length > 0;
-  const behind = asked ? null : await inLineBehind(desk, view.state.run);
+  // whatever is judged is driven: the line is behind it
+  const driven = view.state.waves.some((wave) => wave.thread !== null);
+  const behind = driven ? null : await inLineBehind(desk, view.state.run);
   region?.draw(behind === null ? runView(view) : [...runView(view), '', `waits in line behind ${behind}`]);
   return null;
 }

@@ -1,7 +1,7 @@
 import type { RunId } from '../domain/ids.ts';
 import type { RunState } from '../domain/run.ts';
 import type { Finding } from '../domain/verdict.ts';
-import { ask, askOnce, outcomeOf } from './ask-coordinator.ts';
+import { ask, askOnce, inLineBehind, outcomeOf } from './ask-coordinator.ts';
 import { inBackground } from './background.ts';
 import { type Context, misused, type Outcome, type Register } from './command.ts';
 import { atDesk, type Desk, type OpenDesk } from './desk.ts';
@@ -34,7 +34,12 @@ export const stop =
         atDesk(open, context, 'ask', async (desk) => {
           const found = await wholeRunNamed(desk, 'stop', given);
           if (!found.ok) return found.error;
-          const said = `Stopping ${found.value.run}: agents end, their work is kept. Go on: tidegate resume ${found.value.run}`;
+          const { run } = found.value;
+          const behind = await inLineBehind(desk, run);
+          const said =
+            behind === null
+              ? `Stopping ${run}: agents end, their work is kept. Go on: tidegate resume ${run}`
+              : `Given up: ${run} waited in line behind ${behind}, and nothing of it had begun.`;
           return await askOnce(desk, found.value, { type: 'requested-stop', by: desk.caller.by }, said);
         }),
       ),

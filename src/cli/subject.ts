@@ -30,7 +30,12 @@ export async function runNamed(
   if (!found.ok) return found;
   const { state } = found.value;
   if (state === null)
-    return err(misused('not-made', `${name}: ${found.value.run} is ordered, but no coordinator has begun it yet`));
+    return err(
+      misused(
+        'not-made',
+        `${name}: ${found.value.run} is ordered, but no coordinator has begun it yet: tidegate resume ${found.value.run}`,
+      ),
+    );
   return ok({ ...found.value, state });
 }
 

@@ -1,5 +1,6 @@
 import type { By, RunEvent, TapName } from './events.ts';
 import type { PlanHash } from './ids.ts';
+import type { FrozenPlan } from './plan.ts';
 import { err, ok, type Result } from './result.ts';
 
 /** A point where a human decides. Approve and reject are final, the first wins; a hold is lifted by a later approve. */
@@ -7,6 +8,10 @@ export type TapState =
   | { readonly status: 'pending'; readonly hash: PlanHash; readonly expires: string | null }
   | { readonly status: 'held'; readonly hash: PlanHash; readonly by: By; readonly expires: string | null }
   | { readonly status: 'approved' | 'rejected' | 'expired'; readonly hash: PlanHash; readonly by: By };
+
+/** The tap that lets a wave begin: its own, or the one of the whole run. */
+export const startTap = (plan: FrozenPlan, wave: number): TapName =>
+  plan.taps.start === 'run' ? 'start' : `start-${wave}`;
 
 export type TapDecision = 'approved' | 'rejected' | 'held' | 'expired';
 

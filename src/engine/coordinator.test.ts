@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { commit, me, order, plan, theRun } from '../../test/support/plans.ts';
 import { memoryLedger } from '../adapters/ledger-memory/index.ts';
-import { type RunId, runId } from '../domain/ids.ts';
+import { type RunId, runId, taskId } from '../domain/ids.ts';
 import { stateDir } from '../domain/state-dir.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Engine } from '../ports/engine.ts';
@@ -94,6 +94,33 @@ describe('of runs that aim at one branch', () => {
     await opened.promise;
     await engine.stop();
   });
+});
+
+test('a run that waits in line answers at once: it is approved early, or given up', async () => {
+  await using ledger = memoryLedger();
+  const third = runId('third-ef56');
+  for (const run of [theRun, other, third]) await ask(ledger, run);
+  const engine = await begin(ledger, async () => ({ outcome: 'refused', why: 'not today', files: [] }));
+  await decide(ledger, other, 'requested-approve');
+  await ledger.request(third, { type: 'requested-stop', by: me });
+  const dropped = await ledger.request(other, { type: 'requested-drop', task: taskId('a'), paths: [], by: me });
+  expect(await waits(engine, third)).toEqual({ ended: 'rejected', taps: [] });
+  expect(await waits(engine, other)).toEqual({ ended: null, taps: ['start'] });
+  expect((await ledger.read(other)).at(-1)?.event).toMatchObject({ type: 'request-refused', request: dropped.seq });
+  await decide(ledger, theRun, 'requested-reject');
+  const state = await engine.settled(other);
+  expect(state?.waves[0]?.approval).toMatchObject([{ outcome: 'pass' }]);
+  await engine.stop();
+});
+
+test('what is asked of a run before it is made is answered when it is', async () => {
+  await using ledger = memoryLedger();
+  await ask(ledger, theRun);
+  const stop = await ledger.request(theRun, { type: 'requested-stop', by: me });
+  const engine = await begin(ledger);
+  expect((await engine.settled(theRun))?.ended).toBe('rejected');
+  expect((await ledger.read(theRun)).at(-1)?.event).toEqual({ type: 'request-accepted', request: stop.seq });
+  await engine.stop();
 });
 
 test('runs that aim at different branches do not wait for each other', async () => {

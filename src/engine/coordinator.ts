@@ -1,5 +1,7 @@
+import { answersInLine } from '../domain/answer-in-line.ts';
+import { isRequest } from '../domain/events.ts';
 import { type RunId, runId } from '../domain/ids.ts';
-import type { RunState } from '../domain/run.ts';
+import { foldRun, type RunState } from '../domain/run.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Engine } from '../ports/engine.ts';
 import type { Ledger, Stored } from '../ports/ledger.ts';
@@ -10,7 +12,7 @@ import { openRunLog, type RunLog } from './run-log.ts';
 
 /**
  * Drives every run of one repository under one epoch. Of the runs that aim at one branch only the oldest is driven;
- * the others wait in line.
+ * the others wait in line, where people are still answered.
  */
 export async function coordinate(ledger: Ledger, world: World, clock: Clock): Promise<Engine> {
   const runs = new Map<RunId, { readonly log: RunLog; driver: Driver | null }>();
@@ -37,14 +39,13 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
     for (const entry of runs.values()) {
       await entry.log.catchUp();
       await make(entry.log);
-      if (
-        entry.driver !== null ||
-        !isNextInLine(
-          entry.log,
-          [...runs.values()].map((other) => other.log),
-        )
-      )
+      if (entry.driver !== null || entry.log.state() === null) continue;
+      const logs = [...runs.values()].map((other) => other.log);
+      const before = firstBefore(entry.log, logs);
+      if (before !== undefined) {
+        await entry.log.record((state) => (state === null ? null : answersInLine(state, state.pending, before.run)));
         continue;
+      }
       entry.driver = driveRun(entry.log, performer(world, entry.log), clock);
       entry.driver.failed.catch(failed.reject);
     }
@@ -61,7 +62,12 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
     );
     const actual = { rootCommit: await world.git.rootCommit(), remote: await world.git.remote() };
     const { type: _, by, ...rest } = order;
-    await log.record((state) => (state === null ? createRun(rest, by, { openWaves, actual }) : null));
+    await log.record((state) => {
+      if (state !== null) return null;
+      const created = createRun(rest, by, { openWaves, actual });
+      const made = foldRun(created.map((event) => ({ seq: 0, event })));
+      return made === null ? created : [...created, ...answersInLine(made, requestsBefore(log), null)];
+    });
   };
 
   const notice = ({ stream, event }: Stored): void => {
@@ -116,9 +122,11 @@ function jobRecorded({ event }: Stored): readonly string[] {
   return job === undefined || job === '' ? [] : [job];
 }
 
-/** No older run that aims at the same branch is still open. */
-const isNextInLine = (log: RunLog, all: readonly RunLog[]): boolean =>
-  log.state() !== null && firstBefore(log, all) === undefined;
+/** What was asked of a run between its order and its making. */
+const requestsBefore = (log: RunLog): RunState['pending'] =>
+  log
+    .stored()
+    .flatMap(({ seq, event }) => (isRequest(event) && event.type !== 'requested-run' ? [{ seq, request: event }] : []));
 
 /** The run that this one waits for. */
 function firstBefore(log: RunLog, all: readonly RunLog[]): RunLog | undefined {

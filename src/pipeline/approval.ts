@@ -1,6 +1,6 @@
-import type { TapName } from '../domain/events.ts';
 import { judged } from '../domain/judge.ts';
 import { currentWave, type RunState, selectedWaves, type WaveState } from '../domain/run.ts';
+import { startTap } from '../domain/tap.ts';
 import { passes } from '../domain/verdict.ts';
 import { contextOf, fact, type Given, type Step } from './step.ts';
 
@@ -12,7 +12,7 @@ export function approval(state: RunState, given: Given): readonly Step[] {
   if (refused) return [fact({ type: 'run-ended', outcome: 'failed' })];
   const wave = nextToApprove(state);
   if (wave === undefined) return [];
-  const name = startTap(state, wave);
+  const name = startTap(state.plan, wave.index);
   const tap = state.taps[name];
   if (tap === undefined)
     return [fact({ type: 'tap-opened', tap: name, hash: state.hash, expires: expiry(state, given) })];
@@ -45,9 +45,6 @@ function nextToApprove(state: RunState): WaveState | undefined {
   const wave = currentWave(state);
   return wave?.approval === null ? wave : undefined;
 }
-
-const startTap = (state: RunState, wave: WaveState): TapName =>
-  state.plan.taps.start === 'run' ? 'start' : `start-${wave.index}`;
 
 const expiry = (state: RunState, given: Given): string =>
   new Date(Date.parse(given.now) + state.plan.taps.expiresMinutes * 60_000).toISOString();

@@ -102,7 +102,9 @@ export function endText(state: RunState): string | null {
     case 'done':
       return `Done${without}${state.branch === null ? '' : '; nothing was landed'}`;
     case 'rejected':
-      return 'Not started: the approval was rejected or ran out';
+      return state.mode.mode === 'stopped' && Object.keys(state.taps).length === 0
+        ? `Not started: stopped by ${state.mode.who} while it waited in line`
+        : 'Not started: the approval was rejected or ran out';
     case 'failed':
       return 'Failed';
   }

@@ -1,0 +1,74 @@
+import type { RequestEvent, RunEvent, TapName } from './events.ts';
+import type { RunId } from './ids.ts';
+import { err, ok, type Result } from './result.ts';
+import { evolveRun, type RunState, selectedWaves } from './run.ts';
+import { decideTap, startTap, type TapDecision, type TapState } from './tap.ts';
+
+/**
+ * Answers to a run that another one is before, or that is about to be made: nothing of it has begun, so it may be given up
+ * at once, and its start be decided early, for the plan that it has. Anything else has nothing to be about yet.
+ */
+export function answersInLine(
+  state: RunState,
+  pending: RunState['pending'],
+  behind: RunId | null,
+): readonly RunEvent[] {
+  const events: RunEvent[] = [];
+  let now: RunState | null = state;
+  for (const { seq, request } of pending) {
+    const answered = now === null ? err('there is no run') : answerInLine(now, request, behind);
+    const facts: readonly RunEvent[] = answered.ok
+      ? [...answered.value, { type: 'request-accepted', request: seq }]
+      : [{ type: 'request-refused', request: seq, why: answered.error }];
+    for (const event of facts) now = evolveRun(now, { seq: 0, event });
+    events.push(...facts);
+  }
+  return events;
+}
+
+export function answerInLine(
+  state: RunState,
+  request: RequestEvent,
+  behind: RunId | null,
+): Result<readonly RunEvent[], string> {
+  if (state.ended !== null) return err(`the run has ended (${state.ended})`);
+  switch (request.type) {
+    case 'requested-stop':
+      return ok([{ type: 'run-stopped', by: request.by }, givenUp]);
+    case 'requested-approve':
+      return decideEarly(state, 'approved', request);
+    case 'requested-hold':
+      return decideEarly(state, 'held', request);
+    case 'requested-reject':
+      return decideEarly(state, 'rejected', request);
+    default:
+      return err(
+        behind === null
+          ? `${state.run} is only being made; ask again`
+          : `${state.run} waits for ${behind} on ${state.target.branch}; until then it can be approved, held, rejected or stopped`,
+      );
+  }
+}
+
+const givenUp = { type: 'run-ended', outcome: 'rejected' } as const;
+
+/** The tap that lets this run begin. */
+export const firstTap = (state: RunState): TapName => startTap(state.plan, selectedWaves(state)[0]?.index ?? 0);
+
+/** Opened by who decides it; it does not run out while the run waits. */
+function decideEarly(
+  state: RunState,
+  decision: TapDecision,
+  { tap, hash, by }: RequestEvent & { readonly tap: TapName; readonly hash: RunState['hash'] },
+): Result<readonly RunEvent[], string> {
+  const open = state.taps[tap];
+  const fresh: TapState | undefined =
+    tap === firstTap(state) ? { status: 'pending', hash: state.hash, expires: null } : undefined;
+  const decided = decideTap(open ?? fresh, { tap, decision, hash, by });
+  if (!decided.ok) return decided;
+  return ok([
+    ...(open === undefined ? [{ type: 'tap-opened', tap, hash: state.hash, expires: null } as const] : []),
+    ...decided.value,
+    ...(decision === 'rejected' ? [givenUp] : []),
+  ]);
+}
