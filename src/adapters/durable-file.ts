@@ -1,15 +1,18 @@
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   linkSync,
   mkdirSync,
   openSync,
+  readdirSync,
   renameSync,
+  rmSync,
   unlinkSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 
 /** Replaces the file as one step; when this returns it is on disk, content and name. */
 export function writeDurably(path: string, content: string): void {
@@ -20,9 +23,14 @@ export function writeDurably(path: string, content: string): void {
 
 /** Replaces the file as one step for every process that reads it; after a power cut it may be the old one, or none. */
 export function writeWhole(path: string, content: string): void {
-  const temporary = `${path}.${process.pid}.new`;
-  writeFileSync(temporary, content, { mode: 0o600 });
-  renameSync(temporary, path);
+  const temporary = temporaryFor(path);
+  try {
+    writeFileSync(temporary, content, { mode: 0o600 });
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
 }
 
 /** Makes the file unless it exists: of any number of processes exactly one gets true. */
@@ -49,14 +57,30 @@ export function syncDirectory(path: string): void {
   }
 }
 
+/** What a process that died before its file was whole has left in a directory. */
+export function removeUnfinished(directory: string): void {
+  for (const name of readdirSync(directory)) {
+    const pid = /\.(\d+)\.new$/.exec(name)?.[1];
+    if (pid !== undefined && !existsSync(`/proc/${pid}`))
+      rmSync(join(directory, name), { recursive: true, force: true });
+  }
+}
+
+/** Named after its maker, so that it is known when nobody writes it any more. */
+export const temporaryFor = (path: string): string => `${path}.${process.pid}.new`;
+
+/** On a full disk what was begun is taken away again: it would stay for ever. */
 function writeBeside(path: string, content: string): string {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const temporary = `${path}.${process.pid}.new`;
+  const temporary = temporaryFor(path);
   const file = openSync(temporary, 'w', 0o600);
   try {
     let rest = Buffer.from(content);
     while (rest.length > 0) rest = rest.subarray(writeSync(file, rest));
     fsyncSync(file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
   } finally {
     closeSync(file);
   }

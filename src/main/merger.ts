@@ -5,7 +5,7 @@ import { stateDir } from '../domain/state-dir.ts';
 import { recoverLanding } from '../merger/landing-recovery.ts';
 import { perform } from '../merger/perform.ts';
 import { serve } from '../merger/serve.ts';
-import { takeOver } from '../merger/take-over.ts';
+import { takeOver, tidyAfterFailure } from '../merger/take-over.ts';
 import { isEnvironmental } from '../ports/failures.ts';
 
 /** `merger <stateDir> <checkout>`: the one process that writes refs. Lives as long as its standard input. */
@@ -27,7 +27,12 @@ await recoverLanding(context).catch((error: unknown) => {
   if (!isEnvironmental(error)) throw error;
   process.stderr.write(`${error.message}\n`);
 });
-await serve(process.stdin, process.stdout, (request, epoch) => perform(context, request, epoch));
+await serve(process.stdin, process.stdout, (request, epoch) =>
+  perform(context, request, epoch).catch((error: unknown) => {
+    tidyAfterFailure(state);
+    throw error;
+  }),
+);
 
 /** What git, its filters and its signing programs need to act as the person. */
 function personsEnvironment(): Record<string, string> {

@@ -1,10 +1,10 @@
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { writeDurably } from '../adapters/durable-file.ts';
 import { bootId, identify, isAlive, type ProcessIdentity } from '../adapters/process-identity.ts';
 import type { StateDir } from '../domain/state-dir.ts';
+import { removeHalfObjects, removeLocks } from './leftovers.ts';
 
 /**
  * Becomes the one merger of this repository: an earlier one and its git children are ended first, so that none of them
@@ -14,7 +14,17 @@ export async function takeOver(state: StateDir): Promise<void> {
   const before = readRecord(state.mergerRecord);
   if (before !== null) await endGroup(before);
   writeDurably(state.mergerRecord, JSON.stringify(identify()));
-  reapLocks(state.repository);
+  removeLocks(state.repository);
+  removeHalfObjects(state);
+}
+
+/**
+ * After a request that failed: a git that was killed leaves its lock, and asking again would fail by it. Only where nothing
+ * but us is left in our process group is it known that no git of ours holds one.
+ */
+export function tidyAfterFailure(state: StateDir): void {
+  const group = groupMembers(process.pid);
+  if (group.length === 1 && group[0] === process.pid) removeLocks(state.repository);
 }
 
 const recordSchema = z.strictObject({ pid: z.int().positive(), startTime: z.string(), bootId: z.string() });
@@ -56,24 +66,6 @@ function signalGroup(group: number): void {
     process.kill(-group, 'SIGKILL');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-  }
-}
-
-/** Locks that only a merger takes. Those of attempts belong to supervisors, which may be alive. */
-function reapLocks(repository: string): void {
-  const owned = ['runs', 'bases', 'candidates', 'landing', 'undo', 'dropped'].map((name) => `refs/tidegate/${name}`);
-  const found = [...locksIn(repository, false), ...owned.flatMap((folder) => locksIn(join(repository, folder), true))];
-  for (const lock of found) rmSync(lock, { force: true });
-}
-
-function locksIn(folder: string, recursive: boolean): readonly string[] {
-  try {
-    return readdirSync(folder, { recursive, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.lock'))
-      .map((name) => join(folder, name));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
   }
 }
 

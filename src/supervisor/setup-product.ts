@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
+import { temporaryFor } from '../adapters/durable-file.ts';
 import { giveTree } from '../adapters/workspace/index.ts';
 import type { Job } from '../ports/supervisor.ts';
 
@@ -54,7 +55,7 @@ export function setupProduct(
       if (key === null || job.from !== job.base || existsSync(kept)) return;
       const roots = additions(before, listing(workspace));
       if (roots === null) return;
-      const fresh = `${kept}.${process.pid}.new`;
+      const fresh = temporaryFor(kept);
       mkdirSync(fresh, { recursive: true, mode: 0o700 });
       try {
         for (const [index, root] of roots.entries()) await copy(join(workspace, root), join(fresh, String(index)));

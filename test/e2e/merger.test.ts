@@ -77,6 +77,42 @@ test('lock files that a killed merger left are removed; those of attempts are no
   expect(existsSync(attempts)).toBe(true);
 });
 
+test('a lock that a git of this very merger left fails one request; asked again, it is gone', async () => {
+  await using s = await scene({ waves: [{ a: {} }], openLedger });
+  await using merger = realMerger(s.context);
+  await merger.ask({ do: 'open-run', run }, s.epoch);
+  await s.work('a', { 'a.txt': 'a\n' });
+  const built = await s.closeRound(0, 0, ['a']);
+  writeFileSync(`${s.state.repository}/${branch}.lock`, '');
+  const asked = () => merger.ask({ do: 'merge', run, wave: 0, round: 0 }, s.epoch);
+  await expect(asked()).rejects.toMatchObject({ name: 'MergerFailed' });
+  expect(await asked()).toEqual({ outcome: 'done' });
+  expect(s.bare('rev-parse', branch)).toBe(built.steps[0]?.commit);
+});
+
+test('objects that were begun and never finished are removed, unless a supervisor may be writing them', async () => {
+  await using s = await scene({ waves: [{ a: {} }], openLedger });
+  await s.open();
+  const objects = `${s.state.repository}/objects`;
+  const half = [`${objects}/pack/tmp_pack_abc`, `${objects}/pack/tmp_idx_abc`, `${objects}/5e/tmp_obj_abc`];
+  mkdirSync(`${objects}/5e`, { recursive: true });
+  for (const path of half) writeFileSync(path, 'half');
+  const left = () => half.filter((path) => existsSync(path));
+  const takeOver = async () => {
+    await using merger = realMerger(s.context);
+    expect(await merger.ask({ do: 'open-run', run }, s.epoch)).toEqual({ outcome: 'done' });
+  };
+  const supervisor = spawn('sh', ['-c', 'read -r line', `${s.state.jobs}/demo-ab12.a.1`]);
+  await once(supervisor, 'spawn');
+  await takeOver();
+  expect(left()).toEqual(half);
+  supervisor.stdin.end('\n');
+  await once(supervisor, 'exit');
+  await takeOver();
+  expect(left()).toEqual([]);
+  expect(s.bare('fsck', '--strict', '--no-dangling')).toBe('');
+});
+
 test('an environment that fails is told, and asking again works', async () => {
   await using s = await scene({ waves: [{ a: {} }], openLedger });
   writeFileSync(s.state.repository, 'not a repository');
