@@ -167,7 +167,10 @@ export function evolveTask(state: TaskState, event: RunEvent, limits: { readonly
       return conflict === undefined ? state : hold(state, { because: 'conflict', files: conflict.files });
     }
     case 'culprit-found':
-      return event.task === state.id ? hold(state, { because: 'check', check: event.check }) : state;
+      // Its own fault outlasts that of the task it stands on.
+      return event.task === state.id
+        ? hold(standsOnHeld(state) ? unholdTask(state) : state, { because: 'check', check: event.check })
+        : state;
     case 'merged': {
       const merged = event.tasks.find((task) => task.task === state.id);
       const snapshot = snapshotOf(state);
@@ -236,6 +239,9 @@ function hold(state: TaskState, why: Hold): TaskState {
 }
 
 export const holdTask = hold;
+
+const standsOnHeld = ({ progress }: TaskState): boolean =>
+  progress.status === 'held' && progress.hold.because === 'needs';
 
 /** Back to what its gates said of it. */
 export function unholdTask(state: TaskState): TaskState {
