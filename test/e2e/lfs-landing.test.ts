@@ -92,7 +92,7 @@ const withoutGitLfs = (s: Scene) => {
   for (const [key, value] of Object.entries(settings)) s.git('config', `filter.lfs.${key}`, value);
 };
 
-const points = ['merger-lfs-before', 'merger-lfs-before#2', 'merger-lfs-given', 'merger-lfs-given#2'];
+const points = ['merger-lfs-before', 'merger-lfs-given', 'merger-lfs-given#2'];
 test.each([...points, ...(isRoot ? ['merger-lfs-copied'] : [])])(
   'killed at %s and asked again, it has landed with every object',
   async (point) => {
