@@ -59,7 +59,8 @@ export function syncDirectory(path: string): void {
 
 /** What a process that died before its file was whole has left in a directory. */
 export function removeUnfinished(directory: string): void {
-  for (const name of readdirSync(directory)) {
+  const names = existsSync(directory) ? readdirSync(directory) : [];
+  for (const name of names) {
     const pid = /\.(\d+)\.new$/.exec(name)?.[1];
     if (pid !== undefined && !existsSync(`/proc/${pid}`))
       rmSync(join(directory, name), { recursive: true, force: true });

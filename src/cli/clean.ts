@@ -1,3 +1,4 @@
+import { sizeText } from '../domain/disk.ts';
 import { keepingOf, keepingOfLfs } from '../engine/clean-up.ts';
 import { knownRuns } from '../engine/find-run.ts';
 import type { Text } from '../ports/terminal.ts';
@@ -22,32 +23,27 @@ export const clean =
 
 async function sweep(desk: Desk, dryRun: boolean): Promise<Outcome> {
   const runs = (await knownRuns(desk.ledger)).map(({ state }) => state);
-  const jobs = (await desk.files.jobs())
-    .filter(({ bytes }) => bytes > 0)
-    .map(({ id, bytes }) => ({ id, bytes, ...keepingOf(id, runs) }))
+  const jobs = (await desk.disk.holdings())
+    .flatMap((found) => (found.kind === 'workspace' ? [found] : []))
+    .map(({ id, bytes, over }) => ({ id, bytes, ...(over ? keepingOf(id, runs) : atWork) }))
     .toSorted((a, b) => b.bytes - a.bytes);
   const removable = jobs.filter(({ keep }) => !keep);
   const lfs = { bytes: await desk.files.lfsBytes(), ...keepingOfLfs(runs) };
-  if (!dryRun) for (const { id } of removable) await desk.files.removeWorkspace(id);
+  if (!dryRun) for (const { id } of removable) await desk.disk.remove({ kind: 'workspace', id });
   if (!dryRun && !lfs.keep) await desk.files.removeLfs();
   const verb = dryRun ? 'remove' : 'removed';
   const objects = lfs.bytes === 0 ? [] : [{ id: 'LFS objects', ...lfs }];
   const lines = [...jobs, ...objects].map(
     ({ id, bytes, keep, why }): Text => [
       { text: (keep ? 'keep' : verb).padEnd(8), tone: keep ? 'dim' : 'good' },
-      `${size(bytes).padStart(8)}  ${id}: ${why}`,
+      `${sizeText(bytes).padStart(8)}  ${id}: ${why}`,
     ],
   );
   const freed = removable.reduce((sum, { bytes }) => sum + bytes, lfs.keep ? 0 : lfs.bytes);
   const kept = jobs.length - removable.length;
-  const summary = `${dryRun ? 'Would free' : 'Freed'} ${size(freed)} in ${count(removable.length)}; ${count(kept)} kept.`;
+  const summary = `${dryRun ? 'Would free' : 'Freed'} ${sizeText(freed)} in ${count(removable.length)}; ${count(kept)} kept.`;
   return done([...lines, summary], { dryRun, workspaces: jobs, lfs, freed });
 }
 
 const count = (workspaces: number): string => `${workspaces} workspace${workspaces === 1 ? '' : 's'}`;
-
-export function size(bytes: number): string {
-  if (bytes < 1000) return `${bytes} B`;
-  const unit = bytes < 1e6 ? { of: 1e3, name: 'KB' } : bytes < 1e9 ? { of: 1e6, name: 'MB' } : { of: 1e9, name: 'GB' };
-  return `${(bytes / unit.of).toFixed(1)} ${unit.name}`;
-}
+const atWork = { keep: true, why: 'its job has not ended' } as const;

@@ -3,6 +3,7 @@ import type { AttemptId, CommitId } from '../domain/ids.ts';
 import type { Result } from '../domain/result.ts';
 import type { StateDir } from '../domain/state-dir.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { Disk } from '../ports/disk.ts';
 import { type Ledger, LedgerDamaged, LedgerUnavailable } from '../ports/ledger.ts';
 import type { GitReader } from '../ports/merger.ts';
 import { type Context, exitCodes, misused, type Outcome } from './command.ts';
@@ -17,6 +18,7 @@ export interface Desk extends AsyncDisposable {
   readonly caller: Caller;
   readonly clock: Clock;
   readonly files: JobFiles;
+  readonly disk: Pick<Disk, 'holdings' | 'remove'>;
   readonly patches: Patches;
   /** The plan with all its layers; an error is what kept us from even looking. */
   readPlan(file: string | null, flags: PlanFlags): Promise<Result<ReadPlan, string>>;
@@ -60,10 +62,6 @@ export type PlanFlags = { readonly landAuto: boolean };
 export interface JobFiles {
   /** Output of a job from a byte on; empty when there is none yet. */
   readLog(job: string, from: number): Promise<{ readonly text: string; readonly next: number }>;
-  /** Jobs that still have a directory, with the size of their workspace; 0 when it is gone. */
-  jobs(): Promise<readonly { readonly id: string; readonly bytes: number }[]>;
-  /** Removes the workspace of a job; log, handoff and exit record stay. */
-  removeWorkspace(job: string): Promise<void>;
   /** Disk use of the LFS objects that snapshots point to. */
   lfsBytes(): Promise<number>;
   removeLfs(): Promise<void>;

@@ -82,10 +82,16 @@ async function scene(
     clock: { now: () => '2026-01-01T12:00:00.000Z', sleep: async () => undefined, nonce: () => '00112233' },
     files: {
       readLog: async (_, from) => ({ text: from === 0 ? 'line \x1b[31mone\nline two' : '', next: 17 }),
-      jobs: async () => [{ id: `${run}.hello.1`, bytes: 2_500_000 }],
-      removeWorkspace: () => Promise.reject(new Error('nothing may be removed')),
       lfsBytes: async () => 0,
       removeLfs: () => Promise.reject(new Error('nothing may be removed')),
+    },
+    disk: {
+      holdings: async () => [
+        { kind: 'workspace', id: `${run}.hello.1`, bytes: 2_500_000, usedAt: 0, over: true },
+        { kind: 'workspace', id: `${run}.check.${'e'.repeat(16)}.0.1`, bytes: 1_000, usedAt: 0, over: false },
+        { kind: 'product', id: 'a', bytes: 9_000, usedAt: 0 },
+      ],
+      remove: () => Promise.reject(new Error('nothing may be removed')),
     },
     patches: { text: async () => '+x\n', snapshots: async () => [] },
     readPlan: async () => err('there is no plan'),

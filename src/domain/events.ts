@@ -1,4 +1,5 @@
 import type { AgentNote, AgentReport } from './agent-note.ts';
+import type { Shortage } from './disk.ts';
 import type {
   ApprovalEvidence,
   CheckOutcome,
@@ -312,6 +313,9 @@ export type RunEvent =
   | { readonly type: 'run-paused' | 'run-resumed' | 'run-stopped'; readonly by: By }
   /** The environment failed (disk full, git missing): nothing is decided; `resume` tries again. */
   | { readonly type: 'run-halted'; readonly why: string; readonly fix: string }
+  /** There is no room on the disk: what is under way goes on, and by itself the rest does when there is room. */
+  | ({ readonly type: 'starts-suspended' } & Shortage)
+  | { readonly type: 'starts-allowed' }
   | { readonly type: 'run-ended'; readonly outcome: 'landed' | 'done' | 'rejected' | 'failed' }
   /** Stored in one append with the facts that answer the request. */
   | { readonly type: 'request-accepted'; readonly request: number }
@@ -320,8 +324,7 @@ export type RunEvent =
 // ── facts of the repository (stream `repo`) ────────────────────────────────────────────────────────────
 export type RepoEvent =
   | { readonly type: 'coordinator-started'; readonly epoch: number; readonly pid: number; readonly tidegate: string }
-  | { readonly type: 'coordinator-stopped'; readonly epoch: number }
-  | { readonly type: 'workspace-cleaned'; readonly attempt: AttemptId };
+  | { readonly type: 'coordinator-stopped'; readonly epoch: number };
 
 export type LedgerEvent = RequestEvent | RunEvent | RepoEvent;
 

@@ -19,12 +19,13 @@ export type NeedKind =
   | 'paused'
   | 'stopped'
   | 'halted'
+  | 'disk'
   | 'landing';
 
 /** What a run waits for from people; empty while it goes on by itself or has ended and nothing was asked of it since. */
 export function needsOf(state: RunState): readonly Need[] {
   if (state.ended !== null) return state.mode.mode === 'halted' ? modeNeeds(state) : landingNeeds(state);
-  return [...modeNeeds(state), ...tapNeeds(state), ...taskNeeds(state), ...landingNeeds(state)];
+  return [...modeNeeds(state), ...diskNeeds(state), ...tapNeeds(state), ...taskNeeds(state), ...landingNeeds(state)];
 }
 
 function modeNeeds(state: RunState): readonly Need[] {
@@ -43,6 +44,19 @@ function modeNeeds(state: RunState): readonly Need[] {
 /** Whatever mends it, `resume` is what brings the run on afterwards. */
 const haltedMessage = (mode: RunState['mode'] & { readonly mode: 'halted' }, command: string): string =>
   mode.fix === command || mode.fix === '' ? mode.why : `${mode.why} (${mode.fix})`;
+
+/** It goes on by itself when there is room; the command shows what takes it, and why it is kept. */
+const diskNeeds = ({ shortage }: RunState): readonly Need[] =>
+  shortage === null
+    ? []
+    : [
+        {
+          kind: 'disk',
+          task: null,
+          message: `nothing more starts, because ${shortage.why}: ${shortage.fix}`,
+          command: 'tidegate clean --dry-run',
+        },
+      ];
 
 function tapNeeds(state: RunState): readonly Need[] {
   return Object.entries(state.taps).flatMap(([name, tap]): readonly Need[] => {

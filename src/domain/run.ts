@@ -1,3 +1,4 @@
+import type { Shortage } from './disk.ts';
 import { isRequest, type LedgerEvent, type RequestEvent, type RunEvent, type TapName } from './events.ts';
 import type { CheckOutcome } from './evidence.ts';
 import type { CommitId, PlanHash, RunId, TaskId, TreeId } from './ids.ts';
@@ -30,6 +31,8 @@ export type RunState = {
   readonly landing: LandingState;
   readonly undo: UndoState;
   readonly mode: RunMode;
+  /** While there is one, no attempt starts. */
+  readonly shortage: Shortage | null;
   readonly ended: 'landed' | 'done' | 'rejected' | 'failed' | null;
   /** Requests that wait for an answer, by ledger sequence. */
   readonly pending: readonly { readonly seq: number; readonly request: RequestEvent }[];
@@ -64,7 +67,6 @@ export function evolveRun(state: RunState | null, { seq, event }: Recorded): Run
   switch (event.type) {
     case 'coordinator-started':
     case 'coordinator-stopped':
-    case 'workspace-cleaned':
       return state;
     case 'request-accepted':
     case 'request-refused':
@@ -84,6 +86,10 @@ function evolveFact(state: RunState, event: RunEvent): RunState {
       return replacePlan(state, event);
     case 'phase-judged':
       return evolveJudged(state, event);
+    case 'starts-suspended':
+      return { ...state, shortage: { why: event.why, fix: event.fix } };
+    case 'starts-allowed':
+      return { ...state, shortage: null };
     case 'run-branch-made':
       return {
         ...state,
@@ -222,6 +228,7 @@ function created(event: RunEvent & { readonly type: 'run-created' }): RunState {
     landing: { status: 'none', tries: 0 },
     undo: noUndo,
     mode: { mode: 'active' },
+    shortage: null,
     ended: null,
     pending: [],
   };

@@ -1,3 +1,4 @@
+import { sizeBytes } from './disk.ts';
 import { canonicalJson, type Network } from './plan.ts';
 import type { Place } from './plan-draft.ts';
 import { defaultSettings, type ResolvedSettings, type Settings } from './settings.ts';
@@ -88,6 +89,10 @@ function loosens(
       return widens(value as Network | null, below.get(key) as Network | null);
     case 'land':
       return persons.has(key) && landFreedom(value) > landFreedom(persons.get(key));
+    case 'disk.cap':
+      return sizeBytes(value as string) > sizeBytes(below.get(key) as string);
+    case 'disk.free':
+      return sizeBytes(value as string) < sizeBytes(below.get(key) as string);
     case 'taps.start':
       return persons.get(key) === 'wave' && value === 'run';
     default:

@@ -20,6 +20,8 @@ export type Settings = {
   readonly generated?: Readonly<Record<string, string>> | undefined;
   readonly protect?: readonly string[] | undefined;
   readonly forbid?: readonly string[] | undefined;
+  /** Of the machine, not of a run: never in a plan. */
+  readonly disk?: { readonly cap?: string | undefined; readonly free?: string | undefined } | undefined;
 };
 
 export type FenceSettings = {
@@ -60,6 +62,7 @@ export const defaultSettings = {
   generated: {},
   protect: ['.github/**'],
   forbid: [],
+  disk: { cap: '20GB', free: '500MB' },
 } as const satisfies Settings;
 
 /** Every key filled in, `base` excepted. */
@@ -97,6 +100,7 @@ export type ResolvedSettings = {
   readonly generated: Readonly<Record<string, string>>;
   readonly protect: readonly string[];
   readonly forbid: readonly string[];
+  readonly disk: { readonly cap: string; readonly free: string };
 };
 
 /** `24h`, `90m`, `7d`. */

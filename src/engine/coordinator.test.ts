@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { commit, me, order, plan, theRun } from '../../test/support/plans.ts';
+import { roomyDisk } from '../../test/support/roomy-disk.ts';
 import { memoryLedger } from '../adapters/ledger-memory/index.ts';
 import { type RunId, runId, taskId } from '../domain/ids.ts';
 import { stateDir } from '../domain/state-dir.ts';
@@ -46,6 +47,7 @@ async function begin(
       diff: async () => [],
     },
     places: { state: stateDir('/state'), checkout: '/checkout', runDirectory: '/run/t' },
+    disk: roomyDisk,
     epoch,
   };
   return coordinate(ledger, world, clock);

@@ -6,6 +6,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Engine } from '../ports/engine.ts';
 import type { Ledger, Stored } from '../ports/ledger.ts';
 import { createRun } from './create-run.ts';
+import { keepDisk } from './disk-keeper.ts';
 import { type Driver, driveRun } from './driver.ts';
 import { performer, type World } from './perform.ts';
 import { openRunLog, type RunLog } from './run-log.ts';
@@ -18,6 +19,16 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
   const runs = new Map<RunId, { readonly log: RunLog; driver: Driver | null }>();
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => undefined);
+
+  const keeper = keepDisk({
+    disk: world.disk,
+    clock,
+    runs: () => [...runs.values()].map((entry) => entry.log.state()),
+    changed: () => {
+      for (const entry of runs.values()) entry.driver?.wake();
+    },
+    failed: failed.reject,
+  });
 
   /** One look at the whole repository at a time; a wake during a look asks for another. */
   let looking: Promise<void> = Promise.resolve();
@@ -46,7 +57,7 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
         await entry.log.record((state) => (state === null ? null : answersInLine(state, state.pending, before.run)));
         continue;
       }
-      entry.driver = driveRun(entry.log, performer(world, entry.log), clock);
+      entry.driver = driveRun(entry.log, performer(world, entry.log), clock, keeper.shortage);
       entry.driver.failed.catch(failed.reject);
     }
   };
@@ -72,6 +83,7 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
 
   const notice = ({ stream, event }: Stored): void => {
     if (stream === 'repo') return;
+    if (leavesRoom.has(event.type)) keeper.look();
     const entry = entryOf(runId(stream));
     entry.driver?.wake();
     // the end of a run lets the next in line start
@@ -81,6 +93,7 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
   await look();
   await world.supervisors.release([...runs.values()].flatMap(({ log }) => log.stored().flatMap(jobRecorded)));
   const subscription = ledger.subscribe(0, notice);
+  keeper.look();
 
   const settled = async (run: RunId): Promise<RunState | null> => {
     for (;;) {
@@ -108,12 +121,16 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
     },
     stop: async () => {
       await subscription[Symbol.asyncDispose]();
+      keeper.stop();
       await looking;
       await world.supervisors.detach();
       await Promise.all([...runs.values()].map((entry) => entry.driver?.stop()));
     },
   };
 }
+
+/** After these a workspace has grown for the last time, or may go. */
+const leavesRoom: ReadonlySet<string> = new Set(['attempt-ended', 'task-dropped', 'landed', 'run-ended']);
 
 /** The job whose exit this event holds: its log lies in the job's own directory. */
 function jobRecorded({ event }: Stored): readonly string[] {

@@ -1,3 +1,4 @@
+import type { Shortage } from '../domain/disk.ts';
 import type { RunEvent } from '../domain/events.ts';
 import { evolveRun, type RunState } from '../domain/run.ts';
 import type { Effect, Given, Step } from '../pipeline/step.ts';
@@ -21,7 +22,13 @@ export type Driver = {
  * Drives one run: records the facts that follow from its state, starts the effects that are due, each key once, and waits.
  * To resume after a crash is to call this again: the ledger is the journal.
  */
-export function driveRun(log: RunLog, perform: (effect: Effect) => Promise<void>, clock: Clock): Driver {
+export function driveRun(
+  log: RunLog,
+  perform: (effect: Effect) => Promise<void>,
+  clock: Clock,
+  shortage: () => Shortage | null,
+): Driver {
+  const given = (): Given => ({ now: clock.now(), nonce: () => clock.nonce(), shortage: shortage() });
   const inFlight = new Map<string, Promise<void>>();
   const stopped = new AbortController();
   const waiters: PromiseWithResolvers<void>[] = [];
@@ -59,9 +66,10 @@ export function driveRun(log: RunLog, perform: (effect: Effect) => Promise<void>
       looksAgain = false;
       const asked = waiters.length;
       await log.catchUp();
-      await log.record((state) => facts(state, clock));
+      const seen = given();
+      await log.record((state) => facts(state, seen));
       const state = log.state();
-      const due = state === null || stopped.signal.aborted ? [] : effects(state, clock);
+      const due = state === null || stopped.signal.aborted ? [] : effects(state, seen);
       for (const { key, effect } of due) if (!inFlight.has(key)) start(key, effect);
       // what an effect recorded during this look may lead on
       if (inFlight.size === 0 && !looksAgain) for (const waiter of waiters.splice(0, asked)) waiter.resolve();
@@ -91,11 +99,11 @@ export function driveRun(log: RunLog, perform: (effect: Effect) => Promise<void>
 }
 
 /** As many facts as follow one from the other, up to a bound; they are stored in one append. */
-function facts(before: RunState | null, clock: Clock): readonly RunEvent[] {
+function facts(before: RunState | null, given: Given): readonly RunEvent[] {
   const events: RunEvent[] = [];
   let state = before;
   while (state !== null && events.length < 256) {
-    const found = steps(state, givenBy(clock)).find((step) => step.kind === 'fact');
+    const found = steps(state, given).find((step) => step.kind === 'fact');
     if (found?.kind !== 'fact') break;
     events.push(...found.events);
     for (const event of found.events) state = evolveRun(state, { seq: 0, event });
@@ -104,14 +112,12 @@ function facts(before: RunState | null, clock: Clock): readonly RunEvent[] {
 }
 
 /** A halted run starts nothing, but never lets go of what is under way. */
-function effects(state: RunState, clock: Clock): readonly (Step & { readonly kind: 'effect' })[] {
-  const due = steps(state, givenBy(clock)).filter((step) => step.kind === 'effect');
+function effects(state: RunState, given: Given): readonly (Step & { readonly kind: 'effect' })[] {
+  const due = steps(state, given).filter((step) => step.kind === 'effect');
   return state.mode.mode === 'halted'
     ? due.filter(({ effect }) => effect.do === 'supervise' || effect.do === 'stop')
     : due;
 }
-
-const givenBy = (clock: Clock): Given => ({ now: clock.now(), nonce: () => clock.nonce() });
 
 async function halt(log: RunLog, cause: unknown): Promise<void> {
   if (!isEnvironmental(cause)) throw cause;

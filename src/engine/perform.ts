@@ -8,6 +8,7 @@ import { startable } from '../domain/schedule.ts';
 import { type Attempt, attemptOf } from '../domain/task.ts';
 import { passes } from '../domain/verdict.ts';
 import { contextOf, type Effect } from '../pipeline/step.ts';
+import type { Disk } from '../ports/disk.ts';
 import { EnvironmentFailed } from '../ports/failures.ts';
 import { type GitReader, type Merger, type MergerAnswer, MergerFailed, type MergerRequest } from '../ports/merger.ts';
 import type { ExitRecord, Job, NumberedNote, StartedRecord, Supervisors } from '../ports/supervisor.ts';
@@ -19,6 +20,7 @@ export type World = {
   readonly supervisors: Supervisors;
   readonly git: GitReader;
   readonly places: JobPlaces;
+  readonly disk: Disk;
   readonly epoch: number;
 };
 

@@ -3,6 +3,7 @@ import { access, mkdir } from 'node:fs/promises';
 import { homedir, userInfo } from 'node:os';
 import { type Caller, callerOf } from '../adapters/caller.ts';
 import { letsAgentsDecide, userConfigFile } from '../adapters/config-files/index.ts';
+import { stateDisk } from '../adapters/disk/index.ts';
 import { writeDurably } from '../adapters/durable-file.ts';
 import { probeFence } from '../adapters/fence-bwrap/probe.ts';
 import { attemptSnapshots, gitReader, readPatch } from '../adapters/git-read/index.ts';
@@ -28,7 +29,7 @@ import { err, ok, type Result } from '../domain/result.ts';
 import { type StateDir, stateDir } from '../domain/state-dir.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import { hostCoordinator, type Setting, startBackground } from './host.ts';
-import { readPlan, rereadPlan } from './plan-reader.ts';
+import { readDiskLimits, readPlan, rereadPlan } from './plan-reader.ts';
 
 /** The desk of the repository that the command was called in. */
 export const openDesk: OpenDesk = async (context, mode) => {
@@ -109,6 +110,7 @@ function deskOf(
       nonce: () => randomBytes(16).toString('hex'),
     },
     files: jobFiles(state),
+    disk: stateDisk(state, () => readDiskLimits(checkout, state.root, context.env)),
     patches: {
       text: (from, to, paths) => readPatch(state.repository, from, to, paths),
       snapshots: async (run) => ((await exists(state.repository)) ? await attemptSnapshots(state.repository, run) : []),

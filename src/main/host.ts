@@ -4,6 +4,7 @@ import { openSync } from 'node:fs';
 import { dirname, extname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { stateDisk } from '../adapters/disk/index.ts';
 import { failpoint } from '../adapters/failpoint.ts';
 import { gitReader } from '../adapters/git-read/index.ts';
 import { watchMarkers } from '../adapters/markers/index.ts';
@@ -16,6 +17,7 @@ import { coordinate } from '../engine/coordinator.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Engine } from '../ports/engine.ts';
 import type { Holder, Ledger } from '../ports/ledger.ts';
+import { readDiskLimits } from './plan-reader.ts';
 
 /** Where a repository, its state and its sockets are, and who asks. */
 export type Setting = {
@@ -54,7 +56,9 @@ export async function hostCoordinator(setting: Setting, ledger: Ledger): Promise
   });
   const git = gitReader({ checkout, repository: state.repository });
   const places = { state, checkout, runDirectory };
-  const engine = await coordinate(ledger, { merger, supervisors, git, places, epoch }, clock);
+  const disk = stateDisk(state, () => readDiskLimits(checkout, state.root, env));
+  await disk.tidy();
+  const engine = await coordinate(ledger, { merger, supervisors, git, places, disk, epoch }, clock);
   const markers = watchMarkers(state, ledger);
   return {
     outcome: 'hosting',

@@ -11,6 +11,7 @@ import { findRepository, locateStateDirectory, makeStateDirectory } from '../ada
 import type { Context } from '../cli/command.ts';
 import type { ConfigPorts } from '../cli/config.ts';
 import type { PlanReader } from '../cli/lint.ts';
+import { type DiskLimits, sizeBytes } from '../domain/disk.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { settingsTable } from '../domain/settings-layers.ts';
 
@@ -43,6 +44,17 @@ async function readConfigAt({ toplevel, stateDirectory, env }: PlanPlace) {
     flags: {},
     confirmed: stateDirectory === null ? [] : await readConfirmations(stateDirectory),
   });
+}
+
+/** As they hold now, without any plan: what is on the disk belongs to all runs of a repository. */
+export async function readDiskLimits(
+  toplevel: string,
+  stateDirectory: string,
+  env: Context['env'],
+): Promise<DiskLimits> {
+  const { resolution } = await readConfigAt({ toplevel, stateDirectory, env });
+  const { cap, free } = resolution.settings.disk;
+  return { cap: sizeBytes(cap), free: sizeBytes(free) };
 }
 
 export const readPlan: PlanReader = async (context, planFile) => {

@@ -9,7 +9,7 @@ import { effect, fact, type Given, type Step } from './step.ts';
 
 /** Phase 3: tasks whose needs are met are launched one by one, each recorded before it happens. */
 export function dispatch(state: RunState, given: Given): readonly Step[] {
-  return [...live(state), ...starts(state, given)];
+  return [...live(state), ...room(state, given), ...starts(state, given)];
 }
 
 /** Attempts that the ledger says are under way: supervised until they end, also those that an earlier coordinator started. */
@@ -30,7 +30,16 @@ const isDropped = (state: RunState, id: TaskId): boolean =>
     ({ request }) => request.type === 'requested-drop' && request.task === id && request.paths.length === 0,
   );
 
+/** Told when it keeps a task from starting, and again when it does not any more. */
+function room(state: RunState, { shortage = null }: Given): readonly Step[] {
+  const isWanted = state.mode.mode === 'active' && state.branch !== null && startable(state).length > 0;
+  const found = isWanted ? shortage : null;
+  if ((found === null) === (state.shortage === null)) return [];
+  return [fact(found === null ? { type: 'starts-allowed' } : { type: 'starts-suspended', ...found })];
+}
+
 function starts(state: RunState, given: Given): readonly Step[] {
+  if (state.shortage !== null) return [];
   if (state.mode.mode !== 'active' || state.branch === null || !baseIsGreen(state)) return [];
   const running = Object.values(state.tasks).filter(isLive);
   const slots = state.plan.limits.parallel - running.length;

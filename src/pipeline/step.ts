@@ -1,3 +1,4 @@
+import type { Shortage } from '../domain/disk.ts';
 import type { CheckPurpose, RunEvent } from '../domain/events.ts';
 import type { CommitId, TaskId, TreeId } from '../domain/ids.ts';
 import type { Context } from '../domain/judge.ts';
@@ -44,8 +45,13 @@ export type Effect =
     }
   | { readonly do: 'observe-target' };
 
-/** Time and chance, handed in so that replay can hand in the same. */
-export type Given = { readonly now: string; readonly nonce: () => string };
+/** Time, chance and the state of the disk, handed in so that replay can hand in the same. */
+export type Given = {
+  readonly now: string;
+  readonly nonce: () => string;
+  /** No room for another attempt. Absent where nobody starts any. */
+  readonly shortage?: Shortage | null;
+};
 
 export const fact = (...events: RunEvent[]): Step => ({ kind: 'fact', events });
 export const effect = (key: string, what: Effect): Step => ({ kind: 'effect', key, effect: what });

@@ -229,3 +229,27 @@ test('a refused contract ends the run where it is made', () => {
     created(plan([{ a: {} }])),
   );
 });
+
+describe('without room on the disk', () => {
+  const shortage = { why: 'full', fix: 'make room' };
+  const factsOf = (state: RunState, short: typeof shortage | null) =>
+    steps(state, { ...given(), shortage: short }).flatMap((step) => (step.kind === 'fact' ? step.events : []));
+
+  test('a run that could start a task says so once, starts nothing, and goes on when there is room', () => {
+    const { state } = begun([{ a: {} }]);
+    expect(factsOf(state, shortage)).toEqual([{ type: 'starts-suspended', ...shortage }]);
+    const suspended = evolve(state, { type: 'starts-suspended', ...shortage });
+    expect(steps(suspended, { ...given(), shortage })).toEqual([]);
+    expect(factsOf(suspended, null)).toEqual([{ type: 'starts-allowed' }]);
+    expect(evolve(suspended, { type: 'starts-allowed' })).toEqual(state);
+  });
+
+  test('a run that has nothing to start does not care', () => {
+    const fresh = run([{ a: {} }]).state;
+    expect(factsOf(fresh, shortage)).toEqual([]);
+    const paused = begun([{ a: {} }]).next({ type: 'run-paused', by: me }).state;
+    expect(factsOf(paused, shortage)).toEqual([]);
+    const suspended = evolve(paused, { type: 'starts-suspended', ...shortage });
+    expect(factsOf(suspended, shortage)).toEqual([{ type: 'starts-allowed' }]);
+  });
+});

@@ -14,6 +14,7 @@ import { obedientPerson, whim } from './person.ts';
 import { type Random, random } from './random.ts';
 import { randomPlan } from './random-plan.ts';
 import { type Life, type Schedule, schedule } from './schedule.ts';
+import { simulatedDisk } from './simulated-disk.ts';
 import { type SimulatedGit, simulatedGit } from './simulated-git.ts';
 import { simulatedMerger, targetRef } from './simulated-merger.ts';
 import { type SupervisorWorld, simulatedSupervisors } from './simulated-supervisors.ts';
@@ -48,6 +49,7 @@ type Stage = {
   readonly ledger: Ledger;
   readonly git: SimulatedGit;
   readonly supervisors: SupervisorWorld;
+  readonly disk: ReturnType<typeof simulatedDisk>;
   readonly clock: Clock & { advance(minutes: number): void };
   /** Events in the ledger, as far as subscribers were told. */
   readonly grown: () => number;
@@ -117,6 +119,11 @@ async function runThrough(stage: Stage & { readonly plan: FrozenPlan }, weather:
     }
     // an undo that the machine got in the way of waits for somebody to type resume
     if (state.ended !== null && state.mode.mode !== 'halted') continue;
+    if (state.ended === null && state.shortage !== null) {
+      stage.disk.makeRoom();
+      stage.clock.advance(1);
+      continue;
+    }
     const request = person.answer(state);
     if (request === null) throw new Stuck(`idle, not ended and nobody is told what to do`);
     await stage.ledger.request(theRun, request);
@@ -149,6 +156,7 @@ async function setUp(seed: number, weather: Weather): Promise<Stage & { readonly
     ledger,
     git,
     supervisors: simulatedSupervisors(tools),
+    disk: simulatedDisk(random(seed + 1)),
     clock,
     grown: () => grown,
     plan,
@@ -172,6 +180,7 @@ async function start(stage: Stage): Promise<Incarnation> {
     supervisors: stage.supervisors.port(life),
     git: reader(stage, life),
     places: { state: stateDir('/state'), checkout: '/checkout', runDirectory: '/run' },
+    disk: stage.disk,
     epoch: taken.epoch,
   };
   const coordinator = coordinate(mortal(stage, life), world, stage.clock);

@@ -71,6 +71,8 @@ const everything: readonly LedgerEvent['type'][] = [
   'request-refused',
   'round-abandoned',
   'round-opened',
+  'starts-suspended',
+  'starts-allowed',
   'run-branch-made',
   'run-ended',
   'run-halted',

@@ -253,14 +253,6 @@ describe('I7', () => {
   test('work that no ref reaches', () => {
     expect(broken((event) => [event], onlyHeads())).toEqual(['I7']);
   });
-  test('unless a person dropped the task by name and it was cleaned', () => {
-    const discard = alter('attempt-ended', (event) => [
-      event,
-      { type: 'task-dropped', task: event.task, by: me },
-      { type: 'workspace-cleaned', attempt: event.attempt },
-    ]);
-    expect(broken(discard, onlyHeads())).not.toContain('I7');
-  });
 });
 
 test('I8: a secret in any event', () => {

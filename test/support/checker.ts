@@ -354,7 +354,7 @@ function checkTarget(history: readonly Stored[], git: GitFacts | undefined): rea
 
 // ── I7, I9: the world ──────────────────────────────────────────────────────────────────────────────────
 
-/** Every snapshot is reachable, unless its task was dropped by name and its workspace cleaned since. */
+/** Every snapshot is reachable, also of tasks that were dropped and workspaces that were cleaned. */
 function checkReachable(stored: readonly Stored[], git: GitFacts | undefined): readonly Violation[] {
   if (git === undefined) return [];
   const reachable = new Set<string>();
@@ -364,11 +364,8 @@ function checkReachable(stored: readonly Stored[], git: GitFacts | undefined): r
     reachable.add(id);
     visit.push(...(git.commit(id)?.parents ?? []));
   }
-  const dropped = new Set(all(stored, 'task-dropped').map(({ event }) => event.task));
-  const cleaned = new Set(all(stored, 'workspace-cleaned').map(({ event }) => event.attempt));
   return all(stored, 'attempt-ended').flatMap(({ seq, event }) => {
-    const discarded = dropped.has(event.task) && cleaned.has(event.attempt);
-    if (event.snapshot === null || discarded || reachable.has(event.snapshot.commit)) return [];
+    if (event.snapshot === null || reachable.has(event.snapshot.commit)) return [];
     return [{ invariant: 'I7', seq, what: `the work of ${event.attempt} is not reachable` } as const];
   });
 }

@@ -52,6 +52,8 @@ export async function project(options: {
     LC_ALL: 'C.UTF-8',
     GIT_CONFIG_NOSYSTEM: '1',
     TIDEGATE_STATE_DIR: stateRoot,
+    // How full the disk of this machine is must not matter.
+    TIDEGATE_DISK_FREE: '0MB',
     ...options.env,
   };
   const start = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>

@@ -16,14 +16,6 @@ export function jobFiles(state: StateDir) {
       const whole = wholeCharacters(buffer.subarray(0, bytesRead));
       return { text: whole.toString('utf8'), next: from + whole.length };
     },
-    async jobs(): Promise<readonly { readonly id: string; readonly bytes: number }[]> {
-      const names = (await readdir(state.jobs).catch(absentAsNull)) ?? [];
-      return await Promise.all(
-        names.map(async (id) => ({ id, bytes: await bytesOf(join(state.job(id), 'workspace')) })),
-      );
-    },
-    removeWorkspace: (job: string): Promise<void> =>
-      rm(join(state.job(job), 'workspace'), { recursive: true, force: true }),
     lfsBytes: (): Promise<number> => bytesOf(state.lfs),
     removeLfs: (): Promise<void> => rm(state.lfs, { recursive: true, force: true }),
   };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sizePattern } from '../../domain/disk.ts';
 import { idPattern } from '../../domain/ids.ts';
 import { roles } from '../../domain/plan.ts';
 import { durationPattern } from '../../domain/settings.ts';
@@ -80,6 +81,18 @@ const settings = {
   forbid: z.array(text).optional().describe('told to the agent; layers add up'),
 };
 
+const size = z.string().regex(sizePattern);
+
+/** Of the machine and not of a run, so that no plan can speak of it. */
+const machine = {
+  disk: z
+    .strictObject({
+      cap: size.optional().describe('of all workspaces and products of setup; 500MB, 20GB, 1TB'),
+      free: size.optional().describe('what must be free for an attempt to start'),
+    })
+    .optional(),
+};
+
 const taskKeys = {
   role: z.enum(roles).optional(),
   agent: agent.optional(),
@@ -124,7 +137,7 @@ export const planSchema = z
   .meta({ title: 'Tidegate plan' });
 
 export const configSchema = z
-  .strictObject({ version: z.literal(1).optional(), ...settings })
+  .strictObject({ version: z.literal(1).optional(), ...settings, ...machine })
   .meta({ title: 'Tidegate configuration' });
 
 /** What a person says for all repositories, and no repository may say for them. */

@@ -67,6 +67,10 @@ export function eventLine(event: LedgerEvent): string | null {
       return `${event.type.slice(4)} by ${event.by.who}`;
     case 'run-halted':
       return `halted: ${event.why}; ${event.fix}`;
+    case 'starts-suspended':
+      return `nothing more starts: ${event.why}; ${event.fix}`;
+    case 'starts-allowed':
+      return 'there is room again: it goes on';
     case 'run-ended':
       return `ended: ${event.outcome}`;
     case 'request-refused':

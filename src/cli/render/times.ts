@@ -30,13 +30,13 @@ export function evolveTimes(times: Times, { at, event }: Stored): Times {
     case 'run-paused':
     case 'run-stopped':
     case 'run-halted':
+    case 'starts-suspended':
     case 'landing-refused':
       return { ...next, stood: at };
     case 'tap-opened':
       return { ...next, taps: { ...times.taps, [event.tap]: at } };
     case 'coordinator-started':
     case 'coordinator-stopped':
-    case 'workspace-cleaned':
       return next;
     default:
       return { ...next, tasks: { ...times.tasks, ...Object.fromEntries(touched(event).map((task) => [task, at])) } };

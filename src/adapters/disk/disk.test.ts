@@ -1,0 +1,59 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { stateDir } from '../../domain/state-dir.ts';
+import { stateDisk } from './index.ts';
+
+function scene() {
+  const root = mkdtempSync(join(tmpdir(), 'tidegate-disk-'));
+  const write = (path: string, content: string | Buffer = '', time = 1_000): void => {
+    mkdirSync(join(root, path, '..'), { recursive: true });
+    writeFileSync(join(root, path), content);
+    utimesSync(join(root, path), time, time);
+  };
+  const disk = stateDisk(stateDir(root), async () => ({ cap: 1, free: 1 }));
+  return { root, write, disk, [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }) };
+}
+
+test('what takes room is told by allocated blocks: workspaces with their jobs, and whole products', async () => {
+  using s = scene();
+  s.write('jobs/run-ab12.one.1/exit.json', '{}', 2_000);
+  s.write('jobs/run-ab12.one.1/workspace/big', Buffer.alloc(100_000, 1));
+  s.write('jobs/run-ab12.two.1/workspace/sparse', '');
+  s.write('jobs/run-ab12.gone.1/exit.json', '{}');
+  s.write('cache/setup/abc/product.json', '[]', 3_000);
+  s.write('cache/setup/def.1.new/0/half', 'x');
+  const held = await s.disk.holdings();
+  expect(held.map(({ bytes: _, ...rest }) => rest)).toEqual([
+    { kind: 'workspace', id: 'run-ab12.one.1', usedAt: 2_000_000, over: true },
+    { kind: 'workspace', id: 'run-ab12.two.1', usedAt: 0, over: false },
+    { kind: 'product', id: 'abc', usedAt: 3_000_000 },
+  ]);
+  expect(held[0]?.bytes).toBeGreaterThanOrEqual(100_000);
+  expect(held[1]?.bytes).toBeLessThan(20_000);
+});
+
+test('what cannot change any more is measured once; what is at work, every time', async () => {
+  using s = scene();
+  for (const id of ['over', 'live']) s.write(`jobs/run-ab12.${id}.1/workspace/a`, Buffer.alloc(50_000, 1));
+  s.write('jobs/run-ab12.over.1/exit.json', '{}');
+  const sizes = async () => new Map((await s.disk.holdings()).map(({ id, bytes }) => [id.split('.')[1], bytes]));
+  const before = await sizes();
+  for (const id of ['over', 'live']) s.write(`jobs/run-ab12.${id}.1/workspace/b`, Buffer.alloc(50_000, 1));
+  const after = await sizes();
+  expect(after.get('over')).toBe(before.get('over'));
+  expect(after.get('live')).toBeGreaterThan(before.get('live') ?? 0);
+});
+
+test('a workspace goes whole, closed directories too; log and records of its job stay', async () => {
+  using s = scene();
+  s.write('jobs/run-ab12.one.1/workspace/closed/inner/file', 'x');
+  s.write('jobs/run-ab12.one.1/output.log', 'said');
+  for (const path of ['closed/inner', 'closed']) chmodSync(join(s.root, 'jobs/run-ab12.one.1/workspace', path), 0);
+  const one = { kind: 'workspace', id: 'run-ab12.one.1' } as const;
+  await s.disk.remove(one);
+  await s.disk.remove(one);
+  expect(existsSync(join(s.root, 'jobs/run-ab12.one.1/workspace'))).toBe(false);
+  expect(existsSync(join(s.root, 'jobs/run-ab12.one.1/output.log'))).toBe(true);
+});

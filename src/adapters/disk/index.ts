@@ -1,0 +1,121 @@
+import { spawn } from 'node:child_process';
+import { statfsSync } from 'node:fs';
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DiskLimits, Holding } from '../../domain/disk.ts';
+import type { StateDir } from '../../domain/state-dir.ts';
+import type { Disk } from '../../ports/disk.ts';
+import { removeUnfinished } from '../durable-file.ts';
+import { failpoint } from '../failpoint.ts';
+import { removeTree } from './remove-tree.ts';
+
+/** Workspaces are `jobs/<id>/workspace`, products what lies in `cache/setup`. */
+export function stateDisk(state: StateDir, limits: () => Promise<DiskLimits>): Disk {
+  const measured = new Map<string, number>();
+  const keyOf = (holding: Found): string => `${holding.usedAt} ${placeOf(holding)}`;
+  const placeOf = ({ kind, id }: Pick<Holding, 'kind' | 'id'>): string =>
+    kind === 'workspace' ? join(state.job(id), 'workspace') : join(products(state), id);
+  return {
+    limits,
+    free: () => {
+      const { bavail, bsize } = statfsSync(state.root);
+      return bavail * bsize;
+    },
+    async holdings(signal) {
+      const found = [...(await workspacesIn(state)), ...(await productsIn(state))];
+      const unknown = found.filter((holding) => !measured.has(keyOf(holding))).map(placeOf);
+      const sizes = await allocated(unknown, signal);
+      const holdings = found.map(
+        (holding): Holding => ({
+          ...holding,
+          bytes: measured.get(keyOf(holding)) ?? sizes.get(placeOf(holding)) ?? 0,
+        }),
+      );
+      for (const holding of holdings)
+        if (holding.kind === 'product' || holding.over) measured.set(keyOf(holding), holding.bytes);
+      return holdings;
+    },
+    async remove(holding) {
+      failpoint('disk-remove-before');
+      // Whoever copies a product at this moment sees that it is not whole any more.
+      if (holding.kind === 'product') await rm(join(placeOf(holding), 'product.json'), { force: true });
+      await removeTree(placeOf(holding));
+      failpoint('disk-removed');
+    },
+    async tidy() {
+      const jobs = (await namesIn(state.jobs)).map(state.job);
+      for (const directory of [state.root, products(state), ...jobs]) removeUnfinished(directory);
+    },
+  };
+}
+
+const products = (state: StateDir): string => join(state.cache, 'setup');
+
+type Found = Holding extends infer H ? (H extends Holding ? Omit<H, 'bytes'> : never) : never;
+
+async function workspacesIn(state: StateDir): Promise<readonly Found[]> {
+  const ids = await namesIn(state.jobs);
+  const found = await Promise.all(
+    ids.map(async (id): Promise<readonly Found[]> => {
+      if ((await changedAt(join(state.job(id), 'workspace'))) === null) return [];
+      const ended = await changedAt(join(state.job(id), 'exit.json'));
+      return [{ kind: 'workspace', id, usedAt: ended ?? 0, over: ended !== null }];
+    }),
+  );
+  return found.flat();
+}
+
+/** One that is just being made has no `product.json` yet; it counts when it is whole. */
+async function productsIn(state: StateDir): Promise<readonly Found[]> {
+  const ids = await namesIn(products(state));
+  const found = await Promise.all(
+    ids.map(async (id): Promise<readonly Found[]> => {
+      const usedAt = await changedAt(join(products(state), id, 'product.json'));
+      return usedAt === null ? [] : [{ kind: 'product', id, usedAt }];
+    }),
+  );
+  return found.flat();
+}
+
+/** Blocks in use, by a process of its own: a walk over a million files must not slow down whoever asks. */
+async function allocated(paths: readonly string[], signal?: AbortSignal): Promise<ReadonlyMap<string, number>> {
+  const sizes = new Map<string, number>();
+  for (let at = 0; at < paths.length; at += batch)
+    for (const [, kilobytes, path] of (await du(paths.slice(at, at + batch), signal)).matchAll(/^(\d+)\t(.*)$/gm))
+      sizes.set(path ?? '', Number(kilobytes) * 1024);
+  return sizes;
+}
+
+const batch = 256;
+
+/** Its exit code only says that something was gone, or closed to us, when it came by. */
+function du(paths: readonly string[], signal?: AbortSignal): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('/usr/bin/du', ['-sk', '--', ...paths], {
+      env: {},
+      stdio: ['ignore', 'pipe', 'ignore'],
+      ...(signal === undefined ? {} : { signal }),
+    });
+    let out = '';
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      out += chunk;
+    });
+    child.once('error', reject);
+    child.once('close', () => resolve(out));
+  });
+}
+
+const namesIn = async (directory: string): Promise<readonly string[]> =>
+  await readdir(directory).catch((error: unknown) => absentAs(error, []));
+
+const changedAt = async (path: string): Promise<number | null> =>
+  await stat(path).then(
+    ({ mtimeMs }) => mtimeMs,
+    (error: unknown) => absentAs(error, null),
+  );
+
+function absentAs<T>(error: unknown, value: T): T {
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === 'ENOENT' || code === 'ENOTDIR') return value;
+  throw error;
+}

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { type Holding, shortageOf, sizeBytes, sizeText, toRemove } from './disk.ts';
+
+const workspace = (id: string, bytes: number, usedAt: number): Holding => ({
+  kind: 'workspace',
+  id,
+  bytes,
+  usedAt,
+  over: true,
+});
+const product = (id: string, bytes: number, usedAt: number): Holding => ({ kind: 'product', id, bytes, usedAt });
+const holdings = [
+  workspace('new', 10, 9),
+  product('old', 10, 1),
+  workspace('needed', 50, 0),
+  product('fresh', 10, 8),
+  workspace('old', 10, 2),
+];
+const removed = (free: number, limits: { cap: number; free: number }) =>
+  toRemove(holdings, free, limits, ({ id }) => id === 'needed').map(({ kind, id }) => `${kind} ${id}`);
+
+test.each([
+  ['nothing while both limits hold', 100, { cap: 90, free: 100 }, []],
+  ['the oldest workspace first', 100, { cap: 89, free: 0 }, ['workspace old']],
+  ['as many as are needed, to the byte', 100, { cap: 70, free: 0 }, ['workspace old', 'workspace new']],
+  ['products after all workspaces', 100, { cap: 61, free: 0 }, ['workspace old', 'workspace new', 'product old']],
+  [
+    'never what is needed, even if that is not enough',
+    100,
+    { cap: 0, free: 0 },
+    ['workspace old', 'workspace new', 'product old', 'product fresh'],
+  ],
+  ['for room on the disk as for the cap', 85, { cap: 90, free: 100 }, ['workspace old', 'workspace new']],
+])('what goes: %s', (_, free, limits, gone) => {
+  expect(removed(free, limits)).toEqual(gone);
+});
+
+test('room is short above the cap and below the floor, and the reason names both figures', () => {
+  const limits = { cap: sizeBytes('20GB'), free: sizeBytes('500MB') };
+  expect(shortageOf(limits.cap, limits.free, limits)).toBeNull();
+  expect(shortageOf(25e9, 1e12, limits)?.why).toContain('25.0 GB of at most 20.0 GB (disk.cap)');
+  expect(shortageOf(0, 499e6, limits)?.why).toContain('only 499.0 MB are free on the disk, and 500.0 MB (disk.free)');
+});
+
+test('sizes are written as disks are sold', () => {
+  expect(['1MB', '20GB', '3TB', '0MB'].map(sizeBytes)).toEqual([1e6, 20e9, 3e12, 0]);
+  expect(() => sizeBytes('20 GiB')).toThrow('Not a size');
+  expect([999, 1500, 2_500_000, 20e9].map(sizeText)).toEqual(['999 B', '1.5 KB', '2.5 MB', '20.0 GB']);
+});

@@ -1,0 +1,70 @@
+/** What the workspaces and kept products of a repository may take, and what must stay free on their disk. Bytes. */
+export type DiskLimits = { readonly cap: number; readonly free: number };
+
+/** Something on the disk that could be done without. */
+export type Holding =
+  | {
+      readonly kind: 'workspace';
+      readonly id: string;
+      readonly bytes: number;
+      readonly usedAt: number;
+      /** Its supervisor has left an exit record: nothing writes there any more. */
+      readonly over: boolean;
+    }
+  | { readonly kind: 'product'; readonly id: string; readonly bytes: number; readonly usedAt: number };
+
+/** Why no attempt may start, and what a person can do about it. */
+export type Shortage = { readonly why: string; readonly fix: string };
+
+/**
+ * What has to go so that both limits hold: workspaces that nothing needs, those that ended longest ago first; then products,
+ * which can be made again, those not used for longest first. A workspace that `isNeeded` is never among them (I7).
+ */
+export function toRemove(
+  holdings: readonly Holding[],
+  free: number,
+  limits: DiskLimits,
+  isNeeded: (workspace: Holding & { readonly kind: 'workspace' }) => boolean,
+): readonly Holding[] {
+  let excess = Math.max(totalOf(holdings) - limits.cap, limits.free - free);
+  const chosen: Holding[] = [];
+  const spare = holdings.filter((holding) => holding.bytes > 0 && !(holding.kind === 'workspace' && isNeeded(holding)));
+  for (const holding of spare.toSorted((a, b) => rank(a) - rank(b) || a.usedAt - b.usedAt)) {
+    if (excess <= 0) break;
+    chosen.push(holding);
+    excess -= holding.bytes;
+  }
+  return chosen;
+}
+
+export function shortageOf(used: number, free: number, limits: DiskLimits): Shortage | null {
+  if (free < limits.free)
+    return {
+      why: `only ${sizeText(free)} are free on the disk, and ${sizeText(limits.free)} (disk.free) must be`,
+      fix: 'make room on the disk',
+    };
+  if (used > limits.cap)
+    return {
+      why: `workspaces and products of setup take ${sizeText(used)} of at most ${sizeText(limits.cap)} (disk.cap)`,
+      fix: 'land or drop tasks to free their workspaces, or raise disk.cap in your own configuration',
+    };
+  return null;
+}
+
+export const totalOf = (holdings: readonly Holding[]): number => holdings.reduce((sum, { bytes }) => sum + bytes, 0);
+
+const rank = ({ kind }: Holding): number => ['workspace', 'product'].indexOf(kind);
+
+/** `500MB`, `20GB`: thousands, as disks are sold. */
+export const sizePattern = /^[0-9]{1,6}(MB|GB|TB)$/;
+export function sizeBytes(text: string): number {
+  const unit = { MB: 1e6, GB: 1e9, TB: 1e12 }[text.slice(-2)];
+  if (unit === undefined || !sizePattern.test(text)) throw new Error(`Not a size: ${text}`);
+  return Number(text.slice(0, -2)) * unit;
+}
+
+export function sizeText(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  const unit = bytes < 1e6 ? { of: 1e3, name: 'KB' } : bytes < 1e9 ? { of: 1e6, name: 'MB' } : { of: 1e9, name: 'GB' };
+  return `${(bytes / unit.of).toFixed(1)} ${unit.name}`;
+}

@@ -1,0 +1,87 @@
+import { type DiskLimits, type Shortage, shortageOf, toRemove, totalOf } from '../domain/disk.ts';
+import type { RunState } from '../domain/run.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Disk } from '../ports/disk.ts';
+import { isEnvironmental } from '../ports/failures.ts';
+import { keepingOf } from './clean-up.ts';
+
+export type DiskKeeper = {
+  /** Why no attempt may start, as far as is known now. */
+  shortage(): Shortage | null;
+  /** Something ended: measure again, and remove what has to go. In the background, one look at a time. */
+  look(): void;
+  stop(): void;
+};
+
+/**
+ * Keeps the disk limits. Nothing ever waits for it: an attempt that starts while it measures is counted by the next look, so
+ * the cap may be passed by what was under way. While room is short it looks again by itself.
+ */
+export function keepDisk(world: {
+  readonly disk: Disk;
+  readonly clock: Clock;
+  readonly runs: () => readonly (RunState | null)[];
+  readonly changed: () => void;
+  readonly failed: (cause: unknown) => void;
+}): DiskKeeper {
+  const { disk, clock } = world;
+  const stopped = new AbortController();
+  let known: { readonly limits: DiskLimits; readonly used: number } | null = null;
+  let unmeasured: Shortage | null = null;
+  /** Somebody goes by a shortage, and has to hear when it is over. */
+  let wasTold = false;
+  let isLooking = false;
+  let asked = false;
+  let isWaiting = false;
+
+  const shortage = (): Shortage | null => {
+    const found = unmeasured ?? (known === null ? null : shortageOf(known.used, disk.free(), known.limits));
+    if (found !== null) {
+      wasTold = true;
+      void lookLater();
+    }
+    return found;
+  };
+
+  const measure = async (): Promise<void> => {
+    const limits = await disk.limits();
+    known = { limits, used: known?.used ?? 0 };
+    const runs = world.runs();
+    const holdings = await disk.holdings(stopped.signal);
+    const leaving = toRemove(holdings, disk.free(), limits, ({ id, over }) => !over || keepingOf(id, runs).keep);
+    for (const holding of leaving) await disk.remove(holding);
+    known = { limits, used: totalOf(holdings) - totalOf(leaving) };
+    unmeasured = null;
+  };
+
+  const lookUntilTold = async (): Promise<void> => {
+    isLooking = true;
+    while (asked && !stopped.signal.aborted) {
+      asked = false;
+      await measure().catch((cause: unknown) => {
+        if (stopped.signal.aborted) return;
+        if (!isEnvironmental(cause)) throw cause;
+        unmeasured = { why: `the room on the disk cannot be measured: ${cause.message}`, fix: 'tidegate doctor' };
+      });
+      const before = wasTold;
+      wasTold = false;
+      if (shortage() !== null || before) world.changed();
+    }
+    isLooking = false;
+  };
+  const look = (): void => {
+    asked = true;
+    if (!isLooking) lookUntilTold().catch(world.failed);
+  };
+  const lookLater = async (): Promise<void> => {
+    if (isWaiting) return;
+    isWaiting = true;
+    await clock.sleep(patienceMs, stopped.signal);
+    isWaiting = false;
+    if (!stopped.signal.aborted) look();
+  };
+
+  return { shortage, look, stop: () => stopped.abort() };
+}
+
+const patienceMs = 5_000;
