@@ -29,7 +29,8 @@ async function record(agent: AgentName, name: string): Promise<void> {
   server.play(script, scene);
   const started = performance.now();
   const running = room.start({ prompt: `[[script:${script}]] Do the task.`, url: server.urlOf(script), ...scene.ask });
-  const ended = await running.ended;
+  const limit = setTimeout(() => running.signal('SIGKILL'), 180_000);
+  const ended = await running.ended.finally(() => clearTimeout(limit));
   const plain = neutral({ root: room.root, installed: installed(agent), agent, url: server.urlOf(script) });
   const directory = join(import.meta.dirname, 'transcripts', agent);
   mkdirSync(directory, { recursive: true });

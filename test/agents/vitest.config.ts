@@ -6,6 +6,6 @@ export default mergeConfig(
   { ...shared, test: { ...shared.test, include: [] } },
   defineConfig({
     root: new URL('../..', import.meta.url).pathname,
-    test: { include: ['test/agents/**/*.real.ts'], testTimeout: 120_000 },
+    test: { include: ['test/agents/**/*.real.ts'], testTimeout: 240_000 },
   }),
 );

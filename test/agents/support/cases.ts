@@ -56,7 +56,8 @@ export const cases: Readonly<Record<string, Case>> = {
   overloaded: failing({ fault: 'overloaded', times: 'always' }),
   'overloaded-mid-stream': failing({ fault: 'overloaded-mid-stream', times: 'always' }),
   unauthorized: failing({ fault: 'unauthorized', times: 'always' }),
-  'prompt-too-long': failing({ fault: 'prompt-too-long', times: 'always' }),
+  // Not for ever: opencode would summarise and ask again without end.
+  'prompt-too-long': failing({ fault: 'prompt-too-long', times: 3 }),
   dropped: failing({ fault: 'dropped', times: 'always' }),
   'dropped-once': failing({ fault: 'dropped' }),
   malformed: failing({ fault: 'malformed', times: 'always' }),

@@ -71,10 +71,19 @@ export function describeAlone(agent: AgentName): void {
       running.signal('SIGTERM');
       const ended = await running.ended;
 
-      expect(ended.code === 0).toBe(false);
+      expect({ code: ended.code, signal: ended.signal }).toEqual(terminated[agent]);
+      expect(ended.stdout).not.toMatch(/"type":"(result|turn\.completed)"|"reason":"stop"/);
     });
   });
 }
+
+/** How each one ends by SIGTERM. Gemini's 0 is no success: the event that tells of one is missing. */
+const terminated: Readonly<Record<AgentName, Pick<Ended, 'code' | 'signal'>>> = {
+  claude: { code: 143, signal: null },
+  codex: { code: null, signal: 'SIGTERM' },
+  opencode: { code: null, signal: 'SIGTERM' },
+  gemini: { code: 0, signal: null },
+};
 
 interface Scene extends AsyncDisposable {
   readonly room: AgentRoom;
