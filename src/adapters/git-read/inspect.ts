@@ -1,7 +1,7 @@
 import { statfsSync } from 'node:fs';
 import type { CommitId } from '../../domain/ids.ts';
 import type { Finding } from '../../domain/verdict.ts';
-import { checkGit, GitUnusable, type ObjectReader, openObjects, runGit } from '../git-process/index.ts';
+import { checkGit, GitUnusable, openObjects, runGit } from '../git-process/index.ts';
 import { findCheckout, NotARepository, objectFormat } from './checkout.ts';
 import { findIncompleteness } from './incomplete.ts';
 import { listTree, type TreeEntry, UnreadablePath } from './tree.ts';
@@ -22,11 +22,14 @@ export async function inspectRepository(checkout: string): Promise<Inspection> {
   try {
     const gitVersion = await checkGit();
     const { gitDir, toplevel } = await findCheckout(checkout);
-    const incomplete = await findIncompleteness(gitDir);
-    const content = await contentFindings(gitDir);
+    const [incomplete, content, format] = await Promise.all([
+      findIncompleteness(gitDir),
+      contentFindings(gitDir),
+      objectFormat(gitDir),
+    ]);
     return {
       gitVersion,
-      objectFormat: await objectFormat(gitDir),
+      objectFormat: format,
       errors: [
         ...(incomplete === null
           ? []
@@ -60,8 +63,7 @@ async function contentFindings(gitDir: string): Promise<Content> {
     });
   try {
     const tree = await listTree(gitDir, head.stdout.toString('latin1').trim() as CommitId);
-    await using objects = openObjects(gitDir);
-    const used = await filters(objects, tree);
+    const used = await filters(gitDir, tree);
     const unknown = used.filter(({ name }) => name !== 'lfs');
     return {
       findings: [...submodules(tree), ...unknown.map(unsupported)],
@@ -87,8 +89,10 @@ const unsupported = ({ name, where }: UsedFilter): Finding => ({
   where,
 });
 
-async function filters(objects: ObjectReader, tree: readonly TreeEntry[]): Promise<readonly UsedFilter[]> {
+async function filters(gitDir: string, tree: readonly TreeEntry[]): Promise<readonly UsedFilter[]> {
   const files = tree.filter((entry) => /(?:^|\/)\.gitattributes$/.test(entry.path) && entry.mode.startsWith('100'));
+  if (files.length === 0) return [];
+  await using objects = openObjects(gitDir);
   const found = files.map(async ({ path, id }) => {
     const lines = ((await objects.read(id))?.toString('utf8') ?? '').split('\n');
     return lines.flatMap((line, index) => {
