@@ -5,9 +5,15 @@ import { isLive } from '../domain/schedule.ts';
 import { type Context, done, exitCodes, misused, type Outcome, type Register } from './command.ts';
 import { atDesk, type Desk, type OpenDesk } from './desk.ts';
 import { ticker } from './foreground.ts';
+import { type JobLog, lastCheck, lastGenerated } from './job-logs.ts';
 import { type MadeRun, type MadeTask, runNamed, taskNamed } from './subject.ts';
 
-type LogOptions = { readonly follow?: boolean; readonly attempt?: string; readonly check?: string };
+type LogOptions = {
+  readonly follow?: boolean;
+  readonly attempt?: string;
+  readonly check?: string;
+  readonly generated?: boolean;
+};
 
 /** `tidegate logs [run/task]`: what an attempt printed, made safe to show. */
 export const logs =
@@ -17,7 +23,8 @@ export const logs =
       .argument('[task]', 'run/task, or a task of the live run; without it every task')
       .option('-f, --follow', 'go on until the attempt has ended')
       .option('--attempt <number>', 'an earlier attempt')
-      .option('--check <name>', 'the last lines of a check instead')
+      .option('--check <name>', 'what a check printed when it last ran')
+      .option('--generated', 'what the commands for generated files printed when they last ran')
       .action(
         does((given: string | undefined, options: LogOptions) =>
           atDesk(open, context, 'look', (desk) => show(desk, context, given, options)),
@@ -28,7 +35,9 @@ export const logs =
 async function show(desk: Desk, context: Context, given: string | undefined, options: LogOptions): Promise<Outcome> {
   const found = await runNamed(desk, 'logs', given, 'newest');
   if (!found.ok) return found.error;
-  if (options.check !== undefined) return checkLog(found.value, options.check);
+  if (options.check !== undefined)
+    return await printed(desk, context, found.value, lastCheck(found.value, options.check));
+  if (options.generated === true) return await printed(desk, context, found.value, lastGenerated(found.value));
   const { task, state, run } = found.value;
   if (task === null && options.follow !== true && options.attempt === undefined)
     return await allLogs(desk, context, found.value);
@@ -63,15 +72,31 @@ async function allLogs(desk: Desk, context: Context, { run, state }: MadeRun): P
 }
 
 async function wholeLog(desk: Desk, context: Context, attempt: AttemptId): Promise<Outcome> {
+  return done([], { attempt, text: await textOf(desk, context, attempt) });
+}
+
+/** Prints the log of a job; as JSON it is returned instead. Empty when the job's directory is gone. */
+async function textOf(desk: Desk, context: Context, job: string): Promise<string> {
   const text: string[] = [];
   for (let from = 0; ; ) {
-    const read = await desk.files.readLog(attempt, from);
+    const read = await desk.files.readLog(job, from);
     if (read.next === from) break;
     from = read.next;
-    if (context.json) text.push(read.text);
-    else printLines(context, read.text);
+    text.push(context.json ? read.text : '');
+    if (!context.json) printLines(context, read.text);
   }
-  return done([], { attempt, text: text.join('') });
+  return text.join('');
+}
+
+/** All of the output while its file is there; its last lines are in the ledger for good. */
+async function printed(desk: Desk, context: Context, { run }: MadeRun, job: JobLog | string): Promise<Outcome> {
+  if (typeof job === 'string') return misused('no-log', `logs: ${run}: ${job}`);
+  if (!context.json) context.terminal.line([{ text: `── ${job.title}`, tone: 'strong' }]);
+  const id = job.log.file.split('/')[0] ?? '';
+  const isKept = id !== '' && (await desk.files.readLog(id, 0)).next > 0;
+  const text = isKept ? await textOf(desk, context, id) : job.tail;
+  if (!context.json && !isKept && text !== '') printLines(context, text);
+  return done([], { run, ...job.data, text });
 }
 
 /** Whole lines as they come; the rest of an unfinished one when the attempt is over. */
@@ -118,18 +143,3 @@ function emit(context: Context, attempt: AttemptId, text: string): void {
 const printLines = (context: Context, text: string): void => {
   for (const line of text.replace(/\n$/, '').split('\n')) context.terminal.line(line);
 };
-
-function checkLog({ run, state }: MadeRun, name: string): Outcome {
-  const outcome = Object.values(state.checks).findLast((check) => check.name === name);
-  if (outcome === undefined) {
-    const known = state.plan.checks.map((check) => check.name);
-    const message = known.includes(name)
-      ? `${name} has not run yet`
-      : `no check ${name}; there are ${known.join(', ') || 'none'}`;
-    return misused('unknown-check', `logs: ${run}: ${message}`);
-  }
-  return done([`${name} ${outcome.outcome} on ${outcome.tree.slice(0, 12)}`, ...outcome.tail.trimEnd().split('\n')], {
-    run,
-    check: outcome,
-  });
-}

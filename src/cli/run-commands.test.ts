@@ -174,6 +174,7 @@ test.each([
   ['logs', 'nowhere/hello'],
   ['logs', 'hello', '--attempt', '7'],
   ['logs', '--check', 'lint'],
+  ['logs', '--generated'],
   ['diff', 'x/y/z'],
   ['approve', 'nowhere'],
   ['approve', 'checkout-k3f9/hello'],

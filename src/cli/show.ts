@@ -1,4 +1,5 @@
 import type { TaskId } from '../domain/ids.ts';
+import { checkLog } from '../domain/needs.ts';
 import { plannedById } from '../domain/run.ts';
 import { describeVerdict, snapshotOf } from '../domain/task.ts';
 import type { Verdict } from '../domain/verdict.ts';
@@ -58,6 +59,9 @@ function taskLines({ state }: RunView, id: TaskId): readonly Text[] {
     ...(task.base === null ? [] : [`base      ${task.base.slice(0, 12)}`]),
     ...(snapshot === null ? [] : [`snapshot  ${snapshot.commit.slice(0, 12)}, ${files(snapshot.diff.length)}`]),
     ...(handoff === null ? [] : [`handoff   ${handoff.status}: ${handoff.summary}`]),
+    ...(task.progress.status === 'held' && task.progress.hold.because === 'check'
+      ? [`log       ${checkLog(state.run, task.progress.hold.check)}`]
+      : []),
     ...verdictLines('dispatch', task.dispatched),
     ...verdictLines('monitor', task.monitored),
     '',

@@ -261,7 +261,14 @@ export type RunEvent =
       readonly new: CommitId;
       readonly tasks: readonly { readonly task: TaskId; readonly commit: CommitId }[];
     }
-  | { readonly type: 'round-abandoned'; readonly wave: number; readonly round: number; readonly why: string }
+  | {
+      readonly type: 'round-abandoned';
+      readonly wave: number;
+      readonly round: number;
+      readonly why: string;
+      /** So many of its tasks, in order, fail together and none is found to blame yet: smaller rounds follow. */
+      readonly suspects?: number;
+    }
   | { readonly type: 'wave-closed'; readonly wave: number }
   // landing and undo
   /** Where the person's branch stood when we looked, just before landing. */

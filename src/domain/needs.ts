@@ -118,6 +118,10 @@ function blocked(state: RunState, task: TaskState, subject: string): readonly Ne
   ];
 }
 
+/** What to type for the output of a check; `subject` is the run or a task of it. Names of checks may have spaces. */
+export const checkLog = (subject: string, check: string): string =>
+  `tidegate logs ${subject.split('/')[0]} --check ${check.includes(' ') ? `"${check}"` : check}`;
+
 function heldNeed(hold: Hold, subject: string): { readonly message: string; readonly command: string } {
   switch (hold.because) {
     case 'gate': {
@@ -132,7 +136,10 @@ function heldNeed(hold: Hold, subject: string): { readonly message: string; read
     case 'conflict':
       return { message: `conflicts in ${hold.files.join(', ')}`, command: `tidegate retry ${subject}` };
     case 'check':
-      return { message: `breaks the check ${hold.check}`, command: `tidegate rework ${subject} -m "…"` };
+      return {
+        message: `breaks the check ${hold.check} (${checkLog(subject, hold.check)})`,
+        command: `tidegate rework ${subject} -m "…"`,
+      };
     case 'needs':
       return { message: `stands on ${hold.task}, which is held`, command: `tidegate retry ${subject}` };
   }

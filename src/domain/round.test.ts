@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { commit, idOf, snapshot, tree } from '../../test/support/plans.ts';
 import type { RunEvent } from './events.ts';
-import { bisect, bisectRuns, evolveRound, isOpen, type RoundState } from './round.ts';
+import { bisect, bisectRuns, evolveRound, isOpen, nextRoundSize, type RoundState } from './round.ts';
 import { inconclusive, pass, type Verdict } from './verdict.ts';
 
 const opened: RoundState = {
@@ -99,5 +99,40 @@ describe('bisect', () => {
 
   test('blames a lone task without a run', () => {
     expect(bisect(1, () => 'unknown')).toEqual({ next: 'culprit', index: 0 });
+  });
+});
+
+describe('rounds of fewer tasks', () => {
+  const ended = (size: number, how: { suspects: number } | 'merged'): RoundState => {
+    const candidate = { steps: Array.from({ length: size }, () => steps[0] as (typeof steps)[0]), tip: null };
+    if (how !== 'merged') return { ...opened, status: 'abandoned', why: '', ...how };
+    const ids = { old: commit('base'), new: commit('a') };
+    return { ...opened, ...candidate, ...ids, status: 'merged', closed: [], judged: true };
+  };
+
+  test('find the one task that breaks them, merge all before it, and take as many rounds as halving takes', () => {
+    const anyCase = fc.integer({ min: 1, max: 128 }).chain((size) => fc.tuple(fc.constant(size), fc.nat(size - 1)));
+    fc.assert(
+      fc.property(anyCase, ([size, culprit]) => {
+        const rounds: RoundState[] = [];
+        let merged = 0;
+        for (;;) {
+          const taken = Math.min(size - merged, nextRoundSize(rounds) ?? size);
+          const fails = culprit < merged + taken;
+          if (fails && taken === 1) break;
+          rounds.push(ended(taken, fails ? { suspects: taken } : 'merged'));
+          if (!fails) merged += taken;
+        }
+        expect(merged).toBe(culprit);
+        expect(rounds.length).toBeLessThanOrEqual(bisectRuns);
+      }),
+    );
+  });
+
+  test('end with the blame: the next round takes all', () => {
+    expect(nextRoundSize([])).toBeNull();
+    expect(nextRoundSize([ended(4, { suspects: 4 })])).toBe(2);
+    expect(nextRoundSize([ended(4, { suspects: 4 }), ended(2, 'merged')])).toBe(1);
+    expect(nextRoundSize([ended(4, { suspects: 4 }), ended(2, 'merged'), ended(1, { suspects: 0 })])).toBeNull();
   });
 });

@@ -22,7 +22,7 @@ export type RoundState = { readonly round: number; readonly base: CommitId; read
       readonly new: CommitId;
       readonly judged: boolean;
     } & Candidate)
-  | { readonly status: 'abandoned'; readonly why: string }
+  | { readonly status: 'abandoned'; readonly why: string; readonly suspects: number }
 );
 
 /** `tip` is what would become the run branch: the last step, or the commit on it that rebuilds generated files. */
@@ -61,7 +61,7 @@ export function evolveRound(state: RoundState, event: RunEvent): RoundState {
       if (state.status !== 'merging') return state;
       return { ...state, status: 'merged', old: event.old, new: event.new, judged: false };
     case 'round-abandoned':
-      return { ...same, status: 'abandoned', why: event.why };
+      return { ...same, status: 'abandoned', why: event.why, suspects: event.suspects ?? 0 };
     default:
       return state;
   }
@@ -74,6 +74,20 @@ function candidateOf(steps: readonly RoundStep[]): Candidate {
 
 export const isOpen = (state: RoundState | undefined): state is RoundState =>
   state !== undefined && state.status !== 'abandoned' && !(state.status === 'merged' && state.judged);
+
+/**
+ * How many tasks the next round may take; null: all that are ready. Where a prefix cannot be checked by itself, because its generated
+ * files are made for a whole candidate, the task that breaks it is found by rounds of half the suspects: one that passes is
+ * merged and leaves the other half, one that fails leaves its own.
+ */
+export function nextRoundSize(rounds: readonly RoundState[]): number | null {
+  let suspects = 0;
+  for (const round of rounds) {
+    if (round.status === 'abandoned') suspects = round.suspects;
+    else if (round.status === 'merged') suspects = Math.max(0, suspects - round.steps.length);
+  }
+  return suspects === 0 ? null : Math.max(1, Math.floor(suspects / 2));
+}
 
 /** How often a candidate may be checked while looking for the task that breaks it. */
 export const bisectRuns = 8;

@@ -2,12 +2,13 @@ import type { CheckOutcome } from '../domain/evidence.ts';
 import { generatedPaths } from '../domain/generated.ts';
 import type { TreeId } from '../domain/ids.ts';
 import { judged } from '../domain/judge.ts';
+import { checkLog } from '../domain/needs.ts';
 import type { Check } from '../domain/plan.ts';
-import { type BuiltRound, bisect, isOpen, type RoundStep, type Tip } from '../domain/round.ts';
+import { type BuiltRound, bisect, isOpen, nextRoundSize, type RoundStep, type Tip } from '../domain/round.ts';
 import { checkKey, currentWave, hasMerged, type RunState, tasksOfWave, type WaveState } from '../domain/run.ts';
 import { isBlocked, mayIntegrate } from '../domain/schedule.ts';
 import { isResolved, isSettled, type TaskState } from '../domain/task.ts';
-import { rebuildGenerated } from './generated.ts';
+import { blameTogether, rebuildGenerated } from './generated.ts';
 import { contextOf, effect, fact, type Step } from './step.ts';
 
 /** Phase 5: when nothing of the wave is at work any more, its ready tasks are integrated and checked as one tree. */
@@ -44,9 +45,11 @@ function openOrClose(state: RunState, wave: WaveState): readonly Step[] {
   const unresolved = tasks.some((task) => !isResolved(task) && task.progress.status !== 'ready');
   if (atWork || ready.length === 0 || state.branch === null || state.mode.mode !== 'active') return [];
   if (state.plan.partial === 'hold' && unresolved) return [];
-  const entries = ready.flatMap((task) =>
-    task.progress.status === 'ready' ? [{ task: task.id, snapshot: task.progress.snapshot.commit }] : [],
-  );
+  const entries = ready
+    .slice(0, nextRoundSize(wave.rounds) ?? ready.length)
+    .flatMap((task) =>
+      task.progress.status === 'ready' ? [{ task: task.id, snapshot: task.progress.snapshot.commit }] : [],
+    );
   return [
     fact({
       type: 'round-opened',
@@ -113,8 +116,11 @@ function verifyCandidate(state: RunState, at: At, round: BuiltRound, tip: Tip): 
 
 function findCulprit(state: RunState, at: At, steps: readonly RoundStep[], check: Check): readonly Step[] {
   if (generatedPaths(state.plan).length > 0 && steps.length > 1) {
-    const together = 'generated files are rebuilt for all of them together, so none can be blamed alone';
-    return [blame(at, steps, check, together)];
+    const tasks = steps.map(({ task }) => task).join(', ');
+    const detail = `with ${tasks} and the files that they generate`;
+    return [
+      blameTogether(state, at, { steps, why: `${check.name} fails`, detail, log: checkLog(state.run, check.name) }),
+    ];
   }
   const found = bisect(steps.length, (prefix) => {
     const step = steps[prefix - 1];
@@ -136,10 +142,9 @@ function findCulprit(state: RunState, at: At, steps: readonly RoundStep[], check
   return [blame(at, suspects, check)];
 }
 
-function blame(at: At, suspects: readonly RoundStep[], check: Check, because = ''): Step {
+function blame(at: At, suspects: readonly RoundStep[], check: Check): Step {
   const culprits = suspects.map(({ task }) => ({ type: 'culprit-found', ...at, task, check: check.name }) as const);
-  const fails = `${check.name} fails with ${suspects.map((step) => step.task).join(', ')}`;
-  const why = [fails, because].filter(Boolean).join('; ');
+  const why = `${check.name} fails with ${suspects.map((step) => step.task).join(', ')}`;
   return fact(...culprits, { type: 'round-abandoned', ...at, why });
 }
 

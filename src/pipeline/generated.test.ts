@@ -101,15 +101,32 @@ test('a run that a person stopped stays stopped when its generator fails', () =>
   expect(closure(stopped)[0]).not.toMatchObject({ events: [{}, {}] });
 });
 
-test('a check that fails on rebuilt files is blamed on every task of the round, and no prefix is tried', () => {
-  const failed = after(built(list, 'a', 'b'), generatorEnded(exited(0)), completed, checked('done', 'failed'));
+test('a check that fails on rebuilt files, like a command that fails, leaves suspects and holds nobody', () => {
+  const whole = after(built(list, 'a', 'b', 'c', 'd'), generatorEnded(exited(0)), completed, checked('done', 'failed'));
+  const unbuilt = after(built(list, 'a', 'b', 'c', 'd'), generatorEnded(exited(1)));
+  for (const failed of [whole, unbuilt])
+    expect(closure(failed)).toEqual([
+      { kind: 'fact', events: [{ type: 'round-abandoned', ...at, why: expect.any(String), suspects: 4 }] },
+    ]);
+});
+
+test('one task alone is blamed for its check', () => {
+  const failed = after(built(list, 'a'), generatorEnded(exited(0)), completed, checked('done', 'failed'));
   expect(closure(failed)).toMatchObject([
     {
       events: [
         { type: 'culprit-found', task: 'a' },
-        { type: 'culprit-found', task: 'b' },
-        { type: 'round-abandoned', why: expect.stringContaining('together') },
+        { type: 'round-abandoned', why: 'test fails with a' },
       ],
     },
+  ]);
+});
+
+test('where nothing may be merged before everything is, a person looks, and nobody is held', () => {
+  const held = { ...built(list, 'a', 'b') };
+  const careful = { ...held, plan: { ...held.plan, partial: 'hold' as const } };
+  const failed = after(careful, generatorEnded(exited(0)), completed, checked('done', 'failed'));
+  expect(closure(failed)).toMatchObject([
+    { events: [{ type: 'round-abandoned' }, { type: 'run-halted', fix: expect.stringContaining('tidegate drop') }] },
   ]);
 });

@@ -23,6 +23,9 @@ const events = async (p: Project): Promise<readonly RunEvent[]> =>
 const types = async (p: Project, ...wanted: string[]): Promise<readonly string[]> =>
   (await events(p)).map(({ type }) => type).filter((type) => wanted.includes(type));
 
+const merged = async (p: Project): Promise<readonly string[]> =>
+  (await events(p)).flatMap((event) => (event.type === 'merged' ? event.tasks.map(({ task }) => task) : []));
+
 test('agents edit a generated file in vain: it is rebuilt on what they made together, checked, and landed', async () => {
   await using p = await project({
     files,
@@ -48,9 +51,15 @@ test('a generator that fails moves nothing and is told with its output; resume t
   const halted = (await events(p)).findLast((event) => event.type === 'run-halted');
   expect(halted).toMatchObject({
     why: expect.stringMatching(/list\.txt.*: no such module; echo no such module; exit 7: exit 7$/),
-    fix: expect.stringMatching(/tidegate rework \S+\/<task> -m .* tidegate resume/),
+    fix: expect.stringMatching(/tidegate rework \S+\/one -m .* tidegate resume/),
   });
-  const once = ['round-opened', 'generator-ended', 'round-abandoned', 'run-halted'];
+  const log = await p.cli('logs', '--generated');
+  expect(log.stdout.split('\n').slice(0, 2)).toEqual([
+    expect.stringMatching(/^── generated files of wave 0: /),
+    'no such module',
+  ]);
+  const round = ['round-opened', 'generator-ended', 'round-abandoned'];
+  const once = [...round, ...round, 'run-halted'];
   expect(await types(p, ...once, 'merge-intended')).toEqual(once);
   await p.cli('resume', '--json');
   expect(await types(p, ...once, 'merge-intended')).toEqual([...once, ...once]);
@@ -58,16 +67,34 @@ test('a generator that fails moves nothing and is told with its output; resume t
   expect(checkHistory(await p.events(), { git: gitFacts(p) })).toEqual([]);
 });
 
-test('a check that fails on rebuilt files holds every task of the round', async () => {
-  await using p = await project({ files, plan: plan('test -f src/one.txt && echo wrong > list.txt || true') });
-  await go(p);
-  expect(await types(p, 'culprit-found', 'round-abandoned', 'merged')).toEqual([
-    'culprit-found',
-    'culprit-found',
-    'round-abandoned',
-  ]);
-  const status = await p.cli('status');
-  expect(status.stdout).toContain('breaks the check listed');
+test.each([
+  ['a check', 'test -f src/two.txt && echo wrong > list.txt || ls src > list.txt'],
+  ['a command', 'test ! -f src/two.txt && ls src > list.txt'],
+])('%s that fails with one task stops that one; the others are merged as they are', async (what, command) => {
+  const tasks = Object.fromEntries(['one', 'two', 'three', 'four'].map((name) => [name, adds(name)]));
+  await using p = await project({ files, plan: { ...plan(command), tasks } });
+  expect((await go(p)).code).toBe(43);
+  expect(await merged(p)).toEqual(what === 'a check' ? ['one', 'three', 'four'] : ['one']);
+  const story = await events(p);
+  expect(story.flatMap((event) => (event.type === 'culprit-found' ? [event.task] : []))).toEqual(
+    what === 'a check' ? ['two'] : [],
+  );
+  const halted = story.findLast((event) => event.type === 'run-halted');
+  expect(halted?.fix ?? '').toMatch(what === 'a check' ? /^$/ : /tidegate drop \S+\/two /);
+
+  const { stdout } = await p.cli('why', ...(what === 'a check' ? ['two'] : []));
+  expect(stdout).toMatch(what === 'a check' ? /tidegate logs \S+ --check listed/ : /tidegate logs \S+ --generated/);
+  const wrong = await p.cli('logs', '--check', 'lint');
+  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringMatching(/no check lint; there are listed\n$/) });
+  const log = JSON.parse((await p.cli('logs', '--check', 'listed', '--json')).stdout);
+  expect(log).toMatchObject({ check: { name: 'listed' }, text: '' });
+
+  expect(await p.cli('drop', 'two', '--json')).toMatchObject({ code: 0 });
+  expect((await p.cli('resume', '--land', '--json')).code).toBe(3);
+  expect(await merged(p)).toEqual(['one', 'three', 'four']);
+  expect(await types(p, 'attempt-intended')).toHaveLength(4);
+  expect(p.git('show', 'main:list.txt')).toBe('four.txt\nold.txt\none.txt\nthree.txt');
+  expect(checkHistory(await p.events(), { git: gitFacts(p) })).toEqual([]);
 });
 
 test('a supervisor that dies while files are rebuilt costs nobody anything: they are rebuilt from a clean checkout', async () => {

@@ -81,6 +81,10 @@ export function obedientPerson(random: Random): Person {
         return { type: 'requested-drop', task: taskId(need.task), paths: [], by: me };
       if (need.kind === 'landing' && count > 6)
         return { type: 'requested-reject', tap: 'land', hash: state.hash, by: me };
+      // the same tasks fail together again: one of them has to go
+      const ready = Object.values(state.tasks).filter(({ progress }) => progress.status === 'ready');
+      if (need.kind === 'halted' && count % 4 === 0 && ready.length > 0)
+        return { type: 'requested-drop', task: random.pick(ready).id, paths: [], by: me };
       return typed(state, need);
     },
   };

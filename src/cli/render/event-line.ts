@@ -94,7 +94,7 @@ function endedText({ ending, handoff, snapshot }: RunEvent & { readonly type: 'a
   return `${howEnded(ending)}, ${said}, ${snapshot === null ? 'no snapshot' : files(snapshot.diff.length)}`;
 }
 
-const howEnded = ({ reason, code, signal }: Ending): string =>
+export const howEnded = ({ reason, code, signal }: Ending): string =>
   reason === 'exited' ? `exit ${code ?? signal}` : reason;
 
 const conflictText = ({ conflicts }: RunEvent & { readonly type: 'candidate-built' }): string =>
