@@ -1,3 +1,4 @@
+import type { Trouble } from './agent-event.ts';
 import type { AgentNote, AgentReport } from './agent-note.ts';
 import type { Shortage } from './disk.ts';
 import type {
@@ -316,6 +317,17 @@ export type RunEvent =
       readonly exact: boolean;
     }
   | { readonly type: 'undo-refused'; readonly task: TaskId | null; readonly why: string; readonly fix: string }
+  // providers of models
+  /** No agent of this provider starts before `until`; null: not before a person says so. */
+  | {
+      readonly type: 'provider-paused';
+      readonly provider: string;
+      readonly until: string | null;
+      readonly trouble: Trouble;
+      /** How often in a row, for the next pause to be longer. */
+      readonly tries: number;
+    }
+  | { readonly type: 'provider-resumed'; readonly provider: string }
   // the run itself
   | { readonly type: 'run-paused' | 'run-resumed' | 'run-stopped'; readonly by: By }
   /** The environment failed (disk full, git missing): nothing is decided; `resume` tries again. */

@@ -1,3 +1,4 @@
+import type { AgentReport } from './agent-note.ts';
 import type { AttemptId, CommitId, PlanHash, TaskId, TreeId } from './ids.ts';
 import type { Finding } from './verdict.ts';
 
@@ -91,7 +92,10 @@ export type Ending = {
     | 'silent'
     | 'stopped'
     | 'abandoned'
-    | 'setup-failed';
+    | 'setup-failed'
+    /** The breaker: it did the same over and over. */
+    | 'spiral'
+    | 'over-budget';
   readonly code: number | null;
   readonly signal: string | null;
   readonly detail: string;
@@ -134,6 +138,8 @@ export type MonitorEvidence = {
   readonly handoff: HandoffEvidence;
   /** null when the snapshot could not be made (disk full …); then nothing can be judged. */
   readonly snapshot: SnapshotEvidence | null;
+  /** What an agent that speaks a protocol said of its own end. Never proof of work; may show that there was none. */
+  readonly agent?: Pick<AgentReport, 'outcome' | 'trouble'>;
 };
 
 export type CheckOutcome = {

@@ -20,12 +20,20 @@ export type NeedKind =
   | 'stopped'
   | 'halted'
   | 'disk'
+  | 'login'
   | 'landing';
 
 /** What a run waits for from people; empty while it goes on by itself or has ended and nothing was asked of it since. */
 export function needsOf(state: RunState): readonly Need[] {
   if (state.ended !== null) return state.mode.mode === 'halted' ? modeNeeds(state) : landingNeeds(state);
-  return [...modeNeeds(state), ...diskNeeds(state), ...tapNeeds(state), ...taskNeeds(state), ...landingNeeds(state)];
+  return [
+    ...modeNeeds(state),
+    ...diskNeeds(state),
+    ...loginNeeds(state),
+    ...tapNeeds(state),
+    ...taskNeeds(state),
+    ...landingNeeds(state),
+  ];
 }
 
 function modeNeeds(state: RunState): readonly Need[] {
@@ -39,6 +47,21 @@ function modeNeeds(state: RunState): readonly Need[] {
     case 'halted':
       return [{ kind: 'halted', task: null, message: haltedMessage(state.mode, command), command }];
   }
+}
+
+function loginNeeds(state: RunState): readonly Need[] {
+  return Object.entries(state.providers).flatMap(([provider, pause]): readonly Need[] =>
+    pause.status !== 'paused' || pause.until !== null
+      ? []
+      : [
+          {
+            kind: 'login',
+            task: null,
+            message: `${provider} refuses the login: ${pause.trouble.detail}`,
+            command: `tidegate resume ${state.run}`,
+          },
+        ],
+  );
 }
 
 /** Whatever mends it, `resume` is what brings the run on afterwards. */

@@ -5,9 +5,10 @@ import type { CommitId, PlanHash, RunId, TaskId, TreeId } from './ids.ts';
 import { evolveLanding, type LandingState } from './landing.ts';
 import { allTasks, type FrozenPlan, type PlannedTask } from './plan.ts';
 import { replacePlan, unjudged } from './plan-versions.ts';
+import { evolveProviders, type Providers, providerOf } from './provider.ts';
 import { evolveRound, type RoundState } from './round.ts';
 import { evolveTap, type TapState } from './tap.ts';
-import { evolveTask, holdTask, plannedTask, type TaskState, unholdTask } from './task.ts';
+import { evolveTask, holdTask, plannedTask, type TaskLimits, type TaskState, unholdTask } from './task.ts';
 import { evolveUndo, noUndo, type UndoState } from './undo.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -30,6 +31,7 @@ export type RunState = {
   readonly checks: Readonly<Record<string, CheckOutcome>>;
   readonly landing: LandingState;
   readonly undo: UndoState;
+  readonly providers: Providers;
   readonly mode: RunMode;
   /** While there is one, no attempt starts. */
   readonly shortage: Shortage | null;
@@ -108,9 +110,10 @@ function evolveFact(state: RunState, event: RunEvent): RunState {
     case 'attempt-intended':
     case 'attempt-started':
     case 'attempt-noted':
-    case 'attempt-ended':
     case 'paths-dropped':
       return evolveOneTask(state, event.task, event);
+    case 'attempt-ended':
+      return served(evolveOneTask(state, event.task, event), event);
     case 'task-dropped':
       return standAgain(evolveOneTask(state, event.task, event));
     case 'task-granted':
@@ -160,12 +163,21 @@ function evolveFact(state: RunState, event: RunEvent): RunState {
     case 'undone':
     case 'undo-refused':
       return { ...state, ...evolveOnTarget(state, event) };
+    case 'provider-paused':
+      return { ...state, providers: evolveProviders(state.providers, event) };
+    case 'provider-resumed':
+      return { ...evolveAllTasks(state, event), providers: evolveProviders(state.providers, event) };
     case 'run-paused':
       return { ...state, mode: { mode: 'paused', who: event.by.who } };
     case 'run-stopped':
       return { ...state, mode: { mode: 'stopped', who: event.by.who } };
     case 'run-resumed':
-      return { ...evolveAllTasks(state, event), checks: judgedChecks(state), mode: { mode: 'active' } };
+      return {
+        ...evolveAllTasks(state, event),
+        providers: evolveProviders(state.providers, event),
+        checks: judgedChecks(state),
+        mode: { mode: 'active' },
+      };
     case 'run-halted':
       return { ...state, mode: { mode: 'halted', why: event.why, fix: event.fix } };
     case 'run-ended':
@@ -227,6 +239,7 @@ function created(event: RunEvent & { readonly type: 'run-created' }): RunState {
     checks: {},
     landing: { status: 'none', tries: 0 },
     undo: noUndo,
+    providers: {},
     mode: { mode: 'active' },
     shortage: null,
     ended: null,
@@ -281,15 +294,29 @@ function standAgain(state: RunState): RunState {
   return { ...state, tasks: Object.fromEntries(tasks) };
 }
 
+/** A provider that served an agent to its end is well again: its next pause is a short one. */
+function served(state: RunState, event: RunEvent & { readonly type: 'attempt-ended' }): RunState {
+  const planned = plannedById(state.plan, event.task);
+  const task = state.tasks[event.task];
+  if (event.agent?.outcome !== 'completed' || planned === undefined || task === undefined) return state;
+  const { [providerOf(planned, task)]: _, ...others } = state.providers;
+  return { ...state, providers: others };
+}
+
+const limitsOf = ({ plan }: RunState, task: TaskId): TaskLimits => ({
+  attempts: plan.limits.attempts,
+  chain: plannedById(plan, task)?.agent ?? [],
+});
+
 function evolveOneTask(state: RunState, id: TaskId, event: RunEvent): RunState {
   const task = state.tasks[id];
   if (task === undefined) return state;
-  return { ...state, tasks: { ...state.tasks, [id]: evolveTask(task, event, state.plan.limits) } };
+  return { ...state, tasks: { ...state.tasks, [id]: evolveTask(task, event, limitsOf(state, id)) } };
 }
 
 function evolveAllTasks(state: RunState, event: RunEvent): RunState {
   const tasks = Object.entries(state.tasks).map(
-    ([id, task]) => [id, evolveTask(task, event, state.plan.limits)] as const,
+    ([id, task]) => [id, evolveTask(task, event, limitsOf(state, task.id))] as const,
   );
   return { ...state, tasks: Object.fromEntries(tasks) };
 }

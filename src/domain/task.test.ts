@@ -24,7 +24,7 @@ import { judged } from './judge.ts';
 import { evolveTask, freeLaunches, isResolved, isSettled, plannedTask, type TaskState } from './task.ts';
 
 const frozen = plan([{ a: {} }]);
-const limits = { attempts: 2 };
+const limits = { attempts: 2, chain: ['command'] };
 const planned = task('a');
 const context = { plan: frozen, hash: 'h' as never, granted: [] };
 const based: RunEvent = { type: 'task-base-made', task: idOf('a'), commit: commit('base'), tree: tree('base') };
@@ -99,7 +99,7 @@ describe('attempts', () => {
     expect(state).toMatchObject({ charged: 1, free: 0, launches: 1 });
     expect(state.progress).toEqual({
       status: 'waiting',
-      next: { from: snapshot('a').commit, findings: ['exit 1'], halt: null },
+      next: { from: snapshot('a').commit, findings: ['exit 1'], halt: null, session: null, trouble: null },
     });
   });
 
@@ -172,11 +172,14 @@ describe('a held task', () => {
     expect(state.progress).toMatchObject({ status: 'ended', evidence: { snapshot: clean } });
   });
 
-  test('starts clean on a retry, with all its attempts', () => {
+  test('starts clean on a retry, with all its attempts, and is told where it strayed', () => {
     expect(given(based, ...out, { type: 'task-retried', ...by })).toMatchObject({
       base: null,
       charged: 0,
-      progress: { status: 'waiting', next: { from: 'base', findings: [], halt: null } },
+      progress: {
+        status: 'waiting',
+        next: { from: 'base', findings: [expect.stringContaining('elsewhere/x.txt')], halt: null },
+      },
     });
   });
 

@@ -1,8 +1,11 @@
-import type { Usage } from './agent-event.ts';
+import { addUsage, noUsage, type Trouble, type Usage } from './agent-event.ts';
+import type { AgentNote } from './agent-note.ts';
 import type { By, RunEvent } from './events.ts';
-import type { Ending, HandoffEvidence, MonitorEvidence, SnapshotEvidence } from './evidence.ts';
+import type { MonitorEvidence, SnapshotEvidence } from './evidence.ts';
 import type { AttemptId, CommitId, TaskId } from './ids.ts';
 import type { PlannedTask } from './plan.ts';
+import { providerOf } from './provider.ts';
+import { recoveryFrom } from './recovery.ts';
 import { passes, type Verdict } from './verdict.ts';
 
 /**
@@ -34,6 +37,9 @@ export type NextStart = {
   readonly from: CommitId | 'base';
   readonly findings: readonly string[];
   readonly halt: string | null;
+  readonly session: AgentSession | null;
+  /** Why the provider of its agent has to be left alone for a while. */
+  readonly trouble: Trouble | null;
 };
 
 export type Attempt = {
@@ -69,6 +75,14 @@ export type TaskState = {
   readonly charged: number;
   /** Launches in a row that cost the task nothing; bounded, so that nothing spins for free. */
   readonly free: number;
+  /** Attempts that ended in a spiral. A second one is for a person. */
+  readonly spirals: number;
+  /** Which of the task's agents is its turn. */
+  readonly agent: number;
+  /** The agent's own, of the last attempt that had one. */
+  readonly session: AgentSession | null;
+  /** By all attempts together, as far as they told. */
+  readonly used: Usage;
   readonly granted: readonly string[];
   /** Paths that people took out of the last attempt's snapshot. */
   readonly takenOut: readonly string[];
@@ -76,11 +90,13 @@ export type TaskState = {
   readonly noted: number;
   readonly dispatched: readonly Verdict[] | null;
   readonly monitored: readonly Verdict[] | null;
-  readonly last: { readonly ending: Ending; readonly handoff: HandoffEvidence } | null;
+  readonly last: Pick<MonitorEvidence, 'ending' | 'handoff' | 'agent'> | null;
   readonly progress: TaskProgress;
 };
 
 export const freeLaunches = 3;
+/** Rate limits may last a night; an agent that only feigns them must not last for ever. */
+const waitedLaunches = 50;
 
 export const plannedTask = (task: PlannedTask, wave: number): TaskState => ({
   id: task.id,
@@ -90,6 +106,10 @@ export const plannedTask = (task: PlannedTask, wave: number): TaskState => ({
   launches: 0,
   charged: 0,
   free: 0,
+  spirals: 0,
+  agent: 0,
+  session: null,
+  used: noUsage,
   granted: [],
   takenOut: [],
   noted: 0,
@@ -99,10 +119,10 @@ export const plannedTask = (task: PlannedTask, wave: number): TaskState => ({
   progress: { status: 'waiting', next: fresh },
 });
 
-const fresh: NextStart = { from: 'base', findings: [], halt: null };
+const fresh: NextStart = { from: 'base', findings: [], halt: null, session: null, trouble: null };
 
 /** What did happen. Total: an event in the ledger is a fact and is never refused. */
-export function evolveTask(state: TaskState, event: RunEvent, limits: { readonly attempts: number }): TaskState {
+export function evolveTask(state: TaskState, event: RunEvent, limits: TaskLimits): TaskState {
   switch (event.type) {
     case 'task-base-made':
       return { ...state, base: event.commit };
@@ -134,13 +154,23 @@ export function evolveTask(state: TaskState, event: RunEvent, limits: { readonly
       return attempt === null ? state : { ...state, progress: { status: 'running', attempt, pid: event.pid } };
     }
     case 'attempt-noted':
-      return { ...state, noted: event.number };
+      return { ...state, noted: event.number, session: sessionAfter(state, event.note) };
     case 'attempt-ended': {
       const attempt = attemptOf(state);
       if (attempt === null) return state;
-      const { ending, handoff, snapshot } = event;
-      const evidence = { attempt: attempt.id, nonce: attempt.nonce, ending, handoff, snapshot };
-      return { ...state, last: { ending, handoff }, progress: { status: 'ended', attempt, evidence } };
+      const { ending, handoff, snapshot, agent } = event;
+      const said = agent === undefined ? {} : { agent: { outcome: agent.outcome, trouble: agent.trouble } };
+      const last = { ending, handoff, ...said };
+      const evidence = { attempt: attempt.id, nonce: attempt.nonce, ...last, snapshot };
+      const usage = agent?.usage ?? noUsage;
+      const session = state.session === null ? null : { ...state.session, usage: addUsage(state.session.usage, usage) };
+      return {
+        ...state,
+        last,
+        session,
+        used: addUsage(state.used, usage),
+        progress: { status: 'ended', attempt, evidence },
+      };
     }
     case 'phase-judged':
       if (event.phase === 'dispatch') return { ...state, dispatched: event.verdicts };
@@ -152,16 +182,26 @@ export function evolveTask(state: TaskState, event: RunEvent, limits: { readonly
       return { ...rejudge(state, event.snapshot), takenOut: [...state.takenOut, ...event.paths] };
     case 'task-dropped':
       return { ...state, progress: { status: 'dropped', by: event.by } };
-    case 'task-retried':
-      return { ...state, base: null, charged: 0, free: 0, progress: { status: 'waiting', next: fresh } };
-    case 'task-reworked': {
-      const snapshot = snapshotOf(state);
-      const next: NextStart = { from: snapshot?.commit ?? 'base', findings: [event.message], halt: null };
-      return { ...state, charged: 0, free: 0, progress: { status: 'waiting', next } };
+    case 'task-retried': {
+      const next = { ...fresh, findings: strayedFindings(state) };
+      return { ...state, ...anew, base: null, session: null, progress: { status: 'waiting', next } };
     }
+    case 'task-reworked': {
+      const from = snapshotOf(state)?.commit ?? 'base';
+      const next: NextStart = { ...fresh, from, findings: [event.message], session: state.session };
+      return { ...state, ...anew, progress: { status: 'waiting', next } };
+    }
+    case 'provider-resumed':
+      if (state.progress.status !== 'waiting' || providerOf({ agent: limits.chain }, state) !== event.provider)
+        return state;
+      return { ...state, progress: { status: 'waiting', next: { ...state.progress.next, trouble: null } } };
     case 'run-resumed':
-      if (state.progress.status !== 'waiting' || state.progress.next.halt === null) return state;
-      return { ...state, free: 0, progress: { status: 'waiting', next: { ...state.progress.next, halt: null } } };
+      if (state.progress.status !== 'waiting') return state;
+      return {
+        ...state,
+        free: state.progress.next.halt === null ? state.free : 0,
+        progress: { status: 'waiting', next: { ...state.progress.next, halt: null, trouble: null } },
+      };
     case 'candidate-built': {
       const conflict = event.conflicts.find((found) => found.task === state.id);
       return conflict === undefined ? state : hold(state, { because: 'conflict', files: conflict.files });
@@ -182,12 +222,34 @@ export function evolveTask(state: TaskState, event: RunEvent, limits: { readonly
   }
 }
 
+export type TaskLimits = {
+  readonly attempts: number;
+  /** Agents that the task may be given to, one after the other. */
+  readonly chain: readonly string[];
+};
+
+const anew = { charged: 0, free: 0, spirals: 0 } as const;
+
+function sessionAfter(state: TaskState, note: AgentNote): AgentSession | null {
+  const attempt = attemptOf(state);
+  if (note.note !== 'started' || note.session === null || attempt === null) return state.session;
+  if (attempt.session?.id === note.session) return attempt.session;
+  return { id: note.session, job: attempt.id, usage: noUsage };
+}
+
+/** Who strayed out of its scope and starts clean is told where it must not go. */
+function strayedFindings({ progress }: TaskState): readonly string[] {
+  if (progress.status !== 'held' || progress.hold.because !== 'gate') return [];
+  const scope = progress.hold.verdicts.filter((verdict) => verdict.gate === 'scope');
+  return scope.flatMap(describeVerdict).map((finding) => `an earlier attempt was refused for this: ${finding}`);
+}
+
 /** What an ended attempt means, once the gates have spoken. */
 function settle(
   state: TaskState,
   evidence: MonitorEvidence,
   verdicts: readonly Verdict[],
-  limits: { readonly attempts: number },
+  limits: TaskLimits,
 ): TaskState {
   const attempt = attemptOf(state);
   if (attempt === null) return state;
@@ -208,18 +270,34 @@ function settle(
     return { ...judged, progress: { status: 'held', hold: { because: 'gate', verdicts }, attempt, snapshot } };
 
   const findings = [...(state.dispatched ?? []), ...verdicts].flatMap(describeVerdict);
-  const again: NextStart = { from: snapshot?.commit ?? attempt.from, findings, halt: null };
-  const free = ending.reason === 'stopped' || ending.reason === 'abandoned' || ending.reason === 'lost';
-  if (free && state.free < freeLaunches)
-    return { ...judged, free: state.free + 1, progress: { status: 'waiting', next: again } };
+  const { cost, start, trouble, blames } = recoveryFrom(evidence);
+  const again: NextStart = {
+    from: start === 'clean' ? 'base' : (snapshot?.commit ?? attempt.from),
+    findings,
+    halt: null,
+    session: start === 'session' ? state.session : null,
+    trouble,
+  };
+  const waiting = { status: 'waiting', next: again } as const;
+  if (ending.reason === 'over-budget')
+    return { ...judged, progress: { status: 'waiting', next: { ...again, halt: ending.detail } } };
+  if (cost !== 'charged' && ending.reason !== 'launch-failed') {
+    const most = cost === 'waited-for' ? waitedLaunches : freeLaunches;
+    if (state.free < most) return { ...judged, free: state.free + 1, progress: waiting };
+  }
+  if (blames === 'agent' && state.agent + 1 < limits.chain.length) {
+    const other = { ...again, session: null, trouble: null };
+    return { ...judged, agent: state.agent + 1, free: 0, progress: { status: 'waiting', next: other } };
+  }
   if (ending.reason === 'launch-failed')
     return { ...judged, progress: { status: 'waiting', next: { ...again, halt: ending.detail } } };
   if (ending.reason === 'setup-failed')
     return { ...judged, progress: { status: 'failed', why: `setup failed: ${ending.detail}`, attempt, snapshot } };
   const charged = state.charged + 1;
-  if (charged < limits.attempts) return { ...judged, charged, free: 0, progress: { status: 'waiting', next: again } };
+  const spirals = state.spirals + (ending.reason === 'spiral' ? 1 : 0);
+  if (charged < limits.attempts && spirals < 2) return { ...judged, charged, spirals, free: 0, progress: waiting };
   const why = findings.join('; ') || `${ending.reason} ${ending.detail}`.trim();
-  return { ...judged, charged, progress: { status: 'failed', why, attempt, snapshot } };
+  return { ...judged, charged, spirals, progress: { status: 'failed', why, attempt, snapshot } };
 }
 
 /** Back to `ended`, so that the same snapshot is gated again; no new attempt, no tokens spent. */

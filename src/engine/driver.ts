@@ -1,5 +1,6 @@
 import type { Shortage } from '../domain/disk.ts';
 import type { RunEvent } from '../domain/events.ts';
+import { goesOnByItself } from '../domain/provider.ts';
 import { evolveRun, type RunState } from '../domain/run.ts';
 import type { Effect, Given, Step } from '../pipeline/step.ts';
 import { steps } from '../pipeline/steps.ts';
@@ -72,7 +73,8 @@ export function driveRun(
       const due = state === null || stopped.signal.aborted ? [] : effects(state, seen);
       for (const { key, effect } of due) if (!inFlight.has(key)) start(key, effect);
       // what an effect recorded during this look may lead on
-      if (inFlight.size === 0 && !looksAgain) for (const waiter of waiters.splice(0, asked)) waiter.resolve();
+      if (inFlight.size === 0 && !looksAgain && !goesOnByItself(state))
+        for (const waiter of waiters.splice(0, asked)) waiter.resolve();
       const waiting = new AbortController();
       await Promise.race([woken.promise, nextExpiry(state, clock, waiting.signal)]);
       waiting.abort('woken');
@@ -127,12 +129,15 @@ async function halt(log: RunLog, cause: unknown): Promise<void> {
   );
 }
 
-/** Wakes when an open tap runs out, so that expiry is recorded without anybody asking. */
+/** Wakes when an open tap runs out or a provider's pause is over, so that it is recorded without anybody asking. */
 async function nextExpiry(state: RunState | null, clock: Clock, signal: AbortSignal): Promise<void> {
   const open = Object.values(state?.taps ?? {}).flatMap((tap) =>
     tap !== undefined && 'expires' in tap && tap.expires !== null ? [tap.expires] : [],
   );
-  const [first] = open.toSorted();
+  const paused = Object.values(state?.providers ?? {}).flatMap((provider) =>
+    provider.status === 'paused' && provider.until !== null ? [provider.until] : [],
+  );
+  const [first] = [...open, ...paused].toSorted();
   if (first === undefined || state?.ended !== null) return new Promise(() => undefined);
   const wait = Math.max(0, Date.parse(first) - Date.parse(clock.now()));
   await clock.sleep(Math.min(wait, 2 ** 31 - 1), signal);

@@ -1,6 +1,7 @@
 import { attemptId, type TaskId } from '../domain/ids.ts';
 import { mustSerialise } from '../domain/ownership.ts';
 import { approvalProof } from '../domain/proof.ts';
+import { isPaused, providerOf } from '../domain/provider.ts';
 import { plannedById, type RunState } from '../domain/run.ts';
 import { isLive, startable } from '../domain/schedule.ts';
 import { attemptOf, type TaskState } from '../domain/task.ts';
@@ -42,9 +43,10 @@ function starts(state: RunState, given: Given): readonly Step[] {
   if (state.shortage !== null) return [];
   if (state.mode.mode !== 'active' || state.branch === null || !baseIsGreen(state)) return [];
   const running = Object.values(state.tasks).filter(isLive);
-  const slots = state.plan.limits.parallel - running.length;
-  const candidates = startable(state).filter((task) =>
-    running.every((other) => !mustSerialise(state.plan, task.id, other.id)),
+  const launching = running.filter((task) => task.progress.status === 'launching').length;
+  const slots = Math.min(state.plan.limits.parallel - running.length, mostLaunching - launching);
+  const candidates = startable(state).filter(
+    (task) => isServed(state, task) && running.every((other) => !mustSerialise(state.plan, task.id, other.id)),
   );
   // One ahead even without a free slot: the next task then need not wait for the merger.
   const missing = candidates.slice(0, Math.max(slots, 1)).filter((task) => task.base === null);
@@ -60,12 +62,20 @@ function starts(state: RunState, given: Given): readonly Step[] {
   return [intend(state, first, given), ...asked];
 }
 
+/** Agents cost most while they start: a few at a time are sooner all there than all at once. */
+const mostLaunching = 4;
+
+function isServed(state: RunState, task: TaskState): boolean {
+  const planned = plannedById(state.plan, task.id);
+  return planned === undefined || !isPaused(state.providers, providerOf(planned, task));
+}
+
 function intend(state: RunState, task: TaskState, given: Given): Step {
   const { progress, base } = task;
   if (progress.status !== 'waiting' || base === null) throw new Error(`${task.id} is not startable`);
   const number = task.launches + 1;
-  const { from, findings } = progress.next;
-  const agent = plannedById(state.plan, task.id)?.agent[0] ?? 'command';
+  const { from, findings, session } = progress.next;
+  const agent = plannedById(state.plan, task.id)?.agent[task.agent] ?? 'command';
   return fact({
     type: 'attempt-intended',
     task: task.id,
@@ -76,6 +86,7 @@ function intend(state: RunState, task: TaskState, given: Given): Step {
     from: from === 'base' ? base : from,
     findings,
     ...(agent === 'command' ? {} : { agent }),
+    ...(session === null ? {} : { session }),
   });
 }
 

@@ -3,6 +3,7 @@ import { currentWave, hasMerged, type RunState } from '../domain/run.ts';
 import { approval } from './approval.ts';
 import { baseChecks, closure } from './closure.ts';
 import { dispatch } from './dispatch.ts';
+import { governor } from './governor.ts';
 import { land } from './land.ts';
 import { merge } from './merge.ts';
 import { monitor } from './monitor.ts';
@@ -22,6 +23,7 @@ export function steps(state: RunState, given: Given): readonly Step[] {
     return asked.length > 0 || state.ended !== 'done' ? asked : [...asked, ...lateLanding(state)];
   return [
     ...asked,
+    ...governor(state, given),
     ...thread(state),
     ...preflight(state),
     ...ownership(state),

@@ -33,7 +33,13 @@ export function randomPlan(random: Random): FrozenPlan {
   });
 }
 
+const chains = [['command'], ['command'], ['claude'], ['codex', 'claude']];
+
 function randomTask(random: Random, id: string, before: readonly string[], wave: number): TaskSketch {
+  return { ...randomScope(random, id, before, wave), agent: random.pick(chains) };
+}
+
+function randomScope(random: Random, id: string, before: readonly string[], wave: number): TaskSketch {
   const needs = before.filter(() => random.chance(0.25));
   const kind = random.next();
   const shares = random.chance(0.25) ? ['shared.txt'] : [];

@@ -208,6 +208,8 @@ async function play(
   for (let idle = 0; idle < 50; ) {
     const moved = await stage.schedule.step();
     idle = moved ? 0 : idle + 1;
+    // nothing is to come but time: a provider that asked to be left alone
+    if (idle === 10) stage.clock.advance(61);
     const now = settled as 'no' | 'yes' | { readonly cause: unknown };
     if (typeof now === 'object') throw now.cause;
     if (now === 'yes') return 'settled';

@@ -1,8 +1,16 @@
+import type { Trouble, TroubleKind } from '../../src/domain/agent-event.ts';
+import { type AgentNote, noReport } from '../../src/domain/agent-note.ts';
 import type { Ending, HandoffEvidence, SnapshotEvidence } from '../../src/domain/evidence.ts';
-
 import type { FrozenPlan } from '../../src/domain/plan.ts';
 import { refs } from '../../src/domain/state-dir.ts';
-import type { ExitRecord, Job, StartedRecord, SupervisorEvent, Supervisors } from '../../src/ports/supervisor.ts';
+import type {
+  ExitRecord,
+  Job,
+  NumberedNote,
+  StartedRecord,
+  SupervisorEvent,
+  Supervisors,
+} from '../../src/ports/supervisor.ts';
 import { ended, exited, handoff, held, log } from '../support/plans.ts';
 import type { Chaos } from './chaos.ts';
 import type { Random } from './random.ts';
@@ -19,6 +27,7 @@ export type SupervisorWorld = {
 
 type SimulatedJob = {
   readonly job: Job;
+  notes: readonly NumberedNote[];
   readonly listeners: Set<(event: SupervisorEvent) => void>;
   started: StartedRecord | null;
   exit: ExitRecord | null;
@@ -49,6 +58,11 @@ export function simulatedSupervisors(tools: Tools): SupervisorWorld {
     if (started !== null) {
       one.started = started;
       tell(one, { type: 'started', record: started, pid: 4000 + jobs.size });
+      for (const note of notesOf(tools, one.job)) {
+        await schedule.turn(forever);
+        one.notes = [...one.notes, { number: one.notes.length + 1, note }];
+        tell(one, { type: 'noted', notes: one.notes });
+      }
       const patience = 1 + tools.random.below(4);
       for (let turns = 0; turns < patience && one.stop === null; turns += 1) await schedule.turn(forever);
     }
@@ -64,7 +78,14 @@ export function simulatedSupervisors(tools: Tools): SupervisorWorld {
       ensure: async (job, listener) => {
         await schedule.turn(life);
         const known = jobs.get(job.id);
-        const one: SimulatedJob = known ?? { job, listeners: new Set(), started: null, exit: null, stop: null };
+        const one: SimulatedJob = known ?? {
+          job,
+          notes: [],
+          listeners: new Set(),
+          started: null,
+          exit: null,
+          stop: null,
+        };
         const hear = (event: SupervisorEvent): void => {
           if (life.alive) listener(event);
         };
@@ -76,6 +97,7 @@ export function simulatedSupervisors(tools: Tools): SupervisorWorld {
           return;
         }
         if (one.started !== null) hear({ type: 'started', record: one.started, pid: 4000 });
+        if (one.notes.length > 0) hear({ type: 'noted', notes: one.notes });
         if (one.exit !== null) hear({ type: 'ended', record: one.exit });
       },
       stop: async (id, reason) => {
@@ -142,26 +164,52 @@ function attempt({ git, chaos, plan, random }: Tools, job: Job): Course {
     work[`${task}/b.txt`] = `breaks ${chaos.random.pick(['test', 'lint'] as const)}`;
   if (chaos.strikes(0.1)) work[chaos.random.pick(['elsewhere/x.txt', '.github/ci.yml', 'readme.md'])] = job.id;
   if (!readOnly && chaos.strikes(0.05)) delete work[`${task}/a.txt`];
-  const good = { ending: exited(0), handoff: handoff(job.nonce), work: { ...files, ...work } };
+  const good: Outcome = { ending: exited(0), handoff: handoff(job.nonce), work: { ...files, ...work } };
   const bad = chaos.strikes(0.25) ? misfortune(chaos, job, good) : good;
   const breached = chaos.strikes(0.02);
   const launched = bad.ending.reason !== 'launch-failed' && bad.ending.reason !== 'setup-failed';
   return {
     started: launched ? startedRecord(job, breached) : null,
     exit: (stop) => {
-      const { ending, handoff, work } = stop === null ? bad : { ...good, ending: stop, handoff: absent };
+      const { ending, handoff, work, trouble } = stop === null ? bad : { ...good, ending: stop, handoff: absent };
       const snapshot = chaos.strikes(0.01) ? null : take(git, job, work);
-      return exitRecord({ ending, handoff, snapshot });
+      return exitRecord({ ending, handoff, snapshot, ...reportOf(job, ending, trouble ?? null) });
     },
   };
 }
 
 const courses = { attempt, check, generate } as const;
 
-type Outcome = { readonly ending: Ending; readonly handoff: HandoffEvidence; readonly work: Files };
+type Outcome = {
+  readonly ending: Ending;
+  readonly handoff: HandoffEvidence;
+  readonly work: Files;
+  readonly trouble?: Trouble;
+};
 const absent: HandoffEvidence = { kind: 'absent' };
 
+/** An agent that speaks a protocol tells its session, and sometimes what it was refused. */
+function notesOf({ chaos }: Tools, job: Job): readonly AgentNote[] {
+  if (job.agent === null) return [];
+  const session = job.agent.session?.id ?? `session of ${job.id}`;
+  const denied: AgentNote = { note: 'denied', tool: 'Write', rule: 'out-of-scope', why: 'not yours' };
+  return [{ note: 'started', session, model: 'm' }, ...(chaos.strikes(0.2) ? [denied] : [])];
+}
+
+function reportOf(job: Job, ending: Ending, trouble: Trouble | null): Pick<ExitRecord, 'agent'> {
+  if (job.agent === null || ending.reason === 'lost') return {};
+  const completed = ending.reason === 'exited' && ending.code === 0;
+  const usage = { turns: 3, inputTokens: 100, outputTokens: 10, cachedTokens: 0, usd: 0.5 };
+  return { agent: { ...noReport, outcome: completed ? 'completed' : 'failed', trouble, usage } };
+}
+
+const troubles: readonly TroubleKind[] = ['rate-limited', 'overloaded', 'needs-login', 'dropped', 'unknown-session'];
+
 function misfortune(chaos: Chaos, job: Job, good: Outcome): Outcome {
+  if (job.agent !== null && chaos.random.chance(0.5)) {
+    const trouble = { kind: chaos.random.pick(troubles), until: null, detail: 'the provider says so' };
+    return { ...good, ending: exited(1), handoff: absent, trouble };
+  }
   return chaos.random.pick([
     { ...good, ending: exited(1) },
     { ...good, handoff: absent },
@@ -172,6 +220,7 @@ function misfortune(chaos: Chaos, job: Job, good: Outcome): Outcome {
     { ...good, ending: ended('timed-out'), handoff: absent },
     { ...good, ending: ended('silent'), handoff: absent },
     { ...good, ending: ended('abandoned'), handoff: absent },
+    { ...good, ending: ended('spiral'), handoff: absent },
     { ...good, ending: ended('launch-failed', 'no such program'), handoff: absent },
     { ...good, ending: ended('setup-failed', 'npm ci'), handoff: absent },
   ]);
@@ -190,7 +239,7 @@ const startedRecord = (job: Job, breached = false): StartedRecord => ({
   argv: job.argv,
 });
 
-const exitRecord = (record: Pick<ExitRecord, 'ending' | 'handoff' | 'snapshot'>): ExitRecord => ({
+const exitRecord = (record: Pick<ExitRecord, 'ending' | 'handoff' | 'snapshot' | 'agent'>): ExitRecord => ({
   ...record,
   snapshotProblem: record.snapshot === null ? 'disk full' : null,
   log,

@@ -48,16 +48,25 @@ export function judgeMonitor(
   ];
 }
 
-function judgeExit({ ending }: MonitorEvidence): Verdict {
-  if (ending.reason === 'exited' && ending.code === 0) return pass('exit');
+function judgeExit({ ending, agent }: MonitorEvidence): Verdict {
+  if (ending.reason === 'exited' && ending.code === 0)
+    return agent === undefined || agent.outcome === 'completed'
+      ? pass('exit')
+      : failWith('exit', [
+          { rule: 'exit', detail: `exit 0, but the agent did not say that it was through${troubleIn(agent)}` },
+        ]);
   const how =
     ending.reason === 'exited'
       ? ending.signal === null
         ? `exit ${ending.code}`
         : `killed by ${ending.signal}`
       : ending.reason;
-  return failWith('exit', [{ rule: 'exit', detail: [how, ending.detail].filter(Boolean).join(': ') }]);
+  const detail = `${[how, ending.detail].filter(Boolean).join(': ')}${troubleIn(agent)}`;
+  return failWith('exit', [{ rule: 'exit', detail }]);
 }
+
+const troubleIn = (agent: MonitorEvidence['agent']): string =>
+  agent?.trouble == null ? '' : ` (${[agent.trouble.kind, agent.trouble.detail].filter(Boolean).join(': ')})`;
 
 function judgeHandoff(evidence: HandoffEvidence, nonce: string): Verdict {
   switch (evidence.kind) {

@@ -1,0 +1,55 @@
+import type { Trouble, TroubleKind } from './agent-event.ts';
+import type { MonitorEvidence } from './evidence.ts';
+
+/** What follows from an attempt that did not end well. */
+export type Recovery = {
+  /** `free` costs the task none of its attempts; bounded all the same, so that nothing spins for free. */
+  readonly cost: 'charged' | 'free' | 'waited-for';
+  /** Where the next attempt begins: in the agent's own session, with the work alone, or with nothing. */
+  readonly start: 'session' | 'snapshot' | 'clean';
+  /** The provider's, for all tasks that use it. */
+  readonly trouble: Trouble | null;
+  /** Another agent of the chain may do better. */
+  readonly blames: 'agent' | 'nobody';
+};
+
+export function recoveryFrom({ ending, agent }: Pick<MonitorEvidence, 'ending' | 'agent'>): Recovery {
+  switch (ending.reason) {
+    case 'stopped':
+    case 'abandoned':
+    case 'lost':
+      return { ...plain, cost: 'free', start: 'session' };
+    case 'over-budget':
+      return { ...plain, cost: 'waited-for', start: 'session' };
+    case 'launch-failed':
+      return { ...plain, cost: 'free', blames: 'agent' };
+    case 'spiral':
+      return { ...plain, start: 'clean' };
+    case 'timed-out':
+    case 'silent':
+    case 'setup-failed':
+      return plain;
+    case 'exited':
+      if (ending.code === 0) return { ...plain, start: 'session' };
+      return agent?.trouble == null ? plain : { ...byTrouble[agent.trouble.kind], trouble: agent.trouble };
+  }
+}
+
+const plain: Recovery = { cost: 'charged', start: 'snapshot', trouble: null, blames: 'nobody' };
+const providers: Recovery = { cost: 'free', start: 'session', trouble: null, blames: 'agent' };
+
+const byTrouble: Readonly<Record<TroubleKind, Recovery>> = {
+  'rate-limited': { ...providers, cost: 'waited-for' },
+  'needs-login': { ...providers, cost: 'waited-for' },
+  overloaded: providers,
+  dropped: providers,
+  'unknown-session': { ...plain, cost: 'free' },
+  'prompt-too-long': plain,
+  'turn-limit': plain,
+  budget: { ...plain, start: 'session' },
+  other: plain,
+};
+
+/** These stop the whole provider: no task of it would fare better. */
+export const pausesProvider = (trouble: Trouble): boolean =>
+  trouble.kind === 'rate-limited' || trouble.kind === 'needs-login';
