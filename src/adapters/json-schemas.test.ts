@@ -63,6 +63,8 @@ const settings = {
   checks: some(keys({ name: fc.constant('t 1'), run: text, minutes: fc.constant(3) }, ['name', 'run'])),
   generated: fc.dictionary(text, text, { maxKeys: 2 }),
   protect: some(text),
+  block: some(text),
+  breaker: fc.constantFrom('normal', 'strict'),
 };
 const plan = keys({ name: id, ...settings, tasks, waves: some(keys({ name: text, tasks }, ['tasks'])) });
 const handoff = keys(

@@ -60,6 +60,9 @@ export type FrozenPlan = {
   readonly generated: Readonly<Record<string, string>>;
   readonly protect: readonly string[];
   readonly forbid: readonly string[];
+  /** Absent in plans that were frozen before there was one, as is `breaker`. */
+  readonly block?: readonly string[];
+  readonly breaker?: 'normal' | 'strict';
   readonly waves: readonly PlannedWave[];
 };
 

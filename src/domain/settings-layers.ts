@@ -66,7 +66,7 @@ const defaults: Layer = { name: 'default', trust: 'default', settings: defaultSe
 export const settingKeys: readonly string[] = ['base', ...flatten(defaultSettings).map(([key]) => key)];
 
 /** Restrictions: a higher layer adds to them and never takes one away. */
-const cumulative = new Set(['protect', 'forbid']);
+const cumulative = new Set(['protect', 'forbid', 'block']);
 
 /**
  * The fence is judged against whatever holds below; approval only against what the person said,
@@ -95,6 +95,8 @@ function loosens(
       return sizeBytes(value as string) < sizeBytes(below.get(key) as string);
     case 'taps.start':
       return persons.get(key) === 'wave' && value === 'run';
+    case 'breaker':
+      return persons.get(key) === 'strict' && value === 'normal';
     default:
       return false;
   }

@@ -20,6 +20,8 @@ export type Settings = {
   readonly generated?: Readonly<Record<string, string>> | undefined;
   readonly protect?: readonly string[] | undefined;
   readonly forbid?: readonly string[] | undefined;
+  readonly block?: readonly string[] | undefined;
+  readonly breaker?: 'normal' | 'strict' | undefined;
   /** Of the machine, not of a run: never in a plan. */
   readonly disk?: { readonly cap?: string | undefined; readonly free?: string | undefined } | undefined;
 };
@@ -62,6 +64,8 @@ export const defaultSettings = {
   generated: {},
   protect: ['.github/**'],
   forbid: [],
+  block: [],
+  breaker: 'normal',
   disk: { cap: '20GB', free: '500MB' },
 } as const satisfies Settings;
 
@@ -100,6 +104,8 @@ export type ResolvedSettings = {
   readonly generated: Readonly<Record<string, string>>;
   readonly protect: readonly string[];
   readonly forbid: readonly string[];
+  readonly block: readonly string[];
+  readonly breaker: 'normal' | 'strict';
   readonly disk: { readonly cap: string; readonly free: string };
 };
 

@@ -60,9 +60,13 @@ describe('layers of configuration', () => {
     });
   });
 
-  test('only add to what is protected and forbidden', async () => {
-    const { row } = await load({ user: 'forbid: [a]\nprotect: [x/**]\n', shared: 'forbid: [b]\nprotect: []\n' });
+  test('only add to what is protected, forbidden and blocked', async () => {
+    const { row } = await load({
+      user: 'forbid: [a]\nblock: [curl]\nprotect: [x/**]\n',
+      shared: 'forbid: [b]\nblock: [npm publish]\nprotect: []\n',
+    });
     expect(row('forbid')[0]).toEqual(['a', 'b']);
+    expect(row('block')[0]).toEqual(['curl', 'npm publish']);
     expect(row('protect')[0]).toEqual(['.github/**', 'x/**']);
   });
 
@@ -129,16 +133,19 @@ describe('layers of configuration', () => {
 describe('a hostile repository', () => {
   const hostile = `fence: { mode: none, network: on, read: [/root], write: [/], env: [AWS_SECRET_ACCESS_KEY] }
 taps: { start: run }
+breaker: normal
 land: wave
 `;
-  const careful = 'taps: { start: wave }\nland: ask\n';
+  const careful = 'taps: { start: wave }\nland: ask\nbreaker: strict\n';
 
   test.each(['shared', 'local'] as const)('cannot loosen fence or approval by its %s file', async (file) => {
     const { resolution, unconfirmed, planned } = await load({ user: careful, [file]: hostile });
     expect(resolution.settings.fence).toEqual({ mode: 'auto', network: null, read: [], write: [], env: [] });
     expect(resolution.settings.taps.start).toBe('wave');
     expect(resolution.settings.land).toBe('ask');
+    expect(resolution.settings.breaker).toBe('strict');
     expect(unconfirmed.map((one) => one.key).sort()).toEqual([
+      'breaker',
       'fence.env',
       'fence.mode',
       'fence.network',
@@ -148,7 +155,7 @@ land: wave
       'taps.start',
     ]);
     expect(planned.ok).toBe(false);
-    expect(planned.ok ? [] : planned.findings.map((one) => one.rule)).toEqual(Array(7).fill('needs-confirmation'));
+    expect(planned.ok ? [] : planned.findings.map((one) => one.rule)).toEqual(Array(8).fill('needs-confirmation'));
   });
 
   test.each(['shared', 'local', 'plan'] as const)('cannot let agents decide by its %s file', async (file) => {

@@ -39,6 +39,8 @@ export function freeze(draft: Draft, name: string, base: string): FrozenPlan {
     generated: { ...settings.generated },
     protect: set(settings.protect),
     forbid: set(settings.forbid),
+    block: set(settings.block),
+    breaker: settings.breaker,
     waves: draft.waves.map((wave, index) => ({
       name: wave.name ?? `wave-${index}`,
       tasks: wave.tasks.map((task) => freezeTask(task, settings)),

@@ -69,6 +69,8 @@ describe('a plan', () => {
       generated: {},
       protect: ['.github/**'],
       forbid: [],
+      block: [],
+      breaker: 'normal',
       waves: [],
     });
     expect(plan.waves[0]?.tasks[1]).toMatchObject({
@@ -106,6 +108,8 @@ version: 1
     short.replace('[agent]', '[agent, x]'),
     `${short}land: auto\n`,
     `${short}forbid: [drop tables]\n`,
+    `${short}block: [npm publish]\n`,
+    `${short}breaker: strict\n`,
     `${short}setup: npm ci\n`,
     `${short}limits: { minutes: 61 }\n`,
     short.replace('    needs: [limit-login]\n', ''),

@@ -78,7 +78,15 @@ const settings = {
   checks: z.array(check).optional(),
   generated: z.record(pattern, text).optional().describe('path to the command that rebuilds it'),
   protect: patterns.optional().describe('what tasks without owns may not touch; layers add up'),
-  forbid: z.array(text).optional().describe('told to the agent; layers add up'),
+  forbid: z
+    .array(text)
+    .optional()
+    .describe('told to the agent, and commands with these words are denied; layers add up'),
+  block: z.array(text).optional().describe('commands that agents may not run; layers add up'),
+  breaker: z
+    .enum(['normal', 'strict'])
+    .optional()
+    .describe('an agent that spins is stopped at the second sign, or at the first'),
 };
 
 const size = z.string().regex(sizePattern);
