@@ -1,12 +1,98 @@
 import type { ToolCall } from './agent-event.ts';
+import type { Granted } from './claims.ts';
+import { type CommandLimits, commandRefusal, wordRules } from './command-rules.ts';
 import { allow, type Decision } from './decision.ts';
+import { below, resolvePath } from './lexical-path.ts';
+import { agentConfigIn, unsafeName } from './path-safety.ts';
+import { plainCommands } from './plain-commands.ts';
+import type { FrozenPlan, PlannedTask } from './plan.ts';
+import { readScope, refusalOf, type Scope, type ScopeData, scopeDataOf } from './scope.ts';
+import { writtenBy } from './written-paths.ts';
 
-/** What the supervisor judges tool calls by. Empty until there are rules: the snapshot's diff is the gate. */
-export type ToolScope = Readonly<Record<string, never>>;
+/** What the supervisor judges tool calls by: plain data, since it gets nothing but its job. */
+export type ToolScope = ScopeData & { readonly forbid: readonly string[]; readonly block: readonly string[] };
 
-export const toolScopeOf = (): ToolScope => ({});
+export const toolScopeOf = (plan: FrozenPlan, task: PlannedTask, granted: Granted): ToolScope => ({
+  ...scopeDataOf(plan, task, granted),
+  forbid: plan.forbid,
+  block: plan.block ?? [],
+});
 
-export const toolDecider =
-  (_scope: ToolScope) =>
-  (_call: ToolCall): Decision =>
-    allow;
+/** Where the agent works, as it sees it. */
+export type ToolPlace = {
+  readonly workspace: string;
+  /** What `~` stands for; null when that is not the agent's own. */
+  readonly home: string | null;
+  /** Directories besides the workspace that it may write: its home, /tmp … */
+  readonly writable: readonly string[];
+};
+
+type Rules = { readonly scope: Scope; readonly limits: CommandLimits; readonly place: ToolPlace };
+type Denial = Extract<Decision, { decision: 'deny' }>;
+
+/** Compiles the scope once. Reads are the fence's business; what cannot be told from a call is allowed. */
+export function toolDecider(scope: ToolScope, place: ToolPlace): (call: ToolCall) => Decision {
+  const limits = { ...place, forbid: wordRules(scope.forbid), block: wordRules(scope.block) };
+  const rules = { scope: readScope(scope), limits, place };
+  return (call) => decideToolCall(rules, call);
+}
+
+function decideToolCall(rules: Rules, call: ToolCall): Decision {
+  switch (call.kind) {
+    case 'write':
+      return first(call.paths, (path) => judgeWrite(rules, resolvePath(rules.place.workspace, path)));
+    case 'run':
+      return call.command === null ? allow : judgeCommand(rules, call.command, call.directory);
+    case 'read':
+    case 'search':
+    case 'fetch':
+    case 'other':
+      return allow;
+  }
+}
+
+function judgeCommand(rules: Rules, text: string, directory: string | undefined): Decision {
+  const { limits, place } = rules;
+  return first(plainCommands(text, resolvePath(place.workspace, directory ?? '.')), (command) => {
+    const refused = commandRefusal(command, limits);
+    if (refused) return { decision: 'deny', ...refused, ask: null };
+    return first(writtenBy(command, place.home), (choices) => {
+      const decisions = choices.map((path) => judgeWrite(rules, path));
+      return decisions.find(({ decision }) => decision === 'allow') ?? decisions[0] ?? allow;
+    });
+  });
+}
+
+/** `path` is absolute and resolved. */
+function judgeWrite({ scope, place }: Rules, path: string): Decision {
+  const inside = below(place.workspace, path);
+  if (inside === null) return judgeOutside(place, path);
+  if (inside === '' || inside.startsWith('.tidegate/')) return allow;
+  const unsafe = unsafeName(inside);
+  if (unsafe) return deny(unsafe.rule, `\`${inside}\` ${unsafe.why}`);
+  if (scope.generated.has(inside)) return allow;
+  const refused = refusalOf(scope, inside);
+  if (refused === null) return allow;
+  const why = `\`${inside}\` is out of your scope: ${refused.why}. Scratch files belong in /tmp`;
+  return deny(refused.rule, why, refused.rule === 'read-only' ? null : `tidegate ask --scope ${shellWord(inside)}`);
+}
+
+function judgeOutside({ home, writable }: ToolPlace, path: string): Decision {
+  if (/^\/dev\/(null|stdout|stderr|tty|fd\/\d+|shm\/.+)$/.test(path)) return allow;
+  const config = home === null ? null : agentConfigIn(below(home, path) ?? '');
+  if (config !== null) return deny('agent-config', `\`${path}\` steers agents: you may not change it`);
+  if (writable.some((directory) => below(directory, path) !== null)) return allow;
+  return deny('outside-workspace', `\`${path}\` lies outside the workspace, and nothing that you write there counts`);
+}
+
+const deny = (rule: string, why: string, ask: string | null = null): Denial => ({ decision: 'deny', rule, why, ask });
+
+function first<T>(items: readonly T[], judge: (item: T) => Decision): Decision {
+  for (const item of items) {
+    const decision = judge(item);
+    if (decision.decision === 'deny') return decision;
+  }
+  return allow;
+}
+
+const shellWord = (text: string): string => (/^[\w./@+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);

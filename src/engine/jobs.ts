@@ -7,6 +7,7 @@ import type { RunState } from '../domain/run.ts';
 import type { StateDir } from '../domain/state-dir.ts';
 import type { Attempt } from '../domain/task.ts';
 import { toolScopeOf } from '../domain/tool-scope.ts';
+import { grantedIn } from '../pipeline/step.ts';
 import type { Job } from '../ports/supervisor.ts';
 import { buildBrief } from './brief.ts';
 
@@ -58,8 +59,8 @@ function driven(state: RunState, task: PlannedTask, attempt: Attempt): Pick<Job,
       model: task.model,
       turns: plan.limits.turns,
       session: attempt.session,
-      scope: toolScopeOf(),
-      breaker: 'normal',
+      scope: toolScopeOf(plan, task, grantedIn(state)),
+      breaker: plan.breaker ?? 'normal',
     },
   };
 }

@@ -2,7 +2,7 @@ import type { JobDirectory } from '../adapters/supervisors/job-directory.ts';
 import { type AgentEvent, addUsage, type ToolCall } from '../domain/agent-event.ts';
 import type { AgentReport } from '../domain/agent-note.ts';
 import type { Decision } from '../domain/decision.ts';
-import { toolDecider } from '../domain/tool-scope.ts';
+import { type ToolPlace, toolDecider } from '../domain/tool-scope.ts';
 import type { Executor, Launch, Seat } from '../ports/executor.ts';
 import type { AgentJob, Job } from '../ports/supervisor.ts';
 import type { HookAnswer } from './client-channel.ts';
@@ -40,14 +40,19 @@ export type AgentWatch = {
 export function watchAgent(
   agent: AgentJob,
   executor: Executor,
-  order: { readonly files: JobDirectory; readonly around: Surroundings; onNoted(): void },
+  order: {
+    readonly files: JobDirectory;
+    readonly around: Surroundings;
+    readonly place: ToolPlace;
+    onNoted(): void;
+  },
   secrets: readonly string[],
 ): AgentWatch {
   const transcript = openTranscript(order.files.path, secrets, {
     now: () => new Date(order.around.clock.wall()).toISOString(),
     noted: order.onNoted,
   });
-  const judge = toolDecider(agent.scope);
+  const judge = toolDecider(agent.scope, order.place);
   const decide = (call: ToolCall): Decision => {
     const decision = judge(call);
     if (decision.decision === 'deny') transcript.tell({ type: 'denied', call, rule: decision.rule, why: decision.why });

@@ -16,6 +16,7 @@ import { chooseHandoff, readHandoffFile } from '../adapters/handoff/index.ts';
 import type { JobDirectory } from '../adapters/supervisors/job-directory.ts';
 import { makeWorkspace } from '../adapters/workspace/index.ts';
 import type { Ending, FenceEvidence, HandoffEvidence } from '../domain/evidence.ts';
+import type { ToolPlace } from '../domain/tool-scope.ts';
 import type { Finding } from '../domain/verdict.ts';
 import type { Executor } from '../ports/executor.ts';
 import type { ExitRecord, Job } from '../ports/supervisor.ts';
@@ -52,7 +53,8 @@ export async function carryOut(order: Order): Promise<ExitRecord> {
   const prepared = await prepare(order, output);
   if ('reason' in prepared) return record(output, { ending: prepared });
   const executor = await executorOf(order.job.executor);
-  const watch = order.job.agent === null ? null : watchAgent(order.job.agent, executor, order, secrets);
+  const watching = { ...order, place: toolPlace(order, prepared.host) };
+  const watch = order.job.agent === null ? null : watchAgent(order.job.agent, executor, watching, secrets);
   await using channel = await openClientChannel(order.runtime.clientSocket, order.job.nonce, {
     keep: (handoff) => order.files.writeHandoff(redactTexts(handoff, secrets)),
     hook: watch?.hook ?? null,
@@ -248,6 +250,14 @@ function common(
     ours: around.environment,
     stop,
   };
+}
+
+/** Where tools may write besides the workspace. Without a fence the home is the person's, not the agent's. */
+function toolPlace({ job, files }: Order, host: Host): ToolPlace {
+  const scratch = ['/tmp', '/var/tmp', ...job.fence.write];
+  return job.fence.mode === 'none'
+    ? { workspace: files.workspace, home: null, writable: scratch }
+    : { workspace: fencedWorkspace, home: host.home, writable: [...scratch, host.home] };
 }
 
 /** Its name for whoever runs in the fence, or in none. */

@@ -1,0 +1,135 @@
+import { type SimpleCommand, simpleCommands, type Word } from './shell-words.ts';
+
+/** A command with everything taken off that only leads to it: assignments, `sudo`, `env`, `xargs`, `sh -c` … */
+export type PlainCommand = {
+  /** Its name without directories; '' when that cannot be told. */
+  readonly program: string;
+  readonly args: readonly Word[];
+  readonly redirects: SimpleCommand['redirects'];
+  /** Directory it starts in, when that can be told: set by `cd` commands before it. */
+  readonly directory: string | null;
+};
+
+/** How deep scripts within scripts are read. */
+const deepest = 4;
+
+/** `directory` is resolved against with `..` and all by the caller; null once a `cd` leads nobody knows where. */
+export function plainCommands(text: string, directory: string, level = 0): readonly PlainCommand[] {
+  const found: PlainCommand[] = [];
+  let here: string | null = directory;
+  for (const simple of simpleCommands(text)) {
+    const { words, conditional } = withoutPrefix(simple.words);
+    const [name, ...args] = words;
+    const program = name?.plain ? (name.text.split('/').at(-1) ?? '') : '';
+    found.push({ program, args, redirects: simple.redirects, directory: here });
+    if (level < deepest)
+      found.push(
+        ...nested(program, args, here ?? directory, level + 1).map((one) => (here ? one : { ...one, directory: null })),
+      );
+    if (program === 'cd' || program === 'pushd' || program === 'popd')
+      here = simple.depth === 0 && !conditional && program === 'cd' ? moved(here, args) : null;
+  }
+  return found;
+}
+
+function moved(here: string | null, args: readonly Word[]): string | null {
+  const [to, more] = args.filter(({ text }) => text !== '--');
+  if (!to?.plain || more || to.text.startsWith('-') || to.text.startsWith('~')) return null;
+  if (to.text.startsWith('/')) return to.text;
+  return here === null ? null : `${here}/${to.text}`;
+}
+
+/** Commands given as text to a shell, to `eval`, to `find -exec` or as an alias of git. */
+function nested(program: string, args: readonly Word[], here: string, level: number): readonly PlainCommand[] {
+  if (shells.has(program)) {
+    const flag = args.findIndex(({ text }) => /^-[a-z]*c$/i.test(text));
+    const script = flag < 0 ? undefined : args.slice(flag + 1).find(({ text }) => !/^[-+]/.test(text));
+    return script ? plainCommands(script.text, here, level) : [];
+  }
+  if (program === 'eval') return plainCommands(args.map(({ text }) => text).join(' '), here, level);
+  if (program === 'find' || program === 'fd') {
+    const exec = args.findIndex(({ text }) => findActions.has(text));
+    return exec < 0 ? [] : plainCommands(quoted(args.slice(exec + 1)), here, level);
+  }
+  if (program !== 'git') return [];
+  return args.flatMap(({ text }, index) => {
+    const alias = args[index - 1]?.text === '-c' ? /^alias\.[^=]*=(.*)$/s.exec(text)?.[1] : undefined;
+    if (alias === undefined) return [];
+    return plainCommands(alias.startsWith('!') ? alias.slice(1) : `git ${alias}`, here, level);
+  });
+}
+
+const quoted = (words: readonly Word[]): string =>
+  words.map(({ text }) => `'${text.replaceAll("'", "'\\''")}'`).join(' ');
+
+/** Without assignments, words of the shell's grammar and programs that start another. */
+function withoutPrefix(words: readonly Word[]): { readonly words: readonly Word[]; readonly conditional: boolean } {
+  let at = 0;
+  let conditional = false;
+  for (let steps = 0; steps < 64 && at < words.length; steps++) {
+    const { text, plain } = words[at] ?? { text: '', plain: false };
+    const leader = plain ? leaders[text.split('/').at(-1) ?? ''] : undefined;
+    if (/^[A-Za-z_][A-Za-z0-9_]*\+?=/.test(text)) at++;
+    else if (plain && grammar.has(text)) {
+      conditional = true;
+      at++;
+    } else if (leader !== undefined) {
+      at = afterOptions(words, at + 1, leader.takes) + leader.operands;
+      if (text.endsWith('env')) while (/^[A-Za-z_][A-Za-z0-9_]*=/.test(words[at]?.text ?? '')) at++;
+    } else break;
+  }
+  return { words: words.slice(at), conditional };
+}
+
+function afterOptions(words: readonly Word[], from: number, takes: string): number {
+  let at = from;
+  while (words[at]?.text.startsWith('-') && words[at]?.text !== '-') {
+    const text = words[at]?.text ?? '';
+    at++;
+    if (text === '--') break;
+    if (text.length === 2 && takes.includes(text.slice(1))) at++;
+  }
+  return at;
+}
+
+const shells = new Set(['sh', 'bash', 'zsh', 'dash', 'ksh', 'ash', 'fish']);
+const findActions = new Set(['-exec', '-execdir', '-ok', '-okdir', '-x', '-X']);
+const grammar = new Set([
+  'if',
+  'then',
+  'elif',
+  'else',
+  'fi',
+  'for',
+  'while',
+  'until',
+  'do',
+  'done',
+  'case',
+  'esac',
+  '!',
+  '{',
+  '}',
+  'function',
+  'coproc',
+]);
+
+/** Programs that start the command after them; which of their short options take a word, and how many words come first. */
+const leaders: Readonly<Record<string, { readonly takes: string; readonly operands: number } | undefined>> =
+  Object.assign(Object.create(null), {
+    sudo: { takes: 'ugpChDRrtT', operands: 0 },
+    doas: { takes: 'uC', operands: 0 },
+    env: { takes: 'uCS', operands: 0 },
+    time: { takes: 'of', operands: 0 },
+    nice: { takes: 'n', operands: 0 },
+    ionice: { takes: 'cn', operands: 0 },
+    nohup: { takes: '', operands: 0 },
+    setsid: { takes: '', operands: 0 },
+    stdbuf: { takes: 'ioe', operands: 0 },
+    timeout: { takes: 'ks', operands: 1 },
+    xargs: { takes: 'IiLnPsdEa', operands: 0 },
+    command: { takes: '', operands: 0 },
+    builtin: { takes: '', operands: 0 },
+    exec: { takes: 'a', operands: 0 },
+    busybox: { takes: '', operands: 0 },
+  });
