@@ -8,6 +8,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -45,11 +46,20 @@ export function setupProduct(
       if (key === null || !existsSync(join(kept, 'product.json'))) return false;
       const roots = JSON.parse(readFileSync(join(kept, 'product.json'), 'utf8')) as readonly string[];
       if (roots.some((root) => before.has(root))) return false;
-      for (const [index, root] of roots.entries()) {
-        await copy(join(kept, String(index)), join(workspace, root));
-        if (owner !== null) giveTree(join(workspace, root), owner.uid, owner.gid);
+      try {
+        const now = new Date();
+        utimesSync(join(kept, 'product.json'), now, now);
+        for (const [index, root] of roots.entries()) {
+          await copy(join(kept, String(index)), join(workspace, root));
+          if (owner !== null) giveTree(join(workspace, root), owner.uid, owner.gid);
+        }
+        return true;
+      } catch (error) {
+        // The coordinator makes room: what it takes away begins with its list. Setup then runs as if nothing had been kept.
+        if (existsSync(join(kept, 'product.json'))) throw error;
+        for (const root of roots) rmSync(join(workspace, root), { recursive: true, force: true });
+        return false;
       }
-      return true;
     },
     async keep() {
       if (key === null || job.from !== job.base || existsSync(kept)) return;

@@ -35,6 +35,8 @@ export type Weather = {
   readonly misfortunes: number;
   readonly whims: number;
   readonly crashes: number;
+  /** How often the disk is full. */
+  readonly fullDisks?: number;
 };
 
 /** The run hangs: nothing is to come, and neither has it ended nor does it tell a person what to do. */
@@ -156,7 +158,7 @@ async function setUp(seed: number, weather: Weather): Promise<Stage & { readonly
     ledger,
     git,
     supervisors: simulatedSupervisors(tools),
-    disk: simulatedDisk(random(seed + 1)),
+    disk: simulatedDisk(random(seed + 1), weather.fullDisks ?? 0),
     clock,
     grown: () => grown,
     plan,

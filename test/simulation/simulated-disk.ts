@@ -2,15 +2,15 @@ import type { Disk } from '../../src/ports/disk.ts';
 import { roomyDisk } from '../support/roomy-disk.ts';
 import type { Random } from './random.ts';
 
-/** A disk that others fill now and then, until somebody makes room. */
-export function simulatedDisk(random: Random): Disk & { makeRoom(): void } {
+/** A disk that others fill so many times, each until somebody makes room. */
+export function simulatedDisk(random: Random, times: number): Disk & { makeRoom(): void } {
   let isFull = false;
-  let left = 2;
+  let left = times;
   return {
     ...roomyDisk,
     free: () => (isFull ? 0 : 2),
     holdings: async () => {
-      const fills = left > 0 && random.chance(0.1);
+      const fills = left > 0 && random.chance(0.3);
       if (fills) left -= 1;
       isFull ||= fills;
       return [];

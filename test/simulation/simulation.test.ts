@@ -42,6 +42,16 @@ describe('every run ends, and its ledger keeps I1 to I10', () => {
     expect(second.stored).toEqual(first.stored);
   });
 
+  test('on a disk that is full now and then, too', { timeout: 120_000 }, async () => {
+    const seen = new Set<string>();
+    for (let seed = 1; seed <= 25; seed += 1) {
+      const played = await simulate(seed, { ...storm, fullDisks: 2 });
+      for (const { event } of played.stored) seen.add(event.type);
+      expect({ seed, wrong: await wrongWith(played) }).toEqual({ seed, wrong: [] });
+    }
+    expect([seen.has('starts-suspended'), seen.has('starts-allowed')]).toEqual([true, true]);
+  });
+
   test('in calm weather without a crash, too', async () => {
     const played = await simulate(3, { misfortunes: 0, whims: 0, crashes: 0 });
     expect(await wrongWith(played)).toEqual([]);
@@ -71,8 +81,6 @@ const everything: readonly LedgerEvent['type'][] = [
   'request-refused',
   'round-abandoned',
   'round-opened',
-  'starts-suspended',
-  'starts-allowed',
   'run-branch-made',
   'run-ended',
   'run-halted',
