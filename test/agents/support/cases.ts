@@ -40,6 +40,12 @@ export const cases: Readonly<Record<string, Case>> = {
       done,
     ],
   },
+  /** In a list the redirect belongs to no single command, and opencode's rules judge single commands. */
+  'denied-redirect': {
+    ask: { guarded: true },
+    files: { 'forbidden/there.txt': 'there\n' },
+    turns: [{ calls: [{ tool: 'bash', command: 'true && echo b > forbidden/b.txt' }] }, done],
+  },
   'tool-error': {
     files: { 'src/there.txt': 'there\n' },
     turns: [

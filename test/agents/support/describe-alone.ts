@@ -52,6 +52,14 @@ export function describeAlone(agent: AgentName): void {
       expect(shapeOf(agent, ended.stdout)).toEqual(shapeOf(agent, transcript(agent, 'denied')));
     });
 
+    test('sees a redirect at the end of a list of commands, but for opencode', async () => {
+      await using scene = await staged(agent, 'denied-redirect');
+      const ended = await scene.run();
+
+      expect(ended).toMatchObject({ code: 0, signal: null });
+      expect(existsSync(join(scene.room.work, 'forbidden/b.txt'))).toBe(agent === 'opencode');
+    });
+
     test('continues its own session', async () => {
       await using scene = await staged(agent, 'rate-limited');
       const session = sessionIn(await scene.run());
@@ -103,6 +111,7 @@ async function staged(agent: AgentName, name: string): Promise<Scene> {
   const stack = new AsyncDisposableStack();
   const server = stack.use(await modelServer({ scripts: { [name]: scene } }));
   const room = stack.use(agentRoom(agent));
+  for (const [path, content] of Object.entries(scene.files ?? {})) room.write(path, content);
   const asked = () => server.requests(name).filter(({ side }) => !side);
   const start = () => room.start({ prompt: `[[script:${name}]] Do the task.`, url: server.urlOf(name), ...scene.ask });
   return {
