@@ -45,6 +45,16 @@ describe('a pagination spiral', () => {
     ]);
   });
 
+  test('is found in reads by shell as well', () => {
+    const trips = tripsOf((log) => {
+      log.run(`/bin/bash -lc "sed -n '1,200p' src/a.ts"`, 'one');
+      log.run("sed -n '40,220p' src/a.ts", 'two');
+      log.run('sed -n 30,210p ./src/a.ts', 'three');
+      log.run('head -n 200 src/a.ts | grep x', 'four');
+    });
+    expect(trips).toMatchObject([{ pattern: 'pagination-spiral', file: 'src/a.ts' }]);
+  });
+
   test.each<[string, (log: Transcript) => void]>([
     [
       '3,000 lines page by page',

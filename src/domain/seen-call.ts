@@ -2,6 +2,7 @@ import type { ToolCall } from './agent-event.ts';
 import { fingerprint } from './fingerprint.ts';
 import { below, resolvePath } from './lexical-path.ts';
 import { safeLine } from './safe-text.ts';
+import { shellRead } from './shell-read.ts';
 
 /** What the breaker remembers of a tool call: of fixed size, whatever the agent passed. */
 export type SeenCall = {
@@ -29,15 +30,16 @@ export type Settled = {
 };
 
 export function seenCall(call: ToolCall, workspace: string): SeenCall {
-  const paths = call.paths.map((path) => placeOf(path, workspace));
   const command = call.command?.trim() ?? null;
+  const read = call.kind === 'run' && command !== null ? shellRead(command) : null;
+  const paths = (read ? [read.path] : call.paths).map((path) => placeOf(path, workspace));
   return {
     id: fingerprint(call.id),
     key: fingerprint(JSON.stringify([call.kind, call.tool, paths, command, call.lines, call.input])),
-    kind: call.kind,
+    kind: read ? 'read' : call.kind,
     file: paths[0] === undefined ? null : short(paths[0], 256),
     paths: paths.slice(0, 64).map(fingerprint),
-    lines: linesOf(call.lines),
+    lines: linesOf(read ? read.lines : call.lines),
     waits: waitingTool.test(call.tool) || (command !== null && waitingCommand.test(command.slice(0, 2000))),
     shown: short(`${call.tool} ${command ?? paths[0] ?? call.input}`, 160),
   };
