@@ -25,6 +25,8 @@ import { runTip } from '../../src/merger/history.ts';
 import { perform } from '../../src/merger/perform.ts';
 import type { Ledger } from '../../src/ports/ledger.ts';
 import type { Merger, MergerAnswer, MergerRequest } from '../../src/ports/merger.ts';
+import { plannedTask } from './plan.ts';
+import { plan } from './plans.ts';
 import { runOnly } from './run-only.ts';
 
 /** Content; null removes; `link` a symbolic link; `exec` an executable file. */
@@ -235,48 +237,15 @@ export function write(directory: string, edits: Edits): void {
 }
 
 function planOf(options: SceneOptions): FrozenPlan {
+  const taps = { start: 'run', expiresMinutes: 60 } as const;
+  const checks = [{ name: 'test', run: 'true', minutes: 1 }];
+  const directive = (id: string) => ({ file: null, text: `Do ${id}\n` });
   return {
-    version: 1,
-    name: 'demo',
-    base: 'main',
-    land: 'auto',
-    dispatch: 'isolated',
-    schedule: 'strict',
-    strict: false,
-    partial: 'merge',
-    fence: { mode: 'auto', network: null, read: [], write: [], env: [] },
-    limits: { parallel: 4, attempts: 2, minutes: 60, silence: 15, usd: 10, turns: null, files: null, runUsd: 50 },
-    taps: { start: 'run', expiresMinutes: 60 },
-    setup: null,
-    teardown: null,
-    checks: [{ name: 'test', run: 'true', minutes: 1 }],
-    generated: {},
-    protect: [],
-    forbid: [],
+    ...plan([], { land: 'auto', taps, checks, protect: [] }),
     ...options.plan,
     waves: options.waves.map((tasks, index) => ({
       name: `wave ${index}`,
-      tasks: Object.entries(tasks).map(([id, task]) => ({
-        id: taskId(id),
-        directive: { file: null, text: `Do ${id}\n` },
-        role: 'impl-core',
-        agent: ['command'],
-        command: ['true'],
-        owns: null,
-        needs: [],
-        reads: [],
-        shares: [],
-        locks: [],
-        model: null,
-        priority: 5,
-        capabilities: [],
-        components: [],
-        deliverables: [],
-        proofs: [],
-        exit: { completion: null, durability: null, proof: null, docs: null },
-        allowEmpty: false,
-        ...task,
-      })),
+      tasks: Object.entries(tasks).map(([id, keys]) => ({ ...plannedTask(id, { directive: directive(id) }), ...keys })),
     })),
   };
 }
