@@ -26,6 +26,8 @@ export type RunState = {
   readonly waves: readonly WaveState[];
   readonly tasks: Readonly<Record<TaskId, TaskState>>;
   readonly taps: Readonly<Partial<Record<TapName, TapState>>>;
+  /** The person's own commit that the run branch began at; null until the merger made it. */
+  readonly began: CommitId | null;
   /** The tip of the run branch; null until the merger made it. */
   readonly branch: { readonly commit: CommitId; readonly tree: TreeId } | null;
   readonly checks: Readonly<Record<string, CheckOutcome>>;
@@ -96,6 +98,7 @@ function evolveFact(state: RunState, event: RunEvent): RunState {
       return {
         ...state,
         target: { ...state.target, commit: event.commit },
+        began: event.commit,
         branch: { commit: event.commit, tree: event.tree },
       };
     case 'tap-opened':
@@ -235,6 +238,7 @@ function created(event: RunEvent & { readonly type: 'run-created' }): RunState {
     waves: event.plan.waves.map((_, index) => unjudged(index)),
     tasks: Object.fromEntries(tasks),
     taps: {},
+    began: null,
     branch: null,
     checks: {},
     landing: { status: 'none', tries: 0 },

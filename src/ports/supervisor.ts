@@ -27,6 +27,8 @@ export type Job = {
   /** The prompt: on stdin and as `$TIDEGATE_BRIEF` in the fence. Empty for the other kinds. */
   readonly brief: string;
   readonly setup: string | null;
+  /** `from` is a commit of the person's own: nothing that an agent wrote shapes what `setup` makes of it. */
+  readonly isPersons: boolean;
   readonly teardown: string | null;
   /** Where products of `setup` are kept, by key of command and lock files. */
   readonly cache: string;

@@ -18,8 +18,9 @@ import type { Job } from '../ports/supervisor.ts';
 
 /**
  * What `setup` adds to a workspace is the same for the same command and the same manifests: it is copied instead of made again.
- * Only additions are a product; a setup that changes files of the checkout runs every time. Products are kept only of commits
- * that are a task's base: what an unfinished attempt wrote never shapes the setup of another.
+ * Only additions are a product; a setup that changes files of the checkout runs every time. Manifests do not say all that setup
+ * runs: what it made of a commit that agents had a hand in serves that commit alone, or one of them could shape what checks of
+ * another's work run on.
  */
 export type SetupProduct = {
   /** True when a kept product is in the workspace now, and setup need not run. Rejects with CopyFailed. */
@@ -88,7 +89,9 @@ function keyOf(job: Job, workspace: string, paths: readonly string[]): string | 
   const named = paths.filter((path) => manifests.test(basename(path))).sort();
   const files = named.filter((path) => lstatSync(join(workspace, path)).isFile());
   if (job.setup === null || files.length === 0) return null;
-  const hash = createHash('sha256').update(JSON.stringify([job.setup, process.arch, files]));
+  const hash = createHash('sha256').update(
+    JSON.stringify([job.setup, process.arch, files, job.isPersons ? null : job.from]),
+  );
   for (const path of files)
     hash.update(
       createHash('sha256')

@@ -117,6 +117,8 @@ describe('an attempt', () => {
     expect(first.output).toBe('ran setup\nbuilt\n0\nhandoff taken; you may end now\n');
     expect(second.output).toBe('built\n0\nhandoff taken; you may end now\n');
     expect(second.snapshot?.diff).toEqual(first.snapshot?.diff);
+    const others = await scene.run({ setup, argv, isPersons: false });
+    expect(others.output).toContain('ran setup');
     const changing = 'echo changed >> a/readme.md; echo ran setup';
     for (let run = 0; run < 2; run += 1)
       expect((await scene.run({ setup: changing, argv: ['/bin/false'] })).output).toBe('ran setup\n');

@@ -56,6 +56,7 @@ export async function supervisedScene(files: Record<string, string> = { 'readme.
     agent: null,
     brief: 'do it\n',
     setup: null,
+    isPersons: true,
     teardown: null,
     cache: join(repo.home, 'cache'),
     checkout: repo.path,
