@@ -15,6 +15,7 @@ import {
 } from '../../test/support/plans.ts';
 import type { RunEvent } from '../domain/events.ts';
 import type { CheckOutcome } from '../domain/evidence.ts';
+import { judged } from '../domain/judge.ts';
 import { evolveRun, type RunState } from '../domain/run.ts';
 import { createRun } from '../engine/create-run.ts';
 import type { Effect, Given } from './step.ts';
@@ -218,6 +219,54 @@ describe('at the end', () => {
       .next(...early)
       .next(dropped('a'));
     expect(types(ended).filter((type) => type === 'run-ended')).toEqual(['run-ended']);
+  });
+});
+
+describe('under a new version of the plan', () => {
+  const at = { wave: 0, round: 1 } as const;
+  const moved = { ...at, old: commit('base'), new: commit('next') } as const;
+  const step = { task: idOf('a'), commit: commit('next'), tree: tree('next') };
+  const closure = { round: 1, base: moved.old, candidate: moved.new, tree: tree('next'), tasks: [], checks: [] };
+  const seen = { round: 1, old: moved.old, new: moved.new, observed: moved.new, proof: 'f' };
+  /** A round of wave 0 is merged. */
+  const merged = (from: Scene): Scene => {
+    const context = { plan: from.state.plan, hash: from.state.hash, granted: [] };
+    return from.next(
+      { type: 'round-opened', ...at, base: moved.old, tasks: [] },
+      { type: 'candidate-built', ...at, base: moved.old, steps: [step], conflicts: [] },
+      judged(context, { phase: 'closure', wave: 0, evidence: closure }),
+      { type: 'merge-intended', ...moved },
+      { type: 'merged', ...moved, tasks: [] },
+      judged(context, { phase: 'merge', wave: 0, evidence: seen }),
+    );
+  };
+  const replaced = (waves: Waves, sketch: PlanSketch = {}): RunEvent => {
+    const next = plan(waves, sketch);
+    return { type: 'plan-replaced', plan: next, hash: hashOf(next), by: me };
+  };
+
+  test('its phases are judged again and somebody is asked, before anything starts', () => {
+    const again = merged(begun([{ a: {}, b: {} }])).next(replaced([{ a: {}, b: {}, c: {} }]));
+    expect(types(again)).toEqual(['thread', 'preflight', 'ownership', 'tap-opened']);
+    expect(again.effects).toEqual([]);
+    expect(doing(again.next(approved(again)))).toContain('make-task-base');
+  });
+
+  test('a check that fails on what is merged halts the run, and resume tries it again', () => {
+    const again = merged(begun([{ a: {}, b: {} }])).next(replaced([{ a: {}, b: {} }], { checks: [test1] }));
+    const red = again.next(approved(again)).next(checked('failed', 'test', 'next'));
+    expect([types(red), red.state.ended]).toEqual([['run-halted'], null]);
+    expect(doing(red.next({ type: 'run-resumed', by: me }))).toEqual(['check']);
+  });
+
+  test('no branch moves, and no wave closes, before it is approved', () => {
+    const dropped = (id: string): RunEvent => ({ type: 'task-dropped', task: idOf(id), by: me });
+    const closed = merged(begun([{ a: {} }, { b: {} }])).next(dropped('a'));
+    expect(closed.state.waves.map((wave) => wave.closed)).toEqual([true, false]);
+    const again = closed.next(dropped('b'), replaced([{ a: {} }, { b: {} }], { land: 'wave' }));
+    expect([again.state.waves.map((wave) => wave.closed), again.effects]).toEqual([[true, false], []]);
+    const lands = again.next(approved(again));
+    expect([lands.state.waves.map((wave) => wave.closed), doing(lands)]).toEqual([[true, true], ['observe-target']]);
   });
 });
 
