@@ -62,6 +62,8 @@ export type PlanFlags = { readonly landAuto: boolean };
 export interface JobFiles {
   /** Output of a job from a byte on; empty when there is none yet. */
   readLog(job: string, from: number): Promise<{ readonly text: string; readonly next: number }>;
+  /** The same of what an agent that speaks a protocol said and did: one JSON document on each line. */
+  readTranscript(job: string, from: number): Promise<{ readonly text: string; readonly next: number }>;
   /** Disk use of the LFS objects that snapshots point to. */
   lfsBytes(): Promise<number>;
   removeLfs(): Promise<void>;

@@ -2,6 +2,7 @@ import type { AttemptId } from '../domain/ids.ts';
 import { attemptId } from '../domain/ids.ts';
 import { foldRun } from '../domain/run.ts';
 import { isLive } from '../domain/schedule.ts';
+import { speaks } from './attach.ts';
 import { type Context, done, exitCodes, misused, type Outcome, type Register } from './command.ts';
 import { atDesk, type Desk, type OpenDesk } from './desk.ts';
 import { ticker } from './foreground.ts';
@@ -48,6 +49,10 @@ async function show(desk: Desk, context: Context, given: string | undefined, opt
   const attempt = attemptNamed(one.value, options.attempt);
   if (attempt === undefined)
     return misused('no-attempt', `logs: ${run}/${one.value.task} has no attempt ${options.attempt ?? 'yet'}`);
+  if (!context.json && speaks(one.value, Number(attempt.split('.').at(-1))))
+    context.terminal.problem(
+      `tidegate: note: this is its raw output; readably: tidegate attach ${run}/${one.value.task}`,
+    );
   return options.follow === true
     ? await followLog(desk, context, one.value, attempt)
     : await wholeLog(desk, context, attempt);

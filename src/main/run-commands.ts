@@ -57,10 +57,17 @@ export const runCommands: readonly CommandEntry[] = [
   },
   {
     name: 'logs',
-    usage: '[run[/task]] [-f, --follow] [--attempt <n>] [--check <name>]',
+    usage: '[run[/task]] [-f, --follow] [--attempt <n>] [--check <name>] [--generated]',
     summary: 'what agents printed',
     group: 'look',
     load: () => loadAtDesk(async () => (await import('../cli/logs.ts')).logs),
+  },
+  {
+    name: 'attach',
+    usage: '[run[/task]] [--tail] [--attempt <n>]',
+    summary: 'what an agent says and does, readably, while it works',
+    group: 'look',
+    load: () => loadAtDesk(async () => (await import('../cli/attach.ts')).attach),
   },
   {
     name: 'diff',

@@ -7,18 +7,21 @@ const chunkBytes = 1 << 20;
 /** What supervisors leave in `jobs/<id>/`, for people to look at. */
 export function jobFiles(state: StateDir) {
   return {
-    /** At most a chunk, ending with a whole character. */
-    async readLog(job: string, from: number): Promise<{ readonly text: string; readonly next: number }> {
-      const opened = await open(join(state.job(job), 'output.log')).catch(absentAsNull);
-      if (opened === null) return { text: '', next: from };
-      await using file = opened;
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(chunkBytes), 0, chunkBytes, from);
-      const whole = wholeCharacters(buffer.subarray(0, bytesRead));
-      return { text: whole.toString('utf8'), next: from + whole.length };
-    },
+    readLog: (job: string, from: number) => readFrom(join(state.job(job), 'output.log'), from),
+    readTranscript: (job: string, from: number) => readFrom(join(state.job(job), 'transcript.jsonl'), from),
     lfsBytes: (): Promise<number> => bytesOf(state.lfs),
     removeLfs: (): Promise<void> => rm(state.lfs, { recursive: true, force: true }),
   };
+}
+
+/** At most a chunk, ending with a whole character. */
+async function readFrom(path: string, from: number): Promise<{ readonly text: string; readonly next: number }> {
+  const opened = await open(path).catch(absentAsNull);
+  if (opened === null) return { text: '', next: from };
+  await using file = opened;
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(chunkBytes), 0, chunkBytes, from);
+  const whole = wholeCharacters(buffer.subarray(0, bytesRead));
+  return { text: whole.toString('utf8'), next: from + whole.length };
 }
 
 /** Disk use of a tree; links are not followed. */

@@ -1,0 +1,82 @@
+import type { AgentEvent, ToolCall, Trouble, Usage } from '../../domain/agent-event.ts';
+import { safeLine } from '../../domain/safe-text.ts';
+import type { Text } from '../../ports/terminal.ts';
+
+const shortest = 160;
+
+/** One event of a transcript for people: what the agent says is indented, so that none of it passes for a line of ours. */
+export function agentLines(event: AgentEvent): readonly Text[] {
+  switch (event.type) {
+    case 'started':
+      return [[{ text: `── ${shown(event.model ?? 'the agent')} begins`, tone: 'dim' }]];
+    case 'turn':
+      return event.text.trim() === '' ? [] : spoken(event.text);
+    case 'tool-call':
+      return [[{ text: '→ ', tone: 'strong' }, callText(event.call)]];
+    case 'tool-result':
+      return resultLines(event);
+    case 'denied':
+      return [[{ text: '✗ denied ', tone: 'bad' }, `${callText(event.call)}: ${shown(event.why)} (${event.rule})`]];
+    case 'usage':
+      return [[{ text: `  ${usageText(event.usage)}`, tone: 'dim' }]];
+    case 'provider-trouble':
+      return [[{ text: '! ', tone: 'waiting' }, troubleText(event.trouble)]];
+    case 'output':
+      return [[{ text: `  ${shown(event.text)}`, tone: 'dim' }]];
+    case 'ended':
+      return [endedLine(event)];
+    case 'file-seen':
+    case 'unknown':
+      return [];
+  }
+}
+
+const spoken = (text: string): readonly Text[] =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => `  ${safeLine(line)}`);
+
+/** The tool, what it is about, and which lines of it. */
+export function callText({ tool, kind, paths, command, lines, input }: ToolCall): string {
+  const range = lines === null ? '' : `:${lines.from}-${lines.to ?? ''}`;
+  const about = command ?? (paths.length > 0 ? `${paths.join(' ')}${range}` : kind === 'write' ? '' : input);
+  return `${shown(tool)} ${shown(about)}`.trimEnd();
+}
+
+function resultLines({ outcome, text }: AgentEvent & { readonly type: 'tool-result' }): readonly Text[] {
+  const lines = text.trim().split('\n');
+  const [first = ''] = lines;
+  const more = lines.length > 1 ? ` (+${lines.length - 1} lines)` : '';
+  if (outcome === 'failed') return [[{ text: '  ✗ ', tone: 'bad' }, `${shown(first)}${more}`]];
+  return first === '' ? [] : [[{ text: `  ${shown(first)}${more}`, tone: 'dim' }]];
+}
+
+function endedLine({ outcome, trouble }: AgentEvent & { readonly type: 'ended' }): Text {
+  if (outcome === 'completed') return [{ text: '── the agent is through', tone: 'dim' }];
+  return [{ text: '── the agent failed', tone: 'bad' }, trouble === null ? '' : `: ${troubleText(trouble)}`];
+}
+
+const troubleText = ({ kind, until, detail }: Trouble): string =>
+  [kind, until === null ? '' : `until ${until}`, shown(detail)].filter(Boolean).join(', ');
+
+/** Money only where the agent names it. */
+export const usageText = ({ turns, inputTokens, outputTokens, cachedTokens, usd }: Usage): string =>
+  [
+    `${turns} turn${turns === 1 ? '' : 's'}`,
+    `${count(inputTokens)} in, ${count(outputTokens)} out, ${count(cachedTokens)} cached`,
+    ...(usd === null ? [] : [money(usd)]),
+  ].join(' · ');
+
+/** `950`, `12.3k`, `4.56M`. */
+export function count(tokens: number): string {
+  if (tokens < 1_000) return String(tokens);
+  return tokens < 1_000_000 ? `${(tokens / 1_000).toFixed(1)}k` : `${(tokens / 1_000_000).toFixed(2)}M`;
+}
+
+export const money = (usd: number): string => `$${usd.toFixed(usd > 0 && usd < 0.1 ? 4 : 2)}`;
+
+function shown(text: string): string {
+  const line = safeLine(text.trim());
+  return line.length <= shortest ? line : `${line.slice(0, shortest)}…`;
+}

@@ -1,0 +1,177 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
+import { attach } from '../../src/cli/attach.ts';
+import { clean } from '../../src/cli/clean.ts';
+import type { CommandEntry, Register } from '../../src/cli/command.ts';
+import { conflicts } from '../../src/cli/conflicts.ts';
+import { approve, hold, reject } from '../../src/cli/decide.ts';
+import type { Desk, OpenDesk } from '../../src/cli/desk.ts';
+import { diff } from '../../src/cli/diff.ts';
+import { events } from '../../src/cli/events.ts';
+import { land, undo } from '../../src/cli/land.ts';
+import { logs } from '../../src/cli/logs.ts';
+import { pause, stop } from '../../src/cli/mode.ts';
+import { runProgram } from '../../src/cli/program.ts';
+import { rescue } from '../../src/cli/rescue.ts';
+import { drop, grant, retry, rework } from '../../src/cli/resolve.ts';
+import { run as runPlan } from '../../src/cli/run.ts';
+import { show } from '../../src/cli/show.ts';
+import { status } from '../../src/cli/status.ts';
+import { why } from '../../src/cli/why.ts';
+import { answer } from '../../src/domain/answer.ts';
+import type { RunEvent } from '../../src/domain/events.ts';
+import { err, ok } from '../../src/domain/result.ts';
+import { foldRun } from '../../src/domain/run.ts';
+import { stateDir } from '../../src/domain/state-dir.ts';
+import type { Ledger } from '../../src/ports/ledger.ts';
+import type { Terminal, Text } from '../../src/ports/terminal.ts';
+import { alive, holder } from '../contract/ledger-support.ts';
+import { approved, begun, by, ended, held, run, started } from './run-events.ts';
+
+const atDesk: Record<string, (open: OpenDesk) => Register> = {
+  run: runPlan,
+  status,
+  why,
+  show,
+  logs,
+  attach,
+  diff,
+  events,
+  conflicts,
+  rescue,
+  clean,
+  approve,
+  reject,
+  hold,
+  grant,
+  drop,
+  retry,
+  rework,
+  pause,
+  stop,
+  land,
+  undo,
+};
+
+/** A real ledger with these facts in it, and a coordinator that answers requests by the very rule of the real one, or none. */
+export async function commandScene(
+  facts: readonly RunEvent[],
+  how: {
+    readonly agent?: string;
+    readonly deaf?: boolean;
+    readonly alone?: boolean;
+    readonly transcript?: string;
+  } = {},
+) {
+  const directory = mkdtempSync(join(tmpdir(), 'tidegate-cli-'));
+  const ledger = await openSqliteLedger(join(directory, 'ledger.db'));
+  const taken = await ledger.takeEpoch(holder(1), alive);
+  if (taken.outcome !== 'taken') throw new Error('the ledger is new');
+  if (facts.length > 0) await ledger.append(run, 0, facts, taken.epoch);
+  const desk: Desk = {
+    ledger,
+    git: {
+      toplevel: async () => directory,
+      rootCommit: () => Promise.reject(new Error('not asked')),
+      remote: async () => null,
+      branchTip: async () => null,
+      runBranchTip: async () => null,
+      currentBranch: async () => 'main',
+      files: async () => [],
+      diff: async () => [],
+    },
+    state: stateDir(directory),
+    checkout: directory,
+    caller: { agent: how.agent ?? null, mayDecide: how.agent === undefined, by },
+    clock: { now: () => '2026-01-01T12:00:00.000Z', sleep: async () => undefined, nonce: () => '00112233' },
+    files: {
+      readLog: async (_, from) => ({ text: from === 0 ? 'line \x1b[31mone\nline two' : '', next: 17 }),
+      readTranscript: async (_, from) => {
+        const text = (how.transcript ?? '').slice(from);
+        return { text, next: from + text.length };
+      },
+      lfsBytes: async () => 0,
+      removeLfs: () => Promise.reject(new Error('nothing may be removed')),
+    },
+    disk: {
+      holdings: async () => [
+        { kind: 'workspace', id: `${run}.hello.1`, bytes: 2_500_000, usedAt: 0, over: true },
+        { kind: 'workspace', id: `${run}.check.${'e'.repeat(16)}.0.1`, bytes: 1_000, usedAt: 0, over: false },
+        { kind: 'product', id: 'a', bytes: 9_000, usedAt: 0 },
+      ],
+      remove: () => Promise.reject(new Error('nothing may be removed')),
+    },
+    patches: { text: async () => '+x\n', snapshots: async () => [] },
+    readPlan: async () => err('there is no plan'),
+    rereadPlan: async () => err('there is no plan'),
+    fence: async () => ok('bubblewrap'),
+    host: () => Promise.reject(new Error('not asked')),
+    patienceMs: 1_000,
+    isCoordinated: async () => how.alone !== true,
+    ensureCoordinator: async () => {
+      if (how.deaf !== true && how.alone !== true) await answerPending(ledger, taken.epoch);
+      return how.alone !== true;
+    },
+    openRunDirectory: async () => undefined,
+    [Symbol.asyncDispose]: async () => undefined,
+  };
+  const tidegate = async (...argv: string[]) => {
+    const out: string[] = [];
+    const problems: string[] = [];
+    const documents: unknown[] = [];
+    const exit = await runProgram(argv, {
+      commands: Object.entries(atDesk).map(([name, make]): CommandEntry => {
+        const load = async () => make(async () => ok(desk));
+        return { name, usage: '', summary: name, group: 'run', load };
+      }),
+      open: ({ json }) => ({
+        terminal: recording(out, problems, documents),
+        json,
+        cwd: directory,
+        stateRoot: null,
+        env: {},
+        version: '0',
+        readerGone: new AbortController().signal,
+        onSignal: () => ({ [Symbol.dispose]: () => undefined }),
+      }),
+    });
+    return { exit, out: out.join('\n'), problems, document: documents.at(-1) as Record<string, unknown>, documents };
+  };
+  return {
+    ledger,
+    tidegate,
+    requests: async () => (await ledger.read(run)).filter(({ epoch }) => epoch === 0).map(({ event }) => event),
+    async [Symbol.asyncDispose]() {
+      await ledger[Symbol.asyncDispose]();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function answerPending(ledger: Ledger, epoch: number): Promise<void> {
+  const stored = await ledger.read(run);
+  const state = foldRun(stored);
+  for (const { seq, request } of state?.pending ?? []) {
+    const decided = state === null ? err('no run') : answer(state, request);
+    const events: RunEvent[] = decided.ok
+      ? [...(decided.value === 'later' ? [] : decided.value), { type: 'request-accepted', request: seq }]
+      : [{ type: 'request-refused', request: seq, why: decided.error }];
+    await ledger.append(run, stored.length, events, epoch);
+  }
+}
+
+const plain = (text: Text): string =>
+  typeof text === 'string' ? text : text.map((part) => (typeof part === 'string' ? part : part.text)).join('');
+const recording = (out: string[], problems: string[], documents: unknown[]): Terminal => ({
+  interactive: false,
+  line: (text = '') => out.push(plain(text)),
+  problem: (text) => problems.push(plain(text)),
+  json: (document) => documents.push(document),
+  region: () => ({ draw() {}, close() {}, [Symbol.dispose]() {} }),
+  ask: async () => null,
+});
+
+export const working = [...begun(), ...approved, ...started];
+export const stuck = [...working, ended, held];
