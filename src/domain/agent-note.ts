@@ -1,9 +1,12 @@
 import type { Trouble, Usage } from './agent-event.ts';
+import type { Trip } from './breaker-trip.ts';
 
 /** What of an agent's doings belongs into the ledger while it works. Numbered from 1 by its supervisor. */
 export type AgentNote =
   | { readonly note: 'started'; readonly session: string | null; readonly model: string | null }
   | { readonly note: 'denied'; readonly tool: string; readonly rule: string; readonly why: string }
+  /** The breaker found the agent going round in circles. */
+  | { readonly note: 'tripped'; readonly trip: Trip }
   | { readonly note: 'trouble'; readonly trouble: Trouble }
   | { readonly note: 'usage'; readonly usage: Usage };
 
@@ -16,6 +19,7 @@ export type AgentReport = {
   readonly outcome: 'completed' | 'failed' | null;
   readonly trouble: Trouble | null;
   readonly denials: number;
+  readonly trips: readonly Trip[];
   /** Lines of its stream that this version does not know. */
   readonly unknownLines: number;
 };
@@ -27,5 +31,6 @@ export const noReport: AgentReport = {
   outcome: null,
   trouble: null,
   denials: 0,
+  trips: [],
   unknownLines: 0,
 };

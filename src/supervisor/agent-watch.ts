@@ -2,9 +2,11 @@ import type { JobDirectory } from '../adapters/supervisors/job-directory.ts';
 import { type AgentEvent, addUsage, type ToolCall } from '../domain/agent-event.ts';
 import type { AgentReport } from '../domain/agent-note.ts';
 import type { Decision } from '../domain/decision.ts';
+import type { Ending } from '../domain/evidence.ts';
 import { type ToolPlace, toolDecider } from '../domain/tool-scope.ts';
 import type { Executor, Launch, Seat } from '../ports/executor.ts';
 import type { AgentJob, Job } from '../ports/supervisor.ts';
+import { watchBreaker } from './breaker-watch.ts';
 import type { HookAnswer } from './client-channel.ts';
 import { listen } from './listen.ts';
 import type { Ears } from './run-fenced.ts';
@@ -45,6 +47,8 @@ export function watchAgent(
     readonly around: Surroundings;
     readonly place: ToolPlace;
     onNoted(): void;
+    /** Ends the attempt, cleanly. */
+    end(reason: Ending['reason'], detail: string): void;
   },
   secrets: readonly string[],
 ): AgentWatch {
@@ -52,10 +56,15 @@ export function watchAgent(
     now: () => new Date(order.around.clock.wall()).toISOString(),
     noted: order.onNoted,
   });
+  const breaker = watchBreaker(agent, order);
+  const told = (event: AgentEvent): void => {
+    transcript.tell(event);
+    for (const trip of breaker.take(event)) transcript.trip(trip);
+  };
   const judge = toolDecider(agent.scope, order.place);
   const decide = (call: ToolCall): Decision => {
     const decision = judge(call);
-    if (decision.decision === 'deny') transcript.tell({ type: 'denied', call, rule: decision.rule, why: decision.why });
+    if (decision.decision === 'deny') told({ type: 'denied', call, rule: decision.rule, why: decision.why });
     return decision;
   };
   return {
@@ -65,13 +74,17 @@ export function watchAgent(
       // Each process counts from nothing; the attempt has them all.
       const before = transcript.report().usage;
       const tell = (event: AgentEvent): void =>
-        transcript.tell(event.type === 'usage' ? { ...event, usage: addUsage(before, event.usage) } : event);
-      return listen(follow, seat, launch, { tell, decide }).ears;
+        told(event.type === 'usage' ? { ...event, usage: addUsage(before, event.usage) } : event);
+      const listening = listen(follow, seat, launch, { tell, decide });
+      // Where no hook gives us a word before each call, a message does, if the agent takes one.
+      if (executor.hook === null) breaker.advise((text) => void listening.send(text));
+      return listening.ears;
     },
     hook(payload) {
       const call = executor.hook?.callIn(payload) ?? null;
       if (executor.hook === null || call === null) return { stdout: '', exit: 0 };
-      return executor.hook.answer(decide(call), null);
+      const decision = decide(call);
+      return executor.hook.answer(decision, breaker.advice());
     },
     session() {
       const { session: id, usage } = transcript.report();

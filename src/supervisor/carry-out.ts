@@ -41,6 +41,7 @@ export type Order = {
   readonly runtime: RuntimeDirectory;
   readonly around: Surroundings;
   readonly stop: AbortSignal;
+  end(reason: Ending['reason'], detail: string): void;
   onStarted(): void;
   /** Something was added to `notes.jsonl`. */
   onNoted(): void;

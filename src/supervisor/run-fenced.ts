@@ -39,11 +39,14 @@ export type FencedRun = {
   readonly limits: Limits;
   readonly clock: Clock;
   readonly ours: Readonly<Record<string, string | undefined>>;
-  /** Aborted with an ending's reason. */
+  /** Aborted with a Stop. */
   readonly stop: AbortSignal;
   /** Durable notes of the start; the first instruction of argv comes after it returned. */
   onReady(readiness: Readiness, fenced: Fenced): Promise<void>;
 };
+
+/** Why a process has to be ended, and what to say of it. */
+export type Stop = { readonly reason: Ending['reason']; readonly detail?: string | undefined };
 
 export type Ears = {
   out(chunk: Uint8Array): void;
@@ -105,7 +108,7 @@ export async function runFenced(run: FencedRun): Promise<{ readonly ending: Endi
   await drain(pipes);
   ears?.over();
   if (cut !== null)
-    return { ending: { reason: cut, code: exit.code, signal: exit.signal, detail: detailOf(cut) }, limits };
+    return { ending: { reason: cut.reason, code: exit.code, signal: exit.signal, detail: detailOf(cut) }, limits };
   return { ending: { reason: 'exited', code: exit.code, signal: exit.signal, detail: '' }, limits };
 }
 
@@ -127,15 +130,15 @@ function variablesOf(run: FencedRun): Record<string, string> {
 function watchLimits(run: FencedRun, heardSince: () => boolean) {
   let state = startLimits(run.clock);
   let timer: NodeJS.Timeout | undefined;
-  const cut = new Promise<Ending['reason']>((resolve) => {
+  const cut = new Promise<Stop>((resolve) => {
     const tick = (): void => {
       state = look(state, run.clock, heardSince());
       const over = exceeded(state, run.limits);
-      if (over !== null) resolve(over);
+      if (over !== null) resolve({ reason: over });
       else timer = setTimeout(tick, nextLook(state, run.limits));
     };
     timer = setTimeout(tick, nextLook(state, run.limits));
-    run.stop.addEventListener('abort', () => resolve(reasonOf(run.stop)), { once: true });
+    run.stop.addEventListener('abort', () => resolve(stopOf(run.stop)), { once: true });
   });
   return {
     cut,
@@ -167,13 +170,13 @@ async function drain(pipes: readonly OutputPipe[]): Promise<void> {
   clearTimeout(timer);
 }
 
-const reasonOf = (signal: AbortSignal): Ending['reason'] => signal.reason as Ending['reason'];
+const stopOf = (signal: AbortSignal): Stop => signal.reason as Stop;
 
 const stopped = (signal: AbortSignal): Ending => ({
-  reason: reasonOf(signal),
+  reason: stopOf(signal).reason,
   code: null,
   signal: null,
-  detail: `${detailOf(reasonOf(signal))} before it began`,
+  detail: `${detailOf(stopOf(signal))} before it began`,
 });
 
 function notStarted(readiness: Readiness, output: Output): Ending {
@@ -183,7 +186,8 @@ function notStarted(readiness: Readiness, output: Output): Ending {
   return failed(`there is no program ${readiness.missing ?? ''} in the fence`);
 }
 
-function detailOf(reason: Ending['reason']): string {
+function detailOf({ reason, detail }: Stop): string {
+  if (detail !== undefined) return detail;
   if (reason === 'timed-out') return 'the time limit was reached';
   if (reason === 'silent') return 'no output within the silence limit';
   if (reason === 'abandoned') return 'no coordinator was there';

@@ -6,6 +6,7 @@ import type { Job } from '../ports/supervisor.ts';
 import { carryOut } from './carry-out.ts';
 import { openControl } from './control.ts';
 import type { Clock } from './limits.ts';
+import type { Stop } from './run-fenced.ts';
 import { makeRuntimeDirectory } from './runtime-directory.ts';
 
 /** What main/ knows and the rest of the supervisor must not look up by itself. */
@@ -32,7 +33,7 @@ export async function supervise(
 ): Promise<'done' | 'claimed-by-another'> {
   const runtime = makeRuntimeDirectory(job, around);
   const stop = new AbortController();
-  const end = (reason: Ending['reason']): void => stop.abort(reason);
+  const end = (reason: Ending['reason'], detail?: string): void => stop.abort({ reason, detail } satisfies Stop);
   const acknowledged = Promise.withResolvers<void>();
   const leave = alone(around.abandonAfterMs, () => {
     end('abandoned');
@@ -58,6 +59,7 @@ export async function supervise(
       runtime,
       around,
       stop: stop.signal,
+      end,
       onStarted: () => control.notify({ event: 'started' }),
       onNoted: () => control.notify({ event: 'noted' }),
     });

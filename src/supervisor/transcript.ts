@@ -2,11 +2,13 @@ import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentEvent } from '../domain/agent-event.ts';
 import { type AgentNote, type AgentReport, noReport } from '../domain/agent-note.ts';
+import type { Trip } from '../domain/breaker-trip.ts';
 import { redactTexts } from './redact.ts';
 
 /** What an agent did, for people and for the ledger. */
 export type Transcript = {
   tell(event: AgentEvent): void;
+  trip(trip: Trip): void;
   report(): AgentReport;
   close(): void;
 };
@@ -27,8 +29,7 @@ export function openTranscript(
   let report = noReport;
   let written = 0;
   let number = 0;
-  const note = (event: AgentEvent): void => {
-    const worth = noteOf(event, report);
+  const note = (worth: AgentNote | null): void => {
     if (worth === null || number >= caps.notes) return;
     number += 1;
     writeSync(notes, `${JSON.stringify({ number, note: worth })}\n`);
@@ -38,9 +39,14 @@ export function openTranscript(
   return {
     tell(told) {
       const event = redactTexts(clipped(told), secrets);
-      note(event);
+      note(noteOf(event, report));
       report = evolveReport(report, event);
       if (written < caps.file) written += writeSync(file, `${JSON.stringify({ at: around.now(), ...event })}\n`);
+    },
+    trip(found) {
+      const trip = redactTexts(found, secrets);
+      report = { ...report, trips: [...report.trips, trip] };
+      note({ note: 'tripped', trip });
     },
     report: () => report,
     close() {

@@ -8,7 +8,9 @@ const claudeHook: Hook = {
     const asked = fieldsOf(payload);
     const tool = textOf(asked?.['tool_name']);
     if (asked === null || tool === null) return null;
-    return claudeCall(textOf(asked['tool_use_id']) ?? '', tool, fieldsOf(asked['tool_input']) ?? {});
+    const call = claudeCall(textOf(asked['tool_use_id']) ?? '', tool, fieldsOf(asked['tool_input']) ?? {});
+    const directory = textOf(asked['cwd']);
+    return directory === null ? call : { ...call, directory };
   },
   answer(decision, advice) {
     const said =

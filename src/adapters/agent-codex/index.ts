@@ -11,7 +11,9 @@ const codexHook: Hook = {
     const asked = fieldsOf(payload);
     const tool = textOf(asked?.['tool_name']);
     if (asked === null || tool === null) return null;
-    return codexCall(textOf(asked['tool_use_id']) ?? '', tool, fieldsOf(asked['tool_input']) ?? {});
+    const call = codexCall(textOf(asked['tool_use_id']) ?? '', tool, fieldsOf(asked['tool_input']) ?? {});
+    const directory = textOf(asked['cwd']);
+    return directory === null ? call : { ...call, directory };
   },
   /** Exit 2 blocks the call, and what is on stderr is the reason; the client prints `stdout` there then. */
   answer(decision, advice) {
