@@ -88,13 +88,16 @@ export function followClaude(talk: Talk, spentBefore: number): Reader {
 export const userMessage = (text: string): string =>
   `${JSON.stringify({ type: 'user', message: { role: 'user', content: [{ type: 'text', text }] } })}\n`;
 
+/** It sums up a conversation that grew too long, and goes on. */
+const quiet = new Set(['status', 'compact_boundary']);
+
 function system(talk: Talk, line: Fields, text: string): void {
   const subtype = textOf(line['subtype']) ?? '';
   if (subtype === 'init')
     talk.tell({ type: 'started', session: textOf(line['session_id']), model: textOf(line['model']) });
   else if (subtype === 'api_retry')
     talk.tell({ type: 'provider-trouble', trouble: troubleOf(numberOf(line['error_status']), line) });
-  else if (!subtype.startsWith('hook_')) talk.tell({ type: 'unknown', line: text });
+  else if (!subtype.startsWith('hook_') && !quiet.has(subtype)) talk.tell({ type: 'unknown', line: text });
 }
 
 /** Trap: a failed API call ends with subtype `success`. Only exit code, `is_error` and `terminal_reason` tell. */
