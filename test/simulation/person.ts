@@ -1,5 +1,5 @@
 import type { RequestEvent, TapName } from '../../src/domain/events.ts';
-import { taskId } from '../../src/domain/ids.ts';
+import { type TaskId, taskId } from '../../src/domain/ids.ts';
 import { type Need, needsOf } from '../../src/domain/needs.ts';
 import type { FrozenPlan } from '../../src/domain/plan.ts';
 import type { RunState } from '../../src/domain/run.ts';
@@ -28,7 +28,7 @@ export function whim(random: Random, state: RunState): RequestEvent {
     { type: 'requested-pause', by },
     { type: 'requested-resume', by },
     { type: 'requested-stop', by },
-    { type: 'requested-replan', ...rewritten(random, state), by },
+    { type: 'requested-replan', ...rewritten(random, state, task), by },
     { type: 'requested-land', by },
     undo,
     // what has landed is there to be taken back
@@ -37,10 +37,8 @@ export function whim(random: Random, state: RunState): RequestEvent {
 }
 
 /** The plan as somebody might have it next: one task less, one more, or one that says something else. Not always a good one. */
-function rewritten(random: Random, { plan, hash }: RunState) {
+function rewritten(random: Random, { plan, hash }: RunState, chosen: TaskId) {
   const number = random.below(1000);
-  const ids = plan.waves.flatMap((wave) => wave.tasks.map((task) => task.id));
-  const chosen = random.pick(ids);
   const where = random.below(plan.waves.length);
   const waves: Record<'less' | 'more' | 'other', FrozenPlan['waves']> = {
     less: plan.waves
@@ -66,9 +64,13 @@ function rewritten(random: Random, { plan, hash }: RunState) {
 
 export type Person = { answer(state: RunState): RequestEvent | null };
 
-/** Somebody who does exactly what each need says, and gives a task up when that has not helped for the third time. */
+/**
+ * Somebody who does exactly what each need says, or writes the plan anew for a task that does not get on, and gives a task up
+ * when that has not helped for the third time.
+ */
 export function obedientPerson(random: Random): Person {
   const tries = new Map<string, number>();
+  let rewrites = 3;
   return {
     answer: (state) => {
       const needs = needsOf(state);
@@ -77,6 +79,10 @@ export function obedientPerson(random: Random): Person {
       const subject = `${need.kind} ${need.task}`;
       const count = (tries.get(subject) ?? 0) + 1;
       tries.set(subject, count);
+      if (need.task !== null && rewrites > 0 && count === 2) {
+        rewrites -= 1;
+        return { type: 'requested-replan', ...rewritten(random, state, taskId(need.task)), by: me };
+      }
       if (need.task !== null && count > 3)
         return { type: 'requested-drop', task: taskId(need.task), paths: [], by: me };
       if (need.kind === 'landing' && count > 6)
