@@ -7,7 +7,12 @@ import type { Decision } from './decision.ts';
 import type { FrozenPlan, PlannedTask } from './plan.ts';
 import { toolDecider, toolScopeOf } from './tool-scope.ts';
 
-const place = { workspace: '/workspace', home: '/agent-home', writable: ['/tmp', '/agent-home'] };
+const place = {
+  workspace: '/workspace',
+  home: '/agent-home',
+  writable: ['/tmp', '/agent-home'],
+  checkout: '/agent-home/project',
+};
 
 /** As the supervisor has it: written down and read again. */
 function decider(
@@ -55,6 +60,7 @@ describe('a write', () => {
     ['/etc/passwd', 'outside-workspace'],
     ['/workspace2/src/a.ts', 'outside-workspace'],
     ['/agent-home/../other/x', 'outside-workspace'],
+    ['/agent-home/project/src/a.ts', 'outside-workspace'],
     ['src/.claude/settings.json', 'agent-config'],
     ['src/.CLAUDE/settings.json', 'agent-config'],
     ['/agent-home/.claude/settings.json', 'agent-config'],

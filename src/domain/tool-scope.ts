@@ -25,6 +25,8 @@ export type ToolPlace = {
   readonly home: string | null;
   /** Directories besides the workspace that it may write: its home, /tmp … */
   readonly writable: readonly string[];
+  /** The person's checkout: what it would write there is lost, even where its fence lets it. */
+  readonly checkout: string;
 };
 
 type Rules = { readonly scope: Scope; readonly limits: CommandLimits; readonly place: ToolPlace };
@@ -77,7 +79,9 @@ function judgeWrite({ scope, place }: Rules, path: string): Decision {
   return deny(refused.rule, why, refused.rule === 'read-only' ? null : `tidegate ask --scope ${shellWord(inside)}`);
 }
 
-function judgeOutside({ home, writable }: ToolPlace, path: string): Decision {
+function judgeOutside({ home, writable, checkout, workspace }: ToolPlace, path: string): Decision {
+  if (below(checkout, path) !== null)
+    return deny('outside-workspace', `\`${path}\` is not yours to write: you work on the copy in ${workspace}`);
   if (/^\/dev\/(null|stdout|stderr|tty|fd\/\d+|shm\/.+)$/.test(path)) return allow;
   const config = home === null ? null : agentConfigIn(below(home, path) ?? '');
   if (config !== null) return deny('agent-config', `\`${path}\` steers agents: you may not change it`);

@@ -256,9 +256,10 @@ function common(
 /** Where tools may write besides the workspace. Without a fence the home is the person's, not the agent's. */
 function toolPlace({ job, files }: Order, host: Host): ToolPlace {
   const scratch = ['/tmp', '/var/tmp', ...job.fence.write];
+  const { checkout } = job;
   return job.fence.mode === 'none'
-    ? { workspace: files.workspace, home: null, writable: scratch }
-    : { workspace: fencedWorkspace, home: host.home, writable: [...scratch, host.home] };
+    ? { workspace: files.workspace, home: null, writable: scratch, checkout }
+    : { workspace: fencedWorkspace, home: host.home, writable: [...scratch, host.home], checkout };
 }
 
 /** Its name for whoever runs in the fence, or in none. */

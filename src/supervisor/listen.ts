@@ -1,3 +1,4 @@
+import type { AgentEvent } from '../domain/agent-event.ts';
 import type { Executor, Launch, Seat, Talk } from '../ports/executor.ts';
 import { splitLines } from './lines.ts';
 import type { Ears, Line } from './run-fenced.ts';
@@ -12,7 +13,12 @@ export function listen(
   on: Pick<Talk, 'tell' | 'decide'>,
 ): Listening {
   let line: Line | null = null;
-  const reader = follow({ ...on, say: (text) => line?.say(text), hangUp: () => line?.hangUp() }, seat);
+  const open = new Set<string>();
+  const tell = (event: AgentEvent): void => {
+    noteCall(open, event);
+    on.tell(event);
+  };
+  const reader = follow({ ...on, tell, say: (text) => line?.say(text), hangUp: () => line?.hangUp() }, seat);
   const out = splitLines(reader.line);
   const error = splitLines(reader.errorLine);
   const { opening } = launch;
@@ -28,8 +34,16 @@ export function listen(
         out.end();
         error.end();
       },
+      isWaiting: () => open.size > 0,
       talk: opening === null ? null : (opened) => talk(opened, opening),
     },
     send: reader.send,
   };
+}
+
+/** Calls that the agent waits for. A new answer of the model means that it waits for none. */
+function noteCall(open: Set<string>, event: AgentEvent): void {
+  if (event.type === 'tool-call') open.add(event.call.id);
+  if (event.type === 'tool-result') open.delete(event.id);
+  if (event.type === 'turn' || event.type === 'ended') open.clear();
 }

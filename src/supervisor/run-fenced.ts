@@ -53,6 +53,8 @@ export type Ears = {
   error(chunk: Uint8Array): void;
   /** Everything that was written has been heard. */
   over(): void;
+  /** A tool of the agent's runs: a long silence is the tool's then, and only the time limit ends it. */
+  isWaiting(): boolean;
   /** Null when the agent is not talked to: then stdin is the file. */
   readonly talk: ((line: Line) => void) | null;
 };
@@ -95,7 +97,7 @@ export async function runFenced(run: FencedRun): Promise<{ readonly ending: Endi
   const watch = watchLimits(run, () => {
     const was = heard;
     heard = false;
-    return was;
+    return was || ears?.isWaiting() === true;
   });
   process.go();
   const { input } = process;
