@@ -1,5 +1,6 @@
 import type { RunOrder } from '../domain/events.ts';
 import type { RepoAttestation } from '../domain/evidence.ts';
+import { goesOnByItself } from '../domain/provider.ts';
 import { evolveRun, foldRun, type RunState } from '../domain/run.ts';
 import type { Finding } from '../domain/verdict.ts';
 import type { Given } from '../pipeline/step.ts';
@@ -29,7 +30,7 @@ export function rehearse(
 /** Nothing of this run can happen any more unless a person asks for it, or ever. Facts and effects that are due say otherwise. */
 export function isAtRest(state: RunState, given: Given): boolean {
   const due = steps(state, given);
-  if (state.mode.mode !== 'halted') return due.length === 0;
+  if (state.mode.mode !== 'halted') return due.length === 0 && !goesOnByItself(state);
   return due.every((step) => step.kind === 'effect' && step.effect.do !== 'supervise' && step.effect.do !== 'stop');
 }
 
