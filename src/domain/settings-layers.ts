@@ -1,4 +1,5 @@
 import { sizeBytes } from './disk.ts';
+import { listCovers } from './network-hosts.ts';
 import { canonicalJson, type Network } from './plan.ts';
 import type { Place } from './plan-draft.ts';
 import { defaultSettings, type ResolvedSettings, type Settings } from './settings.ts';
@@ -108,7 +109,7 @@ const within = (inner: readonly string[], outer: readonly string[]): boolean =>
 /** null leaves `command` and checks without network and gives it to the rest, so only `off` is surely narrower. */
 function widens(value: Network | null, below: Network | null): boolean {
   if (value === 'off' || below === 'on' || canonicalJson(value) === canonicalJson(below)) return false;
-  return !(Array.isArray(value) && Array.isArray(below) && within(value, below));
+  return !(Array.isArray(value) && Array.isArray(below) && listCovers(below, value));
 }
 
 /** How far a run goes without asking. */

@@ -1,3 +1,5 @@
+import { parseHostPattern } from './network-hosts.ts';
+import type { Network } from './plan.ts';
 import type { Problem } from './plan-draft.ts';
 import { lintPattern, lintPatterns } from './plan-lint.ts';
 import type { Settings } from './settings.ts';
@@ -11,6 +13,7 @@ export function lintSettings(settings: Settings): readonly Problem[] {
     ...Object.keys(settings.generated ?? {}).flatMap((path) => lintGenerated(path)),
     ...lintChecks(settings.checks ?? []),
     ...(['read', 'write'] as const).flatMap((key) => lintFencePaths(settings.fence?.[key] ?? [], key)),
+    ...lintHosts(settings.fence?.network),
   ];
 }
 
@@ -70,4 +73,15 @@ function lintFencePaths(paths: readonly string[], key: string): readonly Problem
           },
         ],
   );
+}
+
+function lintHosts(network: Network | null | undefined): readonly Problem[] {
+  if (!Array.isArray(network)) return [];
+  return (network as readonly string[]).flatMap((text, index) => {
+    const parsed = parseHostPattern(text);
+    if (parsed.ok) return [];
+    const place = ['fence', 'network', index];
+    const fix = 'write `example.org`, `*.example.org` or `example.org:8443`, without scheme and path';
+    return [{ rule: 'bad-host', detail: `\`${text}\`: ${parsed.error}`, place, fix }];
+  });
 }

@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { connect } from 'node:net';
+import { closeSync, readFileSync, writeSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { pipeline } from 'node:stream';
 
 /**
- * `tidegate` as an agent finds it in its fence: it can hand off, and nothing else. Copied into the fence as one file, so it
- * imports nothing of ours. Exit 0 taken, 1 not taken, 2 wrong use or out of an agent's reach.
+ * `tidegate` as an agent finds it in its fence: it can hand off, and nothing else. Its hook and the relay are started for it. Copied
+ * into the fence as one file, so it imports nothing of ours. Exit 0 taken, 1 not taken, 2 wrong use or out of an agent's reach.
  */
 const usage = `usage: tidegate handoff done|partial|failed -m "summary" [--remaining text]... [--file path]... [--proof text]... [--question text]...
        tidegate handoff --json -        (a JSON document on stdin)`;
@@ -24,6 +25,7 @@ async function main(command: string | undefined, args: readonly string[]): Promi
     return command === undefined ? 2 : 0;
   }
   if (command === 'hook') return await hook();
+  if (command === 'relay') return await relay(Number(args[0]), args[1] ?? '');
   if (command !== 'handoff') return await refuse(command, args);
   const handoff = parse(args);
   if (typeof handoff === 'string') {
@@ -42,6 +44,27 @@ async function hook(): Promise<number> {
   if (!answer.ok) console.error(`tidegate: the call cannot be judged: ${answer.why ?? 'no reason given'}`);
   else (answer.exit === 0 ? process.stdout : process.stderr).write(answer.stdout ?? '');
   return answer.ok ? (answer.exit ?? 0) : 2;
+}
+
+/**
+ * Passes bytes between the fence's own loopback and the socket that the supervisor judges them at. Lives for as long as the fence:
+ * an agent that is told to end may still have something to say. Whoever waits for it to listen waits for the end of its output.
+ */
+async function relay(port: number, path: string): Promise<number> {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
+  const server = createServer({ allowHalfOpen: true }, (near) => {
+    const far = connect({ path, allowHalfOpen: true });
+    pipeline(near, far, () => undefined);
+    pipeline(far, near, () => undefined);
+  });
+  server.maxConnections = 256;
+  return await new Promise((resolve) => {
+    server.once('error', () => resolve(1));
+    server.listen(port, '127.0.0.1', () => {
+      writeSync(1, 'listening\n');
+      closeSync(1);
+    });
+  });
 }
 
 function payloadOnStdin(): unknown {

@@ -34,6 +34,8 @@ export async function executorOf(name: Job['executor']): Promise<Executor> {
 export type AgentWatch = {
   listen(seat: Seat, launch: Launch): Ears;
   hook(payload: unknown): HookAnswer;
+  /** What we saw of it by other means than its own words. */
+  tell(event: AgentEvent): void;
   /** What the next launch goes on with. */
   session(): Seat['session'];
   close(): AgentReport;
@@ -80,6 +82,7 @@ export function watchAgent(
       if (executor.hook === null) breaker.advise((text) => void listening.send(text));
       return listening.ears;
     },
+    tell: transcript.tell,
     hook(payload) {
       const call = executor.hook?.callIn(payload) ?? null;
       if (executor.hook === null || call === null) return { stdout: '', exit: 0 };

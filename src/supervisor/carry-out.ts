@@ -34,6 +34,7 @@ import type { RuntimeDirectory } from './runtime-directory.ts';
 import { CopyFailed, setupProduct } from './setup-product.ts';
 import { secretsOf, snapshotOf } from './snapshot-of.ts';
 import type { Surroundings } from './supervise.ts';
+import { openWayOut } from './way-out.ts';
 
 export type Order = {
   readonly job: Job;
@@ -60,6 +61,7 @@ export async function carryOut(order: Order): Promise<ExitRecord> {
     keep: (handoff) => order.files.writeHandoff(redactTexts(handoff, secrets)),
     hook: watch?.hook ?? null,
   });
+  await using _ = await openWayOut(order, watch, secrets);
   const base = { ...order, ...prepared, output, channel, executor, watch };
   const setUp = await runSetup(base);
   if (setUp !== null) {
@@ -97,8 +99,6 @@ type Running = Order &
 /** The workspace and what its fence is made of, or why the agent cannot be launched. */
 async function prepare(order: Order, output: Output): Promise<Prepared | Ending> {
   const { job, files } = order;
-  if (Array.isArray(job.fence.network))
-    return launchFailed('a fence with a list of hosts is not available yet; use on or off');
   try {
     const host = findHost(order.around.environment, [job.checkout, dirname(job.repository)], job.id);
     // Throws where no fence can be made, before any work is done for it.
@@ -185,7 +185,7 @@ async function runAgent(running: Running, prompt: string, environment: Readonly<
     ...shared,
     argv: launch.argv,
     binds: [...shared.binds, ...seated.binds],
-    network: job.fence.network === 'on' ? 'on' : 'off',
+    network: isFenced ? job.fence.network : 'on',
     environment: {
       ...shared.environment,
       ...launch.environment,
@@ -278,14 +278,19 @@ async function noteFence(running: Running, fenced: Fenced): Promise<void> {
 }
 
 function evidenceOf({ job, host }: Running, readiness: Readiness): FenceEvidence {
-  const network = job.fence.network === 'on' ? 'on' : 'off';
   if (job.fence.mode === 'none')
     return { mode: 'none', canary: 'waived', detail: 'fence: none', uid: host.uid, network: 'on' };
   const breached = readiness.outcome === 'breached';
   const detail = breached
     ? readiness.detail
     : 'every write outside, remount, core_pattern, /run and process look-up failed';
-  return { mode: 'bwrap', canary: breached ? 'breached' : 'held', detail, uid: host.agent.uid, network };
+  return {
+    mode: 'bwrap',
+    canary: breached ? 'breached' : 'held',
+    detail,
+    uid: host.agent.uid,
+    network: job.fence.network,
+  };
 }
 
 function record(output: Output, told: Partial<ExitRecord> & Pick<ExitRecord, 'ending'>): ExitRecord {

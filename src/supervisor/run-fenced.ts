@@ -11,6 +11,7 @@ import {
 } from '../adapters/fence-bwrap/index.ts';
 import { killTagged } from '../adapters/supervisors/tagged-processes.ts';
 import type { Ending } from '../domain/evidence.ts';
+import type { Network } from '../domain/plan.ts';
 import { type Clock, exceeded, type LimitState, type Limits, look, nextLook, startLimits } from './limits.ts';
 import type { Output } from './output.ts';
 import { type OutputPipe, openOutputPipe } from './output-pipe.ts';
@@ -21,7 +22,7 @@ export type FencedRun = {
   readonly host: Host;
   readonly workspace: string;
   readonly binds: readonly Bind[];
-  readonly network: 'on' | 'off';
+  readonly network: Network;
   readonly environment: Parameters<typeof fencedEnvironment>[2]['set'];
   readonly pass: readonly string[];
   /** A directory of ours that comes first on the PATH; null for processes that may not talk to us. */
@@ -117,9 +118,9 @@ export async function runFenced(run: FencedRun): Promise<{ readonly ending: Endi
 const isTalkedTo = ({ ears }: FencedRun): boolean => ears !== null && ears.talk !== null;
 
 function commandOf(run: FencedRun): Command {
-  const inner = startCommand({ ...run, stdin: isTalkedTo(run) ? null : run.stdin }, run.host);
-  if (run.fenced)
-    return fenceCommand({ workspace: run.workspace, binds: run.binds, network: run.network }, run.host, inner);
+  const network = typeof run.network === 'string' ? run.network : 'relay';
+  const inner = startCommand({ ...run, network, stdin: isTalkedTo(run) ? null : run.stdin }, run.host);
+  if (run.fenced) return fenceCommand({ workspace: run.workspace, binds: run.binds, network }, run.host, inner);
   return { file: run.host.tools.setpriv, args: ['--pdeathsig', 'KILL', '--', ...inner], filter: null };
 }
 

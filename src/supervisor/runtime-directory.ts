@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Bind, fencedRuntime } from '../adapters/fence-bwrap/index.ts';
+import { type Bind, fencedRuntime, relaySocket } from '../adapters/fence-bwrap/index.ts';
 import type { Job } from '../ports/supervisor.ts';
 
 /** Sockets and what the agent finds of us. Short names: a socket's path must stay below 108 bytes. */
@@ -10,6 +10,8 @@ export type RuntimeDirectory = {
   /** Ours alone, never in the fence. */
   readonly controlSocket: string;
   readonly clientSocket: string;
+  /** Of the relay, in a fence with a list of hosts. */
+  readonly relaySocket: string;
   readonly brief: string;
   readonly bin: string;
   /** What is bound over an agent's own settings. */
@@ -40,6 +42,7 @@ export function makeRuntimeDirectory(job: Job, program: { node: string; client: 
     path,
     controlSocket: join(path, 'c.sock'),
     clientSocket: join(inside, 's'),
+    relaySocket: join(inside, relaySocket),
     brief,
     bin,
     settings,

@@ -29,6 +29,7 @@ export function openTranscript(
   let report = noReport;
   let written = 0;
   let number = 0;
+  let isOpen = true;
   const note = (worth: AgentNote | null): void => {
     if (worth === null || number >= caps.notes) return;
     number += 1;
@@ -38,6 +39,8 @@ export function openTranscript(
   };
   return {
     tell(told) {
+      // The relay may still hear of something that nobody waits for any more.
+      if (!isOpen) return;
       const event = redactTexts(clipped(told), secrets);
       note(noteOf(event, report));
       report = evolveReport(report, event);
@@ -50,6 +53,7 @@ export function openTranscript(
     },
     report: () => report,
     close() {
+      isOpen = false;
       closeSync(file);
       closeSync(notes);
     },

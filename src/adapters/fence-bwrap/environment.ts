@@ -1,5 +1,8 @@
 import { existsSync } from 'node:fs';
+import { canonicalHost, hostPatterns, hostText } from '../../domain/network-hosts.ts';
+import type { Network } from '../../domain/plan.ts';
 import type { Bind, Host } from './host.ts';
+import { relayPort } from './names.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -18,14 +21,21 @@ const isDangerous = (name: string): boolean =>
 export function fencedEnvironment(
   ours: Variables,
   host: Host,
-  wanted: { network: 'on' | 'off'; pass: readonly string[]; set: Variables; client: string | null },
+  wanted: { network: Network; pass: readonly string[]; set: Variables; client: string | null },
 ): Record<string, string> {
-  const names = [...always, ...(wanted.network === 'on' ? [...proxies, ...certificates] : []), ...wanted.pass];
+  const { network } = wanted;
+  const names = [
+    ...always,
+    ...(network === 'off' ? [] : certificates),
+    ...(network === 'on' ? proxies : []),
+    ...wanted.pass,
+  ];
   const passed = names.map((name) => [name, ours[name]] as const);
   const path = wanted.client === null ? host.path : [wanted.client, ...host.path];
   const entries = [
     ...passed,
     ...Object.entries(wanted.set),
+    ...Object.entries(typeof network === 'string' ? {} : relayVariables(network)),
     ['HOME', host.home] as const,
     ['PATH', path.join(':')] as const,
     ['TMPDIR', '/tmp'] as const,
@@ -45,3 +55,20 @@ export const certificateBinds = (ours: Variables): readonly Bind[] =>
       (path): path is string => path?.startsWith('/') === true && existsSync(path) && !/^\/(usr|etc\/ssl)\//.test(path),
     )
     .map((path) => ({ source: path, target: path, access: 'read' }));
+
+/**
+ * How programs find the relay. What runs on the fence's own loopback is reached directly, unless the list names a service of the
+ * host's loopback by the same address. Node's fetch looks at the variables only when it is told to.
+ */
+function relayVariables(hosts: readonly string[]): Readonly<Record<string, string>> {
+  const listed = hostPatterns(hosts).map(({ host }) => hostText(host));
+  const own = ['localhost', '127.0.0.1', '::1'].filter((name) => {
+    const host = canonicalHost(name.includes(':') ? `[${name}]` : name);
+    return host === null || !listed.includes(hostText(host));
+  });
+  const relay = `http://127.0.0.1:${relayPort}`;
+  return {
+    ...Object.fromEntries(proxies.map((name) => [name, name.toLowerCase() === 'no_proxy' ? own.join(',') : relay])),
+    NODE_USE_ENV_PROXY: '1',
+  };
+}

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { callFilter } from './filter.ts';
 import { type Bind, type Host, nobody, systemDirectories } from './host.ts';
+import { fencedRuntime, fencedWorkspace } from './names.ts';
 import { stageArguments } from './stage.ts';
 
 /** What may be reached from inside. Everything that is not named here does not exist there. */
@@ -8,7 +9,7 @@ export type Fence = {
   /** Writable, at `/workspace`; also where the process starts. */
   readonly workspace: string;
   readonly binds: readonly Bind[];
-  readonly network: 'on' | 'off';
+  readonly network: 'on' | 'off' | 'relay';
 };
 
 export type Command = {
@@ -18,9 +19,6 @@ export type Command = {
   readonly filter: Buffer | null;
 };
 
-/** The workspace's one name in every fence, so that what `setup` builds there works in any other workspace. */
-export const fencedWorkspace = '/workspace';
-export const fencedRuntime = '/run/tidegate';
 /** Descriptors of the fenced process: what the canary saw, our go, bubblewrap's own report, and the filter that it reads. */
 export const reportFd = 3;
 export const goFd = 4;
@@ -81,7 +79,7 @@ function namespaceArguments(fence: Fence, host: Host): readonly string[] {
     '--unshare-ipc',
     '--unshare-uts',
     '--unshare-cgroup-try',
-    ...(fence.network === 'off' ? ['--unshare-net'] : []),
+    ...(fence.network === 'on' ? [] : ['--unshare-net']),
     ...['--hostname', 'tidegate', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
   ];
 }

@@ -158,7 +158,7 @@ const etc = [
   ...['os-release', 'passwd', 'perl', 'pki', 'protocols', 'python3', 'services', 'ssl', 'terminfo', 'timezone', 'xdg'],
 ];
 
-export function systemDirectories(network: 'on' | 'off'): readonly string[] {
+export function systemDirectories(network: 'on' | 'off' | 'relay'): readonly string[] {
   const top = ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32'].flatMap(topDirectory);
   const javas = readdirSync('/etc').filter((name) => name.startsWith('java'));
   const files = [...etc, ...javas].filter((name) => existsSync(`/etc/${name}`)).map((name) => `/etc/${name}`);

@@ -1,7 +1,8 @@
 export { certificateBinds, fencedEnvironment } from './environment.ts';
-export { type Command, type Fence, fenceCommand, fencedRuntime, fencedWorkspace } from './fence.ts';
+export { type Command, type Fence, fenceCommand } from './fence.ts';
 export { callFilter } from './filter.ts';
 export { type Bind, FenceUnavailable, findHost, type Host } from './host.ts';
 export { type Fenced, type Launch, launch, type Readiness } from './launch.ts';
 export { startCommand } from './launch-script.ts';
+export { fencedRuntime, fencedWorkspace, relaySocket } from './names.ts';
 export { type FenceProbe, probeFence } from './probe.ts';

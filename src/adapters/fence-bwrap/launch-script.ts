@@ -1,4 +1,5 @@
 import type { Host } from './host.ts';
+import { fencedRuntime, relayPort, relaySocket } from './names.ts';
 
 /** Made by the canary wherever it can; one that we then find outside the workspace is a breach. */
 export const canaryFile = (token: string): string => `.tidegate-canary-${token}`;
@@ -13,8 +14,8 @@ export const firstVictim =
 /**
  * First thing in the fence: tries to get out, reports each success as a breach, then waits for our go before it becomes the
  * agent. When the supervisor dies meanwhile the go never comes, and the agent never starts.
- * Arguments: token, `on`/`off`, `yes`/`no` for fenced, most processes, most blocks of 512 bytes in a file (0: no limit), what it
- * reads, count of paths outside, the paths, argv. Builtins only, but for one mount.
+ * Arguments: token, `on`/`off`/`relay`, `yes`/`no` for fenced, most processes, most blocks of 512 bytes in a file (0: no limit), what
+ * it reads, count of paths outside, the paths, argv. Builtins only, but for one mount and the relay.
  */
 const launchScript = `token=$1 network=$2 fenced=$3 processes=$4 blocks=$5 stdin=$6 count=$7
 shift 7
@@ -46,7 +47,7 @@ if [ "$fenced" = yes ]; then
     say 'breach wrote core_pattern'
   fi
   if /bin/mount -o remount,bind,rw /usr 2>/dev/null; then say 'breach remounted /usr'; fi
-  if [ "$network" = off ]; then
+  if [ "$network" != on ]; then
     while read -r device rest; do
       case $device in lo:*) ;; *:*) say "breach sees the network device $device" ;; esac
     done </proc/net/dev
@@ -59,6 +60,11 @@ command -v "$1" >/dev/null 2>&1 || say "missing $1"
 ulimit -c 0
 [ "$processes" = 0 ] || ulimit -p "$processes" 2>/dev/null || ulimit -u "$processes"
 [ "$blocks" = 0 ] || ulimit -f "$blocks"
+# Its own file of what it hears stays open until it listens. A child of the first process, not of the agent.
+if [ "$network" = relay ]; then
+  relay=$(${fencedRuntime}/bin/tidegate relay ${relayPort} ${fencedRuntime}/${relaySocket} 3>&- 4<&- &)
+  [ "$relay" = listening ] || exit 125
+fi
 say ready
 read -r go <&4 || exit 125
 [ "$go" = go ] || exit 125
@@ -70,7 +76,8 @@ exec "$@" <"$stdin"`;
 
 export type Start = {
   readonly token: string;
-  readonly network: 'on' | 'off';
+  /** `relay`: none but what our client in the fence passes on. */
+  readonly network: 'on' | 'off' | 'relay';
   readonly fenced: boolean;
   /** Places of the host that the canary tries to write. */
   readonly outside: readonly string[];

@@ -20,7 +20,7 @@ const patterns = z.array(pattern);
 const id = z.string().regex(idPattern);
 const argv = z.array(z.string()).min(1).describe('program and arguments; never run by a shell');
 const environmentName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/);
-const host = z.string().regex(/^[A-Za-z0-9*]([A-Za-z0-9.*-]*[A-Za-z0-9])?(:[0-9]{1,5})?$/);
+const host = z.string().min(1).max(260).describe('example.org, *.example.org, example.org:8443, 10.0.0.5, [::1]:3000');
 const agentName = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/);
 const agent = z
   .union([agentName, z.array(agentName).min(1)])

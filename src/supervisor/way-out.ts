@@ -1,0 +1,32 @@
+import { openRelay } from '../adapters/relay/index.ts';
+import type { AgentEvent } from '../domain/agent-event.ts';
+import type { Order } from './carry-out.ts';
+import { openTranscript } from './transcript.ts';
+
+/** The relay of a fence with a list of hosts; null for the others. What it refuses is noted as any other denial is. */
+export async function openWayOut(
+  order: Order,
+  watch: { tell(event: AgentEvent): void } | null,
+  secrets: readonly string[],
+): Promise<AsyncDisposable | null> {
+  const { job, files, runtime, around } = order;
+  const hosts = job.fence.network;
+  if (typeof hosts === 'string' || job.fence.mode === 'none') return null;
+  const now = (): string => new Date(around.clock.wall()).toISOString();
+  const own = watch === null ? openTranscript(files.path, secrets, { now, noted: order.onNoted }) : null;
+  const tell = own?.tell ?? watch?.tell;
+  const relay = await openRelay(runtime.relaySocket, {
+    hosts,
+    ours: around.environment,
+    denied: (target, why) => tell?.({ type: 'denied', call: callTo(target), rule: 'network', why }),
+  });
+  return {
+    async [Symbol.asyncDispose]() {
+      await relay[Symbol.asyncDispose]();
+      own?.close();
+    },
+  };
+}
+
+const callTo = (target: string) =>
+  ({ id: '', tool: 'network', kind: 'fetch', paths: [], command: null, lines: null, input: target }) as const;
