@@ -59,7 +59,7 @@ describe('the start of a run', () => {
     const all = await Promise.all(
       ['approve', 'reject', 'approve', 'reject'].map((word) => scene.cli(word, run, '--json')),
     );
-    expect(all.filter(({ code }) => code === 0).length).toBe(1);
+    expect(all.filter(({ code }) => code === 0).length, JSON.stringify(all)).toBe(1);
     const decided = (await scene.events()).flatMap(({ event }) => (event.type === 'tap-decided' ? [event] : []));
     expect(decided.length).toBe(1);
     const rejected = decided[0]?.decision === 'rejected';
