@@ -23,8 +23,19 @@ const openai = {
   variables: ['OPENAI_BASE_URL'],
 };
 
+/** Any of these may be behind its models. */
+const opencode = {
+  provider: 'opencode',
+  credentials: [
+    ...['OPENCODE_API_KEY', 'ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'OPENROUTER_API_KEY', 'GEMINI_API_KEY'],
+    ...['GOOGLE_GENERATIVE_AI_API_KEY', 'GROQ_API_KEY', 'MISTRAL_API_KEY', 'DEEPSEEK_API_KEY', 'XAI_API_KEY'],
+  ],
+  variables: ['OPENAI_BASE_URL', 'ANTHROPIC_BASE_URL'],
+};
+
 export const agentKinds: Readonly<Record<string, AgentKind>> = {
   command: { executor: 'command', program: '', arguments: [], provider: '', credentials: [], variables: [] },
   claude: { executor: 'claude', program: 'claude', arguments: [], ...anthropic },
   codex: { executor: 'codex', program: 'codex', arguments: [], ...openai },
+  opencode: { executor: 'opencode', program: 'opencode', arguments: [], ...opencode },
 };

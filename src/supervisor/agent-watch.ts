@@ -25,6 +25,7 @@ export async function executorOf(name: Job['executor']): Promise<Executor> {
     case 'codex':
       return (await import('../adapters/agent-codex/index.ts')).codexExecutor;
     case 'opencode':
+      return (await import('../adapters/agent-opencode/index.ts')).opencodeExecutor;
     case 'acp':
       throw new Error(`${name} cannot be driven yet`);
   }
