@@ -10,6 +10,8 @@ export type AgentKind = {
   readonly credentials: readonly string[];
   /** Variables that steer it and are no secret. */
   readonly variables: readonly string[];
+  /** Files that it wants to make where agents' configuration lies, and without which it ends: they are there, and empty. */
+  readonly standIns?: readonly string[];
 };
 
 const anthropic = {
@@ -31,6 +33,7 @@ const opencode = {
     ...['GOOGLE_GENERATIVE_AI_API_KEY', 'GROQ_API_KEY', 'MISTRAL_API_KEY', 'DEEPSEEK_API_KEY', 'XAI_API_KEY'],
   ],
   variables: ['OPENAI_BASE_URL', 'ANTHROPIC_BASE_URL'],
+  standIns: ['.opencode/.gitignore'],
 };
 
 export const agentKinds: Readonly<Record<string, AgentKind>> = {

@@ -40,7 +40,7 @@ export function attemptJob(
     environment: environmentOf(state, task.id, index, attempt),
     minutes: plan.limits.minutes,
     silence: plan.limits.silence,
-    readOnly: protectedConfig(plan, task),
+    readOnly: [...protectedConfig(plan, task), ...(agentKinds[attempt.agent]?.standIns ?? [])],
   };
 }
 

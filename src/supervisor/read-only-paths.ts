@@ -44,7 +44,8 @@ function partsMissing(workspace: string, path: string): readonly string[] {
 }
 
 /** `.mcp.json` is a file, `.claude` a directory: the name is all there is to tell. */
-const isFileName = (path: string): boolean => extname(path) !== '' || /^[A-Z]+$/.test(path.split('/').at(-1) ?? '');
+const isFileName = (path: string): boolean =>
+  extname(path) !== '' || /^([A-Z]+|\.gitignore)$/.test(path.split('/').at(-1) ?? '');
 
 /** An empty JSON file would not parse. */
 function makeStandIn(path: string, isFile: boolean, owner: number): void {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { followClaude } from '../../src/adapters/agent-claude/stream.ts';
 import { followCodex } from '../../src/adapters/agent-codex/stream.ts';
+import { followOpencode } from '../../src/adapters/agent-opencode/stream.ts';
 import { type AgentEvent, noUsage, type TroubleKind } from '../../src/domain/agent-event.ts';
 import { evolveBreaker, newBreaker, type Trip } from '../../src/domain/breaker.ts';
 import { allow } from '../../src/domain/decision.ts';
@@ -12,6 +13,7 @@ import type { Reader, Talk } from '../../src/ports/executor.ts';
 const readers: Readonly<Record<string, (talk: Talk) => Reader>> = {
   claude: (talk) => followClaude(talk, 0),
   codex: (talk) => followCodex(talk, noUsage),
+  opencode: (talk) => followOpencode(talk, null),
 };
 
 /** Codex tells no edit that failed, so an error that it repeats is seen only where our own hook denies it. */
@@ -24,6 +26,11 @@ const spirals: Readonly<Record<string, readonly [string, Trip['pattern']][]>> = 
   codex: [
     ['spiral-repeat', 'turn-key-repetition'],
     ['spiral-pages', 'pagination-spiral'],
+  ],
+  opencode: [
+    ['spiral-repeat', 'turn-key-repetition'],
+    ['spiral-pages', 'pagination-spiral'],
+    ['spiral-error', 'error-echo'],
   ],
 };
 

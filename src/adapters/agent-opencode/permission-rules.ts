@@ -35,6 +35,8 @@ export function permissionRules(seat: Seat, unruled: 'allow' | 'ask'): Readonly<
 function editRules(scope: ToolScope, unruled: Action, scratch: readonly string[]): Rules {
   const foreign = [...scope.siblings, ...scope.granting, ...scope.locks].filter(({ task }) => task !== scope.task);
   const own = scope.own.flatMap(wider);
+  const ownLocks = scope.locks.filter(({ task }) => task === scope.task);
+  const foreignLocks = scope.locks.filter(({ task }) => task !== scope.task);
   const config = agentConfigNames.filter((name) => !scope.own.some((text) => text.split('/').includes(name)));
   const denied = [...new Set([...foreign.map((claim) => claim.pattern), ...scope.protect])].flatMap(exactly);
   const rules: readonly (readonly [readonly string[], Action])[] =
@@ -44,12 +46,13 @@ function editRules(scope: ToolScope, unruled: Action, scratch: readonly string[]
           [['*'], scope.kind === 'owned' ? 'deny' : unruled],
           ...(scope.kind === 'owned' ? [] : [[denied, 'deny'] as const]),
           [own, unruled],
-          [scope.locks.filter(({ task }) => task !== scope.task).flatMap((lock) => exactly(lock.pattern)), 'deny'],
+          [foreignLocks.flatMap((lock) => exactly(lock.pattern)), 'deny'],
+          [ownLocks.flatMap((lock) => wider(lock.pattern)), unruled],
           [config.flatMap((name) => [name, `${name}/*`, `*/${name}`, `*/${name}/*`]), 'deny'],
           [scope.granted.flatMap(wider), unruled],
-          [scope.generated, unruled],
         ];
   const places: readonly (readonly [readonly string[], Action])[] = [
+    [scope.generated.flatMap(wider), unruled],
     [['../*'], 'deny'],
     [scratch.map((path) => `${path}/*`), 'allow'],
     [['.tidegate/*'], 'allow'],

@@ -49,11 +49,12 @@ function document(reply: Reply) {
 
 const items = (reply: Reply) => [
   ...(reply.text === '' ? [] : [spoken(reply)]),
-  ...reply.calls.map(({ id, name, input }) =>
-    typeof input === 'string'
-      ? { type: 'custom_tool_call', id: `item_${id}`, call_id: id, name, input }
-      : { type: 'function_call', id: `item_${id}`, call_id: id, name, arguments: JSON.stringify(input) },
-  ),
+  ...reply.calls.map(({ id, name, input }) => {
+    const call = { id: `item_${id}`, call_id: id, name, status: 'completed' };
+    return typeof input === 'string'
+      ? { ...call, type: 'custom_tool_call', input }
+      : { ...call, type: 'function_call', arguments: JSON.stringify(input) };
+  }),
 ];
 
 const spoken = (reply: Reply) => ({
