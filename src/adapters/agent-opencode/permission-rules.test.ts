@@ -5,7 +5,12 @@ import { type ToolScope, toolDecider } from '../../domain/tool-scope.ts';
 import type { Seat } from '../../ports/executor.ts';
 import { permissionRules } from './permission-rules.ts';
 
-const place = { workspace: '/workspace', home: '/home/agent', writable: ['/tmp', '/var/tmp', '/home/agent'] };
+const place = {
+  workspace: '/workspace',
+  checkout: '/repo',
+  home: '/home/agent',
+  writable: ['/tmp', '/var/tmp', '/home/agent'],
+};
 const task = (id: string) => id as TaskId;
 const claim = (id: string, pattern: string) => ({ task: task(id), by: 'owns', pattern }) as const;
 const scope = (more: Partial<ToolScope>): ToolScope => ({
