@@ -43,7 +43,7 @@ async function begin(
       branchTip: async () => commit('base'),
       runBranchTip: async () => null,
       currentBranch: async () => 'main',
-      files: async () => [],
+      files: async () => ({ total: 0, files: [] }),
       diff: async () => [],
     },
     places: { state: stateDir('/state'), checkout: '/checkout', runDirectory: '/run/t' },

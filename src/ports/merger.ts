@@ -62,6 +62,20 @@ export interface GitReader {
   /** In our bare repository. */
   runBranchTip(run: RunId): Promise<CommitId | null>;
   currentBranch(): Promise<string | null>;
-  files(commit: CommitId): Promise<readonly string[]>;
+  /** Files of a commit that are asked for, in git's order. */
+  files(commit: CommitId, wanted: WantedFiles): Promise<FoundFiles>;
   diff(from: CommitId, to: CommitId): Promise<readonly DiffEntry[]>;
 }
+
+export type WantedFiles = {
+  /** Files and directories that everything wanted is or lies below; '' is the whole tree. */
+  readonly below: readonly string[];
+  matches(path: string): boolean;
+  /** So many are named; the rest is counted. */
+  readonly most: number;
+};
+
+export type FoundFiles = {
+  readonly total: number;
+  readonly files: readonly { readonly path: string; readonly bytes: number }[];
+};

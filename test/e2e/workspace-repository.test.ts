@@ -197,7 +197,13 @@ test('the reader answers from the checkout, and from our repository for commits 
   expect(await reader.branchTip('main')).toBe(second);
   expect(await reader.branchTip('absent')).toBe(null);
   expect(await reader.currentBranch()).toBe('main');
-  expect(await reader.files(first)).toEqual(['a', 'd/b']);
+  const all = { below: [''], matches: () => true, most: 1 };
+  expect(await reader.files(first, all)).toEqual({ total: 2, files: [{ path: 'a', bytes: 1 }] });
+  expect(await reader.files(first, { below: ['d', 'e'], matches: (path) => path === 'd/b', most: 9 })).toEqual({
+    total: 1,
+    files: [{ path: 'd/b', bytes: 1 }],
+  });
+  expect(await reader.files(first, { below: ['e'], matches: () => true, most: 9 })).toEqual({ total: 0, files: [] });
   const diff = [{ path: 'a', change: 'modified', oldMode: '100644', newMode: '100644' }];
   expect(await reader.diff(first, second)).toEqual(diff);
   const repository = await repo.bare(second);
@@ -209,5 +215,5 @@ test('the reader answers from the checkout, and from our repository for commits 
     args: ['commit-tree', String(made).trim(), '-m', 'ours'],
     env: author,
   });
-  expect(await reader.files(commitId(ours))).toEqual(['a']);
+  expect(await reader.files(commitId(ours), all)).toEqual({ total: 1, files: [{ path: 'a', bytes: 1 }] });
 });

@@ -7,7 +7,7 @@ import { StaleEpoch } from '../../src/engine/run-log.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Engine } from '../../src/ports/engine.ts';
 import type { Ledger, Stored } from '../../src/ports/ledger.ts';
-import type { GitReader, Merger } from '../../src/ports/merger.ts';
+import type { FoundFiles, GitReader, Merger } from '../../src/ports/merger.ts';
 import { me, order, theRun } from '../support/plans.ts';
 import { type Chaos, chaos } from './chaos.ts';
 import { obedientPerson, whim } from './person.ts';
@@ -15,7 +15,7 @@ import { type Random, random } from './random.ts';
 import { randomPlan } from './random-plan.ts';
 import { type Life, type Schedule, schedule } from './schedule.ts';
 import { simulatedDisk } from './simulated-disk.ts';
-import { type SimulatedGit, simulatedGit } from './simulated-git.ts';
+import { type Files, type SimulatedGit, simulatedGit } from './simulated-git.ts';
 import { simulatedMerger, targetRef } from './simulated-merger.ts';
 import { type SupervisorWorld, simulatedSupervisors } from './simulated-supervisors.ts';
 
@@ -286,8 +286,16 @@ function reader({ git, schedule, chaos: _ }: Stage, life: Life): GitReader {
     branchTip: (branch) => say(() => git.ref(targetRef(branch))),
     runBranchTip: (run) => say(() => git.ref(refs.runBranch(run))),
     currentBranch: () => say(() => 'main'),
-    files: (commit) => say(() => Object.keys(git.read(commit).files)),
+    files: (commit, { matches, most }) => say(() => filesOf(git.read(commit).files, matches, most)),
     diff: (from, to) => say(() => git.diff(from, to)),
+  };
+}
+
+function filesOf(all: Files, matches: (path: string) => boolean, most: number): FoundFiles {
+  const found = Object.keys(all).filter(matches).toSorted();
+  return {
+    total: found.length,
+    files: found.slice(0, most).map((path) => ({ path, bytes: Buffer.byteLength(all[path] ?? '') })),
   };
 }
 

@@ -79,7 +79,7 @@ export async function commandScene(
       branchTip: async () => null,
       runBranchTip: async () => null,
       currentBranch: async () => 'main',
-      files: async () => [],
+      files: async () => ({ total: 0, files: [] }),
       diff: async () => [],
     },
     state: stateDir(directory),

@@ -4,7 +4,7 @@ import type { GitReader } from '../../ports/merger.ts';
 import { type GitCall, git, objectId, openObjects, runGit } from '../git-process/index.ts';
 import { findCheckout } from './checkout.ts';
 import { readDiff } from './diff.ts';
-import { listTree } from './tree.ts';
+import { findFiles } from './files.ts';
 
 export { type Checkout, findCheckout, NotARepository, objectFormat } from './checkout.ts';
 export { nameLinks, type RawDiffEntry, rawDiff, readDiff } from './diff.ts';
@@ -47,7 +47,7 @@ export function gitReader(places: { readonly checkout: string; readonly reposito
     },
     runBranchTip: (run) => refTip(places.repository, refs.runBranch(run)),
     currentBranch: () => oneLine({ ...persons, args: ['symbolic-ref', '--quiet', '--short', 'HEAD'] }),
-    files: async (commit) => (await listTree(await holder(commit), commit)).map((entry) => entry.path),
+    files: async (commit, wanted) => findFiles(await holder(commit), commit, wanted),
     diff: async (from, to) => readDiff(await holder(to), from, to),
   };
 }
