@@ -25,11 +25,33 @@ export function lintDirective(task: DraftTask, strict: boolean): readonly Proble
   return problems;
 }
 
+/** What a prompt should have at most. Its directive is never cut, so that may be more. */
+export const promptTokens = 8_000;
+/** Near enough for English and code, and the same for every model. */
+export const charactersPerToken = 4;
+
+/** A warning under `strict`, too: the directive is given whole, whatever it costs. */
+export function lintDirectiveLength(task: DraftTask): readonly Problem[] {
+  const tokens = Math.ceil((task.text?.length ?? 0) / charactersPerToken);
+  if (tokens <= promptTokens) return [];
+  const subject = task.file ?? `the brief of \`${task.id}\``;
+  const detail = `${subject} has about ${tokens} tokens, more than a whole prompt should have (${promptTokens})`;
+  const fix = 'split the task, or move details into files of the repository';
+  return [{ rule: 'directive-long', detail, place: [...task.place, 'do'], fix }];
+}
+
 /** Appends what every agent is told. Idempotent: a text that has the block keeps it once. */
 export function withMergeGate(text: string, forbid: readonly string[]): string {
-  const block = [mergeGate, ...(forbid.length > 0 ? [forbidden(forbid)] : [])].join('\n\n');
+  const block = mergeGateBlock(forbid);
   return text.includes(block) ? text : `${text.trimEnd()}\n\n${block}\n`;
 }
+
+/** What the person wrote. */
+export const withoutMergeGate = (text: string, forbid: readonly string[]): string =>
+  text.split(mergeGateBlock(forbid)).join('').trim();
+
+const mergeGateBlock = (forbid: readonly string[]): string =>
+  [mergeGate, ...(forbid.length > 0 ? [forbidden(forbid)] : [])].join('\n\n');
 
 export const mergeGate = `<!-- tidegate:merge-gate -->
 ## Merge gate

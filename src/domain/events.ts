@@ -22,6 +22,7 @@ import type {
 } from './evidence.ts';
 import type { AttemptId, CommitId, PlanHash, RunId, TaskId, TreeId } from './ids.ts';
 import type { FrozenPlan } from './plan.ts';
+import type { Aftermath } from './recovery.ts';
 import type { AgentSession } from './task.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -174,6 +175,8 @@ export type RunEvent =
       /** Absent: `command`. */
       readonly agent?: string;
       readonly session?: AgentSession;
+      /** Why there is another attempt; absent when it has nothing to know of those before. */
+      readonly after?: Aftermath;
     }
   /** What the agent does while it works, as far as it belongs here: numbered by its supervisor, without a gap. */
   | {
@@ -183,7 +186,14 @@ export type RunEvent =
       readonly number: number;
       readonly note: AgentNote;
     }
-  | { readonly type: 'attempt-started'; readonly task: TaskId; readonly attempt: AttemptId; readonly pid: number }
+  | {
+      readonly type: 'attempt-started';
+      readonly task: TaskId;
+      readonly attempt: AttemptId;
+      readonly pid: number;
+      /** SHA-256 of the prompt that the agent was given; the text is in the job's directory. */
+      readonly prompt?: string;
+    }
   | {
       readonly type: 'attempt-ended';
       readonly task: TaskId;
@@ -344,6 +354,8 @@ export type RunEvent =
 export type RepoEvent =
   | { readonly type: 'coordinator-started'; readonly epoch: number; readonly pid: number; readonly tidegate: string }
   | { readonly type: 'coordinator-stopped'; readonly epoch: number };
+
+export type AttemptIntended = RunEvent & { readonly type: 'attempt-intended' };
 
 export type LedgerEvent = RequestEvent | RunEvent | RepoEvent;
 

@@ -63,6 +63,8 @@ export type FrozenPlan = {
   /** Absent in plans that were frozen before there was one, as is `breaker`. */
   readonly block?: readonly string[];
   readonly breaker?: 'normal' | 'strict';
+  /** What a person stresses in this run, told to every agent. Absent: nothing. */
+  readonly focus?: string;
   readonly waves: readonly PlannedWave[];
 };
 

@@ -13,6 +13,28 @@ export type Recovery = {
   readonly blames: 'agent' | 'nobody';
 };
 
+/** Why there is another attempt, as far as its agent has to know. */
+export type Aftermath =
+  /** Out of time or turns: what is there is to be finished. */
+  | 'ran-out'
+  | 'spiral'
+  /** A person lets a task that left its scope begin again. */
+  | 'strayed'
+  /** Nobody's fault. */
+  | 'interrupted'
+  /** A person says what to mend. */
+  | 'rework'
+  /** Its end or its work was not accepted. */
+  | 'rejected';
+
+export function aftermathOf(evidence: Pick<MonitorEvidence, 'ending' | 'agent'>): Aftermath {
+  const { ending, agent } = evidence;
+  if (ending.reason === 'spiral') return 'spiral';
+  if (ending.reason === 'timed-out' || ending.reason === 'silent' || agent?.trouble?.kind === 'turn-limit')
+    return 'ran-out';
+  return recoveryFrom(evidence).cost === 'charged' ? 'rejected' : 'interrupted';
+}
+
 export function recoveryFrom({ ending, agent }: Pick<MonitorEvidence, 'ending' | 'agent'>): Recovery {
   switch (ending.reason) {
     case 'stopped':

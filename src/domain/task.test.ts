@@ -99,7 +99,14 @@ describe('attempts', () => {
     expect(state).toMatchObject({ charged: 1, free: 0, launches: 1 });
     expect(state.progress).toEqual({
       status: 'waiting',
-      next: { from: snapshot('a').commit, findings: ['exit 1'], halt: null, session: null, trouble: null },
+      next: {
+        from: snapshot('a').commit,
+        findings: ['exit 1'],
+        halt: null,
+        session: null,
+        trouble: null,
+        after: 'rejected',
+      },
     });
   });
 

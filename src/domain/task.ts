@@ -5,7 +5,7 @@ import type { MonitorEvidence, SnapshotEvidence } from './evidence.ts';
 import type { AttemptId, CommitId, TaskId } from './ids.ts';
 import type { PlannedTask } from './plan.ts';
 import { providerOf } from './provider.ts';
-import { recoveryFrom } from './recovery.ts';
+import { type Aftermath, aftermathOf, recoveryFrom } from './recovery.ts';
 import { passes, type Verdict } from './verdict.ts';
 
 /**
@@ -40,6 +40,8 @@ export type NextStart = {
   readonly session: AgentSession | null;
   /** Why the provider of its agent has to be left alone for a while. */
   readonly trouble: Trouble | null;
+  /** Null: nothing came before that it has to know of. */
+  readonly after: Aftermath | null;
 };
 
 export type Attempt = {
@@ -119,7 +121,7 @@ export const plannedTask = (task: PlannedTask, wave: number): TaskState => ({
   progress: { status: 'waiting', next: fresh },
 });
 
-const fresh: NextStart = { from: 'base', findings: [], halt: null, session: null, trouble: null };
+const fresh: NextStart = { from: 'base', findings: [], halt: null, session: null, trouble: null, after: null };
 
 /** What did happen. Total: an event in the ledger is a fact and is never refused. */
 export function evolveTask(state: TaskState, event: RunEvent, limits: TaskLimits): TaskState {
@@ -183,12 +185,13 @@ export function evolveTask(state: TaskState, event: RunEvent, limits: TaskLimits
     case 'task-dropped':
       return { ...state, progress: { status: 'dropped', by: event.by } };
     case 'task-retried': {
-      const next = { ...fresh, findings: strayedFindings(state) };
+      const findings = strayedFindings(state);
+      const next: NextStart = { ...fresh, findings, after: findings.length === 0 ? null : 'strayed' };
       return { ...state, ...anew, base: null, session: null, progress: { status: 'waiting', next } };
     }
     case 'task-reworked': {
       const from = snapshotOf(state)?.commit ?? 'base';
-      const next: NextStart = { ...fresh, from, findings: [event.message], session: state.session };
+      const next: NextStart = { ...fresh, from, findings: [event.message], session: state.session, after: 'rework' };
       return { ...state, ...anew, progress: { status: 'waiting', next } };
     }
     case 'provider-resumed':
@@ -241,7 +244,7 @@ function sessionAfter(state: TaskState, note: AgentNote): AgentSession | null {
 function strayedFindings({ progress }: TaskState): readonly string[] {
   if (progress.status !== 'held' || progress.hold.because !== 'gate') return [];
   const scope = progress.hold.verdicts.filter((verdict) => verdict.gate === 'scope');
-  return scope.flatMap(describeVerdict).map((finding) => `an earlier attempt was refused for this: ${finding}`);
+  return scope.flatMap(describeVerdict);
 }
 
 /** What an ended attempt means, once the gates have spoken. */
@@ -277,6 +280,7 @@ function settle(
     halt: null,
     session: start === 'session' ? state.session : null,
     trouble,
+    after: aftermathOf(evidence),
   };
   const waiting = { status: 'waiting', next: again } as const;
   if (ending.reason === 'over-budget')

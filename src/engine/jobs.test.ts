@@ -3,12 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { attempt, commit, created, idOf, nonceOf, plan, stateAfter, tree } from '../../test/support/plans.ts';
 import { plannedById } from '../domain/run.ts';
 import { stateDir } from '../domain/state-dir.ts';
-import { buildBrief } from './brief.ts';
 import { attemptJob, checkJob, generateJob } from './jobs.ts';
 
-const frozen = plan([{ alpha: { shares: ['package.json'] }, beta: {}, reader: { owns: [] }, free: { owns: null } }], {
+const frozen = plan([{ alpha: {}, beta: {}, reader: { owns: [] }, free: { owns: null } }], {
   checks: [{ name: 'test', run: 'npm test', minutes: 7 }],
-  forbid: ['drop tables'],
 });
 const state = stateAfter(created(frozen));
 const places = { state: stateDir('/state'), checkout: '/checkout', runDirectory: '/run/t' };
@@ -26,7 +24,7 @@ const planned = (id: string) => {
   if (found === undefined) throw new Error(`no ${id}`);
   return found;
 };
-const job = (id: string, number = 1) => attemptJob(places, state, planned(id), launch(id, number), []);
+const job = (id: string, number = 1) => attemptJob(places, state, planned(id), launch(id, number), 'the prompt');
 
 const fenceWithSecret = { mode: 'auto', network: null, read: [], write: [], env: ['TOKEN'] } as const;
 
@@ -98,26 +96,5 @@ describe('the job that rebuilds generated files', () => {
     const [shell = '', ...args] = jobOf(1).argv;
     const { status, stdout } = spawnSync(shell, [...args, 'echo never'], { encoding: 'utf8' });
     expect([status, stdout]).toEqual([3, '2\nexit 3: exit 3\n']);
-  });
-});
-
-describe('the brief', () => {
-  const brief = (id: string, findings: readonly string[] = []) => buildBrief(frozen, planned(id), launch(id), findings);
-  test('says what may be changed and never names another task', () => {
-    expect(brief('alpha')).toContain('- alpha/**');
-    expect(brief('alpha')).toContain('- package.json');
-    expect(brief('alpha')).toContain('- drop tables');
-    for (const other of ['beta', 'reader']) expect(brief('alpha')).not.toContain(other);
-    expect(brief('reader')).toContain('read-only');
-    expect(brief('free')).toContain('Change only what this task is about');
-  });
-
-  test('says what is still wrong only when something is', () => {
-    expect(brief('alpha')).not.toContain('still wrong');
-    expect(brief('alpha', ['exit 1'])).toContain('- exit 1');
-  });
-
-  test('carries the nonce that a handoff must have', () => {
-    expect(brief('alpha')).toContain('nonce-alpha-1');
   });
 });

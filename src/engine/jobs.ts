@@ -9,7 +9,6 @@ import type { Attempt } from '../domain/task.ts';
 import { toolScopeOf } from '../domain/tool-scope.ts';
 import { grantedIn } from '../pipeline/step.ts';
 import type { Job } from '../ports/supervisor.ts';
-import { buildBrief } from './brief.ts';
 
 export type JobPlaces = { readonly state: StateDir; readonly checkout: string; readonly runDirectory: string };
 
@@ -19,7 +18,7 @@ export function attemptJob(
   state: RunState,
   task: PlannedTask,
   attempt: Attempt,
-  findings: readonly string[],
+  brief: string,
 ): Job {
   const { plan } = state;
   const index = plan.waves.flatMap((wave) => wave.tasks).findIndex((planned) => planned.id === task.id);
@@ -32,7 +31,7 @@ export function attemptJob(
     base: attempt.base,
     argv: task.command ?? [],
     ...driven(state, task, attempt),
-    brief: buildBrief(plan, task, attempt, findings),
+    brief,
     setup: plan.setup,
     isPersons: attempt.from === state.began,
     teardown: plan.teardown,

@@ -13,6 +13,7 @@ import { EnvironmentFailed } from '../ports/failures.ts';
 import { type GitReader, type Merger, type MergerAnswer, MergerFailed, type MergerRequest } from '../ports/merger.ts';
 import type { ExitRecord, Job, NumberedNote, StartedRecord, Supervisors } from '../ports/supervisor.ts';
 import { attemptJob, checkJob, generateJob, type JobPlaces } from './jobs.ts';
+import { asIntended, promptOf } from './prompt/prompt-of.ts';
 import { type RunLog, StaleEpoch } from './run-log.ts';
 
 export type World = {
@@ -115,10 +116,12 @@ async function landingRefused(world: World, log: RunLog, why: string, files: rea
 }
 
 async function supervise(world: World, log: RunLog, id: TaskId, attempt: Attempt): Promise<void> {
-  const state = log.state();
-  const task = state === null ? undefined : plannedById(state.plan, id);
-  if (state === null || task === undefined) throw new Error(`${id} is not in the plan`);
-  const job = attemptJob(world.places, state, task, attempt, findingsOf(log, attempt));
+  const now = log.state();
+  const task = now === null ? undefined : plannedById(now.plan, id);
+  if (now === null || task === undefined) throw new Error(`${id} is not in the plan`);
+  const intended = asIntended(log.stored(), now, attempt.id);
+  const prompt = await promptOf(world.git, intended.state, intended.attempt);
+  const job = attemptJob(world.places, intended.state, task, attempt, prompt);
   const record = await superviseJob(world, job, {
     started: (started, pid) => log.record((now) => startedEvents(now, id, attempt, started, pid)),
     noted: (notes) => log.record((now) => notedEvents(now, id, attempt, notes)),
@@ -183,7 +186,7 @@ function startedEvents(
 ): readonly RunEvent[] | null {
   const task = state?.tasks[id];
   if (state === null || task?.progress.status !== 'launching' || task.progress.attempt.id !== attempt.id) return null;
-  const { workspaceBase, fence, argv } = record;
+  const { workspaceBase, fence, argv, prompt } = record;
   const evidence = {
     attempt: attempt.id,
     base: attempt.from,
@@ -192,7 +195,7 @@ function startedEvents(
     agent: { executor: attempt.agent, argv },
   };
   return [
-    { type: 'attempt-started', task: id, attempt: attempt.id, pid },
+    { type: 'attempt-started', task: id, attempt: attempt.id, pid, ...(prompt === undefined ? {} : { prompt }) },
     judged(contextOf(state), { phase: 'dispatch', task: id, evidence }),
   ];
 }
@@ -209,13 +212,6 @@ function notedEvents(
   return fresh.length === 0
     ? null
     : fresh.map(({ number, note }) => ({ type: 'attempt-noted', task, attempt: attempt.id, number, note }));
-}
-
-function findingsOf(log: RunLog, attempt: Attempt): readonly string[] {
-  const intended = log
-    .stored()
-    .findLast(({ event }) => event.type === 'attempt-intended' && event.attempt === attempt.id)?.event;
-  return intended?.type === 'attempt-intended' ? intended.findings : [];
 }
 
 async function runCheck(world: World, log: RunLog, effect: Effect & { readonly do: 'check' }): Promise<void> {

@@ -74,7 +74,7 @@ function intend(state: RunState, task: TaskState, given: Given): Step {
   const { progress, base } = task;
   if (progress.status !== 'waiting' || base === null) throw new Error(`${task.id} is not startable`);
   const number = task.launches + 1;
-  const { from, findings, session } = progress.next;
+  const { from, findings, session, after } = progress.next;
   const agent = plannedById(state.plan, task.id)?.agent[task.agent] ?? 'command';
   return fact({
     type: 'attempt-intended',
@@ -87,6 +87,7 @@ function intend(state: RunState, task: TaskState, given: Given): Step {
     findings,
     ...(agent === 'command' ? {} : { agent }),
     ...(session === null ? {} : { session }),
+    ...(after === null ? {} : { after }),
   });
 }
 

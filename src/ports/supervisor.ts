@@ -81,7 +81,11 @@ export type SupervisorRecord = {
 };
 
 /** `started.json`: fsynced before the agent's first instruction. */
-export type StartedRecord = Pick<DispatchEvidence, 'workspaceBase' | 'fence'> & { readonly argv: readonly string[] };
+export type StartedRecord = Pick<DispatchEvidence, 'workspaceBase' | 'fence'> & {
+  readonly argv: readonly string[];
+  /** SHA-256 of the brief; absent where there is none. */
+  readonly prompt?: string;
+};
 
 /** `exit.json`: fsynced after the process tree is dead and the snapshot is in the repository. */
 export type ExitRecord = {

@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
 import { agentKinds } from '../../domain/agents.ts';
-import { lintDirective } from '../../domain/directive.ts';
+import { lintDirective, lintDirectiveLength } from '../../domain/directive.ts';
 import type { PlanHash } from '../../domain/ids.ts';
 import { protectWarnings } from '../../domain/ownership.ts';
 import { canonicalJson, type FrozenPlan } from '../../domain/plan.ts';
@@ -93,7 +93,8 @@ export async function loadPlan(request: {
     ...(draft.settings.strict ? briefs : []),
     ...(base === null ? [{ ...detached, where: shown }] : []),
   ]);
-  const warnings = draft.settings.strict ? [] : briefs;
+  const long = tasks.flatMap(lintDirectiveLength).map(yaml.finding);
+  const warnings = [...(draft.settings.strict ? [] : briefs), ...long];
   const unconfirmed = unconfirmedOf(resolution);
   if (findings.length > 0 || base === null) return { ok: false, findings, warnings, unconfirmed };
   const plan = freeze(draft, document.name ?? slugOf(shown), base);

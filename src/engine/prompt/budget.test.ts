@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { created, idOf, intended, plan, stateAfter } from '../../../test/support/plans.ts';
+import { withMergeGate } from '../../domain/directive.ts';
+import type { AttemptIntended } from '../../domain/events.ts';
+import { plannedById } from '../../domain/run.ts';
+import { buildPrompt, promptCharacters, type Told } from './prompt.ts';
+
+const words = (most: number) => fc.string({ unit: 'grapheme', maxLength: most });
+const patterns = fc.uniqueArray(fc.stringMatching(/^[a-z]{1,8}(\/[a-z]{1,8}){0,3}\/(\*\*)?$/), { maxLength: 40 });
+
+/** Plans and attempts with more to tell than fits, and such with less. */
+const anyTold: fc.Arbitrary<Told> = fc
+  .record({
+    text: fc.oneof(
+      words(200),
+      fc.nat(50_000).map((length) => 'x'.repeat(length)),
+    ),
+    owns: fc.option(patterns),
+    forbid: fc.array(words(300), { maxLength: 60 }),
+    findings: fc.array(words(2_000), { maxLength: 60 }),
+    files: fc.array(fc.record({ path: words(300), bytes: fc.nat() }), { maxLength: 60 }),
+    more: fc.nat(1_000),
+    after: fc.constantFrom('rejected', 'spiral', 'strayed', 'ran-out', 'interrupted', undefined),
+    checks: fc.array(words(500), { maxLength: 40 }),
+    focus: words(500),
+  })
+  .map(({ text, owns, forbid, findings, files, more, after, checks, focus }) => {
+    const frozen = plan([{ a: { owns, directive: { file: null, text: withMergeGate(text, forbid) } } }], {
+      forbid,
+      focus,
+      checks: checks.map((run, index) => ({ name: `c${index}`, run, minutes: 1 })),
+    });
+    const task = plannedById(frozen, idOf('a'));
+    if (task === undefined) throw new Error('no task');
+    const attempt = { ...intended('a'), findings, ...(after === undefined ? {} : { after }) } as AttemptIntended;
+    const found = { total: files.length + more, files, changed: new Set<string>() };
+    return { state: stateAfter(created(frozen)), task, attempt, files: found };
+  });
+
+/** Its sections by their titles; the directive and quoted text are of one line here, so that they have none. */
+const sectionsOf = (prompt: string): ReadonlyMap<string, string> =>
+  new Map(prompt.split('\n\n## ').map((part) => [part.split('\n')[0] ?? '', part]));
+
+test('whatever there is to tell, scope, limits, merge gate and the way to hand off are there whole', () => {
+  fc.assert(
+    fc.property(anyTold, fc.integer({ min: 0, max: 60_000 }), (told, characters) => {
+      const [whole, cut] = [sectionsOf(buildPrompt(told, Number.MAX_SAFE_INTEGER)), buildPrompt(told, characters)];
+      expect(cut.startsWith(`# Task a\n\n${told.task.directive.text.split('\n\n<!-- tidegate')[0]?.trim()}`)).toBe(
+        true,
+      );
+      for (const title of ['Your scope', 'Limits', 'When you are through'])
+        expect(cut).toContain(`## ${(whole.get(title) ?? 'missing').trimEnd()}`);
+      expect(cut).toContain('Never commit to, merge into, rebase, push');
+      expect(cut).toContain(told.attempt.nonce);
+    }),
+  );
+});
+
+test('a prompt is longer than its budget only when nothing is left that may be cut', () => {
+  fc.assert(
+    fc.property(anyTold, fc.integer({ min: 0, max: 60_000 }), (told, characters) => {
+      const [cut, least] = [buildPrompt(told, characters), buildPrompt(told, 0)];
+      expect(cut.length).toBeLessThanOrEqual(Math.max(characters, least.length));
+    }),
+  );
+});
+
+test('what fits is not cut', () => {
+  fc.assert(
+    fc.property(anyTold, (told) => {
+      const whole = buildPrompt(told, Number.MAX_SAFE_INTEGER);
+      expect(buildPrompt(told, whole.length)).toBe(whole);
+    }),
+  );
+});
+
+test('files are cut first, then the role, then findings from the oldest on, then checks', () => {
+  const frozen = plan([{ a: {} }], { checks: [{ name: 'test', run: 'npm test', minutes: 1 }] });
+  const [task] = frozen.waves[0]?.tasks ?? [];
+  if (task === undefined) throw new Error('no task');
+  const paths = ['one', 'two'].map((name) => ({ path: `a/${name.repeat(20)}`, bytes: 1 }));
+  const attempt = { ...intended('a'), after: 'rejected', findings: ['old'.repeat(50), 'new'] } as AttemptIntended;
+  const files = { total: 2, files: paths, changed: new Set<string>() };
+  const told: Told = { state: stateAfter(created(frozen)), task, attempt, files };
+  const size = buildPrompt(told).length;
+  const seen = new Set<string>();
+  for (let characters = size; characters > 0; characters -= 5) {
+    const text = buildPrompt(told, characters);
+    const marks = {
+      two: 'twotwo',
+      one: 'oneone',
+      role: '## Your role',
+      old: 'oldold',
+      new: '- new',
+      test: '`npm test`',
+    };
+    seen.add(
+      Object.entries(marks)
+        .filter(([, mark]) => text.includes(mark))
+        .map(([name]) => name)
+        .join(' '),
+    );
+  }
+  expect([...seen]).toEqual([
+    'two one role old new test',
+    'one role old new test',
+    'role old new test',
+    'old new test',
+    'new test',
+    'test',
+    '',
+  ]);
+});
+
+test('the budget is about 8,000 tokens', () => {
+  expect(promptCharacters).toBe(32_000);
+});

@@ -1,0 +1,66 @@
+import { grantPattern } from '../../domain/claims.ts';
+import { generatedPaths } from '../../domain/generated.ts';
+import { protectedConfig } from '../../domain/ownership.ts';
+import { intersect } from '../../domain/pattern.ts';
+import type { PlannedTask } from '../../domain/plan.ts';
+import type { RunState } from '../../domain/run.ts';
+import { safeLine } from '../../domain/safe-text.ts';
+import { type ScopeData, scopeDataOf } from '../../domain/scope.ts';
+import { grantedIn } from '../../pipeline/step.ts';
+
+/** What the task may change, as patterns. Other tasks are never named, only what is theirs. */
+export function scopeSection(state: RunState, task: PlannedTask): string {
+  const { plan } = state;
+  const scope = scopeDataOf(plan, task, grantedIn(state));
+  const blocks =
+    scope.kind === 'read-only'
+      ? [readOnly]
+      : [
+          ...writable(scope, task),
+          listed('Rebuilt by commands later on, so that whatever you make of them is dropped:', generatedPaths(plan)),
+          configuration(protectedConfig(plan, task)),
+          closing,
+        ];
+  return ['## Your scope', ...blocks.filter((block) => block !== '')].join('\n\n');
+}
+
+const readOnly = 'This task is read-only: change no file. Your handoff is the result.';
+
+function writable(scope: ScopeData, task: PlannedTask): readonly string[] {
+  const others = scope.locks.filter((lock) => lock.task !== task.id).map((lock) => lock.pattern);
+  const granted = listed('People granted you these as well:', scope.granted);
+  if (scope.kind === 'unclaimed')
+    return [
+      'Change only what this task is about.',
+      listed('These are yours, and others have a part in them: change no more of them than you must:', task.shares),
+      listed('Others build on these, and you write them first:', task.locks),
+      granted,
+      listed('Not yours to change:', [...scope.siblings, ...scope.granting].filter(ofOthers(task)).map(patternOf)),
+      listed('Locked, so read-only for you:', others),
+      listed('Protected:', scope.protect),
+    ];
+  const own = [...scope.own, ...scope.granted].map(grantPattern);
+  const meeting = others.filter((lock) => own.some((one) => intersect(grantPattern(lock), one) !== null));
+  return [
+    listed('You may change these paths, and no others:', task.owns ?? []),
+    listed('Others have a part in these, too: change no more of them than you must:', task.shares),
+    listed('Others build on these, and you write them first:', task.locks),
+    granted,
+    listed('Locked, so read-only for you even where a pattern above has them:', meeting),
+  ];
+}
+
+type Claimed = ScopeData['siblings'][number];
+const ofOthers = (task: PlannedTask) => (claim: Claimed) => claim.task !== task.id;
+const patternOf = (claim: Claimed): string => claim.pattern;
+
+const configuration = (names: readonly string[]): string =>
+  names.length === 0 ? '' : `What steers agents and editors is read-only: ${names.map(code).join(', ')}.`;
+
+const closing = `Anything else is refused, however it is written: your work is then held instead of merged. If you cannot do without a
+path, ask for it and go on with the rest: \`tidegate ask --scope <path>\`. Scratch files belong in /tmp.
+In patterns \`*\` stands for characters of one segment, \`**\` for any number of segments, \`/\` at the end for all below.`;
+
+const listed = (head: string, patterns: readonly string[]): string =>
+  patterns.length === 0 ? '' : [head, ...[...new Set(patterns)].map((one) => `- ${safeLine(one)}`)].join('\n');
+const code = (text: string): string => `\`${text}\``;
