@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import {
@@ -200,7 +201,12 @@ async function runAgent(running: Running, prompt: string, environment: Readonly<
     onReady: async (readiness, fenced) => {
       await noteFence(running, fenced);
       if (files.started() !== null || readiness.outcome === 'failed') return;
-      files.writeStarted({ workspaceBase: job.from, fence: evidenceOf(running, readiness), argv: launch.argv });
+      files.writeStarted({
+        workspaceBase: job.from,
+        fence: evidenceOf(running, readiness),
+        argv: launch.argv,
+        ...(job.brief === '' ? {} : { prompt: hash('sha256', job.brief, 'hex') }),
+      });
       running.onStarted();
     },
   });

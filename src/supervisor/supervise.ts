@@ -47,6 +47,7 @@ export async function supervise(
     });
     const record = { ...identify(), nonce: job.nonce, socket: runtime.controlSocket };
     if (!files.claim(record)) return 'claimed-by-another';
+    if (job.brief !== '') files.writePrompt(job.brief);
     const onTerm = (): void => {
       end('stopped');
       leave.hurry();

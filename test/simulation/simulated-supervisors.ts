@@ -1,3 +1,4 @@
+import { hash as digest } from 'node:crypto';
 import type { Trouble, TroubleKind } from '../../src/domain/agent-event.ts';
 import { type AgentNote, noReport } from '../../src/domain/agent-note.ts';
 import type { Ending, HandoffEvidence, SnapshotEvidence } from '../../src/domain/evidence.ts';
@@ -237,6 +238,7 @@ const startedRecord = (job: Job, breached = false): StartedRecord => ({
   workspaceBase: job.from,
   fence: breached ? { ...held, canary: 'breached', detail: 'wrote outside' } : held,
   argv: job.argv,
+  ...(job.brief === '' ? {} : { prompt: digest('sha256', job.brief, 'hex') }),
 });
 
 const exitRecord = (record: Pick<ExitRecord, 'ending' | 'handoff' | 'snapshot' | 'agent'>): ExitRecord => ({

@@ -25,6 +25,12 @@ export const jobDirectory = (path: string) => ({
     failpoint('supervisor-claimed');
     return won;
   },
+  /** For people: the job has the same text. Not flushed. */
+  writePrompt(text: string): void {
+    failpoint('supervisor-prompt-before');
+    writeWhole(join(path, promptFile), text);
+    failpoint('supervisor-prompt-written');
+  },
   /**
    * First processes of fences: what would have to be ended if the supervisor were lost. Not flushed: no process outlives
    * a power cut.
@@ -73,6 +79,7 @@ export const jobDirectory = (path: string) => ({
     failpoint('supervisors-acknowledged');
   },
 });
+export const promptFile = 'brief.md';
 export type JobDirectory = ReturnType<typeof jobDirectory>;
 
 /** Ours, written whole: a record that does not parse is a broken disk and must not be taken for an absent one. */
