@@ -61,7 +61,8 @@ export type DispatchEvidence = {
   /** The commit that the workspace was really made from. */
   readonly workspaceBase: CommitId;
   readonly fence: FenceEvidence;
-  readonly agent: { readonly executor: string; readonly argv: readonly string[] };
+  /** `version` is what the program says of itself, for agents that do. */
+  readonly agent: { readonly executor: string; readonly argv: readonly string[]; readonly version?: string };
 };
 
 export type HandoffStatus = 'done' | 'partial' | 'failed';

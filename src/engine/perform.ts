@@ -186,13 +186,13 @@ function startedEvents(
 ): readonly RunEvent[] | null {
   const task = state?.tasks[id];
   if (state === null || task?.progress.status !== 'launching' || task.progress.attempt.id !== attempt.id) return null;
-  const { workspaceBase, fence, argv, prompt } = record;
+  const { workspaceBase, fence, argv, prompt, version } = record;
   const evidence = {
     attempt: attempt.id,
     base: attempt.from,
     workspaceBase,
     fence,
-    agent: { executor: attempt.agent, argv },
+    agent: { executor: attempt.agent, argv, ...(version === undefined ? {} : { version }) },
   };
   return [
     { type: 'attempt-started', task: id, attempt: attempt.id, pid, ...(prompt === undefined ? {} : { prompt }) },

@@ -85,6 +85,8 @@ export type StartedRecord = Pick<DispatchEvidence, 'workspaceBase' | 'fence'> & 
   readonly argv: readonly string[];
   /** SHA-256 of the brief; absent where there is none. */
   readonly prompt?: string;
+  /** What the agent's program says of itself. */
+  readonly version?: string;
 };
 
 /** `exit.json`: fsynced after the process tree is dead and the snapshot is in the repository. */

@@ -21,7 +21,8 @@ import type { ToolPlace } from '../domain/tool-scope.ts';
 import type { Finding } from '../domain/verdict.ts';
 import type { Executor } from '../ports/executor.ts';
 import type { ExitRecord, Job } from '../ports/supervisor.ts';
-import { takeSeat } from './agent-seat.ts';
+import { type Seated, takeSeat } from './agent-seat.ts';
+import { agentVersion } from './agent-version.ts';
 import { type AgentWatch, executorOf, watchAgent } from './agent-watch.ts';
 import { type ClientChannel, openClientChannel } from './client-channel.ts';
 import { lfsStores } from './lfs-stores.ts';
@@ -182,6 +183,7 @@ async function runAgent(running: Running, prompt: string, environment: Readonly<
   const talks = job.kind === 'attempt';
   const client = isFenced ? `${fencedRuntime}/bin` : runtime.bin;
   const shared = common(running);
+  const version = files.started() === null ? await versionOf(running, seated) : null;
   return await runFenced({
     ...shared,
     argv: launch.argv,
@@ -206,10 +208,33 @@ async function runAgent(running: Running, prompt: string, environment: Readonly<
         fence: evidenceOf(running, readiness),
         argv: launch.argv,
         ...(job.brief === '' ? {} : { prompt: hash('sha256', job.brief, 'hex') }),
+        ...(version === null ? {} : { version }),
       });
       running.onStarted();
     },
   });
+}
+
+/** Null for what is no agent of ours, and for agents that do not say. */
+async function versionOf(running: Running, { seat, launch, binds }: Seated): Promise<string | null> {
+  const { job } = running;
+  if (job.agent === null) return null;
+  const shared = common(running);
+  return await agentVersion(seat.program, `${dirname(job.cache)}/versions`, (argv, hear) =>
+    runFenced({
+      ...shared,
+      argv,
+      binds: [...shared.binds, ...binds],
+      environment: { ...shared.environment, ...launch.environment },
+      network: 'off',
+      client: null,
+      stdin: '/dev/null',
+      ears: null,
+      output: { write: hear, shown: () => '' },
+      limits: { minutes: 0.5, silence: 0.5 },
+      onReady: async (_readiness, fenced) => noteFence(running, fenced),
+    }),
+  );
 }
 
 /** Exit 0 and not a word: the same program is told once, free of charge, how to hand off. */

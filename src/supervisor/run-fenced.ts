@@ -29,7 +29,7 @@ export type FencedRun = {
   readonly client: string | null;
   /** Its name inside. */
   readonly stdin: string;
-  readonly output: Output;
+  readonly output: Pick<Output, 'write' | 'shown'>;
   /** Listens to stdout and stderr apart, and may talk on stdin instead of the file; null: both are only kept. */
   readonly ears: Ears | null;
   /** Where a pipe can be made for a moment. */
@@ -182,7 +182,7 @@ const stopped = (signal: AbortSignal): Ending => ({
   detail: `${detailOf(stopOf(signal))} before it began`,
 });
 
-function notStarted(readiness: Readiness, output: Output): Ending {
+function notStarted(readiness: Readiness, output: FencedRun['output']): Ending {
   const failed = (detail: string): Ending => ({ reason: 'launch-failed', code: null, signal: null, detail });
   if (readiness.outcome === 'breached') return failed(`the fence does not hold: ${readiness.detail}`);
   if (readiness.outcome === 'failed') return failed(`${readiness.detail}: ${output.shown().trim().slice(-500)}`);

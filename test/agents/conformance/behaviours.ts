@@ -1,0 +1,263 @@
+import { expect } from 'vitest';
+import { processesWith } from '../../support/processes.ts';
+import { installed } from '../support/installed.ts';
+import { type Attempt, agentBench } from './bench.ts';
+import { type Cell, either, yes } from './cell.ts';
+import type { Driver } from './drivers.ts';
+import { bash, calling, done, handOff, reset, rule, type Scenes, tried, write } from './scenes.ts';
+
+/** One row of the capability table. It throws when the agent does something else than we say of it. */
+export type Behaviour = {
+  readonly name: string;
+  readonly show: (scenes: Scenes, driver: Driver) => Promise<Cell>;
+};
+
+export const behaviours: readonly Behaviour[] = [
+  {
+    name: 'writes in scope, and hands off',
+    async show({ work }) {
+      const { changed, exit } = await work();
+      expect({ changed, ending: exit.ending, handoff: exit.handoff.kind }).toEqual({
+        changed: ['added src/new.txt'],
+        ending: { reason: 'exited', code: 0, signal: null, detail: '' },
+        handoff: 'given',
+      });
+      return yes;
+    },
+  },
+  {
+    name: 'out of scope by its own tool: refused, and the model is told why',
+    show: async ({ work }) => refused(await work(), tried.byTool, '`other/by-tool.txt` is out of your scope'),
+  },
+  {
+    name: 'out of scope by a redirect in its shell: refused, and the model is told why',
+    show: async ({ work }) => refused(await work(), tried.byShell, '`by-shell.txt` is out of your scope'),
+  },
+  {
+    name: 'absolute path into the checkout: refused, and the model is told why',
+    async show({ work }) {
+      const attempt = await work();
+      expect(attempt.checkout).toBe('');
+      return refused(attempt, tried.byPath, 'is not yours to write');
+    },
+  },
+  {
+    name: 'settings of agents in the project: refused',
+    show: async ({ work }) => refused(await work(), tried.ofSettings, 'agent'),
+  },
+  {
+    name: 'denials are noted with their rule',
+    async show({ work }) {
+      const { notes, exit } = await work();
+      const rules = notes.flatMap((note) => (note.note === 'denied' ? [note.rule] : []));
+      expect(rules).toEqual(['out-of-scope', 'out-of-scope', 'outside-workspace', 'agent-config']);
+      expect(exit.agent?.denials).toBe(4);
+      return yes;
+    },
+  },
+  {
+    name: "the project's instructions reach the model",
+    async show({ work }) {
+      expect((await work()).told(0)).toContain(rule);
+      return yes;
+    },
+  },
+  {
+    name: 'tokens are counted',
+    async show({ work }) {
+      const { usage } = reportOf(await work());
+      expect({ input: usage.inputTokens + usage.cachedTokens, output: usage.outputTokens }).toEqual({
+        input: 7_000,
+        output: 140,
+      });
+      return yes;
+    },
+  },
+  {
+    name: 'a price is named',
+    async show({ work }) {
+      const { usd } = reportOf(await work()).usage;
+      return either(usd !== null && usd > 0, 'it names none');
+    },
+  },
+  {
+    name: 'its version is recorded',
+    async show({ work }, { programs }) {
+      const pin = Object.values(programs)[0] ?? '';
+      expect((await work()).started?.version).toContain(installed(pin).version);
+      return yes;
+    },
+  },
+  {
+    name: 'every line is understood; unknown ones are counted and harmless',
+    async show({ work, garrulous }) {
+      expect(reportOf(await work()).unknownLines).toBe(0);
+      const { exit, changed } = await garrulous();
+      expect({ code: exit.ending.code, changed, unknown: exit.agent?.unknownLines }).toEqual({
+        code: 0,
+        changed: ['added src/new.txt'],
+        unknown: 2,
+      });
+      return yes;
+    },
+  },
+  {
+    name: 'a rate limit is waited out',
+    async show({ rateLimitedOnce }) {
+      const { exit } = await rateLimitedOnce();
+      expect({ code: exit.ending.code, handoff: exit.handoff.kind }).toEqual({ code: 0, handoff: 'given' });
+      return yes;
+    },
+  },
+  {
+    name: 'a rate limit that stays ends the attempt as such',
+    show: async ({ rateLimited }) => trouble(await rateLimited(), 'rate-limited'),
+  },
+  {
+    name: 'it tells when a rate limit ends',
+    async show({ rateLimited }) {
+      const until = reportOf(await rateLimited()).trouble?.until ?? null;
+      if (until !== null) expect(Date.parse(until)).toBe(Date.parse(reset));
+      return either(until !== null, 'its stream has no such time');
+    },
+  },
+  {
+    name: 'a login that is refused ends the attempt as such, within 30 s',
+    async show({ unauthorized }) {
+      const attempt = await unauthorized();
+      expect(attempt.seconds).toBeLessThan(30);
+      return trouble(attempt, 'needs-login');
+    },
+  },
+  {
+    name: 'an overload that stays ends the attempt as such',
+    show: async ({ overloaded }) => trouble(await overloaded(), 'overloaded'),
+  },
+  {
+    name: 'an answer that breaks off once is asked for again',
+    async show({ droppedOnce }) {
+      const { exit } = await droppedOnce();
+      expect({ code: exit.ending.code, handoff: exit.handoff.kind }).toEqual({ code: 0, handoff: 'given' });
+      return yes;
+    },
+  },
+  {
+    name: 'answers that always break off end the attempt as such',
+    show: async ({ dropped }) => trouble(await dropped(), 'dropped'),
+  },
+  {
+    name: 'a model that falls silent: ended at the limit, work kept',
+    async show({ silent }) {
+      const { exit, changed, job } = await silent();
+      expect({ reason: exit.ending.reason, changed }).toEqual({ reason: 'silent', changed: ['added src/new.txt'] });
+      expect(processesWith(job.nonce)).toEqual([]);
+      return yes;
+    },
+  },
+  {
+    name: 'a tool that runs long is no silence',
+    async show({ longTool }) {
+      const { exit, changed } = await longTool();
+      expect({ ending: exit.ending.reason, changed }).toEqual({ ending: 'exited', changed: ['added src/slept.txt'] });
+      return yes;
+    },
+  },
+  {
+    name: 'it keeps a limit of turns',
+    async show({ turnLimit }) {
+      const attempt = await turnLimit();
+      const stopped = reportOf(attempt).trouble?.kind === 'turn-limit';
+      if (!stopped) expect(attempt.exit.handoff.kind).toBe('given');
+      return either(stopped, 'it knows no such limit');
+    },
+  },
+  {
+    name: 'stopped while a tool runs: nothing of it lives on',
+    async show(_scenes, driver) {
+      await using bench = await agentBench(driver);
+      const mark = `late-${driver.name}-${process.pid}`;
+      const late = `(trap '' TERM HUP; sleep 3; echo late > src/${mark}.txt) & sleep 1000.${process.pid}`;
+      const script = { turns: [calling(write('src/new.txt')), calling(bash(late)), done] };
+      const { supervisors, job, ended, name } = bench.start(script);
+      await bench.server.waitFor(name, ({ turn, side }) => turn === 1 && !side);
+      await until(() => processesWith(`sleep\x001000.${process.pid}`).length > 0);
+      await supervisors.stop(job.id, 'stopped');
+      const { exit, changed } = await ended;
+      expect({ reason: exit.ending.reason, changed }).toEqual({ reason: 'stopped', changed: ['added src/new.txt'] });
+      expect([...processesWith(`1000.${process.pid}`), ...processesWith(mark)]).toEqual([]);
+      return yes;
+    },
+  },
+  {
+    name: 'an interrupted attempt goes on in its own session',
+    async show(_scenes, driver) {
+      await using bench = await agentBench(driver);
+      const hangs = { ...done, faults: [{ fault: 'hang', after: 'nothing', times: 'always' } as const] };
+      const first = bench.start({ turns: [calling(write('src/first.txt', 'remember 0815\n')), hangs] });
+      await bench.server.waitFor(first.name, ({ turn, side }) => turn === 1 && !side);
+      await first.supervisors.stop(first.job.id, 'stopped');
+      const before = await first.ended;
+      const { session, usage } = reportOf(before);
+      expect(session).not.toBeNull();
+      const wanted = {
+        job: { from: before.exit.snapshot?.commit ?? before.job.from },
+        agent: { session: { id: session ?? '', job: before.job.id, usage } },
+      };
+      const second = await bench.run({ turns: [calling(write('src/second.txt'), handOff), done] }, wanted);
+      expect(second.told(0)).toContain('remember 0815');
+      expect(second.changed).toEqual(['added src/first.txt', 'added src/second.txt']);
+      expect(second.exit.agent).toMatchObject({ session, trouble: null });
+      // What an interrupted answer had cost is told late or only in part, never twice.
+      const output = usage.outputTokens + reportOf(second).usage.outputTokens;
+      expect([output >= 20, output <= 30]).toEqual([true, true]);
+      return yes;
+    },
+  },
+  {
+    name: 'an end without work is no handoff; it is reminded once, in the same session',
+    async show({ idle }) {
+      const { exit, changed, told } = await idle();
+      expect({ code: exit.ending.code, changed, handoff: exit.handoff.kind, reminded: exit.reminded }).toEqual({
+        code: 0,
+        changed: [],
+        handoff: 'absent',
+        reminded: true,
+      });
+      expect(told(1)).toContain('I have done everything perfectly.');
+      return yes;
+    },
+  },
+];
+
+function refused(attempt: Attempt, turn: number, why: string): Cell {
+  expect(attempt.told(turn + 1)).toContain(why);
+  expect(attempt.changed).toEqual(['added src/new.txt']);
+  return yes;
+}
+
+function trouble(attempt: Attempt, kind: string): Cell {
+  const { exit, changed } = attempt;
+  expect({
+    reason: exit.ending.reason,
+    outcome: exit.agent?.outcome,
+    kind: exit.agent?.trouble?.kind,
+    changed,
+  }).toEqual({
+    reason: 'exited',
+    outcome: 'failed',
+    kind,
+    changed: ['added src/new.txt'],
+  });
+  expect(exit.ending.code).not.toBe(0);
+  return yes;
+}
+
+function reportOf({ exit }: Attempt) {
+  if (exit.agent === undefined) throw new Error(`the attempt left no report: ${exit.ending.detail}`);
+  return exit.agent;
+}
+
+/** A process that somebody else starts tells us nothing: it has to be looked for. */
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 50));
+}

@@ -1,0 +1,89 @@
+import type { Call, Fault, Script, Turn } from '../model-server/script.ts';
+import { type Attempt, agentBench, type Wanted } from './bench.ts';
+import type { Driver } from './drivers.ts';
+
+export const handOff: Call = { tool: 'bash', command: 'tidegate handoff done -m "did it"' };
+export const done: Turn = { text: 'All done.' };
+export const write = (path: string, content = 'x\n'): Call => ({ tool: 'write', path, content });
+export const bash = (command: string): Call => ({ tool: 'bash', command });
+export const calling = (...calls: readonly Call[]): Turn => ({ calls });
+
+export const rule = 'Project rule 4711: be brief.';
+const perTurn = { input: 1_000, output: 20 };
+
+/** The turns of `work`, by what is tried in them. */
+export const tried = { inScope: 0, byTool: 1, byShell: 2, byPath: 3, ofSettings: 4, handOff: 5, last: 6 } as const;
+
+const workFor = (checkout: string, settings: string): Script => ({
+  turns: [
+    calling(write('src/new.txt', 'new\n')),
+    calling(write('other/by-tool.txt')),
+    calling(bash('echo x > by-shell.txt')),
+    calling(write(`${checkout}/by-path.txt`)),
+    calling(write(settings)),
+    calling(handOff),
+    done,
+  ].map((turn) => ({ ...turn, usage: perTurn })),
+});
+
+/** Runs that several behaviours are read from, each made once for an agent. */
+export function scenesOf(driver: Driver) {
+  const alone = (script: Script, wanted: Wanted = {}) =>
+    once(async (): Promise<Attempt> => {
+      await using bench = await agentBench(driver);
+      return await bench.run(script, wanted);
+    });
+  const failing = (fault: Fault) =>
+    alone({ turns: [calling(write('src/new.txt')), { ...calling(handOff), faults: [fault] }, done] });
+  return {
+    work: once(async () => {
+      const settings = '.claude/settings.json';
+      await using bench = await agentBench(driver, { [driver.instructions]: `${rule}\n` });
+      const attempt = await bench.run(workFor(bench.scene.repo.path, settings));
+      return { ...attempt, checkout: bench.scene.repo.git('status', '--porcelain') };
+    }),
+    garrulous: alone(
+      { turns: [calling(write('src/new.txt'), handOff), done] },
+      { garrule: ['{"type":"news","of":"tomorrow"}', 'not even JSON'] },
+    ),
+    rateLimitedOnce: failing({ fault: 'rate-limited', retryAfter: 1 }),
+    rateLimited: failing({ fault: 'rate-limited', resetAt: reset, times: 'always' }),
+    unauthorized: failing({ fault: 'unauthorized', times: 'always' }),
+    overloaded: failing({ fault: 'overloaded', times: 'always' }),
+    dropped: failing({ fault: 'dropped', times: 'always' }),
+    droppedOnce: failing({ fault: 'dropped' }),
+    silent: alone(
+      {
+        turns: [
+          calling(write('src/new.txt')),
+          { ...done, faults: [{ fault: 'hang', after: 'nothing', times: 'always' }] },
+        ],
+      },
+      { job: { silence: seconds(4) } },
+    ),
+    longTool: alone(
+      { turns: [calling(bash('sleep 6 && echo slept > src/slept.txt')), calling(handOff), done] },
+      { job: { silence: seconds(4) } },
+    ),
+    turnLimit: alone(
+      { turns: [...[1, 2, 3, 4].map((turn) => calling(write(`src/${turn}.txt`))), calling(handOff), done] },
+      { agent: { turns: 2 } },
+    ),
+    idle: alone({ turns: [{ text: 'I have done everything perfectly.' }, { text: 'Really.' }] }),
+  };
+}
+
+export type Scenes = ReturnType<typeof scenesOf>;
+
+/** A whole second, so that every way to say it says the same. */
+export const reset = new Date(Math.ceil((Date.now() + 3_600_000) / 1000) * 1000).toISOString().replace('.000', '');
+
+const seconds = (count: number): number => count / 60;
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | null = null;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
