@@ -11,6 +11,7 @@ export function followClaude(talk: Talk, spentBefore: number): Reader {
   let usage: Usage = noUsage;
   let lastMessage: string | null = null;
   let idle = false;
+  let reset: string | null = null;
 
   const assistant = (message: Fields): void => {
     const id = textOf(message['id']);
@@ -52,7 +53,7 @@ export function followClaude(talk: Talk, spentBefore: number): Reader {
     talk.tell({
       type: 'ended',
       outcome: completed ? 'completed' : 'failed',
-      trouble: completed ? null : reasonOf(line),
+      trouble: completed ? null : reasonOf(line, reset),
     });
     idle = true;
     talk.hangUp();
@@ -71,6 +72,9 @@ export function followClaude(talk: Talk, spentBefore: number): Reader {
           return finished(line);
         case 'system':
           return system(talk, line, text);
+        case 'rate_limit_event':
+          reset = resetIn(fieldsOf(line['rate_limit_info']));
+          return;
         default:
           return talk.tell({ type: 'unknown', line: text });
       }
@@ -101,7 +105,7 @@ function system(talk: Talk, line: Fields, text: string): void {
 }
 
 /** Trap: a failed API call ends with subtype `success`. Only exit code, `is_error` and `terminal_reason` tell. */
-function reasonOf(line: Fields): Trouble {
+function reasonOf(line: Fields, reset: string | null): Trouble {
   const subtype = textOf(line['subtype']) ?? '';
   const detail = textOf(line['result']) ?? listOf(line['errors']).map(textOf).join('; ');
   const of = (kind: TroubleKind): Trouble => ({ kind, until: null, detail: detail.slice(0, 500) });
@@ -109,7 +113,14 @@ function reasonOf(line: Fields): Trouble {
   if (subtype === 'error_max_budget_usd') return of('budget');
   if (line['terminal_reason'] === 'prompt_too_long') return of('prompt-too-long');
   if (/no conversation found/i.test(detail)) return of('unknown-session');
-  return { ...troubleOf(numberOf(line['api_error_status']), line), detail: detail.slice(0, 500) };
+  const trouble = troubleOf(numberOf(line['api_error_status']), line);
+  return { ...trouble, until: trouble.kind === 'rate-limited' ? reset : null, detail: detail.slice(0, 500) };
+}
+
+/** When a subscription that is used up may be used again; Claude tells it beside the error, never in it. */
+function resetIn(limit: Fields | null): string | null {
+  const seconds = limit?.['status'] === 'rejected' ? numberOf(limit['resetsAt']) : null;
+  return seconds === null ? null : new Date(seconds * 1000).toISOString();
 }
 
 function troubleOf(status: number | null, line: Fields): Trouble {

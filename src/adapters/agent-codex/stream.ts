@@ -1,6 +1,7 @@
 import { noUsage, type ToolCall, type Trouble, type TroubleKind, type Usage } from '../../domain/agent-event.ts';
 import type { Reader, Talk } from '../../ports/executor.ts';
 import { countOf, type Fields, fieldsOf, inputKey, numberOf, parseFields, partsOf, textOf } from '../agent-lines.ts';
+import { tryAgainAt } from './try-again.ts';
 
 /**
  * Reads `codex exec --json`. Trap: calls that were refused are not in the stream, so those that our hook denies are told by
@@ -89,7 +90,7 @@ function callOf(id: string, item: Fields): ToolCall | null {
 /** Codex gives no code, only words. */
 function troubleIn(detail: string): Trouble {
   const status = Number(/(?:status|unexpected status)[^0-9]{0,3}([0-9]{3})/.exec(detail)?.[1] ?? 0);
-  return { kind: kindOf(status, detail), until: null, detail: detail.slice(0, 500) };
+  return { kind: kindOf(status, detail), until: tryAgainAt(detail, new Date()), detail: detail.slice(0, 500) };
 }
 
 function kindOf(status: number, detail: string): TroubleKind {

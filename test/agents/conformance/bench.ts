@@ -32,6 +32,8 @@ export type Wanted = {
   readonly job?: Partial<Job>;
   readonly agent?: Partial<AgentJob>;
   readonly environment?: Readonly<Record<string, string>>;
+  /** The variable that logs it in, when it is another. */
+  readonly key?: string;
   /** Lines that the program prints before it is itself. */
   readonly garrule?: readonly string[];
 };
@@ -96,7 +98,7 @@ export async function agentBench(driver: Driver, files: Readonly<Record<string, 
     });
     const supervisors = scene.coordinator({
       PATH: `${garrule ?? bin}:${process.env['PATH'] ?? ''}`,
-      [driver.key]: 'sk-conformance-0123456789',
+      [wanted.key ?? driver.key]: 'sk-conformance-0123456789',
       ...driver.variables(server.urlOf(name)),
       ...wanted.environment,
     });

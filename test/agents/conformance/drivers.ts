@@ -9,6 +9,8 @@ export type Driver = {
   readonly variables: (url: string) => Readonly<Record<string, string>>;
   /** The variable that logs it in. */
   readonly key: string;
+  /** That of a subscription, where it tells more of a rate limit then. */
+  readonly subscription?: string;
   /** The file by which a project instructs it. */
   readonly instructions: string;
 };
@@ -20,6 +22,7 @@ export const drivers: readonly Driver[] = [
     model: null,
     variables: (url) => ({ ANTHROPIC_BASE_URL: url }),
     key: 'ANTHROPIC_API_KEY',
+    subscription: 'CLAUDE_CODE_OAUTH_TOKEN',
     instructions: 'CLAUDE.md',
   },
   {

@@ -33,8 +33,8 @@ export function scenesOf(driver: Driver) {
       await using bench = await agentBench(driver);
       return await bench.run(script, wanted);
     });
-  const failing = (fault: Fault) =>
-    alone({ turns: [calling(write('src/new.txt')), { ...calling(handOff), faults: [fault] }, done] });
+  const failing = (fault: Fault, wanted: Wanted = {}) =>
+    alone({ turns: [calling(write('src/new.txt')), { ...calling(handOff), faults: [fault] }, done] }, wanted);
   return {
     work: once(async () => {
       const settings = '.claude/settings.json';
@@ -47,7 +47,10 @@ export function scenesOf(driver: Driver) {
       { garrule: ['{"type":"news","of":"tomorrow"}', 'not even JSON'] },
     ),
     rateLimitedOnce: failing({ fault: 'rate-limited', retryAfter: 1 }),
-    rateLimited: failing({ fault: 'rate-limited', resetAt: reset, times: 'always' }),
+    rateLimited: failing(
+      { fault: 'rate-limited', resetAt: reset, times: 'always' },
+      { key: driver.subscription ?? driver.key },
+    ),
     unauthorized: failing({ fault: 'unauthorized', times: 'always' }),
     overloaded: failing({ fault: 'overloaded', times: 'always' }),
     dropped: failing({ fault: 'dropped', times: 'always' }),
@@ -75,8 +78,8 @@ export function scenesOf(driver: Driver) {
 
 export type Scenes = ReturnType<typeof scenesOf>;
 
-/** A whole second, so that every way to say it says the same. */
-export const reset = new Date(Math.ceil((Date.now() + 3_600_000) / 1000) * 1000).toISOString().replace('.000', '');
+/** A day and an hour from now, on a whole minute: some name no seconds. */
+export const reset = new Date(Math.ceil(Date.now() / 60_000) * 60_000 + 25 * 3_600_000).toISOString();
 
 const seconds = (count: number): number => count / 60;
 

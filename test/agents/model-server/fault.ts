@@ -27,6 +27,7 @@ export async function serve(serving: Serving): Promise<void> {
     case undefined:
       return send(serving);
     case 'rate-limited':
+      if (dialect.name === 'responses' && fault.resetAt !== undefined) return usageLimit(response, fault.resetAt);
       return refuse(429, 'This request would exceed your rate limit.', rateLimitHeaders(fault));
     case 'overloaded':
       return overloaded();
@@ -82,6 +83,13 @@ async function begin({ dialect, reply, streaming, response }: Serving): Promise<
 function malformed({ streaming, response }: Serving): void {
   response.writeHead(200, { 'content-type': streaming ? 'text/event-stream' : 'application/json' });
   response.end(streaming ? 'event: message_start\ndata: {"type": "message_st\n\n' : '{"type": "mess');
+}
+
+/** What a subscription that is used up answers. */
+function usageLimit(response: ServerResponse, resetAt: string): void {
+  const message = 'The usage limit has been reached';
+  const error = { type: 'usage_limit_reached', message, plan_type: 'plus', resets_at: Date.parse(resetAt) / 1000 };
+  response.writeHead(429, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
 }
 
 /** Each vendor's clients look at other names. */
