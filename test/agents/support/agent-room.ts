@@ -52,6 +52,7 @@ export function agentRoom(name: AgentName): AgentRoom {
         TMPDIR: tmp,
         LC_ALL: 'C.UTF-8',
         ...env,
+        ...ask.env,
       });
       running.add(started);
       void started.ended.finally(() => running.delete(started));

@@ -11,6 +11,8 @@ export interface Ask {
   /** Refuses every write and command below `forbidden/`, by the agent's own means. */
   readonly guarded?: boolean;
   readonly args?: readonly string[];
+  /** More variables, or others. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** How an agent is started: arguments after its program, environment beside PATH, HOME and TMPDIR, files below its home. */
