@@ -57,13 +57,18 @@ export type Hosting = {
   stop(then: 'background' | 'nothing'): Promise<void>;
 };
 
-/** `landAuto`: nobody will be there to ask, so `land: ask` becomes `auto`, in the plan that is approved. */
-export type PlanFlags = { readonly landAuto: boolean };
+/**
+ * What flags make of a plan before it is approved. `landAuto`: nobody will be there to ask, so `land: ask` becomes `auto`.
+ * `focus`: what every agent is told to mind.
+ */
+export type PlanFlags = { readonly landAuto: boolean; readonly focus: string | null };
 export interface JobFiles {
   /** Output of a job from a byte on; empty when there is none yet. */
   readLog(job: string, from: number): Promise<{ readonly text: string; readonly next: number }>;
   /** The same of what an agent that speaks a protocol said and did: one JSON document on each line. */
   readTranscript(job: string, from: number): Promise<{ readonly text: string; readonly next: number }>;
+  /** What the agent of an attempt was told; null when it was never kept. */
+  readPrompt(job: string): Promise<string | null>;
   /** Disk use of the LFS objects that snapshots point to. */
   lfsBytes(): Promise<number>;
   removeLfs(): Promise<void>;

@@ -26,6 +26,8 @@ test.each([
   ['rework', 'hello', '-m', '  '],
   ['undo', '..'],
   ['run', '--wave', 'two'],
+  ['run', '--focus', ' '],
+  ['show', 'checkout-k3f9', '--prompt'],
   ['run'],
   ['status', '--nonsense'],
 ])('tidegate %s %s %s %s: one clear line, exit 2, nothing asked for', async (...argv) => {

@@ -20,6 +20,7 @@ type RunOptions = {
   readonly detach?: boolean;
   readonly yes?: boolean;
   readonly land?: boolean;
+  readonly focus?: string;
 };
 
 /** `tidegate run [plan]`: reads and judges the plan, orders the run, and brings it as far as it goes without a person. */
@@ -33,6 +34,7 @@ export const run =
       .option('-d, --detach', 'go on in the background')
       .option('--yes', 'answer the start approval with yes, and nothing else')
       .option('--land', 'answer the landing with yes')
+      .option('--focus <text>', 'what every agent of this run is told to mind; part of what is approved')
       .action(does((plan: string | undefined, options: RunOptions) => checkedThenRun(open, context, plan, options)));
   };
 
@@ -81,8 +83,11 @@ async function prepare(
 ): Promise<Result<Prepared, Outcome>> {
   const wave = options.wave === undefined ? null : wholeNumber(options.wave);
   if (wave === undefined) return err(misused('bad-wave', `run: --wave takes a whole number, not ${options.wave}`));
+  const focus = options.focus?.trim() ?? null;
+  if (focus === '' || (focus?.length ?? 0) > longestFocus)
+    return err(misused('bad-focus', `run: --focus takes a text of at most ${longestFocus} characters`));
   const landAuto = options.land === true && options.detach === true;
-  const found = await desk.readPlan(file ?? null, { landAuto });
+  const found = await desk.readPlan(file ?? null, { landAuto, focus });
   if (!found.ok) return err(misused('no-plan', `run: ${found.error}`));
   const read = found.value;
   if (!read.ok) return err(lintOutcome(read));
@@ -93,6 +98,9 @@ async function prepare(
   if (findings.length > 0) return err(refusedPlan(findings, read.warnings));
   return ok({ order, rehearsed, warnings: [...read.warnings, ...warnings] });
 }
+
+/** It is told to every agent, and never cut. */
+const longestFocus = 2_000;
 
 /** What the phases before approval will say of an order, and whether it can be fenced here. */
 export async function judgedBefore(desk: Desk, order: RunOrder) {

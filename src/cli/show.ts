@@ -11,6 +11,7 @@ import { phaseTable } from './render/phases.ts';
 import { planView } from './render/plan-view.ts';
 import { headLine, type RunView } from './render/run-view.ts';
 import { files, taskWords } from './render/task-line.ts';
+import { showPrompt } from './show-prompt.ts';
 import { viewOf } from './status.ts';
 import { runNamed } from './subject.ts';
 
@@ -20,7 +21,14 @@ export const show =
   (command, does, context) => {
     command
       .argument('[subject]', 'run or run/task; without it the live run')
-      .action(does((given: string | undefined) => atDesk(open, context, 'look', (desk) => look(desk, given))));
+      .option('--prompt', 'what the agent of a task was told, or would be if it started now')
+      .action(
+        does((given: string | undefined, options: { readonly prompt?: boolean }) =>
+          atDesk(open, context, 'look', (desk) =>
+            options.prompt === true ? showPrompt(desk, given) : look(desk, given),
+          ),
+        ),
+      );
   };
 
 async function look(desk: Desk, given: string | undefined): Promise<Outcome> {

@@ -43,7 +43,7 @@ export async function runNamed(
 export async function taskNamed(
   desk: Desk,
   name: string,
-  given: string,
+  given: string | undefined,
   otherwise: 'newest' | 'none' = 'none',
 ): Promise<Result<MadeTask, Outcome>> {
   const found = await runNamed(desk, name, given, otherwise);

@@ -22,9 +22,9 @@ import {
   type Surroundings,
 } from '../adapters/state-directory/index.ts';
 import type { Context } from '../cli/command.ts';
-import type { Desk, DeskMode, Hosting, OpenDesk } from '../cli/desk.ts';
+import type { Desk, DeskMode, Hosting, OpenDesk, PlanFlags } from '../cli/desk.ts';
 import type { ReadPlan } from '../cli/lint.ts';
-import { canonicalJson } from '../domain/plan.ts';
+import { canonicalJson, type FrozenPlan } from '../domain/plan.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { type StateDir, stateDir } from '../domain/state-dir.ts';
 import type { Ledger } from '../ports/ledger.ts';
@@ -115,9 +115,11 @@ function deskOf(
       text: (from, to, paths) => readPatch(state.repository, from, to, paths),
       snapshots: async (run) => ((await exists(state.repository)) ? await attemptSnapshots(state.repository, run) : []),
     },
-    readPlan: async (file, { landAuto }) => landing(await readPlan(context, file), landAuto),
-    rereadPlan: async ({ planFile, target, landAuto }) =>
-      landing(await rereadPlan(context, planFile, target.branch), landAuto === true),
+    readPlan: async (file, flags) => underFlags(await readPlan(context, file), flags),
+    rereadPlan: async ({ planFile, target, landAuto, plan }) => {
+      const flags = { landAuto: landAuto === true, focus: plan.focus ?? null };
+      return underFlags(await rereadPlan(context, planFile, target.branch), flags);
+    },
     fence: async () => {
       const probe = probeFence(context.env);
       return probe.works ? ok(probe.version) : err({ problem: probe.problem, fix: probe.fix });
@@ -138,9 +140,14 @@ function deskOf(
   };
 }
 
-function landing(read: Result<ReadPlan, string>, landAuto: boolean): Result<ReadPlan, string> {
-  if (!read.ok || !read.value.ok || !landAuto || read.value.plan.land !== 'ask') return read;
-  const plan = { ...read.value.plan, land: 'auto' } as const;
+function underFlags(read: Result<ReadPlan, string>, { landAuto, focus }: PlanFlags): Result<ReadPlan, string> {
+  if (!read.ok || !read.value.ok) return read;
+  const { plan: written } = read.value;
+  const plan: FrozenPlan = {
+    ...written,
+    ...(landAuto && written.land === 'ask' ? { land: 'auto' } : {}),
+    ...(focus === null ? {} : { focus }),
+  };
   return ok({ ...read.value, plan, hash: hashPlan(plan) });
 }
 

@@ -8,7 +8,7 @@ type AtDesk = (open: OpenDesk) => Register;
 export const runCommands: readonly CommandEntry[] = [
   {
     name: 'run',
-    usage: '[plan] [--wave <n>] [--dry-run] [-d, --detach] [--yes] [--land]',
+    usage: '[plan] [--wave <n>] [--dry-run] [-d, --detach] [--yes] [--land] [--focus <text>]',
     summary: 'check a plan, ask, run it, and land what is proven',
     group: 'run',
     load: () => loadAtDesk(async () => (await import('../cli/run.ts')).run),
@@ -78,8 +78,8 @@ export const runCommands: readonly CommandEntry[] = [
   },
   {
     name: 'show',
-    usage: '[run[/task]]',
-    summary: 'all that is known of a run or a task',
+    usage: '[run[/task]] [--prompt]',
+    summary: 'all that is known of a run or a task, or what its agent is told',
     group: 'look',
     load: () => loadAtDesk(async () => (await import('../cli/show.ts')).show),
   },

@@ -1,6 +1,8 @@
+import { hash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { hashPlan } from '../../src/adapters/plan-files/index.ts';
 import { handoff, type Project, program, project, scripted } from '../support/project.ts';
 import { atTerminal } from '../support/terminal.ts';
 
@@ -45,6 +47,27 @@ test('in a pipe: plain lines, landed, exit 0; then undone exactly', async () => 
   expect(await here.cli('verify')).toMatchObject({ code: 0 });
   expect(await here.cli('undo')).toMatchObject({ code: 0 });
   expect(here.git('rev-parse', 'main')).toBe(before);
+});
+
+test('what an agent is told is kept, its hash is in the ledger, and it has the focus of the run and what came before', async () => {
+  const asked = scripted(`tidegate handoff done -m "said hi"; cp "$TIDEGATE_BRIEF" HELLO.md`, { owns: ['HELLO.md'] });
+  await using here = await project({ plan: { tasks: { hello: asked, reply } } });
+  const ran = await here.cli('run', 'plan.yaml', '--yes', '--land', '--focus', 'Be brief.');
+  expect(ran).toMatchObject({ code: 0 });
+  expect((await here.cli('show')).stdout).toContain('focus   Be brief.');
+  const given = await here.cli('show', 'hello', '--prompt');
+  expect(given.stdout).toContain('## Focus of this run\n\nBe brief.\n');
+  expect(given.stdout).toBe(`${here.git('show', 'main:HELLO.md')}\n`);
+  const next = (await here.cli('show', 'reply', '--prompt')).stdout;
+  expect(next).toMatch(/^<<< data (\w+)\n\[hello\] said hi\n>>> end of data \1$/m);
+  const events = (await here.events()).map(({ event }) => event);
+  const started = events.filter((event) => event.type === 'attempt-started');
+  expect(started.map(({ prompt }) => prompt)).toEqual([given.stdout, next].map((text) => hash('sha256', text, 'hex')));
+  const created = events.find((event) => event.type === 'run-created');
+  if (created === undefined) throw new Error('no run');
+  const { focus, ...rest } = created.plan;
+  expect(focus).toBe('Be brief.');
+  expect([hashPlan(created.plan), hashPlan(rest)].map((known) => known === created.hash)).toEqual([true, false]);
 });
 
 test('without a terminal and without --yes a person is needed: exit 43 and the command to type', async () => {

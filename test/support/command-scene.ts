@@ -63,6 +63,7 @@ export async function commandScene(
     readonly deaf?: boolean;
     readonly alone?: boolean;
     readonly transcript?: string;
+    readonly prompts?: Readonly<Record<string, string>>;
   } = {},
 ) {
   const directory = mkdtempSync(join(tmpdir(), 'tidegate-cli-'));
@@ -92,6 +93,7 @@ export async function commandScene(
         const text = (how.transcript ?? '').slice(from);
         return { text, next: from + text.length };
       },
+      readPrompt: async (job) => how.prompts?.[job] ?? null,
       lfsBytes: async () => 0,
       removeLfs: () => Promise.reject(new Error('nothing may be removed')),
     },

@@ -1,6 +1,7 @@
-import { lstat, open, readdir, rm } from 'node:fs/promises';
+import { lstat, open, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StateDir } from '../../domain/state-dir.ts';
+import { promptFile } from '../supervisors/job-directory.ts';
 
 const chunkBytes = 1 << 20;
 
@@ -9,6 +10,7 @@ export function jobFiles(state: StateDir) {
   return {
     readLog: (job: string, from: number) => readFrom(join(state.job(job), 'output.log'), from),
     readTranscript: (job: string, from: number) => readFrom(join(state.job(job), 'transcript.jsonl'), from),
+    readPrompt: (job: string) => readFile(join(state.job(job), promptFile), 'utf8').catch(absentAsNull),
     lfsBytes: (): Promise<number> => bytesOf(state.lfs),
     removeLfs: (): Promise<void> => rm(state.lfs, { recursive: true, force: true }),
   };

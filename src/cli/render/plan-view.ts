@@ -15,6 +15,7 @@ export function planView(state: RunState, warnings: readonly Finding[] = []): re
     fenceLine(plan),
     ...(plan.setup === null ? [] : [`setup   ${plan.setup}`]),
     ...plan.checks.map((check) => `check   ${check.name}: ${check.run}`),
+    ...(plan.focus === undefined ? [] : [`focus   ${plan.focus.replaceAll(/\s+/g, ' ')}`]),
     `land    ${landTexts[plan.land]}`,
     ...warnings.map((warning): Text => [{ text: 'note    ', tone: 'waiting' }, findingText(warning)]),
   ];
