@@ -129,8 +129,8 @@ function deskOf(
     patienceMs: 10_000,
     ensureCoordinator: async () => {
       if (await isCoordinated()) return true;
-      await startAndWait(coordinates(), ledger);
-      return await isCoordinated();
+      // one that was quick is through and gone by now; what it was asked is answered
+      return (await startAndWait(coordinates(), ledger)) || (await isCoordinated());
     },
     openRunDirectory: async ({ run, plan }) => {
       await mkdir(state.run(run), { recursive: true, mode: 0o700 });
@@ -167,17 +167,20 @@ async function hosting(setting: Setting, ledger: Ledger): Promise<Hosting> {
   };
 }
 
-/** Resolves when a coordinator says that it has started; after 10 s without one a caller finds nobody. */
-async function startAndWait(setting: Setting, ledger: Ledger): Promise<void> {
-  const started = Promise.withResolvers<void>();
+/** True when a coordinator said that it has started, false after 10 s without one. */
+async function startAndWait(setting: Setting, ledger: Ledger): Promise<boolean> {
+  const started = Promise.withResolvers<boolean>();
   const after = (await ledger.readAll()).at(-1)?.seq ?? 0;
   await using _ = ledger.subscribe(after, ({ event }) => {
-    if (event.type === 'coordinator-started') started.resolve();
+    if (event.type === 'coordinator-started') started.resolve(true);
   });
   startBackground(setting);
-  const patience = setTimeout(started.resolve, 10_000);
-  await started.promise;
-  clearTimeout(patience);
+  const patience = setTimeout(() => started.resolve(false), 10_000);
+  try {
+    return await started.promise;
+  } finally {
+    clearTimeout(patience);
+  }
 }
 
 async function exists(path: string): Promise<boolean> {

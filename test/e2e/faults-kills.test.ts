@@ -167,9 +167,10 @@ test('a watching client that is killed is not noticed, and the next one sees eve
   expect(await p.cli('resume', run, '--json')).toMatchObject({ code: 0 });
   const second = following(p);
   const last = (await p.events()).at(-1)?.seq ?? 0;
-  await second.until((seen) => seen.at(-1) === last);
+  // the coordinator may add that it stopped
+  await second.until((seen) => (seen.at(-1) ?? 0) >= last);
   second.child.kill('SIGKILL');
-  expect(second.seen()).toEqual(Array.from({ length: last }, (_, index) => index + 1));
+  expect(second.seen().slice(0, last)).toEqual(Array.from({ length: last }, (_, index) => index + 1));
   expect(second.seen().slice(0, first.seen().length)).toEqual(first.seen());
   expect(p.git('show', 'main:one.txt')).toBe('one');
 });

@@ -65,5 +65,5 @@ test('a tree of 10,000 files: the workspace costs about a clone, its snapshot ab
   expect(second.diff).toHaveLength(200);
   // Far above what is measured, so that a busy machine passes and hashing every file again does not.
   expect(workspace).toBeLessThan(clone * 2.5 + 500);
-  expect(untouched).toBeLessThan(clone + 1000);
+  expect(untouched).toBeLessThan(clone * 2 + 1000);
 }, 60_000);
