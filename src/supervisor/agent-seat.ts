@@ -67,7 +67,7 @@ export function takeSeat(executor: Executor, order: SeatOrder): Seated | string 
 }
 
 /** Of the attempt that began the session: what the agent remembers of it is there. */
-function agentHome(files: JobDirectory, job: Job): string {
+export function agentHome(files: JobDirectory, job: Job): string {
   const session = job.agent?.session;
   const owner = session === null || session === undefined ? files.path : join(dirname(files.path), session.job);
   return join(owner, 'home');

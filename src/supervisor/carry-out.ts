@@ -21,7 +21,7 @@ import type { ToolPlace } from '../domain/tool-scope.ts';
 import type { Finding } from '../domain/verdict.ts';
 import type { Executor } from '../ports/executor.ts';
 import type { ExitRecord, Job } from '../ports/supervisor.ts';
-import { type Seated, takeSeat } from './agent-seat.ts';
+import { agentHome, type Seated, takeSeat } from './agent-seat.ts';
 import { agentVersion } from './agent-version.ts';
 import { type AgentWatch, executorOf, watchAgent } from './agent-watch.ts';
 import { type ClientChannel, openClientChannel } from './client-channel.ts';
@@ -33,6 +33,7 @@ import { redactTexts } from './redact.ts';
 import { reminder } from './reminder.ts';
 import { type FencedRun, runFenced } from './run-fenced.ts';
 import type { RuntimeDirectory } from './runtime-directory.ts';
+import { scrubHome } from './scrub-home.ts';
 import { CopyFailed, setupProduct } from './setup-product.ts';
 import { secretsOf, snapshotOf } from './snapshot-of.ts';
 import type { Surroundings } from './supervise.ts';
@@ -75,6 +76,7 @@ export async function carryOut(order: Order): Promise<ExitRecord> {
   const ending = second?.ending ?? first.ending;
   const chargedSeconds = Math.round((first.limits.chargedMs + (second?.limits.chargedMs ?? 0)) / 1000);
   removeStandIns(order.files);
+  scrubHome(agentHome(order.files, order.job), secrets);
   const snapshot = await snapshotOf(order.job, order.files, order.around.environment);
   await runTeardown(base);
   return record(output, {

@@ -5,9 +5,11 @@ import type { JobDirectory } from '../adapters/supervisors/job-directory.ts';
 import { readRecord, recordOf } from '../adapters/workspace/index.ts';
 import type { HandoffEvidence, LogEvidence } from '../domain/evidence.ts';
 import type { ExitRecord, Job } from '../ports/supervisor.ts';
+import { agentHome } from './agent-seat.ts';
 import { displayed, nameOfLog } from './output.ts';
 import { removeStandIns } from './read-only-paths.ts';
 import { redactTexts } from './redact.ts';
+import { scrubHome } from './scrub-home.ts';
 import { secretsOf, snapshotOf } from './snapshot-of.ts';
 
 /**
@@ -24,6 +26,7 @@ export async function rescue(
   const made = readRecord(recordOf(files.workspace)) !== null;
   const detail = began ? 'the supervisor died while the agent ran' : 'the supervisor died before the agent began';
   if (made) removeStandIns(files);
+  scrubHome(agentHome(files, job), secretsOf(job, environment));
   const { log, tail } = logOf(files);
   const record: ExitRecord = {
     ending: { reason: 'lost', code: null, signal: null, detail },
