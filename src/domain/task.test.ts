@@ -19,6 +19,8 @@ import {
   task,
   tree,
 } from '../../test/support/plans.ts';
+import type { Trouble, TroubleKind } from './agent-event.ts';
+import { noReport } from './agent-note.ts';
 import type { RunEvent } from './events.ts';
 import { judged } from './judge.ts';
 import { evolveTask, freeLaunches, isResolved, isSettled, plannedTask, type TaskState } from './task.ts';
@@ -90,6 +92,32 @@ describe('a task', () => {
     });
     const unproven = good.filter((event) => !(event.type === 'phase-judged' && event.phase === 'dispatch'));
     expect(given(...unproven).progress.status).toBe('waiting');
+  });
+});
+
+describe('a chain of agents', () => {
+  const chain = { attempts: 2, chain: ['claude', 'codex'] };
+  const failing = (kind: TroubleKind, times: number): TaskState => {
+    const trouble = { kind, until: null, detail: '' };
+    const events = Array.from({ length: times }, (_, index) => attempted(index + 1, { ending: exited(1) })).flat();
+    return events
+      .map((event) => withTrouble(event, trouble))
+      .reduce((state, event) => evolveTask(state, event, chain), plannedTask(planned, 0));
+  };
+  const withTrouble = (event: RunEvent, trouble: Trouble): RunEvent => {
+    if (event.type === 'attempt-ended') return { ...event, agent: { ...noReport, outcome: 'failed', trouble } };
+    if (event.type !== 'phase-judged' || event.phase !== 'monitor') return event;
+    return { ...event, evidence: { ...event.evidence, agent: { outcome: 'failed', trouble } } };
+  };
+
+  test('goes on to the next agent when one is not logged in, and waits when its provider is at its limit', () => {
+    expect(failing('needs-login', 1)).toMatchObject({ agent: 1, charged: 0, progress: { next: { trouble: null } } });
+    const limited = { agent: 0, charged: 0, progress: { next: { trouble: { kind: 'rate-limited' } } } };
+    expect(failing('rate-limited', 1)).toMatchObject(limited);
+  });
+
+  test('goes on to the next agent when a provider keeps failing, not at the first time', () => {
+    expect([1, freeLaunches, freeLaunches + 1].map((times) => failing('overloaded', times).agent)).toEqual([0, 0, 1]);
   });
 });
 

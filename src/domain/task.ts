@@ -285,11 +285,14 @@ function settle(
   const waiting = { status: 'waiting', next: again } as const;
   if (ending.reason === 'over-budget')
     return { ...judged, progress: { status: 'waiting', next: { ...again, halt: ending.detail } } };
-  if (cost !== 'charged' && ending.reason !== 'launch-failed') {
+  const another = state.agent + 1 < limits.chain.length;
+  // a person has to log in; another agent of the chain need not wait for that
+  const passedOver = ending.reason === 'launch-failed' || (trouble?.kind === 'needs-login' && another);
+  if (cost !== 'charged' && !passedOver) {
     const most = cost === 'waited-for' ? waitedLaunches : freeLaunches;
     if (state.free < most) return { ...judged, free: state.free + 1, progress: waiting };
   }
-  if (blames === 'agent' && state.agent + 1 < limits.chain.length) {
+  if (blames === 'agent' && another) {
     const other = { ...again, session: null, trouble: null };
     return { ...judged, agent: state.agent + 1, free: 0, progress: { status: 'waiting', next: other } };
   }
