@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { processesWith } from '../../support/processes.ts';
 import { installed } from '../support/installed.ts';
 import { type Attempt, agentBench } from './bench.ts';
-import { type Cell, either, yes } from './cell.ts';
+import { type Cell, cannot, either, yes } from './cell.ts';
 import type { Driver } from './drivers.ts';
 import { bash, calling, done, handOff, reset, rule, type Scenes, tried, write } from './scenes.ts';
 
@@ -17,8 +17,8 @@ export const behaviours: readonly Behaviour[] = [
     name: 'writes in scope, and hands off',
     async show({ work }) {
       const { changed, exit } = await work();
-      expect({ changed, ending: exit.ending, handoff: exit.handoff.kind }).toEqual({
-        changed: ['added src/new.txt'],
+      expect(changed).toContain('added src/new.txt');
+      expect({ ending: exit.ending, handoff: exit.handoff.kind }).toEqual({
         ending: { reason: 'exited', code: 0, signal: null, detail: '' },
         handoff: 'given',
       });
@@ -27,31 +27,32 @@ export const behaviours: readonly Behaviour[] = [
   },
   {
     name: 'out of scope by its own tool: refused, and the model is told why',
-    show: async ({ work }) => refused(await work(), tried.byTool, '`other/by-tool.txt` is out of your scope'),
+    show: async ({ work }) => refused(await work(), 'byTool', 'is out of your scope'),
   },
   {
     name: 'out of scope by a redirect in its shell: refused, and the model is told why',
-    show: async ({ work }) => refused(await work(), tried.byShell, '`by-shell.txt` is out of your scope'),
+    show: async ({ work }) => refused(await work(), 'byShell', 'is out of your scope'),
   },
   {
     name: 'absolute path into the checkout: refused, and the model is told why',
     async show({ work }) {
       const attempt = await work();
       expect(attempt.checkout).toBe('');
-      return refused(attempt, tried.byPath, 'is not yours to write');
+      return refused(attempt, 'byPath', 'is not yours to write');
     },
   },
   {
-    name: 'settings of agents in the project: refused',
-    show: async ({ work }) => refused(await work(), tried.ofSettings, 'agent'),
+    name: 'settings of agents in the project: refused, and the model is told why',
+    show: async ({ work }) => refused(await work(), 'ofSettings', '`.claude/settings.json`'),
   },
   {
     name: 'denials are noted with their rule',
     async show({ work }) {
       const { notes, exit } = await work();
       const rules = notes.flatMap((note) => (note.note === 'denied' ? [note.rule] : []));
+      expect(exit.agent?.denials).toBe(rules.length);
+      if (rules.every((one) => one === 'agent')) return cannot('it refuses by rules of its own, and names none');
       expect(rules).toEqual(['out-of-scope', 'out-of-scope', 'outside-workspace', 'agent-config']);
-      expect(exit.agent?.denials).toBe(4);
       return yes;
     },
   },
@@ -157,7 +158,10 @@ export const behaviours: readonly Behaviour[] = [
   {
     name: 'a tool that runs long is no silence',
     async show({ longTool }) {
-      const { exit, changed } = await longTool();
+      const { exit, changed, events } = await longTool();
+      const calls = events.filter((event) => event.type === 'tool-call');
+      if (exit.ending.reason === 'silent' && calls.length === 0)
+        return cannot('it tells of a tool only when that has ended');
       expect({ ending: exit.ending.reason, changed }).toEqual({ ending: 'exited', changed: ['added src/slept.txt'] });
       return yes;
     },
@@ -229,10 +233,19 @@ export const behaviours: readonly Behaviour[] = [
   },
 ];
 
-function refused(attempt: Attempt, turn: number, why: string): Cell {
-  expect(attempt.told(turn + 1)).toContain(why);
-  expect(attempt.changed).toEqual(['added src/new.txt']);
-  return yes;
+/** Nothing came of it, or what came of it is for the snapshot to hold. */
+function refused(
+  attempt: Attempt,
+  what: Exclude<keyof typeof tried, 'inScope' | 'handOff' | 'last'>,
+  why: string,
+): Cell {
+  const files = { byTool: 'other/by-tool.txt', byShell: 'by-shell.txt', byPath: 'by-path.txt', ofSettings: '.claude' };
+  const next = attempt.told(tried[what] + 1);
+  expect(next).not.toBe('""');
+  if (next.includes(why)) expect(attempt.changed.filter((line) => line.includes(files[what]))).toEqual([]);
+  if (attempt.changed.some((line) => line.includes(files[what])))
+    return cannot('nobody is asked; its snapshot holds it');
+  return either(next.includes(why), 'it refuses by rules of its own, in its own words');
 }
 
 function trouble(attempt: Attempt, kind: string): Cell {

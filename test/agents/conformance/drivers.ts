@@ -34,6 +34,14 @@ export const drivers: readonly Driver[] = [
     key: 'OPENAI_API_KEY',
     instructions: 'AGENTS.md',
   },
+  {
+    name: 'opencode',
+    programs: { opencode: 'opencode' },
+    model: 'openai/scripted-model',
+    variables: (url) => ({ OPENAI_BASE_URL: `${url}/v1` }),
+    key: 'OPENAI_API_KEY',
+    instructions: 'AGENTS.md',
+  },
 ];
 
 export function driverOf(name: string): Driver {
