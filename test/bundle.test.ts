@@ -35,6 +35,13 @@ test('no file that the command line may load holds what writes git', () => {
   expect([...reachable('merger.js')].filter(writes)).toContain('merger.js');
 });
 
+test('only supervisors of agents that speak the protocol load its library', () => {
+  const holders = chunks.filter(({ moduleIds }) => moduleIds.some((id) => id.includes('@agentclientprotocol')));
+  expect(holders.map(({ fileName }) => fileName)).toEqual(['chunk-agent-acp.js']);
+  const importers = chunks.filter(({ imports }) => imports.includes('chunk-agent-acp.js'));
+  expect(importers.map(({ fileName }) => fileName)).toEqual([]);
+});
+
 function reachable(file: string, seen: Set<string> = new Set()): ReadonlySet<string> {
   if (seen.has(file)) return seen;
   seen.add(file);

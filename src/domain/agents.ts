@@ -1,9 +1,11 @@
 /** Every agent that a plan may name, and what is needed to start it. */
 export type AgentKind = {
   readonly executor: 'command' | 'claude' | 'codex' | 'opencode' | 'acp';
-  /** Looked for on the PATH; empty for `command`, whose program is in the plan. */
+  /** Looked for on the PATH; empty where the plan's `command` names it. */
   readonly program: string;
   readonly arguments: readonly string[];
+  /** A program that it starts in turn; the person's own, if there is one. */
+  readonly drives?: string;
   /** Agents of one provider share its rate limits. */
   readonly provider: string;
   /** Variables that log it in: passed into its fence, and their values never shown. */
@@ -36,9 +38,24 @@ const opencode = {
   standIns: ['.opencode/.gitignore'],
 };
 
+const google = {
+  provider: 'google',
+  credentials: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
+  variables: ['GOOGLE_GEMINI_BASE_URL'],
+};
+const nobody = { provider: '', credentials: [], variables: [] };
+
 export const agentKinds: Readonly<Record<string, AgentKind>> = {
-  command: { executor: 'command', program: '', arguments: [], provider: '', credentials: [], variables: [] },
+  command: { executor: 'command', program: '', arguments: [], ...nobody },
   claude: { executor: 'claude', program: 'claude', arguments: [], ...anthropic },
   codex: { executor: 'codex', program: 'codex', arguments: [], ...openai },
   opencode: { executor: 'opencode', program: 'opencode', arguments: [], ...opencode },
+  acp: { executor: 'acp', program: '', arguments: [], ...nobody },
+  gemini: { executor: 'acp', program: 'gemini', arguments: ['--acp'], ...google },
+  'opencode-acp': { executor: 'acp', program: 'opencode', arguments: ['acp'], ...opencode },
+  'claude-agent-acp': { executor: 'acp', program: 'claude-agent-acp', arguments: [], drives: 'claude', ...anthropic },
+  'codex-acp': { executor: 'acp', program: 'codex-acp', arguments: [], drives: 'codex', ...openai },
 };
+
+/** Whether the plan has to name the program. */
+export const takesCommand = (agent: string): boolean => agentKinds[agent]?.program === '';

@@ -1,3 +1,4 @@
+import { takesCommand } from './agents.ts';
 import type { Role } from './plan.ts';
 import type { ResolvedSettings } from './settings.ts';
 
@@ -69,4 +70,4 @@ export function agentsOf(task: DraftTask, settings: ResolvedSettings): readonly 
 }
 
 export const commandOf = (task: DraftTask, settings: ResolvedSettings): readonly string[] | null =>
-  agentsOf(task, settings).includes('command') ? (task.keys.command ?? settings.command) : null;
+  agentsOf(task, settings).some(takesCommand) ? (task.keys.command ?? settings.command) : null;

@@ -1,3 +1,4 @@
+import { takesCommand } from './agents.ts';
 import { lintDirective, mergeGate } from './directive.ts';
 import type { PreflightEvidence } from './evidence.ts';
 import { nearestWord } from './nearest-word.ts';
@@ -173,13 +174,14 @@ function lintAgent(task: DraftTask, settings: ResolvedSettings, runnable: readon
     return [{ rule: 'unknown-agent', detail, place, at: 'key', fix }];
   }
   const command = commandOf(task, settings);
-  if (agents.includes('command') && command === null) {
-    const detail = `\`${task.id}\` runs \`command\` but says no argv`;
+  const taking = agents.find(takesCommand);
+  if (taking !== undefined && command === null) {
+    const detail = `\`${task.id}\` runs \`${taking}\` but says no argv`;
     return [{ rule: 'command-missing', detail, place, at: 'key', fix: 'add `command: [program, argument]`' }];
   }
   if (command?.[0] === '' || command?.some((argument) => argument.includes('\0')))
     return [{ rule: 'bad-command', detail: 'not an argv', place: [...task.place, 'command'] }];
-  if (task.keys.command && !agents.includes('command')) {
+  if (task.keys.command && taking === undefined) {
     const detail = `\`${task.id}\` gives a command, but its agent is ${agents.join(', ')}`;
     return [{ rule: 'command-unused', detail, place: [...task.place, 'command'], fix: 'write `agent: command`' }];
   }

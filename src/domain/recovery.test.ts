@@ -33,8 +33,16 @@ describe('an attempt that did not end well', () => {
     expect(recoveryFrom({ ending: ending('spiral') })).toMatchObject({ cost: 'charged', start: 'clean' });
   });
 
-  test('has no trouble to excuse it when it ended with 0', () => {
+  test('that failed by its own last word has its trouble, though it ended with 0', () => {
     const said = { outcome: 'failed', trouble: trouble('rate-limited') } as const;
+    expect(recoveryFrom({ ending: ending('exited', 0), agent: said })).toMatchObject({
+      cost: 'waited-for',
+      trouble: said.trouble,
+    });
+  });
+
+  test('that was completed and ended with 0 has no trouble to excuse it', () => {
+    const said = { outcome: 'completed', trouble: trouble('rate-limited') } as const;
     expect(recoveryFrom({ ending: ending('exited', 0), agent: said })).toMatchObject({
       cost: 'charged',
       trouble: null,

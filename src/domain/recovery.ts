@@ -52,7 +52,8 @@ export function recoveryFrom({ ending, agent }: Pick<MonitorEvidence, 'ending' |
     case 'setup-failed':
       return plain;
     case 'exited':
-      if (ending.code === 0) return { ...plain, start: 'session' };
+      // Agents that are talked to end with 0 whatever became of their turn.
+      if (ending.code === 0 && agent?.outcome !== 'failed') return { ...plain, start: 'session' };
       return agent?.trouble == null ? plain : { ...byTrouble[agent.trouble.kind], trouble: agent.trouble };
   }
 }

@@ -47,13 +47,15 @@ function driven(state: RunState, task: PlannedTask, attempt: Attempt): Pick<Job,
   const { plan } = state;
   const kind = agentKinds[attempt.agent];
   if (kind === undefined) throw new Error(`there is no agent ${attempt.agent}`);
-  const { executor, program, arguments: always, credentials, variables } = kind;
+  const { executor, drives, credentials, variables } = kind;
+  const [program, ...always] = kind.program === '' ? (task.command ?? ['']) : [kind.program, ...kind.arguments];
   if (executor === 'command') return { executor, agent: null };
   return {
     executor,
     agent: {
-      program,
+      program: program ?? '',
       arguments: always,
+      ...(drives === undefined ? {} : { drives }),
       credentials,
       variables,
       model: task.model,

@@ -18,6 +18,8 @@ export interface Executor {
 export type Seat = {
   readonly job: Job;
   readonly program: string;
+  /** The program that this one starts in turn, where it is not its own; null: its own, or none. */
+  readonly drives: string | null;
   readonly prompt: string;
   /** Runs our in-fence client. */
   readonly client: string;
@@ -43,6 +45,7 @@ export type Talk = {
   tell(event: AgentEvent): void;
   /** For agents that ask over their own protocol. What is denied is told by this too. */
   decide(call: ToolCall): Decision;
+  /** Heard when the line is open, however early it is said. */
   say(text: string): void;
   hangUp(): void;
 };

@@ -59,6 +59,8 @@ export type AgentJob = {
   /** Name of the program, as it is looked for on the PATH, and what it is always given. */
   readonly program: string;
   readonly arguments: readonly string[];
+  /** A program that it starts in turn: shown to it too, if it is on the PATH. */
+  readonly drives?: string;
   /** Names of variables of ours that log it in, and of those that only steer it. */
   readonly credentials: readonly string[];
   readonly variables: readonly string[];

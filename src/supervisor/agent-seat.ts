@@ -33,17 +33,21 @@ export function takeSeat(executor: Executor, order: SeatOrder): Seated | string 
     }),
   );
   const { prompt, session } = order;
-  const blank = { job, workspace, client, variables, prompt, session, program: '', home: '' };
+  const blank = { job, workspace, client, variables, prompt, session, program: '', drives: null, home: '' };
   if (job.agent === null) return { seat: blank, launch: executor.prepare(blank), binds: [] };
 
   const found = findProgram(job.agent.program, order.environment, executor.resolve ?? ((path) => path));
   if (found === null) return `the program ${job.agent.program} is not on the PATH`;
-  if ([job.checkout, dirname(job.repository)].some((closed) => `${closed}/`.startsWith(`${found.root}/`)))
+  const driven =
+    job.agent.drives === undefined ? null : findProgram(job.agent.drives, order.environment, (path) => path);
+  const roots = [...new Set([found.root, driven?.root ?? found.root])];
+  const closed = [job.checkout, dirname(job.repository)];
+  if (closed.some((path) => roots.some((root) => `${path}/`.startsWith(`${root}/`))))
     return `${found.path} cannot be shown to an agent: the directory of its program holds the checkout`;
   const kept = agentHome(files, job);
   mkdirSync(kept, { recursive: true, mode: 0o700 });
   const home = isFenced ? `${fencedRuntime}/home` : kept;
-  const seat = { ...blank, program: found.path, home };
+  const seat = { ...blank, program: found.path, drives: driven?.path ?? null, home };
   const launch = executor.prepare(seat);
   const settings = Object.entries(launch.files).map(([name, text]) => {
     const source = join(runtime.settings, name.replaceAll('/', '_'));
@@ -59,7 +63,7 @@ export function takeSeat(executor: Executor, order: SeatOrder): Seated | string 
     seat,
     launch,
     binds: [
-      { source: found.root, target: found.root, access: 'read' },
+      ...roots.map((root) => ({ source: root, target: root, access: 'read' as const })),
       { source: kept, target: home, access: 'write' },
       ...settings,
     ],

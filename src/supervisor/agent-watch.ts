@@ -27,7 +27,7 @@ export async function executorOf(name: Job['executor']): Promise<Executor> {
     case 'opencode':
       return (await import('../adapters/agent-opencode/index.ts')).opencodeExecutor;
     case 'acp':
-      throw new Error(`${name} cannot be driven yet`);
+      return (await import('../adapters/agent-acp/index.ts')).acpExecutor;
   }
 }
 
@@ -39,6 +39,8 @@ export type AgentWatch = {
   tell(event: AgentEvent): void;
   /** What the next launch goes on with. */
   session(): Seat['session'];
+  /** The agent's own last word so far. */
+  outcome(): AgentReport['outcome'];
   close(): AgentReport;
 };
 
@@ -95,6 +97,7 @@ export function watchAgent(
       if (id === null) return agent.session;
       return { id, usage: id === agent.session?.id ? addUsage(agent.session.usage, usage) : usage };
     },
+    outcome: () => transcript.report().outcome,
     close() {
       transcript.close();
       return transcript.report();

@@ -243,6 +243,7 @@ async function versionOf(running: Running, { seat, launch, binds }: Seated): Pro
 async function remindIfSilent(running: Running, ending: Ending) {
   if (running.job.kind !== 'attempt' || running.stop.aborted) return null;
   if (ending.reason !== 'exited' || ending.code !== 0 || handoffOf(running).kind !== 'absent') return null;
+  if (running.watch?.outcome() === 'failed') return null;
   writeFileSync(running.runtime.brief, reminder);
   return await runAgent(running, reminder, { TIDEGATE_REMINDER: '1' });
 }

@@ -13,18 +13,23 @@ export function listen(
   on: Pick<Talk, 'tell' | 'decide'>,
 ): Listening {
   let line: Line | null = null;
+  let early = '';
   const open = new Set<string>();
   const tell = (event: AgentEvent): void => {
     noteCall(open, event);
     on.tell(event);
   };
-  const reader = follow({ ...on, tell, say: (text) => line?.say(text), hangUp: () => line?.hangUp() }, seat);
+  const say = (text: string): void => {
+    if (line === null) early += text;
+    else line.say(text);
+  };
+  const reader = follow({ ...on, tell, say, hangUp: () => line?.hangUp() }, seat);
   const out = splitLines(reader.line);
   const error = splitLines(reader.errorLine);
   const { opening } = launch;
   const talk = (opened: Line, first: string): void => {
     line = opened;
-    opened.say(first);
+    opened.say(first + early);
   };
   return {
     ears: {

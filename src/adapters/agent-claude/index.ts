@@ -51,19 +51,24 @@ function prepare(seat: Seat): Launch {
       ...(turns === null ? [] : ['--max-turns', String(turns)]),
     ],
     environment: {
-      CLAUDE_CONFIG_DIR: `${seat.home}/claude`,
+      ...claudeEnvironment(seat.home),
       // The fence is the sandbox: without this Claude refuses to run without prompts as some uids.
       IS_SANDBOX: '1',
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-      DISABLE_AUTOUPDATER: '1',
-      DISABLE_TELEMETRY: '1',
-      DISABLE_ERROR_REPORTING: '1',
-      CLAUDE_CODE_MAX_RETRIES: '3',
     },
     files: { 'settings.json': `${JSON.stringify(settings(seat.client), null, 2)}\n` },
     opening: userMessage(seat.prompt),
   };
 }
+
+/** A home of its own, and no traffic that nobody asked for. */
+export const claudeEnvironment = (home: string): Readonly<Record<string, string>> => ({
+  CLAUDE_CONFIG_DIR: `${home}/claude`,
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+  DISABLE_AUTOUPDATER: '1',
+  DISABLE_TELEMETRY: '1',
+  DISABLE_ERROR_REPORTING: '1',
+  CLAUDE_CODE_MAX_RETRIES: '3',
+});
 
 /** A hook that cannot be asked must not mean yes: `onFailure` makes Claude refuse the call then. */
 const settings = (client: string) => ({

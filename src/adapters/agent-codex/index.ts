@@ -6,7 +6,7 @@ import { fieldsOf, textOf } from '../agent-lines.ts';
 import { followCodex } from './stream.ts';
 import { codexCall } from './tool-call.ts';
 
-const codexHook: Hook = {
+export const codexHook: Hook = {
   callIn(payload) {
     const asked = fieldsOf(payload);
     const tool = textOf(asked?.['tool_name']);
@@ -45,13 +45,16 @@ function prepare(seat: Seat): Launch {
       '-',
     ],
     environment: { CODEX_HOME: `${seat.home}/codex` },
-    files: {
-      'codex/config.toml': settings(seat.variables['OPENAI_BASE_URL']),
-      'codex/hooks.json': `${JSON.stringify(hooks(seat.client), null, 2)}\n`,
-    },
+    files: codexFiles(seat),
     opening: null,
   };
 }
+
+/** Of a CODEX_HOME that is `codex` below the agent's home. */
+export const codexFiles = (seat: Seat): Launch['files'] => ({
+  'codex/config.toml': settings(seat.variables['OPENAI_BASE_URL']),
+  'codex/hooks.json': `${JSON.stringify(hooks(seat.client), null, 2)}\n`,
+});
 
 const settings = (baseUrl: string | undefined): string => `check_for_update_on_startup = false
 ${baseUrl === undefined ? '' : 'model_provider = "tidegate"\n'}

@@ -68,7 +68,8 @@ export function followOpencode(talk: Talk, model: string | null): Reader {
 }
 
 /** There is no code for it, only the sentence that the model is told. */
-const isRefusal = (problem: string): boolean => /specified a rule which prevents|rejected permission/i.test(problem);
+export const isRefusal = (problem: string): boolean =>
+  /specified a rule which prevents|rejected permission/i.test(problem);
 
 function added(usage: Usage, { tokens, cost }: Fields): Usage {
   const spent = fieldsOf(tokens) ?? {};

@@ -64,7 +64,7 @@ const settings = {
   base: text.optional().describe('branch to start from and land on; default: the current one'),
   land: z.enum(['ask', 'auto', 'branch', 'pr', 'wave']).optional(),
   agent: agent.optional(),
-  command: argv.nullable().optional().describe('argv for agent: command, for tasks that give none'),
+  command: argv.nullable().optional().describe('argv for agent: command or acp, for tasks that give none'),
   dispatch: z.enum(['isolated', 'worktree', 'sequential', 'commit-as-you-go']).optional(),
   schedule: z.enum(['strict', 'eager']).optional(),
   strict: z.boolean().optional().describe('owns is required; directives must be complete'),
@@ -104,7 +104,7 @@ const machine = {
 const taskKeys = {
   role: z.enum(roles).optional(),
   agent: agent.optional(),
-  command: argv.nullable().optional().describe('argv, for agent: command'),
+  command: argv.nullable().optional().describe('argv, for agent: command or acp'),
   owns: patterns.nullable().optional().describe('absent: what no sibling claims; []: read-only'),
   needs: z.array(id).optional().describe('tasks of this or an earlier wave'),
   reads: patterns.optional(),

@@ -20,7 +20,8 @@ export function describeFenced(agent: FencedAgent): void {
         expect(scene.scene.git('ls-tree', '-r', '--name-only', 'main')).not.toContain('not-mine');
         const [report, ...more] = await scene.reports();
         expect(more).toEqual([]);
-        expect(report).toMatchObject({ outcome: 'completed', trouble: null, unknownLines: 0 });
+        expect(report).toMatchObject({ outcome: 'completed', trouble: null });
+        expect(await scene.unknown()).toEqual([]);
         expect(report?.session).toBeTruthy();
         expect(report?.usage.inputTokens).toBeGreaterThan(0);
         expect(await scene.denials()).toHaveLength(1);

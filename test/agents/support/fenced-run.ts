@@ -14,6 +14,8 @@ export interface FencedRun extends AsyncDisposable {
   run(): Promise<{ readonly code: number | null; readonly told: string }>;
   /** What is known of the agent of each attempt. */
   reports(): Promise<readonly AgentReport[]>;
+  /** Lines of its that we do not know. */
+  unknown(): Promise<readonly string[]>;
   denials(): Promise<readonly { readonly tool: string; readonly rule: string }[]>;
 }
 
@@ -33,6 +35,7 @@ export const isInstalled = ({ programs }: FencedAgent): boolean =>
   Object.values(programs).every((pinned) => installed(pinned).program !== null);
 
 export const handoff: Call = { tool: 'bash', command: 'tidegate handoff done -m "did it"' };
+const rule = 'Project rule 4711.\n';
 export const over: Turn = { text: 'All done.' };
 
 export async function fencedRun(agent: FencedAgent, turns: readonly Turn[], keys: object = {}): Promise<FencedRun> {
@@ -42,7 +45,7 @@ export async function fencedRun(agent: FencedAgent, turns: readonly Turn[], keys
   const task = { do: `[[script:${name}]] Do the task.`, owns: ['src/**'], ...keys };
   const scene = stack.use(
     await project({
-      files: { 'src/there.txt': 'there\n', 'AGENTS.md': 'Project rule 4711.\n' },
+      files: { 'src/there.txt': 'there\n', 'AGENTS.md': rule, 'CLAUDE.md': rule, 'GEMINI.md': rule },
       plan: {
         land: 'auto',
         agent: agent.agent,
@@ -77,6 +80,12 @@ export async function fencedRun(agent: FencedAgent, turns: readonly Turn[], keys
       return (await seen()).flatMap((event) =>
         event.type === 'attempt-ended' && event.agent !== undefined ? [event.agent] : [],
       );
+    },
+    async unknown() {
+      const attempts = (await seen()).flatMap((event) => (event.type === 'attempt-ended' ? [event.attempt] : []));
+      return attempts
+        .flatMap((id) => readFileSync(join(scene.state().job(id), 'transcript.jsonl'), 'utf8').split('\n'))
+        .filter((line) => line.includes('"type":"unknown"'));
     },
     async denials() {
       return (await seen()).flatMap((event) =>

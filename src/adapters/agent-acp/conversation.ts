@@ -1,0 +1,109 @@
+import { client, methods, PROTOCOL_VERSION, type Stream } from '@agentclientprotocol/sdk';
+import { noUsage } from '../../domain/agent-event.ts';
+import type { Reader, Seat, Talk } from '../../ports/executor.ts';
+import { type Fields, fieldsOf, parseFields, partsOf, textOf } from '../agent-lines.ts';
+import { acpProgress, type Progress } from './progress.ts';
+import { endedBecause, troubleIn, UnknownSession } from './trouble.ts';
+
+type Agent = { request(method: string, params: unknown): Promise<unknown> };
+
+/** Follows one process: opens a session, says the prompt, answers what the agent asks, and hangs up when its turn is over. */
+export function followAcp(talk: Talk, seat: Seat): Reader {
+  const progress = acpProgress(talk, seat.session?.usage ?? noUsage);
+  const { stream, take } = lineStream(talk);
+  const conversation = client({ name: 'tidegate' })
+    .onRequest(methods.client.session.requestPermission, asFields, ({ params }) => answer(progress, params))
+    .onNotification(methods.client.session.update, asFields, ({ params }) => progress.update(params))
+    .onNotification('*', ({ method, params }) => {
+      // an underscore marks what is not of the protocol but of this agent
+      if (!method.startsWith('_')) talk.tell({ type: 'unknown', line: JSON.stringify({ method, params }) });
+    })
+    .connectWith(stream, (agent) => converse(agent, seat, progress));
+  conversation
+    .catch((error: unknown) => progress.failed(troubleIn(error)))
+    .finally(() => talk.hangUp())
+    // what can still throw here is ours: it ends the supervisor, as every bug does
+    .catch((error: unknown) => queueMicrotask(() => Promise.reject(error)));
+  return {
+    line(text) {
+      const line = parseFields(text);
+      if (line === null || line['jsonrpc'] !== '2.0') talk.tell({ type: 'unknown', line: text });
+      else take(line);
+    },
+    errorLine: (text) => talk.tell({ type: 'output', text }),
+    send: () => false,
+  };
+}
+
+async function converse(agent: Agent, seat: Seat, progress: Progress): Promise<void> {
+  const begun = await agent.request(methods.agent.initialize, {
+    protocolVersion: PROTOCOL_VERSION,
+    clientInfo: { name: 'tidegate', version: '1' },
+    // It has the fence's files and programs, and no others.
+    clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+  });
+  const sessionId = await openSession(agent, seat, fieldsOf(begun) ?? {}, progress);
+  for (let prompt: string | null = seat.prompt, said = 0; prompt !== null; said += 1) {
+    const result = await agent.request(methods.agent.session.prompt, {
+      sessionId,
+      prompt: [{ type: 'text', text: prompt }],
+    });
+    progress.turnOver(fieldsOf(result) ?? {});
+    const stopped = textOf(fieldsOf(result)?.['stopReason']) ?? '';
+    prompt = said < refusalsTold ? progress.untold() : null;
+    if (prompt === null) progress.ended(endedBecause(stopped));
+  }
+}
+
+/** How often an agent is told why something was refused and asked to go on. */
+const refusalsTold = 10;
+
+async function openSession(agent: Agent, seat: Seat, begun: Fields, progress: Progress): Promise<string> {
+  const able = fieldsOf(begun['agentCapabilities']) ?? {};
+  const where = { cwd: seat.workspace, mcpServers: [] };
+  const known = seat.session?.id ?? null;
+  const again = fieldsOf(fieldsOf(able['sessionCapabilities'])?.['resume'])
+    ? methods.agent.session.resume
+    : able['loadSession'] === true
+      ? methods.agent.session.load
+      : null;
+  if (known !== null && again !== null) {
+    // what it tells of the past was counted then
+    progress.mute(true);
+    await agent.request(again, { sessionId: known, ...where }).catch((cause: unknown) => {
+      throw new UnknownSession(`the session ${known} could not be continued`, { cause });
+    });
+    progress.mute(false);
+    progress.started(known, seat.job.agent?.model ?? null);
+    return known;
+  }
+  const session = textOf(fieldsOf(await agent.request(methods.agent.session.new, where))?.['sessionId']) ?? '';
+  progress.started(session, seat.job.agent?.model ?? null);
+  return session;
+}
+
+/** One of the agent's own options, chosen by what it means. */
+function answer(progress: Progress, params: Fields) {
+  const { decision } = progress.asked(fieldsOf(params['toolCall']) ?? {});
+  const wanted = decision === 'allow' ? ['allow_once', 'allow_always'] : ['reject_once', 'reject_always'];
+  const options = partsOf(params['options']);
+  const chosen = wanted.map((kind) => options.find((option) => option['kind'] === kind)).find((option) => option);
+  const optionId = textOf(chosen?.['optionId']);
+  return { outcome: optionId === null ? { outcome: 'cancelled' } : { outcome: 'selected', optionId } } as const;
+}
+
+/** The protocol's library wants streams of messages; we have lines. */
+function lineStream(talk: Talk): { readonly stream: Stream; take(message: Fields): void } {
+  let controller: ReadableStreamDefaultController | null = null;
+  const readable: Stream['readable'] = new ReadableStream({
+    start(opened) {
+      controller = opened;
+    },
+  });
+  const writable: Stream['writable'] = new WritableStream({
+    write: (message) => talk.say(`${JSON.stringify(message)}\n`),
+  });
+  return { stream: { readable, writable }, take: (message) => controller?.enqueue(message) };
+}
+
+const asFields = (params: unknown): Fields => fieldsOf(params) ?? {};

@@ -1,0 +1,20 @@
+import type { Executor, Launch, Seat } from '../../ports/executor.ts';
+import { codexHook } from '../agent-codex/index.ts';
+import { followAcp } from './conversation.ts';
+import { presetOf } from './presets.ts';
+
+/** Any agent that speaks the Agent Client Protocol, version 1, on stdin and stdout. */
+export const acpExecutor: Executor = {
+  name: 'acp',
+  resolve: null,
+  prepare,
+  follow: followAcp,
+  // codex-acp asks nobody in the one mode that works inside our fence; Codex's own hook does
+  hook: codexHook,
+};
+
+function prepare(seat: Seat): Launch {
+  const { args, environment, files } = presetOf(seat);
+  const always = seat.job.agent?.arguments ?? [];
+  return { argv: [seat.program, ...always, ...args], environment, files, opening: '' };
+}

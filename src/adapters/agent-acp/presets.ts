@@ -1,0 +1,57 @@
+import type { Launch, Seat } from '../../ports/executor.ts';
+import { claudeEnvironment } from '../agent-claude/index.ts';
+import { codexFiles } from '../agent-codex/index.ts';
+import { opencodeEnvironment } from '../agent-opencode/index.ts';
+
+type Preset = Pick<Launch, 'environment' | 'files'> & { readonly args: readonly string[] };
+
+/** What a known agent needs beside the protocol. A program that is not known gets nothing. */
+export const presetOf = (seat: Seat): Preset =>
+  presets[seat.job.agent?.program ?? '']?.(seat) ?? { args: [], environment: {}, files: {} };
+
+const presets: Readonly<Record<string, (seat: Seat) => Preset>> = {
+  gemini: (seat) => ({
+    args: ['--model', seat.job.agent?.model ?? 'gemini-2.5-pro'],
+    environment: {
+      GEMINI_CLI_HOME: seat.home,
+      GEMINI_CLI_SYSTEM_SETTINGS_PATH: `${seat.home}/gemini.json`,
+      // otherwise it asks whether it may work here
+      GEMINI_CLI_TRUST_WORKSPACE: 'true',
+      GEMINI_CLI_NO_RELAUNCH: 'true',
+    },
+    files: { 'gemini.json': JSON.stringify(geminiSettings) },
+  }),
+  opencode: (seat) => ({ args: [], environment: opencodeEnvironment(seat, 'ask'), files: {} }),
+  'claude-agent-acp': (seat) => ({
+    args: [],
+    environment: {
+      ...claudeEnvironment(seat.home),
+      ...(seat.drives === null ? {} : { CLAUDE_CODE_EXECUTABLE: seat.drives }),
+      ...(seat.job.agent?.model == null ? {} : { ANTHROPIC_MODEL: seat.job.agent.model }),
+    },
+    files: {},
+  }),
+  'codex-acp': (seat) => ({
+    args: [],
+    environment: {
+      CODEX_HOME: `${seat.home}/codex`,
+      // Codex's own sandbox cannot work inside our fence, and its other modes need it.
+      INITIAL_AGENT_MODE: 'agent-full-access',
+      CODEX_CONFIG: JSON.stringify({
+        // Hooks that nobody has said yes to by hand are skipped without a word: ours must not be.
+        bypass_hook_trust: true,
+        ...(seat.job.agent?.model == null ? {} : { model: seat.job.agent.model }),
+      }),
+      NO_BROWSER: '1',
+      ...(seat.drives === null ? {} : { CODEX_PATH: seat.drives }),
+    },
+    files: codexFiles(seat),
+  }),
+};
+
+const geminiSettings = {
+  security: { auth: { selectedType: 'gemini-api-key' } },
+  general: { disableAutoUpdate: true, disableUpdateNag: true, maxAttempts: 3 },
+  context: { fileName: ['GEMINI.md', 'AGENTS.md'] },
+  privacy: { usageStatisticsEnabled: false },
+};

@@ -1,0 +1,64 @@
+import { RequestError } from '@agentclientprotocol/sdk';
+import type { AgentEvent, Trouble, TroubleKind } from '../../domain/agent-event.ts';
+import { fieldsOf, textOf } from '../agent-lines.ts';
+
+type Ended = Extract<AgentEvent, { type: 'ended' }>;
+
+/** The agent has no such session any more. */
+export class UnknownSession extends Error {}
+
+/** Reasons to stop, as the protocol has them. */
+export function endedBecause(reason: string): Ended {
+  const failed = (kind: TroubleKind): Ended => ({
+    type: 'ended',
+    outcome: 'failed',
+    trouble: { kind, until: null, detail: reason },
+  });
+  if (reason === 'end_turn') return { type: 'ended', outcome: 'completed', trouble: null };
+  if (reason === 'max_turn_requests') return failed('turn-limit');
+  return failed(reason === 'max_tokens' ? 'prompt-too-long' : 'other');
+}
+
+export function troubleIn(error: unknown): Trouble {
+  const detail = detailOf(error).slice(0, 500);
+  if (error instanceof UnknownSession) return { kind: 'unknown-session', until: null, detail };
+  if (!(error instanceof RequestError)) return { kind: 'other', until: null, detail };
+  const kind = textOf(fieldsOf(error.data)?.['errorKind']);
+  return { kind: kinds[kind ?? ''] ?? codes[error.code] ?? kindIn(detail), until: null, detail };
+}
+
+const kinds: Readonly<Record<string, TroubleKind>> = {
+  rate_limit: 'rate-limited',
+  overloaded: 'overloaded',
+  server_error: 'overloaded',
+  authentication_failed: 'needs-login',
+  oauth_org_not_allowed: 'needs-login',
+  billing_error: 'needs-login',
+  transport_lost: 'dropped',
+};
+
+/** -32000 is the protocol's own; Gemini puts the provider's status there. */
+const codes: Readonly<Record<number, TroubleKind>> = {
+  [-32000]: 'needs-login',
+  401: 'needs-login',
+  403: 'needs-login',
+  429: 'rate-limited',
+  500: 'overloaded',
+  503: 'overloaded',
+};
+
+/** Agents that give neither kind nor code have words. */
+export function kindIn(detail: string): TroubleKind {
+  if (/\b429\b|rate.?limit|too many requests|quota|usage limit/i.test(detail)) return 'rate-limited';
+  if (/\b40[13]\b|unauthori[sz]ed|api.?key|authenticat/i.test(detail)) return 'needs-login';
+  if (/\b5\d\d\b|overloaded/i.test(detail)) return 'overloaded';
+  if (/too long|context (window|length)/i.test(detail)) return 'prompt-too-long';
+  return /stream|disconnect|connection|socket|terminated|fetch failed/i.test(detail) ? 'dropped' : 'other';
+}
+
+function detailOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const data = error instanceof RequestError ? fieldsOf(error.data) : null;
+  const more = textOf(data?.['details']) ?? textOf(data?.['message']);
+  return [error.message, more].filter(Boolean).join(': ');
+}
