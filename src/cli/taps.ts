@@ -59,6 +59,12 @@ const declined = (view: RunView, context: Context): Outcome => ({
   exit: exitCodes.personNeeded,
 });
 
+/** Commands cost nothing that we know of. */
+function mostText({ plan }: RunView['state'], count: number): string {
+  const paid = allTasks(plan).some((task) => task.agent.some((agent) => agent !== 'command'));
+  return paid ? ` (at most $${Math.min(count * plan.limits.usd, plan.limits.runUsd)})` : '';
+}
+
 async function askStart(context: Context, view: RunView, tap: TapName, warnings: readonly Finding[]): Promise<boolean> {
   const { state } = view;
   const waves = tap === 'start' ? selectedWaves(state) : state.waves.filter(({ index }) => `start-${index}` === tap);
@@ -66,15 +72,18 @@ async function askStart(context: Context, view: RunView, tap: TapName, warnings:
   const count = tasks.filter((task) => !isResolved(task)).length;
   for (const line of planView(state, warnings)) context.terminal.line(line);
   context.terminal.line();
-  return await askYes(context, `Start ${count} task${count === 1 ? '' : 's'}? [y/N/d]`, async () =>
-    allTasks(state.plan).flatMap((task): readonly Text[] => [
-      [{ text: task.id, tone: 'strong' }, task.command === null ? '' : `: ${task.command.join(' ')}`],
-      ...task.directive.text
-        .trimEnd()
-        .split('\n')
-        .map((line) => `  ${line}`),
-      '',
-    ]),
+  return await askYes(
+    context,
+    `Start ${count} task${count === 1 ? '' : 's'}${mostText(state, count)}? [y/N/d]`,
+    async () =>
+      allTasks(state.plan).flatMap((task): readonly Text[] => [
+        [{ text: task.id, tone: 'strong' }, task.command === null ? '' : `: ${task.command.join(' ')}`],
+        ...task.directive.text
+          .trimEnd()
+          .split('\n')
+          .map((line) => `  ${line}`),
+        '',
+      ]),
   );
 }
 

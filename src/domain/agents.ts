@@ -59,3 +59,6 @@ export const agentKinds: Readonly<Record<string, AgentKind>> = {
 
 /** Whether the plan has to name the program. */
 export const takesCommand = (agent: string): boolean => agentKinds[agent]?.program === '';
+
+/** What an agent may reach when nothing is said: those that talk to a model need a network, a command does not. */
+export const usualNetwork = (agent: string): 'on' | 'off' => (agent === 'command' ? 'off' : 'on');

@@ -1,8 +1,8 @@
-import { agentKinds } from '../domain/agents.ts';
+import { agentKinds, usualNetwork } from '../domain/agents.ts';
 import { generatorMinutes, generators } from '../domain/generated.ts';
 import type { CommitId, TreeId } from '../domain/ids.ts';
 import { protectedConfig } from '../domain/ownership.ts';
-import type { Check, Network, PlannedTask } from '../domain/plan.ts';
+import type { Check, PlannedTask } from '../domain/plan.ts';
 import type { RunState } from '../domain/run.ts';
 import type { StateDir } from '../domain/state-dir.ts';
 import type { Attempt } from '../domain/task.ts';
@@ -35,7 +35,7 @@ export function attemptJob(
     setup: plan.setup,
     isPersons: attempt.from === state.began,
     teardown: plan.teardown,
-    fence: { ...plan.fence, network: plan.fence.network ?? (attempt.agent === 'command' ? commandNetwork : 'on') },
+    fence: { ...plan.fence, network: plan.fence.network ?? usualNetwork(attempt.agent) },
     environment: environmentOf(state, task.id, index, attempt),
     minutes: plan.limits.minutes,
     silence: plan.limits.silence,
@@ -134,8 +134,6 @@ export function generateJob(
 /** Each in a shell of its own; the first that fails is named last and ends them all. */
 const oneAfterTheOther =
   'for command; do /bin/sh -c "$command" || { code=$?; printf "%s: exit %s\\n" "$command" "$code"; exit "$code"; }; done';
-
-const commandNetwork: Network = 'off';
 
 const common = (places: JobPlaces) => ({
   repository: places.state.repository,

@@ -1,4 +1,5 @@
-import type { FrozenPlan, PlannedTask } from '../../domain/plan.ts';
+import { usualNetwork } from '../../domain/agents.ts';
+import { allTasks, type FrozenPlan, type PlannedTask } from '../../domain/plan.ts';
 import type { RunState } from '../../domain/run.ts';
 import { selectedWaves } from '../../domain/run.ts';
 import { isResolved, type TaskState } from '../../domain/task.ts';
@@ -33,6 +34,7 @@ function waveLines({ plan, tasks: states }: RunState, index: number): readonly T
 const taskLine = (task: PlannedTask, at: number, width: number): readonly (string | Span)[] => [
   `  ${String(at).padStart(2)}  ${task.id.padEnd(width)}  `,
   scopeText(task),
+  { text: task.agent[0] === 'command' ? '' : `  by ${task.agent.join(', else ')}`, tone: 'dim' },
   { text: task.needs.length === 0 ? '' : `  after ${task.needs.join(', ')}`, tone: 'dim' },
 ];
 
@@ -57,17 +59,24 @@ function inOrder(tasks: readonly PlannedTask[]): readonly PlannedTask[] {
   return [...placed];
 }
 
-function fenceLine({ fence }: FrozenPlan): Text {
+function fenceLine(plan: FrozenPlan): Text {
+  const { fence } = plan;
   if (fence.mode === 'none')
     return ['fence   ', { text: 'NONE: agents run with everything that you may do', tone: 'bad' }];
-  const network =
-    fence.network === null ? 'off' : typeof fence.network === 'string' ? fence.network : fence.network.join(' ');
   const extra = [
     ...(fence.read.length === 0 ? [] : [`reads ${fence.read.join(' ')}`]),
     ...(fence.write.length === 0 ? [] : [`writes ${fence.write.join(' ')}`]),
     ...(fence.env.length === 0 ? [] : [`sees ${fence.env.join(' ')}`]),
   ];
-  return `fence   bubblewrap, network ${network}${extra.length === 0 ? '' : `; ${extra.join('; ')}`}`;
+  return `fence   bubblewrap, network ${networkText(plan)}${extra.length === 0 ? '' : `; ${extra.join('; ')}`}`;
+}
+
+function networkText(plan: FrozenPlan): string {
+  const { network } = plan.fence;
+  if (network !== null) return typeof network === 'string' ? network : network.join(' ');
+  const usual = new Set(allTasks(plan).flatMap((task) => task.agent.map(usualNetwork)));
+  if (!usual.has('on')) return 'off';
+  return usual.has('off') ? 'on for agents, off for commands and checks' : 'on for agents, off for checks';
 }
 
 const landTexts: Record<FrozenPlan['land'], string> = {
