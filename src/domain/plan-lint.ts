@@ -1,5 +1,5 @@
 import { takesCommand } from './agents.ts';
-import { lintDirective, mergeGate } from './directive.ts';
+import { lintDirective, lintDirectiveLength, mergeGate } from './directive.ts';
 import type { PreflightEvidence } from './evidence.ts';
 import { nearestWord } from './nearest-word.ts';
 import { protectWarnings } from './ownership.ts';
@@ -26,7 +26,8 @@ export function lintDraft(draft: Draft, runnable: readonly string[]): readonly P
 /** The frozen directives of one wave, judged again as they will be given to agents, and what people should know of it. */
 export function lintDirectives(plan: FrozenPlan, wave: number): PreflightEvidence {
   const tasks = plan.waves[wave]?.tasks ?? [];
-  const vague = tasks.flatMap((task) => lintFrozen(task, plan.strict));
+  const vague = tasks.flatMap((task) => lintFrozen(task, (draft) => lintDirective(draft, plan.strict)));
+  const long = tasks.flatMap((task) => lintFrozen(task, lintDirectiveLength));
   const incomplete = tasks.flatMap((task): Finding[] => {
     const where = task.directive.file ?? task.id;
     if (!task.directive.text.includes(mergeGate))
@@ -35,18 +36,18 @@ export function lintDirectives(plan: FrozenPlan, wave: number): PreflightEvidenc
       return [{ rule: 'empty-directive', detail: `the directive of \`${task.id}\` has no text`, where }];
     return [];
   });
-  const guarded = protectWarnings(plan, wave);
+  const guarded = [...long, ...protectWarnings(plan, wave)];
   return plan.strict
     ? { errors: [...incomplete, ...vague], warnings: guarded }
     : { errors: incomplete, warnings: [...vague, ...guarded] };
 }
 
 /** Front matter is not part of the frozen text; loading has judged it. */
-function lintFrozen(task: PlannedTask, strict: boolean): readonly Finding[] {
+function lintFrozen(task: PlannedTask, lint: (draft: DraftTask) => readonly Problem[]): readonly Finding[] {
   const { file, text } = task.directive;
   const brief = text.split(mergeGate)[0] ?? '';
   const draft = { id: task.id, wave: 0, place: [], file, text: brief, hasFrontMatter: true, keys: {} };
-  return lintDirective(draft, strict).map(({ rule, detail, fix }) => ({
+  return lint(draft).map(({ rule, detail, fix }) => ({
     rule,
     detail,
     where: file ?? task.id,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Trouble, TroubleKind } from './agent-event.ts';
 import type { Ending } from './evidence.ts';
 import { type Providers, pauseFor } from './provider.ts';
-import { recoveryFrom } from './recovery.ts';
+import { aftermathOf, recoveryFrom } from './recovery.ts';
 
 const trouble = (kind: TroubleKind, until: string | null = null): Trouble => ({ kind, until, detail: 'said so' });
 const ending = (reason: Ending['reason'], code: number | null = null): Ending => ({
@@ -77,5 +77,29 @@ describe('a provider', () => {
     };
     expect(pause(trouble('rate-limited'), paused)).toBeNull();
     expect(pause(trouble('overloaded'))).toBeNull();
+  });
+});
+
+describe('why there is another attempt', () => {
+  test.each([
+    ['timed-out', 'ran-out'],
+    ['silent', 'ran-out'],
+    ['spiral', 'spiral'],
+    ['stopped', 'interrupted'],
+    ['lost', 'interrupted'],
+    ['launch-failed', 'interrupted'],
+    ['exited', 'rejected'],
+  ] as const)('%s is %s', (reason, after) => {
+    expect(aftermathOf({ ending: ending(reason, 1) })).toBe(after);
+  });
+
+  test('a provider that fails interrupts, and a turn limit is time that ran out', () => {
+    const following = (kind: TroubleKind) =>
+      aftermathOf({ ending: ending('exited', 1), agent: { outcome: 'failed', trouble: trouble(kind) } });
+    expect([following('rate-limited'), following('turn-limit'), following('other')]).toEqual([
+      'interrupted',
+      'ran-out',
+      'rejected',
+    ]);
   });
 });

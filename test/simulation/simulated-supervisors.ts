@@ -1,4 +1,5 @@
 import { hash as digest } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { Trouble, TroubleKind } from '../../src/domain/agent-event.ts';
 import { type AgentNote, noReport } from '../../src/domain/agent-note.ts';
 import type { Ending, HandoffEvidence, SnapshotEvidence } from '../../src/domain/evidence.ts';
@@ -79,6 +80,8 @@ export function simulatedSupervisors(tools: Tools): SupervisorWorld {
       ensure: async (job, listener) => {
         await schedule.turn(life);
         const known = jobs.get(job.id);
+        if (known !== undefined && !isDeepStrictEqual(known.job, job))
+          throw new Error(`${job.id} is told something else than before`);
         const one: SimulatedJob = known ?? {
           job,
           notes: [],

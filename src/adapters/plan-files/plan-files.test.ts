@@ -325,6 +325,15 @@ describe('a directive', () => {
     expect((await loadedPlan(`strict: true\n${plan}`, { 'd.md': complete })).warnings).toEqual([]);
   });
 
+  test('that is longer than a prompt should be only warns, strict or not', async () => {
+    const long = complete.replace('# Goal', `# Goal\n\n${'word '.repeat(8_000)}\n`);
+    for (const head of ['', 'strict: true\n']) {
+      const loaded = await loadedPlan(`${head}${plan}`, { 'd.md': long });
+      expect(loaded.warnings.map((warning) => warning.rule)).toEqual(['directive-long']);
+      expect(lintDirectives(loaded.plan, 0).warnings.map((warning) => warning.rule)).toEqual(['directive-long']);
+    }
+  });
+
   test('is not vague when it says what', async () => {
     const { warnings } = await loadedPlan(`${plan.replace('d.md', '"Optimize `parse` to under 5 ms"')}`);
     expect(warnings).toEqual([]);

@@ -29,11 +29,11 @@ export async function filesInScope(
   return { ...found, changed: new Set(diff.map(({ path }) => path)) };
 }
 
-/** What it may change by name; what it is to read, when that is all. */
-function patternsOf({ plan, ...state }: RunState, task: PlannedTask): readonly Pattern[] {
-  const own = claimsOf(plan, task, grantedIn({ ...state, plan })).map((claim) => claim.pattern);
-  return own.length > 0 ? own : task.reads.map(pattern);
-}
+/** What it may change by name; what it is to read, when it may change nothing. */
+const patternsOf = (state: RunState, task: PlannedTask): readonly Pattern[] =>
+  task.owns?.length === 0
+    ? task.reads.map(pattern)
+    : claimsOf(state.plan, task, grantedIn(state)).map((claim) => claim.pattern);
 
 /** Whole segments before the first wildcard. */
 function literalStart({ text, literal }: Pattern): string {

@@ -259,12 +259,12 @@ describe('the scope', () => {
   const state = stateOf([
     {
       free: { owns: null, shares: ['package.json'] },
-      neighbour: { owns: ['web/**'], locks: ['api.ts'] },
+      neighbour: { owns: ['web/**'], shares: ['package.json'], locks: ['api.ts'] },
     },
   ]);
   test('of a task without `owns` is what is left of the others, who are not named', () => {
     const text = section(prompt(state, 'free'), 'Your scope');
-    expect(text).toContain('Not yours to change:\n- web/**\n- api.ts\n');
+    expect(text).toContain('Not yours to change:\n- web/**\n\n');
     expect(text).toContain('Locked, so read-only for you:\n- api.ts\n');
     expect(text).toContain('Protected:\n- .github/**\n');
     expect(text).not.toContain('neighbour');

@@ -35,7 +35,7 @@ function writable(scope: ScopeData, task: PlannedTask): readonly string[] {
       listed('These are yours, and others have a part in them: change no more of them than you must:', task.shares),
       listed('Others build on these, and you write them first:', task.locks),
       granted,
-      listed('Not yours to change:', [...scope.siblings, ...scope.granting].filter(ofOthers(task)).map(patternOf)),
+      listed('Not yours to change:', claimedByOthers(scope)),
       listed('Locked, so read-only for you:', others),
       listed('Protected:', scope.protect),
     ];
@@ -50,9 +50,11 @@ function writable(scope: ScopeData, task: PlannedTask): readonly string[] {
   ];
 }
 
-type Claimed = ScopeData['siblings'][number];
-const ofOthers = (task: PlannedTask) => (claim: Claimed) => claim.task !== task.id;
-const patternOf = (claim: Claimed): string => claim.pattern;
+/** What is shared with it is its own as well, and locks have a list of theirs. */
+const claimedByOthers = ({ task, own, siblings, granting }: ScopeData): readonly string[] =>
+  [...siblings, ...granting]
+    .filter((claim) => claim.task !== task && claim.by !== 'locks' && !own.includes(claim.pattern))
+    .map((claim) => claim.pattern);
 
 const configuration = (names: readonly string[]): string =>
   names.length === 0 ? '' : `What steers agents and editors is read-only: ${names.map(code).join(', ')}.`;
