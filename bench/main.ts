@@ -1,4 +1,5 @@
 import { machineLine, rowTable, stepTable, waveTable } from './report.ts';
+import { hookRow } from './rows/hook.ts';
 import { ledgerRows } from './rows/ledger.ts';
 import { ownershipRow } from './rows/ownership.ts';
 import { snapshotRows } from './rows/snapshot.ts';
@@ -55,5 +56,6 @@ async function rows() {
     await ownershipRow(tasks, owned, Math.min(rounds, 3)),
     ...(await snapshotRows(snapshot, rounds)),
     ...(await startRows(rounds * 3)),
+    await hookRow(rounds * 100),
   ];
 }
