@@ -18,6 +18,10 @@ import { inLoopback, loopbackProblem } from './agents-loopback.mjs';
 const root = resolve(import.meta.dirname, '..');
 const pins = join(root, 'test/agents/clis');
 const installMinutes = 5;
+/** On two cores that have nothing else to do. */
+const budgetMinutes = 7;
+/** Something hangs, then. */
+const limitMinutes = 25;
 
 /** The program of each agent: never a wrapper script, because a wrapper's death leaves the agent alive. */
 const programs = {
@@ -48,8 +52,7 @@ async function main([verb, ...rest]) {
       process.stdout.write(`${JSON.stringify(Object.fromEntries(Object.keys(programs).map(entry)), null, 2)}\n`);
       return 0;
     case 'test':
-      await install(Object.keys(programs));
-      return alone(['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/agents/vitest.config.ts', ...rest]);
+      return test(rest);
     case 'record':
       await install(Object.keys(programs));
       return alone(['test/agents/record.ts', ...rest]);
@@ -59,16 +62,34 @@ async function main([verb, ...rest]) {
   }
 }
 
+async function test(args) {
+  const missing = await install(Object.keys(programs));
+  const started = Date.now();
+  const code = await alone([
+    'node_modules/vitest/vitest.mjs',
+    'run',
+    '--config',
+    'test/agents/vitest.config.ts',
+    ...args,
+  ]);
+  const minutes = (Date.now() - started) / 60_000;
+  const late = minutes > budgetMinutes ? `, OVER THE BUDGET of ${budgetMinutes}` : '';
+  const lacking = missing.length === 0 ? '' : `; NOT TESTED, because not installed: ${missing.join(', ')}`;
+  say(`tests with real agents took ${minutes.toFixed(1)} minutes${late}${lacking}`);
+  return code;
+}
+
 function entry(name) {
   return [name, { version: versionOf(name), program: programOf(name), directory: directoryOf(name) }];
 }
 
-/** Never fails as a whole: the tests count what is missing, and so does the last line here. */
+/** What could not be installed. Never fails as a whole: the tests count what is missing, and so does the last line here. */
 async function install(names) {
   const wanted = names.filter((name) => programOf(name) === null);
   const missing = (await Promise.all(wanted.map(installAndSay))).filter((name) => name !== null);
   const there = `${names.length - missing.length} of ${names.length} in ${cache()}`;
   say(missing.length === 0 ? there : `${there}; MISSING ${missing.length}: ${missing.join(', ')}`);
+  return missing;
 }
 
 async function installAndSay(name) {
@@ -143,9 +164,16 @@ async function alone(args) {
   const node = join(root, 'node_modules/.bin/node');
   const [program, ...rest] = inLoopback([existsSync(node) ? node : process.execPath, ...args]);
   const child = spawn(program, rest, { cwd: root, stdio: 'inherit' });
+  const limit = setTimeout(() => {
+    say(`ended, because it was not done after ${limitMinutes} minutes`);
+    child.kill('SIGTERM');
+  }, limitMinutes * 60_000);
   return new Promise((settle, reject) => {
     child.on('error', reject);
-    child.on('close', (code) => settle(code ?? 1));
+    child.on('close', (code) => {
+      clearTimeout(limit);
+      settle(code ?? 1);
+    });
   });
 }
 

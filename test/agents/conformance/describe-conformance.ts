@@ -16,14 +16,21 @@ export function describeConformance(name: string): void {
   describe.skipIf(missing.length > 0)(label, () => {
     const scenes = scenesOf(driver);
     const cells: Record<string, Cell> = {};
-    test.each(behaviours)('$name', async ({ name: behaviour, show }) => {
+    // Most of them wait for a retry or a limit most of the time.
+    test.concurrent.each(behaviours)('$name', async ({ name: behaviour, show }) => {
       cells[behaviour] = await show(scenes, driver);
     });
 
     test('all this is what the results say, from which the table in docs/agents.md is made', async () => {
-      expect(Object.keys(cells)).toEqual(behaviours.map((behaviour) => behaviour.name));
+      const shown = behaviours.flatMap((behaviour) => {
+        const cell = cells[behaviour.name];
+        return cell === undefined ? [] : [[behaviour.name, cell] as const];
+      });
+      expect(shown.length).toBe(behaviours.length);
       const versions = Object.values(driver.programs).map((pin) => `${pin} ${installed(pin).version}`);
-      await expect(`${JSON.stringify({ versions, cells }, null, 2)}\n`).toMatchFileSnapshot(resultsFile(name));
+      await expect(`${JSON.stringify({ versions, cells: Object.fromEntries(shown) }, null, 2)}\n`).toMatchFileSnapshot(
+        resultsFile(name),
+      );
     });
   });
 }

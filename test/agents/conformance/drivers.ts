@@ -11,6 +11,8 @@ export type Driver = {
   readonly key: string;
   /** That of a subscription, where it tells more of a rate limit then. */
   readonly subscription?: string;
+  /** Seconds that it may be silent while it starts on a machine that is busy. */
+  readonly patience: number;
   /** The file by which a project instructs it. */
   readonly instructions: string;
 };
@@ -23,6 +25,7 @@ export const drivers: readonly Driver[] = [
     variables: (url) => ({ ANTHROPIC_BASE_URL: url }),
     key: 'ANTHROPIC_API_KEY',
     subscription: 'CLAUDE_CODE_OAUTH_TOKEN',
+    patience: 10,
     instructions: 'CLAUDE.md',
   },
   {
@@ -32,6 +35,7 @@ export const drivers: readonly Driver[] = [
     model: 'gpt-5.5',
     variables: (url) => ({ OPENAI_BASE_URL: `${url}/v1` }),
     key: 'OPENAI_API_KEY',
+    patience: 6,
     instructions: 'AGENTS.md',
   },
   {
@@ -40,6 +44,7 @@ export const drivers: readonly Driver[] = [
     model: 'openai/scripted-model',
     variables: (url) => ({ OPENAI_BASE_URL: `${url}/v1` }),
     key: 'OPENAI_API_KEY',
+    patience: 30,
     instructions: 'AGENTS.md',
   },
 ];

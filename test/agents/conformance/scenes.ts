@@ -62,11 +62,11 @@ export function scenesOf(driver: Driver) {
           { ...done, faults: [{ fault: 'hang', after: 'nothing', times: 'always' }] },
         ],
       },
-      { job: { silence: seconds(4) } },
+      { job: { silence: driver.patience / 60 } },
     ),
     longTool: alone(
-      { turns: [calling(bash('sleep 6 && echo slept > src/slept.txt')), calling(handOff), done] },
-      { job: { silence: seconds(4) } },
+      { turns: [calling(bash(`sleep ${driver.patience + 3} && echo slept > src/slept.txt`)), calling(handOff), done] },
+      { job: { silence: driver.patience / 60 } },
     ),
     turnLimit: alone(
       { turns: [...[1, 2, 3, 4].map((turn) => calling(write(`src/${turn}.txt`))), calling(handOff), done] },
@@ -80,8 +80,6 @@ export type Scenes = ReturnType<typeof scenesOf>;
 
 /** A day and an hour from now, on a whole minute: some name no seconds. */
 export const reset = new Date(Math.ceil(Date.now() / 60_000) * 60_000 + 25 * 3_600_000).toISOString();
-
-const seconds = (count: number): number => count / 60;
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | null = null;
