@@ -49,19 +49,20 @@ test.each(crew)('$name gets nothing past its scope by any way round, and leaves 
   const { scene, server, secrets } = staged;
   await using stage = await openStage(scene);
   const before = fingerprint(scene.checkout);
+  const base = scene.git('rev-parse', 'main');
   const run = await stage.order();
   await stage.coordinator(secrets);
   const state = await run.approve();
 
   expect(server.requests('rogue').map(({ problem }) => problem)).not.toContainEqual(expect.any(String));
-  expect(fateOf(state, 'rogue')).toEqual(['held', 'out-of-scope by-python.txt']);
+  const [fate, ...findings] = fateOf(state, 'rogue');
+  expect(fate).toBe('held');
+  // What its own tools refuse it is not even tried; programs that write by themselves are found by the snapshot.
+  expect(findings).toContain('out-of-scope by-python.txt');
+  expect(findings.filter((finding) => !/^out-of-scope by-(python|redirect|here)\.txt$/.test(finding))).toEqual([]);
   expect(fingerprint(scene.checkout)).toEqual(before);
   expect(processesWith(late)).toEqual([]);
-  const denied = (await run.events()).flatMap(({ event }) =>
-    event.type === 'attempt-noted' && event.note.note === 'denied' ? [event.note.why] : [],
-  );
-  expect(denied.join('\n')).toContain('after-all-that.txt');
   expect((await run.drop('rogue')).ended).not.toBeNull();
-  expect(changedOnMain(scene, scene.git('rev-parse', 'main'))).toEqual([]);
+  expect(changedOnMain(scene, base)).toEqual([]);
   expect(fingerprint(scene.checkout)).toEqual(before);
 });

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 
-const results = z.object({ versions: z.array(z.string()), cells: z.record(z.string(), z.string()) });
+const results = z.object({ program: z.string(), cells: z.record(z.string(), z.string()) });
 type Results = z.infer<typeof results>;
 
 const docs = join(import.meta.dirname, '../../../docs/agents.md');
@@ -40,7 +40,7 @@ function tableOf(found: Readonly<Record<string, Results>>): string {
   return [
     line(['', ...agents.map(([name]) => name)]),
     line(agents.map(() => '---').concat('---')),
-    line(['program', ...agents.map(([, { versions }]) => versions.join(', '))]),
+    line(['program', ...agents.map(([, { program }]) => program)]),
     ...rows.map((row) => line([row, ...agents.map(([, { cells }]) => cells[row] ?? 'not shown')])),
   ].join('');
 }

@@ -27,8 +27,9 @@ export function describeConformance(name: string): void {
         return cell === undefined ? [] : [[behaviour.name, cell] as const];
       });
       expect(shown.length).toBe(behaviours.length);
-      const versions = Object.values(driver.programs).map((pin) => `${pin} ${installed(pin).version}`);
-      await expect(`${JSON.stringify({ versions, cells: Object.fromEntries(shown) }, null, 2)}\n`).toMatchFileSnapshot(
+      const pins = Object.values(driver.programs);
+      const program = pins.map((pin) => `${pin} ${installed(pin).version}`).join(', ');
+      await expect(`${JSON.stringify({ program, cells: Object.fromEntries(shown) }, null, 2)}\n`).toMatchFileSnapshot(
         resultsFile(name),
       );
     });
