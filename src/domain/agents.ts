@@ -14,17 +14,54 @@ export type AgentKind = {
   readonly variables: readonly string[];
   /** Files that it wants to make where agents' configuration lies, and without which it ends: they are there, and empty. */
   readonly standIns?: readonly string[];
+  /** Absent for what needs none, or is logged in by variables alone. */
+  readonly login?: AgentLogin;
+};
+
+/** What is known of how a person logs an agent in, without asking its provider. */
+export type AgentLogin = {
+  /** Where its own login command leaves what it got. `variable` names the directory when it is set, else it lies below the home. */
+  readonly file: { readonly variable: string | null; readonly directory: string; readonly name: string };
+  /** The same file below the agent's own home in a fence. */
+  readonly inside: string;
+  /** Without any it cannot work; false where some of its models ask for none. */
+  readonly required: boolean;
+  /** Its models are there, unless the variable `baseUrl` says otherwise; null when they may be anywhere. */
+  readonly host: string | null;
+  readonly baseUrl: string | null;
+  /** Credentials that count only when `baseUrl` is set. */
+  readonly behindBaseUrl: readonly string[];
+  /** What a person does about a missing login. */
+  readonly fix: string;
 };
 
 const anthropic = {
   provider: 'anthropic',
   credentials: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'],
   variables: ['ANTHROPIC_BASE_URL', 'ANTHROPIC_MODEL'],
+  login: {
+    file: { variable: 'CLAUDE_CONFIG_DIR', directory: '.claude', name: '.credentials.json' },
+    inside: 'claude/.credentials.json',
+    required: true,
+    host: 'api.anthropic.com',
+    baseUrl: 'ANTHROPIC_BASE_URL',
+    behindBaseUrl: [],
+    fix: 'tidegate auth claude',
+  },
 };
 const openai = {
   provider: 'openai',
   credentials: ['OPENAI_API_KEY', 'CODEX_API_KEY'],
   variables: ['OPENAI_BASE_URL'],
+  login: {
+    file: { variable: 'CODEX_HOME', directory: '.codex', name: 'auth.json' },
+    inside: 'codex/auth.json',
+    required: true,
+    host: 'api.openai.com',
+    baseUrl: 'OPENAI_BASE_URL',
+    behindBaseUrl: ['OPENAI_API_KEY'],
+    fix: 'tidegate auth codex',
+  },
 };
 
 /** Any of these may be behind its models. */
@@ -36,6 +73,15 @@ const opencode = {
   ],
   variables: ['OPENAI_BASE_URL', 'ANTHROPIC_BASE_URL'],
   standIns: ['.opencode/.gitignore'],
+  login: {
+    file: { variable: 'XDG_DATA_HOME', directory: '.local/share', name: 'opencode/auth.json' },
+    inside: 'data/opencode/auth.json',
+    required: false,
+    host: null,
+    baseUrl: null,
+    behindBaseUrl: [],
+    fix: 'opencode auth login',
+  },
 };
 
 const google = {

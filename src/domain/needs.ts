@@ -57,7 +57,7 @@ function loginNeeds(state: RunState): readonly Need[] {
           {
             kind: 'login',
             task: null,
-            message: `${provider} refuses the login: ${pause.trouble.detail}`,
+            message: `no login at ${provider}: ${pause.trouble.detail}`,
             command: `tidegate resume ${state.run}`,
           },
         ],

@@ -25,6 +25,11 @@ describe('an attempt that did not end well', () => {
       expect(failed(kind)).toMatchObject({ cost: 'waited-for', start: 'session', trouble: { kind } });
   });
 
+  test('waits for a login that was missing before it began, as for one that was refused', () => {
+    const agent = { outcome: null, trouble: trouble('needs-login') };
+    expect(recoveryFrom({ ending: ending('launch-failed'), agent })).toEqual(failed('needs-login'));
+  });
+
   test('is charged, and begins with the work alone, when its time was up', () => {
     expect(recoveryFrom({ ending: ending('timed-out') })).toMatchObject({ cost: 'charged', start: 'snapshot' });
   });

@@ -44,6 +44,7 @@ export function recoveryFrom({ ending, agent }: Pick<MonitorEvidence, 'ending' |
     case 'over-budget':
       return { ...plain, cost: 'waited-for', start: 'session' };
     case 'launch-failed':
+      if (agent?.trouble != null) return { ...byTrouble[agent.trouble.kind], trouble: agent.trouble };
       return { ...plain, cost: 'free', blames: 'agent' };
     case 'spiral':
       return { ...plain, start: 'clean' };

@@ -296,8 +296,9 @@ function settle(
     const other = { ...again, session: null, trouble: null };
     return { ...judged, agent: state.agent + 1, free: 0, progress: { status: 'waiting', next: other } };
   }
+  // with trouble it waits for its provider, as everybody does
   if (ending.reason === 'launch-failed')
-    return { ...judged, progress: { status: 'waiting', next: { ...again, halt: ending.detail } } };
+    return { ...judged, progress: { status: 'waiting', next: { ...again, halt: trouble ? null : ending.detail } } };
   if (ending.reason === 'setup-failed')
     return { ...judged, progress: { status: 'failed', why: `setup failed: ${ending.detail}`, attempt, snapshot } };
   const charged = state.charged + 1;

@@ -47,7 +47,7 @@ function driven(state: RunState, task: PlannedTask, attempt: Attempt): Pick<Job,
   const { plan } = state;
   const kind = agentKinds[attempt.agent];
   if (kind === undefined) throw new Error(`there is no agent ${attempt.agent}`);
-  const { executor, drives, credentials, variables } = kind;
+  const { executor, drives, credentials, variables, login } = kind;
   const [program, ...always] = kind.program === '' ? (task.command ?? ['']) : [kind.program, ...kind.arguments];
   if (executor === 'command') return { executor, agent: null };
   return {
@@ -58,6 +58,7 @@ function driven(state: RunState, task: PlannedTask, attempt: Attempt): Pick<Job,
       ...(drives === undefined ? {} : { drives }),
       credentials,
       variables,
+      ...(login === undefined ? {} : { login }),
       model: task.model,
       turns: plan.limits.turns,
       session: attempt.session,

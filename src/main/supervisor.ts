@@ -1,6 +1,8 @@
 import { closeSync, readdirSync, readFile, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { armFailpoints } from '../adapters/failpoint.ts';
+import { tokensFile, withStoredTokens } from '../adapters/stored-tokens.ts';
 import { jobDirectory } from '../adapters/supervisors/job-directory.ts';
 import { rescue } from '../supervisor/rescue.ts';
 import { supervise } from '../supervisor/supervise.ts';
@@ -19,15 +21,16 @@ armFailpoints(process.env['TIDEGATE_FAILPOINT']);
 const files = jobDirectory(path);
 const job = files.job();
 if (job === null) throw new Error(`there is no job.json in ${path}`);
+const environment = withStoredTokens(process.env, job.agent?.credentials ?? [], tokensFile(process.env, homedir()));
 const terminated = new AbortController();
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => terminated.abort());
 process.on('SIGHUP', () => undefined);
 if (mode === '--rescue') {
-  await rescue(job, files, process.env);
+  await rescue(job, files, environment);
   process.exit(0);
 }
 await supervise(job, files, {
-  environment: process.env,
+  environment,
   clock: { monotonic: () => performance.now(), wall: () => Date.now() },
   node: process.execPath,
   client: fileURLToPath(new URL('./fence-client.js', import.meta.url)),

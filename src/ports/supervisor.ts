@@ -1,5 +1,6 @@
 import type { Usage } from '../domain/agent-event.ts';
 import type { AgentNote, AgentReport } from '../domain/agent-note.ts';
+import type { AgentLogin } from '../domain/agents.ts';
 import type { DispatchEvidence, Ending, HandoffEvidence, LogEvidence, SnapshotEvidence } from '../domain/evidence.ts';
 import type { CommitId } from '../domain/ids.ts';
 import type { Network } from '../domain/plan.ts';
@@ -64,6 +65,8 @@ export type AgentJob = {
   /** Names of variables of ours that log it in, and of those that only steer it. */
   readonly credentials: readonly string[];
   readonly variables: readonly string[];
+  /** Absent in jobs of an earlier version, and for agents that need none. */
+  readonly login?: AgentLogin;
   readonly model: string | null;
   /** Null: no limit. */
   readonly turns: number | null;

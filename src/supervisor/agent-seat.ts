@@ -1,5 +1,6 @@
-import { chownSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chownSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { findLogin } from '../adapters/agent-login.ts';
 import { findProgram } from '../adapters/agent-program.ts';
 import { type Bind, fencedRuntime, fencedWorkspace, type Host } from '../adapters/fence-bwrap/index.ts';
 import type { JobDirectory } from '../adapters/supervisors/job-directory.ts';
@@ -44,6 +45,7 @@ export function takeSeat(executor: Executor, order: SeatOrder): Seated | string 
   const closed = [job.checkout, dirname(job.repository)];
   if (closed.some((path) => roots.some((root) => `${path}/`.startsWith(`${root}/`))))
     return `${found.path} cannot be shown to an agent: the directory of its program holds the checkout`;
+  const login = isFenced ? loginOf(order) : null;
   const kept = agentHome(files, job);
   mkdirSync(kept, { recursive: true, mode: 0o700 });
   const home = isFenced ? `${fencedRuntime}/home` : kept;
@@ -52,12 +54,11 @@ export function takeSeat(executor: Executor, order: SeatOrder): Seated | string 
   const settings = Object.entries(launch.files).map(([name, text]) => {
     const source = join(runtime.settings, name.replaceAll('/', '_'));
     writeFileSync(source, text, { mode: 0o644 });
-    // bubblewrap binds only over what is there
-    const place = join(kept, name);
-    mkdirSync(dirname(place), { recursive: true, mode: 0o700 });
-    if (lstatSync(place, { throwIfNoEntry: false }) === undefined || !isFenced) writeFileSync(place, text);
+    const place = placeFor(kept, name);
+    if (!isFenced) writeFileSync(place, text);
     return { source, target: join(home, name), access: 'read' as const };
   });
+  const mounted = [...settings, ...(login === null ? [] : [mountLogin(login, kept, home)])];
   if (host.uid === 0 && isFenced) giveTo(kept, host.agent.uid);
   return {
     seat,
@@ -65,9 +66,40 @@ export function takeSeat(executor: Executor, order: SeatOrder): Seated | string 
     binds: [
       ...roots.map((root) => ({ source: root, target: root, access: 'read' as const })),
       { source: kept, target: home, access: 'write' },
-      ...settings,
+      ...mounted,
     ],
   };
+}
+
+/** The person's own file, when that is how the agent is logged in. */
+function loginOf({ job, environment, host }: SeatOrder): { readonly path: string; readonly inside: string } | null {
+  if (job.agent?.login === undefined) return null;
+  const found = findLogin(job.agent, environment, host.agent);
+  return found.by === 'file' ? { path: found.path, inside: job.agent.login.inside } : null;
+}
+
+/** Writable: what the agent renews must reach the person. */
+function mountLogin({ path, inside }: { path: string; inside: string }, kept: string, home: string): Bind {
+  placeFor(kept, inside);
+  return { source: path, target: join(home, inside), access: 'write' };
+}
+
+/**
+ * An empty file to mount over: bubblewrap binds only what is there. What an earlier agent put in the way is removed, never walked
+ * through: as root we would write wherever its link leads.
+ */
+function placeFor(kept: string, name: string): string {
+  const steps = name.split('/');
+  const paths = steps.map((_, index) => join(kept, ...steps.slice(0, index + 1)));
+  for (const path of paths) {
+    const wanted = path === paths.at(-1) ? 'file' : 'directory';
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (wanted === 'file' ? found?.isFile() : found?.isDirectory()) continue;
+    if (found !== undefined) rmSync(path, { recursive: true });
+    if (wanted === 'file') writeFileSync(path, '', { mode: 0o600 });
+    else mkdirSync(path, { mode: 0o700 });
+  }
+  return join(kept, name);
 }
 
 /** Of the attempt that began the session: what the agent remembers of it is there. */

@@ -1,7 +1,10 @@
 import { hash } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { findLogin } from '../adapters/agent-login.ts';
+import { findProgram } from '../adapters/agent-program.ts';
 import {
+  agentUser,
   type Bind,
   callFilter,
   certificateBinds,
@@ -16,6 +19,8 @@ import {
 import { chooseHandoff, readHandoffFile } from '../adapters/handoff/index.ts';
 import type { JobDirectory } from '../adapters/supervisors/job-directory.ts';
 import { makeWorkspace } from '../adapters/workspace/index.ts';
+import type { Trouble } from '../domain/agent-event.ts';
+import { noReport } from '../domain/agent-note.ts';
 import type { Ending, FenceEvidence, HandoffEvidence } from '../domain/evidence.ts';
 import type { ToolPlace } from '../domain/tool-scope.ts';
 import type { Finding } from '../domain/verdict.ts';
@@ -55,6 +60,9 @@ export type Order = {
 export async function carryOut(order: Order): Promise<ExitRecord> {
   const secrets = secretsOf(order.job, order.around.environment);
   const output = openOutput(order.files.output, secrets);
+  const trouble = loginTrouble(order);
+  if (trouble !== null)
+    return record(output, { ending: launchFailed(trouble.detail), agent: { ...noReport, trouble } });
   const prepared = await prepare(order, output);
   if ('reason' in prepared) return record(output, { ending: prepared });
   const executor = await executorOf(order.job.executor);
@@ -77,7 +85,7 @@ export async function carryOut(order: Order): Promise<ExitRecord> {
   const chargedSeconds = Math.round((first.limits.chargedMs + (second?.limits.chargedMs ?? 0)) / 1000);
   removeStandIns(order.files);
   scrubHome(agentHome(order.files, order.job), secrets);
-  const snapshot = await snapshotOf(order.job, order.files, order.around.environment);
+  const snapshot = await snapshotOf(order.job, order.files, order.around.environment, secrets);
   await runTeardown(base);
   return record(output, {
     ending,
@@ -123,6 +131,17 @@ async function prepare(order: Order, output: Output): Promise<Prepared | Ending>
     if (error instanceof FenceUnavailable) return launchFailed(`${error.message}\nfix: ${error.fix}`);
     return launchFailed(`the workspace could not be made: ${messageOf(error)}`);
   }
+}
+
+/** An agent that cannot log in is not launched: no workspace, no tokens. What a plan passes by name may be a login of its own. */
+function loginTrouble({ job, around }: Order): Trouble | null {
+  if (job.agent?.login?.required !== true || job.fence.env.some((name) => around.environment[name])) return null;
+  if (findProgram(job.agent.program, around.environment, (path) => path) === null) return null;
+  const found = findLogin(job.agent, around.environment, agentUser(job.id));
+  const isUseless = found.by === 'file' && job.fence.mode === 'none';
+  if (found.by !== 'nothing' && !isUseless) return null;
+  const why = found.by === 'nothing' ? found.why : 'without a fence its file cannot be mounted';
+  return { kind: 'needs-login', until: null, detail: `${why}; fix: ${job.agent.login.fix}` };
 }
 
 /** Whom root gives the workspace to; null when everything is ours anyway. */

@@ -1,3 +1,4 @@
+import { loginFile, secretsIn } from '../adapters/agent-login.ts';
 import { takeSnapshot } from '../adapters/snapshot/index.ts';
 import type { JobDirectory } from '../adapters/supervisors/job-directory.ts';
 import { recordOf } from '../adapters/workspace/index.ts';
@@ -10,6 +11,8 @@ export async function snapshotOf(
   job: Job,
   files: JobDirectory,
   environment: Readonly<Record<string, string | undefined>>,
+  /** Those of the beginning: a token may have been renewed since. */
+  earlier: readonly string[] = [],
 ): Promise<Pick<ExitRecord, 'snapshot' | 'snapshotProblem'>> {
   if (job.kind === 'check') return { snapshot: null, snapshotProblem: null };
   try {
@@ -21,7 +24,7 @@ export async function snapshotOf(
       statCache: recordOf(files.workspace),
       ref: refs.attempt(job.id),
       message: `Snapshot of ${job.id}`,
-      secrets: secretsOf(job, environment),
+      secrets: [...new Set([...earlier, ...secretsOf(job, environment)])],
       lfs: lfsStores(job, environment),
     });
     return { snapshot, snapshotProblem: null };
@@ -30,8 +33,9 @@ export async function snapshotOf(
   }
 }
 
-/** Values that were passed into the fence by name. Short ones (`on`, a port) would be found everywhere. */
+/** Values that were passed into the fence by name, or are in the file that logs the agent in. Short ones (`on`, a port) would be found everywhere. */
 export const secretsOf = (job: Job, environment: Readonly<Record<string, string | undefined>>): readonly string[] =>
-  [...job.fence.env, ...(job.agent?.credentials ?? [])]
-    .map((name) => environment[name] ?? '')
-    .filter((value) => value.length >= 8);
+  [
+    ...[...job.fence.env, ...(job.agent?.credentials ?? [])].map((name) => environment[name] ?? ''),
+    ...(job.agent?.login === undefined ? [] : secretsIn(loginFile(job.agent.login, environment))),
+  ].filter((value) => value.length >= 8);

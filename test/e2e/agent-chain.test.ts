@@ -1,3 +1,6 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { foldRun } from '../../src/domain/run.ts';
 import { checkHistory } from '../support/checker.ts';
@@ -26,4 +29,31 @@ test('when none of the chain is there the person is told what is missing, and no
   expect([ran.code, ran.stdout]).toEqual([43, expect.stringContaining('the program claude is not on the PATH')]);
   const state = foldRun((await p.events()).filter(({ stream }) => stream !== 'repo'));
   expect(state?.tasks).toMatchObject({ one: { charged: 0, progress: { status: 'waiting' } } });
+});
+
+test('an agent that nobody has logged in is not launched: the next of the chain works, or the person is told what to type', async () => {
+  const tools = mkdtempSync(join(tmpdir(), 'tidegate-tools-'));
+  try {
+    mkdirSync(join(tools, 'bin'));
+    for (const name of ['claude', 'codex'])
+      writeFileSync(join(tools, 'bin', name), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+    const command = ['/bin/sh', '-c', `echo a > a.txt; ${handoff}`];
+    const chains = { one: ['claude', 'command'], two: ['claude', 'codex'] };
+    const tasks = {
+      one: { ...brief, agent: chains.one, command },
+      two: { ...brief, owns: ['b.txt'], agent: chains.two },
+    };
+    const home = { HOME: tools, PATH: `${tools}/bin:/usr/bin:/bin` };
+    await using p = await project({ plan: { tasks }, env: home });
+    const ran = await p.cli('run', 'plan.yaml', '--yes');
+    expect([ran.code, ran.stdout]).toEqual([43, expect.stringContaining('fix: tidegate auth codex')]);
+    const state = foldRun((await p.events()).filter(({ stream }) => stream !== 'repo'));
+    expect(state?.tasks).toMatchObject({
+      one: { charged: 0, progress: { status: 'ready' } },
+      two: { charged: 0, progress: { status: 'waiting', next: { halt: null, trouble: { kind: 'needs-login' } } } },
+    });
+    expect(state?.providers).toMatchObject({ openai: { status: 'paused', until: null } });
+  } finally {
+    rmSync(tools, { recursive: true });
+  }
 });

@@ -59,7 +59,6 @@ export function findHost(
   job = '',
 ): Host {
   const uid = process.getuid?.() ?? -1;
-  const gid = process.getgid?.() ?? -1;
   const named = environment['HOME'] ?? '';
   const home = named.startsWith('/') && named !== '/' ? named : '/home/tidegate';
   const holdsClosed = (root: string): boolean => closed.some((path) => path === root || path.startsWith(`${root}/`));
@@ -71,7 +70,7 @@ export function findHost(
   const path = (environment['PATH'] ?? '').split(delimiter).filter((entry) => isOpen(entry) && existsSync(entry));
   return {
     uid,
-    agent: uid === 0 ? userOf(job) : { uid, gid },
+    agent: agentUser(job),
     home,
     path: [...new Set(path)],
     toolchains: toolchainsOn(path, home, holdsClosed),
@@ -83,7 +82,10 @@ export function findHost(
   };
 }
 
-function userOf(job: string): { readonly uid: number; readonly gid: number } {
+/** Whom the processes of a job run as. */
+export function agentUser(job: string): Host['agent'] {
+  const [uid, gid] = [process.getuid?.() ?? -1, process.getgid?.() ?? -1];
+  if (uid !== 0) return { uid, gid };
   const id = jobUsers.first + (createHash('sha256').update(job).digest().readUInt32BE(0) % jobUsers.count);
   return { uid: id, gid: id };
 }

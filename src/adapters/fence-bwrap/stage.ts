@@ -13,10 +13,11 @@ const stageDirectory = '/run/tidegate-fence';
  * and the death of the parent reach it.
  */
 const stageScript = `set -eu
-mount=$1 stage=$2 table=$3
-shift 3
+mount=$1 stage=$2 table=$3 files=$4
+shift 4
 ${firstVictim}
 "$mount" -t tmpfs -o mode=755,size=1m,nr_inodes=4k tidegate "$stage"
+for file in $files; do : >"$stage/$file"; done
 printf '%s\\n' "$table" >"$stage/table"
 "$mount" -a -T "$stage/table"
 exec "$@"`;
@@ -28,33 +29,38 @@ export function stageArguments(
 ): { readonly prefix: readonly string[]; readonly sources: readonly string[] } {
   mkdirSync(stageDirectory, { recursive: true, mode: 0o755 });
   const found = binds.map((bind) => placeOf(realpathSync(bind.source)));
-  const staged = [...new Set(found.filter((place) => place.hidden).map((place) => place.directory))];
+  const staged = [...new Set(found.filter((place) => place.hidden).map((place) => place.mounted))];
   const sources = found.map((place, index) =>
-    place.hidden ? `${stageDirectory}/${staged.indexOf(place.directory)}${place.name}` : (binds[index] as Bind).source,
+    place.hidden ? `${stageDirectory}/${staged.indexOf(place.mounted)}${place.below}` : (binds[index] as Bind).source,
   );
   // One table for one call of mount: a process for each bind would cost more than the rest of the launch.
   const table = staged
-    .map((directory, index) => `${escaped(directory)} ${stageDirectory}/${index} none rbind,X-mount.mkdir 0 0`)
+    .map((path, index) => `${escaped(path)} ${stageDirectory}/${index} none rbind,X-mount.mkdir 0 0`)
     .join('\n');
+  // What a file is mounted on must be there.
+  const files = staged.flatMap((path, index) => (statSync(path).isDirectory() ? [] : [index])).join(' ');
   const { unshare, mount } = host.tools;
   return {
     prefix: [
       ...[unshare, '--mount', '--propagation', 'private', '--'],
-      ...['/bin/sh', '-c', stageScript, 'tidegate-stage', mount, stageDirectory, table],
+      ...['/bin/sh', '-c', stageScript, 'tidegate-stage', mount, stageDirectory, table, files],
     ],
     sources,
   };
 }
 
-type Place = { readonly hidden: boolean; readonly directory: string; readonly name: string };
+type Place = { readonly hidden: boolean; readonly mounted: string; readonly below: string };
 
-/** A file is found through its directory: only directories are staged. What bubblewrap then binds is the file alone. */
+/**
+ * Files are found through their directory where a stranger may walk through it: one mount serves many. What bubblewrap then binds
+ * is the file alone.
+ */
 function placeOf(path: string): Place {
-  const isDirectory = statSync(path).isDirectory();
   const hidden = !isReachable(path);
-  return isDirectory
-    ? { hidden, directory: path, name: '' }
-    : { hidden, directory: dirname(path), name: `/${basename(path)}` };
+  const above = dirname(path);
+  return statSync(path).isDirectory() || (statSync(above).mode & 0o1) === 0
+    ? { hidden, mounted: path, below: '' }
+    : { hidden, mounted: above, below: `/${basename(path)}` };
 }
 
 /** As fstab(5) wants it. */
