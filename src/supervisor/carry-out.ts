@@ -84,16 +84,18 @@ export async function carryOut(order: Order): Promise<ExitRecord> {
   const ending = second?.ending ?? first.ending;
   const chargedSeconds = Math.round((first.limits.chargedMs + (second?.limits.chargedMs ?? 0)) / 1000);
   removeStandIns(order.files);
-  scrubHome(agentHome(order.files, order.job), secrets);
-  const snapshot = await snapshotOf(order.job, order.files, order.around.environment, secrets);
+  // The agent may have renewed its login: then there are more of them by now.
+  const known = [...new Set([...secrets, ...secretsOf(order.job, order.around.environment)])];
+  scrubHome(agentHome(order.files, order.job), known);
+  const snapshot = await snapshotOf(order.job, order.files, order.around.environment, known);
   await runTeardown(base);
   return record(output, {
     ending,
-    handoff: redactTexts(handoffOf(base), secrets),
+    handoff: redactTexts(handoffOf(base), known),
     ...snapshot,
     reminded: second !== null,
     chargedSeconds,
-    refusals: redactTexts(channel.refusals(), secrets),
+    refusals: redactTexts(channel.refusals(), known),
     ...(watch === null ? {} : { agent: watch.close() }),
   });
 }

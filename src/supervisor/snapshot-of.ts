@@ -11,8 +11,7 @@ export async function snapshotOf(
   job: Job,
   files: JobDirectory,
   environment: Readonly<Record<string, string | undefined>>,
-  /** Those of the beginning: a token may have been renewed since. */
-  earlier: readonly string[] = [],
+  secrets: readonly string[] = secretsOf(job, environment),
 ): Promise<Pick<ExitRecord, 'snapshot' | 'snapshotProblem'>> {
   if (job.kind === 'check') return { snapshot: null, snapshotProblem: null };
   try {
@@ -24,7 +23,7 @@ export async function snapshotOf(
       statCache: recordOf(files.workspace),
       ref: refs.attempt(job.id),
       message: `Snapshot of ${job.id}`,
-      secrets: [...new Set([...earlier, ...secretsOf(job, environment)])],
+      secrets,
       lfs: lfsStores(job, environment),
     });
     return { snapshot, snapshotProblem: null };
