@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Holding, shortageOf, sizeBytes, sizeText, toRemove } from './disk.ts';
+import { type Holding, leastMemory, shortageOf, sizeBytes, sizeText, toRemove } from './disk.ts';
 
 const workspace = (id: string, bytes: number, usedAt: number): Holding => ({
   kind: 'workspace',
@@ -37,9 +37,15 @@ test.each([
 
 test('room is short above the cap and below the floor, and the reason names both figures', () => {
   const limits = { cap: sizeBytes('20GB'), free: sizeBytes('500MB') };
-  expect(shortageOf(limits.cap, limits.free, limits)).toBeNull();
-  expect(shortageOf(25e9, 1e12, limits)?.why).toContain('25.0 GB of at most 20.0 GB (disk.cap)');
-  expect(shortageOf(0, 499e6, limits)?.why).toContain('only 499.0 MB are free on the disk, and 500.0 MB (disk.free)');
+  const memory = leastMemory;
+  expect(shortageOf({ used: limits.cap, free: limits.free, memory }, limits)).toBeNull();
+  expect(shortageOf({ used: 0, free: 1e12, memory: memory - 1 }, limits)?.why).toContain('of memory are free');
+  expect(shortageOf({ used: 25e9, free: 1e12, memory }, limits)?.why).toContain(
+    '25.0 GB of at most 20.0 GB (disk.cap)',
+  );
+  expect(shortageOf({ used: 0, free: 499e6, memory }, limits)?.why).toContain(
+    'only 499.0 MB are free on the disk, and 500.0 MB (disk.free)',
+  );
 });
 
 test('sizes are written as disks are sold', () => {

@@ -37,7 +37,15 @@ export function toRemove(
   return chosen;
 }
 
-export function shortageOf(used: number, free: number, limits: DiskLimits): Shortage | null {
+/** Less, and the next agent is what the kernel ends first. */
+export const leastMemory = 300e6;
+
+export function shortageOf(
+  { used, free, memory }: { readonly used: number; readonly free: number; readonly memory: number },
+  limits: DiskLimits,
+): Shortage | null {
+  if (memory < leastMemory)
+    return { why: `only ${sizeText(memory)} of memory are free`, fix: 'end something, or lower limits.parallel' };
   if (free < limits.free)
     return {
       why: `only ${sizeText(free)} are free on the disk, and ${sizeText(limits.free)} (disk.free) must be`,

@@ -35,7 +35,11 @@ export function keepDisk(world: {
   let isWaiting = false;
 
   const shortage = (): Shortage | null => {
-    const found = unmeasured ?? (known === null ? null : shortageOf(known.used, disk.free(), known.limits));
+    const found =
+      unmeasured ??
+      (known === null
+        ? null
+        : shortageOf({ used: known.used, free: disk.free(), memory: disk.memory() }, known.limits));
     if (found !== null) {
       wasTold = true;
       void lookLater();

@@ -21,6 +21,7 @@ export function stateDisk(state: StateDir, limits: () => Promise<DiskLimits>): D
       const { bavail, bsize } = statfsSync(state.root);
       return bavail * bsize;
     },
+    memory: () => process.availableMemory(),
     async holdings(signal) {
       const found = [...(await workspacesIn(state)), ...(await productsIn(state))];
       const unknown = found.filter((holding) => !measured.has(keyOf(holding))).map(placeOf);
