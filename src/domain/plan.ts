@@ -48,6 +48,8 @@ export type FrozenPlan = {
     readonly minutes: number;
     readonly silence: number;
     readonly usd: number;
+    /** The most of one agent at work at the same time; absent where none is limited. */
+    readonly agents?: Readonly<Record<string, number>>;
     readonly turns: number | null;
     readonly files: number | null;
     readonly runUsd: number;

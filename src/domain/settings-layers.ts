@@ -122,12 +122,15 @@ const needsConfirmation = ({ key, value }: Loosening, where: string): Finding =>
   fix: 'look at it, then `tidegate config confirm`; or remove it',
 });
 
-/** Leaves under dotted keys. Lists and the `generated` table's entries are leaves. */
+/** Their entries are named by whoever writes them. */
+const tables = new Set(['generated', 'limits.agents']);
+
+/** Leaves under dotted keys. Lists and tables are leaves. */
 function flatten(settings: Settings): readonly (readonly [string, unknown])[] {
   return Object.entries(settings).flatMap(([key, value]) => leaves(key, value));
   function leaves(key: string, value: unknown): readonly (readonly [string, unknown])[] {
     if (value === undefined) return [];
-    if (key === 'generated') return [[key, value]];
+    if (tables.has(key)) return [[key, value]];
     if (value === null || typeof value !== 'object' || Array.isArray(value)) return [[key, value]];
     return Object.entries(value).flatMap(([inner, field]) => leaves(`${key}.${inner}`, field));
   }

@@ -40,6 +40,7 @@ export type LimitSettings = {
   readonly minutes?: number | undefined;
   readonly silence?: number | undefined;
   readonly usd?: number | undefined;
+  readonly agents?: Readonly<Record<string, number>> | undefined;
   readonly turns?: number | null | undefined;
   readonly files?: number | null | undefined;
   readonly run?: { readonly usd?: number | undefined } | undefined;
@@ -56,7 +57,17 @@ export const defaultSettings = {
   partial: 'merge',
   repair: null,
   fence: { mode: 'auto', network: null, read: [], write: [], env: [] },
-  limits: { parallel: 4, attempts: 2, minutes: 60, silence: 15, usd: 10, turns: null, files: null, run: { usd: 50 } },
+  limits: {
+    parallel: 4,
+    agents: {},
+    attempts: 2,
+    minutes: 60,
+    silence: 15,
+    usd: 10,
+    turns: null,
+    files: null,
+    run: { usd: 50 },
+  },
   taps: { start: 'run', expires: '24h' },
   setup: null,
   teardown: null,
@@ -93,6 +104,7 @@ export type ResolvedSettings = {
     readonly minutes: number;
     readonly silence: number;
     readonly usd: number;
+    readonly agents: Readonly<Record<string, number>>;
     readonly turns: number | null;
     readonly files: number | null;
     readonly run: { readonly usd: number };

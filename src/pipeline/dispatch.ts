@@ -46,7 +46,10 @@ function starts(state: RunState, given: Given): readonly Step[] {
   const launching = running.filter((task) => task.progress.status === 'launching').length;
   const slots = Math.min(state.plan.limits.parallel - running.length, mostLaunching - launching);
   const candidates = startable(state).filter(
-    (task) => isServed(state, task) && running.every((other) => !mustSerialise(state.plan, task.id, other.id)),
+    (task) =>
+      isServed(state, task) &&
+      !isCrowded(state, task, running) &&
+      running.every((other) => !mustSerialise(state.plan, task.id, other.id)),
   );
   // One ahead even without a free slot: the next task then need not wait for the merger.
   const missing = candidates.slice(0, Math.max(slots, 1)).filter((task) => task.base === null);
@@ -70,12 +73,22 @@ function isServed(state: RunState, task: TaskState): boolean {
   return planned === undefined || !isPaused(state.providers, providerOf(planned, task));
 }
 
+/** As many of its agent as the plan allows are at work. */
+function isCrowded(state: RunState, task: TaskState, running: readonly TaskState[]): boolean {
+  const agent = agentOf(state, task);
+  const most = state.plan.limits.agents?.[agent];
+  return most !== undefined && running.filter((other) => attemptOf(other)?.agent === agent).length >= most;
+}
+
+const agentOf = (state: RunState, task: TaskState): string =>
+  plannedById(state.plan, task.id)?.agent[task.agent] ?? 'command';
+
 function intend(state: RunState, task: TaskState, given: Given): Step {
   const { progress, base } = task;
   if (progress.status !== 'waiting' || base === null) throw new Error(`${task.id} is not startable`);
   const number = task.launches + 1;
   const { from, findings, session, after } = progress.next;
-  const agent = plannedById(state.plan, task.id)?.agent[task.agent] ?? 'command';
+  const agent = agentOf(state, task);
   return fact({
     type: 'attempt-intended',
     task: task.id,

@@ -164,6 +164,30 @@ describe('after the yes', () => {
     expect(doing(running)).toEqual(['supervise', 'supervise']);
   });
 
+  test('no more of one agent than the plan allows are launched, and others are', () => {
+    const claude = { agent: ['claude'] };
+    const waves = [{ a: claude, b: claude, c: { agent: ['codex'] }, d: {} }];
+    const begins = begun(waves, { limits: { agents: { claude: 1 } } });
+    const running = begins.next(...['a', 'b', 'c', 'd'].map(based));
+    const agents = running.facts.flatMap((event) =>
+      event.type === 'attempt-intended' ? [event.agent ?? 'command'] : [],
+    );
+    expect(agents.toSorted()).toEqual(['claude', 'codex', 'command']);
+  });
+
+  test('nothing starts with a provider that is paused, until its time has come', () => {
+    const claude = { agent: ['claude'] };
+    const trouble = { kind: 'rate-limited', until: null, detail: '' } as const;
+    const until = '2026-01-01T12:30:00.000Z';
+    const paused = begun([{ a: claude, b: {} }]).next(
+      { type: 'provider-paused', provider: 'anthropic', until, trouble, tries: 1 },
+      based('a'),
+      based('b'),
+    );
+    expect(types(paused)).toEqual(['attempt-intended']);
+    expect(types(paused.at(until))).toEqual(['provider-resumed', 'attempt-intended']);
+  });
+
   test('tasks that share a path run one after the other', () => {
     const begins = begun([{ a: { shares: ['s'] }, b: { shares: ['s'] } }]).next(based('a'), based('b'));
     expect(types(begins)).toEqual(['attempt-intended']);

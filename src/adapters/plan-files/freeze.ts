@@ -13,7 +13,7 @@ export const hashPlan = (plan: FrozenPlan): PlanHash =>
 /** Every default filled in. The draft has passed lint: what this version cannot do is not in it. */
 export function freeze(draft: Draft, name: string, base: string): FrozenPlan {
   const { settings } = draft;
-  const { run, ...limits } = settings.limits;
+  const { run, agents, ...limits } = settings.limits;
   if (settings.land === 'pr' || settings.dispatch !== 'isolated') throw new Error('Lint lets no such plan through');
   return withLockNeeds({
     version: 1,
@@ -31,7 +31,7 @@ export function freeze(draft: Draft, name: string, base: string): FrozenPlan {
       write: set(settings.fence.write),
       env: set(settings.fence.env),
     },
-    limits: { ...limits, runUsd: run.usd },
+    limits: { ...limits, ...(Object.keys(agents).length === 0 ? {} : { agents }), runUsd: run.usd },
     taps: { start: settings.taps.start, expiresMinutes: durationMinutes(settings.taps.expires) },
     setup: settings.setup,
     teardown: settings.teardown,

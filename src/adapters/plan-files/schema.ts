@@ -40,6 +40,10 @@ const fence = z.strictObject({
 
 const limits = z.strictObject({
   parallel: z.int().min(1).max(1000).optional().describe('tasks at work at the same time'),
+  agents: z
+    .record(agentName, z.int().min(1).max(1000))
+    .optional()
+    .describe('the most of one agent at work at the same time'),
   attempts: z.int().min(1).max(100).optional().describe('launches of an agent per task'),
   minutes: minutes.optional().describe('of one attempt'),
   silence: minutes.optional().describe('minutes without output'),
