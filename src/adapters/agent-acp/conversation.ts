@@ -99,6 +99,10 @@ function lineStream(talk: Talk): { readonly stream: Stream; take(message: Fields
     start(opened) {
       controller = opened;
     },
+    // the conversation is over; what still comes is of no interest
+    cancel() {
+      controller = null;
+    },
   });
   const writable: Stream['writable'] = new WritableStream({
     write: (message) => talk.say(`${JSON.stringify(message)}\n`),
