@@ -4,7 +4,7 @@
 //   node scripts/agents.mjs install [name …]     installs what is missing; says for each what could not be, and why
 //   node scripts/agents.mjs list                 what is installed, as one JSON document
 //   node scripts/agents.mjs test [argument …]    installs, then vitest with test/agents/vitest.config.ts, loopback only
-//   node scripts/agents.mjs record [argument …]  likewise test/agents/record.ts
+//   node scripts/agents.mjs record [argument …]  likewise test/agents/record.ts; record-acp: test/agents/record-acp.ts
 //
 // They live in $TIDEGATE_AGENTS_CACHE, else $XDG_CACHE_HOME/tidegate-agents, else ~/.cache/tidegate-agents, one directory per
 // agent and lock file, so that every clone shares them. Delete that directory to be rid of them.
@@ -56,8 +56,11 @@ async function main([verb, ...rest]) {
     case 'record':
       await install(Object.keys(programs));
       return alone(['test/agents/record.ts', ...rest]);
+    case 'record-acp':
+      await install(Object.keys(programs));
+      return alone(['test/agents/record-acp.ts', ...rest]);
     default:
-      say('usage: node scripts/agents.mjs install [name …] | list | test | record');
+      say('usage: node scripts/agents.mjs install [name …] | list | test | record | record-acp');
       return 2;
   }
 }

@@ -4,6 +4,7 @@ import type { Talk } from '../../ports/executor.ts';
 import { countOf, type Fields, fieldsOf, numberOf, partsOf, textOf } from '../agent-lines.ts';
 import { isRefusal } from '../agent-opencode/stream.ts';
 import { acpCall } from './tool-call.ts';
+import { kindIn } from './trouble.ts';
 
 /** What an agent does in its turn, in our words. */
 export type Progress = {
@@ -27,6 +28,9 @@ export function acpProgress(talk: Talk, before: Usage): Progress {
   /** The model has been heard since it was last given something. */
   let isAnswering = false;
   let refusals: string[] = [];
+  /** codex-acp ends such a turn as if all were well, and gives the reason as speech. */
+  let isBroken = false;
+  let broken: Trouble | null = null;
   let over = false;
   const calls = new Map<string, Fields>();
   const told = new Set<string>();
@@ -92,6 +96,13 @@ export function acpProgress(talk: Talk, before: Usage): Progress {
         case 'tool_call':
         case 'tool_call_update':
           return toolCall(said);
+        case 'session_info_update': {
+          const status = fieldsOf(fieldsOf(fieldsOf(said['_meta'])?.['codex'])?.['threadStatus'])?.['type'];
+          if (status !== 'systemError') return;
+          flush();
+          isBroken = true;
+          return;
+        }
         case 'usage_update':
           return costs(fieldsOf(said['cost']));
         default:
@@ -110,7 +121,9 @@ export function acpProgress(talk: Talk, before: Usage): Progress {
       return decision;
     },
     turnOver(result) {
+      const detail = spoken.trim();
       flush();
+      broken = isBroken ? { kind: kindIn(detail), until: null, detail: detail.slice(0, 500) } : null;
       isAnswering = false;
       used(tokensIn(result, usage));
     },
@@ -122,7 +135,7 @@ export function acpProgress(talk: Talk, before: Usage): Progress {
     },
     ended(event) {
       over = true;
-      talk.tell(event);
+      talk.tell(broken === null ? event : { type: 'ended', outcome: 'failed', trouble: broken });
     },
     failed(trouble) {
       flush();
@@ -134,7 +147,7 @@ export function acpProgress(talk: Talk, before: Usage): Progress {
 
 const quiet = new Set([
   ...['user_message_chunk', 'agent_thought_chunk', 'plan', 'available_commands_update', 'current_mode_update'],
-  ...['config_option_update', 'session_info_update', 'notice', 'compaction_update', 'compaction_summary_chunk'],
+  ...['config_option_update', 'notice', 'compaction_update', 'compaction_summary_chunk'],
 ]);
 
 const withoutNulls = (said: Fields): Fields =>

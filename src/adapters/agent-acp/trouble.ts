@@ -30,7 +30,6 @@ export function troubleIn(error: unknown): Trouble {
 const kinds: Readonly<Record<string, TroubleKind>> = {
   rate_limit: 'rate-limited',
   overloaded: 'overloaded',
-  server_error: 'overloaded',
   authentication_failed: 'needs-login',
   oauth_org_not_allowed: 'needs-login',
   billing_error: 'needs-login',

@@ -1,0 +1,85 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { followAcp } from '../../src/adapters/agent-acp/conversation.ts';
+import type { AgentEvent, TroubleKind } from '../../src/domain/agent-event.ts';
+import type { Seat } from '../../src/ports/executor.ts';
+import { guard } from './support/acp-room.ts';
+
+const recorded = join(import.meta.dirname, 'transcripts');
+const agents = ['claude-agent-acp', 'codex-acp'];
+
+type Played = { readonly events: readonly AgentEvent[]; readonly said: readonly string[]; readonly hungUp: boolean };
+
+/** What real agents printed, through the reader that supervisors use; each line is answered before the next one comes. */
+async function played(agent: string, name: string): Promise<Played> {
+  const events: AgentEvent[] = [];
+  const said: string[] = [];
+  let hungUp = false;
+  const talk = {
+    tell: (event: AgentEvent) => void events.push(event),
+    decide: guard,
+    say: (text: string) => void said.push(text),
+    hangUp: () => {
+      hungUp = true;
+    },
+  };
+  const seat = { job: { agent: { model: null } }, session: null, prompt: 'Do it.', workspace: '/workspace' };
+  const reader = followAcp(talk, seat as unknown as Seat);
+  for (const line of readFileSync(join(recorded, agent, `${name}.jsonl`), 'utf8').split('\n')) {
+    if (line !== '') reader.line(line);
+    for (let turn = 0; turn < 5; turn += 1) await nextTurn();
+  }
+  return { events, said, hungUp };
+}
+
+const ending = ({ events }: Played) => events.findLast((event) => event.type === 'ended');
+
+describe.each(agents)('what %s printed', (agent) => {
+  const names = readdirSync(join(recorded, agent))
+    .filter((file) => file.endsWith('.jsonl'))
+    .map((file) => file.slice(0, -'.jsonl'.length));
+
+  test.each(names)('%s is understood line by line, and the line is hung up at the end', async (name) => {
+    const { events, hungUp } = await played(agent, name);
+    expect(events.filter((event) => event.type === 'unknown')).toEqual([]);
+    expect(events.filter((event) => event.type === 'ended')).toHaveLength(1);
+    expect(hungUp).toBe(true);
+  });
+
+  test('normal: a session, turns, tool calls with their results, tokens, and its own last word', async () => {
+    const run = await played(agent, 'normal');
+    expect(ending(run)).toMatchObject({ outcome: 'completed', trouble: null });
+    expect(run.events[0]).toMatchObject({ type: 'started', session: expect.stringMatching(/./) });
+    const calls = run.events.flatMap((event) => (event.type === 'tool-call' ? [event.call] : []));
+    const results = run.events.flatMap((event) => (event.type === 'tool-result' ? [event.id] : []));
+    expect(results.toSorted()).toEqual(calls.map(({ id }) => id).toSorted());
+    expect(calls.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['write', 'run']));
+    const written = calls.filter(({ kind }) => kind === 'write').flatMap(({ paths }) => paths);
+    expect(written.every((path) => path.endsWith('src/hello.txt'))).toBe(true);
+    expect(calls.some(({ command }) => command?.includes('echo ran > ran.txt'))).toBe(true);
+    const usage = run.events.findLast((event) => event.type === 'usage')?.usage;
+    expect([usage?.turns, (usage?.inputTokens ?? 0) > 0]).toEqual([expect.any(Number), true]);
+  });
+
+  test('its speech is first to say who asks and what it may do, then where', async () => {
+    const { said } = await played(agent, 'normal');
+    const [initialize, session, prompt] = said.map((text) => JSON.parse(text) as { method: string; params: object });
+    expect(initialize).toMatchObject({
+      method: 'initialize',
+      params: { protocolVersion: 1, clientCapabilities: { fs: { readTextFile: false, writeTextFile: false } } },
+    });
+    expect(session).toMatchObject({ method: 'session/new', params: { cwd: '/workspace', mcpServers: [] } });
+    expect(prompt).toMatchObject({ method: 'session/prompt' });
+  });
+
+  test.each<[string, TroubleKind]>([
+    ['rate-limited-for-ever', 'rate-limited'],
+    ['overloaded', 'overloaded'],
+    ['unauthorized', 'needs-login'],
+    ['dropped', 'dropped'],
+  ])('%s is told as what it is', async (name, kind) => {
+    expect(ending(await played(agent, name))).toMatchObject({ outcome: 'failed', trouble: { kind } });
+  });
+});
