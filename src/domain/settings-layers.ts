@@ -61,6 +61,9 @@ export function settingsTable({
   return flatten(settings as Settings).map(([key, value]) => ({ key, value, origin: origins[key] ?? 'default' }));
 }
 
+/** Their entries are named by whoever writes them. */
+const tables = new Set(['generated', 'limits.agents']);
+
 const defaults: Layer = { name: 'default', trust: 'default', settings: defaultSettings, where: () => 'default' };
 
 /** Every key that can be set, dotted. */
@@ -121,9 +124,6 @@ const needsConfirmation = ({ key, value }: Loosening, where: string): Finding =>
   where,
   fix: 'look at it, then `tidegate config confirm`; or remove it',
 });
-
-/** Their entries are named by whoever writes them. */
-const tables = new Set(['generated', 'limits.agents']);
 
 /** Leaves under dotted keys. Lists and tables are leaves. */
 function flatten(settings: Settings): readonly (readonly [string, unknown])[] {
