@@ -18,6 +18,8 @@ export type AgentEvent =
   /** The provider refused or broke off; the agent goes on trying by itself. */
   | { readonly type: 'provider-trouble'; readonly trouble: Trouble }
   | { readonly type: 'output'; readonly text: string }
+  /** A person's message has reached it. */
+  | { readonly type: 'told'; readonly text: string }
   /** A line of the agent's that we do not know: kept and counted, never fatal. */
   | { readonly type: 'unknown'; readonly line: string }
   /** The agent's own last word, before its process ends. */

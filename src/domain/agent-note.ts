@@ -8,7 +8,13 @@ export type AgentNote =
   /** The breaker found the agent going round in circles. */
   | { readonly note: 'tripped'; readonly trip: Trip }
   | { readonly note: 'trouble'; readonly trouble: Trouble }
-  | { readonly note: 'usage'; readonly usage: Usage };
+  | { readonly note: 'usage'; readonly usage: Usage }
+  /** It asks for paths outside of what it owns; a person may grant them while it goes on. */
+  | { readonly note: 'asked'; readonly paths: readonly string[]; readonly why: string }
+  /** The message of this request, by its number in the ledger, has reached it. */
+  | { readonly note: 'heard'; readonly request: number }
+  /** Most of the turns that it may take are taken. */
+  | { readonly note: 'turns-near'; readonly turns: number; readonly limit: number };
 
 /** What is known of an agent when its attempt has ended. */
 export type AgentReport = {

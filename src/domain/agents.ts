@@ -14,6 +14,8 @@ export type AgentKind = {
   readonly variables: readonly string[];
   /** Files that it wants to make where agents' configuration lies, and without which it ends: they are there, and empty. */
   readonly standIns?: readonly string[];
+  /** It takes messages while it works. */
+  readonly hears?: true;
   /** Absent for what needs none, or is logged in by variables alone. */
   readonly login?: AgentLogin;
 };
@@ -93,7 +95,7 @@ const nobody = { provider: '', credentials: [], variables: [] };
 
 export const agentKinds: Readonly<Record<string, AgentKind>> = {
   command: { executor: 'command', program: '', arguments: [], ...nobody },
-  claude: { executor: 'claude', program: 'claude', arguments: [], ...anthropic },
+  claude: { executor: 'claude', program: 'claude', arguments: [], ...anthropic, hears: true },
   codex: { executor: 'codex', program: 'codex', arguments: [], ...openai },
   opencode: { executor: 'opencode', program: 'opencode', arguments: [], ...opencode },
   acp: { executor: 'acp', program: '', arguments: [], ...nobody },

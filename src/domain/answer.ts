@@ -1,3 +1,4 @@
+import { agentKinds } from './agents.ts';
 import type { RequestEvent, RunEvent, TapName } from './events.ts';
 import { ownershipConflicts } from './ownership.ts';
 import { answerReplan } from './replan.ts';
@@ -39,6 +40,10 @@ export function answer(state: RunState, request: RequestEvent): Answer {
     case 'requested-undo':
       if (isUndone(state, request.task)) return ok([]);
       return state.undo.standing === 'landed' ? ok('later') : err('nothing of this run has landed');
+    case 'requested-raise':
+      return raise(state, request);
+    case 'requested-send':
+      return send(state, request);
     case 'requested-grant':
     case 'requested-drop':
     case 'requested-retry':
@@ -78,9 +83,7 @@ function answerTask(state: RunState, request: TaskRequest): Answer {
       if (status === 'launching' || status === 'running' || status === 'ended') return ok('later');
       return ok([{ type: 'task-dropped', task: task.id, by }]);
     case 'requested-retry':
-      if (status === 'held' || status === 'failed' || status === 'dropped' || isHalted(task))
-        return ok([{ type: 'task-retried', task: task.id, by }]);
-      return err(`only a held, failed or dropped task can be retried; it is ${status}`);
+      return retry(state, task, request);
     case 'requested-rework':
       if (status === 'held' || status === 'failed' || status === 'ready')
         return ok([{ type: 'task-reworked', task: task.id, message: request.message, by }]);
@@ -94,6 +97,48 @@ const isTakenOut = ({ takenOut }: TaskState, path: string): boolean =>
   takenOut.some((taken) => taken === path || taken.startsWith(`${path.replace(/\/$/, '')}/`));
 
 const isHalted = (task: TaskState): boolean => task.progress.status === 'waiting' && task.progress.next.halt !== null;
+
+/** With another agent a task that only waits keeps what is there of it: nothing of it went wrong. */
+function retry(state: RunState, task: TaskState, request: TaskRequest & { readonly type: 'requested-retry' }): Answer {
+  const { agent, by } = request;
+  const { status } = task.progress;
+  const unknown = agent === undefined ? null : unknownAgent(state, task, agent);
+  if (unknown !== null) return err(unknown);
+  const chosen = agent === undefined ? [] : [{ type: 'agent-chosen', task: task.id, agent, by } as const];
+  if (status === 'held' || status === 'failed' || status === 'dropped' || isHalted(task))
+    return ok([...chosen, { type: 'task-retried', task: task.id, by }]);
+  if (status === 'waiting' && agent !== undefined) return ok(chosen);
+  return err(`only a held, failed or dropped task can be retried; it is ${status}`);
+}
+
+function unknownAgent({ plan }: RunState, task: TaskState, agent: string): string | null {
+  const kind = Object.hasOwn(agentKinds, agent) ? agentKinds[agent] : undefined;
+  if (kind === undefined) return `there is no agent ${agent}; there are ${Object.keys(agentKinds).join(', ')}`;
+  const isCommand = kind.executor === 'command' && plannedById(plan, task.id)?.command === null;
+  return isCommand ? `${task.id} has no command to run` : null;
+}
+
+/** Settled when its supervisor says that the agent has it. */
+function send(state: RunState, request: RequestEvent & { readonly type: 'requested-send' }): Answer {
+  const task = state.tasks[request.task];
+  if (task === undefined) return err(`${state.run} has no task ${request.task}`);
+  const instead = `tidegate rework ${state.run}/${task.id} -m "…"`;
+  const { progress } = task;
+  if (progress.status === 'launching') return ok('later');
+  if (progress.status !== 'running')
+    return err(`no agent is at work on ${task.id}; it is ${progress.status}: ${instead}`);
+  const { agent } = progress.attempt;
+  return agentKinds[agent]?.hears === true
+    ? ok('later')
+    : err(`${agent} takes no message while it works; when it has ended: ${instead}`);
+}
+
+/** A limit that nobody is near may be raised too. */
+function raise(state: RunState, { task, usd, by }: RequestEvent & { readonly type: 'requested-raise' }): Answer {
+  if (task !== null && state.tasks[task] === undefined) return err(`${state.run} has no task ${task}`);
+  if (!Number.isFinite(usd) || usd <= 0) return err('a budget is raised by more than nothing');
+  return ok([{ type: 'budget-raised', task, usd, by }]);
+}
 
 function grant(state: RunState, task: TaskState, request: TaskRequest & { readonly type: 'requested-grant' }): Answer {
   const granted = Object.values(state.tasks).map((other) => ({ task: other.id, paths: other.granted }));

@@ -45,8 +45,13 @@ export type RequestEvent =
   | { readonly type: 'requested-grant'; readonly task: TaskId; readonly paths: readonly string[]; readonly by: By }
   /** Without paths: the task is discarded by name. With paths: those changes are taken out of its snapshot. */
   | { readonly type: 'requested-drop'; readonly task: TaskId; readonly paths: readonly string[]; readonly by: By }
-  | { readonly type: 'requested-retry'; readonly task: TaskId; readonly by: By }
+  /** With an agent: that one does the task from now on. */
+  | { readonly type: 'requested-retry'; readonly task: TaskId; readonly agent?: string; readonly by: By }
   | { readonly type: 'requested-rework'; readonly task: TaskId; readonly message: string; readonly by: By }
+  /** A message to the agent at work. */
+  | { readonly type: 'requested-send'; readonly task: TaskId; readonly message: string; readonly by: By }
+  /** More money, for one task or, without one, for the whole run. */
+  | { readonly type: 'requested-raise'; readonly task: TaskId | null; readonly usd: number; readonly by: By }
   | { readonly type: 'requested-pause' | 'requested-resume' | 'requested-stop'; readonly by: By }
   /** Asks for another version of the plan. Refused when `replaces` is not the one in force any more. */
   | {
@@ -186,6 +191,16 @@ export type RunEvent =
       readonly number: number;
       readonly note: AgentNote;
     }
+  /** Its supervisor knows the grants and raises up to this one, counted over the whole run. */
+  | { readonly type: 'attempt-told'; readonly task: TaskId; readonly attempt: AttemptId; readonly terms: number }
+  /** A person's message has reached the agent. */
+  | {
+      readonly type: 'message-sent';
+      readonly task: TaskId;
+      readonly attempt: AttemptId;
+      readonly message: string;
+      readonly by: By;
+    }
   | {
       readonly type: 'attempt-started';
       readonly task: TaskId;
@@ -221,6 +236,16 @@ export type RunEvent =
     }
   | { readonly type: 'task-retried'; readonly task: TaskId; readonly by: By }
   | { readonly type: 'task-reworked'; readonly task: TaskId; readonly message: string; readonly by: By }
+  /** Instead of what the plan says, by a person. */
+  | { readonly type: 'agent-chosen'; readonly task: TaskId; readonly agent: string; readonly by: By }
+  // money; without a task it is about the whole run
+  | { readonly type: 'budget-raised'; readonly task: TaskId | null; readonly usd: number; readonly by: By }
+  | {
+      readonly type: 'budget-near';
+      readonly task: TaskId | null;
+      readonly used: number;
+      readonly limit: number;
+    }
   // checks, rounds, merge
   | { readonly type: 'check-ended'; readonly purpose: CheckPurpose; readonly check: CheckOutcome }
   | {

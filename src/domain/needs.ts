@@ -1,3 +1,4 @@
+import { isOver, runSpend, type Spend, taskSpend } from './budget.ts';
 import { currentWave, plannedStates, type RunState } from './run.ts';
 import { blockingNeed } from './schedule.ts';
 import { describeVerdict, type Hold, isResolved, type TaskState } from './task.ts';
@@ -21,6 +22,8 @@ export type NeedKind =
   | 'halted'
   | 'disk'
   | 'login'
+  | 'budget'
+  | 'scope'
   | 'landing';
 
 /** What a run waits for from people; empty while it goes on by itself or has ended and nothing was asked of it since. */
@@ -31,9 +34,45 @@ export function needsOf(state: RunState): readonly Need[] {
     ...diskNeeds(state),
     ...loginNeeds(state),
     ...tapNeeds(state),
+    ...budgetNeeds(state),
     ...taskNeeds(state),
     ...landingNeeds(state),
+    ...scopeNeeds(state),
   ];
+}
+
+/** While it keeps something from starting. The amount is a proposal: as much again as the limit in the plan. */
+function budgetNeeds(state: RunState): readonly Need[] {
+  const spend = runSpend(state);
+  const waits = plannedStates(state).some(({ progress }) => progress.status === 'waiting');
+  if (!isOver(spend) || !waits) return [];
+  return [
+    {
+      kind: 'budget',
+      task: null,
+      message: `nothing more starts: the run has used ${spendText(spend)}`,
+      command: `tidegate raise ${state.run} --usd ${state.plan.limits.runUsd}`,
+    },
+  ];
+}
+
+export const spendText = ({ used, limit }: Spend): string => `$${used.toFixed(2)} of $${limit.toFixed(2)}`;
+
+/** The agent goes on meanwhile; nothing waits for an answer, but it may save an attempt. */
+function scopeNeeds(state: RunState): readonly Need[] {
+  return Object.values(state.tasks).flatMap((task): readonly Need[] => {
+    const [first] = task.asked;
+    if (first === undefined) return [];
+    const paths = task.asked.map(({ path }) => path);
+    return [
+      {
+        kind: 'scope',
+        task: task.id,
+        message: `its agent asks for ${paths.join(' ')}${first.why === '' ? '' : `: ${first.why}`}`,
+        command: `tidegate grant ${state.run}/${task.id} ${paths.slice(0, 3).join(' ')}`,
+      },
+    ];
+  });
 }
 
 function modeNeeds(state: RunState): readonly Need[] {
@@ -115,6 +154,16 @@ function taskNeeds(state: RunState): readonly Need[] {
     if (progress.status === 'failed')
       return [{ kind: 'failed', task: task.id, message: progress.why, command: `tidegate retry ${subject}` }];
     if (progress.status !== 'waiting' || task.wave !== wave?.index) return [];
+    const spend = taskSpend(state, task);
+    if (isOver(spend))
+      return [
+        {
+          kind: 'budget',
+          task: task.id,
+          message: `it has used ${spendText(spend)}`,
+          command: `tidegate raise ${subject} --usd ${state.plan.limits.usd}`,
+        },
+      ];
     if (progress.next.halt !== null)
       return [
         {

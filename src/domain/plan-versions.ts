@@ -56,7 +56,9 @@ function carryTask(
   const { status } = before.progress;
   // what a person dropped stays dropped; what the plan dropped and has again was not meant to be
   const stays = status === 'merged' || (status === 'dropped' && had) || state.waves[before.wave]?.closed === true;
-  return stays ? { ...before, wave: index, granted: [] } : { ...anew, launches: before.launches };
+  // money that is spent stays spent
+  const { launches, used, raised, warned } = before;
+  return stays ? { ...before, wave: index, granted: [] } : { ...anew, launches, used, raised, warned };
 }
 
 const idsOf = (plan: FrozenPlan): ReadonlySet<TaskId> => new Set(allTasks(plan).map((task) => task.id));

@@ -106,6 +106,21 @@ export type PlannedTask = {
 
 export const allTasks = (plan: FrozenPlan): readonly PlannedTask[] => plan.waves.flatMap((wave) => wave.tasks);
 
+/** Tasks that need this one, directly or through others. */
+export function dependentsOf(plan: FrozenPlan, task: TaskId): readonly TaskId[] {
+  const tasks = allTasks(plan);
+  const found = new Set<TaskId>();
+  const visit = (id: TaskId): void => {
+    for (const dependent of tasks)
+      if (dependent.needs.includes(id) && !found.has(dependent.id)) {
+        found.add(dependent.id);
+        visit(dependent.id);
+      }
+  };
+  visit(task);
+  return [...found];
+}
+
 /** Canonical JSON: keys sorted at every level, no white space. What hashes and equality are taken of. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;

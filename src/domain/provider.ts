@@ -30,9 +30,23 @@ export function evolveProviders(state: Providers, event: RunEvent): Providers {
   }
 }
 
+/** Who does the task: the one whose turn it is, unless a person chose another. */
+export const agentOf = (task: Pick<PlannedTask, 'agent'>, state: Pick<TaskState, 'agent' | 'chosen'>): string =>
+  state.chosen ?? task.agent[state.agent] ?? 'command';
+
 /** Empty for programs that need none. */
-export const providerOf = (task: Pick<PlannedTask, 'agent'>, state: Pick<TaskState, 'agent'>): string =>
-  agentKinds[task.agent[state.agent] ?? '']?.provider ?? '';
+export const providerOf = (task: Pick<PlannedTask, 'agent'>, state: Pick<TaskState, 'agent' | 'chosen'>): string =>
+  agentKinds[agentOf(task, state)]?.provider ?? '';
+
+/** Somebody else to give the task to while its provider is paused: of its own chain first. */
+export function otherAgent(providers: Providers, task: PlannedTask, state: TaskState): string | null {
+  const mine = providerOf(task, state);
+  const serves = (agent: string): boolean => {
+    const provider = agentKinds[agent]?.provider ?? '';
+    return provider !== '' && provider !== mine && !isPaused(providers, provider);
+  };
+  return [...task.agent, ...Object.keys(agentKinds)].find(serves) ?? null;
+}
 
 export const isPaused = (providers: Providers, provider: string): boolean => providers[provider]?.status === 'paused';
 

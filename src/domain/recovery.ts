@@ -42,7 +42,8 @@ export function recoveryFrom({ ending, agent }: Pick<MonitorEvidence, 'ending' |
     case 'lost':
       return { ...plain, cost: 'free', start: 'session' };
     case 'over-budget':
-      return { ...plain, cost: 'waited-for', start: 'session' };
+      // that it may not start again before a person raises the limit follows from what it has used
+      return overBudget;
     case 'launch-failed':
       if (agent?.trouble != null) return { ...byTrouble[agent.trouble.kind], trouble: agent.trouble };
       return { ...plain, cost: 'free', blames: 'agent' };
@@ -60,6 +61,7 @@ export function recoveryFrom({ ending, agent }: Pick<MonitorEvidence, 'ending' |
 }
 
 const plain: Recovery = { cost: 'charged', start: 'snapshot', trouble: null, blames: 'nobody' };
+const overBudget: Recovery = { ...plain, cost: 'free', start: 'session' };
 const providers: Recovery = { cost: 'free', start: 'session', trouble: null, blames: 'agent' };
 
 const byTrouble: Readonly<Record<TroubleKind, Recovery>> = {
@@ -70,7 +72,7 @@ const byTrouble: Readonly<Record<TroubleKind, Recovery>> = {
   'unknown-session': { ...plain, cost: 'free' },
   'prompt-too-long': plain,
   'turn-limit': plain,
-  budget: { ...plain, start: 'session' },
+  budget: overBudget,
   other: plain,
 };
 

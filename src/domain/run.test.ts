@@ -21,8 +21,8 @@ import {
 } from '../../test/support/plans.ts';
 import type { RunEvent } from './events.ts';
 import { judged } from './judge.ts';
-import { canonicalJson } from './plan.ts';
-import { checkKey, dependentsOf, foldRun, type Recorded, type RunState } from './run.ts';
+import { canonicalJson, dependentsOf } from './plan.ts';
+import { checkKey, foldRun, type Recorded, type RunState } from './run.ts';
 
 const frozen = plan([{ a: {}, b: { needs: ['a'] }, c: { needs: ['b'] }, d: {} }]);
 const context = { plan: frozen, hash: 'h' as never, granted: [] };

@@ -3,7 +3,7 @@ import { isRequest, type LedgerEvent, type RequestEvent, type RunEvent, type Tap
 import type { CheckOutcome } from './evidence.ts';
 import type { CommitId, PlanHash, RunId, TaskId, TreeId } from './ids.ts';
 import { evolveLanding, type LandingState } from './landing.ts';
-import { allTasks, type FrozenPlan, type PlannedTask } from './plan.ts';
+import { allTasks, dependentsOf, type FrozenPlan, type PlannedTask } from './plan.ts';
 import { replacePlan, unjudged } from './plan-versions.ts';
 import { evolveProviders, type Providers, providerOf } from './provider.ts';
 import { evolveRound, type RoundState } from './round.ts';
@@ -34,6 +34,12 @@ export type RunState = {
   readonly landing: LandingState;
   readonly undo: UndoState;
   readonly providers: Providers;
+  /** Dollars that people added to the run's limit. */
+  readonly raised: number;
+  /** The run's limit whose end people were told to be near. */
+  readonly warned: number | null;
+  /** Grants and raises so far: what agents may do changes with each. */
+  readonly terms: number;
   readonly mode: RunMode;
   /** While there is one, no attempt starts. */
   readonly shortage: Shortage | null;
@@ -83,6 +89,7 @@ export function evolveRun(state: RunState | null, { seq, event }: Recorded): Run
 function evolveFact(state: RunState, event: RunEvent): RunState {
   switch (event.type) {
     case 'run-created':
+    case 'message-sent':
     case 'request-accepted':
     case 'request-refused':
       return state;
@@ -113,6 +120,8 @@ function evolveFact(state: RunState, event: RunEvent): RunState {
     case 'attempt-intended':
     case 'attempt-started':
     case 'attempt-noted':
+    case 'attempt-told':
+    case 'agent-chosen':
     case 'paths-dropped':
       return evolveOneTask(state, event.task, event);
     case 'attempt-ended':
@@ -120,10 +129,17 @@ function evolveFact(state: RunState, event: RunEvent): RunState {
     case 'task-dropped':
       return standAgain(evolveOneTask(state, event.task, event));
     case 'task-granted':
-      return withWave(evolveOneTask(state, event.task, event), waveOf(state, event.task), (wave) => ({
-        ...wave,
-        ownership: null,
-      }));
+      return withWave(
+        evolveOneTask({ ...state, terms: state.terms + 1 }, event.task, event),
+        waveOf(state, event.task),
+        (wave) => ({ ...wave, ownership: null }),
+      );
+    case 'budget-raised': {
+      const raised = event.task === null ? state.raised + event.usd : state.raised;
+      return evolveAllTasks({ ...state, raised, terms: state.terms + 1 }, event);
+    }
+    case 'budget-near':
+      return event.task === null ? { ...state, warned: event.limit } : evolveOneTask(state, event.task, event);
     case 'task-retried':
     case 'task-reworked':
       return releaseDependents(evolveOneTask(state, event.task, event), event.task);
@@ -244,6 +260,9 @@ function created(event: RunEvent & { readonly type: 'run-created' }): RunState {
     landing: { status: 'none', tries: 0 },
     undo: noUndo,
     providers: {},
+    raised: 0,
+    warned: null,
+    terms: 0,
     mode: { mode: 'active' },
     shortage: null,
     ended: null,
@@ -307,9 +326,10 @@ function served(state: RunState, event: RunEvent & { readonly type: 'attempt-end
   return { ...state, providers: others };
 }
 
-const limitsOf = ({ plan }: RunState, task: TaskId): TaskLimits => ({
+const limitsOf = ({ plan, terms }: RunState, task: TaskId): TaskLimits => ({
   attempts: plan.limits.attempts,
   chain: plannedById(plan, task)?.agent ?? [],
+  terms,
 });
 
 function evolveOneTask(state: RunState, id: TaskId, event: RunEvent): RunState {
@@ -369,18 +389,3 @@ export const selectedWaves = (state: RunState): readonly WaveState[] =>
 /** The first selected wave that is not closed. */
 export const currentWave = (state: RunState): WaveState | undefined =>
   selectedWaves(state).find((wave) => !wave.closed);
-
-/** Tasks that need this one, directly or through others. */
-export function dependentsOf(plan: FrozenPlan, task: TaskId): readonly TaskId[] {
-  const tasks = allTasks(plan);
-  const found = new Set<TaskId>();
-  const visit = (id: TaskId): void => {
-    for (const dependent of tasks)
-      if (dependent.needs.includes(id) && !found.has(dependent.id)) {
-        found.add(dependent.id);
-        visit(dependent.id);
-      }
-  };
-  visit(task);
-  return [...found];
-}

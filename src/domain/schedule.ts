@@ -1,3 +1,4 @@
+import { isOverBudget } from './budget.ts';
 import type { TaskId } from './ids.ts';
 import { mayRunBeside } from './ownership.ts';
 import type { FrozenPlan, PlannedTask } from './plan.ts';
@@ -22,7 +23,7 @@ export function startable(state: RunState): readonly TaskState[] {
 
 function isStartable(state: RunState, task: TaskState): boolean {
   if (task.progress.status !== 'waiting' || task.progress.next.halt !== null) return false;
-  if (state.waves[task.wave]?.approval === null) return false;
+  if (state.waves[task.wave]?.approval === null || isOverBudget(state, task)) return false;
   return needsOfTask(state, task).every((need) =>
     ['ready', 'merged', 'done'].includes(state.tasks[need]?.progress.status ?? ''),
   );
@@ -50,10 +51,10 @@ function mayStartEarly(state: RunState, task: TaskState): boolean {
   return earlier.every((other) => mayRunBeside(state.plan, task.id, other.id));
 }
 
-/** Waits for something that will not come by itself: a failed, held or dropped need, or a launch that failed. */
+/** Waits for something that will not come by itself: a failed, held or dropped need, a launch that failed, or money. */
 export function isBlocked(state: RunState, task: TaskState): boolean {
   if (task.progress.status !== 'waiting') return false;
-  return task.progress.next.halt !== null || blockingNeed(state, task) !== null;
+  return task.progress.next.halt !== null || isOverBudget(state, task) || blockingNeed(state, task) !== null;
 }
 
 export function blockingNeed(state: RunState, task: TaskState): TaskId | null {

@@ -26,7 +26,7 @@ import { judged } from './judge.ts';
 import { evolveTask, freeLaunches, isResolved, isSettled, plannedTask, type TaskState } from './task.ts';
 
 const frozen = plan([{ a: {} }]);
-const limits = { attempts: 2, chain: ['command'] };
+const limits = { attempts: 2, chain: ['command'], terms: 0 };
 const planned = task('a');
 const context = { plan: frozen, hash: 'h' as never, granted: [] };
 const based: RunEvent = { type: 'task-base-made', task: idOf('a'), commit: commit('base'), tree: tree('base') };

@@ -1,11 +1,13 @@
 import { addUsage, noUsage, type Trouble, type Usage } from './agent-event.ts';
-import type { AgentNote } from './agent-note.ts';
+import { grantPattern } from './claims.ts';
 import type { By, RunEvent } from './events.ts';
 import type { MonitorEvidence, SnapshotEvidence } from './evidence.ts';
 import type { AttemptId, CommitId, TaskId } from './ids.ts';
+import { matches } from './pattern.ts';
 import type { PlannedTask } from './plan.ts';
 import { providerOf } from './provider.ts';
 import { type Aftermath, aftermathOf, recoveryFrom } from './recovery.ts';
+import { type Asked, noted } from './task-notes.ts';
 import { passes, type Verdict } from './verdict.ts';
 
 /**
@@ -85,6 +87,20 @@ export type TaskState = {
   readonly session: AgentSession | null;
   /** By all attempts together, as far as they told. */
   readonly used: Usage;
+  /** By the attempt under way, as far as it told. */
+  readonly now: Usage;
+  /** Dollars that people added to the limit. */
+  readonly raised: number;
+  /** The limit whose end people were told to be near. */
+  readonly warned: number | null;
+  /** The agent that a person chose instead of the plan's. */
+  readonly chosen: string | null;
+  /** Paths that the agent under way asked for and has not got. */
+  readonly asked: readonly Asked[];
+  /** Requests whose message reached an agent. */
+  readonly heard: readonly { readonly request: number; readonly attempt: AttemptId }[];
+  /** Grants and raises of the run that the supervisor of the attempt under way knows. */
+  readonly told: number;
   readonly granted: readonly string[];
   /** Paths that people took out of the last attempt's snapshot. */
   readonly takenOut: readonly string[];
@@ -112,6 +128,12 @@ export const plannedTask = (task: PlannedTask, wave: number): TaskState => ({
   agent: 0,
   session: null,
   used: noUsage,
+  ...idle,
+  raised: 0,
+  warned: null,
+  chosen: null,
+  heard: [],
+  told: 0,
   granted: [],
   takenOut: [],
   noted: 0,
@@ -120,6 +142,9 @@ export const plannedTask = (task: PlannedTask, wave: number): TaskState => ({
   last: null,
   progress: { status: 'waiting', next: fresh },
 });
+
+/** Of the attempt under way, when there is none. */
+const idle = { now: noUsage, asked: [] } as const;
 
 const fresh: NextStart = { from: 'base', findings: [], halt: null, session: null, trouble: null, after: null };
 
@@ -143,7 +168,9 @@ export function evolveTask(state: TaskState, event: RunEvent, limits: TaskLimits
       };
       return {
         ...state,
+        ...idle,
         launches: event.number,
+        told: limits.terms,
         takenOut: [],
         noted: 0,
         dispatched: null,
@@ -156,7 +183,20 @@ export function evolveTask(state: TaskState, event: RunEvent, limits: TaskLimits
       return attempt === null ? state : { ...state, progress: { status: 'running', attempt, pid: event.pid } };
     }
     case 'attempt-noted':
-      return { ...state, noted: event.number, session: sessionAfter(state, event.note) };
+      return { ...state, noted: event.number, ...noted(state, event.note, attemptOf(state)) };
+    case 'attempt-told':
+      return { ...state, told: event.terms };
+    case 'agent-chosen': {
+      const { progress } = state;
+      const next = { ...state, chosen: event.agent, session: null, ...anew };
+      if (progress.status !== 'waiting') return next;
+      const again = { ...progress.next, halt: null, session: null, trouble: null };
+      return { ...next, progress: { status: 'waiting', next: again } };
+    }
+    case 'budget-raised':
+      return { ...state, free: 0, raised: state.raised + (event.task === state.id ? event.usd : 0) };
+    case 'budget-near':
+      return { ...state, warned: event.limit };
     case 'attempt-ended': {
       const attempt = attemptOf(state);
       if (attempt === null) return state;
@@ -164,10 +204,11 @@ export function evolveTask(state: TaskState, event: RunEvent, limits: TaskLimits
       const said = agent === undefined ? {} : { agent: { outcome: agent.outcome, trouble: agent.trouble } };
       const last = { ending, handoff, ...said };
       const evidence = { attempt: attempt.id, nonce: attempt.nonce, ...last, snapshot };
-      const usage = agent?.usage ?? noUsage;
+      const usage = agent?.usage ?? state.now;
       const session = state.session === null ? null : { ...state.session, usage: addUsage(state.session.usage, usage) };
       return {
         ...state,
+        ...idle,
         last,
         session,
         used: addUsage(state.used, usage),
@@ -179,7 +220,13 @@ export function evolveTask(state: TaskState, event: RunEvent, limits: TaskLimits
       if (event.phase === 'monitor') return settle(state, event.evidence, event.verdicts, limits);
       return state;
     case 'task-granted':
-      return { ...rejudge(state), granted: [...state.granted, ...event.paths] };
+      return {
+        ...rejudge(state),
+        granted: [...state.granted, ...event.paths],
+        asked: state.asked.filter(
+          ({ path }) => !event.paths.some((granted) => granted === path || matches(grantPattern(granted), path)),
+        ),
+      };
     case 'paths-dropped':
       return { ...rejudge(state, event.snapshot), takenOut: [...state.takenOut, ...event.paths] };
     case 'task-dropped':
@@ -229,16 +276,11 @@ export type TaskLimits = {
   readonly attempts: number;
   /** Agents that the task may be given to, one after the other. */
   readonly chain: readonly string[];
+  /** Grants and raises of the run so far. */
+  readonly terms: number;
 };
 
 const anew = { charged: 0, free: 0, spirals: 0 } as const;
-
-function sessionAfter(state: TaskState, note: AgentNote): AgentSession | null {
-  const attempt = attemptOf(state);
-  if (note.note !== 'started' || note.session === null || attempt === null) return state.session;
-  if (attempt.session?.id === note.session) return attempt.session;
-  return { id: note.session, job: attempt.id, usage: noUsage };
-}
 
 /** Who strayed out of its scope and starts clean is told where it must not go. */
 function strayedFindings({ progress }: TaskState): readonly string[] {
@@ -283,9 +325,7 @@ function settle(
     after: aftermathOf(evidence),
   };
   const waiting = { status: 'waiting', next: again } as const;
-  if (ending.reason === 'over-budget')
-    return { ...judged, progress: { status: 'waiting', next: { ...again, halt: ending.detail } } };
-  const another = state.agent + 1 < limits.chain.length;
+  const another = state.chosen === null && state.agent + 1 < limits.chain.length;
   // a person has to log in; another agent of the chain need not wait for that
   const passedOver = ending.reason === 'launch-failed' || (trouble?.kind === 'needs-login' && another);
   if (cost !== 'charged' && !passedOver) {

@@ -32,6 +32,8 @@ async function begin(
     supervisors: {
       ensure: async () => undefined,
       stop: async () => undefined,
+      tell: async () => true,
+      send: async () => 'taken',
       acknowledge: async () => undefined,
       release: async () => undefined,
       detach: async () => undefined,

@@ -1,4 +1,5 @@
 import { agentKinds, usualNetwork } from '../domain/agents.ts';
+import { allowance } from '../domain/budget.ts';
 import { generatorMinutes, generators } from '../domain/generated.ts';
 import type { CommitId, TreeId } from '../domain/ids.ts';
 import { protectedConfig } from '../domain/ownership.ts';
@@ -8,7 +9,7 @@ import type { StateDir } from '../domain/state-dir.ts';
 import type { Attempt } from '../domain/task.ts';
 import { toolScopeOf } from '../domain/tool-scope.ts';
 import { grantedIn } from '../pipeline/step.ts';
-import type { Job } from '../ports/supervisor.ts';
+import type { Job, Terms } from '../ports/supervisor.ts';
 
 export type JobPlaces = { readonly state: StateDir; readonly checkout: string; readonly runDirectory: string };
 
@@ -61,12 +62,24 @@ function driven(state: RunState, task: PlannedTask, attempt: Attempt): Pick<Job,
       ...(login === undefined ? {} : { login }),
       model: task.model,
       turns: plan.limits.turns,
+      usd: allowanceOf(state, task),
       session: attempt.session,
       scope: toolScopeOf(plan, task, grantedIn(state)),
       breaker: plan.breaker ?? 'normal',
     },
   };
 }
+
+/** What the supervisor of an attempt under way is told when people granted or raised something. */
+export const termsOf = (state: RunState, task: PlannedTask): Terms => ({
+  scope: toolScopeOf(state.plan, task, grantedIn(state)),
+  usd: allowanceOf(state, task),
+});
+
+const allowanceOf = (state: RunState, { id }: PlannedTask): number => {
+  const task = state.tasks[id];
+  return task === undefined ? 0 : allowance(state, task);
+};
 
 /** What the supervisor of one check is told; `number` grows when an earlier one was lost. */
 export function checkJob(

@@ -7,12 +7,12 @@ import { plannedById, type RunState } from '../domain/run.ts';
 import { startable } from '../domain/schedule.ts';
 import { type Attempt, attemptOf } from '../domain/task.ts';
 import { passes } from '../domain/verdict.ts';
-import { contextOf, type Effect } from '../pipeline/step.ts';
+import { contextOf, type Effect, messageSent } from '../pipeline/step.ts';
 import type { Disk } from '../ports/disk.ts';
 import { EnvironmentFailed } from '../ports/failures.ts';
 import { type GitReader, type Merger, type MergerAnswer, MergerFailed, type MergerRequest } from '../ports/merger.ts';
 import type { ExitRecord, Job, NumberedNote, StartedRecord, Supervisors } from '../ports/supervisor.ts';
-import { attemptJob, checkJob, generateJob, type JobPlaces } from './jobs.ts';
+import { attemptJob, checkJob, generateJob, type JobPlaces, termsOf } from './jobs.ts';
 import { asIntended, promptOf } from './prompt/prompt-of.ts';
 import { type RunLog, StaleEpoch } from './run-log.ts';
 
@@ -43,6 +43,10 @@ export function performer(world: World, log: RunLog): (effect: Effect) => Promis
         // through only when the attempt has ended: asked once, not over and over while it dies
         await world.supervisors.stop(effect.attempt.id, 'stopped');
         return supervised.get(effect.attempt.id)?.catch(() => undefined);
+      case 'tell':
+        return tell(world, log, effect, supervised.get(effect.attempt.id));
+      case 'send':
+        return send(world, log, effect, supervised.get(effect.attempt.id));
       case 'check':
         return runCheck(world, log, effect);
       case 'generate':
@@ -152,6 +156,42 @@ async function supervise(world: World, log: RunLog, id: TaskId, attempt: Attempt
     ];
   });
   await world.supervisors.acknowledge(job.id);
+}
+
+async function tell(
+  world: World,
+  log: RunLog,
+  { task: id, attempt, terms }: Effect & { readonly do: 'tell' },
+  ended: Promise<void> | undefined,
+): Promise<void> {
+  const state = log.state();
+  const task = state === null ? undefined : plannedById(state.plan, id);
+  if (state === null || task === undefined) return;
+  // one that is over needs to know nothing: through when the ledger says so, not asked over and over until then
+  if (!(await world.supervisors.tell(attempt.id, termsOf(state, task)))) return ended?.catch(() => undefined);
+  await log.record((now) => {
+    const live = now?.tasks[id];
+    return live !== undefined && attemptOf(live)?.id === attempt.id && live.told < terms
+      ? [{ type: 'attempt-told', task: id, attempt: attempt.id, terms }]
+      : null;
+  });
+}
+
+async function send(
+  world: World,
+  log: RunLog,
+  { attempt, request, number }: Effect & { readonly do: 'send' },
+  ended: Promise<void> | undefined,
+): Promise<void> {
+  const said = await world.supervisors.send(attempt.id, number, request.message);
+  // it is refused, or was heard after all, when the ledger has the end
+  if (said === 'over') return ended?.catch(() => undefined);
+  const why = `the agent of ${request.task} takes no message now; when it has ended: tidegate rework ${log.run}/${request.task} -m "…"`;
+  const settled: readonly RunEvent[] =
+    said === 'taken'
+      ? [messageSent(attempt.id, request), { type: 'request-accepted', request: number }]
+      : [{ type: 'request-refused', request: number, why }];
+  await log.record((state) => (state?.pending.some((waiting) => waiting.seq === number) ? settled : null));
 }
 
 /** Resolves with the exit record, whoever started the supervisor. */

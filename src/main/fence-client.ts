@@ -1,13 +1,15 @@
 import { closeSync, readFileSync, writeSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
+import { resolve } from 'node:path';
 import { pipeline } from 'node:stream';
 
 /**
- * `tidegate` as an agent finds it in its fence: it can hand off, and nothing else. Its hook and the relay are started for it. Copied
+ * `tidegate` as an agent finds it in its fence: it can hand off and ask for scope, and nothing else. Its hook and the relay are started for it. Copied
  * into the fence as one file, so it imports nothing of ours. Exit 0 taken, 1 not taken, 2 wrong use or out of an agent's reach.
  */
 const usage = `usage: tidegate handoff done|partial|failed -m "summary" [--remaining text]... [--file path]... [--proof text]... [--question text]...
-       tidegate handoff --json -        (a JSON document on stdin)`;
+       tidegate handoff --json -        (a JSON document on stdin)
+       tidegate ask --scope path... [-m "why"] [--wait seconds]`;
 
 const lists: Readonly<Record<string, string>> = {
   '--remaining': 'remaining',
@@ -26,6 +28,7 @@ async function main(command: string | undefined, args: readonly string[]): Promi
   }
   if (command === 'hook') return await hook();
   if (command === 'relay') return await relay(Number(args[0]), args[1] ?? '');
+  if (command === 'ask') return await askForScope(args);
   if (command !== 'handoff') return await refuse(command, args);
   const handoff = parse(args);
   if (typeof handoff === 'string') {
@@ -36,6 +39,37 @@ async function main(command: string | undefined, args: readonly string[]): Promi
   if (answer.ok) console.log('handoff taken; you may end now');
   else console.error(`tidegate handoff: not taken: ${answer.why ?? 'no reason given'}`);
   return answer.ok ? 0 : 1;
+}
+
+/** Exit 0: granted, or asked without waiting; 1: not taken, or no answer in time. */
+async function askForScope(args: readonly string[]): Promise<number> {
+  const asked = parseAsk(args);
+  if (typeof asked === 'string') {
+    console.error(`tidegate ask: ${asked}\n${usage}`);
+    return 2;
+  }
+  const answer = await ask({ do: 'ask', ...asked });
+  const paths = asked.paths.join(' ');
+  if (!answer.ok) console.error(`tidegate ask: not taken: ${answer.why ?? 'no reason given'}`);
+  else if (answer.granted === true) console.log(`granted: you may change ${paths} now`);
+  else if (asked.wait > 0) console.error(`no answer about ${paths} within ${asked.wait} s; go on without it`);
+  else console.log(`asked for ${paths}: a person may grant it while you work. Go on with something else for now`);
+  return answer.ok && (answer.granted === true || asked.wait <= 0) ? 0 : 1;
+}
+
+type Asked = { readonly paths: readonly string[]; readonly why: string; readonly wait: number };
+
+function parseAsk(args: readonly string[]): Asked | string {
+  const paths: string[] = [];
+  let [why, wait, option] = ['', 0, ''];
+  for (const arg of args) {
+    if (arg.startsWith('-')) option = arg;
+    else if (option === '--scope') paths.push(`${resolve(arg)}${arg.endsWith('/') ? '/' : ''}`);
+    else if (option === '-m' || option === '--message') why = arg;
+    else if (option === '--wait' && /^\d{1,4}$/.test(arg)) wait = Number(arg);
+    else return option === '' ? 'name the paths: --scope path...' : `${option} ${arg} is not understood`;
+  }
+  return paths.length === 0 ? 'name the paths: --scope path...' : { paths, why, wait };
 }
 
 /** Run by the agent itself before each tool call. Whatever goes wrong means no: exit 2 blocks the call. */
@@ -111,7 +145,13 @@ function parseDocument(args: readonly string[]): object | string {
   }
 }
 
-type Answer = { readonly ok: boolean; readonly why?: string; readonly stdout?: string; readonly exit?: number };
+type Answer = {
+  readonly ok: boolean;
+  readonly why?: string;
+  readonly stdout?: string;
+  readonly exit?: number;
+  readonly granted?: boolean;
+};
 
 function ask(message: object): Promise<Answer> {
   const path = process.env['TIDEGATE_SOCKET'];

@@ -1,7 +1,7 @@
 import { attemptId, type TaskId } from '../domain/ids.ts';
 import { mustSerialise } from '../domain/ownership.ts';
 import { approvalProof } from '../domain/proof.ts';
-import { isPaused, providerOf } from '../domain/provider.ts';
+import { agentOf, isPaused, providerOf } from '../domain/provider.ts';
 import { plannedById, type RunState } from '../domain/run.ts';
 import { isLive, startable } from '../domain/schedule.ts';
 import { attemptOf, type TaskState } from '../domain/task.ts';
@@ -22,7 +22,11 @@ function live(state: RunState): readonly Step[] {
     const supervise = effect(`supervise ${attempt.id}`, { do: 'supervise', task: task.id, attempt, proof });
     const breached = task.dispatched !== null && !passes(task.dispatched);
     const unwanted = state.mode.mode === 'stopped' || breached || isDropped(state, task.id);
-    return unwanted ? [supervise, effect(`stop ${attempt.id}`, { do: 'stop', attempt })] : [supervise];
+    if (unwanted) return [supervise, effect(`stop ${attempt.id}`, { do: 'stop', attempt })];
+    const { terms } = state;
+    return task.told < terms
+      ? [supervise, effect(`tell ${attempt.id} ${terms}`, { do: 'tell', task: task.id, attempt, terms })]
+      : [supervise];
   });
 }
 
@@ -75,20 +79,22 @@ function isServed(state: RunState, task: TaskState): boolean {
 
 /** As many of its agent as the plan allows are at work. */
 function isCrowded(state: RunState, task: TaskState, running: readonly TaskState[]): boolean {
-  const agent = agentOf(state, task);
+  const agent = agentIn(state, task);
   const most = state.plan.limits.agents?.[agent];
   return most !== undefined && running.filter((other) => attemptOf(other)?.agent === agent).length >= most;
 }
 
-const agentOf = (state: RunState, task: TaskState): string =>
-  plannedById(state.plan, task.id)?.agent[task.agent] ?? 'command';
+function agentIn(state: RunState, task: TaskState): string {
+  const planned = plannedById(state.plan, task.id);
+  return planned === undefined ? 'command' : agentOf(planned, task);
+}
 
 function intend(state: RunState, task: TaskState, given: Given): Step {
   const { progress, base } = task;
   if (progress.status !== 'waiting' || base === null) throw new Error(`${task.id} is not startable`);
   const number = task.launches + 1;
   const { from, findings, session, after } = progress.next;
-  const agent = agentOf(state, task);
+  const agent = agentIn(state, task);
   return fact({
     type: 'attempt-intended',
     task: task.id,

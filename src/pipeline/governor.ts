@@ -1,9 +1,14 @@
+import { isNear, runSpend, type Spend, taskSpend } from '../domain/budget.ts';
+import type { RunEvent } from '../domain/events.ts';
+import type { TaskId } from '../domain/ids.ts';
 import { pauseFor, providerOf } from '../domain/provider.ts';
 import { plannedById, type RunState } from '../domain/run.ts';
 import { fact, type Given, type Step } from './step.ts';
 
-/** Providers that want to be left alone are, by all tasks, and are asked again when their time has come. */
+/** Providers that want to be left alone are, by all tasks, and are asked again when their time has come. Money is watched. */
 export function governor(state: RunState, given: Given): readonly Step[] {
+  const near = budgetNear(state);
+  if (near !== null) return [fact(near)];
   const over = Object.entries(state.providers).find(
     ([, pause]) => pause.status === 'paused' && pause.until !== null && pause.until <= given.now,
   );
@@ -15,4 +20,12 @@ export function governor(state: RunState, given: Given): readonly Step[] {
     if (pause !== null) return [fact(pause)];
   }
   return [];
+}
+
+/** Told once for each limit, so that a raise is followed by another warning. */
+function budgetNear(state: RunState): RunEvent | null {
+  const warning = (task: TaskId | null, spend: Spend, warned: number | null): RunEvent | null =>
+    isNear(spend) && warned !== spend.limit ? { type: 'budget-near', task, ...spend } : null;
+  const near = Object.values(state.tasks).map((task) => warning(task.id, taskSpend(state, task), task.warned));
+  return near.find((event) => event !== null) ?? warning(null, runSpend(state), state.warned);
 }

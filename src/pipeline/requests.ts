@@ -1,8 +1,8 @@
 import { answer } from '../domain/answer.ts';
-import type { RequestEvent } from '../domain/events.ts';
+import type { RequestEvent, RunEvent } from '../domain/events.ts';
 import type { TaskId } from '../domain/ids.ts';
 import type { RunState } from '../domain/run.ts';
-import { effect, fact, type Step } from './step.ts';
+import { effect, fact, messageSent, type Step } from './step.ts';
 import { undo } from './undo.ts';
 
 /**
@@ -17,14 +17,31 @@ export function requests(state: RunState): readonly Step[] {
   for (const { seq, request } of state.pending) {
     const subject = request.type === 'requested-undo' ? null : 'task' in request ? request.task : undefined;
     if (subject !== undefined && busy.has(subject)) continue;
+    const heard = heardAlready(state, seq, request);
+    if (heard !== null) return [...found, fact(heard, { type: 'request-accepted', request: seq })];
     const decided = answer(state, request);
     if (!decided.ok) return [...found, fact({ type: 'request-refused', request: seq, why: decided.error })];
     if (decided.value !== 'later')
       return [...found, fact(...decided.value, { type: 'request-accepted', request: seq })];
     if (subject !== undefined) busy.add(subject);
-    found.push(...byMerger(state, seq, request));
+    found.push(...byMerger(state, seq, request), ...bySupervisor(state, seq, request));
   }
   return found;
+}
+
+/** A message of which its supervisor has noted that the agent has it, before anybody could answer the request. */
+function heardAlready(state: RunState, seq: number, request: RequestEvent): RunEvent | null {
+  if (request.type !== 'requested-send') return null;
+  const heard = state.tasks[request.task]?.heard.find((one) => one.request === seq);
+  return heard === undefined ? null : messageSent(heard.attempt, request);
+}
+
+function bySupervisor(state: RunState, seq: number, request: RequestEvent): readonly Step[] {
+  if (request.type !== 'requested-send') return [];
+  const progress = state.tasks[request.task]?.progress;
+  // not before it has begun: until then nobody listens
+  if (progress?.status !== 'running') return [];
+  return [effect(`send ${seq}`, { do: 'send', attempt: progress.attempt, request, number: seq })];
 }
 
 /** What only the merger can do; its answer settles the request. */

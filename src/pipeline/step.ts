@@ -1,6 +1,6 @@
 import type { Shortage } from '../domain/disk.ts';
-import type { CheckPurpose, RunEvent } from '../domain/events.ts';
-import type { CommitId, TaskId, TreeId } from '../domain/ids.ts';
+import type { CheckPurpose, RequestEvent, RunEvent } from '../domain/events.ts';
+import type { AttemptId, CommitId, TaskId, TreeId } from '../domain/ids.ts';
 import type { Context } from '../domain/judge.ts';
 import type { Passed } from '../domain/phase.ts';
 import type { Check } from '../domain/plan.ts';
@@ -27,6 +27,15 @@ export type Effect =
   /** Until the attempt has ended. Safe to ask for again after a restart: it is adopted, never started twice. */
   | { readonly do: 'supervise'; readonly task: TaskId; readonly attempt: Attempt; readonly proof: Passed<'approval'> }
   | { readonly do: 'stop'; readonly attempt: Attempt }
+  /** What people granted and raised since it began; the supervisor may be told twice. */
+  | { readonly do: 'tell'; readonly task: TaskId; readonly attempt: Attempt; readonly terms: number }
+  /** `number` of the request: its supervisor hands a message on once, however often it is asked to. */
+  | {
+      readonly do: 'send';
+      readonly attempt: Attempt;
+      readonly request: RequestEvent & { readonly type: 'requested-send' };
+      readonly number: number;
+    }
   | {
       readonly do: 'check';
       readonly purpose: CheckPurpose;
@@ -55,6 +64,11 @@ export type Given = {
 
 export const fact = (...events: RunEvent[]): Step => ({ kind: 'fact', events });
 export const effect = (key: string, what: Effect): Step => ({ kind: 'effect', key, effect: what });
+
+export const messageSent = (
+  attempt: AttemptId,
+  { task, message, by }: RequestEvent & { readonly type: 'requested-send' },
+): RunEvent => ({ type: 'message-sent', task, attempt, message, by });
 
 export const contextOf = (state: RunState): Context => ({
   plan: state.plan,

@@ -70,11 +70,16 @@ export type AgentJob = {
   readonly model: string | null;
   /** Null: no limit. */
   readonly turns: number | null;
+  /** Dollars that this attempt may cost. */
+  readonly usd: number;
   /** A session of an earlier attempt of this task. `job` is the one that began it and holds the agent's home. */
   readonly session: { readonly id: string; readonly job: string; readonly usage: Usage } | null;
   readonly scope: ToolScope;
   readonly breaker: 'normal' | 'strict';
 };
+
+/** What of an attempt under way people can change. */
+export type Terms = { readonly scope: ToolScope; readonly usd: number };
 
 /** `supervisor.json`: made by link(2), so that of two supervisors of one job only the first runs. */
 export type SupervisorRecord = {
@@ -131,6 +136,13 @@ export interface Supervisors {
   ensure(job: Job, listener: (event: SupervisorEvent) => void): Promise<void>;
   /** TERM, 3 s, then the whole pid namespace; the work is snapshotted. `ended` follows. */
   stop(id: string, reason: 'stopped' | 'timed-out'): Promise<void>;
+  /** The whole of its terms as they are now. False: it has ended. */
+  tell(id: string, terms: Terms): Promise<boolean>;
+  /**
+   * Hands a person's message to the agent, at most once for each `number`; that it was handed over is noted durably too.
+   * `refused`: the agent takes none now. `over`: it has ended.
+   */
+  send(id: string, number: number, text: string): Promise<'taken' | 'refused' | 'over'>;
   /** The exit is in the ledger: the supervisor may leave. */
   acknowledge(id: string): Promise<void>;
   /** The same for jobs of an earlier coordinator, which may have died before it could say so. */

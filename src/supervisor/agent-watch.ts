@@ -5,10 +5,12 @@ import type { Decision } from '../domain/decision.ts';
 import type { Ending } from '../domain/evidence.ts';
 import { type ToolPlace, toolDecider } from '../domain/tool-scope.ts';
 import type { Executor, Launch, Seat } from '../ports/executor.ts';
-import type { AgentJob, Job } from '../ports/supervisor.ts';
+import type { AgentJob, Job, Terms } from '../ports/supervisor.ts';
+import { watchAllowance } from './allowance-watch.ts';
 import { watchBreaker } from './breaker-watch.ts';
 import type { HookAnswer } from './client-channel.ts';
-import { listen } from './listen.ts';
+import { type Listening, listen } from './listen.ts';
+import type { Notes } from './notes.ts';
 import type { Ears } from './run-fenced.ts';
 import type { Surroundings } from './supervise.ts';
 import { openTranscript } from './transcript.ts';
@@ -37,6 +39,9 @@ export type AgentWatch = {
   hook(payload: unknown): HookAnswer;
   /** What we saw of it by other means than its own words. */
   tell(event: AgentEvent): void;
+  /** A person's message; false when it takes none now. */
+  say(text: string): boolean;
+  terms(terms: Terms): void;
   /** What the next launch goes on with. */
   session(): Seat['session'];
   /** The agent's own last word so far. */
@@ -51,7 +56,7 @@ export function watchAgent(
     readonly files: JobDirectory;
     readonly around: Surroundings;
     readonly place: ToolPlace;
-    onNoted(): void;
+    readonly notes: Notes;
     /** Ends the attempt, cleanly. */
     end(reason: Ending['reason'], detail: string): void;
   },
@@ -59,14 +64,18 @@ export function watchAgent(
 ): AgentWatch {
   const transcript = openTranscript(order.files.path, secrets, {
     now: () => new Date(order.around.clock.wall()).toISOString(),
-    noted: order.onNoted,
+    note: order.notes.add,
+    usd: agent.usd,
   });
+  const allowance = watchAllowance(agent, { note: order.notes.add, end: order.end });
   const breaker = watchBreaker(agent, order);
   const told = (event: AgentEvent): void => {
     transcript.tell(event);
+    allowance.take(event);
     for (const trip of breaker.take(event)) transcript.trip(trip);
   };
-  const judge = toolDecider(agent.scope, order.place);
+  let judge = toolDecider(agent.scope, order.place);
+  let current: Listening | null = null;
   const decide = (call: ToolCall): Decision => {
     const decision = judge(call);
     if (decision.decision === 'deny') told({ type: 'denied', call, rule: decision.rule, why: decision.why });
@@ -83,14 +92,30 @@ export function watchAgent(
       const listening = listen(follow, seat, launch, { tell, decide });
       // Where no hook gives us a word before each call, a message does, if the agent takes one.
       if (executor.hook === null) breaker.advise((text) => void listening.send(text));
-      return listening.ears;
+      current = listening;
+      const over = (): void => {
+        listening.ears.over();
+        current = null;
+      };
+      return { ...listening.ears, over };
     },
     tell: transcript.tell,
     hook(payload) {
       const call = executor.hook?.callIn(payload) ?? null;
       if (executor.hook === null || call === null) return { stdout: '', exit: 0 };
       const decision = decide(call);
-      return executor.hook.answer(decision, breaker.advice());
+      const ask = decision.decision === 'deny' && decision.ask !== null ? `To ask for it: ${decision.ask}` : null;
+      const advice = [ask, breaker.advice()].filter((text) => text !== null).join('\n');
+      return executor.hook.answer(decision, advice === '' ? null : advice);
+    },
+    say(text) {
+      if (current === null || !current.send(text)) return false;
+      told({ type: 'told', text });
+      return true;
+    },
+    terms({ scope, usd }) {
+      judge = toolDecider(scope, order.place);
+      allowance.raise(usd);
     },
     session() {
       const { session: id, usage } = transcript.report();

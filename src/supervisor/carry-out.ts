@@ -29,9 +29,11 @@ import type { ExitRecord, Job } from '../ports/supervisor.ts';
 import { agentHome, type Seated, takeSeat } from './agent-seat.ts';
 import { agentVersion } from './agent-version.ts';
 import { type AgentWatch, executorOf, watchAgent } from './agent-watch.ts';
+import { takeAsks } from './asks.ts';
 import { type ClientChannel, openClientChannel } from './client-channel.ts';
 import { lfsStores } from './lfs-stores.ts';
 import { startLimits } from './limits.ts';
+import { openNotes } from './notes.ts';
 import { type Output, openOutput } from './output.ts';
 import { protectPaths, removeStandIns } from './read-only-paths.ts';
 import { redactTexts } from './redact.ts';
@@ -41,6 +43,7 @@ import type { RuntimeDirectory } from './runtime-directory.ts';
 import { scrubHome } from './scrub-home.ts';
 import { CopyFailed, setupProduct } from './setup-product.ts';
 import { secretsOf, snapshotOf } from './snapshot-of.ts';
+import type { Steering } from './steering.ts';
 import type { Surroundings } from './supervise.ts';
 import { openWayOut } from './way-out.ts';
 
@@ -50,6 +53,7 @@ export type Order = {
   readonly runtime: RuntimeDirectory;
   readonly around: Surroundings;
   readonly stop: AbortSignal;
+  readonly steering: Steering;
   end(reason: Ending['reason'], detail: string): void;
   onStarted(): void;
   /** Something was added to `notes.jsonl`. */
@@ -66,13 +70,22 @@ export async function carryOut(order: Order): Promise<ExitRecord> {
   const prepared = await prepare(order, output);
   if ('reason' in prepared) return record(output, { ending: prepared });
   const executor = await executorOf(order.job.executor);
-  const watching = { ...order, place: toolPlace(order, prepared.host) };
+  const notes = openNotes(order.files.path, secrets, order.onNoted);
+  const place = toolPlace(order, prepared.host);
+  const watching = { ...order, place, notes };
   const watch = order.job.agent === null ? null : watchAgent(order.job.agent, executor, watching, secrets);
+  const asks = takeAsks(place.workspace, order.job.agent?.scope ?? null, notes.add);
+  order.steering.onTerms((terms) => {
+    watch?.terms(terms);
+    asks.terms(terms);
+  });
+  if (watch !== null) order.steering.onSend({ say: watch.say, note: notes.add });
   await using channel = await openClientChannel(order.runtime.clientSocket, order.job.nonce, {
     keep: (handoff) => order.files.writeHandoff(redactTexts(handoff, secrets)),
     hook: watch?.hook ?? null,
+    ask: asks.ask,
   });
-  await using _ = await openWayOut(order, watch, secrets);
+  await using _ = await openWayOut(watching, watch, secrets);
   const base = { ...order, ...prepared, output, channel, executor, watch };
   const setUp = await runSetup(base);
   if (setUp !== null) {

@@ -2,6 +2,7 @@ import { chmodSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { judgeHandoff } from '../adapters/handoff/index.ts';
 import type { Handoff } from '../domain/evidence.ts';
+import type { Ask, Asks } from './asks.ts';
 
 export type ClientChannel = AsyncDisposable & {
   /** The last valid one. */
@@ -25,17 +26,19 @@ export async function openClientChannel(
     keep(handoff: Handoff): void;
     /** What the agent's own hook is to print and to end with; null when this agent has none. */
     readonly hook: ((payload: unknown) => HookAnswer) | null;
+    readonly ask: Asks['ask'];
   },
 ): Promise<ClientChannel> {
   let handoff: Handoff | null = null;
   const refusals: string[] = [];
-  const answer = (line: string): Answer => {
+  const answer = (line: string): Answer | Promise<Answer> => {
     const message = messageIn(line);
     if (message === null) return { ok: false, why: 'not understood' };
     if (message.do === 'hook')
       return on.hook === null
         ? { ok: false, why: 'this agent has no hook' }
         : { ok: true, ...on.hook(message.payload) };
+    if (message.do === 'ask') return on.ask(message);
     if (message.do === 'refused') {
       if (refusals.length < refusalLimit) refusals.push(message.what);
       return { ok: true };
@@ -66,11 +69,12 @@ export async function openClientChannel(
 }
 
 export type HookAnswer = { readonly stdout: string; readonly exit: number };
-type Answer = { readonly ok: boolean; readonly why?: string } & Partial<HookAnswer>;
+type Answer = { readonly ok: boolean; readonly why?: string; readonly granted?: boolean } & Partial<HookAnswer>;
 
 type Message =
   | { readonly do: 'handoff'; readonly handoff: unknown }
   | { readonly do: 'hook'; readonly payload: unknown }
+  | ({ readonly do: 'ask' } & Ask)
   | { readonly do: 'refused'; readonly what: string };
 
 function messageIn(line: string): Message | null {
@@ -84,21 +88,32 @@ function messageIn(line: string): Message | null {
   if (typeof raw !== 'object' || raw === null || !('do' in raw)) return null;
   if (raw.do === 'hook' && 'payload' in raw) return { do: 'hook', payload: raw.payload };
   if (raw.do === 'handoff' && 'handoff' in raw) return { do: 'handoff', handoff: raw.handoff };
+  if (raw.do === 'ask') return askIn(raw);
   if (raw.do === 'refused' && 'what' in raw && typeof raw.what === 'string')
     return { do: 'refused', what: raw.what.slice(0, 200) };
   return null;
 }
 
+function askIn(raw: object): Message | null {
+  const { paths, why, wait } = raw as Partial<Record<keyof Ask, unknown>>;
+  if (!Array.isArray(paths) || !paths.every((path) => typeof path === 'string' && path.length <= 500)) return null;
+  if (typeof why !== 'string' || typeof wait !== 'number') return null;
+  return { do: 'ask', paths, why: why.slice(0, 500), wait };
+}
+
 const withNonce = (handoff: unknown, nonce: string): unknown =>
   typeof handoff === 'object' && handoff !== null && !('nonce' in handoff) ? { ...handoff, nonce } : handoff;
 
-function answerLines(socket: Socket, answer: (line: string) => unknown): void {
+function answerLines(socket: Socket, answer: (line: string) => Answer | Promise<Answer>): void {
   let text = '';
+  const say = (said: Answer): void => void (socket.destroyed || socket.write(`${JSON.stringify(said)}\n`));
   socket.on('error', () => socket.destroy());
   socket.setEncoding('utf8').on('data', (chunk: string) => {
     text += chunk;
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n')) {
-      socket.write(`${JSON.stringify(answer(text.slice(0, end)))}\n`);
+      const said = answer(text.slice(0, end));
+      if (said instanceof Promise) void said.then(say);
+      else say(said);
       text = text.slice(end + 1);
     }
     if (text.length > lineLimit) socket.destroy();

@@ -4,8 +4,11 @@ import {
   type ControlNotice,
   type ControlRequest,
   eachLine,
+  type Question,
   type StopReason,
 } from '../adapters/supervisors/control-protocol.ts';
+
+import type { Terms } from '../ports/supervisor.ts';
 
 export type Control = AsyncDisposable & {
   notify(notice: ControlNotice): void;
@@ -15,13 +18,24 @@ export type Control = AsyncDisposable & {
 export async function openControl(
   path: string,
   nonce: string,
-  on: { stop(reason: StopReason): void; acknowledge(): void; attended(isAttended: boolean): void },
+  on: {
+    stop(reason: StopReason): void;
+    acknowledge(): void;
+    attended(isAttended: boolean): void;
+    tell(terms: Terms): void;
+    send(number: number, text: string): boolean;
+  },
 ): Promise<Control> {
   const attached = new Set<Socket>();
   const open = new Set<Socket>();
   const leave = (socket: Socket): void => {
     open.delete(socket);
     if (attached.delete(socket) && attached.size === 0) on.attended(false);
+  };
+  const answer = (question: Question): boolean => {
+    if (question.do === 'send') return on.send(question.number, question.text);
+    on.tell(question.terms);
+    return true;
   };
   const obey = (socket: Socket, request: ControlRequest): void => {
     if (request.do === 'attach') {
@@ -31,7 +45,8 @@ export async function openControl(
       send(socket, { event: 'attached' });
     } else if (!attached.has(socket)) socket.destroy();
     else if (request.do === 'stop') on.stop(request.reason);
-    else on.acknowledge();
+    else if (request.do === 'acknowledge') on.acknowledge();
+    else send(socket, { event: 'answered', id: request.id, taken: answer(request) });
   };
   const server = createServer((socket) => {
     open.add(socket);

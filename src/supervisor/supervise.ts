@@ -8,6 +8,7 @@ import { openControl } from './control.ts';
 import type { Clock } from './limits.ts';
 import type { Stop } from './run-fenced.ts';
 import { makeRuntimeDirectory } from './runtime-directory.ts';
+import { openSteering } from './steering.ts';
 
 /** What main/ knows and the rest of the supervisor must not look up by itself. */
 export type Surroundings = {
@@ -34,6 +35,7 @@ export async function supervise(
   const runtime = makeRuntimeDirectory(job, around);
   const stop = new AbortController();
   const end = (reason: Ending['reason'], detail?: string): void => stop.abort({ reason, detail } satisfies Stop);
+  const steering = openSteering();
   const acknowledged = Promise.withResolvers<void>();
   const leave = alone(around.abandonAfterMs, () => {
     end('abandoned');
@@ -43,6 +45,8 @@ export async function supervise(
     await using control = await openControl(runtime.controlSocket, job.nonce, {
       stop: end,
       acknowledge: acknowledged.resolve,
+      tell: steering.tell,
+      send: steering.send,
       attended: leave.attended,
     });
     const record = { ...identify(), nonce: job.nonce, socket: runtime.controlSocket };
@@ -60,6 +64,7 @@ export async function supervise(
       runtime,
       around,
       stop: stop.signal,
+      steering,
       end,
       onStarted: () => control.notify({ event: 'started' }),
       onNoted: () => control.notify({ event: 'noted' }),

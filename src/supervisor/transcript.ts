@@ -1,6 +1,6 @@
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AgentEvent } from '../domain/agent-event.ts';
+import { type AgentEvent, noUsage, type Usage } from '../domain/agent-event.ts';
 import { type AgentNote, type AgentReport, noReport } from '../domain/agent-note.ts';
 import type { Trip } from '../domain/breaker-trip.ts';
 import { redactTexts } from './redact.ts';
@@ -13,52 +13,51 @@ export type Transcript = {
   close(): void;
 };
 
-const caps = { text: 8 << 10, file: 32 << 20, notes: 500 };
+const caps = { text: 8 << 10, file: 32 << 20, usageNotes: 100 };
 
-/**
- * `transcript.jsonl` has every event, clipped, until it is full; `notes.jsonl` the few that belong into the ledger, each durable
- * before `noted` is called. No value of `secrets` is in either.
- */
+/** `transcript.jsonl` has every event, clipped, until it is full; the few that belong into the ledger are noted. No value of `secrets` is in it. */
 export function openTranscript(
   directory: string,
   secrets: readonly string[],
-  around: { readonly now: () => string; readonly noted: () => void },
+  around: { readonly now: () => string; note(note: AgentNote): void; readonly usd: number },
 ): Transcript {
   const file = openSync(join(directory, 'transcript.jsonl'), 'a', 0o600);
-  const notes = openSync(join(directory, 'notes.jsonl'), 'a', 0o600);
   let report = noReport;
   let written = 0;
-  let number = 0;
   let isOpen = true;
-  const note = (worth: AgentNote | null): void => {
-    if (worth === null || number >= caps.notes) return;
-    number += 1;
-    writeSync(notes, `${JSON.stringify({ number, note: worth })}\n`);
-    fsyncSync(notes);
-    around.noted();
+  let noted = { usage: noUsage, times: 0 };
+  const noteUsage = (usage: Usage): void => {
+    if (noted.times >= caps.usageNotes || !hasGrown(noted.usage, usage, around.usd)) return;
+    noted = { usage, times: noted.times + 1 };
+    around.note({ note: 'usage', usage });
   };
   return {
     tell(told) {
       // The relay may still hear of something that nobody waits for any more.
       if (!isOpen) return;
       const event = redactTexts(clipped(told), secrets);
-      note(noteOf(event, report));
+      const worth = noteOf(event, report);
+      if (worth !== null) around.note(worth);
+      if (event.type === 'usage') noteUsage(event.usage);
       report = evolveReport(report, event);
       if (written < caps.file) written += writeSync(file, `${JSON.stringify({ at: around.now(), ...event })}\n`);
     },
     trip(found) {
       const trip = redactTexts(found, secrets);
       report = { ...report, trips: [...report.trips, trip] };
-      note({ note: 'tripped', trip });
+      around.note({ note: 'tripped', trip });
     },
     report: () => report,
     close() {
       isOpen = false;
       closeSync(file);
-      closeSync(notes);
     },
   };
 }
+
+/** By enough for people to want to know: ten turns, or a twentieth of the money. */
+const hasGrown = (noted: Usage, now: Usage, usd: number): boolean =>
+  now.turns - noted.turns >= 10 || (now.usd ?? 0) - (noted.usd ?? 0) >= usd * 0.05;
 
 function evolveReport(report: AgentReport, event: AgentEvent): AgentReport {
   switch (event.type) {

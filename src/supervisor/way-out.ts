@@ -1,11 +1,12 @@
 import { openRelay } from '../adapters/relay/index.ts';
 import type { AgentEvent } from '../domain/agent-event.ts';
 import type { Order } from './carry-out.ts';
+import type { Notes } from './notes.ts';
 import { openTranscript } from './transcript.ts';
 
 /** The relay of a fence with a list of hosts; null for the others. What it refuses is noted as any other denial is. */
 export async function openWayOut(
-  order: Order,
+  order: Order & { readonly notes: Notes },
   watch: { tell(event: AgentEvent): void } | null,
   secrets: readonly string[],
 ): Promise<AsyncDisposable | null> {
@@ -13,7 +14,7 @@ export async function openWayOut(
   const hosts = job.fence.network;
   if (typeof hosts === 'string' || job.fence.mode === 'none') return null;
   const now = (): string => new Date(around.clock.wall()).toISOString();
-  const own = watch === null ? openTranscript(files.path, secrets, { now, noted: order.onNoted }) : null;
+  const own = watch === null ? openTranscript(files.path, secrets, { now, note: order.notes.add, usd: 0 }) : null;
   const tell = own?.tell ?? watch?.tell;
   const relay = await openRelay(runtime.relaySocket, {
     hosts,

@@ -24,6 +24,9 @@ export function whim(random: Random, state: RunState): RequestEvent {
     { type: 'requested-drop', task, paths, by },
     ...(random.chance(0.4) ? [{ type: 'requested-drop', task, paths: [], by } as const] : []),
     { type: 'requested-retry', task, by },
+    { type: 'requested-retry', task, agent: random.pick(['claude', 'codex', 'command', 'nobody']), by },
+    { type: 'requested-send', task, message: 'look at the tests', by },
+    { type: 'requested-raise', task: random.chance(0.5) ? task : null, usd: random.pick([-1, 1, 5]), by },
     { type: 'requested-rework', task, message: 'again, please', by },
     { type: 'requested-pause', by },
     { type: 'requested-resume', by },
@@ -31,6 +34,14 @@ export function whim(random: Random, state: RunState): RequestEvent {
     { type: 'requested-replan', ...rewritten(random, state, task), by },
     { type: 'requested-land', by },
     undo,
+    // somebody at work is there to be talked to
+    ...Object.values(state.tasks)
+      .filter(
+        ({ progress }) => 'attempt' in progress && progress.attempt.agent === 'claude' && !('snapshot' in progress),
+      )
+      .flatMap(({ id }) =>
+        Array.from({ length: 12 }, (): RequestEvent => ({ type: 'requested-send', task: id, message: 'go on', by })),
+      ),
     // what has landed is there to be taken back
     ...(state.undo.standing === 'landed' ? Array.from({ length: 8 }, () => undo) : []),
   ]);
@@ -117,6 +128,8 @@ export function typed(state: RunState, need: Need): RequestEvent {
       return { type: 'requested-grant', task, paths: rest, by: me };
     case 'drop':
       return { type: 'requested-drop', task, paths: rest, by: me };
+    case 'raise':
+      return { type: 'requested-raise', task: id === undefined ? null : task, usd: Number(rest[1]), by: me };
     case 'retry':
       return { type: 'requested-retry', task, by: me };
     case 'rework':

@@ -28,11 +28,12 @@ export function randomPlan(random: Random): FrozenPlan {
     land: random.pick(['ask', 'ask', 'auto', 'branch', 'wave'] as const),
     schedule: random.pick(['strict', 'strict', 'eager'] as const),
     partial: random.pick(['merge', 'merge', 'hold'] as const),
-    limits: { parallel: 1 + random.below(3), attempts: 1 + random.below(2) },
+    limits: { parallel: 1 + random.below(3), attempts: 1 + random.below(2), ...random.pick(budgets) },
     taps: { start: random.pick(['run', 'run', 'wave'] as const) },
   });
 }
 
+const budgets = [{}, {}, { usd: 0.7 }, { runUsd: 1.2 }];
 const chains = [['command'], ['command'], ['claude'], ['codex', 'claude']];
 
 function randomTask(random: Random, id: string, before: readonly string[], wave: number): TaskSketch {

@@ -29,6 +29,8 @@ export type SupervisorWorld = {
 
 type SimulatedJob = {
   readonly job: Job;
+  /** Messages that reached it, by request. */
+  readonly heard: Set<number>;
   notes: readonly NumberedNote[];
   readonly listeners: Set<(event: SupervisorEvent) => void>;
   started: StartedRecord | null;
@@ -84,6 +86,7 @@ export function simulatedSupervisors(tools: Tools): SupervisorWorld {
           throw new Error(`${job.id} is told something else than before`);
         const one: SimulatedJob = known ?? {
           job,
+          heard: new Set(),
           notes: [],
           listeners: new Set(),
           started: null,
@@ -109,6 +112,23 @@ export function simulatedSupervisors(tools: Tools): SupervisorWorld {
         const one = jobs.get(id);
         if (one !== undefined) one.stop ??= ended(reason);
         await schedule.turn(life);
+      },
+      tell: async (id) => {
+        await schedule.turn(life);
+        const one = jobs.get(id);
+        return one !== undefined && one.exit === null;
+      },
+      send: async (id, number) => {
+        await schedule.turn(life);
+        const one = jobs.get(id);
+        if (one === undefined || one.exit !== null) return 'over';
+        if (one.heard.has(number)) return 'taken';
+        if (tools.random.chance(0.2)) return 'refused';
+        one.heard.add(number);
+        one.notes = [...one.notes, { number: one.notes.length + 1, note: { note: 'heard', request: number } }];
+        tell(one, { type: 'noted', notes: one.notes });
+        await schedule.turn(life);
+        return 'taken';
       },
       acknowledge: () => schedule.turn(life),
       release: async () => undefined,
@@ -194,10 +214,19 @@ const absent: HandoffEvidence = { kind: 'absent' };
 
 /** An agent that speaks a protocol tells its session, and sometimes what it was refused. */
 function notesOf({ chaos }: Tools, job: Job): readonly AgentNote[] {
-  if (job.agent === null) return [];
+  const asked: AgentNote = { note: 'asked', paths: ['elsewhere/x.txt'], why: 'it belongs together' };
+  if (job.agent === null) return chaos.strikes(0.1) ? [asked] : [];
   const session = job.agent.session?.id ?? `session of ${job.id}`;
   const denied: AgentNote = { note: 'denied', tool: 'Write', rule: 'out-of-scope', why: 'not yours' };
-  return [{ note: 'started', session, model: 'm' }, ...(chaos.strikes(0.2) ? [denied] : [])];
+  const usage: AgentNote = {
+    note: 'usage',
+    usage: { turns: 2, inputTokens: 50, outputTokens: 5, cachedTokens: 0, usd: 0.2 },
+  };
+  return [
+    { note: 'started', session, model: 'm' },
+    ...(chaos.strikes(0.2) ? [denied, asked] : []),
+    ...(chaos.strikes(0.2) ? [usage] : []),
+  ];
 }
 
 function reportOf(job: Job, ending: Ending, trouble: Trouble | null): Pick<ExitRecord, 'agent'> {
@@ -207,7 +236,14 @@ function reportOf(job: Job, ending: Ending, trouble: Trouble | null): Pick<ExitR
   return { agent: { ...noReport, outcome: completed ? 'completed' : 'failed', trouble, usage } };
 }
 
-const troubles: readonly TroubleKind[] = ['rate-limited', 'overloaded', 'needs-login', 'dropped', 'unknown-session'];
+const troubles: readonly TroubleKind[] = [
+  'rate-limited',
+  'overloaded',
+  'needs-login',
+  'dropped',
+  'unknown-session',
+  'budget',
+];
 
 function misfortune(chaos: Chaos, job: Job, good: Outcome): Outcome {
   if (job.agent !== null && chaos.random.chance(0.5)) {
@@ -225,6 +261,7 @@ function misfortune(chaos: Chaos, job: Job, good: Outcome): Outcome {
     { ...good, ending: ended('silent'), handoff: absent },
     { ...good, ending: ended('abandoned'), handoff: absent },
     { ...good, ending: ended('spiral'), handoff: absent },
+    { ...good, ending: ended('over-budget'), handoff: absent },
     { ...good, ending: ended('launch-failed', 'no such program'), handoff: absent },
     { ...good, ending: ended('setup-failed', 'npm ci'), handoff: absent },
   ]);

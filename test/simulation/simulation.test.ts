@@ -60,9 +60,13 @@ describe('every run ends, and its ledger keeps I1 to I10', () => {
 
 /** A generator that is too tame proves nothing. */
 const everything: readonly LedgerEvent['type'][] = [
+  'agent-chosen',
   'attempt-ended',
   'attempt-intended',
   'attempt-started',
+  'attempt-told',
+  'budget-near',
+  'budget-raised',
   'candidate-built',
   'candidate-completed',
   'check-ended',
@@ -74,6 +78,7 @@ const everything: readonly LedgerEvent['type'][] = [
   'landing-refused',
   'merge-intended',
   'merged',
+  'message-sent',
   'paths-dropped',
   'phase-judged',
   'plan-replaced',

@@ -3,6 +3,7 @@ import type { RunEvent } from '../../src/domain/events.ts';
 import type { SnapshotEvidence } from '../../src/domain/evidence.ts';
 import type { FrozenPlan, PlannedTask } from '../../src/domain/plan.ts';
 import type { Stored } from '../../src/ports/ledger.ts';
+import { checkAsked } from './check-asked.ts';
 import { checkIntegrated } from './check-integrated.ts';
 import { checkUndone } from './check-undone.ts';
 import { all, type Found } from './events-found.ts';
@@ -119,6 +120,7 @@ function checkRun(history: readonly Stored[], { git }: World): readonly Violatio
   return [
     ...checkReplanned(history),
     ...checkStarts(history),
+    ...checkAsked(history),
     ...checkMerged(history),
     ...checkIntegrated(history, git),
     ...checkClosed(history),

@@ -6,6 +6,7 @@ import { attach } from '../../src/cli/attach.ts';
 import { clean } from '../../src/cli/clean.ts';
 import type { CommandEntry, Register } from '../../src/cli/command.ts';
 import { conflicts } from '../../src/cli/conflicts.ts';
+import { costs } from '../../src/cli/costs.ts';
 import { approve, hold, reject } from '../../src/cli/decide.ts';
 import type { Desk, OpenDesk } from '../../src/cli/desk.ts';
 import { diff } from '../../src/cli/diff.ts';
@@ -14,9 +15,11 @@ import { land, undo } from '../../src/cli/land.ts';
 import { logs } from '../../src/cli/logs.ts';
 import { pause, stop } from '../../src/cli/mode.ts';
 import { runProgram } from '../../src/cli/program.ts';
+import { raise } from '../../src/cli/raise.ts';
 import { rescue } from '../../src/cli/rescue.ts';
 import { drop, grant, retry, rework } from '../../src/cli/resolve.ts';
 import { run as runPlan } from '../../src/cli/run.ts';
+import { send } from '../../src/cli/send.ts';
 import { show } from '../../src/cli/show.ts';
 import { status } from '../../src/cli/status.ts';
 import { why } from '../../src/cli/why.ts';
@@ -52,6 +55,9 @@ const atDesk: Record<string, (open: OpenDesk) => Register> = {
   pause,
   stop,
   land,
+  send,
+  raise,
+  costs,
   undo,
 };
 

@@ -39,6 +39,7 @@ function prepare(seat: Seat): Launch {
   const { job, session } = seat;
   const model = job.agent?.model ?? null;
   const turns = job.agent?.turns ?? null;
+  const usd = job.agent?.usd ?? null;
   return {
     argv: [
       seat.program,
@@ -49,6 +50,7 @@ function prepare(seat: Seat): Launch {
       ...(session === null ? [] : ['--resume', session.id]),
       ...(model === null ? [] : ['--model', model]),
       ...(turns === null ? [] : ['--max-turns', String(turns)]),
+      ...(usd === null ? [] : ['--max-budget-usd', (usd + (session?.usage.usd ?? 0)).toFixed(4)]),
     ],
     environment: {
       ...claudeEnvironment(seat.home),

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { Terms } from '../../ports/supervisor.ts';
 
 export type StopReason = 'stopped' | 'timed-out';
 
@@ -6,10 +7,18 @@ export type StopReason = 'stopped' | 'timed-out';
 export type ControlRequest =
   | { readonly do: 'attach'; readonly nonce: string }
   | { readonly do: 'stop'; readonly reason: StopReason }
-  | { readonly do: 'acknowledge' };
+  | { readonly do: 'acknowledge' }
+  | Question;
+
+/** These are answered, by `id`. */
+export type Question =
+  | { readonly do: 'tell'; readonly id: number; readonly terms: Terms }
+  | { readonly do: 'send'; readonly id: number; readonly number: number; readonly text: string };
 
 /** Supervisor to coordinator. The records themselves are in files: this only says that they are there. */
-export type ControlNotice = { readonly event: 'attached' | 'started' | 'noted' | 'ended' };
+export type ControlNotice =
+  | { readonly event: 'attached' | 'started' | 'noted' | 'ended' }
+  | { readonly event: 'answered'; readonly id: number; readonly taken: boolean };
 
 /** Both ends are ours and the socket is for our own uid: lines are short and well formed. */
 export function eachLine(socket: Socket, take: (line: string) => void): void {

@@ -30,6 +30,13 @@ export function processSupervisors(program: SupervisorProgram): Supervisors {
     async stop(id, reason) {
       await followed.get(id)?.send({ do: 'stop', reason } satisfies { do: 'stop'; reason: StopReason });
     },
+    async tell(id, terms) {
+      return (await followed.get(id)?.ask({ do: 'tell', terms })) === true;
+    },
+    async send(id, number, text) {
+      const taken = (await followed.get(id)?.ask({ do: 'send', number, text })) ?? null;
+      return taken === null ? 'over' : taken ? 'taken' : 'refused';
+    },
     async acknowledge(id) {
       filesOf(id).acknowledge();
       await followed.get(id)?.send({ do: 'acknowledge' });
@@ -54,6 +61,7 @@ type Follow = {
   /** Resolves when a supervisor has the job, or had it. */
   readonly running: Promise<void>;
   send(request: ControlRequest): Promise<void>;
+  readonly ask: Line['ask'];
   leave(): void;
 };
 
@@ -81,7 +89,7 @@ function followJob(followed: Followed, listener: (event: SupervisorEvent) => voi
       tell({ type: 'started', record: started, pid: files.supervisor()?.pid ?? 0 });
       if (!left.signal.aborted) spare.prepare();
     }
-    const notes = job.agent === null || told.over ? [] : files.notes();
+    const notes = job.kind !== 'attempt' || told.over ? [] : files.notes();
     if (notes.length > told.notes) {
       told.notes = notes.length;
       tell({ type: 'noted', notes });
@@ -122,6 +130,10 @@ function followJob(followed: Followed, listener: (event: SupervisorEvent) => voi
     async send(request) {
       await running.promise;
       line?.send(request);
+    },
+    async ask(question) {
+      await running.promise;
+      return (await line?.ask(question)) ?? null;
     },
     leave() {
       left.abort();

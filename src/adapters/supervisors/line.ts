@@ -1,10 +1,14 @@
 import { connect } from 'node:net';
 import type { SupervisorRecord } from '../../ports/supervisor.ts';
-import { type ControlRequest, eachLine } from './control-protocol.ts';
+import { type ControlNotice, type ControlRequest, eachLine, type Question } from './control-protocol.ts';
+
+type Asked = Question extends infer One ? (One extends Question ? Omit<One, 'id'> : never) : never;
 
 /** A connection to a living supervisor. */
 export type Line = {
   send(request: ControlRequest): void;
+  /** Null: the supervisor has left without an answer. */
+  ask(question: Asked): Promise<boolean | null>;
   close(): void;
   readonly closed: Promise<void>;
 };
@@ -13,6 +17,15 @@ export type Line = {
 export function attach(record: SupervisorRecord, notified: () => void): Promise<Line | null> {
   return new Promise((resolve) => {
     const closed = Promise.withResolvers<void>();
+    const asked = new Map<number, (taken: boolean | null) => void>();
+    let id = 0;
+    const ask: Line['ask'] = (question) =>
+      new Promise((answer) => {
+        id += 1;
+        if (socket.destroyed) return answer(null);
+        asked.set(id, answer);
+        send({ ...question, id });
+      });
     const socket = connect(record.socket);
     const send = (request: ControlRequest): void => void socket.write(`${JSON.stringify(request)}\n`);
     socket.on('connect', () => send({ do: 'attach', nonce: record.nonce }));
@@ -20,10 +33,17 @@ export function attach(record: SupervisorRecord, notified: () => void): Promise<
     socket.on('close', () => {
       resolve(null);
       closed.resolve();
+      for (const answer of asked.values()) answer(null);
     });
     // The first line is the answer to `attach`; everything that happened before it is in the files.
-    eachLine(socket, () => {
-      resolve({ send, close: () => void socket.end(), closed: closed.promise });
+    eachLine(socket, (line) => {
+      const notice = JSON.parse(line) as ControlNotice;
+      if (notice.event === 'answered') {
+        asked.get(notice.id)?.(notice.taken);
+        asked.delete(notice.id);
+        return;
+      }
+      resolve({ send, ask, close: () => void socket.end(), closed: closed.promise });
       notified();
     });
   });

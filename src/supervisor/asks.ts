@@ -1,0 +1,64 @@
+import type { AgentNote } from '../domain/agent-note.ts';
+import { below, resolvePath } from '../domain/lexical-path.ts';
+import { parsePattern } from '../domain/pattern.ts';
+import { readScope, refusalOf, type Scope } from '../domain/scope.ts';
+import type { Terms } from '../ports/supervisor.ts';
+
+export type Ask = { readonly paths: readonly string[]; readonly why: string; readonly wait: number };
+export type AskAnswer = { readonly ok: true; readonly granted: boolean } | { readonly ok: false; readonly why: string };
+
+export type Asks = {
+  ask(asked: Ask): AskAnswer | Promise<AskAnswer>;
+  terms(terms: Terms): void;
+};
+
+const most = { asks: 20, paths: 20, seconds: 600 };
+
+/** An agent asks for paths beyond its scope; people hear of it by a note and may grant them while it goes on. */
+export function takeAsks(workspace: string, known: Terms['scope'] | null, note: (note: AgentNote) => boolean): Asks {
+  let scope: Scope | null = known === null ? null : readScope(known);
+  let asks = 0;
+  const waiting = new Set<() => void>();
+  const isGranted = (paths: readonly string[]): boolean => {
+    const now = scope;
+    const isOpen = (path: string, to: Scope): boolean =>
+      to.granted.some(({ text }) => text === path) || refusalOf(to, path) === null;
+    return now !== null && paths.every((path) => isOpen(path, now));
+  };
+  return {
+    ask({ paths: spelled, why, wait }) {
+      const paths = spelled.map((path) => insideOf(workspace, path));
+      if (paths.length === 0 || paths.length > most.paths) return refused(`name between 1 and ${most.paths} paths`);
+      const inside = paths.filter((path): path is string => path !== null && path !== '' && parsePattern(path).ok);
+      if (inside.length < paths.length) return refused('only paths inside the workspace can be asked for');
+      if (isGranted(inside)) return { ok: true, granted: true };
+      asks += 1;
+      if (asks > most.asks || !note({ note: 'asked', paths: inside, why })) return refused('you have asked too often');
+      if (wait <= 0) return { ok: true, granted: false };
+      return new Promise((resolve) => {
+        const answer = (granted: boolean): void => {
+          clearTimeout(timer);
+          waiting.delete(look);
+          resolve({ ok: true, granted });
+        };
+        const look = (): void => {
+          if (isGranted(inside)) answer(true);
+        };
+        const timer = setTimeout(() => answer(false), Math.min(wait, most.seconds) * 1000);
+        waiting.add(look);
+      });
+    },
+    terms(terms) {
+      scope = readScope(terms.scope);
+      for (const look of waiting) look();
+    },
+  };
+}
+
+/** As patterns spell it: a directory keeps its slash. Null: it lies elsewhere. */
+function insideOf(workspace: string, path: string): string | null {
+  const inside = below(workspace, resolvePath(workspace, path));
+  return inside !== null && inside !== '' && path.endsWith('/') ? `${inside}/` : inside;
+}
+
+const refused = (why: string): AskAnswer => ({ ok: false, why });
