@@ -1,5 +1,7 @@
 import { parsePattern } from '../domain/pattern.ts';
 import { safeLine } from '../domain/safe-text.ts';
+import { isLive } from '../domain/schedule.ts';
+import type { TaskState } from '../domain/task.ts';
 import { askOnce } from './ask-coordinator.ts';
 import { misused, type Outcome, type Register } from './command.ts';
 import { atDesk, type Desk, type OpenDesk } from './desk.ts';
@@ -18,9 +20,9 @@ export const grant =
       .action(
         does((given: string, paths: readonly string[]) =>
           atDesk(open, context, 'ask', (desk) =>
-            withTask(desk, 'grant', given, paths, ({ run, task }, by) => ({
+            withTask(desk, 'grant', given, paths, ({ run, task, state }, by) => ({
               request: { type: 'requested-grant', task, paths, by },
-              said: `Granted ${paths.join(' ')} to ${run}/${task}; its snapshot is judged again.`,
+              said: `Granted ${paths.join(' ')} to ${run}/${task}; ${grantSaid(state.tasks[task])}`,
             })),
           ),
         ),
@@ -49,20 +51,23 @@ export const drop =
       );
   };
 
-/** `tidegate retry <run/task>`: begins again from the base. */
+/** `tidegate retry <run/task>`: begins again from the base; with another agent, a task that only waits keeps what it has. */
 export const retry =
   (open: OpenDesk): Register =>
   (command, does, context) => {
-    command.argument('<task>', 'run/task, or a task of the live run').action(
-      does((given: string) =>
-        atDesk(open, context, 'ask', (desk) =>
-          withTask(desk, 'retry', given, [], ({ run, task }, by) => ({
-            request: { type: 'requested-retry', task, by },
-            said: `${run}/${task} begins again from its base.`,
-          })),
+    command
+      .argument('<task>', 'run/task, or a task of the live run')
+      .option('--agent <name>', 'let this agent do it from now on')
+      .action(
+        does((given: string, { agent }: { agent?: string }) =>
+          atDesk(open, context, 'ask', (desk) =>
+            withTask(desk, agent === undefined ? 'retry' : 'switch', given, [], ({ run, task, state }, by) => ({
+              request: { type: 'requested-retry', task, ...(agent === undefined ? {} : { agent }), by },
+              said: retrySaid(`${run}/${task}`, agent, state.tasks[task]?.progress.status === 'waiting'),
+            })),
+          ),
         ),
-      ),
-    );
+      );
   };
 
 /** `tidegate rework <run/task> -m <text>`: another attempt on top of what is there, told what to mend. */
@@ -85,6 +90,14 @@ export const rework =
       );
   };
 
+const grantSaid = (task: TaskState | undefined): string =>
+  task !== undefined && isLive(task) ? 'its agent may change them from now on.' : 'its snapshot is judged again.';
+
+function retrySaid(subject: string, agent: string | undefined, waits: boolean): string {
+  const by = agent === undefined ? '' : `, by ${agent}`;
+  return waits && agent !== undefined ? `${subject} goes on${by}.` : `${subject} begins again from its base${by}.`;
+}
+
 type Making = (
   subject: MadeTask,
   by: Desk['caller']['by'],
@@ -95,7 +108,7 @@ type Making = (
 
 async function withTask(
   desk: Desk,
-  name: 'grant' | 'drop' | 'retry' | 'rework',
+  name: 'grant' | 'drop' | 'retry' | 'switch' | 'rework',
   given: string,
   paths: readonly string[],
   make: Making,
@@ -104,11 +117,13 @@ async function withTask(
     const parsed = parsePattern(path);
     if (!parsed.ok) return misused('bad-path', `${name}: ${JSON.stringify(path)}: ${parsed.error.detail}`);
   }
-  const found = await taskNamed(desk, name, given);
+  const typed = name === 'switch' ? 'retry' : name;
+  const found = await taskNamed(desk, typed, given);
   if (!found.ok) return found.error;
   const { run, task } = found.value;
-  if (name === 'grant' || name === 'drop') {
-    const refused = peopleOnly(desk, ['tidegate', name, `${run}/${task}`, ...paths].join(' '));
+  // which agent does it was approved, so it is a person's to change
+  if (name === 'grant' || name === 'drop' || name === 'switch') {
+    const refused = peopleOnly(desk, ['tidegate', typed, `${run}/${task}`, ...paths].join(' '));
     if (refused !== null) return refused;
   }
   const { request, said } = make(found.value, desk.caller.by);

@@ -84,4 +84,11 @@ export const commands: readonly CommandEntry[] = [
     group: 'agent',
     load: async () => (await import('../cli/handoff.ts')).handoff,
   },
+  {
+    name: 'ask',
+    usage: '--scope <path…> [-m, --message <text>] [--wait <seconds>]',
+    summary: 'ask for paths beyond the scope; only inside the fence',
+    group: 'agent',
+    load: async () => (await import('../cli/ask.ts')).ask,
+  },
 ];

@@ -91,6 +91,13 @@ export const runCommands: readonly CommandEntry[] = [
     load: () => loadAtDesk(async () => (await import('../cli/conflicts.ts')).conflicts),
   },
   {
+    name: 'costs',
+    usage: '[run]',
+    summary: 'turns, tokens and money by task, agent and wave',
+    group: 'look',
+    load: () => loadAtDesk(async () => (await import('../cli/costs.ts')).costs),
+  },
+  {
     name: 'events',
     usage: '[run] [--all] [-f, --follow]',
     summary: 'the ledger, event by event',
@@ -134,8 +141,8 @@ export const runCommands: readonly CommandEntry[] = [
   },
   {
     name: 'retry',
-    usage: '<run/task>',
-    summary: 'begin a task again from its base',
+    usage: '<run/task> [--agent <name>]',
+    summary: 'begin a task again from its base, or give it to another agent',
     group: 'decide',
     load: () => loadAtDesk(async () => (await import('../cli/resolve.ts')).retry),
   },
@@ -145,6 +152,20 @@ export const runCommands: readonly CommandEntry[] = [
     summary: 'let an agent mend what is there',
     group: 'decide',
     load: () => loadAtDesk(async () => (await import('../cli/resolve.ts')).rework),
+  },
+  {
+    name: 'send',
+    usage: '<run/task> <message>',
+    summary: 'a word to an agent at work, where it takes one',
+    group: 'decide',
+    load: () => loadAtDesk(async () => (await import('../cli/send.ts')).send),
+  },
+  {
+    name: 'raise',
+    usage: '[run[/task]] --usd <amount>',
+    summary: 'more money; what was paused for the lack of it goes on',
+    group: 'decide',
+    load: () => loadAtDesk(async () => (await import('../cli/raise.ts')).raise),
   },
   {
     name: 'land',

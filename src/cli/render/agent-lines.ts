@@ -21,6 +21,8 @@ export function agentLines(event: AgentEvent): readonly Text[] {
       return [[{ text: `  ${usageText(event.usage)}`, tone: 'dim' }]];
     case 'provider-trouble':
       return [[{ text: '! ', tone: 'waiting' }, troubleText(event.trouble)]];
+    case 'told':
+      return [[{ text: '← ', tone: 'waiting' }, `a person says: ${safeLine(event.text)}`]];
     case 'output':
       return [[{ text: `  ${shown(event.text)}`, tone: 'dim' }]];
     case 'ended':
@@ -57,7 +59,7 @@ function endedLine({ outcome, trouble }: AgentEvent & { readonly type: 'ended' }
   return [{ text: '── the agent failed', tone: 'bad' }, trouble === null ? '' : `: ${troubleText(trouble)}`];
 }
 
-const troubleText = ({ kind, until, detail }: Trouble): string =>
+export const troubleText = ({ kind, until, detail }: Trouble): string =>
   [kind, until === null ? '' : `until ${until}`, shown(detail)].filter(Boolean).join(', ');
 
 /** Money only where the agent names it. */

@@ -1,3 +1,4 @@
+import { runSpend, taskSpend } from '../../domain/budget.ts';
 import { needsOf } from '../../domain/needs.ts';
 import { openUndo } from '../../domain/open-undo.ts';
 import { plannedById, selectedWaves, tasksOfWave } from '../../domain/run.ts';
@@ -34,10 +35,14 @@ export function runDocument(view: RunView) {
         owns: plannedById(state.plan, task.id)?.owns ?? null,
         needs: plannedById(state.plan, task.id)?.needs ?? [],
         granted: task.granted,
+        asked: task.asked,
+        spend: taskSpend(state, task),
         base: task.base,
         snapshot: snapshotOf(task)?.commit ?? null,
       })),
     })),
+    providers: state.providers,
+    spend: runSpend(state),
     branch: state.branch,
     landing: state.landing,
     /** The undo that is under way: what of, on which commit it is prepared, and the check it waits for. */

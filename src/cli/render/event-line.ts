@@ -2,7 +2,9 @@ import type { LedgerEvent, RunEvent } from '../../domain/events.ts';
 import type { Ending } from '../../domain/evidence.ts';
 import { describeVerdict } from '../../domain/task.ts';
 import { passes } from '../../domain/verdict.ts';
+import { money, troubleText } from './agent-lines.ts';
 import { files } from './task-line.ts';
+import { pauseText } from './times.ts';
 
 /** What an event means to a person who follows a run, or null for bookkeeping. */
 export function eventLine(event: LedgerEvent): string | null {
@@ -29,6 +31,20 @@ export function eventLine(event: LedgerEvent): string | null {
       return `${event.task}: dropped by ${event.by.who}`;
     case 'paths-dropped':
       return `${event.task}: changes to ${event.paths.join(' ')} taken out by ${event.by.who}`;
+    case 'attempt-noted':
+      return notedLine(event);
+    case 'message-sent':
+      return `${event.task}: ${event.by.who} says: ${event.message}`;
+    case 'agent-chosen':
+      return `${event.task}: ${event.agent} does it from now on, by ${event.by.who}`;
+    case 'budget-raised':
+      return `${event.task ?? 'the run'}: ${money(event.usd)} more, by ${event.by.who}`;
+    case 'budget-near':
+      return `${event.task ?? 'the run'}: ${money(event.used)} of ${money(event.limit)} are used`;
+    case 'provider-paused':
+      return `${event.provider} is paused${pauseText(event.until)}: ${troubleText(event.trouble)}`;
+    case 'provider-resumed':
+      return `${event.provider} is asked again`;
     case 'task-retried':
       return `${event.task}: to be tried again, by ${event.by.who}`;
     case 'task-reworked':
@@ -76,6 +92,25 @@ export function eventLine(event: LedgerEvent): string | null {
     case 'request-refused':
       return `refused: ${event.why}`;
     default:
+      return null;
+  }
+}
+
+function notedLine({ task, attempt, note }: RunEvent & { readonly type: 'attempt-noted' }): string | null {
+  switch (note.note) {
+    case 'denied':
+      return `${task}: denied ${note.tool}: ${note.why}`;
+    case 'asked':
+      return `${task}: asks for ${note.paths.join(' ')}${note.why === '' ? '' : `: ${note.why}`}; tidegate grant ${attempt.split('.')[0]}/${task} ${note.paths.join(' ')}`;
+    case 'trouble':
+      return `${task}: ${troubleText(note.trouble)}`;
+    case 'turns-near':
+      return `${task}: ${note.turns} of ${note.limit} turns are taken`;
+    case 'tripped':
+      return `${task}: goes round in circles (${note.trip.pattern})`;
+    case 'started':
+    case 'heard':
+    case 'usage':
       return null;
   }
 }

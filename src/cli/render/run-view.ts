@@ -2,6 +2,7 @@ import { type Need, needsOf } from '../../domain/needs.ts';
 import { openUndo } from '../../domain/open-undo.ts';
 import { plannedStates, type RunState, selectedWaves, tasksOfWave } from '../../domain/run.ts';
 import type { Text } from '../../ports/terminal.ts';
+import { cautionLines } from './pauses.ts';
 import { phaseLine } from './phases.ts';
 import { taskLine } from './task-line.ts';
 import { age, type Times } from './times.ts';
@@ -44,6 +45,7 @@ export function standingLines(view: RunView): readonly Text[] {
   const undo = undoText(view);
   const standing: readonly Text[] = [
     ...(ended === null ? [] : [[{ text: ended, tone: view.state.ended === 'failed' ? 'bad' : 'good' } as const]]),
+    ...cautionLines(view.state, view.now),
     ...(undo === null ? [] : [[{ text: 'undo', tone: 'waiting' } as const, `: ${undo}`]]),
     ...(ended === null || undo !== null ? needsOf(view.state).flatMap((need) => needLines(view, need)) : []),
   ];

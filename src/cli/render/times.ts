@@ -80,3 +80,11 @@ const two = (count: number): string => String(count).padStart(2, '0');
 /** How long ago, or nothing when it is not known. */
 export const age = (since: string | null | undefined, now: string): string =>
   since === null || since === undefined ? '' : duration(Date.parse(now) - Date.parse(since));
+
+/** Until when, by the clock of who reads it; with `now` also for how long yet. */
+export function pauseText(until: string | null, now?: string): string {
+  if (until === null) return ' until a person resumes it';
+  const at = new Date(until);
+  const clock = `${two(at.getHours())}:${two(at.getMinutes())}`;
+  return ` until ${clock}${now === undefined ? '' : ` (${duration(at.getTime() - Date.parse(now))})`}`;
+}

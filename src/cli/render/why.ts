@@ -1,8 +1,9 @@
 import type { TaskId } from '../../domain/ids.ts';
 import { needsOf } from '../../domain/needs.ts';
 import { openUndo } from '../../domain/open-undo.ts';
-import { currentWave, plannedById, tasksOfWave } from '../../domain/run.ts';
+import { currentWave, plannedById, plannedStates, tasksOfWave } from '../../domain/run.ts';
 import { isLive } from '../../domain/schedule.ts';
+import { pauseOf } from './pauses.ts';
 import { endText, needSince, type RunView, undoText } from './run-view.ts';
 import { taskWords } from './task-line.ts';
 import { age } from './times.ts';
@@ -33,6 +34,12 @@ export function whyRun(view: RunView, behind: string | null): Why {
   }
   const live = Object.values(state.tasks).filter(isLive);
   const [first] = live;
+  const [paused] = live.length > 0 ? [] : plannedStates(state).flatMap((task) => pauseOf(state, task, view.now) ?? []);
+  if (paused !== undefined)
+    return {
+      sentence: `${state.run} waits: ${paused.sentence}.`,
+      command: paused.command ?? `tidegate watch ${state.run}`,
+    };
   if (first !== undefined)
     return {
       sentence: `${state.run} is at work: ${live.map(({ id }) => id).join(', ')} ${live.length === 1 ? 'runs' : 'run'}${since(view.times.tasks[first.id] ?? null, view.now)}.`,
@@ -103,6 +110,8 @@ function whyWaiting(view: RunView, id: TaskId, behind: string | null): Why {
       command: `tidegate why ${state.run}/${need}`,
     };
   }
+  const pause = task === undefined ? null : pauseOf(state, task, view.now);
+  if (pause !== null) return { sentence: `${subject} waits: ${pause.sentence}.`, command: pause.command };
   const whole = whyRun(view, behind);
   return { sentence: `${subject} waits because ${whole.sentence}`, command: whole.command };
 }
