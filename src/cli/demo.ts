@@ -1,6 +1,6 @@
 import { runId } from '../domain/ids.ts';
 import type { RunState } from '../domain/run.ts';
-import { describeVerdict } from '../domain/task.ts';
+import { describeVerdict } from '../domain/verdict.ts';
 import { knownRuns } from '../engine/find-run.ts';
 import type { Text } from '../ports/terminal.ts';
 import { ask } from './ask-coordinator.ts';

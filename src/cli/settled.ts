@@ -1,8 +1,7 @@
 import { needsOf } from '../domain/needs.ts';
 import { openUndo } from '../domain/open-undo.ts';
 import { plannedStates, type RunState } from '../domain/run.ts';
-import { describeVerdict } from '../domain/task.ts';
-import { passes } from '../domain/verdict.ts';
+import { describeVerdict, passes } from '../domain/verdict.ts';
 import type { Text } from '../ports/terminal.ts';
 import { type Context, type ExitCode, exitCodes, type Outcome } from './command.ts';
 import { runDocument } from './render/document.ts';

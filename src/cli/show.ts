@@ -1,8 +1,8 @@
 import type { TaskId } from '../domain/ids.ts';
 import { checkLog } from '../domain/needs.ts';
 import { plannedById } from '../domain/run.ts';
-import { describeVerdict, snapshotOf } from '../domain/task.ts';
-import type { Verdict } from '../domain/verdict.ts';
+import { snapshotOf } from '../domain/task.ts';
+import { describeVerdict, type Verdict } from '../domain/verdict.ts';
 import type { Text } from '../ports/terminal.ts';
 import { done, type Outcome, type Register } from './command.ts';
 import { atDesk, type Desk, type OpenDesk } from './desk.ts';

@@ -1,4 +1,4 @@
-import { agentKinds } from './agents.ts';
+import { agentKinds, takesCommand } from './agents.ts';
 import type { RequestEvent, RunEvent, TapName } from './events.ts';
 import { ownershipConflicts } from './ownership.ts';
 import { answerReplan } from './replan.ts';
@@ -114,8 +114,8 @@ function retry(state: RunState, task: TaskState, request: TaskRequest & { readon
 function unknownAgent({ plan }: RunState, task: TaskState, agent: string): string | null {
   const kind = Object.hasOwn(agentKinds, agent) ? agentKinds[agent] : undefined;
   if (kind === undefined) return `there is no agent ${agent}; there are ${Object.keys(agentKinds).join(', ')}`;
-  const isCommand = kind.executor === 'command' && plannedById(plan, task.id)?.command === null;
-  return isCommand ? `${task.id} has no command to run` : null;
+  const isUnnamed = takesCommand(agent) && plannedById(plan, task.id)?.command === null;
+  return isUnnamed ? `${agent} needs a command, and ${task.id} has none` : null;
 }
 
 /** Settled when its supervisor says that the agent has it. */

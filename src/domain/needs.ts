@@ -1,7 +1,8 @@
 import { isOver, runSpend, type Spend, taskSpend } from './budget.ts';
 import { currentWave, plannedStates, type RunState } from './run.ts';
 import { blockingNeed } from './schedule.ts';
-import { describeVerdict, type Hold, isResolved, type TaskState } from './task.ts';
+import { type Hold, isResolved, type TaskState } from './task.ts';
+import { describeVerdict } from './verdict.ts';
 
 /** Something that only a person can bring on, with the command that does it. */
 export type Need = {

@@ -8,8 +8,7 @@ import { err, ok } from './result.ts';
 import { isOpen } from './round.ts';
 import { currentWave, plannedById, plannedStates, type RunState } from './run.ts';
 import { isLive } from './schedule.ts';
-import { describeVerdict } from './task.ts';
-import { failWith } from './verdict.ts';
+import { describeVerdict, failWith } from './verdict.ts';
 
 type Replan = RequestEvent & { readonly type: 'requested-replan' };
 

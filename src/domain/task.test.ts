@@ -96,7 +96,7 @@ describe('a task', () => {
 });
 
 describe('a chain of agents', () => {
-  const chain = { attempts: 2, chain: ['claude', 'codex'] };
+  const chain = { attempts: 2, chain: ['claude', 'codex'], terms: 0 };
   const failing = (kind: TroubleKind, times: number): TaskState => {
     const trouble = { kind, until: null, detail: '' };
     const events = Array.from({ length: times }, (_, index) => attempted(index + 1, { ending: exited(1) })).flat();

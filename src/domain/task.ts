@@ -8,7 +8,7 @@ import type { PlannedTask } from './plan.ts';
 import { providerOf } from './provider.ts';
 import { type Aftermath, aftermathOf, recoveryFrom } from './recovery.ts';
 import { type Asked, noted } from './task-notes.ts';
-import { passes, type Verdict } from './verdict.ts';
+import { describeVerdict, passes, type Verdict } from './verdict.ts';
 
 /**
  *   waiting ──▶ launching ──▶ running ──▶ ended ──┬──▶ ready ──▶ merged
@@ -392,16 +392,3 @@ export const isSettled = (state: TaskState): boolean =>
 
 /** Lets a wave close. */
 export const isResolved = (state: TaskState): boolean => ['merged', 'done', 'dropped'].includes(state.progress.status);
-
-export function describeVerdict(verdict: Verdict): readonly string[] {
-  switch (verdict.outcome) {
-    case 'pass':
-      return [];
-    case 'fail':
-      return verdict.findings.map(({ where, detail }) =>
-        where === undefined || detail.includes(where) ? detail : `${where}: ${detail}`,
-      );
-    case 'inconclusive':
-      return [`${verdict.gate}: ${verdict.why}`];
-  }
-}

@@ -21,3 +21,16 @@ export function failWith(gate: string, findings: readonly Finding[]): Verdict {
 }
 export const passes = (verdicts: readonly Verdict[]): boolean =>
   verdicts.length > 0 && verdicts.every((verdict) => verdict.outcome === 'pass');
+
+export function describeVerdict(verdict: Verdict): readonly string[] {
+  switch (verdict.outcome) {
+    case 'pass':
+      return [];
+    case 'fail':
+      return verdict.findings.map(({ where, detail }) =>
+        where === undefined || detail.includes(where) ? detail : `${where}: ${detail}`,
+      );
+    case 'inconclusive':
+      return [`${verdict.gate}: ${verdict.why}`];
+  }
+}

@@ -22,15 +22,16 @@ export function randomPlan(random: Random): FrozenPlan {
     { name: 'test', run: 'npm test', minutes: 10 },
     { name: 'lint', run: 'npm run lint', minutes: 10 },
   ].slice(0, random.below(3));
-  return plan(waves, {
+  const made = plan(waves, {
     checks,
     generated: names.length % 3 === 0 ? { 'list.txt': 'ls > list.txt' } : {},
     land: random.pick(['ask', 'ask', 'auto', 'branch', 'wave'] as const),
     schedule: random.pick(['strict', 'strict', 'eager'] as const),
     partial: random.pick(['merge', 'merge', 'hold'] as const),
-    limits: { parallel: 1 + random.below(3), attempts: 1 + random.below(2), ...random.pick(budgets) },
+    limits: { parallel: 1 + random.below(3), attempts: 1 + random.below(2) },
     taps: { start: random.pick(['run', 'run', 'wave'] as const) },
   });
+  return { ...made, limits: { ...made.limits, ...random.pick(budgets) } };
 }
 
 const budgets = [{}, {}, { usd: 0.7 }, { runUsd: 1.2 }];

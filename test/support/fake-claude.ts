@@ -11,6 +11,7 @@ export function fakeClaude(beside: string, script: string): string {
   writeFileSync(
     program,
     `#!/bin/sh
+case " $* " in *' --version '*) echo 0.0.0; exit 0 ;; esac
 say() { printf '%s\\n' "$1"; }
 result() { say "{\\"type\\":\\"result\\",\\"num_turns\\":1,\\"usage\\":{\\"input_tokens\\":100,\\"output_tokens\\":10},$1}"; }
 through() { result "\\"subtype\\":\\"success\\",\\"is_error\\":false,\\"terminal_reason\\":\\"completed\\",\\"total_cost_usd\\":$1"; }

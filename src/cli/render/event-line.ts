@@ -1,7 +1,6 @@
 import type { LedgerEvent, RunEvent } from '../../domain/events.ts';
 import type { Ending } from '../../domain/evidence.ts';
-import { describeVerdict } from '../../domain/task.ts';
-import { passes } from '../../domain/verdict.ts';
+import { describeVerdict, passes } from '../../domain/verdict.ts';
 import { money, troubleText } from './agent-lines.ts';
 import { files } from './task-line.ts';
 import { pauseText } from './times.ts';

@@ -1,6 +1,7 @@
 import { plannedById, type RunState } from '../../domain/run.ts';
 import { blockingNeed } from '../../domain/schedule.ts';
-import { describeVerdict, type Hold, type TaskState } from '../../domain/task.ts';
+import type { Hold, TaskState } from '../../domain/task.ts';
+import { describeVerdict } from '../../domain/verdict.ts';
 import type { Span, Text } from '../../ports/terminal.ts';
 import { age, type Times } from './times.ts';
 
