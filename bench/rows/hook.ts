@@ -24,6 +24,7 @@ export async function hookRow(calls: number): Promise<Row> {
       variables: [],
       model: null,
       turns: null,
+      usd: 10,
       session: null,
       scope: toolScopeOf(frozen, task('a'), []),
       breaker: 'normal',
@@ -35,7 +36,7 @@ export async function hookRow(calls: number): Promise<Row> {
         typeof watchAgent
       >[2]['around'],
       place: { workspace: '/workspace', checkout: here.root, home: null, writable: ['/tmp'] },
-      onNoted: () => undefined,
+      notes: { add: () => true },
       end: () => undefined,
     },
     ['a-secret-value'],

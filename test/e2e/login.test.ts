@@ -45,6 +45,7 @@ const agent: AgentJob = {
   ...(kind?.login ? { login: kind.login } : {}),
   model: null,
   turns: null,
+  usd: 10,
   session: null,
   scope: {
     task: 'task' as TaskId,
