@@ -68,7 +68,7 @@ export async function agentBench(driver: Driver, files: Readonly<Record<string, 
   const scene = stack.use(await supervisedScene({ 'readme.md': 'hello\n', 'src/there.txt': 'there\n', ...files }));
   const bin = join(scene.repo.home, 'bin');
   linkPrograms(bin, [driver]);
-  const { executor, program, arguments: always, credentials, variables } = kindOf(driver);
+  const { executor, program, arguments: always, drives, credentials, variables, standIns = [] } = kindOf(driver);
 
   const start = (script: Script, wanted: Wanted = {}): Started => {
     const name = `s${randomBytes(3).toString('hex')}`;
@@ -82,6 +82,7 @@ export async function agentBench(driver: Driver, files: Readonly<Record<string, 
       agent: {
         program,
         arguments: always,
+        ...(drives === undefined ? {} : { drives }),
         credentials,
         variables,
         model: driver.model,
@@ -92,7 +93,7 @@ export async function agentBench(driver: Driver, files: Readonly<Record<string, 
         breaker: 'normal',
         ...wanted.agent,
       },
-      readOnly: ['.claude', '.codex', '.opencode', '.gemini'],
+      readOnly: ['.claude', '.codex', '.opencode', '.gemini', ...standIns],
       minutes: 3,
       silence: 3,
       ...wanted.job,

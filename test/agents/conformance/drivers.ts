@@ -47,6 +47,35 @@ export const drivers: readonly Driver[] = [
     patience: 30,
     instructions: 'AGENTS.md',
   },
+  {
+    name: 'gemini',
+    programs: { gemini: 'gemini' },
+    model: 'gemini-2.5-pro',
+    variables: (url) => ({ GOOGLE_GEMINI_BASE_URL: url }),
+    key: 'GEMINI_API_KEY',
+    patience: 30,
+    instructions: 'GEMINI.md',
+  },
+  {
+    name: 'claude-agent-acp',
+    programs: { 'claude-agent-acp': 'claude-agent-acp', claude: 'claude' },
+    model: null,
+    variables: (url) => ({ ANTHROPIC_BASE_URL: url }),
+    key: 'ANTHROPIC_API_KEY',
+    subscription: 'CLAUDE_CODE_OAUTH_TOKEN',
+    patience: 15,
+    instructions: 'CLAUDE.md',
+  },
+  {
+    name: 'codex-acp',
+    programs: { 'codex-acp': 'codex-acp', codex: 'codex' },
+    model: 'gpt-5.5',
+    variables: (url) => ({ OPENAI_BASE_URL: `${url}/v1` }),
+    key: 'OPENAI_API_KEY',
+    // Longer, and Codex goes on without its tool.
+    patience: 6,
+    instructions: 'AGENTS.md',
+  },
 ];
 
 export function driverOf(name: string): Driver {
