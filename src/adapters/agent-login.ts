@@ -9,7 +9,7 @@ export type FoundLogin =
   | { readonly by: 'variable'; readonly name: string }
   /** The person's own file: shown in the fence as it is and never copied, because a copied refresh token logs the person out. */
   | { readonly by: 'file'; readonly path: string }
-  | { readonly by: 'nothing'; readonly why: string };
+  | { readonly by: 'nothing'; readonly why: string; readonly short: string };
 
 /** `reader` is whom the agent runs as. */
 export function findLogin(
@@ -23,13 +23,14 @@ export function findLogin(
   const name = known.find((variable) => ours[variable]);
   if (name !== undefined) return { by: 'variable', name };
   const path = agent.login ? loginFile(agent.login, ours) : null;
-  if (path === null || !existsSync(path))
-    return {
-      by: 'nothing',
-      why: `${agent.program} is not logged in: there is ${path === null ? 'no file' : `no ${path}`}, and none of ${known.join(', ')} is set`,
-    };
-  if (!isOpenTo(path, reader.uid))
-    return { by: 'nothing', why: `${path} is yours alone, and agents run as another user (uid ${reader.uid})` };
+  if (path === null || !existsSync(path)) {
+    const looked = `there is no ${path ?? 'file'}, and ${known.join(', ')} ${known.length === 1 ? 'is' : 'are'} not set`;
+    return { by: 'nothing', why: `${agent.program} is not logged in: ${looked}`, short: 'not logged in' };
+  }
+  if (!isOpenTo(path, reader.uid)) {
+    const why = `${path} is yours alone, and agents run as another user (uid ${reader.uid})`;
+    return { by: 'nothing', why, short: `not logged in: ${why}` };
+  }
   return { by: 'file', path };
 }
 

@@ -47,6 +47,6 @@ function summary(examined: readonly Examined[]): Outcome {
 function linesOf({ name, state, found, fix }: Examined): readonly Text[] {
   const mark = { good: 'ok', warning: 'note', bad: 'bad' }[state];
   const tone = ({ good: 'good', warning: 'waiting', bad: 'bad' } as const)[state];
-  const main: Text = [{ text: mark.padEnd(5), tone }, `${name.padEnd(10)} ${found.replaceAll('\n', '; ')}`];
-  return fix === null ? [main] : [main, ...fix.split('\n').map((line) => `${' '.repeat(16)}${line}`)];
+  const main: Text = [{ text: mark.padEnd(5), tone }, `${name.padEnd(17)} ${found.replaceAll('\n', '; ')}`];
+  return fix === null ? [main] : [main, ...fix.split('\n').map((line) => `${' '.repeat(23)}${line}`)];
 }

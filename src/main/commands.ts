@@ -24,7 +24,7 @@ export const commands: readonly CommandEntry[] = [
   {
     name: 'doctor',
     usage: '',
-    summary: 'is this machine fit: git, fence, state directory, Node',
+    summary: 'is this machine fit: git, fence, state directory, Node, agents',
     group: 'begin',
     load: async () => {
       const [{ doctor }, { examinations }] = await Promise.all([
@@ -32,6 +32,19 @@ export const commands: readonly CommandEntry[] = [
         import('./examinations.ts'),
       ]);
       return doctor(examinations);
+    },
+  },
+  {
+    name: 'auth',
+    usage: '[claude|codex|opencode] [--check]',
+    summary: 'log an agent in; --check shows who is, without a call',
+    group: 'begin',
+    load: async () => {
+      const [{ auth }, { authPorts }] = await Promise.all([
+        import('../cli/auth.ts'),
+        import('./agent-examinations.ts'),
+      ]);
+      return auth(authPorts);
     },
   },
   {

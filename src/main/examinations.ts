@@ -1,9 +1,10 @@
 import { homedir } from 'node:os';
 import type { Context } from '../cli/command.ts';
 import type { Examine, Examined } from '../cli/doctor.ts';
+import { agentExaminations } from './agent-examinations.ts';
 
 /** What `doctor` looks at, in this order. */
-export const examinations: readonly Examine[] = [node, git, fence, repository, state];
+export const examinations: readonly Examine[] = [node, git, fence, repository, state, ...agentExaminations];
 
 async function node(): Promise<Examined> {
   return { name: 'node', state: 'good', found: process.versions.node, fix: null };

@@ -11,6 +11,7 @@ import { findRepository, locateStateDirectory, makeStateDirectory } from '../ada
 import type { Context } from '../cli/command.ts';
 import type { ConfigPorts } from '../cli/config.ts';
 import type { PlanReader } from '../cli/lint.ts';
+import { unlistedModels } from '../domain/agent-hosts.ts';
 import { type DiskLimits, sizeBytes } from '../domain/disk.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { settingsTable } from '../domain/settings-layers.ts';
@@ -30,7 +31,8 @@ export async function readPlanAt(place: PlanPlace, planFile: string, branch: str
   const loaded = await loadPlan({ root: toplevel, planFile, currentBranch, config });
   const { errors, warnings: doubts, usesLfs } = await inspectRepository(toplevel);
   const unfetched = usesLfs ? await inspectLfs(toplevel, place.env) : [];
-  const warnings = [...loaded.warnings, ...doubts, ...unfetched];
+  const unlisted = loaded.ok ? unlistedModels(loaded.plan, place.env) : [];
+  const warnings = [...loaded.warnings, ...doubts, ...unfetched, ...unlisted];
   if (loaded.ok && errors.length === 0) return { ...loaded, warnings };
   const own = loaded.ok ? { findings: [], unconfirmed: [] } : loaded;
   return { ...own, ok: false as const, findings: [...own.findings, ...errors], warnings };

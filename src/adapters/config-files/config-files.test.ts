@@ -196,6 +196,16 @@ land: wave
     expect(unconfirmed.map((one) => one.value)).toEqual(['on']);
   });
 
+  test('may narrow a list of hosts, and widens it by any host or port that is not covered', async () => {
+    const user = 'fence: { network: ["*.example.org", "a.net:8443"] }\n';
+    const asks = async (list: string) =>
+      (await load({ user, shared: `fence: { network: ${list} }\n` })).unconfirmed.length;
+    const narrower = ['[]', '[API.example.org.]', '["*.sub.example.org", "a.net:8443"]', 'off'];
+    const wider = ['[example.org]', '[a.net]', '["b.example.org:22"]', '[evil.net]', 'on'];
+    expect(await Promise.all(narrower.map(asks))).toEqual(narrower.map(() => 0));
+    expect(await Promise.all(wider.map(asks))).toEqual(wider.map(() => 1));
+  });
+
   test('cannot have another file read by a link', async () => {
     const path = await mkdtemp(join(tmpdir(), 'tidegate-config-'));
     await using _ = { [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };

@@ -2,9 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { chownSync, closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fencedEnvironment } from './environment.ts';
 import { fenceCommand, filterFd } from './fence.ts';
 import { callFilter } from './filter.ts';
-import { FenceUnavailable, findHost, type Host } from './host.ts';
+import { type Bind, FenceUnavailable, findHost, type Host } from './host.ts';
 
 /** What `doctor` tells about the fence. `fix` is what a person can type. */
 export type FenceProbe =
@@ -15,23 +16,45 @@ export function probeFence(environment: Readonly<Record<string, string | undefin
   const host = hostOrProblem(environment);
   if (host instanceof FenceUnavailable) return { works: false, version: null, problem: host.message, fix: host.fix };
   const version = spawnSync(host.tools.bwrap, ['--version'], { encoding: 'utf8', env: {} }).stdout?.trim() ?? '';
+  const run = runInFence(host, {}, [], ['/bin/sh', '-c', 'exit 0'], 10_000);
+  if (run.status === 0) return { works: true, version, uid: host.agent.uid };
+  const problem = run.error?.message ?? run.stderr.trim();
+  return { works: false, version, problem: `bubblewrap cannot make a fence: ${problem}`, fix: fixFor() };
+}
+
+/** Whether a program starts in a fence: what it says to `--version`, or why it says nothing. */
+export function probeProgram(
+  environment: Readonly<Record<string, string | undefined>>,
+  program: { readonly path: string; readonly root: string },
+): { readonly version: string | null; readonly problem: string } {
+  const host = hostOrProblem(environment);
+  if (host instanceof FenceUnavailable) return { version: null, problem: host.message };
+  const told = fencedEnvironment(environment, host, { network: 'off', pass: [], set: {}, client: null });
+  const binds = [{ source: program.root, target: program.root, access: 'read' }] as const;
+  const run = runInFence(host, told, binds, [program.path, '--version'], 30_000);
+  const said = `${run.stdout ?? ''}${run.stderr ?? ''}`.trim();
+  const version = said.split('\n').find((line) => /\d+\.\d+/.test(line)) ?? null;
+  if (run.status === 0 && version !== null) return { version: version.trim().slice(0, 100), problem: '' };
+  return { version: null, problem: run.error?.message ?? (said.slice(-300) || `it ended with ${run.status}`) };
+}
+
+function runInFence(
+  host: Host,
+  env: Readonly<Record<string, string>>,
+  binds: readonly Bind[],
+  argv: readonly string[],
+  timeout: number,
+) {
   const workspace = mkdtempSync(join(tmpdir(), 'tidegate-probe-'));
   try {
     if (host.uid === 0) chownSync(workspace, host.agent.uid, host.agent.gid);
-    const command = fenceCommand({ workspace, binds: [], network: 'off' }, host, ['/bin/sh', '-c', 'exit 0']);
+    const command = fenceCommand({ workspace, binds, network: 'off' }, host, argv);
     const filter = `${workspace}/.filter`;
     writeFileSync(filter, command.filter ?? '');
     const stdio = ['ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe', openSync(filter, 'r')] as const;
-    const run = spawnSync(command.file, command.args, {
-      encoding: 'utf8',
-      env: {},
-      stdio: [...stdio],
-      timeout: 10_000,
-    });
+    const run = spawnSync(command.file, command.args, { encoding: 'utf8', env, stdio: [...stdio], timeout });
     closeSync(stdio[filterFd]);
-    if (run.status === 0) return { works: true, version, uid: host.agent.uid };
-    const problem = run.error?.message ?? run.stderr.trim();
-    return { works: false, version, problem: `bubblewrap cannot make a fence: ${problem}`, fix: fixFor() };
+    return run;
   } finally {
     rmSync(workspace, { recursive: true, force: true });
   }

@@ -1,0 +1,22 @@
+import { agentKinds } from './agents.ts';
+import { hostOfUrl, listCovers } from './network-hosts.ts';
+import { allTasks, type FrozenPlan } from './plan.ts';
+import type { Finding } from './verdict.ts';
+
+/** Agents that a list of hosts would cut off from their own models. `ours` may name another address for those. */
+export function unlistedModels(
+  plan: FrozenPlan,
+  ours: Readonly<Record<string, string | undefined>>,
+): readonly Finding[] {
+  const { network } = plan.fence;
+  if (network === null || typeof network === 'string') return [];
+  const used = new Set(allTasks(plan).flatMap(({ agent }) => agent));
+  return [...used].flatMap((name): Finding[] => {
+    const login = agentKinds[name]?.login;
+    const named = login?.baseUrl == null ? undefined : ours[login.baseUrl];
+    const host = (named === undefined ? null : hostOfUrl(named)) ?? login?.host ?? null;
+    if (host === null || listCovers(network, [host])) return [];
+    const detail = `${name} cannot reach its models: ${host} is not in \`fence.network\``;
+    return [{ rule: 'model-unlisted', detail, fix: `add ${host} to the list` }];
+  });
+}

@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process';
+import { homedir } from 'node:os';
+import type { FoundLogin } from '../adapters/agent-login.ts';
+import type { AuthPorts } from '../cli/auth.ts';
+import type { Context } from '../cli/command.ts';
+import type { Examine, Examined } from '../cli/doctor.ts';
+import { type AgentKind, agentKinds } from '../domain/agents.ts';
+
+/** One line for each agent: found, version, login, how its calls are judged, and whether it starts in the fence. */
+export const agentExaminations: readonly Examine[] = Object.entries(agentKinds)
+  .filter(([name, kind]) => kind.program !== '' && (kind.executor !== 'acp' || name === kind.program))
+  .map(
+    ([name, kind]) =>
+      (context: Context) =>
+        examineAgent(name, kind, context),
+  );
+
+const judgedBy: Readonly<Record<AgentKind['executor'], string>> = {
+  command: 'not watched',
+  claude: 'judged by its hook',
+  codex: 'judged by its hook',
+  opencode: 'judged by its own rules',
+  acp: 'judged when it asks',
+};
+
+async function examineAgent(name: string, kind: AgentKind, { env }: Context): Promise<Examined> {
+  const [{ findProgram }, { probeProgram }, { executorOf }] = await Promise.all([
+    import('../adapters/agent-program.ts'),
+    import('../adapters/fence-bwrap/probe.ts'),
+    import('../supervisor/agent-watch.ts'),
+  ]);
+  const { resolve } = await executorOf(kind.executor);
+  const program = findProgram(kind.program, env, resolve ?? ((path) => path));
+  if (program === null) return { name, state: 'warning', found: `${kind.program} is not on the PATH`, fix: null };
+  const { version, problem } = probeProgram(env, program);
+  if (version === null) {
+    const fix = `put ${kind.program} where the fence can show it: a directory of its own on the PATH`;
+    return { name, state: 'warning', found: `${program.path} does not start in the fence: ${problem}`, fix };
+  }
+  const login = await loginOf(kind, env);
+  const found = `${version}, ${program.path}; ${loginText(login)}; ${judgedBy[kind.executor]}; starts in the fence`;
+  const isReady = login.by !== 'nothing' || kind.login?.required === false;
+  return isReady
+    ? { name, state: 'good', found, fix: null }
+    : { name, state: 'warning', found, fix: kind.login?.fix ?? `export ${kind.credentials[0]}=…` };
+}
+
+async function loginOf(kind: AgentKind, env: Context['env']): Promise<FoundLogin> {
+  const [{ findLogin }, { tokensFile, withStoredTokens }, { agentUser }] = await Promise.all([
+    import('../adapters/agent-login.ts'),
+    import('../adapters/stored-tokens.ts'),
+    import('../adapters/fence-bwrap/index.ts'),
+  ]);
+  const known = withStoredTokens(env, kind.credentials, tokensFile(env, homedir()));
+  return findLogin(kind, known, agentUser(''));
+}
+
+function loginText(login: FoundLogin): string {
+  if (login.by === 'variable') return `logged in by ${login.name}`;
+  return login.by === 'file' ? `logged in by ${login.path}` : login.short;
+}
+
+export const authPorts: AuthPorts = {
+  logins: async ({ env }) => {
+    const kinds = Object.entries(agentKinds).filter(
+      ([, { login, executor }]) => login !== undefined && executor !== 'acp',
+    );
+    return await Promise.all(
+      kinds.map(async ([name, kind]) => {
+        const login = await loginOf(kind, env);
+        return { name, isLoggedIn: login.by !== 'nothing', found: loginText(login), fix: kind.login?.fix ?? '' };
+      }),
+    );
+  },
+  setupToken: () =>
+    new Promise((resolve) => {
+      const child = spawn('claude', ['setup-token'], { stdio: 'inherit' });
+      child.once('error', () => resolve(null));
+      child.once('exit', (code) => resolve(code));
+    }),
+  store: async ({ env }, name, token) => {
+    const { storeToken, tokensFile } = await import('../adapters/stored-tokens.ts');
+    const file = tokensFile(env, homedir());
+    storeToken(file, name, token);
+    return file;
+  },
+};
