@@ -1,12 +1,15 @@
 import { expect, test } from 'vitest';
 import { commandScene, stuck, working } from '../../test/support/command-scene.ts';
-import { by, hello, run } from '../../test/support/run-events.ts';
+import { frozenPlan, plannedTask } from '../../test/support/plan.ts';
+import { approved, begun, by, hello, run } from '../../test/support/run-events.ts';
 import type { AgentNote } from '../domain/agent-note.ts';
 import type { RunEvent } from '../domain/events.ts';
 import { attemptId } from '../domain/ids.ts';
 
 const withAgent = (events: readonly RunEvent[], agent: string): readonly RunEvent[] =>
   events.map((event) => (event.type === 'attempt-intended' ? { ...event, agent } : event));
+const byClaude = frozenPlan([[plannedTask('hello', { owns: ['HELLO.md'], agent: ['claude'], command: null })]]);
+const begunByClaude = [...begun(byClaude), ...approved];
 const noted = (note: AgentNote, number = 1): RunEvent => ({
   type: 'attempt-noted',
   task: hello,
@@ -88,4 +91,31 @@ test('what an agent asks for is shown with the command that grants it', async ()
   });
   expect((await here.tidegate('why', 'hello')).out).toContain(grant);
   expect((await here.tidegate('events')).out).toContain(`hello: asks for x.md: the link is there; ${grant}`);
+});
+
+test('a paused provider is named with its reason, its time and the command that gives the task to another agent', async () => {
+  const trouble = { kind: 'rate-limited', until: null, detail: 'slow down' } as const;
+  const until = '2026-01-01T12:10:00.000Z';
+  const waits = withAgent(begunByClaude, 'claude');
+  const paused: RunEvent = { type: 'provider-paused', provider: 'anthropic', until, trouble, tries: 1 };
+  await using here = await commandScene([...waits, paused]);
+  const retry = `tidegate retry ${run}/hello --agent codex`;
+  const said = /anthropic is paused until \d\d:\d\d \(10m 00s\): rate-limited, slow down/;
+  const { out } = await here.tidegate('status');
+  expect(out).toMatch(said);
+  expect(out).toContain(retry);
+  const why = await here.tidegate('why', 'hello');
+  expect(why.out).toMatch(said);
+  expect(why.out).toContain(retry);
+  expect((await here.tidegate('events')).out).toMatch(/anthropic is paused until \d\d:\d\d: rate-limited/);
+  expect(await here.tidegate('retry', 'hello', '--agent', 'codex')).toMatchObject({ exit: 0 });
+  expect(await here.requests()).toEqual([{ type: 'requested-retry', task: hello, agent: 'codex', by }]);
+  expect((await here.tidegate('why', 'hello')).out).not.toContain('paused');
+});
+
+test('an agent that does not exist is refused with those that do', async () => {
+  await using here = await commandScene(stuck);
+  expect((await here.tidegate('retry', 'hello', '--agent', 'nobody')).problems[0]).toContain(
+    'there is no agent nobody; there are',
+  );
 });
