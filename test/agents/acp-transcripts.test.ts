@@ -8,7 +8,7 @@ import type { Seat } from '../../src/ports/executor.ts';
 import { guard } from './support/acp-room.ts';
 
 const recorded = join(import.meta.dirname, 'transcripts');
-const agents = ['claude-agent-acp', 'codex-acp'];
+const agents = ['gemini-acp', 'claude-agent-acp', 'codex-acp'];
 
 type Played = { readonly events: readonly AgentEvent[]; readonly said: readonly string[]; readonly hungUp: boolean };
 

@@ -14,12 +14,11 @@ const presets: Readonly<Record<string, (seat: Seat) => Preset>> = {
     args: ['--model', seat.job.agent?.model ?? 'gemini-2.5-pro'],
     environment: {
       GEMINI_CLI_HOME: seat.home,
-      GEMINI_CLI_SYSTEM_SETTINGS_PATH: `${seat.home}/gemini.json`,
       // otherwise it asks whether it may work here
       GEMINI_CLI_TRUST_WORKSPACE: 'true',
       GEMINI_CLI_NO_RELAUNCH: 'true',
     },
-    files: { 'gemini.json': JSON.stringify(geminiSettings) },
+    files: { '.gemini/settings.json': JSON.stringify(geminiSettings) },
   }),
   opencode: (seat) => ({ args: [], environment: opencodeEnvironment(seat, 'ask'), files: {} }),
   'claude-agent-acp': (seat) => ({

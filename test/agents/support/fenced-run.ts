@@ -45,7 +45,7 @@ export async function fencedRun(agent: FencedAgent, turns: readonly Turn[], keys
   const task = { do: `[[script:${name}]] Do the task.`, owns: ['src/**'], ...keys };
   const scene = stack.use(
     await project({
-      files: { 'src/there.txt': 'there\n', 'AGENTS.md': rule, 'CLAUDE.md': rule, 'GEMINI.md': rule },
+      files: { 'src/there.txt': 'there\n', 'AGENTS.md': rule, 'CLAUDE.md': rule },
       plan: {
         land: 'auto',
         agent: agent.agent,
