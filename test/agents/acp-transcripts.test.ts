@@ -8,7 +8,14 @@ import type { Seat } from '../../src/ports/executor.ts';
 import { guard } from './support/acp-room.ts';
 
 const recorded = join(import.meta.dirname, 'transcripts');
-const agents = ['gemini-acp', 'claude-agent-acp', 'codex-acp'];
+const agents = ['gemini-acp', 'claude-agent-acp', 'codex-acp', 'opencode-acp'];
+
+const troubles: readonly (readonly [string, TroubleKind])[] = [
+  ['rate-limited-for-ever', 'rate-limited'],
+  ['overloaded', 'overloaded'],
+  ['unauthorized', 'needs-login'],
+  ['dropped', 'dropped'],
+];
 
 type Played = { readonly events: readonly AgentEvent[]; readonly said: readonly string[]; readonly hungUp: boolean };
 
@@ -74,12 +81,17 @@ describe.each(agents)('what %s printed', (agent) => {
     expect(prompt).toMatchObject({ method: 'session/prompt' });
   });
 
-  test.each<[string, TroubleKind]>([
-    ['rate-limited-for-ever', 'rate-limited'],
-    ['overloaded', 'overloaded'],
-    ['unauthorized', 'needs-login'],
-    ['dropped', 'dropped'],
-  ])('%s is told as what it is', async (name, kind) => {
+  // codex-acp asks nobody: Codex's own hook does, and that is not in what it prints.
+  test.skipIf(agent === 'codex-acp')(
+    'denied: what is out of scope is rejected when it asks, and the rest allowed',
+    async () => {
+      const { said } = await played(agent, 'denied');
+      const chosen = said.flatMap((text) => /"optionId":"([^"]+)"/.exec(text)?.[1] ?? []);
+      expect(chosen.map((option) => /reject|cancel/.test(option))).toEqual([true, true, false]);
+    },
+  );
+
+  test.each(troubles.filter(([name]) => names.includes(name)))('%s is told as what it is', async (name, kind) => {
     expect(ending(await played(agent, name))).toMatchObject({ outcome: 'failed', trouble: { kind } });
   });
 });

@@ -62,7 +62,8 @@ export function acpProgress(talk: Talk, before: Usage): Progress {
     const { status, rawInput } = calls.get(call.id) ?? {};
     const isOver = status === 'completed' || status === 'failed';
     // Some tell of a call before the model has said what it is about.
-    if (isOver || status === 'in_progress' || Object.keys(fieldsOf(rawInput) ?? {}).length > 0) tellCall(call);
+    const isSaid = Object.keys(fieldsOf(rawInput) ?? {}).some((key) => key !== 'cwd');
+    if (isOver || status === 'in_progress' || isSaid) tellCall(call);
     if (!isOver || !calls.has(call.id)) return;
     const text = shownContent(calls.get(call.id) ?? {});
     calls.delete(call.id);

@@ -24,7 +24,7 @@ export function troubleIn(error: unknown): Trouble {
   if (error instanceof UnknownSession) return { kind: 'unknown-session', until: null, detail };
   if (!(error instanceof RequestError)) return { kind: 'other', until: null, detail };
   const kind = textOf(fieldsOf(error.data)?.['errorKind']);
-  return { kind: kinds[kind ?? ''] ?? codes[error.code] ?? kindIn(detail), until: null, detail };
+  return { kind: kinds[kind ?? ''] ?? codes[error.code] ?? spokenKind(error.code, detail), until: null, detail };
 }
 
 const kinds: Readonly<Record<string, TroubleKind>> = {
@@ -36,14 +36,18 @@ const kinds: Readonly<Record<string, TroubleKind>> = {
   transport_lost: 'dropped',
 };
 
-/** -32000 is the protocol's own; Gemini puts the provider's status there. */
+/** -32000 is the protocol's own; Gemini puts the provider's status there, and 500 where there was none. */
 const codes: Readonly<Record<number, TroubleKind>> = {
   [-32000]: 'needs-login',
   401: 'needs-login',
   403: 'needs-login',
   429: 'rate-limited',
-  500: 'overloaded',
   503: 'overloaded',
+};
+
+const spokenKind = (code: number, detail: string): TroubleKind => {
+  const kind = kindIn(detail);
+  return kind === 'other' && code === 500 ? 'overloaded' : kind;
 };
 
 /** Agents that give neither kind nor code have words. */
