@@ -9,7 +9,7 @@ export type AuthPorts = {
   /** Keeps the token for this person alone; returns where. */
   store(context: Context, name: string, token: string): Promise<string>;
 };
-export type Login = {
+type Login = {
   readonly name: string;
   readonly isLoggedIn: boolean;
   readonly found: string;

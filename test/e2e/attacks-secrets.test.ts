@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { changedOnMain, fateOf, honest, rogue } from '../support/crew.ts';
 import { handoff, project } from '../support/project.ts';
@@ -115,4 +117,46 @@ test('a secret that is passed on by name is used, but is in no log, handoff, led
   const kept = filesWith(stage.state.root, [token]).filter((path) => !path.includes('/workspace/'));
   expect(kept).toEqual([]);
   expect(JSON.stringify(await stage.ledger.readAll()).includes(token)).toBe(false);
+});
+
+test('the file that logs an agent in is used, and no value of it is in a log, ledger, event, output or merged file', async () => {
+  const { ACCESS: access = '', REFRESH: refresh = '' } = canaries(['ACCESS', 'REFRESH']);
+  const home = mkdtempSync(join(tmpdir(), 'tidegate-person-'));
+  const file = join(home, '.claude/.credentials.json');
+  const script = `[ "$1" != --version ] || { echo 1.0; exit; }
+cd /workspace; file=$CLAUDE_CONFIG_DIR/.credentials.json
+cat $file; cat $file >&2; cp $file $CLAUDE_CONFIG_DIR/copy; cat $file | wc -l > used.txt
+case $TIDEGATE_TASK in keeps) rm used.txt; cp $file keeps.txt ;; esac
+tidegate handoff done -m "$(cat $file)"`;
+  try {
+    mkdirSync(join(home, 'tools/bin'), { recursive: true });
+    mkdirSync(join(home, '.claude'), { mode: 0o700 });
+    writeFileSync(join(home, 'tools/bin/claude'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    writeFileSync(file, `${JSON.stringify({ claudeAiOauth: { accessToken: access, refreshToken: refresh } })}\n`);
+    // Root's agents are not root: only a file that is open to them can be used.
+    chmodSync(file, process.getuid?.() === 0 ? 0o666 : 0o600);
+    const task = (name: string) => ({ do: 'Use it. Acceptance: used.', agent: 'claude', owns: [`${name}.txt`] });
+    await using scene = await project({
+      plan: { land: 'auto', limits: { attempts: 1 }, tasks: { used: task('used'), keeps: task('keeps') } },
+    });
+    await using stage = await openStage(scene);
+    const run = await stage.order();
+    const none = Object.fromEntries(names.map((name) => [name, '']));
+    const path = `${home}/tools/bin:/usr/bin:/bin`;
+    const { over, child } = await stage.coordinator({ ...none, HOME: home, PATH: path });
+    const state = await run.approve();
+    child.kill('SIGTERM');
+    const { stdout, stderr } = await over;
+
+    expect(inSnapshot(stage.state, 'attack-abcd.used.1', 'used.txt').trim()).toBe('1');
+    expect(fateOf(state, 'keeps')[0]).toBe('held');
+    const kept = filesWith(stage.state.root, [access, refresh]).filter((path) => !path.includes('/workspace/'));
+    expect(kept).toEqual([]);
+    expect(filesWith(scene.checkout, [access, refresh])).toEqual([]);
+    expect(readFileSync(file, 'utf8')).toContain(refresh);
+    expect([access, refresh].filter((value) => `${stdout}${stderr}`.includes(value))).toEqual([]);
+    expect(JSON.stringify(await stage.ledger.readAll())).not.toContain(access);
+  } finally {
+    rmSync(home, { recursive: true });
+  }
 });

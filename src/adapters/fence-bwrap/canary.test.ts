@@ -7,7 +7,10 @@ import { fenceCommand, fencedEnvironment, findHost, launch, startCommand } from 
 const host = findHost(process.env);
 
 /** Launches `argv` in a fence that `damage` may have weakened, and says what the canary found. */
-async function canary(damage: (args: readonly string[]) => readonly string[] = (args) => args) {
+async function canary(
+  damage: (args: readonly string[]) => readonly string[] = (args) => args,
+  network: 'off' | 'relay' = 'off',
+) {
   const home = mkdtempSync(join(tmpdir(), 'tidegate-canary-'));
   try {
     const workspace = join(home, 'workspace');
@@ -15,13 +18,13 @@ async function canary(damage: (args: readonly string[]) => readonly string[] = (
     if (host.uid === 0) chownSync(workspace, host.agent.uid, host.agent.gid);
     const start = {
       token: 't',
-      network: 'off',
+      network,
       fenced: true,
       outside: [home, '/tmp'],
       stdin: '/dev/null',
       argv: ['/bin/sh', '-c', 'echo ran > ran'],
     } as const;
-    const whole = fenceCommand({ workspace, binds: [], network: 'off' }, host, startCommand(start, host));
+    const whole = fenceCommand({ workspace, binds: [], network }, host, startCommand(start, host));
     const [file = '', ...args] = damage([whole.file, ...whole.args]);
     const output = openSync(join(home, 'output'), 'w');
     const fenced = launch({
@@ -94,6 +97,16 @@ describe('the canary', () => {
   ])('does not hold when %s', async (_name, damage, reason) => {
     const { ready, ran } = await canary(damage);
     expect(ready).toMatchObject({ outcome: 'breached', detail: expect.stringMatching(reason) });
+    expect(ran).toBe(false);
+  });
+  test('does not hold when the network is open although a relay was to be the only way out', async () => {
+    const { ready, ran } = await canary(without('--unshare-net'), 'relay');
+    expect(ready).toMatchObject({ outcome: 'breached', detail: expect.stringMatching(/network device/) });
+    expect(ran).toBe(false);
+  });
+  test('lets nothing start when the relay does not', async () => {
+    const { ready, ran } = await canary((args) => args, 'relay');
+    expect(ready).toEqual({ outcome: 'failed', detail: 'the fence ended with 125' });
     expect(ran).toBe(false);
   });
   test.runIf(host.uid === 0)('does not hold for root, who could remount or write core_pattern', async () => {

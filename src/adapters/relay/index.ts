@@ -7,7 +7,7 @@ import { Denied, dial, dialUpstream, type Target, Unreachable } from './dial.ts'
 import { withoutHops } from './headers.ts';
 import { type Upstream, upstreamFor } from './upstream.ts';
 
-export type RelayOrder = {
+type RelayOrder = {
   /** Hosts as the plan lists them. */
   readonly hosts: readonly string[];
   /** Of our own process: the person may sit behind a proxy themselves. */
