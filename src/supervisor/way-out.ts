@@ -1,4 +1,3 @@
-import { openRelay } from '../adapters/relay/index.ts';
 import type { AgentEvent } from '../domain/agent-event.ts';
 import type { Order } from './carry-out.ts';
 import type { Notes } from './notes.ts';
@@ -16,6 +15,8 @@ export async function openWayOut(
   const now = (): string => new Date(around.clock.wall()).toISOString();
   const own = watch === null ? openTranscript(files.path, secrets, { now, note: order.notes.add, usd: 0 }) : null;
   const tell = own?.tell ?? watch?.tell;
+  // Loaded only where it is used: every other supervisor does without Node's HTTP.
+  const { openRelay } = await import('../adapters/relay/index.ts');
   const relay = await openRelay(runtime.relaySocket, {
     hosts,
     ours: around.environment,
