@@ -246,7 +246,7 @@ function refused(
   if (next.includes(why)) expect(attempt.changed.filter((line) => line.includes(files[what]))).toEqual([]);
   if (attempt.changed.some((line) => line.includes(files[what])))
     return cannot('nobody is asked; its snapshot holds it');
-  return either(next.includes(why), 'it refuses by rules of its own, in its own words');
+  return either(next.includes(why), 'refused, but the model is told in words of its own');
 }
 
 /** Its own last word is a failure of that kind; agents that are talked to end with 0 all the same. */

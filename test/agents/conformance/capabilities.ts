@@ -1,9 +1,10 @@
 // Puts the table of what each agent showed into docs/agents.md:
 //
 //   node test/agents/conformance/capabilities.ts
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { drivers } from './drivers.ts';
 
 const results = z.object({ program: z.string(), cells: z.record(z.string(), z.string()) });
 type Results = z.infer<typeof results>;
@@ -20,16 +21,14 @@ export function withTable(text: string, found: Readonly<Record<string, Results>>
 
 export const readDocs = (): string => readFileSync(docs, 'utf8');
 
+/** In the order of the drivers; agents that were never shown are left out. */
 export function readResults(): Readonly<Record<string, Results>> {
   const directory = join(import.meta.dirname, 'results');
-  const files = readdirSync(directory).filter((file) => file.endsWith('.json'));
+  const files = drivers.map(({ name }) => [name, join(directory, `${name}.json`)] as const);
   return Object.fromEntries(
     files
-      .toSorted()
-      .map((file) => [
-        file.slice(0, -'.json'.length),
-        results.parse(JSON.parse(readFileSync(join(directory, file), 'utf8'))),
-      ]),
+      .filter(([, file]) => existsSync(file))
+      .map(([name, file]) => [name, results.parse(JSON.parse(readFileSync(file, 'utf8')))]),
   );
 }
 

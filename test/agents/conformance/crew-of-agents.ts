@@ -5,11 +5,13 @@ import { join } from 'node:path';
 import { project } from '../../support/project.ts';
 import type { Turn } from '../model-server/script.ts';
 import { type ModelServer, modelServer } from '../model-server/server.ts';
-import { type Driver, drivers } from './drivers.ts';
+import { type Driver, drivers, kindOf } from './drivers.ts';
 import { linkPrograms, missingPrograms } from './programs.ts';
 
-/** Those that are installed here. */
-export const crew: readonly Driver[] = drivers.filter((driver) => missingPrograms(driver).length === 0);
+/** Those that are installed here, of the agents that have an executor of their own. */
+export const crew: readonly Driver[] = drivers.filter(
+  (driver) => kindOf(driver).executor !== 'acp' && missingPrograms(driver).length === 0,
+);
 
 /** A task of a plan that an agent of the crew does as the scripted model says. */
 export type Part = { readonly driver: Driver; readonly turns: readonly Turn[]; readonly keys?: object };
