@@ -53,8 +53,9 @@ export const behaviours: readonly Behaviour[] = [
       const rules = notes.flatMap((note) => (note.note === 'denied' ? [note.rule] : []));
       expect(exit.agent?.denials).toBe(rules.length);
       if (rules.every((one) => one === 'agent')) return cannot('it refuses by rules of its own, and names none');
-      expect(rules).toEqual(['out-of-scope', 'out-of-scope', 'outside-workspace', 'agent-config']);
-      return yes;
+      const all = ['out-of-scope', 'out-of-scope', 'outside-workspace', 'agent-config'];
+      expect(rules).toEqual(all.filter((one) => rules.includes(one)));
+      return either(rules.length === all.length, 'what it refuses by itself it does not ask for');
     },
   },
   {
@@ -138,9 +139,9 @@ export const behaviours: readonly Behaviour[] = [
   {
     name: 'an answer that breaks off once is asked for again',
     async show({ droppedOnce }) {
-      const { exit } = await droppedOnce();
-      expect({ code: exit.ending.code, handoff: exit.handoff.kind }).toEqual({ code: 0, handoff: 'given' });
-      return yes;
+      const attempt = await droppedOnce();
+      if (attempt.exit.handoff.kind === 'absent') expect(reportOf(attempt).outcome).toBe('failed');
+      return either(attempt.exit.handoff.kind === 'given', 'it gives up at once');
     },
   },
   {
@@ -181,7 +182,7 @@ export const behaviours: readonly Behaviour[] = [
     async show(_scenes, driver) {
       await using bench = await agentBench(driver);
       const mark = `late-${driver.name}-${process.pid}`;
-      const late = `(trap '' TERM HUP; sleep 3; echo late > src/${mark}.txt) & sleep 1000.${process.pid}`;
+      const late = `(trap '' TERM HUP; sleep 30; echo late > src/${mark}.txt) & sleep 1000.${process.pid}`;
       const script = { turns: [calling(write('src/new.txt')), calling(bash(late)), done] };
       const { supervisors, job, ended, name } = bench.start(script);
       await bench.server.waitFor(name, ({ turn, side }) => turn === 1 && !side);
@@ -228,8 +229,7 @@ export const behaviours: readonly Behaviour[] = [
         handoff: 'absent',
         reminded: true,
       });
-      expect(told(1)).toContain('I have done everything perfectly.');
-      return yes;
+      return either(told(1).includes('I have done everything perfectly.'), 'it is reminded in a new session');
     },
   },
 ];
@@ -253,6 +253,7 @@ function refused(
 function trouble(attempt: Attempt, kind: TroubleKind): Cell {
   const { exit, changed } = attempt;
   const report = reportOf(attempt);
+  if (exit.ending.reason === 'timed-out') return cannot('it tries again and again, until its time is over');
   expect({ reason: exit.ending.reason, handoff: exit.handoff.kind }).toEqual({ reason: 'exited', handoff: 'absent' });
   expect(changed).toEqual(['added src/new.txt']);
   if (report.outcome === 'completed') return cannot('it tells of it in words, and ends as if all were well');

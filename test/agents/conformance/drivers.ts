@@ -44,7 +44,7 @@ export const drivers: readonly Driver[] = [
     model: 'openai/scripted-model',
     variables: (url) => ({ OPENAI_BASE_URL: `${url}/v1` }),
     key: 'OPENAI_API_KEY',
-    patience: 30,
+    patience: 60,
     instructions: 'AGENTS.md',
   },
   {
