@@ -117,7 +117,7 @@ async function claudeProject(script: string, env: Readonly<Record<string, string
   chmodSync(beside, 0o755);
   const PATH = fakeClaude(beside, script);
   const one = { do: 'Write a.txt. Acceptance: it is there.', agent: 'claude', owns: ['a.txt'] };
-  const here = await project({ plan: { tasks: { one } }, env: { PATH, ...env } });
+  const here = await project({ plan: { tasks: { one } }, env: { PATH, ANTHROPIC_API_KEY: 'test-key', ...env } });
   return {
     here,
     async [Symbol.asyncDispose]() {
