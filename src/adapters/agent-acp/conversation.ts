@@ -13,7 +13,6 @@ export function followAcp(talk: Talk, seat: Seat): Reader {
   const { stream, take } = lineStream(talk);
   const conversation = client({ name: 'tidegate' })
     .onRequest(methods.client.session.requestPermission, asFields, ({ params }) => answer(progress, params))
-    .onNotification(methods.client.session.update, asFields, ({ params }) => progress.update(params))
     .onNotification('*', ({ method, params }) => {
       // an underscore marks what is not of the protocol but of this agent
       if (!method.startsWith('_')) talk.tell({ type: 'unknown', line: JSON.stringify({ method, params }) });
@@ -28,6 +27,8 @@ export function followAcp(talk: Talk, seat: Seat): Reader {
     line(text) {
       const line = parseFields(text);
       if (line === null || line['jsonrpc'] !== '2.0') talk.tell({ type: 'unknown', line: text });
+      // The library drops what its own version of the protocol does not know; we count it.
+      else if (line['method'] === methods.client.session.update) progress.update(asFields(line['params']));
       else take(line);
     },
     errorLine: (text) => talk.tell({ type: 'output', text }),

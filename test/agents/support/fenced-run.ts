@@ -27,8 +27,6 @@ export interface FencedAgent {
   readonly programs: Readonly<Record<string, string>>;
   /** The person's variables. */
   environment(url: string): Readonly<Record<string, string>>;
-  /** Further keys of the task. */
-  readonly task?: (programs: string) => object;
 }
 
 export const isInstalled = ({ programs }: FencedAgent): boolean =>

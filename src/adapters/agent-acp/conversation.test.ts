@@ -1,0 +1,101 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { type AgentEvent, noUsage } from '../../domain/agent-event.ts';
+import { allow, type Decision } from '../../domain/decision.ts';
+import type { Seat } from '../../ports/executor.ts';
+import { followAcp } from './conversation.ts';
+
+/** An agent that is answered and spoken for by hand. */
+async function conversation(session: Seat['session'], decide: () => Decision = () => allow) {
+  const events: AgentEvent[] = [];
+  const said: {
+    readonly id?: number;
+    readonly method?: string;
+    readonly params?: unknown;
+    readonly result?: unknown;
+  }[] = [];
+  const talk = {
+    tell: (event: AgentEvent) => void events.push(event),
+    decide,
+    say: (text: string) => void said.push(JSON.parse(text)),
+    hangUp: () => undefined,
+  };
+  const seat = { job: { agent: { model: null } }, session, prompt: 'Do it.', workspace: '/workspace' };
+  const reader = followAcp(talk, seat as unknown as Seat);
+  const hear = async (message: object): Promise<void> => {
+    reader.line(JSON.stringify({ jsonrpc: '2.0', ...message }));
+    for (let turn = 0; turn < 5; turn += 1) await nextTurn();
+  };
+  for (let turn = 0; turn < 5; turn += 1) await nextTurn();
+  return {
+    events,
+    said,
+    hear,
+    update: (update: object) => hear({ method: 'session/update', params: { sessionId: 's', update } }),
+    answer: (result: object) => hear({ id: said.at(-1)?.id ?? -1, result }),
+    refuse: (error: object) => hear({ id: said.at(-1)?.id ?? -1, error }),
+  };
+}
+
+const before = { id: 's', usage: noUsage };
+const speech = { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'of old' } };
+
+describe('a session', () => {
+  test('is loaded again where the agent can, and what it tells of the past is not counted', async () => {
+    const agent = await conversation(before);
+    await agent.answer({ protocolVersion: 1, agentCapabilities: { loadSession: true } });
+    expect(agent.said.at(-1)).toMatchObject({ method: 'session/load', params: { sessionId: 's', cwd: '/workspace' } });
+    await agent.update(speech);
+    await agent.answer({});
+    await agent.answer({ stopReason: 'end_turn' });
+    expect(agent.events.map(({ type }) => type)).toEqual(['started', 'usage', 'ended']);
+  });
+
+  test('that is gone is told as such', async () => {
+    const agent = await conversation(before);
+    await agent.answer({ protocolVersion: 1, agentCapabilities: { loadSession: true } });
+    await agent.refuse({ code: -32002, message: 'no such session' });
+    expect(agent.events).toMatchObject([{ type: 'ended', outcome: 'failed', trouble: { kind: 'unknown-session' } }]);
+  });
+
+  test('is begun anew where the agent cannot', async () => {
+    const agent = await conversation(before);
+    await agent.answer({ protocolVersion: 1, agentCapabilities: {} });
+    expect(agent.said.at(-1)).toMatchObject({ method: 'session/new' });
+  });
+});
+
+describe('a turn', () => {
+  test('that ends with a refusal goes on when the agent was told why', async () => {
+    const agent = await conversation(null, () => ({ decision: 'deny', rule: 'x', why: 'not yours', ask: null }));
+    await agent.answer({ protocolVersion: 1 });
+    await agent.answer({ sessionId: 's' });
+    const prompt = agent.said.at(-1)?.id;
+    await agent.hear({
+      id: 7,
+      method: 'session/request_permission',
+      params: { toolCall: { toolCallId: 'c', kind: 'edit' }, options: [{ optionId: 'no', kind: 'reject_once' }] },
+    });
+    expect(agent.said.at(-1)).toMatchObject({ id: 7, result: { outcome: { outcome: 'selected', optionId: 'no' } } });
+    await agent.hear({ id: prompt, result: { stopReason: 'cancelled' } });
+    expect(agent.said.at(-1)).toMatchObject({ method: 'session/prompt' });
+    expect(JSON.stringify(agent.said.at(-1)?.params)).toContain('not yours');
+    await agent.answer({ stopReason: 'end_turn' });
+    expect(agent.events.at(-1)).toMatchObject({ type: 'ended', outcome: 'completed' });
+  });
+
+  test('is not disturbed by lines that nobody knows, nor by what comes after it', async () => {
+    const agent = await conversation(null);
+    await agent.answer({ protocolVersion: 1 });
+    await agent.answer({ sessionId: 's' });
+    await agent.update({ sessionUpdate: 'of_tomorrow' });
+    await agent.hear({ method: 'tomorrow/news', params: {} });
+    await agent.hear({ method: '_vendor/news', params: {} });
+    expect(agent.events.filter(({ type }) => type === 'unknown')).toHaveLength(2);
+    await agent.update(speech);
+    const prompt = agent.said.find(({ method }) => method === 'session/prompt')?.id;
+    await agent.hear({ id: prompt, result: { stopReason: 'end_turn' } });
+    await agent.update(speech);
+    expect(agent.events.at(-1)).toMatchObject({ type: 'ended', outcome: 'completed' });
+  });
+});
