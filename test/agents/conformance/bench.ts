@@ -56,6 +56,7 @@ export type Attempt = {
   /** All that the model was sent when it was asked for a turn the last time; empty when it never was. */
   told(turn: number): string;
   readonly changed: readonly string[];
+  /** Since the model was asked for the first time. */
   readonly seconds: number;
 };
 
@@ -104,7 +105,12 @@ export async function agentBench(driver: Driver, files: Readonly<Record<string, 
       ...driver.variables(server.urlOf(name)),
       ...wanted.environment,
     });
-    const begun = performance.now();
+    let begun = performance.now();
+    void server
+      .waitFor(name, () => true)
+      .then(() => {
+        begun = performance.now();
+      });
     const ended = follow(supervisors, job).ended.then(async ({ record }): Promise<Attempt> => {
       await supervisors.acknowledge(job.id);
       const asked = (turn: number) => server.requests(name).findLast((one) => !one.side && one.turn === turn);
