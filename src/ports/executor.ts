@@ -61,7 +61,7 @@ export type Reader = {
 
 /** The agent runs our client before a tool call, with `payload` on stdin, and obeys what it prints. */
 export type Hook = {
-  /** Null: nothing to judge. */
+  /** Null: not understood, and so not allowed. */
   callIn(payload: unknown): ToolCall | null;
   answer(decision: Decision, advice: string | null): { readonly stdout: string; readonly exit: number };
 };

@@ -102,7 +102,8 @@ export function watchAgent(
     tell: transcript.tell,
     hook(payload) {
       const call = executor.hook?.callIn(payload) ?? null;
-      if (executor.hook === null || call === null) return { stdout: '', exit: 0 };
+      // what is not understood is not allowed: exit 2 blocks the call
+      if (executor.hook === null || call === null) return { stdout: 'this call cannot be judged', exit: 2 };
       const decision = decide(call);
       const ask = decision.decision === 'deny' && decision.ask !== null ? `To ask for it: ${decision.ask}` : null;
       const advice = [ask, breaker.advice()].filter((text) => text !== null).join('\n');
