@@ -164,7 +164,9 @@ describe('pattern D: ready is what git and the supervisor saw', () => {
     await run.until(({ taps }) => taps.start?.status === 'pending');
     await run.request({ type: 'requested-approve', tap: 'start', hash: run.hash, by: person });
     await run.until(({ tasks }) => tasks['deaf' as never]?.progress.status === 'running');
-    await vi.waitUntil(() => processesWith(marker).length > 0, { timeout: 20_000 });
+    // the marker is in the launcher's arguments too: only its work shows that it began
+    const work = join(stage.state.job('attack-abcd.deaf.1'), 'workspace/deaf.txt');
+    await vi.waitUntil(() => existsSync(work) && processesWith(marker).length > 0, { timeout: 20_000 });
     await run.request({ type: 'requested-stop', by: person });
     const state = await run.until(({ tasks }) => tasks['deaf' as never]?.progress.status === 'waiting');
 
