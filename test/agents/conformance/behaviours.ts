@@ -169,12 +169,16 @@ export const behaviours: readonly Behaviour[] = [
     },
   },
   {
-    name: 'it keeps a limit of turns',
+    name: 'a limit of turns is kept',
     async show({ turnLimit }) {
       const attempt = await turnLimit();
-      const stopped = reportOf(attempt).trouble?.kind === 'turn-limit';
-      if (!stopped) expect(attempt.exit.handoff.kind).toBe('given');
-      return either(stopped, 'it knows no such limit');
+      const byItself = reportOf(attempt).trouble?.kind === 'turn-limit';
+      const byUs = attempt.exit.ending.reason === 'timed-out';
+      expect({ stopped: byItself || byUs, handoff: attempt.exit.handoff.kind }).toEqual({
+        stopped: true,
+        handoff: 'absent',
+      });
+      return yes;
     },
   },
   {

@@ -1,3 +1,0 @@
-import { describeConformance } from './describe-conformance.ts';
-
-describeConformance('gemini');
