@@ -205,6 +205,8 @@ export const behaviours: readonly Behaviour[] = [
       const hangs = { ...done, faults: [{ fault: 'hang', after: 'nothing', times: 'always' } as const] };
       const first = bench.start({ turns: [calling(write('src/first.txt', 'remember 0815\n')), hangs] });
       await bench.server.waitFor(first.name, ({ turn, side }) => turn === 1 && !side);
+      // some name their session later than they ask their model
+      await until(() => first.notes().some(({ note }) => note.note === 'started'));
       await first.supervisors.stop(first.job.id, 'stopped');
       const before = await first.ended;
       const { session, usage } = reportOf(before);

@@ -43,6 +43,8 @@ export type Started = {
   /** Names the script in the server. */
   readonly name: string;
   readonly supervisors: Supervisors;
+  /** So far. */
+  notes(): readonly NumberedNote[];
   readonly ended: Promise<Attempt>;
 };
 
@@ -126,7 +128,8 @@ export async function agentBench(driver: Driver, files: Readonly<Record<string, 
         seconds: (performance.now() - begun) / 1000,
       };
     });
-    return { job, name, supervisors, ended };
+    const notes = () => scene.files(job).notes();
+    return { job, name, supervisors, notes, ended };
   };
   return {
     scene,
