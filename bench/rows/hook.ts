@@ -1,11 +1,7 @@
-import { mkdirSync } from 'node:fs';
 import { connect } from 'node:net';
-import { claudeExecutor } from '../../src/adapters/agent-claude/index.ts';
-import { jobDirectory } from '../../src/adapters/supervisors/job-directory.ts';
-import { toolScopeOf } from '../../src/domain/tool-scope.ts';
-import { watchAgent } from '../../src/supervisor/agent-watch.ts';
 import { openClientChannel } from '../../src/supervisor/client-channel.ts';
 import { plan, task } from '../../test/support/plans.ts';
+import { watchedAgent } from '../../test/support/watched-agent.ts';
 import { place } from '../repository.ts';
 import { quantile } from '../statistics.ts';
 import type { Row } from './row.ts';
@@ -14,33 +10,7 @@ import type { Row } from './row.ts';
 export async function hookRow(calls: number): Promise<Row> {
   using here = place();
   const frozen = plan([{ a: {}, b: {}, c: {} }], { forbid: ['drop tables'] });
-  const files = jobDirectory(`${here.root}/job`);
-  mkdirSync(files.workspace, { recursive: true });
-  const watch = watchAgent(
-    {
-      program: 'claude',
-      arguments: [],
-      credentials: [],
-      variables: [],
-      model: null,
-      turns: null,
-      usd: 10,
-      session: null,
-      scope: toolScopeOf(frozen, task('a'), []),
-      breaker: 'normal',
-    } as Parameters<typeof watchAgent>[0],
-    claudeExecutor,
-    {
-      files,
-      around: { clock: { monotonic: () => performance.now(), wall: () => Date.now() } } as Parameters<
-        typeof watchAgent
-      >[2]['around'],
-      place: { workspace: '/workspace', checkout: here.root, home: null, writable: ['/tmp'] },
-      notes: { add: () => true },
-      end: () => undefined,
-    },
-    ['a-secret-value'],
-  );
+  const watch = watchedAgent(`${here.root}/job`, frozen, task('a'));
   const keep = (): void => undefined;
   const channels = { ours: `${here.root}/judged`, theirs: `${here.root}/at-once` };
   await using _ours = await openClientChannel(channels.ours, 'n', { ...nothing, keep, hook: watch.hook });

@@ -1,43 +1,15 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { plan, task } from '../../test/support/plans.ts';
-import { claudeExecutor } from '../adapters/agent-claude/index.ts';
-import { jobDirectory } from '../adapters/supervisors/job-directory.ts';
-import { toolScopeOf } from '../domain/tool-scope.ts';
-import { watchAgent } from './agent-watch.ts';
-import { openNotes } from './notes.ts';
+import { watchedAgent } from '../../test/support/watched-agent.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'tg-watch-'));
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 test('a call that is not understood is not allowed; one out of scope is denied with the reason and noted', () => {
-  const files = jobDirectory(root);
-  mkdirSync(files.workspace, { recursive: true });
-  const watch = watchAgent(
-    {
-      program: 'claude',
-      arguments: [],
-      credentials: [],
-      variables: [],
-      model: null,
-      turns: null,
-      usd: 10,
-      session: null,
-      scope: toolScopeOf(plan([{ a: {}, b: {} }]), task('a'), []),
-      breaker: 'normal',
-    } as unknown as Parameters<typeof watchAgent>[0],
-    claudeExecutor,
-    {
-      files,
-      around: { clock: { monotonic: () => 0, wall: () => 0 } } as unknown as Parameters<typeof watchAgent>[2]['around'],
-      place: { workspace: '/workspace', checkout: '/checkout', home: null, writable: ['/tmp'] },
-      notes: openNotes(root, [], () => undefined),
-      end: () => undefined,
-    },
-    [],
-  );
+  const watch = watchedAgent(root, plan([{ a: {}, b: {} }]), task('a'));
   const hook = (path: string) =>
     watch.hook({ tool_name: 'Write', tool_use_id: 't', tool_input: { file_path: path, content: 'x' } });
 

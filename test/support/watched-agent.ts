@@ -1,0 +1,43 @@
+import { mkdirSync } from 'node:fs';
+import { claudeExecutor } from '../../src/adapters/agent-claude/index.ts';
+import { jobDirectory } from '../../src/adapters/supervisors/job-directory.ts';
+import type { FrozenPlan, PlannedTask } from '../../src/domain/plan.ts';
+import { toolScopeOf } from '../../src/domain/tool-scope.ts';
+import { type AgentWatch, watchAgent } from '../../src/supervisor/agent-watch.ts';
+import { openNotes } from '../../src/supervisor/notes.ts';
+
+/** A supervisor's watch over a claude that is not there: its files are below `root`, what it asks comes by `hook`. */
+export function watchedAgent(root: string, plan: FrozenPlan, task: PlannedTask): AgentWatch {
+  const files = jobDirectory(root);
+  mkdirSync(files.workspace, { recursive: true });
+  return watchAgent(
+    {
+      program: 'claude',
+      arguments: [],
+      credentials: [],
+      variables: [],
+      model: null,
+      turns: null,
+      usd: 10,
+      session: null,
+      scope: toolScopeOf(plan, task, []),
+      breaker: 'normal',
+    },
+    claudeExecutor,
+    {
+      files,
+      around: {
+        environment: {},
+        clock: { monotonic: () => performance.now(), wall: () => Date.now() },
+        node: process.execPath,
+        client: '',
+        abandonAfterMs: 1_000,
+        terminated: new AbortController().signal,
+      },
+      place: { workspace: '/workspace', checkout: '/checkout', home: null, writable: ['/tmp'] },
+      notes: openNotes(root, [], () => undefined),
+      end: () => undefined,
+    },
+    [],
+  );
+}
