@@ -25,9 +25,22 @@ export type World = {
   readonly epoch: number;
 };
 
+/** Of one attempt. Before its supervisor is followed, what it is told would reach nobody. */
+type Supervision = { readonly followed: PromiseWithResolvers<void>; ended: Promise<void> | undefined };
+
 /** Does one effect and records what came of it. Doing it again after a crash is safe. */
 export function performer(world: World, log: RunLog): (effect: Effect) => Promise<void> {
-  const supervised = new Map<string, Promise<void>>();
+  const attempts = new Map<string, Supervision>();
+  const supervision = (id: string): Supervision => {
+    const one = attempts.get(id) ?? { followed: Promise.withResolvers<void>(), ended: undefined };
+    attempts.set(id, one);
+    return one;
+  };
+  const onceFollowed = async (attempt: Attempt): Promise<Supervision> => {
+    const one = supervision(attempt.id);
+    await one.followed.promise;
+    return one;
+  };
   return async (effect) => {
     switch (effect.do) {
       case 'ask-merger':
@@ -35,18 +48,23 @@ export function performer(world: World, log: RunLog): (effect: Effect) => Promis
       case 'merge':
         return askMerger(world, log, { do: 'merge', run: log.run, wave: effect.wave, round: effect.round }, null);
       case 'supervise': {
-        const ended = supervise(world, log, effect.task, effect.attempt);
-        supervised.set(effect.attempt.id, ended);
-        return ended;
+        const one = supervision(effect.attempt.id);
+        one.ended = supervise(world, log, effect, one.followed.resolve).finally(() => {
+          attempts.delete(effect.attempt.id);
+          one.followed.resolve();
+        });
+        return one.ended;
       }
-      case 'stop':
-        // through only when the attempt has ended: asked once, not over and over while it dies
+      case 'stop': {
+        const { ended } = await onceFollowed(effect.attempt);
         await world.supervisors.stop(effect.attempt.id, 'stopped');
-        return supervised.get(effect.attempt.id)?.catch(() => undefined);
+        // through only when the attempt has ended: asked once, not over and over while it dies
+        return ended?.catch(() => undefined);
+      }
       case 'tell':
-        return tell(world, log, effect, supervised.get(effect.attempt.id));
+        return tell(world, log, effect, (await onceFollowed(effect.attempt)).ended);
       case 'send':
-        return send(world, log, effect, supervised.get(effect.attempt.id));
+        return send(world, log, effect, (await onceFollowed(effect.attempt)).ended);
       case 'check':
         return runCheck(world, log, effect);
       case 'generate':
@@ -119,7 +137,12 @@ async function landingRefused(world: World, log: RunLog, why: string, files: rea
   });
 }
 
-async function supervise(world: World, log: RunLog, id: TaskId, attempt: Attempt): Promise<void> {
+async function supervise(
+  world: World,
+  log: RunLog,
+  { task: id, attempt }: Effect & { readonly do: 'supervise' },
+  followed: () => void,
+): Promise<void> {
   const now = log.state();
   const task = now === null ? undefined : plannedById(now.plan, id);
   if (now === null || task === undefined) throw new Error(`${id} is not in the plan`);
@@ -129,6 +152,7 @@ async function supervise(world: World, log: RunLog, id: TaskId, attempt: Attempt
   const record = await superviseJob(world, job, {
     started: (started, pid) => log.record((now) => startedEvents(now, id, attempt, started, pid)),
     noted: (notes) => log.record((now) => notedEvents(now, id, attempt, notes)),
+    followed,
   });
   await log.record((now) => {
     const live = now?.tasks[id];
@@ -201,6 +225,7 @@ function superviseJob(
   on: {
     started(record: StartedRecord, pid: number): Promise<void>;
     noted(notes: readonly NumberedNote[]): Promise<void>;
+    followed(): void;
   },
 ): Promise<ExitRecord> {
   return new Promise((resolve, reject) => {
@@ -213,6 +238,7 @@ function superviseJob(
         );
       noted.catch(reject);
     });
+    on.followed();
     listen.catch(reject);
   });
 }
@@ -285,9 +311,9 @@ async function runGenerators(world: World, log: RunLog, effect: Effect & { reado
   await world.supervisors.acknowledge(job.id);
 }
 
-/** A job whose supervisor was lost is done again from a clean checkout: half a result is not used. */
 const nothing = async (): Promise<void> => undefined;
 
+/** A job whose supervisor was lost is done again from a clean checkout: half a result is not used. */
 async function superviseAgain(
   world: World,
   jobOf: (number: number) => Job,
@@ -295,7 +321,7 @@ async function superviseAgain(
 ): Promise<{ readonly job: Job; readonly record: ExitRecord }> {
   for (let number = first; ; number += 1) {
     const job = jobOf(number);
-    const record = await superviseJob(world, job, { started: nothing, noted: nothing });
+    const record = await superviseJob(world, job, { started: nothing, noted: nothing, followed: nothing });
     if (record.ending.reason !== 'lost' || number === first + lostTries - 1) return { job, record };
     await world.supervisors.acknowledge(job.id);
   }

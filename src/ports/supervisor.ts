@@ -132,6 +132,7 @@ export interface Supervisors {
   /**
    * Ensures that the job runs or ran, exactly once: writes `job.json`, starts a supervisor unless one has claimed the job,
    * and reports what happens to it, from the beginning, whoever started it. Safe to call again after a crash.
+   * `stop`, `tell` and `send` are for jobs that this process has ensured: no other hears them.
    */
   ensure(job: Job, listener: (event: SupervisorEvent) => void): Promise<void>;
   /** TERM, 3 s, then the whole pid namespace; the work is snapshotted. `ended` follows. */

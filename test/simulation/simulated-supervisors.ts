@@ -78,49 +78,60 @@ export function simulatedSupervisors(tools: Tools): SupervisorWorld {
 
   const port = (life: Life): Supervisors => {
     const mine = new Set<() => void>();
+    const ensured = new Map<string, Promise<void>>();
+    const jobOf = async (id: string): Promise<SimulatedJob | undefined> => {
+      if (!ensured.has(id)) throw new Error(`${id} is told something before it was ensured: nobody would hear it`);
+      await ensured.get(id);
+      return jobs.get(id);
+    };
+    const ensure: Supervisors['ensure'] = async (job, listener) => {
+      await schedule.turn(life);
+      const known = jobs.get(job.id);
+      if (known !== undefined && !isDeepStrictEqual(known.job, job))
+        throw new Error(`${job.id} is told something else than before`);
+      const one: SimulatedJob = known ?? {
+        job,
+        heard: new Set(),
+        notes: [],
+        listeners: new Set(),
+        started: null,
+        exit: null,
+        stop: null,
+      };
+      const hear = (event: SupervisorEvent): void => {
+        if (life.alive) listener(event);
+      };
+      one.listeners.add(hear);
+      mine.add(() => one.listeners.delete(hear));
+      if (known === undefined) {
+        jobs.set(job.id, one);
+        void live(one);
+        return;
+      }
+      if (one.started !== null) hear({ type: 'started', record: one.started, pid: 4000 });
+      if (one.notes.length > 0) hear({ type: 'noted', notes: one.notes });
+      if (one.exit !== null) hear({ type: 'ended', record: one.exit });
+    };
     return {
-      ensure: async (job, listener) => {
-        await schedule.turn(life);
-        const known = jobs.get(job.id);
-        if (known !== undefined && !isDeepStrictEqual(known.job, job))
-          throw new Error(`${job.id} is told something else than before`);
-        const one: SimulatedJob = known ?? {
-          job,
-          heard: new Set(),
-          notes: [],
-          listeners: new Set(),
-          started: null,
-          exit: null,
-          stop: null,
-        };
-        const hear = (event: SupervisorEvent): void => {
-          if (life.alive) listener(event);
-        };
-        one.listeners.add(hear);
-        mine.add(() => one.listeners.delete(hear));
-        if (known === undefined) {
-          jobs.set(job.id, one);
-          void live(one);
-          return;
-        }
-        if (one.started !== null) hear({ type: 'started', record: one.started, pid: 4000 });
-        if (one.notes.length > 0) hear({ type: 'noted', notes: one.notes });
-        if (one.exit !== null) hear({ type: 'ended', record: one.exit });
+      ensure: (job, listener) => {
+        const running = ensure(job, listener);
+        ensured.set(job.id, running);
+        return running;
       },
       stop: async (id, reason) => {
         await schedule.turn(life);
-        const one = jobs.get(id);
+        const one = await jobOf(id);
         if (one !== undefined) one.stop ??= ended(reason);
         await schedule.turn(life);
       },
       tell: async (id) => {
         await schedule.turn(life);
-        const one = jobs.get(id);
+        const one = await jobOf(id);
         return one !== undefined && one.exit === null;
       },
       send: async (id, number) => {
         await schedule.turn(life);
-        const one = jobs.get(id);
+        const one = await jobOf(id);
         if (one === undefined || one.exit !== null) return 'over';
         if (one.heard.has(number)) return 'taken';
         if (tools.random.chance(0.2)) return 'refused';

@@ -13,7 +13,7 @@ import { type Simulation, simulate, type Weather } from './simulate.ts';
  * `SEED=123 npx vitest run test/simulation` plays that one again; `SEEDS=5000` plays more than the usual number.
  */
 const one = process.env['SEED'];
-const count = Number(process.env['SEEDS'] ?? 300);
+const count = Number(process.env['SEEDS'] ?? 600);
 const storm: Weather = { misfortunes: 12, whims: 8, crashes: 4 };
 const seeds = one === undefined ? Array.from({ length: count }, (_, index) => index + 1) : [Number(one)];
 const batch = 25;
@@ -33,7 +33,7 @@ describe('every run ends, and its ledger keeps I1 to I10', () => {
     });
   }
 
-  test.runIf(seeds.length >= 300)('and everything that can happen to a run has happened', () => {
+  test.runIf(seeds.length >= 600)('and everything that can happen to a run has happened', () => {
     expect(everything.filter((type) => !happened.has(type))).toEqual([]);
   });
 
