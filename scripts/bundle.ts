@@ -13,6 +13,9 @@ export async function bundle(directory: string): Promise<readonly OutputChunk[]>
   await using made = await rolldown({
     input: Object.fromEntries(processes.map((name) => [name, inPackage(`src/main/${name}.ts`)])),
     platform: 'node',
+    // Ink's window into React is for its own developers; it is never opened, and not installed.
+    external: ['react-devtools-core'],
+    transform: { define: { 'process.env.NODE_ENV': '"production"' } },
   });
   // All beside one another: other files of the package are found relative to `main/`.
   const { output } = await made.write({
@@ -20,17 +23,31 @@ export async function bundle(directory: string): Promise<readonly OutputChunk[]>
     chunkFileNames: 'chunk-[name].js',
     sourcemap: true,
   });
-  const libraries = Object.keys(packageJson.dependencies);
-  writeFileSync(`${directory}/third-party-licenses.txt`, libraries.map(licence).join('\n'));
-  return output.filter((file) => file.type === 'chunk');
+  const chunks = output.filter((file) => file.type === 'chunk');
+  writeFileSync(`${directory}/third-party-licenses.txt`, librariesIn(chunks).map(licence).join('\n'));
+  return chunks;
 }
 
 const processes = ['cli', 'merger', 'supervisor'];
 
+/** Every package of which something lies in our files, also those that only libraries use. */
+function librariesIn(chunks: readonly OutputChunk[]): readonly string[] {
+  const inner = chunks.flatMap(({ moduleIds }) =>
+    moduleIds.flatMap((id) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(id)?.[1] ?? []),
+  );
+  return [...new Set([...Object.keys(packageJson.dependencies), ...inner])].sort();
+}
+
 function licence(library: string): string {
-  const [file] = globSync(inPackage(`node_modules/${library}/LICEN[CS]E*`));
-  if (file === undefined) throw new Error(`${library} has no licence that could be given on`);
-  return `${library}\n\n${readFileSync(file, 'utf8')}`;
+  const [file] = globSync(inPackage(`node_modules/${library}/{LICEN[CS]E,licen[cs]e}*`));
+  return `${library}\n\n${file === undefined ? namedLicence(library) : readFileSync(file, 'utf8')}`;
+}
+
+/** Some packages name their licence and whose it is, but do not carry its text. */
+function namedLicence(library: string): string {
+  const { license, author } = JSON.parse(readFileSync(inPackage(`node_modules/${library}/package.json`), 'utf8'));
+  if (typeof license !== 'string') throw new Error(`${library} has no licence that could be given on`);
+  return `Licence: ${license}${typeof author === 'string' ? `, ${author}` : ''}\n`;
 }
 
 function inPackage(path: string): string {
