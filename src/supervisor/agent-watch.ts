@@ -9,6 +9,7 @@ import type { AgentJob, Job, Terms } from '../ports/supervisor.ts';
 import { watchAllowance } from './allowance-watch.ts';
 import { watchBreaker } from './breaker-watch.ts';
 import type { HookAnswer } from './client-channel.ts';
+import type { KnownSecrets } from './known-secrets.ts';
 import { type Listening, listen } from './listen.ts';
 import type { Notes } from './notes.ts';
 import type { Ears } from './run-fenced.ts';
@@ -60,7 +61,7 @@ export function watchAgent(
     /** Ends the attempt, cleanly. */
     end(reason: Ending['reason'], detail: string): void;
   },
-  secrets: readonly string[],
+  secrets: KnownSecrets,
 ): AgentWatch {
   const transcript = openTranscript(order.files.path, secrets, {
     now: () => new Date(order.around.clock.wall()).toISOString(),

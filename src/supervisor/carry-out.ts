@@ -31,6 +31,7 @@ import { agentVersion } from './agent-version.ts';
 import { type AgentWatch, executorOf, watchAgent } from './agent-watch.ts';
 import { takeAsks } from './asks.ts';
 import { type ClientChannel, openClientChannel } from './client-channel.ts';
+import { knownSecrets } from './known-secrets.ts';
 import { lfsStores } from './lfs-stores.ts';
 import { startLimits } from './limits.ts';
 import { openNotes } from './notes.ts';
@@ -42,7 +43,7 @@ import { type FencedRun, runFenced } from './run-fenced.ts';
 import type { RuntimeDirectory } from './runtime-directory.ts';
 import { scrubHome } from './scrub-home.ts';
 import { CopyFailed, setupProduct } from './setup-product.ts';
-import { secretsOf, snapshotOf } from './snapshot-of.ts';
+import { snapshotOf } from './snapshot-of.ts';
 import type { Steering } from './steering.ts';
 import type { Surroundings } from './supervise.ts';
 import { openWayOut } from './way-out.ts';
@@ -62,7 +63,7 @@ export type Order = {
 
 /** Workspace, setup, agent, handoff, snapshot, teardown. The record that it returns says how each went. */
 export async function carryOut(order: Order): Promise<ExitRecord> {
-  const secrets = secretsOf(order.job, order.around.environment);
+  const secrets = knownSecrets(order.job, order.around.environment);
   const output = openOutput(order.files.output, secrets);
   const trouble = loginTrouble(order);
   if (trouble !== null)
@@ -81,7 +82,7 @@ export async function carryOut(order: Order): Promise<ExitRecord> {
   });
   if (watch !== null) order.steering.onSend({ say: watch.say, note: notes.add });
   await using channel = await openClientChannel(order.runtime.clientSocket, order.job.nonce, {
-    keep: (handoff) => order.files.writeHandoff(redactTexts(handoff, secrets)),
+    keep: (handoff) => order.files.writeHandoff(redactTexts(handoff, secrets())),
     hook: watch?.hook ?? null,
     ask: asks.ask,
   });
@@ -97,8 +98,7 @@ export async function carryOut(order: Order): Promise<ExitRecord> {
   const ending = second?.ending ?? first.ending;
   const chargedSeconds = Math.round((first.limits.chargedMs + (second?.limits.chargedMs ?? 0)) / 1000);
   removeStandIns(order.files);
-  // The agent may have renewed its login: then there are more of them by now.
-  const known = [...new Set([...secrets, ...secretsOf(order.job, order.around.environment)])];
+  const known = secrets();
   scrubHome(agentHome(order.files, order.job), known);
   const snapshot = await snapshotOf(order.job, order.files, order.around.environment, known);
   await runTeardown(base);

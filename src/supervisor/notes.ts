@@ -1,6 +1,7 @@
 import { fsyncSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentNote } from '../domain/agent-note.ts';
+import type { KnownSecrets } from './known-secrets.ts';
 import { redactTexts } from './redact.ts';
 
 export type Notes = {
@@ -11,7 +12,7 @@ export type Notes = {
 const most = 500;
 
 /** `notes.jsonl`: the little that belongs into the ledger while an attempt is under way. No value of `secrets` is in it. */
-export function openNotes(directory: string, secrets: readonly string[], noted: () => void): Notes {
+export function openNotes(directory: string, secrets: KnownSecrets, noted: () => void): Notes {
   let file: number | null = null;
   let number = 0;
   return {
@@ -19,7 +20,7 @@ export function openNotes(directory: string, secrets: readonly string[], noted: 
       if (number >= most) return false;
       file ??= openSync(join(directory, 'notes.jsonl'), 'a', 0o600);
       number += 1;
-      writeSync(file, `${JSON.stringify({ number, note: redactTexts(note, secrets) })}\n`);
+      writeSync(file, `${JSON.stringify({ number, note: redactTexts(note, secrets()) })}\n`);
       fsyncSync(file);
       noted();
       return true;

@@ -11,7 +11,7 @@ const caps = { head: 10, tail: 6, shown: 8 };
 function logged(chunks: readonly Uint8Array[]) {
   const directory = mkdtempSync(join(tmpdir(), 'tidegate-output-'));
   try {
-    const output = openOutput(join(directory, 'log'), [], caps);
+    const output = openOutput(join(directory, 'log'), () => [], caps);
     for (const chunk of chunks) output.write(chunk);
     const shown = output.shown();
     const evidence = output.close();

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import type { LogEvidence } from '../domain/evidence.ts';
+import type { KnownSecrets } from './known-secrets.ts';
 import { redactor } from './redact.ts';
 
 const caps = { head: 8 << 20, tail: 2 << 20, shown: 4096 };
@@ -17,7 +18,7 @@ export type Output = {
  * The attempt's log: the first 8 MB as they come, then only the last 2 MB. Memory stays bounded whatever is written, in lines
  * or in one endless one; values of `secrets` are never in it. A full disk loses log, never the attempt: `bytes` counts all, `kept` what is in the file.
  */
-export function openOutput(file: string, secrets: readonly string[] = [], cap = caps): Output {
+export function openOutput(file: string, secrets: KnownSecrets = () => [], cap = caps): Output {
   const descriptor = openSync(file, 'w', 0o600);
   const hash = createHash('sha256');
   const tail = ring(cap.tail);

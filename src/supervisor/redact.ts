@@ -1,14 +1,23 @@
+import type { KnownSecrets } from './known-secrets.ts';
+
 /**
  * Replaces secret values in a stream of bytes, also where a value is cut by the end of a chunk: the last bytes that could be the
  * beginning of one are held back until more comes.
  */
 export function redactor(
-  secrets: readonly string[],
+  secrets: KnownSecrets,
   pass: (chunk: Uint8Array) => void,
 ): { write(chunk: Uint8Array): void; end(): void } {
-  const needles = secrets.filter((secret) => secret.length >= shortest).map((secret) => Buffer.from(secret));
-  if (needles.length === 0) return { write: pass, end: () => undefined };
-  const longest = Math.max(...needles.map((needle) => needle.length));
+  let known: readonly string[] = [];
+  let needles: readonly Buffer[] = [];
+  let longest = 1;
+  const learn = (): void => {
+    const values = secrets();
+    if (values === known) return;
+    known = values;
+    needles = values.filter((secret) => secret.length >= shortest).map((secret) => Buffer.from(secret));
+    longest = Math.max(1, ...needles.map((needle) => needle.length));
+  };
   let held: Buffer = Buffer.alloc(0);
   const flush = (bytes: Buffer, upTo: number): Buffer => {
     let from = 0;
@@ -23,10 +32,13 @@ export function redactor(
   };
   return {
     write(chunk) {
+      learn();
+      if (needles.length === 0) return pass(chunk);
       const bytes = held.length === 0 ? Buffer.from(chunk) : Buffer.concat([held, chunk]);
       held = flush(bytes, Math.max(0, bytes.length - longest + 1));
     },
     end() {
+      learn();
       flush(held, held.length);
       held = Buffer.alloc(0);
     },

@@ -6,11 +6,12 @@ import { readRecord, recordOf } from '../adapters/workspace/index.ts';
 import type { HandoffEvidence, LogEvidence } from '../domain/evidence.ts';
 import type { ExitRecord, Job } from '../ports/supervisor.ts';
 import { agentHome } from './agent-seat.ts';
+import { secretsOf } from './known-secrets.ts';
 import { displayed, nameOfLog } from './output.ts';
 import { removeStandIns } from './read-only-paths.ts';
 import { redactTexts } from './redact.ts';
 import { scrubHome } from './scrub-home.ts';
-import { secretsOf, snapshotOf } from './snapshot-of.ts';
+import { snapshotOf } from './snapshot-of.ts';
 
 /**
  * The exit record that a dead supervisor owes: how the process ended is not known, what it left is. Call it when nothing of

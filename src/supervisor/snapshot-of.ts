@@ -1,9 +1,9 @@
-import { loginFile, secretsIn } from '../adapters/agent-login.ts';
 import { takeSnapshot } from '../adapters/snapshot/index.ts';
 import type { JobDirectory } from '../adapters/supervisors/job-directory.ts';
 import { recordOf } from '../adapters/workspace/index.ts';
 import { refs } from '../domain/state-dir.ts';
 import type { ExitRecord, Job } from '../ports/supervisor.ts';
+import { secretsOf } from './known-secrets.ts';
 import { lfsStores } from './lfs-stores.ts';
 
 /** A snapshot that cannot be made is a fact to record, not a reason to lose the exit: the workspace is still there. */
@@ -31,10 +31,3 @@ export async function snapshotOf(
     return { snapshot: null, snapshotProblem: error instanceof Error ? error.message : String(error) };
   }
 }
-
-/** Values that were passed into the fence by name, or are in the file that logs the agent in. Short ones (`on`, a port) would be found everywhere. */
-export const secretsOf = (job: Job, environment: Readonly<Record<string, string | undefined>>): readonly string[] =>
-  [
-    ...[...job.fence.env, ...(job.agent?.credentials ?? [])].map((name) => environment[name] ?? ''),
-    ...(job.agent?.login === undefined ? [] : secretsIn(loginFile(job.agent.login, environment))),
-  ].filter((value) => value.length >= 8);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type AgentEvent, noUsage, type Usage } from '../domain/agent-event.ts';
 import { type AgentNote, type AgentReport, noReport } from '../domain/agent-note.ts';
 import type { Trip } from '../domain/breaker-trip.ts';
+import type { KnownSecrets } from './known-secrets.ts';
 import { redactTexts } from './redact.ts';
 
 /** What an agent did, for people and for the ledger. */
@@ -18,7 +19,7 @@ const caps = { text: 8 << 10, file: 32 << 20, usageNotes: 100 };
 /** `transcript.jsonl` has every event, clipped, until it is full; the few that belong into the ledger are noted. No value of `secrets` is in it. */
 export function openTranscript(
   directory: string,
-  secrets: readonly string[],
+  secrets: KnownSecrets,
   around: { readonly now: () => string; note(note: AgentNote): void; readonly usd: number },
 ): Transcript {
   const file = openSync(join(directory, 'transcript.jsonl'), 'a', 0o600);
@@ -35,7 +36,7 @@ export function openTranscript(
     tell(told) {
       // The relay may still hear of something that nobody waits for any more.
       if (!isOpen) return;
-      const event = redactTexts(clipped(told), secrets);
+      const event = redactTexts(clipped(told), secrets());
       const worth = noteOf(event, report);
       if (worth !== null) around.note(worth);
       if (event.type === 'usage') noteUsage(event.usage);
@@ -43,7 +44,7 @@ export function openTranscript(
       if (written < caps.file) written += writeSync(file, `${JSON.stringify({ at: around.now(), ...event })}\n`);
     },
     trip(found) {
-      const trip = redactTexts(found, secrets);
+      const trip = redactTexts(found, secrets());
       report = { ...report, trips: [...report.trips, trip] };
       around.note({ note: 'tripped', trip });
     },

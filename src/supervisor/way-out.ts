@@ -1,5 +1,6 @@
 import type { AgentEvent } from '../domain/agent-event.ts';
 import type { Order } from './carry-out.ts';
+import type { KnownSecrets } from './known-secrets.ts';
 import type { Notes } from './notes.ts';
 import { openTranscript } from './transcript.ts';
 
@@ -7,7 +8,7 @@ import { openTranscript } from './transcript.ts';
 export async function openWayOut(
   order: Order & { readonly notes: Notes },
   watch: { tell(event: AgentEvent): void } | null,
-  secrets: readonly string[],
+  secrets: KnownSecrets,
 ): Promise<AsyncDisposable | null> {
   const { job, files, runtime, around } = order;
   const hosts = job.fence.network;

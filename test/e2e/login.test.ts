@@ -111,6 +111,25 @@ describe('an agent that is logged in by its own file', () => {
     expect(kept).toEqual([]);
   });
 
+  test('renews it and prints it at once: the new value is in no log, transcript, note or handoff', async () => {
+    await using scene = await supervisedScene();
+    const use = [
+      'file=$CLAUDE_CONFIG_DIR/.credentials.json',
+      `printf '%s\\n' '${credentials(renewed).trim()}' > $file; echo "raw ${renewed}"; echo "raw ${renewed}" >&2`,
+      `echo '{"type":"system","subtype":"init","session_id":"${renewed}","model":"m"}'`,
+      `echo '{"type":"assistant","message":{"content":[{"type":"text","text":"it is ${renewed}"}]}}'`,
+      `tidegate handoff done -m "it is ${renewed}"`,
+    ].join('\n');
+    const { environment, home } = machine(scene, use, { file: credentials(token) });
+    const job = scene.job(claude);
+    const exit = await scene.run(job, environment);
+    expect(exit.output.match(/raw \[redacted\]/g)).toHaveLength(2);
+    const kept = (name: string) => readFileSync(join(scene.files(job).path, name), 'utf8');
+    expect(kept('transcript.jsonl')).toContain('it is [redacted]');
+    expect(kept('notes.jsonl')).toContain('"session":"[redacted]"');
+    expect(filesWith(scene.repo.home, [renewed]).filter((path) => !path.startsWith(home))).toEqual([]);
+  });
+
   test('gets it also where an earlier agent left a link in its place', async () => {
     await using scene = await supervisedScene();
     const { environment } = machine(scene, 'wc -l < $CLAUDE_CONFIG_DIR/.credentials.json', {

@@ -35,9 +35,13 @@ export function watchedAgent(root: string, plan: FrozenPlan, task: PlannedTask):
         terminated: new AbortController().signal,
       },
       place: { workspace: '/workspace', checkout: '/checkout', home: null, writable: ['/tmp'] },
-      notes: openNotes(root, [], () => undefined),
+      notes: openNotes(
+        root,
+        () => [],
+        () => undefined,
+      ),
       end: () => undefined,
     },
-    [],
+    () => [],
   );
 }
