@@ -58,10 +58,11 @@ export type Hosting = {
 };
 
 /**
- * What flags make of a plan before it is approved. `landAuto`: nobody will be there to ask, so `land: ask` becomes `auto`.
+ * What flags make of a plan before it is approved. `land`: nobody will be there to ask, so `land: ask` becomes `auto`;
+ * or nothing may land, so whatever it says becomes `branch`.
  * `focus`: what every agent is told to mind.
  */
-export type PlanFlags = { readonly landAuto: boolean; readonly focus: string | null };
+export type PlanFlags = { readonly land: 'auto' | 'branch' | null; readonly focus: string | null };
 export interface JobFiles {
   /** Output of a job from a byte on; empty when there is none yet. */
   readLog(job: string, from: number): Promise<{ readonly text: string; readonly next: number }>;

@@ -1,6 +1,7 @@
 import { parsePattern } from '../domain/pattern.ts';
 import { safeLine } from '../domain/safe-text.ts';
 import { isLive } from '../domain/schedule.ts';
+import { shellPath } from '../domain/shell-word.ts';
 import type { TaskState } from '../domain/task.ts';
 import { askOnce } from './ask-coordinator.ts';
 import { misused, type Outcome, type Register } from './command.ts';
@@ -123,7 +124,7 @@ async function withTask(
   const { run, task } = found.value;
   // which agent does it was approved, so it is a person's to change
   if (name === 'grant' || name === 'drop' || name === 'switch') {
-    const refused = peopleOnly(desk, ['tidegate', typed, `${run}/${task}`, ...paths].join(' '));
+    const refused = peopleOnly(desk, ['tidegate', typed, `${run}/${task}`, ...paths.map(shellPath)].join(' '));
     if (refused !== null) return refused;
   }
   const { request, said } = make(found.value, desk.caller.by);

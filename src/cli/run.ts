@@ -8,8 +8,9 @@ import { knownRuns } from '../engine/find-run.ts';
 import { openWaves, refusals, rehearse } from '../engine/rehearse.ts';
 import type { Text } from '../ports/terminal.ts';
 import { inBackground } from './background.ts';
+import { inCi } from './ci/ci.ts';
 import { type Context, done, exitCodes, misused, type Outcome, type Register } from './command.ts';
-import { atDesk, type Desk, type OpenDesk } from './desk.ts';
+import { atDesk, type Desk, type OpenDesk, type PlanFlags } from './desk.ts';
 import { inForeground } from './foreground.ts';
 import { outcomeOf as lintOutcome, type ReadPlan } from './lint.ts';
 import { findingText, planView } from './render/plan-view.ts';
@@ -21,6 +22,8 @@ type RunOptions = {
   readonly yes?: boolean;
   readonly land?: boolean;
   readonly focus?: string;
+  readonly ci?: boolean;
+  readonly junit?: string;
 };
 
 /** `tidegate run [plan]`: reads and judges the plan, orders the run, and brings it as far as it goes without a person. */
@@ -35,7 +38,25 @@ export const run =
       .option('--yes', 'answer the start approval with yes, and nothing else')
       .option('--land', 'answer the landing with yes')
       .option('--focus <text>', 'what every agent of this run is told to mind; part of what is approved')
-      .action(does((plan: string | undefined, options: RunOptions) => checkedThenRun(open, context, plan, options)));
+      .option(
+        '--ci',
+        'for machines: asks nothing, writes a JUnit file, and on GitHub a summary; lands only with --land',
+      )
+      .option('--junit <file>', 'with --ci: where the JUnit file goes; without it tidegate-junit.xml')
+      .action(
+        does((plan: string | undefined, options: RunOptions) => {
+          const { ci, junit } = options;
+          if (ci !== true)
+            return junit === undefined
+              ? checkedThenRun(open, context, plan, options)
+              : misused('no-ci', 'run: --junit goes with --ci');
+          if (options.detach === true)
+            return misused('detached-ci', 'run: --ci tells what came of the run, so it cannot go with --detach');
+          return inCi(open, context, junit ?? 'tidegate-junit.xml', (unasked) =>
+            checkedThenRun(open, unasked, plan, options),
+          );
+        }),
+      );
   };
 
 /** All checks come before anything is made: a plan that is refused leaves no trace. */
@@ -86,17 +107,26 @@ async function prepare(
   const focus = options.focus?.trim() ?? null;
   if (focus === '' || (focus?.length ?? 0) > longestFocus)
     return err(misused('bad-focus', `run: --focus takes a text of at most ${longestFocus} characters`));
-  const landAuto = options.land === true && options.detach === true;
-  const found = await desk.readPlan(file ?? null, { landAuto, focus });
+  const land = landFlag(options);
+  const found = await desk.readPlan(file ?? null, { land, focus });
   if (!found.ok) return err(misused('no-plan', `run: ${found.error}`));
   const read = found.value;
   if (!read.ok) return err(lintOutcome(read));
   const ordered = await orderOf(desk, context, read, wave);
   if (!ordered.ok) return ordered;
-  const order: RunOrder = { ...ordered.value, ...(landAuto ? { landAuto } : {}) };
+  const order: RunOrder = {
+    ...ordered.value,
+    ...(land === 'auto' ? { landAuto: true } : land === 'branch' ? { landBranch: true } : {}),
+  };
   const { rehearsed, findings, warnings } = await judgedBefore(desk, order);
   if (findings.length > 0) return err(refusedPlan(findings, read.warnings));
   return ok({ order, rehearsed, warnings: [...read.warnings, ...warnings] });
+}
+
+/** What becomes of `land:`, so that a run that nobody attends ends. */
+function landFlag({ ci, land, detach }: RunOptions): PlanFlags['land'] {
+  if (land === true) return ci === true || detach === true ? 'auto' : null;
+  return ci === true ? 'branch' : null;
 }
 
 /** It is told to every agent, and never cut. */

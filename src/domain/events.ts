@@ -76,6 +76,8 @@ export type RunOrder = {
   readonly wave: number | null;
   /** Set when a flag made `land: auto` of the `ask` that the files say. */
   readonly landAuto?: true;
+  /** Set when a flag made `land: branch` of whatever the files say: nothing lands by itself. */
+  readonly landBranch?: true;
   readonly tidegate: string;
 };
 

@@ -1,6 +1,7 @@
 import { isOver, runSpend, type Spend, taskSpend } from './budget.ts';
 import { currentWave, plannedStates, type RunState } from './run.ts';
 import { blockingNeed } from './schedule.ts';
+import { shellPath, shellWord } from './shell-word.ts';
 import { type Hold, isResolved, type TaskState } from './task.ts';
 import { describeVerdict } from './verdict.ts';
 
@@ -70,7 +71,7 @@ function scopeNeeds(state: RunState): readonly Need[] {
         kind: 'scope',
         task: task.id,
         message: `its agent asks for ${paths.join(' ')}${first.why === '' ? '' : `: ${first.why}`}`,
-        command: `tidegate grant ${state.run}/${task.id} ${paths.slice(0, 3).join(' ')}`,
+        command: `tidegate grant ${state.run}/${task.id} ${paths.slice(0, 3).map(shellPath).join(' ')}`,
       },
     ];
   });
@@ -191,9 +192,9 @@ function blocked(state: RunState, task: TaskState, subject: string): readonly Ne
   ];
 }
 
-/** What to type for the output of a check; `subject` is the run or a task of it. Names of checks may have spaces. */
+/** What to type for the output of a check; `subject` is the run or a task of it. */
 export const checkLog = (subject: string, check: string): string =>
-  `tidegate logs ${subject.split('/')[0]} --check ${check.includes(' ') ? `"${check}"` : check}`;
+  `tidegate logs ${subject.split('/')[0]} --check ${shellWord(check)}`;
 
 function heldNeed(hold: Hold, subject: string): { readonly message: string; readonly command: string } {
   switch (hold.because) {
@@ -204,7 +205,10 @@ function heldNeed(hold: Hold, subject: string): { readonly message: string; read
       const paths = findings.flatMap((finding) => finding.where ?? []).slice(0, 3);
       if (paths.length === 0) return { message, command: `tidegate rework ${subject} -m "…"` };
       const grantable = findings.every((finding) => finding.fix?.startsWith('tidegate grant') === true);
-      return { message, command: `tidegate ${grantable ? 'grant' : 'drop'} ${subject} ${paths.join(' ')}` };
+      return {
+        message,
+        command: `tidegate ${grantable ? 'grant' : 'drop'} ${subject} ${paths.map(shellPath).join(' ')}`,
+      };
     }
     case 'conflict':
       return { message: `conflicts in ${hold.files.join(', ')}`, command: `tidegate retry ${subject}` };

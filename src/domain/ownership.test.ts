@@ -257,9 +257,19 @@ describe('a change', () => {
         rule: 'out-of-scope',
         detail: 'added "lib/a b": the task does not own it',
         where: 'lib/a b',
-        fix: 'tidegate grant owner "lib/a b", or tidegate drop owner "lib/a b"',
+        fix: "tidegate grant owner 'lib/a b', or tidegate drop owner 'lib/a b'",
       },
     ]);
+  });
+
+  test('names no command that does more than it says, whatever an agent names its files', () => {
+    const [owner] = plan.waves[1]?.tasks ?? [];
+    const fixes = (path: string) =>
+      outOfScope(scopeOf(plan, owner as PlannedTask, []), [change(path)]).map(({ fix }) => fix);
+    expect(fixes('lib/$(touch x)')).toEqual([
+      "tidegate grant owner 'lib/$(touch x)', or tidegate drop owner 'lib/$(touch x)'",
+    ]);
+    expect(fixes('**')).toEqual(["tidegate drop owner '**'"]);
   });
 
   test('to protected paths is announced by a warning, and configuration stays read-only unless named', () => {

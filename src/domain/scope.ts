@@ -6,6 +6,7 @@ import { agentConfigIn, unsafePath } from './path-safety.ts';
 import { matches, matchesFolded, type Pattern, pattern } from './pattern.ts';
 import { type Entry, indexPatterns, type PatternIndex } from './pattern-index.ts';
 import type { FrozenPlan, PlannedTask } from './plan.ts';
+import { shellPath } from './shell-word.ts';
 import type { Finding } from './verdict.ts';
 
 /** What one task may change, with all that is needed to say why not. */
@@ -104,7 +105,7 @@ function judgeEntry(scope: Scope, entry: DiffEntry): readonly Finding[] {
   if (scope.generated.has(path)) return [];
   const why = refusalOf(scope, path);
   if (why === null) return [];
-  const fix = scope.kind === 'read-only' ? drop(scope, path) : `${grant(scope, path)}, or ${drop(scope, path)}`;
+  const fix = isGrantable(scope, path) ? `${grant(scope, path)}, or ${drop(scope, path)}` : drop(scope, path);
   return [{ rule: why.rule, detail: `${entry.change} ${shown(path)}: ${why.why}`, where: path, fix }];
 }
 
@@ -154,8 +155,10 @@ function twoSpellings(diff: readonly DiffEntry[]): readonly Finding[] {
 }
 
 const names = (one: Pattern, config: string): boolean => one.text.split('/').some((part) => foldPath(part) === config);
-const grant = (scope: Scope, path: string): string => `tidegate grant ${scope.task} ${shown(path)}`;
-const drop = (scope: Scope, path: string): string => `tidegate drop ${scope.task} ${shown(path)}`;
+/** A file that an agent named `**` must not be a way to be granted everything: as a grant its name is a pattern. */
+const isGrantable = (scope: Scope, path: string): boolean => scope.kind !== 'read-only' && !/[*?]/.test(path);
+const grant = (scope: Scope, path: string): string => `tidegate grant ${scope.task} ${shellPath(path)}`;
+const drop = (scope: Scope, path: string): string => `tidegate drop ${scope.task} ${shellPath(path)}`;
 const shown = (path: string): string => (/^[\w./@+-]+$/.test(path) ? path : JSON.stringify(path));
 
 type Claims = { readonly claims: readonly Entry<Claim>[]; readonly index: PatternIndex<Claim> };

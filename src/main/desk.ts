@@ -116,8 +116,9 @@ function deskOf(
       snapshots: async (run) => ((await exists(state.repository)) ? await attemptSnapshots(state.repository, run) : []),
     },
     readPlan: async (file, flags) => underFlags(await readPlan(context, file), flags),
-    rereadPlan: async ({ planFile, target, landAuto, plan }) => {
-      const flags = { landAuto: landAuto === true, focus: plan.focus ?? null };
+    rereadPlan: async ({ planFile, target, landAuto, landBranch, plan }) => {
+      const land = landAuto === true ? 'auto' : landBranch === true ? 'branch' : null;
+      const flags = { land, focus: plan.focus ?? null } as const;
       return underFlags(await rereadPlan(context, planFile, target.branch), flags);
     },
     fence: async () => {
@@ -140,12 +141,12 @@ function deskOf(
   };
 }
 
-function underFlags(read: Result<ReadPlan, string>, { landAuto, focus }: PlanFlags): Result<ReadPlan, string> {
+function underFlags(read: Result<ReadPlan, string>, { land, focus }: PlanFlags): Result<ReadPlan, string> {
   if (!read.ok || !read.value.ok) return read;
   const { plan: written } = read.value;
   const plan: FrozenPlan = {
     ...written,
-    ...(landAuto && written.land === 'ask' ? { land: 'auto' } : {}),
+    ...(land === 'branch' || (land === 'auto' && written.land === 'ask') ? { land } : {}),
     ...(focus === null ? {} : { focus }),
   };
   return ok({ ...read.value, plan, hash: hashPlan(plan) });

@@ -1,4 +1,5 @@
 import type { TaskId } from '../domain/ids.ts';
+import { checkLog } from '../domain/needs.ts';
 import { checkKey, type RunState } from '../domain/run.ts';
 import type { Reverts } from '../domain/undo.ts';
 import { effect, fact, type Step } from './step.ts';
@@ -37,7 +38,7 @@ function checkReverts(state: RunState, seq: number, prepared: Reverts): readonly
 function refuse({ run }: RunState, seq: number, { task, branch, reverts }: Reverts, check: string): Step {
   const subject = task === null ? run : `${run}/${task}`;
   const why = `with ${subject} taken out of ${branch} the check ${check} fails`;
-  const fix = `look: tidegate logs ${run} --check ${check}; mend ${branch}, then: tidegate undo ${subject}; or by hand: git revert ${reverts.join(' ')}`;
+  const fix = `look: ${checkLog(run, check)}; mend ${branch}, then: tidegate undo ${subject}; or by hand: git revert ${reverts.join(' ')}`;
   return fact(
     { type: 'undo-refused', task, why, fix },
     { type: 'request-refused', request: seq, why: `${why}. ${fix}` },

@@ -1,5 +1,6 @@
 import type { LedgerEvent, RunEvent } from '../../domain/events.ts';
 import type { Ending } from '../../domain/evidence.ts';
+import { shellPath } from '../../domain/shell-word.ts';
 import { describeVerdict, passes } from '../../domain/verdict.ts';
 import { money, troubleText } from './agent-lines.ts';
 import { files } from './task-line.ts';
@@ -100,7 +101,7 @@ function notedLine({ task, attempt, note }: RunEvent & { readonly type: 'attempt
     case 'denied':
       return `${task}: denied ${note.tool}: ${note.why}`;
     case 'asked':
-      return `${task}: asks for ${note.paths.join(' ')}${note.why === '' ? '' : `: ${note.why}`}; tidegate grant ${attempt.split('.')[0]}/${task} ${note.paths.join(' ')}`;
+      return `${task}: asks for ${note.paths.join(' ')}${note.why === '' ? '' : `: ${note.why}`}; tidegate grant ${attempt.split('.')[0]}/${task} ${note.paths.map(shellPath).join(' ')}`;
     case 'trouble':
       return `${task}: ${troubleText(note.trouble)}`;
     case 'turns-near':
