@@ -8,7 +8,7 @@ type AtDesk = (open: OpenDesk) => Register;
 export const runCommands: readonly CommandEntry[] = [
   {
     name: 'run',
-    usage: '[plan] [--wave <n>] [--dry-run] [-d, --detach] [--yes] [--land] [--focus <text>] [--ci]',
+    usage: '[plan] [--wave <n>] [--dry-run] [-d, --detach] [--yes] [--land] [--focus <text>] [--ci [--junit <file>]]',
     summary: 'check a plan, ask, run it, and land what is proven',
     group: 'run',
     load: () => loadAtDesk(async () => (await import('../cli/run.ts')).run),
