@@ -8,6 +8,8 @@ export type Examined = {
   readonly found: string;
   /** What a person can type to mend it. */
   readonly fix: string | null;
+  /** It is not installed here, which is no mistake. */
+  readonly isMissing?: true;
 };
 export type Examine = (context: Context) => Promise<Examined>;
 
@@ -44,7 +46,7 @@ function summary(examined: readonly Examined[]): Outcome {
   };
 }
 
-function linesOf({ name, state, found, fix }: Examined): readonly Text[] {
+export function linesOf({ name, state, found, fix }: Examined): readonly Text[] {
   const mark = { good: 'ok', warning: 'note', bad: 'bad' }[state];
   const tone = ({ good: 'good', warning: 'waiting', bad: 'bad' } as const)[state];
   const main: Text = [{ text: mark.padEnd(5), tone }, `${name.padEnd(17)} ${found.replaceAll('\n', '; ')}`];

@@ -1,32 +1,92 @@
-export type ProjectFacts = {
-  readonly setup: string | null;
-  readonly checks: readonly { readonly name: string; readonly run: string }[];
-  readonly generated: Readonly<Record<string, string>>;
+import type { Project } from '../domain/project.ts';
+
+/** What becomes of one file at the top of the checkout. `adds` are lines that it lacks. */
+export type PlannedFile = {
+  readonly name: string;
+  readonly text: string;
+  readonly state: 'new' | 'complete' | 'lacks' | 'unreadable';
+  readonly adds: readonly string[];
 };
 
-/** `tidegate.yaml`: defaults for every plan of this repository, with what was found in it. */
-export function configText({ setup, checks, generated }: ProjectFacts): string {
-  const lines = [
-    '# Defaults for every plan in this repository; a plan may say otherwise.',
-    '# All keys: tidegate config --origin',
-    '',
-    '# Brings in dependencies, once per set of lock files. Runs inside the fence.',
-    setup === null ? '# setup: npm ci' : `setup: ${quote(setup)}`,
-    '',
-    '# Must pass on exactly the tree that would be merged.',
-    ...(checks.length === 0
-      ? ['# checks: [{ name: test, run: npm test }]']
-      : ['checks:', ...checks.map(({ name, run }) => `  - { name: ${quote(name)}, run: ${quote(run)} }`)]),
-    '',
-    '# Written by tools: edits by agents are dropped and the file is made again.',
-    ...(Object.keys(generated).length === 0
-      ? ['# generated: { package-lock.json: npm install --package-lock-only }']
-      : ['generated:', ...Object.entries(generated).map(([file, run]) => `  ${quote(file)}: ${quote(run)}`)]),
-    '',
-    '# No task may change these unless it owns them by name.',
-    "protect: ['.github/**']",
+/** What is there, and the keys that `tidegate.yaml` has at its top; null when it is no mapping. */
+export type Existing = {
+  readonly config: string | null;
+  readonly include: string | null;
+  keysOf(text: string): readonly string[] | null;
+};
+
+/** Nothing that is written in a file is changed: what it lacks comes at its end. */
+export function planFiles(project: Project, existing: Existing): readonly PlannedFile[] {
+  const include = includeFile(project, existing.include);
+  return [configFile(project, existing), ...(include === null ? [] : [include])];
+}
+
+/** What a file is when what it lacks is added. */
+export const completed = ({ text, adds }: PlannedFile): string =>
+  `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${adds.map((line) => `${line}\n`).join('')}`;
+
+/** `tidegate.yaml`, at most 12 lines: what was found, and where the rest is explained. */
+export const mostConfigLines = 12;
+
+export function configLines(project: Project): readonly string[] {
+  const lines = Object.values(sectionsOf(project)).flat();
+  return [
+    '# Defaults for every plan in this repository; all keys: tidegate config --origin',
+    ...(lines.length > 0 ? lines : ['# setup: npm ci', '# checks: [{ name: test, run: npm test }]']),
   ];
-  return `${lines.join('\n')}\n`;
+}
+
+function configFile(project: Project, { config, keysOf }: Existing): PlannedFile {
+  const name = 'tidegate.yaml';
+  if (config === null) return { name, text: '', state: 'new', adds: configLines(project) };
+  const keys = config.trim() === '' ? [] : keysOf(config);
+  if (keys === null) return { name, text: config, state: 'unreadable', adds: [] };
+  const sections = sectionsOf(project);
+  const lacking = (['setup', 'checks', 'generated'] as const).filter((key) => !keys.includes(key));
+  const adds = lacking.flatMap((key) => sections[key]);
+  const file: PlannedFile = { name, text: config, state: adds.length === 0 ? 'complete' : 'lacks', adds };
+  // a mapping in braces ends before what is added to the file
+  const merged = keysOf(completed(file));
+  return adds.length > 0 && merged === null ? { ...file, state: 'unreadable' } : file;
+}
+
+function includeFile({ include }: Project, text: string | null): PlannedFile | null {
+  const name = '.worktreeinclude';
+  if (text === null)
+    return include.length === 0
+      ? null
+      : { name, text: '', state: 'new', adds: ['# ignored files that agents get a copy of', ...include] };
+  const there = text.split(/\r?\n/).map((line) => line.trim().replace(/^\//, ''));
+  const adds = include.filter((path) => !there.some((line) => covers(line, path.slice(1))));
+  return { name, text, state: adds.length === 0 ? 'complete' : 'lacks', adds };
+}
+
+/** A line without a slash means the name anywhere. Other patterns are not read: a line too many does no harm. */
+const covers = (line: string, path: string): boolean =>
+  line === path ||
+  (!line.includes('/') && (line === path.split('/').at(-1) || (line === '.env*' && /(^|\/)\.env[^/]*$/.test(path))));
+
+type Sections = Readonly<Record<'setup' | 'checks' | 'generated', readonly string[]>>;
+
+/** Lines of each key. Where all would be too long, generated files share one, and the last checks are left out. */
+function sectionsOf({ setup, checks, generated }: Project): Sections {
+  const files = Object.entries(generated).map(([file, run]) => `${quote(file)}: ${quote(run)}`);
+  const room = mostConfigLines - 1 - (setup === null ? 0 : 1) - 1;
+  const isLong = checks.length + 1 + files.length > room;
+  const written = checks.slice(0, files.length === 0 ? room : room - (isLong ? 1 : files.length + 1));
+  return {
+    setup: setup === null ? [] : [`setup: ${quote(setup)}`],
+    checks:
+      written.length === 0
+        ? []
+        : ['checks:', ...written.map(({ name, run }) => `  - { name: ${quote(name)}, run: ${quote(run)} }`)],
+    generated:
+      files.length === 0
+        ? []
+        : isLong
+          ? [`generated: { ${files.join(', ')} }`]
+          : ['generated:', ...files.map((line) => `  ${line}`)],
+  };
 }
 
 /** A plan that runs as it stands, by a program that every system has. */

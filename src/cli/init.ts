@@ -1,45 +1,192 @@
 import { join } from 'node:path';
+import { detectProject, type Project, type Seen } from '../domain/project.ts';
 import type { Result } from '../domain/result.ts';
 import type { Text } from '../ports/terminal.ts';
-import { done, exitCodes, misused, type Outcome, type Register } from './command.ts';
-import { configText, type ProjectFacts, planText } from './init-files.ts';
+import { type Context, exitCodes, misused, type Outcome, type Register } from './command.ts';
+import { type Examined, linesOf } from './doctor.ts';
+import { completed, type PlannedFile, planFiles, planText } from './init-files.ts';
 
 export type InitPorts = {
   find(directory: string): Promise<Result<{ readonly toplevel: string }, string>>;
-  detect(directory: string): Promise<ProjectFacts>;
+  look(toplevel: string): Promise<Seen>;
+  read(toplevel: string, name: string): Promise<string | null>;
+  /** The keys at the top of a YAML file; null when it is no mapping. */
+  keysOf(text: string): readonly string[] | null;
   write(path: string, text: string, how: { replace: boolean }): Promise<'written' | 'replaced' | 'exists'>;
+  /** Puts another text in the place of one that is as it was read. */
+  rewrite(path: string, text: string): Promise<void>;
+  readonly rehearse: Rehearse;
 };
 
-/** `tidegate init`: a configuration with what was detected, and a plan that runs as it stands. */
+/** Tries setup, checks and agents as a run would, and leaves nothing behind. Resolves early after `stop`. */
+export type Rehearse = (context: Context, rehearsal: Rehearsal) => Promise<void>;
+export type Rehearsal = {
+  readonly stop: AbortSignal;
+  /** What is being tried now. */
+  doing(what: string): void;
+  examined(row: Rehearsed): void;
+};
+/** `lines`: the last that it printed. */
+export type Rehearsed = Examined & { readonly lines: readonly string[] };
+
+type Options = {
+  readonly force?: boolean;
+  readonly merge?: boolean;
+  readonly dryRun?: boolean;
+  readonly rehearse: boolean;
+  readonly sample?: boolean;
+};
+
+/** `tidegate init`: a configuration with what was detected, tried out before a token is spent. */
 export const init =
   (ports: InitPorts): Register =>
   (command, does, context) => {
     command
+      .option('--dry-run', 'show what would be written; write and try nothing')
+      .option('--no-rehearse', 'do not try setup, checks and agents inside the fence')
+      .option('--merge', 'add what files that exist lack, at their end')
       .option('--force', 'replace files that exist; the old ones are kept as <name>.old')
-      .action(does((options: { force?: boolean }) => writeFiles(ports, context.cwd, options.force === true)));
+      .option('--sample', 'also write tidegate.plan.yaml, a plan that runs as it stands')
+      .action(does((options: Options) => setUp(ports, context, options)));
   };
 
-async function writeFiles(ports: InitPorts, cwd: string, force: boolean): Promise<Outcome> {
-  const repository = await ports.find(cwd);
+async function setUp(ports: InitPorts, context: Context, options: Options): Promise<Outcome> {
+  const repository = await ports.find(context.cwd);
   if (!repository.ok) return misused('no-repository', repository.error);
   const { toplevel } = repository.value;
-  const project = await ports.detect(toplevel);
-  const files = [
-    { name: 'tidegate.yaml', text: configText(project) },
-    { name: 'tidegate.plan.yaml', text: planText },
-  ];
-  const written: { name: string; outcome: 'written' | 'replaced' | 'exists' }[] = [];
-  for (const { name, text } of files) {
-    written.push({ name, outcome: await ports.write(join(toplevel, name), text, { replace: force }) });
+  const project = detectProject(await ports.look(toplevel));
+  const planned = await plannedFiles(ports, toplevel, project, options);
+  const say = (...lines: readonly Text[]) => {
+    if (!context.json) for (const line of lines) context.terminal.line(line);
+  };
+  const files: WrittenFile[] = [];
+  for (const file of planned) {
+    const outcome = await carryOut(ports, context, join(toplevel, file.name), file, options);
+    files.push({ name: file.name, outcome, lines: linesIn(file, outcome) });
+    say(...fileLines(file, outcome));
   }
-  const lines: Text[] = written.map(({ name, outcome }) => [
-    { text: outcome.padEnd(9), tone: outcome === 'exists' ? 'waiting' : 'good' },
-    outcome === 'replaced' ? `${name}, the old one is ${name}.old` : name,
-  ]);
-  const data = { files: written, detected: project };
-  if (written.every(({ outcome }) => outcome === 'exists')) {
-    const problems = ['tidegate: init: both files exist and are left alone; --force replaces them'];
-    return { exit: exitCodes.usage, reason: 'exists', lines, data, problems };
-  }
-  return done([...lines, '', 'Next: tidegate doctor, then tidegate lint, then tidegate run'], data);
+  say(...project.notes.map((note): Text => [{ text: 'note     ', tone: 'waiting' }, note]));
+  const data = { files, detected: project };
+  if (options.dryRun === true) return ended(exitCodes.done, 'done', ['Nothing was written.'], data);
+  if (files.some(isChange)) say('', ...commitLines(files));
+  if (!options.rehearse) return ended(exitCodes.done, 'done', nextLines, data);
+  return await rehearsed(ports, context, say, data);
 }
+
+type WrittenFile = { readonly name: string; readonly outcome: FileOutcome; readonly lines: readonly string[] };
+type FileOutcome = 'written' | 'replaced' | 'added' | 'kept' | 'would write' | 'would add';
+
+async function plannedFiles(
+  ports: InitPorts,
+  toplevel: string,
+  project: Project,
+  { force, sample }: Options,
+): Promise<readonly PlannedFile[]> {
+  const read = async (name: string) => (force === true ? null : await ports.read(toplevel, name));
+  const existing = {
+    config: await read('tidegate.yaml'),
+    include: await read('.worktreeinclude'),
+    keysOf: ports.keysOf,
+  };
+  const files = planFiles(project, existing);
+  if (sample !== true) return files;
+  const plan = await read('tidegate.plan.yaml');
+  const adds = plan === null ? planText.trimEnd().split('\n') : [];
+  return [...files, { name: 'tidegate.plan.yaml', text: plan ?? '', state: plan === null ? 'new' : 'complete', adds }];
+}
+
+async function carryOut(
+  ports: InitPorts,
+  context: Context,
+  path: string,
+  file: PlannedFile,
+  { force, merge, dryRun }: Options,
+): Promise<FileOutcome> {
+  if (file.state === 'complete' || file.state === 'unreadable') return 'kept';
+  if (dryRun === true) return file.state === 'new' ? 'would write' : 'would add';
+  if (file.state === 'new') {
+    const outcome = await ports.write(path, completed(file), { replace: force === true });
+    return outcome === 'exists' ? 'kept' : outcome;
+  }
+  if (merge !== true && !(await isWanted(context, file))) return 'kept';
+  await ports.rewrite(path, completed(file));
+  return 'added';
+}
+
+async function isWanted({ terminal, json }: Context, { name, adds }: PlannedFile): Promise<boolean> {
+  if (json || !terminal.interactive) return false;
+  terminal.line(`${name} does not say:`);
+  for (const line of adds) terminal.line(`    ${line}`);
+  return (await terminal.ask('Add it at the end? [y/N]'))?.trim().toLowerCase() === 'y';
+}
+
+const isChange = ({ outcome }: WrittenFile): boolean => outcome !== 'kept';
+
+const linesIn = ({ adds, state }: PlannedFile, outcome: FileOutcome): readonly string[] =>
+  outcome === 'kept' && state !== 'lacks' ? [] : adds;
+
+function fileLines(file: PlannedFile, outcome: FileOutcome): readonly Text[] {
+  const head = (text: string): Text => [
+    { text: `${outcome} `.padEnd(9), tone: outcome === 'kept' ? 'dim' : 'good' },
+    `${file.name}${text}`,
+  ];
+  const shown = linesIn(file, outcome).map((line) => `    ${line}`);
+  if (outcome === 'replaced') return [head(`, the old one is ${file.name}.old`), ...shown];
+  if (outcome !== 'kept') return [head(''), ...shown];
+  if (file.state === 'unreadable') return [head(', as it was; nothing can be added to it: see tidegate config')];
+  if (file.state === 'lacks') return [head(', as it was; tidegate init --merge would add'), ...shown];
+  return [head(', as it was')];
+}
+
+/** Both files are read from the checkout, so a commit is for others: people, clones, other worktrees. */
+function commitLines(files: readonly WrittenFile[]): readonly Text[] {
+  const names = files.filter(isChange).map(({ name }) => name);
+  return [
+    `In force from now on, committed or not. For everybody else: git add ${names.join(' ')} && git commit -m "Set up Tidegate"`,
+  ];
+}
+
+const nextLines: readonly Text[] = ['', 'Next: write a plan (docs/plan.md), then tidegate run'];
+
+async function rehearsed(
+  { rehearse }: InitPorts,
+  context: Context,
+  say: (...lines: readonly Text[]) => void,
+  data: Readonly<Record<string, unknown>>,
+): Promise<Outcome> {
+  const stop = new AbortController();
+  using _ = context.onSignal(() => stop.abort());
+  using region = context.json ? null : context.terminal.region();
+  const rows: Rehearsed[] = [];
+  say('', [{ text: 'Rehearsal inside the fence; no agent is asked anything', tone: 'strong' }]);
+  await rehearse(context, {
+    stop: stop.signal,
+    doing: (what) => region?.draw([[{ text: '…    ', tone: 'waiting' }, what]]),
+    examined: (row) => {
+      rows.push(row);
+      region?.draw([]);
+      say(...linesOf(row), ...row.lines.map((line): Text => [{ text: `${' '.repeat(23)}| ${line}`, tone: 'dim' }]));
+    },
+  });
+  region?.draw([]);
+  const all = { ...data, rehearsal: rows };
+  if (stop.signal.aborted)
+    return ended(exitCodes.interrupted, 'interrupted', ['Interrupted. Nothing of the rehearsal is left.'], all);
+  const bad = rows.filter(({ state }) => state === 'bad');
+  if (bad.length === 0) return ended(exitCodes.done, 'done', ['Ready.', ...nextLines], all);
+  const lines = ['', `${bad.length} of ${rows.length} must be mended before a run; then tidegate init again.`];
+  const needs = bad.map(({ name, found, fix }) => ({
+    kind: 'rehearsal',
+    task: null,
+    message: `${name}: ${found}`,
+    command: fix ?? 'tidegate doctor',
+  }));
+  return { ...ended(exitCodes.failed, 'rehearsal-failed', lines, all), ...(context.json ? { needs } : {}) };
+}
+
+const ended = (
+  exit: Outcome['exit'],
+  reason: string,
+  lines: readonly Text[],
+  data: Readonly<Record<string, unknown>>,
+): Outcome => ({ exit, reason, lines, data });

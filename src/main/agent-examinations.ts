@@ -31,7 +31,8 @@ async function examineAgent(name: string, kind: AgentKind, { env }: Context): Pr
   ]);
   const { resolve } = await executorOf(kind.executor);
   const program = findProgram(kind.program, env, resolve ?? ((path) => path));
-  if (program === null) return { name, state: 'warning', found: `${kind.program} is not on the PATH`, fix: null };
+  if (program === null)
+    return { name, state: 'warning', found: `${kind.program} is not on the PATH`, fix: null, isMissing: true };
   const { version, problem } = probeProgram(env, program);
   if (version === null) {
     const fix = `put ${kind.program} where the fence can show it: a directory of its own on the PATH`;

@@ -9,16 +9,12 @@ import { runCommands } from './run-commands.ts';
 export const commands: readonly CommandEntry[] = [
   {
     name: 'init',
-    usage: '[--force]',
-    summary: 'write tidegate.yaml and a sample plan; never overwrites',
+    usage: '[--dry-run] [--no-rehearse] [--merge] [--force] [--sample]',
+    summary: 'detect setup and checks, write tidegate.yaml, try it all out',
     group: 'begin',
     load: async () => {
-      const [{ init }, { findRepository }, { detectProject, writeNewFile }] = await Promise.all([
-        import('../cli/init.ts'),
-        import('../adapters/state-directory/index.ts'),
-        import('../adapters/project/index.ts'),
-      ]);
-      return init({ find: findRepository, detect: detectProject, write: writeNewFile });
+      const [{ init }, { initPorts }] = await Promise.all([import('../cli/init.ts'), import('./init-ports.ts')]);
+      return init(initPorts);
     },
   },
   {

@@ -61,7 +61,7 @@ export const openDesk: OpenDesk = async (context, mode) => {
 const openLedger = (state: StateDir, mode: DeskMode): Promise<Ledger> =>
   openSqliteLedger(state.ledger, { check: mode === 'look' ? 'head' : 'chain' });
 
-async function makePlaces(
+export async function makePlaces(
   repository: Repository,
   place: StateDirectory,
   surroundings: Surroundings,

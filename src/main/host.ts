@@ -87,7 +87,7 @@ export function startBackground(setting: Setting): void {
 }
 
 /** The compiled file of another process, beside our own. */
-const entry = (name: 'cli' | 'merger' | 'supervisor'): string =>
+export const entry = (name: 'cli' | 'merger' | 'supervisor'): string =>
   fileURLToPath(new URL(`./${name}${extname(import.meta.url)}`, import.meta.url));
 
 const clock: Clock = {

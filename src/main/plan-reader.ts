@@ -48,6 +48,12 @@ async function readConfigAt({ toplevel, stateDirectory, env }: PlanPlace) {
   });
 }
 
+/** The settings of the repository that a command was called in, without any plan. */
+export async function readConfig(context: Context) {
+  const place = await placeOf(context);
+  return place.ok ? ok({ toplevel: place.value.toplevel, ...(await readConfigAt(place.value)) }) : place;
+}
+
 /** As they hold now, without any plan: what is on the disk belongs to all runs of a repository. */
 export async function readDiskLimits(
   toplevel: string,
@@ -119,5 +125,7 @@ async function onlyPlan(toplevel: string): Promise<Result<string, string>> {
   const chosen = usual ?? (names.length === 1 ? names[0] : undefined);
   if (chosen !== undefined) return ok(chosen);
   if (names.length > 1) return err(`which plan? ${names.join(', ')}`);
-  return err(`there is no ${join(toplevel, 'tidegate.plan.yaml')}; name a plan, or make one with tidegate init`);
+  return err(
+    `there is no ${join(toplevel, 'tidegate.plan.yaml')}; name a plan, or make a sample with tidegate init --sample`,
+  );
 }

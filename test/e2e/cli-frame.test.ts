@@ -95,7 +95,7 @@ describe('a call', () => {
     using repository = temporaryRepository();
     writeFileSync(join(repository.path, 'tidegate.yaml'), 'mine');
     mkdirSync(join(repository.path, 'tidegate.yaml.old/full'), { recursive: true });
-    const { exit, out, err } = tidegate(['init', '--force'], { cwd: repository.path });
+    const { exit, out, err } = tidegate(['init', '--no-rehearse', '--force'], { cwd: repository.path });
     expect({ exit, out, err }).toEqual({
       exit: 1,
       out: '',
@@ -118,24 +118,31 @@ describe('a call', () => {
 });
 
 describe('init', () => {
-  test('writes what it detected and a plan, and then never overwrites', () => {
+  test('writes what it detected, and then never overwrites', () => {
     using repository = temporaryRepository();
     writeFileSync(join(repository.path, 'package.json'), '{"scripts":{"test":"node --test"}}');
     writeFileSync(join(repository.path, 'package-lock.json'), '{}');
     mkdirSync(join(repository.path, 'deep'));
-    expect(tidegate(['init'], { cwd: join(repository.path, 'deep') })).toMatchObject({ exit: 0, err: '' });
+    const dry = tidegate(['init', '--dry-run'], { cwd: repository.path });
+    expect(dry).toMatchObject({ exit: 0, out: expect.stringContaining('would write tidegate.yaml') });
+    expect(existsSync(join(repository.path, 'tidegate.yaml'))).toBe(false);
+    const { exit, err } = tidegate(['init', '--no-rehearse'], { cwd: join(repository.path, 'deep') });
+    expect({ exit, err }).toEqual({ exit: 0, err: '' });
     const config = readFileSync(join(repository.path, 'tidegate.yaml'), 'utf8');
     expect(config).toContain('setup: npm ci\n');
     expect(config).toContain('  - { name: test, run: npm test }\n');
     writeFileSync(join(repository.path, 'tidegate.yaml'), 'mine');
-    expect(tidegate(['init'], { cwd: repository.path })).toMatchObject({ exit: 2 });
+    expect(tidegate(['init', '--no-rehearse', '--merge'], { cwd: repository.path })).toMatchObject({
+      exit: 0,
+      out: expect.stringContaining('kept     tidegate.yaml, as it was'),
+    });
     expect(readFileSync(join(repository.path, 'tidegate.yaml'), 'utf8')).toBe('mine');
   });
 
   test('with --force says what it replaced and keeps the old file', () => {
     using repository = temporaryRepository();
     writeFileSync(join(repository.path, 'tidegate.yaml'), 'mine');
-    const { exit, out } = tidegate(['init', '--force'], { cwd: repository.path });
+    const { exit, out } = tidegate(['init', '--no-rehearse', '--force'], { cwd: repository.path });
     expect({ exit, out }).toMatchObject({ exit: 0, out: expect.stringContaining('replaced tidegate.yaml') });
     expect(readFileSync(join(repository.path, 'tidegate.yaml.old'), 'utf8')).toBe('mine');
   });
@@ -175,7 +182,7 @@ describe('lint', () => {
   test('finds nothing wrong with what init wrote', () => {
     using repository = temporaryRepository();
     execFileSync('git', ['-C', repository.path, ...commit]);
-    tidegate(['init'], { cwd: repository.path });
+    tidegate(['init', '--no-rehearse', '--sample'], { cwd: repository.path });
     expect(tidegate(['lint'], { cwd: repository.path })).toEqual({
       exit: 0,
       out: expect.stringMatching(/^tidegate\.plan\.yaml: 1 wave, 2 tasks, plan hash [0-9a-f]{12}\n$/),
@@ -199,7 +206,7 @@ describe('lint', () => {
     using repository = temporaryRepository();
     expect(tidegate(['lint'], { cwd: repository.path })).toMatchObject({
       exit: 2,
-      err: expect.stringMatching(/^tidegate: lint: there is no .*tidegate init\n$/),
+      err: expect.stringMatching(/^tidegate: lint: there is no .*tidegate init --sample\n$/),
     });
   });
 });

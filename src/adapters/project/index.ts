@@ -1,65 +1,49 @@
-import { access, readFile, rename, writeFile } from 'node:fs/promises';
+import { lstat, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Seen } from '../../domain/project.ts';
+import { temporaryFor } from '../durable-file.ts';
+import { git } from '../git-process/index.ts';
+import { ignoreRules, splitNul } from '../git-read/index.ts';
 import { hasCode, isAbsent } from '../state-directory/absent.ts';
 
-/** What a project's own files say about building and testing it. */
-export type Project = {
-  /** Brings in dependencies; run once per workspace. */
-  readonly setup: string | null;
-  readonly checks: readonly { readonly name: string; readonly run: string }[];
-  /** Files that a tool writes, and the command that does. */
-  readonly generated: Readonly<Record<string, string>>;
-};
-
-/** Looks at well-known files only; runs nothing. */
-export async function detectProject(directory: string): Promise<Project> {
-  const has = async (name: string): Promise<boolean> => await exists(join(directory, name));
-  const manager = await packageManager(has);
-  const scripts = await npmScripts(join(directory, 'package.json'));
-  const checks = ['test', 'lint', 'typecheck']
-    .filter((name) => scripts[name] !== undefined && !scripts[name].includes('no test specified'))
-    .map((name) => ({ name, run: name === 'test' ? `${manager.name} test` : `${manager.name} run ${name}` }));
-  if (Object.keys(scripts).length > 0 || manager.setup !== null) {
-    return { setup: manager.setup, checks, generated: manager.generated };
-  }
-  for (const { file, setup, run } of others) {
-    if (await has(file)) return { setup, checks: [{ name: 'test', run }], generated: {} };
-  }
-  return { setup: null, checks: [], generated: {} };
+/** Lists the checkout as git sees it and reads well-known files; runs nothing of the project. */
+export async function lookAtProject(toplevel: string): Promise<Seen> {
+  const list = async (...which: readonly string[]) =>
+    splitNul(await git({ cwd: toplevel, args: ['ls-files', '-z', '--exclude-standard', ...which] }));
+  const [files, ignored] = await Promise.all([
+    list('--cached', '--others', '--deduplicate'),
+    list('--others', '--ignored', '--directory'),
+  ]);
+  const wanted = files.filter((path) => wellKnown.test(path) && path.split('/').length <= 4).slice(0, mostRead);
+  const texts = await Promise.all(wanted.map(async (path) => [path, await plainText(join(toplevel, path))] as const));
+  const rules = ignoreRules(new Map([['', (await plainText(join(toplevel, '.gitignore'))) ?? '']]));
+  return {
+    files,
+    ignored,
+    wouldIgnore: products.filter((name) => rules(name, true)),
+    texts: Object.fromEntries(texts.flatMap(([path, text]) => (text === null ? [] : [[path, text]]))),
+  };
 }
 
-/** First one present wins; the more specific stands first. */
-const others = [
-  { file: 'Cargo.toml', setup: null, run: 'cargo test' },
-  { file: 'go.mod', setup: null, run: 'go test ./...' },
-  { file: 'uv.lock', setup: 'uv sync --frozen', run: 'uv run pytest' },
-  { file: 'pyproject.toml', setup: null, run: 'python3 -m pytest' },
-  { file: 'test.sh', setup: null, run: 'sh test.sh' },
-] as const;
+const wellKnown =
+  /(^|\/)(package\.json|pyproject\.toml|requirements[\w-]*\.txt|dev-requirements\.txt|setup\.cfg|tox\.ini|Cargo\.(toml|lock)|go\.mod|[Mm]akefile)$/;
+const products = ['node_modules', '.venv', 'target', 'vendor'];
+const mostRead = 500;
+const longest = 1 << 20;
 
-type Manager = { name: string; setup: string | null; generated: Record<string, string> };
-
-async function packageManager(has: (name: string) => Promise<boolean>): Promise<Manager> {
-  if (await has('pnpm-lock.yaml')) return { name: 'pnpm', setup: 'pnpm install --frozen-lockfile', generated: {} };
-  if (await has('yarn.lock')) return { name: 'yarn', setup: 'yarn install --immutable', generated: {} };
-  if (await has('bun.lock')) return { name: 'bun', setup: 'bun install --frozen-lockfile', generated: {} };
-  if (!(await has('package-lock.json'))) return { name: 'npm', setup: null, generated: {} };
-  return { name: 'npm', setup: 'npm ci', generated: { 'package-lock.json': 'npm install --package-lock-only' } };
-}
-
-/** A file that is no JSON object has no scripts; saying so is the package manager's business. */
-async function npmScripts(file: string): Promise<Readonly<Record<string, string>>> {
+/** Null for what is no regular file, or too long to be what its name says. */
+async function plainText(path: string): Promise<string | null> {
   try {
-    const parsed: unknown = JSON.parse(await readFile(file, 'utf8'));
-    const scripts = isRecord(parsed) && isRecord(parsed['scripts']) ? parsed['scripts'] : {};
-    return Object.fromEntries(
-      Object.entries(scripts).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
-    );
+    const found = await lstat(path);
+    return found.isFile() && found.size <= longest ? await readFile(path, 'utf8') : null;
   } catch (error) {
-    if (isAbsent(error) || error instanceof SyntaxError) return {};
+    if (isAbsent(error)) return null;
     throw error;
   }
 }
+
+/** What a file at the top says now; null when there is none. */
+export const readTopFile = (toplevel: string, name: string): Promise<string | null> => plainText(join(toplevel, name));
 
 /** Writes a file that must not be there yet. With `replace` the old one is kept beside it as `<name>.old`. */
 export async function writeNewFile(
@@ -79,15 +63,10 @@ export async function writeNewFile(
   return 'replaced';
 }
 
-async function exists(path: string): Promise<boolean> {
-  try {
-    await access(path);
-    return true;
-  } catch (error) {
-    if (isAbsent(error)) return false;
-    throw error;
-  }
+/** The new text appears whole, with the permissions of the old one. */
+export async function rewriteFile(path: string, text: string): Promise<void> {
+  const { mode } = await lstat(path);
+  const fresh = temporaryFor(path);
+  await writeFile(fresh, text, { flag: 'wx', mode: mode & 0o777 });
+  await rename(fresh, path);
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

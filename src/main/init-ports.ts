@@ -1,0 +1,19 @@
+import { readYaml } from '../adapters/plan-files/yaml-document.ts';
+import { lookAtProject, readTopFile, rewriteFile, writeNewFile } from '../adapters/project/index.ts';
+import { findRepository } from '../adapters/state-directory/index.ts';
+import type { InitPorts } from '../cli/init.ts';
+
+export const initPorts: InitPorts = {
+  find: findRepository,
+  look: lookAtProject,
+  read: readTopFile,
+  keysOf: (text) => {
+    const { document } = readYaml(text, 'tidegate.yaml');
+    if (document === null) return null;
+    const value = document.value ?? {};
+    return typeof value === 'object' && !Array.isArray(value) ? Object.keys(value) : null;
+  },
+  write: writeNewFile,
+  rewrite: rewriteFile,
+  rehearse: async (context, rehearsal) => await (await import('./rehearsal.ts')).rehearse(context, rehearsal),
+};

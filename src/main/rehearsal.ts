@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto';
+import { homedir } from 'node:os';
+import { probeFence } from '../adapters/fence-bwrap/probe.ts';
+import { gitReader, inspectRepository } from '../adapters/git-read/index.ts';
+import { freeze, hashPlan } from '../adapters/plan-files/freeze.ts';
+import { findRepository, locateStateDirectory } from '../adapters/state-directory/index.ts';
+import type { Context } from '../cli/command.ts';
+import type { Rehearsal, Rehearse } from '../cli/init.ts';
+import { newRunId } from '../cli/run.ts';
+import type { RunOrder } from '../domain/events.ts';
+import { diagnose } from '../domain/rehearsal.ts';
+import type { ResolvedSettings } from '../domain/settings.ts';
+import type { Finding } from '../domain/verdict.ts';
+import { isDone, type Tried, tryChecks } from '../engine/try-checks.ts';
+import { EnvironmentFailed } from '../ports/failures.ts';
+import { agentExaminations } from './agent-examinations.ts';
+import { readConfig } from './plan-reader.ts';
+import { openScratch } from './scratch.ts';
+
+/** What stands between this checkout and a first run, found out before a token is spent. */
+export const rehearse: Rehearse = async (context, rehearsal) => {
+  const ready = await prepare(context, rehearsal);
+  if (ready !== null) await onScratch(context, rehearsal, ready);
+  if (!rehearsal.stop.aborted) await agents(context, rehearsal);
+};
+
+type Ready = { readonly settings: ResolvedSettings; readonly order: RunOrder };
+
+/** Null when there is nothing that could be tried; what is in the way has been told. */
+async function prepare(context: Context, { examined }: Rehearsal): Promise<Ready | null> {
+  const bad = (name: string, found: string, fix: string | null) => {
+    examined({ name, state: 'bad', found, fix, lines: [] });
+    return null;
+  };
+  const config = await readConfig(context);
+  if (!config.ok) return bad('repository', config.error, null);
+  const { toplevel, findings, resolution } = config.value;
+  const { settings } = resolution;
+  if (findings.length > 0) return bad('config', findingsText(findings), findings[0]?.fix ?? 'tidegate config');
+  const probe = settings.fence.mode === 'none' ? null : probeFence(context.env);
+  if (probe?.works === false) return bad('fence', probe.problem, probe.fix);
+  const { errors } = await inspectRepository(toplevel);
+  if (errors.length > 0) return bad('repository', findingsText(errors), errors[0]?.fix ?? null);
+  const git = gitReader({ checkout: toplevel, repository: '' });
+  const branch = settings.base ?? (await git.currentBranch());
+  if (branch === null) return bad('base', 'no branch is checked out', 'git switch <branch>');
+  const commit = await git.branchTip(branch);
+  if (commit === null) return bad('base', `${branch} has no commit yet`, 'git commit --allow-empty -m "First commit"');
+  const fence = probe === null ? 'none: agents, setup and checks run as you' : probe.version;
+  examined({ name: 'fence', state: probe === null ? 'warning' : 'good', found: fence, fix: null, lines: [] });
+  const plan = freeze({ settings: { ...settings, land: 'branch' }, waves: [nothingToDo] }, 'rehearsal', branch);
+  const order: RunOrder = {
+    run: newRunId('rehearsal', randomBytes(16).toString('hex')),
+    plan,
+    hash: hashPlan(plan),
+    planFile: 'tidegate.yaml',
+    repo: { rootCommit: await git.rootCommit(), remote: await git.remote() },
+    target: { branch, commit },
+    wave: null,
+    tidegate: context.version,
+  };
+  return { settings, order };
+}
+
+/** A plan has a task; this one is never started. */
+const nothingToDo = {
+  name: null,
+  place: [],
+  tasks: [
+    {
+      id: 'nothing',
+      wave: 0,
+      place: [],
+      file: null,
+      text: 'Do nothing.\n',
+      hasFrontMatter: false,
+      keys: { owns: [], agent: 'command', command: ['true'] },
+    },
+  ],
+};
+
+async function onScratch(context: Context, rehearsal: Rehearsal, { settings, order }: Ready): Promise<void> {
+  const { examined, doing, stop } = rehearsal;
+  const repository = await findRepository(context.cwd);
+  if (!repository.ok) throw new Error(repository.error);
+  const surroundings = { flag: context.stateRoot, env: context.env, uid: process.getuid?.() ?? -1, home: homedir() };
+  const located = await locateStateDirectory(repository.value, surroundings);
+  const opened = located.ok ? await openScratch(context, repository.value, located.value, surroundings) : located;
+  if (!opened.ok) {
+    examined({ name: 'state', state: 'bad', found: opened.error, fix: 'export TIDEGATE_STATE_DIR=<dir>', lines: [] });
+    return;
+  }
+  await using scratch = opened.value;
+  const names = settings.checks.map(({ name }) => name);
+  doing(settings.setup ?? 'a workspace');
+  try {
+    for await (const tried of tryChecks(scratch, order, stop)) {
+      if (stop.aborted) return;
+      tell(rehearsal, tried, { settings, order });
+      const next = settings.checks[tried.check === null ? 0 : names.indexOf(tried.check.name) + 1];
+      if (next !== undefined) doing(next.run);
+    }
+  } catch (error) {
+    if (!(error instanceof EnvironmentFailed)) throw error;
+    examined({ name: 'base', state: 'bad', found: error.message, fix: error.fix ?? null, lines: [] });
+  }
+}
+
+function tell({ examined }: Rehearsal, { check, record }: Tried, { settings, order }: Ready): void {
+  const name = check === null ? 'setup' : `check ${check.name}`;
+  const command = check?.run ?? settings.setup ?? 'workspace';
+  if (isDone(record)) {
+    const found = check === null && settings.setup === null ? 'none is needed; a workspace was made' : command;
+    examined({ name, state: 'good', found, fix: null, lines: [] });
+    return;
+  }
+  const { ending, tail } = record;
+  const mishap = { check: check?.name ?? null, command, ending, tail, branch: order.target.branch };
+  examined({ name, state: 'bad', ...diagnose({ ...mishap, setup: settings.setup }) });
+}
+
+/** Those that are there. */
+async function agents(context: Context, { examined, doing, stop }: Rehearsal): Promise<void> {
+  let found = 0;
+  for (const examine of agentExaminations) {
+    if (stop.aborted) return;
+    doing('agents');
+    const row = await examine(context);
+    if (row.isMissing) continue;
+    found += 1;
+    examined({ ...row, lines: [] });
+  }
+  if (found > 0) return;
+  const fix = 'npm install -g @anthropic-ai/claude-code   # or codex, opencode; or write `agent: command`';
+  examined({ name: 'agents', state: 'warning', found: 'none is on the PATH', fix, lines: [] });
+}
+
+const findingsText = (findings: readonly Finding[]): string =>
+  findings.map(({ where, detail }) => (where === undefined ? detail : `${where}: ${detail}`)).join('; ');

@@ -1,0 +1,101 @@
+import { readdir } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { openSqliteLedger } from '../adapters/ledger-sqlite/index.ts';
+import { mergerProcess } from '../adapters/merger-process/index.ts';
+import { identify, isAlive, type ProcessIdentity } from '../adapters/process-identity.ts';
+import { hasCode } from '../adapters/state-directory/absent.ts';
+import {
+  locateStateDirectory,
+  type Repository,
+  type StateDirectory,
+  type Surroundings,
+} from '../adapters/state-directory/index.ts';
+import { processSupervisors } from '../adapters/supervisors/index.ts';
+import { jobDirectory } from '../adapters/supervisors/job-directory.ts';
+import { untilDead } from '../adapters/supervisors/orphans.ts';
+import { removeTree } from '../adapters/workspace/index.ts';
+import type { Context } from '../cli/command.ts';
+import { err, ok, type Result } from '../domain/result.ts';
+import { stateDir } from '../domain/state-dir.ts';
+import type { Scratch } from '../engine/try-checks.ts';
+import { makePlaces } from './desk.ts';
+import { entry } from './host.ts';
+
+/**
+ * A state directory beside that of the repository, on the same disk, for as long as it is used. Its name says whose it is:
+ * one whose process is gone is removed by whoever comes next.
+ */
+export async function openScratch(
+  context: Context,
+  repository: Repository,
+  kept: StateDirectory,
+  surroundings: Surroundings,
+): Promise<Result<Scratch & AsyncDisposable, string>> {
+  await sweep(kept.path);
+  const root = nameOf(kept.path, identify());
+  const located = await locateStateDirectory(repository, { ...surroundings, flag: root });
+  if (!located.ok) return located;
+  const state = stateDir(located.value.path);
+  const runDirectory = await makePlaces(repository, located.value, surroundings, state);
+  if (!runDirectory.ok) return runDirectory;
+  const { env } = context;
+  const checkout = repository.toplevel;
+  const ledger = await openSqliteLedger(state.ledger, { check: 'chain' });
+  const taken = await ledger.takeEpoch({ ...identify(), socket: '' }, isAlive);
+  if (taken.outcome === 'held') return err(`${root} is in use`);
+  const merger = mergerProcess({ command: [process.execPath, entry('merger')], stateDir: state.root, checkout, env });
+  const supervisors = processSupervisors({
+    jobs: state.jobs,
+    node: process.execPath,
+    program: entry('supervisor'),
+    // nobody comes back for them
+    environment: { ...env, TIDEGATE_ABANDON_SECONDS: '5' },
+  });
+  return ok({
+    ledger,
+    epoch: taken.epoch,
+    merger,
+    supervisors,
+    places: { state, checkout, runDirectory: runDirectory.value },
+    [Symbol.asyncDispose]: async () => {
+      await supervisors.detach();
+      await merger[Symbol.asyncDispose]();
+      await ledger[Symbol.asyncDispose]();
+      await remove(root);
+    },
+  });
+}
+
+const nameOf = (path: string, { pid, startTime, bootId }: ProcessIdentity): string =>
+  `${path}.rehearsal-${pid}-${startTime}-${bootId}`;
+
+/** Removes what was left by a process that was killed. */
+async function sweep(path: string): Promise<void> {
+  for (const name of await namesIn(dirname(path))) {
+    if (!name.startsWith(`${basename(path)}.rehearsal-`)) continue;
+    const [, pid, startTime, bootId] = /\.rehearsal-(\d+)-(\d+)-(.+)$/.exec(name) ?? [];
+    if (pid === undefined || startTime === undefined || bootId === undefined) continue;
+    if (!isAlive({ pid: Number(pid), startTime, bootId })) await remove(join(dirname(path), name));
+  }
+}
+
+/** Supervisors leave by themselves when nobody is there; a directory goes after those who write into it. */
+async function remove(root: string): Promise<void> {
+  for (const inside of await namesIn(root)) {
+    const { jobs } = stateDir(join(root, inside));
+    for (const job of await namesIn(jobs)) {
+      const record = jobDirectory(join(jobs, job)).supervisor();
+      if (record !== null) await untilDead(record);
+    }
+  }
+  removeTree(root);
+}
+
+async function namesIn(directory: string): Promise<readonly string[]> {
+  try {
+    return await readdir(directory);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return [];
+    throw error;
+  }
+}
