@@ -12,6 +12,17 @@ export const exitCodes = {
   personNeeded: 43,
   interrupted: 130,
 } as const;
+/** One line each, for the reference. */
+export const exitMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
+  done: 'done',
+  failed: 'failed, or what was asked for was refused',
+  usage: 'a mistake in the command, the plan or the configuration; nothing was changed',
+  partial: 'done, but without tasks that were dropped',
+  noAnswer: 'the coordinator of this repository does not answer',
+  onlyQaFailed: 'only the QA role did not pass',
+  personNeeded: 'a person is needed: the message says what for, and the command that does it',
+  interrupted: 'interrupted; what was under way goes on in the background, or was not begun',
+};
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /** Something only a person can do, and the command that does it. */

@@ -1,0 +1,33 @@
+import type { Context } from '../../src/cli/command.ts';
+import { runProgram } from '../../src/cli/program.ts';
+import { commands } from '../../src/main/commands.ts';
+import type { Text } from '../../src/ports/terminal.ts';
+
+/** The lines that a call prints on standard output, in this process. */
+export async function printed(argv: readonly string[]): Promise<readonly string[]> {
+  const lines: string[] = [];
+  const line = (text: Text = ''): void => {
+    const whole =
+      typeof text === 'string' ? text : text.map((span) => (typeof span === 'string' ? span : span.text)).join('');
+    lines.push(...whole.split('\n').map((one) => one.trimEnd()));
+  };
+  const context: Context = {
+    terminal: {
+      interactive: false,
+      line,
+      problem: () => undefined,
+      json: () => undefined,
+      region: () => ({ draw: () => undefined, close: () => undefined, [Symbol.dispose]: () => undefined }),
+      ask: async () => null,
+    },
+    json: false,
+    cwd: '/',
+    stateRoot: null,
+    env: {},
+    version: '',
+    readerGone: new AbortController().signal,
+    onSignal: () => ({ [Symbol.dispose]: () => undefined }),
+  };
+  await runProgram(argv, { commands, open: () => context });
+  return lines;
+}

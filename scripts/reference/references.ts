@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs';
+import { jsonSchemas } from '../../src/adapters/json-schemas.ts';
+import { exitCodes, exitMeanings, groups } from '../../src/cli/command.ts';
+import { overview } from '../../src/cli/help.ts';
+import { commands } from '../../src/main/commands.ts';
+import { printed } from './printed.ts';
+import { type Schema, schemaRows } from './schema-rows.ts';
+import { unionMembers } from './union-members.ts';
+
+/** Every page of docs/reference by its name. */
+export async function references(): Promise<Readonly<Record<string, string>>> {
+  return {
+    'commands.md': await commandsPage(),
+    'exit-codes.md': exitCodesPage(),
+    'events.md': eventsPage(),
+    'files.md': filesPage(),
+  };
+}
+
+const made = (title: string, intro: string): readonly string[] => [
+  `# ${title}`,
+  '',
+  '<!-- Made from the code by `npm run reference`; do not edit. -->',
+  '',
+  intro,
+];
+
+const page = (lines: readonly string[]): string => `${lines.join('\n').trimEnd()}\n`;
+
+async function commandsPage(): Promise<string> {
+  const shown = commands.filter(({ hidden }) => hidden !== true);
+  const lines = [...made('Commands', 'What `tidegate --help` prints, and the help of each command.')];
+  lines.push(
+    '',
+    ...code(overview(commands).map((line) => (typeof line === 'string' ? line : line.map(plain).join('')))),
+  );
+  for (const [group, title] of Object.entries(groups)) {
+    lines.push('', `## ${title}`);
+    for (const { name } of shown.filter((command) => command.group === group))
+      lines.push('', `### ${name}`, '', ...code(await printed([name, '--help'])));
+  }
+  return page(lines);
+}
+
+const plain = (span: string | { readonly text: string }): string => (typeof span === 'string' ? span : span.text);
+const code = (lines: readonly string[]): readonly string[] => ['```', ...lines, '```'];
+
+function exitCodesPage(): string {
+  const rows = Object.entries(exitCodes).map(
+    ([name, exit]) => `| ${exit} | ${exitMeanings[name as keyof typeof exitCodes]} |`,
+  );
+  return page([
+    ...made('Exit codes', 'The same for every command; with `--json` they are also the member `exit` of the document.'),
+    '',
+    '| code | meaning |',
+    '|---|---|',
+    ...rows,
+  ]);
+}
+
+function eventsPage(): string {
+  const source = readFileSync(new URL('../../src/domain/events.ts', import.meta.url), 'utf8');
+  const section = (title: string, intro: string, union: string): readonly string[] => [
+    '',
+    `## ${title}`,
+    '',
+    intro,
+    ...unionMembers(source, union).flatMap(({ names, comment, fields }) => [
+      '',
+      `### ${names.join(', ')}`,
+      ...(comment === '' ? [] : ['', comment]),
+      ...(fields.length === 0
+        ? []
+        : ['', ...fields.map(({ name, type, note }) => `- \`${name}\`: \`${type}\`${note === '' ? '' : `. ${note}`}`)]),
+    ]),
+  ];
+  return page([
+    ...made(
+      'Events',
+      'What is in the ledger, as `tidegate events --json` prints it. Types are those of the source; ids are strings.',
+    ),
+    ...section('Requests', 'Anyone may append them; the coordinator answers each one.', 'RequestEvent'),
+    ...section(
+      'Facts of a run',
+      'Only the coordinator and the merger append them, under the current epoch.',
+      'RunEvent',
+    ),
+    ...section('Facts of the repository', 'Beside the runs.', 'RepoEvent'),
+  ]);
+}
+
+const titles: Readonly<Record<string, string>> = {
+  'plan.json': 'The plan',
+  'config.json': 'tidegate.yaml and tidegate.local.yaml',
+  'user-config.json': "A person's own configuration",
+  'handoff.json': 'The handoff',
+};
+
+function filesPage(): string {
+  return page([
+    ...made('Files', 'Every key of every file, from the schemas in `schemas/`, which editors can use for completion.'),
+    ...Object.entries(jsonSchemas()).flatMap(([name, schema]) => [
+      '',
+      `## ${titles[name] ?? name}`,
+      '',
+      `\`schemas/${name}\``,
+      '',
+      '| key | takes | |',
+      '|---|---|---|',
+      ...schemaRows(schema as Schema).map(({ key, takes, note }) => `| \`${key}\` | ${takes} | ${note} |`),
+    ]),
+  ]);
+}
