@@ -9,27 +9,40 @@ export type FoundLogin =
   | { readonly by: 'variable'; readonly name: string }
   /** The person's own file: shown in the fence as it is and never copied, because a copied refresh token logs the person out. */
   | { readonly by: 'file'; readonly path: string }
-  | { readonly by: 'nothing'; readonly why: string; readonly short: string };
+  /** `hasFile`: there is one, which agents cannot read. `fix`: what to type. */
+  | {
+      readonly by: 'nothing';
+      readonly why: string;
+      readonly short: string;
+      readonly hasFile: boolean;
+      readonly fix: string;
+    };
+
+type Agent = { readonly program: string; readonly credentials: readonly string[]; readonly login?: AgentLogin };
+
+/** Those that log it in as things are: some count only behind a gateway. */
+export function variablesOf({ credentials, login }: Omit<Agent, 'program'>, ours: Variables): readonly string[] {
+  const isBehind = login?.baseUrl != null && Boolean(ours[login.baseUrl]);
+  const useless = isBehind ? [] : (login?.behindBaseUrl ?? []);
+  return credentials.filter((variable) => !useless.includes(variable));
+}
 
 /** `reader` is whom the agent runs as. */
-export function findLogin(
-  agent: { readonly program: string; readonly credentials: readonly string[]; readonly login?: AgentLogin },
-  ours: Variables,
-  reader: { readonly uid: number },
-): FoundLogin {
-  const isBehind = agent.login?.baseUrl != null && Boolean(ours[agent.login.baseUrl]);
-  const useless = isBehind ? [] : (agent.login?.behindBaseUrl ?? []);
-  const known = agent.credentials.filter((variable) => !useless.includes(variable));
+export function findLogin(agent: Agent, ours: Variables, reader: { readonly uid: number }): FoundLogin {
+  const known = variablesOf(agent, ours);
   const name = known.find((variable) => ours[variable]);
   if (name !== undefined) return { by: 'variable', name };
   const path = agent.login ? loginFile(agent.login, ours) : null;
   if (path === null || !existsSync(path)) {
     const looked = `there is no ${path ?? 'file'}, and ${known.join(', ')} ${known.length === 1 ? 'is' : 'are'} not set`;
-    return { by: 'nothing', why: `${agent.program} is not logged in: ${looked}`, short: 'not logged in' };
+    const fix = agent.login?.fix ?? `tidegate auth ${agent.program} ${known[0]}`;
+    const why = `${agent.program} is not logged in: ${looked}`;
+    return { by: 'nothing', why, short: 'not logged in', hasFile: false, fix };
   }
   if (!isOpenTo(path, reader.uid)) {
     const why = `${path} is yours alone, and agents run as another user (uid ${reader.uid})`;
-    return { by: 'nothing', why, short: `not logged in: ${why}` };
+    const fix = agent.login?.fixWithoutFile ?? '';
+    return { by: 'nothing', why, short: `not logged in: ${why}`, hasFile: true, fix };
   }
   return { by: 'file', path };
 }

@@ -15,15 +15,19 @@ export function tokensFile(environment: Variables, home: string): string {
 
 /** What is kept, or nothing when others can read it: whoever could read could have written. */
 export function storedTokens(file: string): Readonly<Record<string, string>> {
+  if (!isPrivate(file)) return {};
   try {
-    const { mode, uid } = statSync(file);
-    if ((mode & 0o077) !== 0 || uid !== process.getuid?.()) return {};
     const kept: unknown = JSON.parse(readFileSync(file, 'utf8'));
     return Object.fromEntries(Object.entries(kept ?? {}).filter(([, value]) => typeof value === 'string'));
   } catch (error) {
     if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code !== undefined) return {};
     throw error;
   }
+}
+
+export function isPrivate(file: string): boolean {
+  const found = statSync(file, { throwIfNoEntry: false });
+  return found === undefined || ((found.mode & 0o077) === 0 && found.uid === process.getuid?.());
 }
 
 export function storeToken(file: string, name: string, token: string): void {

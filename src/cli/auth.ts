@@ -6,73 +6,120 @@ export type AuthPorts = {
   logins(context: Context): Promise<readonly Login[]>;
   /** Runs `claude setup-token` on this terminal: its exit code, null when there is no claude. */
   setupToken(): Promise<number | null>;
-  /** Keeps the token for this person alone; returns where. */
-  store(context: Context, name: string, token: string): Promise<string>;
+  /** Keeps a value for this person alone, by the variable that agents get it as; returns where. */
+  store(context: Context, variable: string, value: string): Promise<string>;
 };
 type Login = {
   readonly name: string;
   readonly isLoggedIn: boolean;
   readonly found: string;
   readonly fix: string;
+  /** Variables that log it in. */
+  readonly variables: readonly string[];
+  /** Agents could read the file of its own login command. */
+  readonly takesFile: boolean;
 };
 
-const variable = 'CLAUDE_CODE_OAUTH_TOKEN';
-
-/** `tidegate auth [agent] [--check]`: how agents get their login. */
+/** `tidegate auth [agent [variable]] [--check]`: how agents get their login. */
 export const auth =
   (ports: AuthPorts): Register =>
   (command, does, context) => {
     command
-      .argument('[agent]', 'claude, codex or opencode')
+      .argument('[agent]', 'claude, codex, opencode or gemini')
+      .argument('[variable]', 'ask for its value, and keep it for Tidegate alone')
       .option('--check', 'show who is logged in, without a call')
       .action(
-        does(async (agent: string | undefined, { check }: { check?: true }) => {
-          if (agent === undefined || check) return summary(await ports.logins(context), agent);
-          if (agent === 'claude') return await authClaude(ports, context);
-          const told = instructions[agent];
-          return told === undefined ? misused('unknown-agent', `auth knows claude, codex and opencode`) : done(told);
+        does(async (agent: string | undefined, variable: string | undefined, { check }: { check?: true }) => {
+          const logins = await ports.logins(context);
+          if (agent === undefined) return summary(logins);
+          const login = logins.find(({ name }) => name === agent);
+          if (login === undefined)
+            return misused('unknown-agent', `auth knows ${logins.map(({ name }) => name).join(', ')}`);
+          if (check) return summary([login]);
+          if (variable === undefined && agent !== 'claude') return done(instructions(login));
+          return await keep(ports, context, login, variable ?? null);
         }),
       );
   };
 
-const instructions: Readonly<Record<string, readonly Text[]>> = {
-  codex: [
-    'With a ChatGPT plan:   codex login            (its file ~/.codex/auth.json is shown to agents, never copied)',
-    'With an API key:       export CODEX_API_KEY=…',
-    'As root the file is not readable for agents, which run as another user: use the key.',
-  ],
-  opencode: [
-    'opencode auth login    (its file ~/.local/share/opencode/auth.json is shown to agents, never copied)',
-    'or the variable of its provider, such as ANTHROPIC_API_KEY or OPENROUTER_API_KEY',
-  ],
-};
-
-async function authClaude(ports: AuthPorts, context: Context): Promise<Outcome> {
-  const { terminal } = context;
-  if (!terminal.interactive || context.json)
-    return misused('needs-terminal', `run \`claude setup-token\` on a terminal, then export ${variable}=<token>`);
-  const code = await ports.setupToken();
-  if (code === null) return misused('no-claude', 'there is no claude on the PATH');
-  if (code !== 0) return { exit: exitCodes.failed, reason: 'setup-token-failed' };
-  const token = (
-    await terminal.ask(`Paste the token to keep it for Tidegate alone, or press Enter to keep nothing:`)
-  )?.trim();
-  if (!token) return done([`Nothing is kept. Before you run: export ${variable}=<token>`]);
-  if (!/^\S{20,}$/.test(token)) return misused('not-a-token', 'that is no token; nothing is kept');
-  const file = await ports.store(context, variable, token);
-  return done([`Kept in ${file}, readable for you alone. Agents get it as ${variable}; delete the file to forget it.`]);
+/** What to type, for agents whose own login command is not run from here. */
+function instructions({ name, variables, takesFile }: Login): readonly Text[] {
+  const own = ownLogin[name];
+  const file =
+    own === undefined
+      ? []
+      : takesFile
+        ? [`${own.command}    (its file ${own.file} is shown to agents, never copied)`]
+        : [`Agents run as another user here, and cannot read the file of \`${own.command}\`.`];
+  const [first = ''] = variables;
+  const others = variables.length > 1 ? [`Any of these will do: ${variables.join(', ')}`] : [];
+  const key = `tidegate auth ${name} ${first}    (asks for the value, and keeps it for Tidegate alone)`;
+  return [...file, key, `export ${first}=<value>    (before you run)`, ...others];
 }
 
-function summary(logins: readonly Login[], only: string | undefined): Outcome {
-  const shown = logins.filter(({ name }) => only === undefined || name === only);
-  const isReady = shown.some(({ isLoggedIn }) => isLoggedIn);
-  const lines = shown.flatMap(({ name, isLoggedIn, found, fix }): readonly Text[] => [
+const ownLogin: Readonly<Record<string, { readonly command: string; readonly file: string }>> = {
+  codex: { command: 'codex login', file: '~/.codex/auth.json' },
+  opencode: { command: 'opencode auth login', file: '~/.local/share/opencode/auth.json' },
+};
+
+const claudeToken = 'CLAUDE_CODE_OAUTH_TOKEN';
+
+/** `given`: what is to be asked for; null: claude makes a token first. */
+async function keep(ports: AuthPorts, context: Context, login: Login, given: string | null): Promise<Outcome> {
+  const { terminal } = context;
+  const variable = given ?? claudeToken;
+  if (!login.variables.includes(variable))
+    return misused('unknown-variable', `${login.name} is logged in by ${login.variables.join(', ')}`);
+  if (!terminal.interactive || context.json) {
+    const made = given === null ? 'run `claude setup-token` on a terminal, then ' : 'this asks on a terminal; or ';
+    return misused('needs-terminal', `${made}export ${variable}=<value>`);
+  }
+  if (given === null) {
+    terminal.line(
+      'claude has the terminal now. At its end it shows a token: copy that, and you are asked for it here.',
+    );
+    terminal.line('To give up where it hears no Ctrl-C, close this terminal: nothing is kept.');
+    const code = await ports.setupToken();
+    if (code === null) return misused('no-claude', 'there is no claude on the PATH');
+    if (code !== 0) return failed(`\`claude setup-token\` ended with ${code}; nothing is kept`);
+  }
+  const value = await terminal.askSecret(`Paste the value of ${variable}; it is not shown. Enter alone keeps nothing:`);
+  if (!value) return done([`Nothing is kept. Before you run: export ${variable}=<value>`]);
+  const wrong = mistakeIn(variable, value);
+  if (wrong !== null) return misused('not-a-token', `${wrong}; nothing is kept`);
+  const file = await ports.store(context, variable, value);
+  const now = (await ports.logins(context)).find(({ name }) => name === login.name);
+  return done([
+    `Kept in ${file}, readable for you alone; delete the file to forget it.`,
+    `${login.name}: ${now?.found ?? ''}`,
+  ]);
+}
+
+/** What people paste by mistake: a code, an address, a key of another kind, half of it. */
+function mistakeIn(variable: string, value: string): string | null {
+  if (!/^[\w.~+/=-]{20,}$/.test(value)) return 'that is no token';
+  if (variable === claudeToken && value.startsWith('sk-ant-api'))
+    return 'that is an API key: tidegate auth claude ANTHROPIC_API_KEY';
+  return null;
+}
+
+const failed = (message: string): Outcome => ({
+  exit: exitCodes.failed,
+  reason: 'setup-token-failed',
+  problems: [`tidegate: ${message}`],
+  data: { message },
+});
+
+function summary(logins: readonly Login[]): Outcome {
+  const isReady = logins.some(({ isLoggedIn }) => isLoggedIn);
+  const lines = logins.flatMap(({ name, isLoggedIn, found, fix }): readonly Text[] => [
     [{ text: isLoggedIn ? 'ok   ' : 'note ', tone: isLoggedIn ? 'good' : 'waiting' }, `${name.padEnd(17)} ${found}`],
     ...(isLoggedIn ? [] : [`${' '.repeat(23)}${fix}`]),
   ]);
-  const needs = isReady
-    ? []
-    : [{ kind: 'login', task: null, message: 'no agent is logged in', command: 'tidegate auth claude' }];
+  const [first] = logins;
+  const message = logins.length === 1 ? `${first?.name} is not logged in` : 'no agent is logged in';
+  const needs = isReady ? [] : [{ kind: 'login', task: null, message, command: first?.fix ?? 'tidegate auth' }];
   const [exit, reason] = isReady ? [exitCodes.done, 'done'] : [exitCodes.personNeeded, 'needs-login'];
+  const shown = logins.map(({ name, isLoggedIn, found, fix }) => ({ name, isLoggedIn, found, fix }));
   return { exit, reason, needs, lines, data: { logins: shown } };
 }

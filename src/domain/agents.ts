@@ -33,8 +33,9 @@ export type AgentLogin = {
   readonly baseUrl: string | null;
   /** Credentials that count only when `baseUrl` is set. */
   readonly behindBaseUrl: readonly string[];
-  /** What a person does about a missing login. */
+  /** What a person types when there is no login, and when there is a file that agents cannot read. */
   readonly fix: string;
+  readonly fixWithoutFile: string;
 };
 
 const anthropic = {
@@ -49,6 +50,7 @@ const anthropic = {
     baseUrl: 'ANTHROPIC_BASE_URL',
     behindBaseUrl: [],
     fix: 'tidegate auth claude',
+    fixWithoutFile: 'tidegate auth claude',
   },
 };
 const openai = {
@@ -63,6 +65,7 @@ const openai = {
     baseUrl: 'OPENAI_BASE_URL',
     behindBaseUrl: ['OPENAI_API_KEY'],
     fix: 'tidegate auth codex',
+    fixWithoutFile: 'tidegate auth codex CODEX_API_KEY',
   },
 };
 
@@ -82,7 +85,8 @@ const opencode = {
     host: null,
     baseUrl: null,
     behindBaseUrl: [],
-    fix: 'opencode auth login',
+    fix: 'tidegate auth opencode',
+    fixWithoutFile: 'tidegate auth opencode',
   },
 };
 

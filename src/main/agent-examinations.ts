@@ -40,36 +40,49 @@ async function examineAgent(name: string, kind: AgentKind, { env }: Context): Pr
   }
   const login = await loginOf(kind, env);
   const found = `${version}, ${program.path}; ${loginText(login)}; ${judgedBy[kind.executor]}; starts in the fence`;
-  const isReady = login.by !== 'nothing' || kind.login?.required === false;
+  const isReady = login.by !== 'nothing' || (kind.login?.required === false && !login.hasFile);
   return isReady
     ? { name, state: 'good', found, fix: null }
-    : { name, state: 'warning', found, fix: kind.login?.fix ?? `export ${kind.credentials[0]}=…` };
+    : { name, state: 'warning', found, fix: login.by === 'nothing' ? login.fix : null };
 }
 
-async function loginOf(kind: AgentKind, env: Context['env']): Promise<FoundLogin> {
-  const [{ findLogin }, { tokensFile, withStoredTokens }, { agentUser }] = await Promise.all([
+/** `kept`: where the token lies, if it is one that Tidegate keeps. */
+async function loginOf(kind: AgentKind, env: Context['env']): Promise<FoundLogin & { readonly kept?: string }> {
+  const [{ findLogin }, { isPrivate, tokensFile, withStoredTokens }, { agentUser }] = await Promise.all([
     import('../adapters/agent-login.ts'),
     import('../adapters/stored-tokens.ts'),
     import('../adapters/fence-bwrap/index.ts'),
   ]);
-  const known = withStoredTokens(env, kind.credentials, tokensFile(env, homedir()));
-  return findLogin(kind, known, agentUser(''));
+  const file = tokensFile(env, homedir());
+  const login = findLogin(kind, withStoredTokens(env, kind.credentials, file), agentUser(''));
+  if (login.by === 'variable' && !env[login.name]) return { ...login, kept: file };
+  if (login.by !== 'nothing' || isPrivate(file)) return login;
+  return { ...login, short: `${login.short}; ${file} is open to others, so it is not used`, fix: `chmod 600 ${file}` };
 }
 
-function loginText(login: FoundLogin): string {
-  if (login.by === 'variable') return `logged in by ${login.name}`;
+function loginText(login: FoundLogin & { readonly kept?: string }): string {
+  if (login.by === 'variable')
+    return `logged in by ${login.name}${login.kept === undefined ? '' : `, kept in ${login.kept}`}`;
   return login.by === 'file' ? `logged in by ${login.path}` : login.short;
 }
 
 export const authPorts: AuthPorts = {
   logins: async ({ env }) => {
+    const { variablesOf } = await import('../adapters/agent-login.ts');
     const kinds = Object.entries(agentKinds).filter(
-      ([, { login, executor }]) => login !== undefined && executor !== 'acp',
+      ([name, { program, drives }]) => name === program && drives === undefined,
     );
     return await Promise.all(
       kinds.map(async ([name, kind]) => {
         const login = await loginOf(kind, env);
-        return { name, isLoggedIn: login.by !== 'nothing', found: loginText(login), fix: kind.login?.fix ?? '' };
+        return {
+          name,
+          isLoggedIn: login.by !== 'nothing',
+          found: loginText(login),
+          fix: login.by === 'nothing' ? login.fix : '',
+          variables: variablesOf(kind, env),
+          takesFile: process.getuid?.() !== 0,
+        };
       }),
     );
   },
@@ -77,7 +90,7 @@ export const authPorts: AuthPorts = {
     new Promise((resolve) => {
       const child = spawn('claude', ['setup-token'], { stdio: 'inherit' });
       child.once('error', () => resolve(null));
-      child.once('exit', (code) => resolve(code));
+      child.once('exit', (code) => resolve(code ?? 1));
     }),
   store: async ({ env }, name, token) => {
     const { storeToken, tokensFile } = await import('../adapters/stored-tokens.ts');

@@ -11,6 +11,7 @@ const context: Context = {
     json() {},
     region: () => ({ draw() {}, close() {}, [Symbol.dispose]() {} }),
     ask: async () => null,
+    askSecret: async () => null,
   },
   json: false,
   cwd: '/',

@@ -32,7 +32,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'auth',
-    usage: '[claude|codex|opencode] [--check]',
+    usage: '[agent [variable]] [--check]',
     summary: 'log an agent in; --check shows who is, without a call',
     group: 'begin',
     load: async () => {

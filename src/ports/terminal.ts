@@ -19,6 +19,8 @@ export interface Terminal {
   region(): LiveRegion;
   /** The answer without its line end; null when input ended or nobody can be asked. */
   ask(question: string): Promise<string | null>;
+  /** The same, and nothing of the answer is shown. White space in it is dropped. */
+  askSecret(question: string): Promise<string | null>;
 }
 
 export interface LiveRegion extends Disposable {

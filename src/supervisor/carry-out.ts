@@ -155,8 +155,11 @@ function loginTrouble({ job, around }: Order): Trouble | null {
   const found = findLogin(job.agent, around.environment, agentUser(job.id));
   const isUseless = found.by === 'file' && job.fence.mode === 'none';
   if (found.by !== 'nothing' && !isUseless) return null;
-  const why = found.by === 'nothing' ? found.why : 'without a fence its file cannot be mounted';
-  return { kind: 'needs-login', until: null, detail: `${why}; fix: ${job.agent.login.fix}` };
+  const { why, fix } =
+    found.by === 'nothing'
+      ? found
+      : { why: 'without a fence its file cannot be mounted', fix: job.agent.login.fixWithoutFile };
+  return { kind: 'needs-login', until: null, detail: `${why}; fix: ${fix}` };
 }
 
 /** Whom root gives the workspace to; null when everything is ours anyway. */

@@ -57,7 +57,12 @@ test('doctor says of each agent whether it is there, starts in the fence and is 
   const auth = await p.cli('auth', '--check', '--json');
   expect(JSON.parse(auth.stdout)).toMatchObject({
     exit: 0,
-    logins: [{ name: 'claude', isLoggedIn: false }, { name: 'codex', isLoggedIn: true }, { name: 'opencode' }],
+    logins: [
+      { name: 'claude', isLoggedIn: false },
+      { name: 'codex', isLoggedIn: true },
+      { name: 'opencode' },
+      { name: 'gemini' },
+    ],
   });
   expect(auth.stdout).not.toContain('sk-planted');
 });

@@ -82,7 +82,7 @@ describe('an agent that is not logged in', () => {
     const { environment } = machine(scene, 'touch ran', { file: credentials(token), mode: 0o600 });
     const exit = await scene.run(claude, environment);
     expect(exit.agent?.trouble?.kind).toBe('needs-login');
-    expect(exit.ending.detail).toContain('agents run as another user');
+    expect(exit.ending.detail).toMatch(/agents run as another user \(uid \d+\); fix: tidegate auth claude$/);
   });
 });
 

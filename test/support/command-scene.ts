@@ -179,6 +179,7 @@ const recording = (out: string[], problems: string[], documents: unknown[]): Ter
   json: (document) => documents.push(document),
   region: () => ({ draw() {}, close() {}, [Symbol.dispose]() {} }),
   ask: async () => null,
+  askSecret: async () => null,
 });
 
 export const working = [...begun(), ...approved, ...started];

@@ -1,6 +1,7 @@
 import { safeJson, safeLine, safeText } from '../../domain/safe-text.ts';
 import type { LiveRegion, Span, Terminal, Text } from '../../ports/terminal.ts';
 import { liveRegion } from './live-region.ts';
+import { readSecret } from './secret.ts';
 
 export type TerminalOptions = {
   /** Opened only when somebody is asked, or might be. */
@@ -76,6 +77,13 @@ export function openTerminal(options: TerminalOptions): Terminal {
       } finally {
         lines.close();
       }
+    },
+    askSecret: async (question) => {
+      if (stdin().isTTY !== true) return null;
+      const asking = (): void => void stderr.write(`${safeLine(question)} `);
+      const answer = await readSecret(stdin(), { asking, interrupted: options.onInterrupt });
+      stderr.write('\n');
+      return answer;
     },
   };
 }
