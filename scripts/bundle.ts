@@ -1,7 +1,6 @@
 import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type OutputChunk, rolldown } from 'rolldown';
-import packageJson from '../package.json' with { type: 'json' };
 
 /**
  * Puts the processes that people wait for into few files, in place of those that the compiler wrote; both work. Node
@@ -35,7 +34,7 @@ function librariesIn(chunks: readonly OutputChunk[]): readonly string[] {
   const inner = chunks.flatMap(({ moduleIds }) =>
     moduleIds.flatMap((id) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(id)?.[1] ?? []),
   );
-  return [...new Set([...Object.keys(packageJson.dependencies), ...inner])].sort();
+  return [...new Set(inner)].sort();
 }
 
 function licence(library: string): string {
