@@ -1,11 +1,11 @@
 import { needsOf } from '../domain/needs.ts';
 import { openUndo } from '../domain/open-undo.ts';
 import { plannedStates, type RunState } from '../domain/run.ts';
-import { describeVerdict, passes } from '../domain/verdict.ts';
+import { toldOfFailedRun } from '../domain/texts/machine.ts';
 import type { Text } from '../ports/terminal.ts';
 import { type Context, type ExitCode, exitCodes, type Outcome } from './command.ts';
 import { runDocument } from './render/document.ts';
-import { type RunView, runView, standingLines } from './render/run-view.ts';
+import { type RunView, runView, standingLines, toldLines } from './render/run-view.ts';
 
 /** How a command ends that followed a run until it came to rest. */
 export function settledOutcome(view: RunView, context: Pick<Context, 'json' | 'terminal'>): Outcome {
@@ -31,25 +31,8 @@ export function exitOf(state: RunState): { readonly exit: ExitCode; readonly rea
   return partial ? { exit: exitCodes.partial, reason: 'partial' } : { exit: exitCodes.done, reason: state.ended };
 }
 
-/** Why a run failed: what the phases said, or the check that the base does not pass. */
 function failureLines(state: RunState): readonly Text[] {
   if (state.ended !== 'failed') return [];
-  const judged = [
-    state.contract,
-    state.load,
-    ...state.waves.flatMap((wave) => [wave.thread, wave.preflight, wave.ownership]),
-  ].flatMap((verdicts) => (verdicts === null || passes(verdicts) ? [] : verdicts.flatMap(describeVerdict)));
-  const tree = state.branch?.tree;
-  const red = Object.values(state.checks).filter((check) => check.tree === tree && check.outcome !== 'passed');
-  return [
-    ...judged.map((line) => `  ${line}`),
-    ...red.flatMap((check) => [
-      `  check ${check.name} ${check.outcome} before any task began; mend ${state.target.branch} first:`,
-      ...check.tail
-        .trimEnd()
-        .split('\n')
-        .slice(-8)
-        .map((line) => `    ${line}`),
-    ]),
-  ];
+  const { message, ...told } = toldOfFailedRun(state);
+  return [`  ${message}`, ...toldLines(told)];
 }

@@ -1,7 +1,7 @@
 import type { TaskId } from '../domain/ids.ts';
-import { checkLog } from '../domain/needs.ts';
 import { plannedById } from '../domain/run.ts';
 import { snapshotOf } from '../domain/task.ts';
+import { toldOfHold } from '../domain/texts/held.ts';
 import { describeVerdict, type Verdict } from '../domain/verdict.ts';
 import type { Text } from '../ports/terminal.ts';
 import { done, type Outcome, type Register } from './command.ts';
@@ -9,7 +9,7 @@ import { atDesk, type Desk, type OpenDesk } from './desk.ts';
 import { runDocument } from './render/document.ts';
 import { phaseTable } from './render/phases.ts';
 import { planView } from './render/plan-view.ts';
-import { headLine, type RunView } from './render/run-view.ts';
+import { headLine, type RunView, toldLines } from './render/run-view.ts';
 import { files, taskWords } from './render/task-line.ts';
 import { showPrompt } from './show-prompt.ts';
 import { viewOf } from './status.ts';
@@ -67,8 +67,8 @@ function taskLines({ state }: RunView, id: TaskId): readonly Text[] {
     ...(task.base === null ? [] : [`base      ${task.base.slice(0, 12)}`]),
     ...(snapshot === null ? [] : [`snapshot  ${snapshot.commit.slice(0, 12)}, ${files(snapshot.diff.length)}`]),
     ...(handoff === null ? [] : [`handoff   ${handoff.status}: ${handoff.summary}`]),
-    ...(task.progress.status === 'held' && task.progress.hold.because === 'check'
-      ? [`log       ${checkLog(state.run, task.progress.hold.check)}`]
+    ...(task.progress.status === 'held'
+      ? ['', ...toldLines(toldOfHold(state, task.progress.hold, `${state.run}/${id}`)), '']
       : []),
     ...verdictLines('dispatch', task.dispatched),
     ...verdictLines('monitor', task.monitored),

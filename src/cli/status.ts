@@ -1,11 +1,12 @@
 import { needsOf } from '../domain/needs.ts';
+import { toldOfNoCoordinator } from '../domain/texts/machine.ts';
 import { aheadInLine, findSubject, isOpen, type KnownRun, knownRuns } from '../engine/find-run.ts';
 import { isAtRest } from '../engine/rehearse.ts';
 import type { Text } from '../ports/terminal.ts';
 import { type Context, done, misused, type Outcome, type Register } from './command.ts';
 import { atDesk, type Desk, type OpenDesk } from './desk.ts';
 import { runDocument } from './render/document.ts';
-import { endText, headLine, type RunView, runView, undoText } from './render/run-view.ts';
+import { endText, headLine, type RunView, runView, toldLines, undoText } from './render/run-view.ts';
 import { timesOf } from './render/times.ts';
 
 /** `tidegate status [run]`: where a run stands and what it waits for; with `--all` every run, one line each. */
@@ -47,11 +48,11 @@ async function look(desk: Desk, context: Context, given: string | undefined, all
   const others = runs.filter((known) => isOpen(known) && known.run !== found.value.run);
   const lines = [
     ...runView(view),
-    ...(alone === null ? [] : ['', alone]),
+    ...alone,
     ...(given !== undefined || others.length === 0 ? [] : ['', ...others.map((known) => runLine(desk, runs, known))]),
   ];
   return {
-    ...done(lines, { ...runDocument(view), attended: alone === null }),
+    ...done(lines, { ...runDocument(view), attended: alone.length === 0 }),
     needs: context.json ? needsOf(view.state) : [],
   };
 }
@@ -59,10 +60,15 @@ async function look(desk: Desk, context: Context, given: string | undefined, all
 export const viewOf = (desk: Desk, { state, stored }: KnownRun): RunView | null =>
   state === null ? null : { state, times: timesOf(stored), now: desk.clock.now() };
 
-/** Something is to be done, and nobody is there to do it. */
-async function unattended(desk: Desk, { state, now }: RunView): Promise<Text | null> {
-  if (isAtRest(state, { now, nonce: () => '' }) || (await desk.isCoordinated())) return null;
-  return [{ text: 'no coordinator is alive', tone: 'bad' }, `: tidegate resume ${state.run}`];
+/** False: something is to be done, and nobody is there to do it. */
+export const isAttended = async (desk: Desk, { state, now }: RunView): Promise<boolean> =>
+  isAtRest(state, { now, nonce: () => '' }) || (await desk.isCoordinated());
+
+async function unattended(desk: Desk, view: RunView): Promise<readonly Text[]> {
+  if (await isAttended(desk, view)) return [];
+  const { state } = view;
+  const { message, ...told } = toldOfNoCoordinator(state);
+  return ['', [{ text: message, tone: 'bad' }], ...toldLines(told)];
 }
 
 function runLine(desk: Desk, runs: readonly KnownRun[], known: KnownRun): Text {

@@ -1,8 +1,9 @@
 import { inLineBehind } from './ask-coordinator.ts';
 import { done, type Register } from './command.ts';
 import { atDesk, type OpenDesk } from './desk.ts';
+import { toldLines } from './render/run-view.ts';
 import { whyRun, whyTask } from './render/why.ts';
-import { viewOf } from './status.ts';
+import { isAttended, viewOf } from './status.ts';
 import { runNamed } from './subject.ts';
 
 /** `tidegate why [run[/task]]`: one sentence, the one fact in the way, the next command. */
@@ -12,14 +13,15 @@ export const why =
     command.argument('[subject]', 'run or run/task; without it the live run').action(
       does((given: string | undefined) =>
         atDesk(open, context, 'look', async (desk) => {
-          const found = await runNamed(desk, 'why', given, 'newest');
-          if (!found.ok) return found.error;
-          const view = viewOf(desk, found.value);
+          const subject = await runNamed(desk, 'why', given, 'newest');
+          if (!subject.ok) return subject.error;
+          const view = viewOf(desk, subject.value);
           if (view === null) throw new Error('a made run has a view');
-          const { run, task } = found.value;
+          const { run, task } = subject.value;
           const behind = await inLineBehind(desk, run);
-          const { sentence, command } = task === null ? whyRun(view, behind) : whyTask(view, task, behind);
-          return done([sentence, ...(command === null ? [] : [`  ${command}`])], { run, task, sentence, command });
+          const around = { behind, attended: behind !== null || (await isAttended(desk, view)) };
+          const found = task === null ? whyRun(view, around) : whyTask(view, task, around);
+          return done([found.sentence, ...toldLines(found)], { run, task, ...found });
         }),
       ),
     );

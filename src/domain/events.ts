@@ -283,6 +283,8 @@ export type RunEvent =
       readonly round: number;
       readonly task: TaskId;
       readonly check: string;
+      /** The tree that the check failed on. */
+      readonly tree?: TreeId;
     }
   | {
       readonly type: 'merge-intended';
@@ -326,7 +328,14 @@ export type RunEvent =
       readonly worktree: string | null;
     }
   | { readonly type: 'landed'; readonly branch: string; readonly old: CommitId | null; readonly new: CommitId }
-  | { readonly type: 'landing-refused'; readonly why: string; readonly files: readonly string[]; readonly fix: string }
+  | {
+      readonly type: 'landing-refused';
+      readonly why: string;
+      readonly files: readonly string[];
+      readonly fix: string;
+      /** The check that stands in the way, if one does. */
+      readonly check?: { readonly name: string; readonly tree: TreeId };
+    }
   /** Commits on top of `onto` that take it back. The branch moves to them when every check has passed on their tree. */
   | {
       readonly type: 'undo-prepared';

@@ -14,7 +14,13 @@ export type LandingState =
       readonly rebuilt: Rebuilt | null;
       readonly tries: number;
     }
-  | { readonly status: 'refused'; readonly why: string; readonly files: readonly string[]; readonly fix: string }
+  | {
+      readonly status: 'refused';
+      readonly why: string;
+      readonly files: readonly string[];
+      readonly fix: string;
+      readonly check?: { readonly name: string; readonly tree: TreeId };
+    }
   | { readonly status: 'intended'; readonly branch: string; readonly old: CommitId | null; readonly new: CommitId }
   | { readonly status: 'landed'; readonly branch: string; readonly old: CommitId | null; readonly new: CommitId }
   | { readonly status: 'undoing'; readonly branch: string; readonly old: CommitId | null; readonly new: CommitId }
@@ -52,8 +58,10 @@ export function evolveLanding(state: LandingState, event: RunEvent): LandingStat
       return { status: 'intended', branch: event.branch, old: event.old, new: event.new };
     case 'landed':
       return { status: 'landed', branch: event.branch, old: event.old, new: event.new };
-    case 'landing-refused':
-      return { status: 'refused', why: event.why, files: event.files, fix: event.fix };
+    case 'landing-refused': {
+      const { type: _, ...refused } = event;
+      return { status: 'refused', ...refused };
+    }
     case 'undo-intended':
       return state.status === 'landed' ? { ...state, status: 'undoing' } : state;
     case 'undo-refused':

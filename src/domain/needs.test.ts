@@ -43,7 +43,13 @@ describe('a run tells a person', () => {
     const opened: RunEvent = { type: 'tap-opened', tap: 'start', hash, expires: null };
     const hold: RunEvent = { type: 'tap-decided', tap: 'start', decision: 'held', hash, by: me };
     expect(needsOf(run(opened))).toEqual([
-      { kind: 'approve', task: null, message: '2 tasks wait for approval', command: 'tidegate approve demo-ab12' },
+      {
+        kind: 'approve',
+        task: null,
+        message: '2 tasks wait for approval',
+        safe: 'none of them has started, and nothing is spent',
+        command: 'tidegate approve demo-ab12',
+      },
     ]);
     expect(needsOf(run(opened, hold))[0]?.message).toBe('2 tasks wait for approval, on hold by ada');
   });
@@ -60,8 +66,8 @@ describe('a run tells a person', () => {
   test('to resume whatever paused, stopped or halted it, with what mends it', () => {
     expect(commands(run({ type: 'run-paused', by: me }))).toEqual(['tidegate resume demo-ab12']);
     expect(commands(run({ type: 'run-stopped', by: me }))).toEqual(['tidegate resume demo-ab12']);
-    expect(needsOf(run({ type: 'run-halted', why: 'disk full', fix: 'make room' }))).toEqual([
-      { kind: 'halted', task: null, message: 'disk full (make room)', command: 'tidegate resume demo-ab12' },
+    expect(needsOf(run({ type: 'run-halted', why: 'disk full', fix: 'make room' }))).toMatchObject([
+      { kind: 'halted', task: null, message: 'disk full', first: 'make room', command: 'tidegate resume demo-ab12' },
     ]);
   });
 
@@ -77,7 +83,9 @@ describe('a run tells a person', () => {
   });
 
   test('to rework, retry or drop what holds the rest up', () => {
-    expect(commands(held({ because: 'check', check: 'test' }))).toEqual(['tidegate rework demo-ab12/a -m "…"']);
+    expect(commands(held({ because: 'check', check: 'test' }))).toEqual([
+      "tidegate rework demo-ab12/a -m 'the check test fails'",
+    ]);
     expect(commands(held({ because: 'conflict', files: ['x'] }))).toEqual(['tidegate retry demo-ab12/a']);
     expect(commands(run({ type: 'task-dropped', task: idOf('a'), by: me }))).toEqual(['tidegate drop demo-ab12/b']);
     expect(commands(run({ type: 'task-base-refused', task: idOf('a'), why: 'x', files: [] }))).toEqual([

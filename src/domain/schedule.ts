@@ -17,7 +17,7 @@ export function startable(state: RunState): readonly TaskState[] {
   const paths = remainingPaths(state.plan);
   return waves
     .flatMap((open) => tasksOfWave(state, open.index))
-    .filter((task) => isStartable(state, task) && (task.wave === wave.index || mayStartEarly(state, task)))
+    .filter((task) => isStartable(state, task) && (task.wave === wave.index || isEarlyEnough(state, task)))
     .toSorted((a, b) => (paths.get(b.id) ?? 0) - (paths.get(a.id) ?? 0) || priority(state, b) - priority(state, a));
 }
 
@@ -30,7 +30,7 @@ function isStartable(state: RunState, task: TaskState): boolean {
 }
 
 /** What it needs within this run: with `--wave`, phase 000 has seen that the waves before are closed. */
-function needsOfTask(state: RunState, task: TaskState): readonly TaskId[] {
+export function needsOfTask(state: RunState, task: TaskState): readonly TaskId[] {
   const needs = plannedById(state.plan, task.id)?.needs ?? [];
   const selected = new Set(selectedWaves(state).map((wave) => wave.index));
   return needs.filter((need) => selected.has(state.tasks[need]?.wave ?? -1));
@@ -46,10 +46,13 @@ export function mayIntegrate(state: RunState, task: TaskState): boolean {
 }
 
 /** Eager: what it owns and reads is disjoint from every unresolved task of earlier waves. It stays unmerged until they are closed. */
-function mayStartEarly(state: RunState, task: TaskState): boolean {
-  const earlier = Object.values(state.tasks).filter((other) => other.wave < task.wave && !isResolved(other));
-  return earlier.every((other) => mayRunBeside(state.plan, task.id, other.id));
-}
+const isEarlyEnough = (state: RunState, task: TaskState): boolean => inTheWay(state, task) === undefined;
+
+/** The first open task of an earlier wave that this one may not run beside. */
+export const inTheWay = (state: RunState, task: TaskState): TaskState | undefined =>
+  Object.values(state.tasks).find(
+    (other) => other.wave < task.wave && !isResolved(other) && !mayRunBeside(state.plan, task.id, other.id),
+  );
 
 /** Waits for something that will not come by itself: a failed, held or dropped need, a launch that failed, or money. */
 export function isBlocked(state: RunState, task: TaskState): boolean {

@@ -2,7 +2,7 @@ import { addUsage, noUsage, type Trouble, type Usage } from './agent-event.ts';
 import { grantPattern } from './claims.ts';
 import type { By, RunEvent } from './events.ts';
 import type { MonitorEvidence, SnapshotEvidence } from './evidence.ts';
-import type { AttemptId, CommitId, TaskId } from './ids.ts';
+import type { AttemptId, CommitId, TaskId, TreeId } from './ids.ts';
 import { matches } from './pattern.ts';
 import type { PlannedTask } from './plan.ts';
 import { providerOf } from './provider.ts';
@@ -64,7 +64,8 @@ export type AgentSession = { readonly id: string; readonly job: AttemptId; reado
 export type Hold =
   | { readonly because: 'gate'; readonly verdicts: readonly Verdict[] }
   | { readonly because: 'conflict'; readonly files: readonly string[] }
-  | { readonly because: 'check'; readonly check: string }
+  /** `tree` is the one that it failed on; ledgers before there was one do not say. */
+  | { readonly because: 'check'; readonly check: string; readonly tree?: TreeId }
   /** A task that this one stands on was held after this one was ready. */
   | { readonly because: 'needs'; readonly task: TaskId };
 
@@ -259,7 +260,11 @@ export function evolveTask(state: TaskState, event: RunEvent, limits: TaskLimits
     case 'culprit-found':
       // Its own fault outlasts that of the task it stands on.
       return event.task === state.id
-        ? hold(standsOnHeld(state) ? unholdTask(state) : state, { because: 'check', check: event.check })
+        ? hold(standsOnHeld(state) ? unholdTask(state) : state, {
+            because: 'check',
+            check: event.check,
+            ...(event.tree === undefined ? {} : { tree: event.tree }),
+          })
         : state;
     case 'merged': {
       const merged = event.tasks.find((task) => task.task === state.id);

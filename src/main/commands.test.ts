@@ -1,5 +1,7 @@
-import { Command } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { expect, test } from 'vitest';
+import { shellWords } from '../../test/support/shell-words.ts';
+import { standings } from '../../test/support/standings.ts';
 import type { Context } from '../cli/command.ts';
 import { commands } from './commands.ts';
 
@@ -35,4 +37,30 @@ test.each(commands.map((entry) => [entry.name, entry] as const))(
 test('no two commands have the same name, and each says in a line what it does', () => {
   expect(new Set(commands.map(({ name }) => name)).size).toBe(commands.length);
   expect(commands.filter(({ summary, name }) => summary === '' || summary.length > 66 || name.length > 11)).toEqual([]);
+});
+
+test('whatever a person is told to type is taken by the command that it names', async () => {
+  const typed = Object.values(standings()).flatMap(({ command, first = '' }) => [
+    command,
+    ...first.split('\n').filter((line) => line.startsWith('tidegate ')),
+  ]);
+  const refused: string[] = [];
+  for (const line of new Set(typed)) {
+    const [program, name, ...words] = shellWords(line);
+    const entry = commands.find((known) => known.name === name);
+    const command = new Command(name)
+      .exitOverride()
+      .allowExcessArguments(false)
+      .configureOutput({ writeErr() {} });
+    (await entry?.load())?.(command, () => async () => {}, context);
+    try {
+      if (program !== 'tidegate' || entry === undefined) refused.push(line);
+      else await command.parseAsync(words, { from: 'user' });
+    } catch (error) {
+      if (!(error instanceof CommanderError)) throw error;
+      refused.push(`${line}: ${error.message}`);
+    }
+  }
+  expect(refused).toEqual([]);
+  expect(typed.length).toBeGreaterThan(80);
 });

@@ -2,12 +2,12 @@ import type { CheckOutcome } from '../domain/evidence.ts';
 import { generatedPaths } from '../domain/generated.ts';
 import type { TreeId } from '../domain/ids.ts';
 import { judged } from '../domain/judge.ts';
-import { checkLog } from '../domain/needs.ts';
 import type { Check } from '../domain/plan.ts';
 import { type BuiltRound, bisect, isOpen, nextRoundSize, type RoundStep, type Tip } from '../domain/round.ts';
 import { checkKey, currentWave, hasMerged, type RunState, tasksOfWave, type WaveState } from '../domain/run.ts';
 import { isBlocked, mayIntegrate } from '../domain/schedule.ts';
 import { isResolved, isSettled, type TaskState } from '../domain/task.ts';
+import { checkLog } from '../domain/texts/held.ts';
 import { blameTogether, rebuildGenerated } from './generated.ts';
 import { contextOf, effect, fact, type Step } from './step.ts';
 
@@ -139,11 +139,16 @@ function findCulprit(state: RunState, at: At, steps: readonly RoundStep[], check
   }
   const suspects =
     found.next === 'culprit' ? steps.slice(found.index, found.index + 1) : steps.slice(found.from, found.to + 1);
-  return [blame(at, suspects, check)];
+  const failed = suspects.length === 1 ? suspects : steps;
+  return [blame(at, suspects, check, failed.at(-1)?.tree)];
 }
 
-function blame(at: At, suspects: readonly RoundStep[], check: Check): Step {
-  const culprits = suspects.map(({ task }) => ({ type: 'culprit-found', ...at, task, check: check.name }) as const);
+/** `tree`: where it was seen to fail. Of several suspects only the whole candidate was. */
+function blame(at: At, suspects: readonly RoundStep[], check: Check, tree: TreeId | undefined): Step {
+  const seen = tree === undefined ? {} : { tree };
+  const culprits = suspects.map(
+    ({ task }) => ({ type: 'culprit-found', ...at, task, check: check.name, ...seen }) as const,
+  );
   const why = `${check.name} fails with ${suspects.map((step) => step.task).join(', ')}`;
   return fact(...culprits, { type: 'round-abandoned', ...at, why });
 }

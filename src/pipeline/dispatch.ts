@@ -1,11 +1,11 @@
 import { attemptId, type TaskId } from '../domain/ids.ts';
-import { mustSerialise } from '../domain/ownership.ts';
 import { approvalProof } from '../domain/proof.ts';
-import { agentOf, isPaused, providerOf } from '../domain/provider.ts';
+import { agentOf } from '../domain/provider.ts';
 import { plannedById, type RunState } from '../domain/run.ts';
 import { isLive, startable } from '../domain/schedule.ts';
 import { attemptOf, type TaskState } from '../domain/task.ts';
 import { passes } from '../domain/verdict.ts';
+import { mostLaunching, obstacleTo, uncheckedOnBase } from '../domain/waiting.ts';
 import { effect, fact, type Given, type Step } from './step.ts';
 
 /** Phase 3: tasks whose needs are met are launched one by one, each recorded before it happens. */
@@ -45,16 +45,11 @@ function room(state: RunState, { shortage = null }: Given): readonly Step[] {
 
 function starts(state: RunState, given: Given): readonly Step[] {
   if (state.shortage !== null) return [];
-  if (state.mode.mode !== 'active' || state.branch === null || !baseIsGreen(state)) return [];
+  if (state.mode.mode !== 'active' || state.branch === null || uncheckedOnBase(state) !== null) return [];
   const running = Object.values(state.tasks).filter(isLive);
   const launching = running.filter((task) => task.progress.status === 'launching').length;
   const slots = Math.min(state.plan.limits.parallel - running.length, mostLaunching - launching);
-  const candidates = startable(state).filter(
-    (task) =>
-      isServed(state, task) &&
-      !isCrowded(state, task, running) &&
-      running.every((other) => !mustSerialise(state.plan, task.id, other.id)),
-  );
+  const candidates = startable(state).filter((task) => obstacleTo(state, task, running) === null);
   // One ahead even without a free slot: the next task then need not wait for the merger.
   const missing = candidates.slice(0, Math.max(slots, 1)).filter((task) => task.base === null);
   const first = candidates.find((task) => task.base !== null);
@@ -67,21 +62,6 @@ function starts(state: RunState, given: Given): readonly Step[] {
   );
   if (first === undefined || slots <= 0) return asked;
   return [intend(state, first, given), ...asked];
-}
-
-/** Agents cost most while they start: a few at a time are sooner all there than all at once. */
-const mostLaunching = 4;
-
-function isServed(state: RunState, task: TaskState): boolean {
-  const planned = plannedById(state.plan, task.id);
-  return planned === undefined || !isPaused(state.providers, providerOf(planned, task));
-}
-
-/** As many of its agent as the plan allows are at work. */
-function isCrowded(state: RunState, task: TaskState, running: readonly TaskState[]): boolean {
-  const agent = agentIn(state, task);
-  const most = state.plan.limits.agents?.[agent];
-  return most !== undefined && running.filter((other) => attemptOf(other)?.agent === agent).length >= most;
 }
 
 function agentIn(state: RunState, task: TaskState): string {
@@ -108,13 +88,4 @@ function intend(state: RunState, task: TaskState, given: Given): Step {
     ...(session === null ? {} : { session }),
     ...(after === null ? {} : { after }),
   });
-}
-
-/** Every check has passed on the tree that tasks start from; closed waves were checked as candidates. */
-export function baseIsGreen(state: RunState): boolean {
-  const tree = state.branch?.tree;
-  return (
-    tree !== undefined &&
-    state.plan.checks.every((check) => state.checks[`${tree} ${check.name}`]?.outcome === 'passed')
-  );
 }

@@ -1,3 +1,4 @@
+import type { TreeId } from '../domain/ids.ts';
 import { type LandingState, landingTries } from '../domain/landing.ts';
 import { checkKey, type RunState, selectedWaves } from '../domain/run.ts';
 import { halt } from './closure.ts';
@@ -86,7 +87,12 @@ function moveObserved(
       ];
     if (outcome.outcome === 'could-not-run') return halt(state, outcome);
     if (outcome.outcome !== 'passed')
-      return [refuse(`on top of the new ${state.target.branch} the check ${check.name} fails`, [])];
+      return [
+        refuse(`on top of the new ${state.target.branch} the check ${check.name} fails`, [], {
+          name: check.name,
+          tree: rebuilt.tree,
+        }),
+      ];
   }
   return [askLand(state)];
 }
@@ -94,5 +100,5 @@ function moveObserved(
 const askLand = (state: RunState): Step =>
   effect('land', { do: 'ask-merger', request: { do: 'land', run: state.run }, answers: null });
 
-const refuse = (why: string, files: readonly string[]): Step =>
-  fact({ type: 'landing-refused', why, files, fix: 'tidegate land' });
+const refuse = (why: string, files: readonly string[], check?: { name: string; tree: TreeId }): Step =>
+  fact({ type: 'landing-refused', why, files, fix: 'tidegate land', ...(check === undefined ? {} : { check }) });

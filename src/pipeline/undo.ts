@@ -1,6 +1,6 @@
 import type { TaskId } from '../domain/ids.ts';
-import { checkLog } from '../domain/needs.ts';
 import { checkKey, type RunState } from '../domain/run.ts';
+import { checkLog } from '../domain/texts/held.ts';
 import type { Reverts } from '../domain/undo.ts';
 import { effect, fact, type Step } from './step.ts';
 

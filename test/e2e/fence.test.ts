@@ -224,7 +224,7 @@ describe('the canary', () => {
       works: false,
       version: null,
       problem: 'bubblewrap (bwrap) is not installed',
-      fix: 'apt-get install bubblewrap',
+      fix: expect.stringContaining('sudo apt-get install bubblewrap'),
     });
   });
 });

@@ -10,6 +10,7 @@ import {
   realpathSync,
 } from 'node:fs';
 import { basename, delimiter, dirname, join } from 'node:path';
+import { type Closed, missingTools, type NoFence, noBubblewrap } from '../../domain/texts/machine.ts';
 
 /** A path of this machine and where it appears in the fence. */
 export type Bind = { readonly source: string; readonly target: string; readonly access: 'read' | 'write' };
@@ -40,6 +41,19 @@ export class FenceUnavailable extends Error {
     this.name = 'FenceUnavailable';
     this.fix = fix;
   }
+}
+
+const unavailable = ({ problem, fix }: NoFence): FenceUnavailable => new FenceUnavailable(problem, fix);
+
+/** Which switch of the system keeps unprivileged user namespaces closed, as far as it says. */
+export function closedNamespaces(): Closed {
+  const value = (name: string): string => {
+    const file = `/proc/sys/${name}`;
+    return existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
+  };
+  if (value('kernel/apparmor_restrict_unprivileged_userns') === '1') return 'apparmor';
+  if (value('kernel/unprivileged_userns_clone') === '0') return 'clone';
+  return value('user/max_user_namespaces') === '0' ? 'count' : 'unknown';
 }
 
 /** Who agents are inside every fence: a name that all programs know. */
@@ -97,13 +111,8 @@ const searchedFor = (environment: Readonly<Record<string, string | undefined>>):
 function findTools(directories: readonly string[]): Record<Tool, string> {
   const found = toolNames.map((name) => [name, findIn(directories, name)] as const);
   const missing = found.filter(([, path]) => path === null).map(([name]) => name);
-  if (missing.includes('bwrap'))
-    throw new FenceUnavailable('bubblewrap (bwrap) is not installed', 'apt-get install bubblewrap');
-  if (missing.length > 0)
-    throw new FenceUnavailable(
-      `missing from this system: ${missing.join(', ')}`,
-      'apt-get install util-linux mount coreutils',
-    );
+  if (missing.includes('bwrap')) throw unavailable(noBubblewrap(closedNamespaces() === 'apparmor'));
+  if (missing.length > 0) throw unavailable(missingTools(missing));
   return Object.fromEntries(found) as Record<Tool, string>;
 }
 

@@ -2,10 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { chownSync, closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { noNamespaces } from '../../domain/texts/machine.ts';
 import { fencedEnvironment } from './environment.ts';
 import { fenceCommand, filterFd } from './fence.ts';
 import { callFilter } from './filter.ts';
-import { type Bind, FenceUnavailable, findHost, type Host } from './host.ts';
+import { type Bind, closedNamespaces, FenceUnavailable, findHost, type Host } from './host.ts';
 
 /** What `doctor` tells about the fence. `fix` is what a person can type. */
 export type FenceProbe =
@@ -19,7 +20,7 @@ export function probeFence(environment: Readonly<Record<string, string | undefin
   const run = runInFence(host, {}, [], ['/bin/sh', '-c', 'exit 0'], 10_000);
   if (run.status === 0) return { works: true, version, uid: host.agent.uid };
   const problem = run.error?.message ?? run.stderr.trim();
-  return { works: false, version, problem: `bubblewrap cannot make a fence: ${problem}`, fix: fixFor() };
+  return { works: false, version, ...noNamespaces(problem, closedNamespaces()) };
 }
 
 /** Whether a program starts in a fence: what it says to `--version`, or why it says nothing. */
@@ -69,20 +70,3 @@ function hostOrProblem(environment: Readonly<Record<string, string | undefined>>
     throw error;
   }
 }
-
-/** Unprivileged user namespaces are closed in one of three ways; each has its own switch. */
-function fixFor(): string {
-  const sysctl = (name: string): string =>
-    spawnSync('/bin/cat', [`/proc/sys/${name}`], { encoding: 'utf8', env: {} }).stdout?.trim() ?? '';
-  if (sysctl('kernel/apparmor_restrict_unprivileged_userns') === '1') return appArmorFix;
-  if (sysctl('kernel/unprivileged_userns_clone') === '0') return 'sudo sysctl -w kernel.unprivileged_userns_clone=1';
-  if (sysctl('user/max_user_namespaces') === '0') return 'sudo sysctl -w user.max_user_namespaces=15000';
-  return 'allow unprivileged user namespaces here (in a container: run it with --security-opt seccomp=unconfined), or write `fence: none` to run without a fence';
-}
-
-/** Ubuntu 23.10 and later: a profile for bubblewrap alone, narrower than switching the restriction off. */
-const appArmorFix = [
-  "printf '%s\\n' 'abi <abi/4.0>,' 'include <tunables/global>' 'profile bwrap /usr/bin/bwrap flags=(unconfined) { userns, }' | sudo tee /etc/apparmor.d/bwrap",
-  'sudo apparmor_parser -r /etc/apparmor.d/bwrap',
-  '# or, for every program: sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0',
-].join('\n');

@@ -1,8 +1,8 @@
 import { isNear, runSpend, taskSpend } from '../../domain/budget.ts';
-import { spendText } from '../../domain/needs.ts';
 import { isPaused, otherAgent, providerOf } from '../../domain/provider.ts';
 import { plannedById, plannedStates, type RunState } from '../../domain/run.ts';
 import type { TaskState } from '../../domain/task.ts';
+import { spendText } from '../../domain/texts/run.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { troubleText } from './agent-lines.ts';
 import { pauseText } from './times.ts';

@@ -60,6 +60,7 @@ test('a run that waits for approval shows who is waited for, since when, and wha
       · reply  waiting            for hello
 
     waits for you (1m 05s): 2 tasks wait for approval
+      none of them has started, and nothing is spent
       tidegate approve checkout-k3f9
     "
   `);
@@ -89,6 +90,7 @@ test('a held task says why and offers the command', () => {
       ! reply  blocked            needs hello, which is held
 
     waits for you (1m 05s): hello: x.md: not its own
+      the rest of its work is kept, and is judged again at no cost
       tidegate drop checkout-k3f9/hello x.md
     "
   `);
@@ -144,14 +146,19 @@ test('a waived fence is shown wherever a person looks', () => {
 
 test('why is one sentence with the age of the fact and the next command', () => {
   const waiting = viewed(...begun());
-  expect(whyRun(waiting, null)).toEqual({
+  const alone = { behind: null, attended: true };
+  expect(whyRun(waiting, alone)).toEqual({
     sentence: 'checkout-k3f9 waits for you for 1m 05s: 2 tasks wait for approval.',
+    safe: 'none of them has started, and nothing is spent',
     command: 'tidegate approve checkout-k3f9',
   });
-  expect(whyRun(waiting, 'older-abcd').sentence).toContain('waits in line behind older-abcd');
+  expect(whyRun(waiting, { behind: 'older-abcd', attended: true }).sentence).toContain(
+    'waits in line behind older-abcd',
+  );
   const working = viewed(...begun(), ...approved, ...started);
-  expect(whyTask(working, reply, null)).toEqual({
+  expect(whyTask(working, reply, alone)).toEqual({
     sentence: 'checkout-k3f9/reply waits for hello, which is running for 1m 06s.',
+    safe: '',
     command: 'tidegate why checkout-k3f9/hello',
   });
 });

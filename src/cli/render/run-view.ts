@@ -1,6 +1,7 @@
 import { type Need, needsOf } from '../../domain/needs.ts';
 import { openUndo } from '../../domain/open-undo.ts';
 import { plannedStates, type RunState, selectedWaves, tasksOfWave } from '../../domain/run.ts';
+import type { Told } from '../../domain/texts/told.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { cautionLines } from './pauses.ts';
 import { phaseLine } from './phases.ts';
@@ -68,7 +69,18 @@ export function needLines(view: RunView, need: Need): readonly Text[] {
   const subject = need.task === null ? '' : `${need.task}: `;
   return [
     [{ text: 'waits for you', tone: 'waiting' }, since === '' ? '' : ` (${since})`, `: ${subject}${need.message}`],
-    `  ${need.command}`,
+    ...toldLines(need),
+  ];
+}
+
+/** All of it but the message: the lines that say why, what is safe, and what to type. */
+export function toldLines({ lines = [], safe, first, command }: Omit<Told, 'message'>): readonly Text[] {
+  const before = first === undefined ? [] : first.split('\n');
+  return [
+    ...lines.map((line): Text => [{ text: `  | ${line}`, tone: 'dim' }]),
+    ...(safe === '' ? [] : [`  ${safe}`]),
+    ...before.map((line, at) => (at === 0 ? `  first: ${line}` : `         ${line}`)),
+    ...(before.length === 0 ? [`  ${command}`] : [`  then:  ${command}`]),
   ];
 }
 
@@ -79,7 +91,7 @@ export function needSince({ state, times }: RunView, need: Need): string | null 
     const [open] = Object.entries(state.taps).filter(([name, tap]) => name !== 'land' && isOpenTap(tap?.status));
     return open === undefined ? null : (Object.entries(times.taps).find(([name]) => name === open[0])?.[1] ?? null);
   }
-  return times.stood;
+  return need.kind === 'budget' ? null : times.stood;
 }
 
 const isOpenTap = (status: string | undefined): boolean => status === 'pending' || status === 'held';

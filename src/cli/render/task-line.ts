@@ -1,7 +1,7 @@
 import { plannedById, type RunState } from '../../domain/run.ts';
 import { blockingNeed } from '../../domain/schedule.ts';
-import type { Hold, TaskState } from '../../domain/task.ts';
-import { describeVerdict } from '../../domain/verdict.ts';
+import type { TaskState } from '../../domain/task.ts';
+import { toldOfHold } from '../../domain/texts/held.ts';
 import type { Span, Text } from '../../ports/terminal.ts';
 import { age, type Times } from './times.ts';
 
@@ -57,7 +57,7 @@ function shownTask(state: RunState, task: TaskState): Shown {
         detail: `${files(progress.snapshot.diff.length)}, ${progress.commit.slice(0, 8)}`,
       };
     case 'held':
-      return { sign: '!', tone: 'bad', word: 'held', detail: holdText(progress.hold) };
+      return { sign: '!', tone: 'bad', word: 'held', detail: toldOfHold(state, progress.hold, task.id).message };
     case 'failed':
       return { sign: '✗', tone: 'bad', word: 'failed', detail: progress.why };
     case 'dropped':
@@ -86,16 +86,3 @@ const statusOf = (state: RunState, task: string): string =>
 const attemptText = (task: TaskState): string => (task.launches > 1 ? `attempt ${task.launches}` : '');
 
 export const files = (count: number): string => `${count} file${count === 1 ? '' : 's'}`;
-
-export function holdText(hold: Hold): string {
-  switch (hold.because) {
-    case 'gate':
-      return hold.verdicts.flatMap(describeVerdict).join('; ');
-    case 'conflict':
-      return `conflicts in ${hold.files.join(', ')}`;
-    case 'check':
-      return `breaks the check ${hold.check}`;
-    case 'needs':
-      return `stands on ${hold.task}, which is held`;
-  }
-}

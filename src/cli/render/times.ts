@@ -11,7 +11,7 @@ export type Times = {
   /** When a task came into the state it is in. */
   readonly tasks: Readonly<Partial<Record<TaskId, string>>>;
   readonly taps: Readonly<Partial<Record<TapName, string>>>;
-  /** Since when it is paused, stopped or halted, or its landing is refused. */
+  /** Since when it is paused, stopped or halted, its provider is, or its landing is refused. */
   readonly stood: string | null;
   /** Since when an undo is under way. */
   readonly undo: string | null;
@@ -31,6 +31,7 @@ export function evolveTimes(times: Times, { at, event }: Stored): Times {
     case 'run-stopped':
     case 'run-halted':
     case 'starts-suspended':
+    case 'provider-paused':
     case 'landing-refused':
       return { ...next, stood: at };
     case 'tap-opened':
@@ -80,6 +81,12 @@ const two = (count: number): string => String(count).padStart(2, '0');
 /** How long ago, or nothing when it is not known. */
 export const age = (since: string | null | undefined, now: string): string =>
   since === null || since === undefined ? '' : duration(Date.parse(now) - Date.parse(since));
+
+/** ` for 3m 07s`, or nothing when it is not known. */
+export function lasting(since: string | null, now: string): string {
+  const text = age(since, now);
+  return text === '' ? '' : ` for ${text}`;
+}
 
 /** Until when, by the clock of who reads it; with `now` also for how long yet. */
 export function pauseText(until: string | null, now?: string): string {

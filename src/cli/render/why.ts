@@ -1,122 +1,186 @@
 import type { TaskId } from '../../domain/ids.ts';
-import { needsOf } from '../../domain/needs.ts';
+import { type Need, needsOf } from '../../domain/needs.ts';
 import { openUndo } from '../../domain/open-undo.ts';
-import { currentWave, plannedById, plannedStates, tasksOfWave } from '../../domain/run.ts';
-import { isLive } from '../../domain/schedule.ts';
-import { pauseOf } from './pauses.ts';
+import { hasMerged, type RunState, tasksOfWave } from '../../domain/run.ts';
+import { isBlocked } from '../../domain/schedule.ts';
+import { shellPath } from '../../domain/shell-word.ts';
+import { isSettled, type TaskState } from '../../domain/task.ts';
+import { toldOfHold } from '../../domain/texts/held.ts';
+import { toldOfFailedRun, toldOfNoCoordinator } from '../../domain/texts/machine.ts';
+import { toldOfFailure } from '../../domain/texts/run.ts';
+import type { Told } from '../../domain/texts/told.ts';
+import { doing } from './doing.ts';
 import { endText, needSince, type RunView, undoText } from './run-view.ts';
-import { taskWords } from './task-line.ts';
-import { age } from './times.ts';
+import { files } from './task-line.ts';
+import { age, lasting } from './times.ts';
+import { whyWaiting } from './why-waiting.ts';
 
-/** The one fact that keeps a run or task from going on, how long it has, and what to type. */
-export type Why = { readonly sentence: string; readonly command: string | null };
+/** The one fact that keeps a run or task from going on, how long it has, what is safe, and what to type next. */
+export type Why = { readonly sentence: string } & Omit<Told, 'message'>;
 
-export function whyRun(view: RunView, behind: string | null): Why {
-  const { state } = view;
+/** What has to be known beside the run itself. */
+export type Around = {
+  /** The run that it waits in line for. */
+  readonly behind: string | null;
+  /** False: something is to be done, and no coordinator is there to do it. */
+  readonly attended: boolean;
+};
+
+export function whyRun(view: RunView, around: Around): Why {
+  const { state, now } = view;
+  const [need] = needsOf(state);
   const undo = undoText(view);
-  const [stuck] = undo === null ? [] : needsOf(state);
-  if (undo !== null && stuck === undefined)
-    return { sentence: `undo: ${undo}.`, command: `tidegate watch ${state.run}` };
-  const ended = endText(state);
-  if (ended !== null && undo === null) return { sentence: `${state.run} has ended: ${ended}.`, command: null };
-  if (behind !== null)
-    return {
-      sentence: `${state.run} waits in line behind ${behind}, which aims at ${state.target.branch} too.`,
-      command: `tidegate why ${behind}`,
-    };
-  const [need] = needsOf(view.state);
+  if (undo !== null && need === undefined)
+    return around.attended
+      ? why(
+          `undo: ${undo}`,
+          `tidegate watch ${state.run}`,
+          `${state.target.branch} moves only when the checks have passed`,
+        )
+      : unattended(view);
+  if (state.ended !== null && undo === null) return whyEnded(view, state.ended);
+  if (around.behind !== null)
+    return why(
+      `${state.run} waits in line behind ${around.behind}, which aims at ${state.target.branch} too`,
+      `tidegate why ${around.behind}`,
+      'its turn comes by itself',
+    );
+  if (!around.attended) return unattended(view);
   if (need !== undefined) {
     const subject = need.task === null ? state.run : `${state.run}/${need.task}`;
-    return {
-      sentence: `${subject} waits for you${since(needSince(view, need), view.now)}: ${need.message}.`,
-      command: need.command,
-    };
+    return told(`${subject} waits for you${lasting(needSince(view, need), now)}`, need);
   }
-  const live = Object.values(state.tasks).filter(isLive);
-  const [first] = live;
-  const [paused] = live.length > 0 ? [] : plannedStates(state).flatMap((task) => pauseOf(state, task, view.now) ?? []);
-  if (paused !== undefined)
-    return {
-      sentence: `${state.run} waits: ${paused.sentence}.`,
-      command: paused.command ?? `tidegate watch ${state.run}`,
-    };
-  if (first !== undefined)
-    return {
-      sentence: `${state.run} is at work: ${live.map(({ id }) => id).join(', ')} ${live.length === 1 ? 'runs' : 'run'}${since(view.times.tasks[first.id] ?? null, view.now)}.`,
-      command: `tidegate logs -f ${state.run}/${first.id}`,
-    };
-  const wave = currentWave(state);
-  const round = wave?.rounds.at(-1);
-  const doing =
-    round !== undefined && !['merged', 'abandoned'].includes(round.status)
-      ? 'its result is integrated and checked'
-      : 'its next step is under way';
-  return {
-    sentence: `${state.run} is at work: ${doing}${since(view.times.last, view.now)}.`,
-    command: `tidegate watch ${state.run}`,
-  };
+  const { what, since, command } = doing(view);
+  return why(`${state.run} is at work${lasting(since, now)}: ${what}`, command);
 }
 
-export function whyTask(view: RunView, id: TaskId, behind: string | null): Why {
+export function whyTask(view: RunView, id: TaskId, around: Around): Why {
   const { state, now, times } = view;
   const task = state.tasks[id];
-  if (task === undefined) return { sentence: `${state.run} has no task ${id}.`, command: null };
-  if (openUndo(state)?.task === id) return whyRun(view, behind);
+  if (task === undefined) return why(`${state.run} has no task ${id}`, `tidegate show ${state.run}`);
+  if (openUndo(state)?.task === id) return whyRun(view, around);
   const subject = `${state.run}/${id}`;
-  const { word, detail } = taskWords(state, task);
-  const need = needsOf(state).find((found) => found.task === id);
-  if (need !== undefined)
-    return {
-      sentence: `${subject} is ${word}${since(times.tasks[id] ?? null, now)}: ${need.message}.`,
-      command: need.command,
-    };
-  if (task.progress.status === 'waiting') return whyWaiting(view, id, behind);
-  const command = isLive(task) ? `tidegate logs -f ${subject}` : null;
+  const { progress } = task;
+  const since = times.tasks[id] ?? null;
+  const lasts = lasting(since, now);
+  const before = since === null ? '' : ` ${age(since, now)} ago`;
+  switch (progress.status) {
+    case 'waiting':
+      if (state.ended !== null) return notStarted(view, subject, state.ended);
+      if (around.behind !== null || !around.attended) return because(subject, whyRun(view, around));
+      return whyWaiting(view, { ...task, progress }, () => because(subject, whyRun(view, around)));
+    case 'launching':
+    case 'running':
+    case 'ended':
+      return around.attended ? whyAtWork(view, task, lasts, before) : because(subject, unattended(view));
+    case 'ready':
+      return whyReady(view, task, lasts, around);
+    case 'held':
+      return told(`${subject} is held${lasts}`, toldOfHold(state, progress.hold, subject));
+    case 'failed':
+      return told(`${subject} failed${before}`, toldOfFailure(progress.why, progress.snapshot !== null, subject));
+    case 'done':
+      return why(
+        `${subject} was done${before}: it is read-only, and its handoff is its result`,
+        `tidegate show ${subject}`,
+      );
+    case 'merged':
+      return why(
+        `${subject} was merged${before} as ${progress.commit.slice(0, 8)}, ${files(progress.snapshot.diff.length)}; ${whereabouts(state, id)}`,
+        `tidegate diff ${subject}`,
+      );
+    case 'dropped':
+      return why(
+        `${subject} was dropped${before} by ${progress.by.who}`,
+        `tidegate rescue ${subject}`,
+        'its work is kept',
+      );
+  }
+}
+
+type AtWork = 'launching' | 'running' | 'ended';
+
+function whyAtWork(view: RunView, task: TaskState, lasts: string, before: string): Why {
+  const subject = `${view.state.run}/${task.id}`;
+  const asks = needsOf(view.state).find((need): need is Need => need.task === task.id);
+  if (asks !== undefined) return told(`${subject} is at work${lasts}`, asks);
+  const words: Record<AtWork, string> = {
+    launching: `is starting${lasts}: its workspace is made and its fence is tested`,
+    running: `is at work${lasts}${task.launches > 1 ? `, attempt ${task.launches}` : ''}`,
+    ended: `ended${before}, and its snapshot is judged`,
+  };
+  const status = task.progress.status as AtWork;
+  return why(
+    `${subject} ${words[status]}`,
+    status === 'ended' ? `tidegate show ${subject}` : `tidegate logs -f ${subject}`,
+  );
+}
+
+/** Whether it waits for the others of its wave, for what it stands on, or is being integrated. */
+function whyReady(view: RunView, task: TaskState, lasts: string, around: Around): Why {
+  const { state } = view;
+  const subject = `${state.run}/${task.id}`;
+  const others = tasksOfWave(state, task.wave).filter((other) => !isSettled(other) && !isBlocked(state, other));
+  const open = state.plan.partial === 'hold' ? tasksOfWave(state, task.wave).filter(isOpen) : others;
+  const [first] = open;
+  if (first !== undefined && state.ended === null && around.attended)
+    return why(
+      `${subject} is ready${lasts}, and is merged when ${open.map(({ id }) => id).join(', ')} of its wave ${open.length === 1 ? 'is' : 'are'} through`,
+      `tidegate why ${state.run}/${first.id}`,
+    );
+  const whole = whyRun(view, around);
+  return { ...whole, sentence: `${subject} is ready${lasts}, and is merged next; ${whole.sentence}` };
+}
+
+const isOpen = ({ progress }: TaskState): boolean => !['ready', 'merged', 'done', 'dropped'].includes(progress.status);
+
+function whereabouts({ landing, target, undo }: RunState, id: TaskId): string {
+  if (undo.standing === 'undone' || undo.tasks.includes(id)) return `it was taken back out of ${target.branch}`;
+  return landing.status === 'landed' ? `it has landed on ${landing.branch}` : `${target.branch} does not have it yet`;
+}
+
+/** Nothing to do, but something to look at. */
+function whyEnded(view: RunView, ended: NonNullable<RunState['ended']>): Why {
+  const { state, times, now } = view;
+  const ago = age(times.ended, now);
+  const sentence = `${state.run} ended${ago === '' ? '' : ` ${ago} ago`}: ${endText(state)}`;
+  const [need] = needsOf(state);
+  if (need !== undefined) return told(`${state.run} waits for you${lasting(needSince(view, need), now)}`, need);
+  const look = `tidegate show ${state.run}`;
+  switch (ended) {
+    case 'landed':
+      return why(sentence, look);
+    case 'done':
+      return hasMerged(state) && state.landing.status === 'none'
+        ? why(sentence, `tidegate land ${state.run}`)
+        : why(sentence, look);
+    case 'rejected':
+      return why(sentence, `tidegate run ${shellPath(state.planFile)}`, 'no agent was started');
+    case 'failed':
+      return told(sentence, toldOfFailedRun(state));
+  }
+}
+
+const notStarted = (view: RunView, subject: string, ended: NonNullable<RunState['ended']>): Why =>
+  because(`${subject} was never started`, whyEnded(view, ended), '');
+
+const unattended = (view: RunView): Why =>
+  told(`${view.state.run} stands${lasting(view.times.last, view.now)}`, toldOfNoCoordinator(view.state));
+
+const because = (subject: string, whole: Why, verb = ' waits'): Why => ({
+  ...whole,
+  sentence: `${subject}${verb}: ${whole.sentence}`,
+});
+
+const why = (sentence: string, command: string, safe = ''): Why => ({ sentence: `${sentence}.`, safe, command });
+
+function told(subject: string, { message, ...rest }: Told): Why {
+  const { safe, command, lines, first } = rest;
   return {
-    sentence: `${subject} is ${word}${since(times.tasks[id] ?? null, now)}${detail === '' ? '' : `: ${detail}`}.`,
+    sentence: `${subject}: ${message}.`,
+    safe,
+    ...(lines === undefined ? {} : { lines }),
+    ...(first === undefined ? {} : { first }),
     command,
   };
 }
-
-/** A task that waits is explained by the first thing in its way: its wave, its needs, the run itself, or a free place. */
-function whyWaiting(view: RunView, id: TaskId, behind: string | null): Why {
-  const { state } = view;
-  const subject = `${state.run}/${id}`;
-  const wave = currentWave(state);
-  const task = state.tasks[id];
-  if (
-    behind === null &&
-    wave !== undefined &&
-    task !== undefined &&
-    task.wave > wave.index &&
-    state.plan.schedule === 'strict'
-  ) {
-    const open = tasksOfWave(state, wave.index).filter(
-      ({ progress }) => !['merged', 'done', 'dropped'].includes(progress.status),
-    );
-    const [first] = open;
-    return {
-      sentence: `${subject} waits for wave ${wave.index}, in which ${open.map((other) => other.id).join(', ')} ${open.length === 1 ? 'is' : 'are'} open.`,
-      command: first === undefined ? null : `tidegate why ${state.run}/${first.id}`,
-    };
-  }
-  const need = (plannedById(state.plan, id)?.needs ?? []).find(
-    (other) => !['ready', 'merged', 'done'].includes(state.tasks[other]?.progress.status ?? ''),
-  );
-  if (need !== undefined) {
-    const word = state.tasks[need]?.progress.status ?? 'unknown';
-    return {
-      sentence: `${subject} waits for ${need}, which is ${word}${since(view.times.tasks[need] ?? null, view.now)}.`,
-      command: `tidegate why ${state.run}/${need}`,
-    };
-  }
-  const pause = task === undefined ? null : pauseOf(state, task, view.now);
-  if (pause !== null) return { sentence: `${subject} waits: ${pause.sentence}.`, command: pause.command };
-  const whole = whyRun(view, behind);
-  return { sentence: `${subject} waits because ${whole.sentence}`, command: whole.command };
-}
-
-const since = (at: string | null, now: string): string => {
-  const text = age(at, now);
-  return text === '' ? '' : ` for ${text}`;
-};

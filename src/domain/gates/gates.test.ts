@@ -20,7 +20,7 @@ import { planHash } from '../ids.ts';
 import { passes, type Verdict } from '../verdict.ts';
 import { judgeContract, judgeLoad, judgePreflight, judgeThread } from './checking.ts';
 import { judgeClosure, judgeMerge } from './closing.ts';
-import { judgeApproval, judgeDispatch, judgeMonitor } from './working.ts';
+import { judgeApproval, judgeDispatch, judgeMonitor, monitorGates } from './working.ts';
 
 const rulesOf = (verdicts: readonly Verdict[]): readonly string[] =>
   verdicts.flatMap((verdict) => (verdict.outcome === 'fail' ? verdict.findings.map(({ rule }) => rule) : []));
@@ -121,6 +121,10 @@ describe('monitor', () => {
 
   test('passes for exit 0, a fresh handoff and changes within the scope', () => {
     expect(passes(judge({}))).toBe(true);
+  });
+  test('has no gate whose objection could not be explained', () => {
+    expect(judge({}).map(({ gate }) => gate)).toHaveLength(monitorGates.length);
+    for (const { gate } of [...judge({}), ...judge({ snapshot: null })]) expect(monitorGates).toContain(gate);
   });
   test('refuses every other end', () => {
     expect(rulesOf(judge({ ending: exited(1) }))).toEqual(['exit']);

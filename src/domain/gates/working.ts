@@ -34,6 +34,10 @@ export function judgeDispatch(plan: FrozenPlan, evidence: DispatchEvidence): rea
   return [failWith('workspace', base), failWith('fence', breach)];
 }
 
+/** What `judgeMonitor` judges; what matters most to a person comes first. */
+export const monitorGates = ['secrets', 'snapshot', 'scope', 'files', 'changes', 'exit', 'handoff'] as const;
+export type MonitorGate = (typeof monitorGates)[number];
+
 /** 4: the attempt ended well, left its own fresh handoff, and changed only what it owns. */
 export function judgeMonitor(
   plan: FrozenPlan,

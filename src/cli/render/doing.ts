@@ -1,0 +1,91 @@
+import type { LandingState } from '../../domain/landing.ts';
+import type { RoundState } from '../../domain/round.ts';
+import { currentWave, plannedStates, type RunState } from '../../domain/run.ts';
+import { isLive } from '../../domain/schedule.ts';
+import { uncheckedOnBase } from '../../domain/waiting.ts';
+import { pauseOf } from './pauses.ts';
+import type { RunView } from './run-view.ts';
+
+/** What a run that waits for nobody is at, since when, and where to look. */
+export type Doing = { readonly what: string; readonly since: string | null; readonly command: string };
+
+export function doing(view: RunView): Doing {
+  const { state, times, now } = view;
+  const live = Object.values(state.tasks).filter(isLive);
+  const [first] = live;
+  if (first !== undefined)
+    return {
+      what: `${live.map(({ id }) => id).join(', ')} ${live.length === 1 ? 'runs' : 'run'}`,
+      since: times.tasks[first.id] ?? null,
+      command: `tidegate logs -f ${state.run}/${first.id}`,
+    };
+  const watch = `tidegate watch ${state.run}`;
+  const [paused] = plannedStates(state).flatMap((task) => pauseOf(state, task, now) ?? []);
+  if (paused !== undefined) return { what: paused.sentence, since: null, command: paused.command ?? watch };
+  return { what: atWork(state), since: times.last, command: watch };
+}
+
+/** Nobody is at work for it but Tidegate itself. */
+function atWork(state: RunState): string {
+  const wave = currentWave(state);
+  if (wave === undefined) return landingWords(state, state.landing);
+  if (wave.thread === null || wave.preflight === null || wave.ownership === null) return 'its plan is judged';
+  if (wave.approval === null) return 'what was decided of its start is recorded';
+  if (state.branch === null) return 'its run branch is made';
+  const round = wave.rounds.at(-1);
+  const ended = plannedStates(state).find(({ progress }) => progress.status === 'ended');
+  if (ended !== undefined) return `the snapshot of ${ended.id} is judged`;
+  const check = uncheckedOnBase(state);
+  if (check !== null && wave.rounds.length === 0)
+    return `the check ${check} runs on ${state.target.branch}, before any task starts`;
+  return round === undefined ? 'its next task is made ready' : roundWords(state, round);
+}
+
+function roundWords(state: RunState, round: RoundState): string {
+  const tasks = round.tasks.map(({ task }) => task).join(', ');
+  const are = round.tasks.length === 1 ? 'is' : 'are';
+  switch (round.status) {
+    case 'opened':
+      return `${tasks} ${are} integrated`;
+    case 'built':
+    case 'completed':
+      return checkWords(state, round.tip?.tree) ?? `the candidate of ${tasks} is completed`;
+    case 'generated':
+      return 'generated files are added to the candidate';
+    case 'closing':
+    case 'merging':
+      return `${tasks} passed and ${are} merged now`;
+    case 'merged':
+      return `${tasks} ${are} merged, and the wave closes`;
+    case 'abandoned':
+      return `the integration is made anew: ${round.why}`;
+  }
+}
+
+function landingWords(state: RunState, landing: LandingState): string {
+  const { branch } = state.target;
+  switch (landing.status) {
+    case 'none':
+      return state.taps.land?.status === 'rejected' ? 'it ends without landing' : `it is about to land on ${branch}`;
+    case 'observed': {
+      if (landing.rebuilt === null) return `${branch} is looked at before it moves`;
+      const check = checkWords(state, landing.rebuilt.tree);
+      return `${branch} has moved; the run is built again on top of it${check === null ? '' : `, and ${check}`}`;
+    }
+    case 'intended':
+      return `${branch} is being moved`;
+    case 'landed':
+      return `it has landed on ${landing.branch}`;
+    case 'refused':
+      return `landing on ${branch} was refused: ${landing.why}`;
+    case 'undoing':
+      return `it is taken back out of ${landing.branch}`;
+    case 'undone':
+      return `it was taken back out of ${landing.branch}`;
+  }
+}
+
+function checkWords({ plan, checks }: RunState, tree: string | undefined): string | null {
+  const next = tree === undefined ? undefined : plan.checks.find(({ name }) => checks[`${tree} ${name}`] === undefined);
+  return next === undefined ? null : `the check ${next.name} runs on the result`;
+}

@@ -1,0 +1,100 @@
+import { type MonitorGate, monitorGates } from '../gates/working.ts';
+import type { TreeId } from '../ids.ts';
+import { checkKey, type RunState } from '../run.ts';
+import { shellPath, shellWord } from '../shell-word.ts';
+import type { Hold } from '../task.ts';
+import { describeVerdict, type Finding, type Verdict } from '../verdict.ts';
+import { failingLines } from './failing-lines.ts';
+import { brief, few, type Told } from './told.ts';
+
+/** Why a task is held. `subject` is `run/task`. */
+export function toldOfHold(state: Pick<RunState, 'run' | 'checks' | 'tasks'>, hold: Hold, subject: string): Told {
+  switch (hold.because) {
+    case 'gate':
+      return toldOfGates(hold.verdicts, subject);
+    case 'conflict':
+      return {
+        message: `conflicts with other work in ${few(hold.files, 5)}`,
+        safe: 'its work is kept; `retry` begins again on top of what is merged',
+        command: `tidegate retry ${subject}`,
+      };
+    case 'check':
+      return {
+        message: `breaks the check ${hold.check}`,
+        lines: printed(state, hold.check, hold.tree),
+        safe: kept,
+        command: `tidegate rework ${subject} -m ${shellWord(`the check ${hold.check} fails`)}`,
+      };
+    case 'needs': {
+      const progress = state.tasks[hold.task]?.progress;
+      return {
+        message: `stands on ${hold.task}, which is held`,
+        safe: `its work is kept, and goes on when ${hold.task} is settled`,
+        command:
+          progress?.status === 'held'
+            ? toldOfHold(state, progress.hold, `${state.run}/${hold.task}`).command
+            : `tidegate retry ${subject}`,
+      };
+    }
+  }
+}
+
+const kept = 'its work is kept, and nothing of it was merged';
+
+/** What a check printed that matters, and where the rest is. */
+export function printed(
+  { run, checks }: Pick<RunState, 'run' | 'checks'>,
+  check: string,
+  tree?: TreeId,
+): readonly string[] {
+  const output = tree === undefined ? '' : (checks[checkKey(tree, check)]?.tail ?? '');
+  return [...failingLines(output), `all of it: ${checkLog(run, check)}`];
+}
+
+/** What to type for the output of a check. */
+export const checkLog = (run: string, check: string): string => `tidegate logs ${run} --check ${shellWord(check)}`;
+
+/** The gate that matters most decides what to type; what the others say is told, too. */
+function toldOfGates(verdicts: readonly Verdict[], subject: string): Told {
+  const failing = verdicts.filter(({ outcome }) => outcome !== 'pass');
+  const message = few(
+    failing.flatMap(describeVerdict).map((text) => brief(text)),
+    3,
+    '; ',
+  );
+  const gate = monitorGates.find((name) => failing.some((verdict) => verdict.gate === name));
+  if (gate === undefined) return { message, safe: kept, command: `tidegate retry ${subject}` };
+  const findings = failing.flatMap((verdict) =>
+    verdict.gate === gate && verdict.outcome === 'fail' ? verdict.findings : [],
+  );
+  return { message, ...wayOut[gate](subject, findings) };
+}
+
+type WayOut = (subject: string, findings: readonly Finding[]) => Pick<Told, 'safe' | 'command'>;
+
+const reworked =
+  (message: string, safe = kept): WayOut =>
+  (subject) => ({ safe, command: `tidegate rework ${subject} -m ${shellWord(message)}` });
+
+const wayOut: Readonly<Record<MonitorGate, WayOut>> = {
+  secrets: reworked(
+    'take the secret out of what you wrote',
+    'nothing of it was merged, and the value is shown nowhere',
+  ),
+  snapshot: reworked('remove what is no plain file or cannot be read'),
+  scope: (subject, findings) => {
+    const paths = findings.flatMap(({ where }) => where ?? []).slice(0, 3);
+    const grantable = findings.every(({ fix }) => fix?.startsWith('tidegate grant') === true);
+    const verb = grantable ? 'grant' : 'drop';
+    return {
+      safe: grantable
+        ? 'its work is kept; granted or dropped, it is judged again at no cost'
+        : 'the rest of its work is kept, and is judged again at no cost',
+      command: [`tidegate ${verb} ${subject}`, ...paths.map(shellPath)].join(' '),
+    };
+  },
+  files: reworked('change fewer files'),
+  changes: reworked('nothing is changed yet; do what the task says'),
+  exit: reworked('go on where you were until you are through'),
+  handoff: (subject) => ({ safe: kept, command: `tidegate retry ${subject}` }),
+};

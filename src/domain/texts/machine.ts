@@ -1,0 +1,81 @@
+import type { RunState } from '../run.ts';
+import { shellPath } from '../shell-word.ts';
+import { describeVerdict } from '../verdict.ts';
+import { printed } from './held.ts';
+import { few, type Told } from './told.ts';
+
+/** Something is to be done, and nobody is there to do it: the coordinator was killed, or the machine restarted. */
+export const toldOfNoCoordinator = ({ run }: Pick<RunState, 'run'>): Told => ({
+  message: 'no coordinator is alive, so nothing of it goes on',
+  safe: `agents under way work on for ${patienceMinutes} minutes, and all that was done is kept`,
+  command: `tidegate resume ${run}`,
+});
+
+/** How long `src/main/supervisor.ts` lets a supervisor go on with its attempt while no coordinator attends to it. */
+const patienceMinutes = 15;
+
+/** Why a run failed: a check fails on the person's own branch, or a phase before approval did not pass. */
+export function toldOfFailedRun(state: RunState): Told {
+  const red = toldOfRedBase(state);
+  if (red !== null) return red;
+  const judged = [
+    state.contract,
+    state.load,
+    ...state.waves.flatMap((wave) => [wave.thread, wave.preflight, wave.ownership]),
+  ];
+  const said = judged.flatMap((verdicts) => (verdicts ?? []).flatMap(describeVerdict));
+  return {
+    message: few(said, 5, '; ') || 'it did not pass its first phases',
+    safe: 'no agent was started, and nothing is spent',
+    first: 'mend the plan',
+    command: `tidegate run ${shellPath(state.planFile)}`,
+  };
+}
+
+function toldOfRedBase(state: RunState): Told | null {
+  const { planFile, target, checks, branch } = state;
+  const check = Object.values(checks).find(({ tree, outcome }) => tree === branch?.tree && outcome !== 'passed');
+  if (check === undefined) return null;
+  return {
+    message: `check ${check.name} ${check.outcome} on ${target.branch} itself, before any task began`,
+    lines: printed(state, check.name, check.tree),
+    safe: 'no agent was started, and nothing is spent',
+    first: `mend ${target.branch} and commit`,
+    command: `tidegate run ${shellPath(planFile)}`,
+  };
+}
+
+/** Why nothing can be fenced here, and what to type, one command on a line. Without a fence that holds no agent is started. */
+export type NoFence = { readonly problem: string; readonly fix: string };
+
+/** `restricted`: this Ubuntu would keep bubblewrap from making a fence once it is there. */
+export const noBubblewrap = (restricted: boolean): NoFence => ({
+  problem: 'bubblewrap (bwrap) is not installed',
+  fix: ['sudo apt-get install bubblewrap', ...(restricted ? [appArmor] : [])].join('\n'),
+});
+
+export const missingTools = (names: readonly string[]): NoFence => ({
+  problem: `missing from this system: ${names.join(', ')}`,
+  fix: 'sudo apt-get install util-linux mount coreutils',
+});
+
+/** Unprivileged user namespaces are closed in one of three ways; each has its own switch. */
+export type Closed = 'apparmor' | 'clone' | 'count' | 'unknown';
+
+export const noNamespaces = (said: string, closed: Closed): NoFence => ({
+  problem: `bubblewrap cannot make a fence: ${said}`,
+  fix: {
+    apparmor: appArmor,
+    clone: 'sudo sysctl -w kernel.unprivileged_userns_clone=1',
+    count: 'sudo sysctl -w user.max_user_namespaces=15000',
+    unknown:
+      'allow unprivileged user namespaces here (in a container: run it with --security-opt seccomp=unconfined), or write `fence: none` to run without a fence',
+  }[closed],
+});
+
+/** Ubuntu 23.10 and later: a profile for bubblewrap alone, narrower than switching the restriction off. */
+const appArmor = [
+  "printf '%s\\n' 'abi <abi/4.0>,' 'include <tunables/global>' 'profile bwrap /usr/bin/bwrap flags=(unconfined) { userns, }' | sudo tee /etc/apparmor.d/bwrap",
+  'sudo apparmor_parser -r /etc/apparmor.d/bwrap',
+  '# or, for every program: sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0',
+].join('\n');

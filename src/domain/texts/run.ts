@@ -1,0 +1,137 @@
+import { agentKinds } from '../agents.ts';
+import type { Spend } from '../budget.ts';
+import type { Shortage } from '../disk.ts';
+import type { LandingState } from '../landing.ts';
+import type { ProviderState } from '../provider.ts';
+import type { RunMode, RunState } from '../run.ts';
+import { shellPath } from '../shell-word.ts';
+import type { TapState } from '../tap.ts';
+import type { Asked } from '../task-notes.ts';
+import { printed } from './held.ts';
+import { brief, few, type Told } from './told.ts';
+
+type Run = Pick<RunState, 'run'>;
+
+/** Null: nothing keeps the run as a whole from going on. */
+export function toldOfMode({ run }: Run, mode: RunMode): Told | null {
+  const command = `tidegate resume ${run}`;
+  switch (mode.mode) {
+    case 'active':
+      return null;
+    case 'paused':
+      return {
+        message: `paused by ${mode.who}`,
+        safe: 'agents under way go on to their end; nothing new starts',
+        command,
+      };
+    case 'stopped':
+      return { message: `stopped by ${mode.who}`, safe: 'what agents had done by then is kept', command };
+    case 'halted':
+      return {
+        message: brief(mode.why),
+        safe: 'agents under way go on to their end, and nothing is lost',
+        ...(mode.fix === '' || mode.fix.startsWith('tidegate resume') ? {} : { first: mode.fix }),
+        command,
+      };
+  }
+}
+
+/** A tap that a person is to decide; the others decided themselves. */
+export function toldOfTap(
+  { run, target }: Pick<RunState, 'run' | 'target'>,
+  tap: { readonly name: 'start' | 'land'; readonly state: TapState & { readonly status: 'pending' | 'held' } },
+  count: number,
+): Told {
+  const held = tap.state.status === 'held' ? `, on hold by ${tap.state.by.who}` : '';
+  if (tap.name === 'land')
+    return {
+      message: `ready to land on ${target.branch}${held}`,
+      safe: `${target.branch} stays as it is until you say so`,
+      command: `tidegate land ${run}`,
+    };
+  return {
+    message: `${count} task${count === 1 ? '' : 's'} wait for approval${held}`,
+    safe: 'none of them has started, and nothing is spent',
+    command: `tidegate approve ${run}`,
+  };
+}
+
+/** The amount is a proposal: as much again as the limit in the plan. */
+export const toldOfRunBudget = ({ run, plan }: Pick<RunState, 'run' | 'plan'>, spend: Spend): Told => ({
+  message: `nothing more starts: the run has used ${spendText(spend)}`,
+  safe: 'what is done is kept, and nothing more is spent',
+  command: `tidegate raise ${run} --usd ${plan.limits.runUsd}`,
+});
+
+export const toldOfTaskBudget = ({ plan }: Pick<RunState, 'plan'>, spend: Spend, subject: string): Told => ({
+  message: `it has used ${spendText(spend)}`,
+  safe: 'what it has done is kept, and the next attempt goes on from there',
+  command: `tidegate raise ${subject} --usd ${plan.limits.usd}`,
+});
+
+export const spendText = ({ used, limit }: Spend): string => `$${used.toFixed(2)} of $${limit.toFixed(2)}`;
+
+export function toldOfLogin(
+  { run }: Run,
+  provider: string,
+  pause: ProviderState & { readonly status: 'paused' },
+): Told {
+  const kind = Object.values(agentKinds).find((one) => one.provider === provider && one.login !== undefined);
+  return {
+    message: `no login at ${provider}: ${brief(pause.trouble.detail)}`,
+    safe: 'no attempt is used up, and tasks of other agents go on',
+    ...(kind?.login === undefined ? {} : { first: kind.login.fix }),
+    command: `tidegate resume ${run}`,
+  };
+}
+
+/** It goes on by itself when there is room; the command shows what takes it, and why it is kept. */
+export const toldOfShortage = ({ why, fix }: Shortage): Told => ({
+  message: `nothing more starts, because ${why}`,
+  safe: 'agents under way go on, and when there is room the rest starts by itself',
+  first: fix,
+  command: 'tidegate clean --dry-run',
+});
+
+export const toldOfLaunch = ({ run }: Run, why: string): Told => ({
+  message: `could not be launched: ${brief(why, 2_000)}`,
+  safe: 'no attempt is used up',
+  command: `tidegate resume ${run}`,
+});
+
+export const toldOfFailure = (why: string, hasSnapshot: boolean, subject: string): Told => ({
+  message: brief(why),
+  safe: hasSnapshot ? `what it had done is kept: tidegate diff ${subject}` : 'nothing of it was merged',
+  command: `tidegate retry ${subject}`,
+});
+
+export const toldOfDroppedNeed = (need: string, subject: string): Told => ({
+  message: `needs ${need}, which was dropped`,
+  safe: 'nothing of it has started',
+  command: `tidegate drop ${subject}`,
+});
+
+/** The agent goes on meanwhile; nothing waits for an answer, but it may save an attempt. */
+export function toldOfAsking(asked: readonly Asked[], subject: string): Told {
+  const why = asked[0]?.why ?? '';
+  const paths = asked.map(({ path }) => path);
+  return {
+    message: `its agent asks for ${few(paths)}${why === '' ? '' : `: ${brief(why)}`}`,
+    safe: 'it goes on meanwhile',
+    command: [`tidegate grant ${subject}`, ...paths.slice(0, 3).map(shellPath)].join(' '),
+  };
+}
+
+export function toldOfLanding(
+  state: Pick<RunState, 'run' | 'checks'>,
+  landing: LandingState & { readonly status: 'refused' },
+): Told {
+  const files = landing.files.length === 0 ? '' : `: ${few(landing.files, 5)}`;
+  return {
+    message: `${landing.why}${files}`,
+    safe: 'nothing of yours was changed, and the work of the run is kept',
+    ...(landing.check === undefined ? {} : { lines: printed(state, landing.check.name, landing.check.tree) }),
+    ...(landing.fix === '' || landing.fix.startsWith('tidegate land') ? {} : { first: landing.fix }),
+    command: `tidegate land ${state.run}`,
+  };
+}

@@ -1,0 +1,377 @@
+import type { RunView } from '../../src/cli/render/run-view.ts';
+import { timesOf } from '../../src/cli/render/times.ts';
+import { type Around, type Why, whyRun, whyTask } from '../../src/cli/render/why.ts';
+import type { TroubleKind } from '../../src/domain/agent-event.ts';
+import type { RunEvent } from '../../src/domain/events.ts';
+import type { SnapshotEvidence } from '../../src/domain/evidence.ts';
+import type { MonitorGate } from '../../src/domain/gates/working.ts';
+import { attemptId, commitId, taskId, treeId } from '../../src/domain/ids.ts';
+import type { LandingState } from '../../src/domain/landing.ts';
+import type { NeedKind } from '../../src/domain/needs.ts';
+import { pausesProvider } from '../../src/domain/recovery.ts';
+import type { RoundState } from '../../src/domain/round.ts';
+import { foldRun, type RunMode, type RunState } from '../../src/domain/run.ts';
+import type { TapState } from '../../src/domain/tap.ts';
+import type { Hold, NextStart, TaskProgress, TaskState } from '../../src/domain/task.ts';
+import { failWith, inconclusive, type Verdict } from '../../src/domain/verdict.ts';
+import type { Wait } from '../../src/domain/waiting.ts';
+import type { Stored } from '../../src/ports/ledger.ts';
+import { frozenPlan, plannedTask } from './plan.ts';
+import { approved, begun, by, hash, hello, reply, run, started } from './run-events.ts';
+
+/**
+ * A run or task in every state that there is, and what `why` says of it. Each table is keyed by the union it goes through, so
+ * that a new member without an example does not compile.
+ */
+export function standings(): Readonly<Record<string, Why>> {
+  return Object.fromEntries([
+    ...named('mode', modes, (mode) => whyRun(seen({ ...working, mode }), attended)),
+    ...named('tap', taps, (tap) => whyRun(seen({ ...asked, taps: { start: tap } }), attended)),
+    ...named('land tap', taps, (tap) => whyRun(seen({ ...closed, taps: { land: tap } }), attended)),
+    ...named('round', rounds, (round) => whyRun(seen(inRound(round)), attended)),
+    ...named('landing', landings, (landing) => whyRun(seen({ ...closed, landing }), attended)),
+    ...named('ended', ends, (state) => whyRun(seen(state), attended)),
+    ...named('need', needs, (state) => whyRun(seen(state), attended)),
+    ...named('task', progresses, (progress) => whyTask(seen(withHello({ progress })), hello, attended)),
+    ...named('held by', holds, (hold) => whyTask(seen(held(hold)), hello, attended)),
+    ...named('gate', gates, (verdict) =>
+      whyTask(seen(withHello({ progress: heldBy({ because: 'gate', verdicts: [verdict] }) })), hello, attended),
+    ),
+    ...named('waits on', waits, (state) => whyTask(seen(state), reply, attended)),
+    ...named('trouble', troubles, (state) => whyTask(seen(state), hello, attended)),
+    ...named('around', around, (given) => whyRun(seen(working), given)),
+    ...named('task around', around, (given) => whyTask(seen(working), reply, given)),
+    ...named('undo', undos, (state) => whyRun(seen(state), attended)),
+  ]);
+}
+
+const named = <K extends string, V>(
+  of: string,
+  table: Readonly<Record<K, V>>,
+  say: (value: V) => Why,
+): (readonly [string, Why])[] =>
+  (Object.entries(table) as [K, V][]).map(([name, value]) => [`${of}: ${name}`, say(value)] as const);
+
+const attended: Around = { behind: null, attended: true };
+const around: Record<'in line' | 'unattended', Around> = {
+  'in line': { behind: 'older-abcd', attended: true },
+  unattended: { behind: null, attended: false },
+};
+
+// ── states ─────────────────────────────────────────────────────────────────────────────────────────────
+
+const commit = commitId('c'.repeat(40));
+const tree = treeId('e'.repeat(40));
+const attempt = {
+  agent: 'claude',
+  session: null,
+  id: attemptId(run, hello, 1),
+  number: 1,
+  nonce: 'n',
+  base: commit,
+  from: commit,
+};
+const snapshot: SnapshotEvidence = {
+  commit,
+  tree,
+  base: commit,
+  diff: [{ path: 'x.md', change: 'added', oldMode: '000000', newMode: '100644' }],
+  refused: [],
+  secrets: [],
+};
+const log = { file: 'output.log', bytes: 0, kept: 0, sha256: '' };
+const failedCheck = { name: 'test', tree, outcome: 'failed', code: 1, log, tail: 'ok 1\nnot ok 2 - adds\n' } as const;
+const failedOn = { [`${tree} test`]: failedCheck };
+
+const events = [...begun(), ...approved, ...started];
+const stored = events.map(
+  (event, at): Stored => ({
+    seq: at + 1,
+    stream: run,
+    position: at + 1,
+    epoch: 1,
+    at: new Date(Date.UTC(2026, 0, 1, 12, 0, at)).toISOString(),
+    event,
+    hash: '',
+  }),
+);
+const times = { ...timesOf(stored), stood: '2026-01-01T12:00:00.000Z', undo: '2026-01-01T12:00:00.000Z' };
+const now = '2026-01-01T12:12:30.000Z';
+/** Twelve minutes after it began. */
+const seen = (state: RunState): RunView => ({
+  state,
+  times: { ...times, ended: state.ended === null ? null : '2026-01-01T12:10:00.000Z' },
+  now,
+});
+
+const fold = (...of: RunEvent[]): RunState => {
+  const state = foldRun(of.map((event, at) => ({ seq: at + 1, event })));
+  if (state === null) throw new Error('no run');
+  return state;
+};
+const asked = fold(...begun());
+const working = fold(...events);
+const idle = withHello({ progress: { status: 'ready', attempt, snapshot } });
+const closed: RunState = {
+  ...withHello({ progress: { status: 'merged', commit, snapshot } }),
+  waves: working.waves.map((wave) => ({ ...wave, closed: true })),
+};
+
+function withTask(state: RunState, id: TaskState['id'], change: Partial<TaskState>): RunState {
+  const task = state.tasks[id];
+  if (task === undefined) throw new Error(`no ${id}`);
+  return { ...state, tasks: { ...state.tasks, [id]: { ...task, ...change } } };
+}
+function withHello(change: Partial<TaskState>, state: RunState = working): RunState {
+  return withTask(state, hello, change);
+}
+const inRound = (round: RoundState): RunState => ({
+  ...withTask(idle, reply, { progress: { status: 'dropped', by } }),
+  plan: { ...idle.plan, checks: [{ name: 'test', run: 'npm test', minutes: 10 }] },
+  checks: {},
+  waves: idle.waves.map((wave) => ({ ...wave, rounds: [round] })),
+});
+const held = (hold: Hold): RunState => ({
+  ...withTask(withHello({ progress: heldBy(hold) }), reply, {
+    progress: heldBy({ because: 'conflict', files: ['a.md'] }),
+  }),
+  checks: failedOn,
+});
+const heldBy = (hold: Hold): TaskProgress => ({ status: 'held', hold, attempt, snapshot });
+const fresh: NextStart = { from: 'base', findings: [], halt: null, session: null, trouble: null, after: null };
+const waiting: TaskProgress = { status: 'waiting', next: fresh };
+
+// ── tables, one for each union ─────────────────────────────────────────────────────────────────────────
+
+const modes: Record<RunMode['mode'], RunMode> = {
+  active: { mode: 'active' },
+  paused: { mode: 'paused', who: 'ada' },
+  stopped: { mode: 'stopped', who: 'ada' },
+  halted: { mode: 'halted', why: 'the disk is full', fix: 'make room on the disk' },
+};
+
+const taps: Record<TapState['status'], TapState> = {
+  pending: { status: 'pending', hash, expires: null },
+  held: { status: 'held', hash, by, expires: null },
+  approved: { status: 'approved', hash, by },
+  rejected: { status: 'rejected', hash, by },
+  expired: { status: 'expired', hash, by },
+};
+
+const roundOf = { round: 1, base: commit, tasks: [{ task: hello, snapshot: commit }] };
+const other = treeId('d'.repeat(40));
+const candidate = { steps: [{ task: hello, commit, tree: other }], tip: { commit, tree: other } };
+const ending = { reason: 'exited', code: 0, signal: null, detail: '' } as const;
+const rounds: Record<RoundState['status'], RoundState> = {
+  opened: { ...roundOf, status: 'opened' },
+  built: { ...roundOf, ...candidate, status: 'built' },
+  generated: { ...roundOf, ...candidate, status: 'generated', outcome: { ending, snapshot, log, tail: '' } },
+  completed: { ...roundOf, ...candidate, status: 'completed' },
+  closing: { ...roundOf, ...candidate, status: 'closing', closed: [] },
+  merging: { ...roundOf, ...candidate, status: 'merging', closed: [] },
+  merged: { ...roundOf, ...candidate, status: 'merged', closed: [], old: commit, new: commit, judged: true },
+  abandoned: { ...roundOf, status: 'abandoned', why: 'test fails with hello', suspects: 0 },
+};
+
+const moving = { branch: 'main', old: commit, new: commit };
+const rebuilt = { onto: commit, commit, tree: other, conflicts: [] };
+const landings: Record<LandingState['status'], LandingState> = {
+  none: { status: 'none', tries: 0 },
+  observed: { status: 'observed', tip: commit, rebuilt, tries: 1 },
+  refused: {
+    status: 'refused',
+    why: 'main moved, and the run conflicts with what is new there',
+    files: ['a.md'],
+    fix: '',
+  },
+  intended: { status: 'intended', ...moving },
+  landed: { status: 'landed', ...moving },
+  undoing: { status: 'undoing', ...moving },
+  undone: { status: 'undone', branch: 'main', commit, exact: true },
+};
+
+const landed: RunState = { ...closed, ended: 'landed', landing: landings.landed };
+const ends: Record<NonNullable<RunState['ended']> | 'undone' | 'red base' | 'kept on its branch', RunState> = {
+  landed,
+  done: { ...closed, ended: 'done' },
+  'kept on its branch': { ...inRound(rounds.merged), ended: 'done' },
+  undone: { ...landed, landing: landings.undone },
+  rejected: { ...asked, ended: 'rejected' },
+  failed: { ...asked, ended: 'failed' },
+  'red base': { ...working, ended: 'failed', checks: failedOn },
+};
+
+const undoAsked = { seq: 9, request: { type: 'requested-undo', task: null, by } } as const;
+const undoing: RunState = { ...landed, pending: [undoAsked] };
+const undos: Record<'asked' | 'checked' | 'halted', RunState> = {
+  asked: undoing,
+  checked: {
+    ...undoing,
+    plan: inRound(rounds.opened).plan,
+    checks: {},
+    undo: {
+      standing: 'landed',
+      tasks: [],
+      prepared: { task: null, branch: 'main', onto: commit, commit, tree: other, reverts: [], tries: 1 },
+    },
+  },
+  halted: { ...undoing, mode: modes.halted },
+};
+
+const progresses: Record<TaskProgress['status'], TaskProgress> = {
+  waiting,
+  launching: { status: 'launching', attempt },
+  running: { status: 'running', attempt, pid: 1 },
+  ended: {
+    status: 'ended',
+    attempt,
+    evidence: { attempt: attempt.id, nonce: 'n', ending, handoff: { kind: 'absent' }, snapshot },
+  },
+  ready: { status: 'ready', attempt, snapshot },
+  done: { status: 'done', attempt, snapshot },
+  held: heldBy({ because: 'conflict', files: ['a.md', 'b.md'] }),
+  failed: { status: 'failed', why: 'exit 1; handoff: the agent left no handoff', attempt, snapshot },
+  merged: { status: 'merged', commit, snapshot },
+  dropped: { status: 'dropped', by },
+};
+
+const holds: Record<Hold['because'], Hold> = {
+  gate: { because: 'gate', verdicts: [inconclusive('changes', 'nothing was changed')] },
+  conflict: { because: 'conflict', files: ['a.md', 'b.md'] },
+  check: { because: 'check', check: 'test', tree },
+  needs: { because: 'needs', task: reply },
+};
+
+const finding = (detail: string, where: string, fix?: string) => ({
+  rule: 'x',
+  detail,
+  where,
+  ...(fix === undefined ? {} : { fix }),
+});
+const gates: Record<MonitorGate, Verdict> = {
+  secrets: failWith('secrets', [finding('a secret in added content', 'config.js')]),
+  snapshot: failWith('snapshot', [finding('is a FIFO', 'pipe')]),
+  scope: failWith('scope', [
+    finding('added x.md: the task does not own it', 'x.md', 'tidegate grant hello x.md, or tidegate drop hello x.md'),
+    finding("added a b'c.md: the task does not own it", "a b'c.md", 'tidegate grant hello …'),
+  ]),
+  files: failWith('files', [finding('30 files changed, the limit is 20', '')]),
+  changes: inconclusive('changes', 'nothing was changed; set allowEmpty if that is fine'),
+  exit: failWith('exit', [finding('exit 0, but the agent did not say that it was through', '')]),
+  handoff: failWith('handoff', [finding('the handoff is of another attempt', '')]),
+};
+
+const shares = frozenPlan([
+  [
+    plannedTask('hello', { owns: ['HELLO.md'], shares: ['p.json'] }),
+    plannedTask('reply', { owns: ['REPLY.md'], shares: ['p.json'] }),
+  ],
+]);
+const beside = frozenPlan([
+  [plannedTask('hello', { owns: ['HELLO.md'] }), plannedTask('reply', { owns: ['REPLY.md'] })],
+]);
+const planned = (plan: RunState['plan'], change: Partial<RunState> = {}): RunState => ({ ...working, plan, ...change });
+const inWaves = (schedule: 'strict' | 'eager'): RunState =>
+  withTask(
+    planned(
+      frozenPlan([[plannedTask('hello', { owns: ['docs/**'] })], [plannedTask('reply', { owns: ['docs/a.md'] })]], {
+        schedule,
+      }),
+      { waves: [...working.waves, ...asked.waves.map((wave) => ({ ...wave, index: 1 }))] },
+    ),
+    reply,
+    { wave: 1 },
+  );
+const byClaude = frozenPlan([
+  [
+    plannedTask('hello', { owns: ['HELLO.md'], agent: ['claude'] }),
+    plannedTask('reply', { owns: ['REPLY.md'], agent: ['claude'] }),
+  ],
+]);
+const paused = (kind: TroubleKind, until: string | null): RunState => ({
+  ...withHello({ progress: waiting }, planned(byClaude)),
+  providers: {
+    anthropic: { status: 'paused', tries: 1, until, trouble: { kind, until: null, detail: 'the provider said so' } },
+  },
+});
+const used = { turns: 1, inputTokens: 1, outputTokens: 1, cachedTokens: 0, usd: 60 };
+const limited = (limits: Partial<RunState['plan']['limits']>): RunState['plan'] => ({
+  ...beside,
+  limits: { ...beside.limits, ...limits },
+});
+const starting = (id: string): TaskState => ({
+  ...(working.tasks[hello] as TaskState),
+  id: taskId(id),
+  progress: progresses.launching,
+});
+const launchingFour = planned(limited({ parallel: 9 }), {
+  tasks: {
+    ...working.tasks,
+    ...Object.fromEntries(['a', 'b', 'c', 'd'].map((id) => [id, starting(id)])),
+  },
+});
+const waits: Record<Wait['on'] | 'need that locks' | 'need that was dropped' | 'budget of the run', RunState> = {
+  mode: { ...working, mode: modes.paused },
+  launch: withTask(working, reply, { progress: { status: 'waiting', next: { ...fresh, halt: 'no program claude' } } }),
+  wave: inWaves('strict'),
+  earlier: inWaves('eager'),
+  need: working,
+  'need that locks': planned(
+    frozenPlan([[plannedTask('hello', { locks: ['api.yaml'] }), plannedTask('reply', { needs: ['hello'] })]]),
+  ),
+  'need that was dropped': withHello({ progress: progresses.dropped }),
+  approval: { ...asked, plan: beside },
+  budget: withTask(planned(beside), reply, { used: { ...used, usd: 12 } }),
+  'budget of the run': withHello({ used }, planned(beside)),
+  room: planned(beside, {
+    shortage: { why: 'only 300.0 MB of memory are free', fix: 'end something, or lower limits.parallel' },
+  }),
+  'run-branch': planned(beside, { branch: null }),
+  'base-check': planned({ ...beside, checks: [{ name: 'test', run: 'npm test', minutes: 10 }] }, { checks: {} }),
+  provider: paused('rate-limited', '2026-01-01T12:20:00.000Z'),
+  agents: withHello(
+    { progress: { status: 'running', attempt, pid: 1 } },
+    planned({ ...byClaude, limits: { ...byClaude.limits, agents: { claude: 1 } } }),
+  ),
+  shared: planned(shares),
+  place: planned(limited({ parallel: 1 })),
+  launches: launchingFour,
+  'task-base': planned(beside),
+  nothing: withTask(planned(beside), reply, { base: commit }),
+};
+
+const until = '2026-01-01T12:20:00.000Z';
+const every: Record<TroubleKind, string | null> = {
+  'rate-limited': until,
+  overloaded: until,
+  'needs-login': null,
+  dropped: until,
+  'prompt-too-long': until,
+  'turn-limit': until,
+  budget: until,
+  'unknown-session': until,
+  other: until,
+};
+/** Those that pause a provider. */
+const troubles = Object.fromEntries(
+  (Object.entries(every) as [TroubleKind, string | null][])
+    .filter(([kind]) => pausesProvider({ kind, until: null, detail: '' }))
+    .map(([kind, end]) => [kind, paused(kind, end)]),
+);
+
+const needs: Record<NeedKind, RunState> = {
+  approve: asked,
+  land: { ...closed, taps: { land: taps.pending } },
+  held: withHello({ progress: progresses.held }),
+  failed: withHello({ progress: progresses.failed }),
+  blocked: waits['need that was dropped'],
+  launch: waits.launch,
+  paused: { ...working, mode: modes.paused },
+  stopped: { ...working, mode: modes.stopped },
+  halted: { ...working, mode: modes.halted },
+  disk: waits.room,
+  login: paused('needs-login', null),
+  budget: waits['budget of the run'],
+  scope: withHello({ asked: [{ path: 'src/api.ts', why: 'the type is declared there' }] }),
+  landing: { ...closed, landing: landings.refused },
+};
