@@ -19,6 +19,7 @@ export async function printed(argv: readonly string[]): Promise<readonly string[
       json: () => undefined,
       region: () => ({ draw: () => undefined, close: () => undefined, [Symbol.dispose]: () => undefined }),
       ask: async () => null,
+      askSecret: async () => null,
     },
     json: false,
     cwd: '/',

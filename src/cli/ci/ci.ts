@@ -42,7 +42,8 @@ function withoutInput(context: Context): Context {
     close: () => undefined,
     [Symbol.dispose]: () => undefined,
   });
-  return { ...context, terminal: { interactive: false, line, problem, json, region, ask: async () => null } };
+  const ask = async (): Promise<null> => null;
+  return { ...context, terminal: { interactive: false, line, problem, json, region, ask, askSecret: ask } };
 }
 
 /** Commands come last on the one stream that carries all other text too: what was written before is not read as one. */
