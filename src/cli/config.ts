@@ -12,7 +12,8 @@ export type Configuration = {
 };
 
 export type ConfigPorts = {
-  read(context: Context): Promise<Result<Configuration, string>>;
+  /** With what a plan says, if one is named. */
+  read(context: Context, planFile: string | null): Promise<Result<Configuration, string>>;
   /** Keeps that a person said yes, for this repository only. */
   confirm(context: Context, hashes: readonly string[]): Promise<Result<void, string>>;
   /** The agent that calls, if it is one. */
@@ -28,9 +29,10 @@ export const config =
         command.createArgument('[action]', 'confirm: allow what the repository asks for').choices(['confirm']),
       )
       .option('--origin', 'show where each value comes from')
+      .option('--plan <file>', 'with what this plan says')
       .action(
-        does(async (action: 'confirm' | undefined, options: { origin?: boolean }) => {
-          const found = await ports.read(context);
+        does(async (action: 'confirm' | undefined, options: { origin?: boolean; plan?: string }) => {
+          const found = await ports.read(context, options.plan ?? null);
           if (!found.ok) return misused('no-repository', `config: ${found.error}`);
           if (action === 'confirm') return await confirm(ports, context, found.value);
           return show(found.value, options.origin === true);

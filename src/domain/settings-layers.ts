@@ -1,17 +1,15 @@
-import { sizeBytes } from './disk.ts';
-import { listCovers } from './network-hosts.ts';
-import { canonicalJson, type Network } from './plan.ts';
 import type { Place } from './plan-draft.ts';
 import { defaultSettings, type ResolvedSettings, type Settings } from './settings.ts';
+import { repositoryMay, type SettingKey } from './settings-trust.ts';
 import type { Finding } from './verdict.ts';
 
 /**
- * One source of settings. `repository` sources come with a clone, so whoever wrote the repository wrote them:
- * they may tighten the person's fence and approval, and loosen them only when the person confirmed it.
+ * One source of settings. `repository` sources and plans come with a clone, so whoever wrote the repository wrote them:
+ * they loosen what `repositoryMay` guards only when the person confirmed it.
  */
 export type Layer = {
   readonly name: string;
-  readonly trust: 'default' | 'person' | 'repository';
+  readonly trust: 'default' | 'person' | 'repository' | 'plan';
   readonly settings: Settings;
   /** `file:line:column`, or the name of a variable or flag. */
   where(place: Place): string;
@@ -36,14 +34,14 @@ export function resolveSettings(layers: readonly Layer[], isConfirmed: (loosenin
   for (const layer of [defaults, ...layers]) {
     for (const [key, value] of flatten(layer.settings)) {
       const place = key.split('.');
-      if (layer.trust === 'repository' && loosens(key, value, values, persons)) {
+      if (isForeign(layer) && loosens(key, value, layer, { values, persons })) {
         const loosening = { key, value };
         if (!isConfirmed(loosening)) {
           loosenings.push({ ...loosening, finding: needsConfirmation(loosening, layer.where(place)) });
           continue;
         }
       }
-      const added = cumulative.has(key);
+      const added = decisionOf(key).may === 'add';
       values.set(key, added ? union(values.get(key), value) : value);
       if (layer.trust === 'person') persons.set(key, value);
       const source = layer.trust === 'default' ? 'default' : layer.where(place);
@@ -69,58 +67,27 @@ const defaults: Layer = { name: 'default', trust: 'default', settings: defaultSe
 /** Every key that can be set, dotted. */
 export const settingKeys: readonly string[] = ['base', ...flatten(defaultSettings).map(([key]) => key)];
 
-/** Restrictions: a higher layer adds to them and never takes one away. */
-const cumulative = new Set(['protect', 'forbid', 'block']);
+const defaultValues: ReadonlyMap<string, unknown> = new Map(flatten(defaultSettings));
 
-/**
- * The fence is judged against whatever holds below; approval only against what the person said,
- * because a plan that is itself approved may choose among the defaults.
- */
+const isForeign = ({ trust }: Layer): boolean => trust === 'repository' || trust === 'plan';
+
 function loosens(
   key: string,
   value: unknown,
-  below: ReadonlyMap<string, unknown>,
-  persons: ReadonlyMap<string, unknown>,
+  { trust }: Layer,
+  known: { readonly values: ReadonlyMap<string, unknown>; readonly persons: ReadonlyMap<string, unknown> },
 ): boolean {
-  switch (key) {
-    case 'fence.mode':
-      return value === 'none' && below.get(key) !== 'none';
-    case 'fence.read':
-    case 'fence.write':
-    case 'fence.env':
-      return !within(value as readonly string[], below.get(key) as readonly string[]);
-    case 'fence.network':
-      return widens(value as Network | null, below.get(key) as Network | null);
-    case 'land':
-      return persons.has(key) && landFreedom(value) > landFreedom(persons.get(key));
-    case 'disk.cap':
-      return sizeBytes(value as string) > sizeBytes(below.get(key) as string);
-    case 'disk.free':
-      return sizeBytes(value as string) < sizeBytes(below.get(key) as string);
-    case 'taps.start':
-      return persons.get(key) === 'wave' && value === 'run';
-    case 'breaker':
-      return persons.get(key) === 'strict' && value === 'normal';
-    default:
-      return false;
-  }
+  const decision = decisionOf(key);
+  const said = known.persons.get(key);
+  const allowed = said === undefined && trust !== 'plan' ? defaultValues.get(key) : said;
+  return decision.may === 'tighten' && decision.loosens(value, { below: known.values.get(key), said, allowed });
 }
 
-const within = (inner: readonly string[], outer: readonly string[]): boolean =>
-  inner.every((item) => outer.includes(item));
-
-/** null leaves `command` and checks without network and gives it to the rest, so only `off` is surely narrower. */
-function widens(value: Network | null, below: Network | null): boolean {
-  if (value === 'off' || below === 'on' || canonicalJson(value) === canonicalJson(below)) return false;
-  return !(Array.isArray(value) && Array.isArray(below) && listCovers(below, value));
-}
-
-/** How far a run goes without asking. */
-const landFreedom = (value: unknown): number => ['branch', 'pr', 'ask', 'auto', 'wave'].indexOf(String(value));
+const decisionOf = (key: string) => repositoryMay[key as SettingKey];
 
 const needsConfirmation = ({ key, value }: Loosening, where: string): Finding => ({
   rule: 'needs-confirmation',
-  detail: `the repository asks for \`${key}: ${JSON.stringify(value)}\`, which is wider than what you set`,
+  detail: `the repository asks for \`${key}: ${JSON.stringify(value)}\`, which is more than you allow`,
   where,
   fix: 'look at it, then `tidegate config confirm`; or remove it',
 });

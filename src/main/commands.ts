@@ -70,7 +70,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'config',
-    usage: '[confirm] [--origin]',
+    usage: '[confirm] [--origin] [--plan <file>]',
     summary: 'settings and where they come from; confirm allows what is asked',
     group: 'keep',
     load: async () => {

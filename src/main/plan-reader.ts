@@ -34,7 +34,7 @@ export async function readPlanAt(place: PlanPlace, planFile: string, branch: str
   const unlisted = loaded.ok ? unlistedModels(loaded.plan, place.env) : [];
   const warnings = [...loaded.warnings, ...doubts, ...unfetched, ...unlisted];
   if (loaded.ok && errors.length === 0) return { ...loaded, warnings };
-  const own = loaded.ok ? { findings: [], unconfirmed: [] } : loaded;
+  const own = loaded.ok ? { findings: [], unconfirmed: [], resolution: loaded.resolution } : loaded;
   return { ...own, ok: false as const, findings: [...own.findings, ...errors], warnings };
 }
 
@@ -80,15 +80,18 @@ export async function rereadPlan(context: Context, planFile: string, branch: str
 }
 
 export const configPorts: ConfigPorts = {
-  async read(context) {
+  async read(context, planFile) {
     const place = await placeOf(context);
     if (!place.ok) return place;
     const { resolution, findings, unconfirmed } = await readConfigAt(place.value);
-    const plan = await onlyPlan(place.value.toplevel);
+    const { toplevel } = place.value;
+    const plan = planFile === null ? await onlyPlan(toplevel) : ok(relative(toplevel, resolve(context.cwd, planFile)));
     const planned = plan.ok ? await readPlanAt(place.value, plan.value) : null;
     const more = planned === null || planned.ok ? [] : planned.unconfirmed;
     const all = new Map([...unconfirmed, ...more].map((one) => [one.hash, one]));
-    return ok({ table: settingsTable(resolution), findings, unconfirmed: [...all.values()] });
+    const shown =
+      planFile === null || planned === null ? { resolution, findings } : { resolution, findings, ...planOf(planned) };
+    return ok({ table: settingsTable(shown.resolution), findings: shown.findings, unconfirmed: [...all.values()] });
   },
   async confirm(context, hashes) {
     const located = await locate(context);
@@ -99,6 +102,12 @@ export const configPorts: ConfigPorts = {
   },
   agent: ({ env }) => callerOf(env, { name: '', terminal: true }).agent,
 };
+
+/** What a plan makes of the settings, as far as it could be read. */
+const planOf = (planned: Awaited<ReturnType<typeof readPlanAt>>) => ({
+  ...(planned.resolution === null ? {} : { resolution: planned.resolution }),
+  findings: planned.ok ? [] : planned.findings,
+});
 
 /** Looking works without a state directory, too: then nothing counts as confirmed. */
 async function placeOf(context: Context): Promise<Result<PlanPlace, string>> {

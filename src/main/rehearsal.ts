@@ -46,8 +46,12 @@ async function prepare(context: Context, { examined }: Rehearsal): Promise<Ready
   if (branch === null) return bad('base', 'no branch is checked out', 'git switch <branch>');
   const commit = await git.branchTip(branch);
   if (commit === null) return bad('base', `${branch} has no commit yet`, 'git commit --allow-empty -m "First commit"');
-  const fence = probe === null ? 'none: agents, setup and checks run as you' : probe.version;
-  examined({ name: 'fence', state: probe === null ? 'warning' : 'good', found: fence, fix: null, lines: [] });
+  if (probe === null) {
+    const found = 'none, as you set it: setup and checks would run as you, so they are not tried';
+    examined({ name: 'fence', state: 'warning', found, fix: 'tidegate config --origin', lines: [] });
+    return null;
+  }
+  examined({ name: 'fence', state: 'good', found: probe.version, fix: null, lines: [] });
   const plan = freeze({ settings: { ...settings, land: 'branch' }, waves: [nothingToDo] }, 'rehearsal', branch);
   const order: RunOrder = {
     run: newRunId('rehearsal', randomBytes(16).toString('hex')),

@@ -227,6 +227,15 @@ describe('config', () => {
     expect(exit).toBe(0);
     expect(out).toMatch(/^limits\.parallel: 2 +# tidegate\.yaml:1:21$/m);
     expect(out).toMatch(/^limits\.minutes: 60 +# default$/m);
+    writeFileSync(join(repository.path, 'p.yaml'), 'fence: none\nlimits: { minutes: 5 }\ntasks: { a: x }\n');
+    const planned = tidegate(['config', '--origin', '--plan', 'p.yaml'], { cwd: repository.path });
+    expect(planned.out).toMatch(/^limits\.minutes: 5 +# p\.yaml:2:20$/m);
+    expect(planned.out).toMatch(/^fence\.mode: "auto" +# default$/m);
+    expect(planned).toMatchObject({ exit: 2, out: expect.stringContaining('fence.mode: "none"') });
+    expect(tidegate(['config', 'confirm', '--json', '--plan', 'p.yaml'], { cwd: repository.path })).toMatchObject({
+      exit: 43,
+      out: expect.stringContaining('fence.mode'),
+    });
   });
 
   test('lets a repository run unfenced only after a person said so at a terminal', async () => {

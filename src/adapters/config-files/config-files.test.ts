@@ -40,23 +40,23 @@ async function load({ user, shared, local, plan = 'agent: command\ncommand: [x]\
 describe('layers of configuration', () => {
   test('win from user to flags, and each value knows its origin', async () => {
     const { row, rules, planned } = await load({
-      user: 'limits: { minutes: 1, parallel: 1, attempts: 1, silence: 1, usd: 1 }\n',
-      shared: 'limits: { parallel: 2, attempts: 2, silence: 2, usd: 2 }\n',
-      local: 'limits:\n  attempts: 3\n  silence: 3\n  usd: 3\n',
+      user: 'limits: { minutes: 9, parallel: 9, attempts: 9, silence: 9, usd: 9 }\n',
+      shared: 'limits: { parallel: 2, attempts: 8, silence: 8, usd: 8 }\n',
+      local: 'limits:\n  attempts: 7\n  silence: 7\n  usd: 7\n',
       plan: 'limits: { silence: 4, usd: 4, attempts: 4 }\nagent: command\ncommand: [x]\ntasks: { a: x }\n',
-      environment: { TIDEGATE_LIMITS_USD: '5', TIDEGATE_LIMITS_SILENCE: '5', TIDEGATE_STATE_DIR: '/x' },
-      flags: { 'limits.usd': 6 },
+      environment: { TIDEGATE_LIMITS_USD: '50', TIDEGATE_LIMITS_SILENCE: '50', TIDEGATE_STATE_DIR: '/x' },
+      flags: { 'limits.usd': 60 },
     });
     expect(rules).toEqual([]);
-    expect(row('limits.minutes')).toEqual([1, 'config.yaml:1:20']);
+    expect(row('limits.minutes')).toEqual([9, 'config.yaml:1:20']);
     expect(row('limits.parallel')).toEqual([2, 'tidegate.yaml:1:21']);
-    expect(row('limits.attempts')).toEqual([3, 'tidegate.local.yaml:2:13']);
-    expect(row('limits.silence')).toEqual([5, 'TIDEGATE_LIMITS_SILENCE']);
-    expect(row('limits.usd')).toEqual([6, '--limits.usd']);
+    expect(row('limits.attempts')).toEqual([7, 'tidegate.local.yaml:2:13']);
+    expect(row('limits.silence')).toEqual([50, 'TIDEGATE_LIMITS_SILENCE']);
+    expect(row('limits.usd')).toEqual([60, '--limits.usd']);
     expect(row('land')).toEqual(['ask', 'default']);
     expect(planned).toMatchObject({
       ok: true,
-      plan: { limits: { minutes: 1, parallel: 2, attempts: 4, silence: 5, usd: 6 } },
+      plan: { limits: { minutes: 9, parallel: 2, attempts: 4, silence: 50, usd: 60 } },
     });
   });
 

@@ -40,7 +40,7 @@ export type LoadedPlan =
       readonly hash: PlanHash;
       readonly planFile: string;
       readonly warnings: readonly Finding[];
-      readonly origins: Resolution['origins'];
+      readonly resolution: Resolution;
     }
   | {
       readonly ok: false;
@@ -48,6 +48,8 @@ export type LoadedPlan =
       readonly warnings: readonly Finding[];
       /** What `tidegate config confirm` would let count, with the hashes to keep. */
       readonly unconfirmed: readonly (Loosening & { readonly hash: string })[];
+      /** Null when nothing of the plan could be read. */
+      readonly resolution: Resolution | null;
     };
 
 export const noConfig: PlanConfig = { below: [], above: [], confirmed: [], findings: [] };
@@ -68,12 +70,18 @@ export async function loadPlan(request: {
   const { root, config = noConfig, runnable = Object.keys(agentKinds) } = request;
   const opened = await openPlan(root, request.planFile);
   if (opened.plan === null)
-    return { ok: false, findings: [...config.findings, ...opened.findings], warnings: [], unconfirmed: [] };
+    return {
+      ok: false,
+      findings: [...config.findings, ...opened.findings],
+      warnings: [],
+      unconfirmed: [],
+      resolution: null,
+    };
   const { yaml, document, planPath, problems, damaged } = opened.plan;
   const shown = shownPath(root, planPath);
 
   const written = settingsOf(document);
-  const layer: Layer = { name: shown, trust: 'repository', settings: written, where: (place) => yaml.where(place) };
+  const layer: Layer = { name: shown, trust: 'plan', settings: written, where: (place) => yaml.where(place) };
   const resolution = resolveSettings([...config.below, layer, ...config.above], (loosening) =>
     config.confirmed.includes(looseningHash(loosening)),
   );
@@ -96,7 +104,7 @@ export async function loadPlan(request: {
   const long = tasks.flatMap(lintDirectiveLength).map(yaml.finding);
   const warnings = [...(draft.settings.strict ? [] : briefs), ...long];
   const unconfirmed = unconfirmedOf(resolution);
-  if (findings.length > 0 || base === null) return { ok: false, findings, warnings, unconfirmed };
+  if (findings.length > 0 || base === null) return { ok: false, findings, warnings, unconfirmed, resolution };
   const plan = freeze(draft, document.name ?? slugOf(shown), base);
   const guarded = plan.waves.flatMap((_, wave) => protectWarnings(plan, wave));
   return {
@@ -105,7 +113,7 @@ export async function loadPlan(request: {
     hash: hashPlan(plan),
     planFile: shown,
     warnings: [...warnings, ...guarded],
-    origins: resolution.origins,
+    resolution,
   };
 }
 
