@@ -89,9 +89,12 @@ export const configPorts: ConfigPorts = {
     const planned = plan.ok ? await readPlanAt(place.value, plan.value) : null;
     const more = planned === null || planned.ok ? [] : planned.unconfirmed;
     const all = new Map([...unconfirmed, ...more].map((one) => [one.hash, one]));
-    const shown =
-      planFile === null || planned === null ? { resolution, findings } : { resolution, findings, ...planOf(planned) };
-    return ok({ table: settingsTable(shown.resolution), findings: shown.findings, unconfirmed: [...all.values()] });
+    const shown = planFile === null || planned === null ? null : planned;
+    return ok({
+      table: settingsTable(shown?.resolution ?? resolution),
+      findings: shown === null ? findings : shown.ok ? [] : shown.findings,
+      unconfirmed: [...all.values()],
+    });
   },
   async confirm(context, hashes) {
     const located = await locate(context);
@@ -102,12 +105,6 @@ export const configPorts: ConfigPorts = {
   },
   agent: ({ env }) => callerOf(env, { name: '', terminal: true }).agent,
 };
-
-/** What a plan makes of the settings, as far as it could be read. */
-const planOf = (planned: Awaited<ReturnType<typeof readPlanAt>>) => ({
-  ...(planned.resolution === null ? {} : { resolution: planned.resolution }),
-  findings: planned.ok ? [] : planned.findings,
-});
 
 /** Looking works without a state directory, too: then nothing counts as confirmed. */
 async function placeOf(context: Context): Promise<Result<PlanPlace, string>> {

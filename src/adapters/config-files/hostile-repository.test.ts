@@ -136,8 +136,8 @@ describe('the worst that a repository can say', () => {
   );
 
   test('is listed in the documentation, key by key', async () => {
-    const text = await readFile(new URL('../../../docs/plan.md', import.meta.url), 'utf8');
-    const table = text.slice(text.indexOf('### What a repository may set'));
+    const text = await readFile(new URL('../../../docs/security.md', import.meta.url), 'utf8');
+    const table = text.slice(text.indexOf('## What a repository may set'));
     const words = { anything: 'anything', add: 'add to it', tighten: 'less' };
     const missing = keys.filter((key) => !table.includes(`| \`${key}\` | ${words[repositoryMay[key].may]} |`));
     expect(missing).toEqual([]);

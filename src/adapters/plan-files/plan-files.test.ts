@@ -214,7 +214,11 @@ waves:
     ['no argv of an ACP agent', 'agent: acp\ntasks: { a: x }\n', ['command-missing plan.yaml:2:10']],
     ['an agent that nobody knows', 'agent: clawed\ntasks: { a: x }\n', ['unknown-agent plan.yaml:2:10']],
     ['land: pr', `${task}land: pr\ntasks: { a: x }\n`, ['not-in-this-version plan.yaml:3:7']],
-    ['dispatch', `${task}dispatch: worktree\ntasks: { a: x }\n`, ['not-in-this-version plan.yaml:3:11']],
+    [
+      'dispatch',
+      `${task}dispatch: worktree\ntasks: { a: x }\n`,
+      ['not-in-this-version plan.yaml:3:11', 'needs-confirmation plan.yaml:3:11'],
+    ],
     ['repair', `${task}repair: claude\ntasks: { a: x }\n`, ['not-in-this-version plan.yaml:3:9']],
     ['an option as branch', `${task}base: --force\ntasks: { a: x }\n`, ['bad-branch plan.yaml:3:7']],
     ['a reserved path', `${task}tasks: { a: { do: x, owns: [.Tidegate/x] } }\n`, ['reserved-path plan.yaml:3:29']],
