@@ -25,7 +25,7 @@ const writers = ['src/adapters/git-write/', 'src/adapters/bare-repository/', 'sr
 
 type Import = { readonly from: string; readonly to: string; readonly typeOnly: boolean };
 
-const files = globSync('src/**/*.ts').filter((file) => !file.endsWith('.test.ts'));
+const files = globSync('src/**/*.{ts,tsx}').filter((file) => !file.endsWith('.test.ts'));
 const sources = new Map(files.map((file) => [file, readFileSync(file, 'utf8')]));
 const code = new Map([...sources].map(([file, source]) => [file, withoutComments(source)]));
 const imports = [...code].flatMap(([file, source]) => importsOf(file, source));
@@ -120,7 +120,7 @@ describe('sources', () => {
   });
 
   test('nothing is left to do and no path of one machine is written down', () => {
-    const text = globSync('{src,test,bin,scripts,demo,docs,bench}/**/*.{ts,cjs,mjs,sh,md}').filter(
+    const text = globSync('{src,test,bin,scripts,demo,docs,bench}/**/*.{ts,tsx,cjs,mjs,sh,md}').filter(
       (file) => file !== 'test/architecture.test.ts',
     );
     const marks = /\b(?:TODO|FIXME|XXX)\b|(?<![\w.])\/(?:work|home\/(?!ann\b)[a-z]+|Users)\//;

@@ -42,11 +42,20 @@ test('only supervisors of agents that speak the protocol load its library', () =
   expect(importers.map(({ fileName }) => fileName)).toEqual([]);
 });
 
+test('the terminal UI is loaded by nobody but a person at a terminal', () => {
+  const holders = chunks.filter(({ moduleIds }) => moduleIds.some((id) => /node_modules\/(?:ink|react)\//.test(id)));
+  expect(holders.map(({ fileName }) => fileName).sort()).toEqual(['chunk-devtools.js', 'chunk-screen.js']);
+  const importers = chunks.filter(({ imports }) =>
+    imports.some((name) => holders.some((file) => file.fileName === name)),
+  );
+  expect(importers.map(({ fileName }) => fileName)).toEqual([]);
+});
+
 function reachable(file: string, seen: Set<string> = new Set()): ReadonlySet<string> {
   if (seen.has(file)) return seen;
   seen.add(file);
   const { imports, dynamicImports } = chunkOf(file);
-  for (const next of [...imports, ...dynamicImports].filter((name) => !name.startsWith('node:'))) reachable(next, seen);
+  for (const next of [...imports, ...dynamicImports].filter((name) => name.endsWith('.js'))) reachable(next, seen);
   return seen;
 }
 

@@ -18,6 +18,7 @@ export async function printed(argv: readonly string[]): Promise<readonly string[
       problem: () => undefined,
       json: () => undefined,
       region: () => ({ draw: () => undefined, close: () => undefined, [Symbol.dispose]: () => undefined }),
+      screen: async () => null,
       ask: async () => null,
       askSecret: async () => null,
     },

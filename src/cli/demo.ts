@@ -48,7 +48,7 @@ const asDemo = (desk: Desk): Desk => ({
 async function play(desk: Desk, context: Context, { rogue, ...repository }: DemoRepository): Promise<Outcome> {
   // in a pipe the timeline at the end tells it once, with times
   const quiet = { ...context, json: !context.terminal.interactive };
-  const first = await begin(desk, quiet, repository.plan, { yes: true });
+  const first = await begin(desk, quiet, repository.plan, { yes: true, isBrief: true });
   const [known] = await knownRuns(desk.ledger);
   const task = Object.values(known?.state?.tasks ?? {}).find(({ id }) => id === rogue);
   if (known === undefined || known.state === null || task?.progress.status !== 'held') return first;
@@ -72,6 +72,7 @@ async function play(desk: Desk, context: Context, { rogue, ...repository }: Demo
     land: false,
     warnings: [],
     fromStart: false,
+    isBrief: true,
   });
   const [ended] = await knownRuns(desk.ledger);
   if (ended === undefined || ended.state?.ended !== 'landed') return last;

@@ -1,4 +1,5 @@
 import type { DiffEntry, SnapshotEvidence } from '../domain/evidence.ts';
+import type { TaskId } from '../domain/ids.ts';
 import { outOfScope, scopeOf } from '../domain/ownership.ts';
 import { plannedById, type RunState } from '../domain/run.ts';
 import { snapshotOf, type TaskState } from '../domain/task.ts';
@@ -43,6 +44,16 @@ async function show(desk: Desk, context: Context, given: string | undefined, sta
     if (patch !== null && !context.json) lines.push('', ...patch.trimEnd().split('\n').map(patchLine));
   }
   return done(lines, { run, tasks: documents });
+}
+
+/** What one task changed, for a screen. */
+export async function taskDiff(desk: Desk, state: RunState, id: TaskId): Promise<readonly Text[]> {
+  const task = state.tasks[id];
+  const snapshot = task === undefined ? null : snapshotOf(task);
+  if (task === undefined || snapshot === null) return [`No snapshot of ${state.run}/${id} was taken yet.`];
+  const patch = await desk.patches.text(snapshot.base, snapshot.commit, []);
+  const head = headLines(task, snapshot, judgedEntries(state, task, snapshot));
+  return [...head, '', ...patch.trimEnd().split('\n').map(patchLine)];
 }
 
 /** Every file of the diff, with why it is not this task's to change, judged by the gate itself. */

@@ -2,20 +2,22 @@ import type { RunId } from '../domain/ids.ts';
 import type { Finding } from '../domain/verdict.ts';
 import { knownRuns } from '../engine/find-run.ts';
 import { isAtRest } from '../engine/rehearse.ts';
-import type { LiveRegion } from '../ports/terminal.ts';
 import { inLineBehind } from './ask-coordinator.ts';
 import { type Context, exitCodes, type Outcome, type Signal } from './command.ts';
 import type { Desk, Hosting } from './desk.ts';
-import { type Following, followRun } from './follow.ts';
+import { followRun } from './follow.ts';
 import { eventLine } from './render/event-line.ts';
-import { runView } from './render/run-view.ts';
+import type { RunView } from './render/run-view.ts';
 import { settledOutcome } from './settled.ts';
-import { decideTap, openTap, type TapFlags } from './taps.ts';
+import { decideTap, isAnswered, openTap, type TapFlags } from './taps.ts';
+import { type Display, openDisplay } from './tui/display.ts';
 
 export type Foreground = TapFlags & {
   readonly warnings: readonly Finding[];
   /** In a pipe, also tell what happened before; for a run that has just been ordered. */
   readonly fromStart?: boolean;
+  /** Ends when only a person can bring the run on, also at a terminal: no screen is opened to act on. */
+  readonly isBrief?: boolean;
 };
 
 /**
@@ -31,22 +33,26 @@ export async function inForeground(desk: Desk, context: Context, run: RunId, how
       const line = isNew || how.fromStart === true ? eventLine(event) : null;
       if (line !== null && !context.json && !context.terminal.interactive) context.terminal.line(line);
     });
-    using region = context.json ? null : context.terminal.region();
+    using display = openDisplay(desk, context, {
+      isBrief: how.isBrief === true,
+      opensAt: isApproved,
+      hosts: () => hosting.role === 'host',
+    });
     using ticks = ticker(1000);
+    let isStopping = false;
     for (;;) {
-      const signal = signals.take();
-      if (signal !== null) {
-        region?.draw([]);
-        const left = await leave(context, run, hosting.role, signal);
-        if (left === 'stop') await desk.ledger.request(run, { type: 'requested-stop', by: desk.caller.by });
-        else if (left !== 'go-on') return left;
-      }
-      const outcome = await step(desk, context, following, region, how);
+      const wish = await wishOf(context, display, signals.take(), hosting.role);
+      if (wish === 'stop') await desk.ledger.request(run, { type: 'requested-stop', by: desk.caller.by });
+      isStopping ||= wish === 'stop';
+      const view = following.view();
+      if (wish === 'detach') return left(context, run, view);
+      const outcome = view === null ? null : await step(desk, context, view, display, how, isStopping);
       if (outcome !== null) {
         after = (await othersAtWork(desk, run)) ? 'background' : 'nothing';
         return outcome;
       }
-      await Promise.race([following.changed(), ticks.next(), signals.next(), hosting.failed]);
+      const pressed = display.live()?.next() ?? never();
+      await Promise.race([following.changed(), ticks.next(), signals.next(), hosting.failed, pressed]);
       if (hosting.role === 'guest' && !(await desk.isCoordinated())) hosting = await desk.host();
     }
   } finally {
@@ -55,30 +61,45 @@ export async function inForeground(desk: Desk, context: Context, run: RunId, how
   }
 }
 
+/** The start is asked for inline, before there is a screen. */
+const isApproved = ({ state }: RunView): boolean => Object.values(state.taps).some((tap) => tap?.status === 'approved');
+
+/** For a race in which one side is not there. */
+export const never = (): Promise<never> => new Promise(() => undefined);
+
 /** One look at the run: a tap is decided, rest is the end, anything else is shown. */
 async function step(
   desk: Desk,
   context: Context,
-  following: Following,
-  region: LiveRegion | null,
+  view: RunView,
+  display: Display,
   how: Foreground,
+  isStopping: boolean,
 ): Promise<Outcome | null> {
-  const view = following.view();
-  if (view === null) return null;
+  const { state } = view;
   const tap = openTap(view);
-  if (tap !== null && view.state.pending.length === 0) {
-    region?.draw([]);
+  const isAsked = tap !== null && state.pending.length === 0;
+  // on a screen a person is asked there
+  if (isAsked && (display.live() === null || isAnswered(tap, how))) {
+    display.clear();
     return await decideTap(desk, context, view, tap, how);
   }
-  if (isAtRest(view.state, { now: view.now, nonce: () => '' })) {
-    region?.draw([]);
+  if (isAtRest(state, { now: view.now, nonce: () => '' }) && isLookedAt(view, display, isStopping)) {
+    display.clear();
     return settledOutcome(view, context);
   }
   // whatever is judged is driven: the line is behind it
-  const driven = view.state.waves.some((wave) => wave.thread !== null);
-  const behind = driven ? null : await inLineBehind(desk, view.state.run);
-  region?.draw(behind === null ? runView(view) : [...runView(view), '', `waits in line behind ${behind}`]);
+  const driven = state.waves.some((wave) => wave.thread !== null);
+  const behind = driven ? null : await inLineBehind(desk, state.run);
+  // without a living coordinator this process is it
+  await display.show(view, { behind, attended: true });
   return null;
+}
+
+/** Rest is the end, unless a person has keys to bring the run on, or reads something yet. */
+function isLookedAt({ state }: RunView, display: Display, isStopping: boolean): boolean {
+  if (!display.takesKeys || isStopping) return true;
+  return state.ended !== null && display.live()?.isFree() !== false;
 }
 
 async function othersAtWork(desk: Desk, run: RunId): Promise<boolean> {
@@ -87,23 +108,40 @@ async function othersAtWork(desk: Desk, run: RunId): Promise<boolean> {
   return others.some(({ state }) => state === null || (state.ended === null && !isAtRest(state, given)));
 }
 
-async function leave(
-  context: Context,
-  run: RunId,
-  role: Hosting['role'],
-  signal: Signal,
-): Promise<'go-on' | 'stop' | Outcome> {
-  const detached: Outcome = {
+/** Leaving while nothing can go on by itself is an end; else the run goes on in the background. */
+function left(context: Context, run: RunId, view: RunView | null): Outcome {
+  if (view !== null && isAtRest(view.state, { now: view.now, nonce: () => '' })) return settledOutcome(view, context);
+  return {
     exit: exitCodes.interrupted,
     reason: 'detached',
     lines: [`Detached; ${run} goes on in the background: tidegate watch ${run}`],
     data: { run },
   };
-  if (role === 'guest' || signal !== 'SIGINT' || !context.terminal.interactive) return detached;
+}
+
+/** What a key or a signal asks for. A terminal that is gone, and a request to end, never cost an agent. */
+async function wishOf(
+  context: Context,
+  display: Display,
+  signal: Signal | null,
+  role: Hosting['role'],
+): Promise<'detach' | 'stop' | null> {
+  const live = display.live();
+  if (signal === 'SIGINT' && live !== null) live.interrupt();
+  else if (signal !== null) {
+    display.clear();
+    return await leave(context, role, signal);
+  }
+  const wish = live?.takeWish() ?? null;
+  return wish === null ? null : wish.wish === 'stop' ? 'stop' : 'detach';
+}
+
+async function leave(context: Context, role: Hosting['role'], signal: Signal): Promise<'detach' | 'stop' | null> {
+  if (role === 'guest' || signal !== 'SIGINT' || !context.terminal.interactive) return 'detach';
   const said = await context.terminal.ask('Detach and let it go on, stop the run, or keep watching? [d/s/K]');
   const first = said?.trim().toLowerCase()[0];
-  if (said === null || first === 'd') return detached;
-  return first === 's' ? 'stop' : 'go-on';
+  if (said === null || first === 'd') return 'detach';
+  return first === 's' ? 'stop' : null;
 }
 
 /** Signals, one at a time; a second one while the first is dealt with counts too. */

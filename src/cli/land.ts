@@ -1,13 +1,13 @@
 import type { LedgerEvent } from '../domain/events.ts';
 import { isUndone } from '../domain/undo.ts';
-import { ask, askOnce, outcomeOf } from './ask-coordinator.ts';
-import { type Context, done, type Outcome, type Register } from './command.ts';
+import { askOnce } from './ask-coordinator.ts';
+import { type Context, done, exitCodes, type Outcome, type Register } from './command.ts';
 import { atDesk, type Desk, type OpenDesk } from './desk.ts';
 import { followRun } from './follow.ts';
 import { inForeground } from './foreground.ts';
 import { peopleOnly } from './people-only.ts';
 import { eventLine } from './render/event-line.ts';
-import { runNamed, wholeRunNamed } from './subject.ts';
+import { type MadeRun, runNamed, wholeRunNamed } from './subject.ts';
 
 /** `tidegate land [run]`: moves the person's branch to what the run has proven, and waits until it is there. */
 export const land =
@@ -23,12 +23,18 @@ export const land =
 async function landNow(desk: Desk, context: Context, given: string | undefined): Promise<Outcome> {
   const found = await wholeRunNamed(desk, 'land', given, 'newest');
   if (!found.ok) return found.error;
-  const { run } = found.value;
+  const asked = await askToLand(desk, found.value);
+  if (asked.exit !== exitCodes.done) return asked;
+  const how = { yes: false, land: false, warnings: [], fromStart: false, isBrief: true };
+  return await inForeground(desk, context, found.value.run, how);
+}
+
+export async function askToLand(desk: Desk, subject: MadeRun): Promise<Outcome> {
+  const { run } = subject;
   const refused = peopleOnly(desk, `tidegate land ${run}`);
   if (refused !== null) return refused;
-  const answered = await ask(desk, found.value, { type: 'requested-land', by: desk.caller.by });
-  if (answered.outcome !== 'accepted') return outcomeOf(run, answered, '');
-  return await inForeground(desk, context, run, { yes: false, land: false, warnings: [], fromStart: false });
+  const request = { type: 'requested-land', by: desk.caller.by } as const;
+  return await askOnce(desk, subject, request, `Landing ${run}.`);
 }
 
 /** `tidegate undo [run[/task]]`: takes a landing back, exactly where nothing came after it; else by checked reverts. */

@@ -3,7 +3,7 @@ import type { RunState } from '../domain/run.ts';
 import type { Finding } from '../domain/verdict.ts';
 import { ask, askOnce, inLineBehind, outcomeOf } from './ask-coordinator.ts';
 import { inBackground } from './background.ts';
-import { type Context, misused, type Outcome, type Register } from './command.ts';
+import { type Context, done, misused, type Outcome, type Register } from './command.ts';
 import { atDesk, type Desk, type OpenDesk } from './desk.ts';
 import { inForeground } from './foreground.ts';
 import { planNote, replan } from './replan.ts';
@@ -13,38 +13,45 @@ import { type MadeRun, subjectOf, wholeRunNamed } from './subject.ts';
 export const pause =
   (open: OpenDesk): Register =>
   (command, does, context) => {
-    command.argument('[run]', 'a run or the beginning of its name; without it the live one').action(
-      does((given: string | undefined) =>
-        atDesk(open, context, 'ask', async (desk) => {
-          const found = await wholeRunNamed(desk, 'pause', given);
-          if (!found.ok) return found.error;
-          const said = `Paused ${found.value.run}: nothing new starts. Go on: tidegate resume ${found.value.run}`;
-          return await askOnce(desk, found.value, { type: 'requested-pause', by: desk.caller.by }, said);
-        }),
-      ),
-    );
+    command
+      .argument('[run]', 'a run or the beginning of its name; without it the live one')
+      .action(does((given: string | undefined) => atDesk(open, context, 'ask', (desk) => pauseRun(desk, given))));
   };
 
 /** `tidegate stop [run]`: agents are ended, their work is snapshotted. */
 export const stop =
   (open: OpenDesk): Register =>
   (command, does, context) => {
-    command.argument('[run]', 'a run or the beginning of its name; without it the live one').action(
-      does((given: string | undefined) =>
-        atDesk(open, context, 'ask', async (desk) => {
-          const found = await wholeRunNamed(desk, 'stop', given);
-          if (!found.ok) return found.error;
-          const { run } = found.value;
-          const behind = await inLineBehind(desk, run);
-          const said =
-            behind === null
-              ? `Stopping ${run}: agents end, their work is kept. Go on: tidegate resume ${run}`
-              : `Given up: ${run} waited in line behind ${behind}, and nothing of it had begun.`;
-          return await askOnce(desk, found.value, { type: 'requested-stop', by: desk.caller.by }, said);
-        }),
-      ),
-    );
+    command
+      .argument('[run]', 'a run or the beginning of its name; without it the live one')
+      .action(does((given: string | undefined) => atDesk(open, context, 'ask', (desk) => stopRun(desk, given))));
   };
+
+export async function pauseRun(desk: Desk, given: string | undefined): Promise<Outcome> {
+  const found = await wholeRunNamed(desk, 'pause', given);
+  if (!found.ok) return found.error;
+  const said = `Paused ${found.value.run}: nothing new starts. Go on: tidegate resume ${found.value.run}`;
+  return await askOnce(desk, found.value, { type: 'requested-pause', by: desk.caller.by }, said);
+}
+
+export async function stopRun(desk: Desk, given: string | undefined): Promise<Outcome> {
+  const found = await wholeRunNamed(desk, 'stop', given);
+  if (!found.ok) return found.error;
+  const { run } = found.value;
+  const behind = await inLineBehind(desk, run);
+  const said =
+    behind === null
+      ? `Stopping ${run}: agents end, their work is kept. Go on: tidegate resume ${run}`
+      : `Given up: ${run} waited in line behind ${behind}, and nothing of it had begun.`;
+  return await askOnce(desk, found.value, { type: 'requested-stop', by: desk.caller.by }, said);
+}
+
+/** Lets a run go on that stands, without following it. */
+export async function resumeRun(desk: Desk, given: string): Promise<Outcome> {
+  const found = await wholeRunNamed(desk, 'resume', given);
+  if (!found.ok) return found.error;
+  return (await lift(desk, found.value)) ?? done([`${found.value.run} goes on.`]);
+}
 
 type ResumeOptions = {
   readonly replan?: boolean;

@@ -20,12 +20,7 @@ export const grant =
       .argument('<path...>', 'paths or patterns inside the repository')
       .action(
         does((given: string, paths: readonly string[]) =>
-          atDesk(open, context, 'ask', (desk) =>
-            withTask(desk, 'grant', given, paths, ({ run, task, state }, by) => ({
-              request: { type: 'requested-grant', task, paths, by },
-              said: `Granted ${paths.join(' ')} to ${run}/${task}; ${grantSaid(state.tasks[task])}`,
-            })),
-          ),
+          atDesk(open, context, 'ask', (desk) => grantPaths(desk, given, paths)),
         ),
       );
   };
@@ -39,15 +34,7 @@ export const drop =
       .argument('[path...]', 'only these changes, out of a held snapshot')
       .action(
         does((given: string, paths: readonly string[]) =>
-          atDesk(open, context, 'ask', (desk) =>
-            withTask(desk, 'drop', given, paths, ({ run, task }, by) => ({
-              request: { type: 'requested-drop', task, paths, by },
-              said:
-                paths.length === 0
-                  ? `Dropped ${run}/${task}. Its work is kept: tidegate rescue ${run}/${task}`
-                  : `Taken out of ${run}/${task}: ${paths.join(' ')}; what is left is judged again.`,
-            })),
-          ),
+          atDesk(open, context, 'ask', (desk) => dropTask(desk, given, paths)),
         ),
       );
   };
@@ -81,15 +68,31 @@ export const rework =
       .action(
         does((given: string, { message }: { message: string }) => {
           if (message.trim() === '') return misused('no-message', 'rework: the message is empty; say what to mend');
-          return atDesk(open, context, 'ask', (desk) =>
-            withTask(desk, 'rework', given, [], ({ run, task }, by) => ({
-              request: { type: 'requested-rework', task, message, by },
-              said: `${run}/${task} goes on from its snapshot: ${safeLine(message)}`,
-            })),
-          );
+          return atDesk(open, context, 'ask', (desk) => reworkTask(desk, given, message));
         }),
       );
   };
+
+export const grantPaths = (desk: Desk, given: string, paths: readonly string[]): Promise<Outcome> =>
+  withTask(desk, 'grant', given, paths, ({ run, task, state }, by) => ({
+    request: { type: 'requested-grant', task, paths, by },
+    said: `Granted ${paths.join(' ')} to ${run}/${task}; ${grantSaid(state.tasks[task])}`,
+  }));
+
+export const dropTask = (desk: Desk, given: string, paths: readonly string[]): Promise<Outcome> =>
+  withTask(desk, 'drop', given, paths, ({ run, task }, by) => ({
+    request: { type: 'requested-drop', task, paths, by },
+    said:
+      paths.length === 0
+        ? `Dropped ${run}/${task}. Its work is kept: tidegate rescue ${run}/${task}`
+        : `Taken out of ${run}/${task}: ${paths.join(' ')}; what is left is judged again.`,
+  }));
+
+export const reworkTask = (desk: Desk, given: string, message: string): Promise<Outcome> =>
+  withTask(desk, 'rework', given, [], ({ run, task }, by) => ({
+    request: { type: 'requested-rework', task, message, by },
+    said: `${run}/${task} goes on from its snapshot: ${safeLine(message)}`,
+  }));
 
 const grantSaid = (task: TaskState | undefined): string =>
   task !== undefined && isLive(task) ? 'its agent may change them from now on.' : 'its snapshot is judged again.';

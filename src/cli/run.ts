@@ -24,6 +24,7 @@ type RunOptions = {
   readonly focus?: string;
   readonly ci?: boolean;
   readonly junit?: string;
+  readonly isBrief?: boolean;
 };
 
 /** `tidegate run [plan]`: reads and judges the plan, orders the run, and brings it as far as it goes without a person. */
@@ -147,7 +148,8 @@ async function carryOut(
 ): Promise<Outcome> {
   await desk.openRunDirectory(order);
   await desk.ledger.request(order.run, { type: 'requested-run', by: desk.caller.by, ...order });
-  const how = { yes: options.yes === true, land: options.land === true, warnings, fromStart: true };
+  const { yes = false, land = false, isBrief = false } = options;
+  const how = { yes, land, isBrief, warnings, fromStart: true };
   if (options.detach === true) return await inBackground(desk, context, order.run, how);
   return await inForeground(desk, context, order.run, how);
 }

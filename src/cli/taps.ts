@@ -21,6 +21,9 @@ export function openTap({ state }: RunView): TapName | null {
   return names.find((name) => state.taps[name]?.status === 'pending') ?? null;
 }
 
+/** A flag says yes to it. */
+export const isAnswered = (tap: TapName, flags: TapFlags): boolean => (tap === 'land' ? flags.land : flags.yes);
+
 /**
  * Brings one tap to a decision by flag or by a person at the terminal. Null: decided, the run goes on.
  * Whatever else happens, an outcome that needs a person: silence, a closed input and an agent never mean yes.
@@ -33,10 +36,9 @@ export async function decideTap(
   flags: TapFlags & { readonly warnings: readonly Finding[] },
 ): Promise<Outcome | null> {
   const { run } = view.state;
-  const wants = tap === 'land' ? flags.land : flags.yes;
   const refused = peopleOnly(desk, tap === 'land' ? `tidegate land ${run}` : `tidegate approve ${run}`);
   if (refused !== null) return refused;
-  if (wants) return await approve(desk, view, tap, tap === 'land' ? 'land-flag' : 'yes-flag');
+  if (isAnswered(tap, flags)) return await approve(desk, view, tap, tap === 'land' ? 'land-flag' : 'yes-flag');
   if (!context.terminal.interactive || context.json) return settledOutcome(view, context);
   const said =
     tap === 'land' ? await askLanding(desk, context, view) : await askStart(context, view, tap, flags.warnings);
@@ -65,34 +67,39 @@ function mostText({ plan }: RunView['state'], count: number): string {
   return paid ? ` (at most $${Math.min(count * plan.limits.usd, plan.limits.runUsd)})` : '';
 }
 
-async function askStart(context: Context, view: RunView, tap: TapName, warnings: readonly Finding[]): Promise<boolean> {
-  const { state } = view;
+/** What a person is asked at a tap, inline and on the screen. */
+export function tapQuestion(state: RunView['state'], tap: TapName): string {
+  if (tap === 'land') return `Land ${counted(merged(state).length)} on ${state.target.branch}?`;
   const waves = tap === 'start' ? selectedWaves(state) : state.waves.filter(({ index }) => `start-${index}` === tap);
   const tasks = waves.flatMap(({ index }) => tasksOfWave(state, index));
   const count = tasks.filter((task) => !isResolved(task)).length;
+  return `Start ${counted(count)}${mostText(state, count)}?`;
+}
+
+const counted = (tasks: number): string => `${tasks} task${tasks === 1 ? '' : 's'}`;
+const merged = (state: RunView['state']) =>
+  Object.values(state.tasks).filter(({ progress }) => progress.status === 'merged');
+
+async function askStart(context: Context, view: RunView, tap: TapName, warnings: readonly Finding[]): Promise<boolean> {
+  const { state } = view;
   for (const line of planView(state, warnings)) context.terminal.line(line);
   context.terminal.line();
-  return await askYes(
-    context,
-    `Start ${count} task${count === 1 ? '' : 's'}${mostText(state, count)}? [y/N/d]`,
-    async () =>
-      allTasks(state.plan).flatMap((task): readonly Text[] => [
-        [{ text: task.id, tone: 'strong' }, task.command === null ? '' : `: ${task.command.join(' ')}`],
-        ...task.directive.text
-          .trimEnd()
-          .split('\n')
-          .map((line) => `  ${line}`),
-        '',
-      ]),
+  return await askYes(context, `${tapQuestion(state, tap)} [y/N/d]`, async () =>
+    allTasks(state.plan).flatMap((task): readonly Text[] => [
+      [{ text: task.id, tone: 'strong' }, task.command === null ? '' : `: ${task.command.join(' ')}`],
+      ...task.directive.text
+        .trimEnd()
+        .split('\n')
+        .map((line) => `  ${line}`),
+      '',
+    ]),
   );
 }
 
 async function askLanding(desk: Desk, context: Context, view: RunView): Promise<boolean> {
   const { state } = view;
-  const merged = Object.values(state.tasks).filter(({ progress }) => progress.status === 'merged');
-  for (const task of merged) context.terminal.line(`  ${task.id}: ${files(snapshotOf(task)?.diff.length ?? 0)}`);
-  const what = `${merged.length} task${merged.length === 1 ? '' : 's'}`;
-  return await askYes(context, `Land ${what} on ${state.target.branch}? [y/N/d]`, async () =>
+  for (const task of merged(state)) context.terminal.line(`  ${task.id}: ${files(snapshotOf(task)?.diff.length ?? 0)}`);
+  return await askYes(context, `${tapQuestion(state, 'land')} [y/N/d]`, async () =>
     state.branch === null ? [] : (await desk.patches.text(state.target.commit, state.branch.commit, [])).split('\n'),
   );
 }

@@ -1,14 +1,15 @@
 import type { RunId } from '../domain/ids.ts';
 import { openUndo } from '../domain/open-undo.ts';
 import type { RunState } from '../domain/run.ts';
-import { type Context, exitCodes, type Outcome, type Register } from './command.ts';
+import { type Context, done, exitCodes, type Outcome, type Register } from './command.ts';
 import { atDesk, type Desk, type OpenDesk } from './desk.ts';
 import { followRun } from './follow.ts';
-import { ticker } from './foreground.ts';
+import { never, ticker } from './foreground.ts';
 import { eventLine } from './render/event-line.ts';
-import { runView } from './render/run-view.ts';
 import { settledOutcome } from './settled.ts';
+import { isAttended } from './status.ts';
 import { subjectOf } from './subject.ts';
+import { openDisplay } from './tui/display.ts';
 
 /** `tidegate watch [run]`: the live view of a run until it ends, without taking part in it. */
 export const watch =
@@ -16,7 +17,7 @@ export const watch =
   (command, does, context) => {
     command.argument('[run]', 'a run or the beginning of its name; without it the live one').action(
       does((given: string | undefined) =>
-        atDesk(open, context, 'look', async (desk) => {
+        atDesk(open, context, context.terminal.interactive ? 'ask' : 'look', async (desk) => {
           const found = await subjectOf(desk, 'watch', given, 'newest');
           return found.ok ? await lookOn(desk, context, found.value.run) : found.error;
         }),
@@ -34,17 +35,22 @@ async function lookOn(desk: Desk, context: Context, run: RunId): Promise<Outcome
   const left = Promise.withResolvers<'left'>();
   using _signals = context.onSignal(() => left.resolve('left'));
   context.readerGone.addEventListener('abort', () => left.resolve('left'));
-  using region = json ? null : terminal.region();
+  using display = openDisplay(desk, context, { isBrief: false, opensAt: () => true, hosts: () => false });
   using ticks = ticker(1000);
   for (;;) {
     const view = following.view();
-    if (view !== null && view.state.ended !== null && !isUndoAtWork(view.state)) {
-      region?.draw([]);
+    const isOver = view !== null && view.state.ended !== null && !isUndoAtWork(view.state);
+    if (isOver && display.live()?.isFree() !== false) {
+      display.clear();
       return settledOutcome(view, context);
     }
-    region?.draw(view === null ? [`${run} is ordered; no coordinator has begun it yet`] : runView(view));
-    const woken = await Promise.race([following.changed(), ticks.next(), left.promise]);
-    if (woken === 'left') return { exit: exitCodes.interrupted, reason: 'interrupted', data: { run } };
+    if (view !== null) await display.show(view, { behind: null, attended: await isAttended(desk, view) });
+    else display.tell(`${run} is ordered; no coordinator has begun it yet`);
+    const pressed = display.live()?.next() ?? never();
+    const woken = await Promise.race([following.changed(), ticks.next(), left.promise, pressed]);
+    const wish = display.live()?.takeWish() ?? null;
+    if (wish?.wish === 'leave' && wish.by === 'key') return { ...done([], { run }), reason: 'left' };
+    if (woken === 'left' || wish !== null) return { exit: exitCodes.interrupted, reason: 'interrupted', data: { run } };
   }
 }
 

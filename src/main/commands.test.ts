@@ -12,6 +12,7 @@ const context: Context = {
     problem() {},
     json() {},
     region: () => ({ draw() {}, close() {}, [Symbol.dispose]() {} }),
+    screen: async () => null,
     ask: async () => null,
     askSecret: async () => null,
   },

@@ -1,3 +1,5 @@
+import type { Screen, ScreenEvents } from './screen.ts';
+
 /** A piece of a line with a meaning that a terminal may colour. Plain strings have none. */
 export type Span = { readonly text: string; readonly tone: 'good' | 'bad' | 'waiting' | 'dim' | 'strong' };
 export type Text = string | readonly (string | Span)[];
@@ -17,6 +19,8 @@ export interface Terminal {
   json(document: unknown): void;
   /** A block at the bottom of the screen that is drawn over. In a pipe nothing of it is shown; lines still are. */
   region(): LiveRegion;
+  /** The whole terminal with its keys; null where a person cannot be asked or nothing can be drawn over. */
+  screen(events: ScreenEvents): Promise<Screen | null>;
   /** The answer without its line end; null when input ended or nobody can be asked. */
   ask(question: string): Promise<string | null>;
   /** The same, and nothing of the answer is shown. White space in it is dropped. */

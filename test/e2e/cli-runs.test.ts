@@ -122,7 +122,7 @@ test('on a terminal the start is asked for inline: y starts, anything else is ex
   expect(no).toMatchObject({ code: 43 });
   expect(no.screen).toContain('tidegate approve plan-');
   expect(await here.cli('reject')).toMatchObject({ code: 0 });
-  const yes = await typed(here, { 'Start 1 task? [y/N/d]': 'y\n', 'Land 1 task on main? [y/N/d]': 'y\n' });
+  const yes = await typed(here, { 'Start 1 task? [y/N/d]': 'y\n', 'Land 1 task on main? [y/N/d]': 'y' });
   expect(yes).toMatchObject({ code: 0 });
   expect(yes.screen).toContain('✓ Check  ✓ Approve  ✓ Work  ✓ Verify  ✓ Land');
   expect(readdirSync(here.checkout)).toContain('HELLO.md');

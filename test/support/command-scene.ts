@@ -178,6 +178,7 @@ const recording = (out: string[], problems: string[], documents: unknown[]): Ter
   problem: (text) => problems.push(plain(text)),
   json: (document) => documents.push(document),
   region: () => ({ draw() {}, close() {}, [Symbol.dispose]() {} }),
+  screen: async () => null,
   ask: async () => null,
   askSecret: async () => null,
 });

@@ -24,7 +24,8 @@ export function openTerminal(options: TerminalOptions): Terminal {
   const paintErr = painter(hasColour(stderr, env));
   let gone = false;
   const onError = (error: NodeJS.ErrnoException): void => {
-    if (error.code !== 'EPIPE') throw error;
+    // a terminal that was hung up answers with EIO
+    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
     if (gone) return;
     gone = true;
     options.onReaderGone();
@@ -59,6 +60,11 @@ export function openTerminal(options: TerminalOptions): Terminal {
         regions.delete(region);
       };
       return { draw: region.draw, close, [Symbol.dispose]: () => close(true) };
+    },
+    screen: async (events) => {
+      if (!redraws || stdin().isTTY !== true) return null;
+      const { openScreen } = await import('../screen/index.tsx');
+      return openScreen({ stdin: stdin(), stdout, colour: hasColour(stdout, env), ...events });
     },
     ask: async (question) => {
       if (stdin().isTTY !== true) return null;

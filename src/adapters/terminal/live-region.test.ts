@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { cut, widthOf } from '../../domain/text-width.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { fitToScreen, liveRegion } from './live-region.ts';
-import { cut, widthOf } from './width.ts';
 
 const plain = (text: Text): string =>
   typeof text === 'string' ? text : text.map((part) => (typeof part === 'string' ? part : part.text)).join('');

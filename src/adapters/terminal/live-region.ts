@@ -1,6 +1,6 @@
 import { safeLine } from '../../domain/safe-text.ts';
+import { cut, widthOf } from '../../domain/text-width.ts';
 import type { Text } from '../../ports/terminal.ts';
-import { cut, widthOf } from './width.ts';
 
 type Screen = {
   readonly write: (text: string) => void;

@@ -43,7 +43,8 @@ function withoutInput(context: Context): Context {
     [Symbol.dispose]: () => undefined,
   });
   const ask = async (): Promise<null> => null;
-  return { ...context, terminal: { interactive: false, line, problem, json, region, ask, askSecret: ask } };
+  const silent = { region, screen: ask, ask, askSecret: ask };
+  return { ...context, terminal: { interactive: false, line, problem, json, ...silent } };
 }
 
 /** Commands come last on the one stream that carries all other text too: what was written before is not read as one. */

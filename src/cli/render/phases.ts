@@ -77,17 +77,36 @@ const signs: Record<Mark, { readonly sign: string; readonly tone: Span['tone'] }
 };
 
 /** The five words on one line; a word that is under way or has failed unfolds into its phases. */
-export function phaseLine(state: RunState): Text {
+export const phaseLine = (state: RunState): Text =>
+  wordsOf(state).flatMap(({ shown, members, whole }, at): (string | Span)[] => {
+    const unfolds = members.length > 1 && (whole === 'active' || whole === 'failed');
+    const inner: Span[] = unfolds ? [{ text: ` (${members.map(phaseText).join(' ')})`, tone: 'dim' }] : [];
+    return [...(at === 0 ? [] : ['  ']), shown, ...inner];
+  });
+
+/** The five words, folded. */
+export const wordLine = (state: RunState): Text =>
+  wordsOf(state).flatMap(({ shown }, at) => (at === 0 ? [shown] : ['  ', shown]));
+
+/** The five words, one on each line with all its phases. */
+export const unfoldedLines = (state: RunState): readonly Text[] =>
+  wordsOf(state).map(({ shown, members }) => [
+    { ...shown, text: shown.text.padEnd(11) },
+    ...members.flatMap(({ phase, id, mark }): (string | Span)[] => [
+      { text: signs[mark].sign, tone: signs[mark].tone },
+      ` ${id} ${phase} `,
+    ]),
+  ]);
+
+function wordsOf(state: RunState) {
   const marks = phaseMarks(state);
   const words = [...new Set(marks.map(({ word }) => word))];
-  return words.flatMap((word, at): (string | Span)[] => {
+  return words.map((word) => {
     const members = marks.filter((mark) => mark.word === word);
     const whole = wholeMark(members, state);
     const { sign, tone } = signs[whole];
     const shown: Span = { text: `${sign} ${word}`, tone };
-    const unfolds = members.length > 1 && (whole === 'active' || whole === 'failed');
-    const inner: Span[] = unfolds ? [{ text: ` (${members.map(phaseText).join(' ')})`, tone: 'dim' }] : [];
-    return [...(at === 0 ? [] : ['  ']), shown, ...inner];
+    return { shown, members, whole };
   });
 }
 

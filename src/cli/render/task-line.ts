@@ -27,9 +27,10 @@ export function taskWords(state: RunState, task: TaskState): { readonly word: st
   return { word, detail };
 }
 
-const isMoving = ({ progress }: TaskState): boolean => !['merged', 'done', 'dropped'].includes(progress.status);
+export const isMoving = ({ progress }: TaskState): boolean => !['merged', 'done', 'dropped'].includes(progress.status);
 
-function shownTask(state: RunState, task: TaskState): Shown {
+/** How a task stands: its sign, and what it is and waits for in words. */
+export function shownTask(state: RunState, task: TaskState): Shown {
   const { progress } = task;
   switch (progress.status) {
     case 'waiting':

@@ -83,14 +83,13 @@ const wayOut: Readonly<Record<MonitorGate, WayOut>> = {
   ),
   snapshot: reworked('remove what is no plain file or cannot be read'),
   scope: (subject, findings) => {
-    const paths = findings.flatMap(({ where }) => where ?? []).slice(0, 3);
-    const grantable = findings.every(({ fix }) => fix?.startsWith('tidegate grant') === true);
+    const { paths, grantable } = foreignPaths(findings);
     const verb = grantable ? 'grant' : 'drop';
     return {
       safe: grantable
         ? 'its work is kept; granted or dropped, it is judged again at no cost'
         : 'the rest of its work is kept, and is judged again at no cost',
-      command: [`tidegate ${verb} ${subject}`, ...paths.map(shellPath)].join(' '),
+      command: [`tidegate ${verb} ${subject}`, ...paths.slice(0, 3).map(shellPath)].join(' '),
     };
   },
   files: reworked('change fewer files'),
@@ -98,3 +97,14 @@ const wayOut: Readonly<Record<MonitorGate, WayOut>> = {
   exit: reworked('go on where you were until you are through'),
   handoff: (subject) => ({ safe: kept, command: `tidegate retry ${subject}` }),
 };
+
+/** What a held task changed that is not its own. Not grantable: some of it is nobody's to change. */
+export function foreignPathsOf(hold: Hold): { readonly paths: readonly string[]; readonly grantable: boolean } {
+  const scope = hold.because === 'gate' ? hold.verdicts.find(({ gate }) => gate === 'scope') : undefined;
+  return foreignPaths(scope?.outcome === 'fail' ? scope.findings : []);
+}
+
+const foreignPaths = (findings: readonly Finding[]) => ({
+  paths: findings.flatMap(({ where }) => where ?? []),
+  grantable: findings.every(({ fix }) => fix?.startsWith('tidegate grant') === true),
+});

@@ -1,0 +1,26 @@
+import type { Text } from '../../ports/terminal.ts';
+
+const keys: readonly (readonly [string, string])[] = [
+  ['↑ ↓  j k', 'the task before, the next one'],
+  ['⏎', 'what its agent says and does, live; for commands what they print'],
+  ['d', 'what it changed, with whose each file is'],
+  ['l', 'what it printed'],
+  ['w', 'why it is where it is, and what to type'],
+  ['tab', 'unfold the five words into ten phases'],
+  ['', ''],
+  ['a', 'approve what is asked: the start of a wave, or the landing'],
+  ['g', 'grant the paths that the task is held for or asks for'],
+  ['r', 'rework: another attempt on top of what is there, told what to mend'],
+  ['x', 'drop the task by name; its work is kept for rescue'],
+  ['p', 'pause: nothing new starts; once more: resume'],
+  ['s', 'stop: agents end, their work is kept'],
+  ['', ''],
+  ['esc', 'back; q does the same in a text'],
+  ['q', 'leave; the run goes on in the background'],
+  ['Ctrl-C', 'in `tidegate run`: detach or stop; else leave'],
+  ['', ''],
+  ['PgUp PgDn', 'in a text: a page; b and space too'],
+  ['g G', 'in a text: its beginning, its end; home and end too'],
+];
+
+export const helpLines: readonly Text[] = keys.map(([key, does]) => [{ text: key.padEnd(12), tone: 'strong' }, does]);

@@ -1,0 +1,83 @@
+import type { TapName } from '../../domain/events.ts';
+import type { RunState } from '../../domain/run.ts';
+import type { TaskState } from '../../domain/task.ts';
+import { foreignPathsOf } from '../../domain/texts/held.ts';
+import type { Key } from '../../ports/screen.ts';
+import { openPane, type PaneKind } from './pane.ts';
+import type { Question } from './questions.ts';
+import { orderOf } from './rows.ts';
+import type { Pressed, Standing, Ui } from './ui.ts';
+
+/** Keys where the tasks are in sight. */
+export function inList(ui: Ui, key: Key, at: Standing): Pressed {
+  const { state } = at.view;
+  const task = ui.selected === null ? undefined : state.tasks[ui.selected];
+  const typed = key.key === 'text' ? key.text : key.key;
+  const step = steps[typed];
+  if (step !== undefined) return stay({ ...ui, selected: moved(ui, state, step) });
+  const pane = panes[typed];
+  if (pane !== undefined) return stay({ ...ui, pane: openPane(pane, task?.id ?? null) });
+  switch (typed) {
+    case 'tab':
+      return stay({ ...ui, unfolded: !ui.unfolded });
+    case 'q':
+      return { ui, wish: { wish: 'leave', by: 'key' } };
+    case 'p':
+      return { ui, wish: { wish: 'act', act: { act: state.mode.mode === 'active' ? 'pause' : 'resume' } } };
+    case 's':
+      return stay({ ...ui, question: { asks: 'stop' } });
+    case 'a':
+      return asks(ui, approvalOf(state), 'nothing waits for an approval');
+    case 'g':
+      return asks(ui, grantOf(task), 'this task asks for no path and is not held for one');
+    case 'x':
+      return asks(ui, isOpen(task) ? { asks: 'drop', task: task.id } : null, 'this task is settled');
+    case 'r':
+      return asks(ui, isOpen(task) ? { asks: 'rework', task: task.id, text: '' } : null, 'this task is settled');
+    default:
+      return stay(ui);
+  }
+}
+
+const steps: Readonly<Record<string, number>> = {
+  up: -1,
+  k: -1,
+  down: 1,
+  j: 1,
+  'page-up': -10,
+  'page-down': 10,
+  home: Number.NEGATIVE_INFINITY,
+  end: Number.POSITIVE_INFINITY,
+};
+
+const panes: Readonly<Record<string, PaneKind>> = { enter: 'transcript', d: 'diff', l: 'log', w: 'why', '?': 'help' };
+
+const stay = (ui: Ui): Pressed => ({ ui, wish: null });
+
+const asks = (ui: Ui, question: Question | null, otherwise: string): Pressed =>
+  stay(question === null ? { ...ui, notice: otherwise } : { ...ui, question });
+
+function moved(ui: Ui, state: RunState, step: number): Ui['selected'] {
+  const order = orderOf(state);
+  const from = ui.selected === null ? 0 : order.indexOf(ui.selected);
+  return order[Math.max(0, Math.min(order.length - 1, from + step))] ?? null;
+}
+
+/** The tap that waits, also one on hold; or a landing that was refused and may be tried again. */
+export function approvalOf(state: RunState): Question | null {
+  const names = Object.keys(state.taps) as TapName[];
+  const tap = names.find((name) => ['pending', 'held'].includes(state.taps[name]?.status ?? ''));
+  if (tap !== undefined) return { asks: 'approve', tap };
+  return state.landing.status === 'refused' ? { asks: 'land' } : null;
+}
+
+/** The paths that the task is held for, or that its agent asks for. */
+export function grantOf(task: TaskState | undefined): Question | null {
+  if (task === undefined) return null;
+  const held = task.progress.status === 'held' ? foreignPathsOf(task.progress.hold) : null;
+  const paths = held?.grantable === true ? held.paths : task.asked.map(({ path }) => path);
+  return paths.length === 0 ? null : { asks: 'grant', task: task.id, paths };
+}
+
+export const isOpen = (task: TaskState | undefined): task is TaskState =>
+  task !== undefined && !['merged', 'done', 'dropped'].includes(task.progress.status);

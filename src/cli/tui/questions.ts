@@ -1,0 +1,96 @@
+import type { TapName } from '../../domain/events.ts';
+import type { TaskId } from '../../domain/ids.ts';
+import type { Key } from '../../ports/screen.ts';
+import type { Text } from '../../ports/terminal.ts';
+import type { RunView } from '../render/run-view.ts';
+import { tapQuestion } from '../taps.ts';
+import { openPane } from './pane.ts';
+import type { Act, Pressed, Ui } from './ui.ts';
+
+export type Question =
+  | { readonly asks: 'approve'; readonly tap: TapName }
+  | { readonly asks: 'land' | 'stop' }
+  | { readonly asks: 'grant'; readonly task: TaskId; readonly paths: readonly string[] }
+  | { readonly asks: 'drop'; readonly task: TaskId }
+  | { readonly asks: 'rework'; readonly task: TaskId; readonly text: string }
+  /** Silence means detach: nobody stops agents by not answering. */
+  | { readonly asks: 'leave'; readonly until: string };
+
+export const leaveSeconds = 10;
+
+export function questionText(question: Question, { state, now }: RunView): Text {
+  switch (question.asks) {
+    case 'approve':
+      return asked(`${tapQuestion(state, question.tap)} [y/N/d]`);
+    case 'land':
+      return asked(`Try to land on ${state.target.branch} again? [y/N]`);
+    case 'stop':
+      return asked(`Stop ${state.run}: end its agents, keep their work? [y/N]`);
+    case 'grant':
+      return asked(`Let ${question.task} change ${question.paths.join(' ')}? [y/N]`);
+    case 'drop':
+      return asked(`Give ${question.task} up? Its work is kept for rescue. [y/N]`);
+    case 'rework':
+      return [...asked(`What is ${question.task} to mend? `), question.text, '█'];
+    case 'leave': {
+      const seconds = Math.max(0, Math.ceil((Date.parse(question.until) - Date.parse(now)) / 1000));
+      return asked(`d detach, agents go on (in ${seconds}s) · s stop, work is kept · esc keep watching`);
+    }
+  }
+}
+
+const asked = (text: string) => [{ text, tone: 'waiting' }] as const;
+
+/** Only `y` means yes. */
+export function answered(ui: Ui, question: Question, key: Key): Pressed {
+  const typed = key.key === 'text' ? key.text : key.key;
+  const closed: Ui = { ...ui, question: null };
+  switch (question.asks) {
+    case 'rework':
+      return typing(ui, question, key);
+    case 'leave':
+      if (typed === 'd') return { ui: closed, wish: { wish: 'leave', by: 'interrupt' } };
+      return { ui: closed, wish: typed === 's' ? { wish: 'stop' } : null };
+    case 'approve':
+      if (typed === 'd') return { ui: { ...closed, pane: openPane('diff', null) }, wish: null };
+      if (typed === 'y') return acts(closed, { act: 'approve' });
+      return isAnswer(typed)
+        ? { ui: { ...closed, putOff: [...ui.putOff, question.tap] }, wish: null }
+        : { ui, wish: null };
+    case 'land':
+    case 'stop':
+      return yesOrNo(ui, typed, { act: question.asks });
+    case 'grant':
+      return yesOrNo(ui, typed, { act: 'grant', task: question.task, paths: question.paths });
+    case 'drop':
+      return yesOrNo(ui, typed, { act: 'drop', task: question.task });
+  }
+}
+
+function yesOrNo(ui: Ui, typed: string, act: Act): Pressed {
+  if (typed === 'y') return acts({ ...ui, question: null }, act);
+  return { ui: isAnswer(typed) ? { ...ui, question: null } : ui, wish: null };
+}
+
+const isAnswer = (typed: string): boolean => ['n', 'N', 'q', 'escape', 'enter'].includes(typed);
+const acts = (ui: Ui, act: Act): Pressed => ({ ui, wish: { wish: 'act', act } });
+
+function typing(ui: Ui, question: Question & { readonly asks: 'rework' }, key: Key): Pressed {
+  const typed = (text: string): Pressed => ({ ui: { ...ui, question: { ...question, text } }, wish: null });
+  const { text, task } = question;
+  switch (key.key) {
+    case 'text':
+      return typed(text + key.text);
+    case 'pasted':
+      return typed(text + key.text.replaceAll(/\s+/g, ' '));
+    case 'backspace':
+      return typed([...text].slice(0, -1).join(''));
+    case 'escape':
+      return { ui: { ...ui, question: null }, wish: null };
+    case 'enter':
+      if (text.trim() === '') return { ui: { ...ui, question: null }, wish: null };
+      return acts({ ...ui, question: null }, { act: 'rework', task, message: text.trim() });
+    default:
+      return { ui, wish: null };
+  }
+}

@@ -1,0 +1,97 @@
+import { addUsage, type Usage } from '../../domain/agent-event.ts';
+import type { TaskId } from '../../domain/ids.ts';
+import { needsOf } from '../../domain/needs.ts';
+import { type RunState, selectedWaves, tasksOfWave, type WaveState } from '../../domain/run.ts';
+import type { TaskState } from '../../domain/task.ts';
+import { passes } from '../../domain/verdict.ts';
+import type { Span, Text } from '../../ports/terminal.ts';
+import { count, money } from '../render/agent-lines.ts';
+import type { RunView } from '../render/run-view.ts';
+import { isMoving, shownTask } from '../render/task-line.ts';
+import { age } from '../render/times.ts';
+
+export type ListRow = { readonly task: TaskId | null; readonly text: Text };
+
+type Section = { readonly title: Text; readonly tasks: readonly TaskState[] };
+
+/** The tasks by wave, after those that a person is needed for. */
+export function rowsOf(view: RunView, columns: number): readonly ListRow[] {
+  const { state } = view;
+  const widths = widthsOf(state, columns);
+  return sectionsOf(state).flatMap(({ title, tasks }): readonly ListRow[] => [
+    { task: null, text: title },
+    ...tasks.map((task) => ({ task: task.id, text: taskRow(view, task, widths) })),
+  ]);
+}
+
+/** Tasks as they stand on the screen, from above. */
+export const orderOf = (state: RunState): readonly TaskId[] =>
+  sectionsOf(state).flatMap(({ tasks }) => tasks.map(({ id }) => id));
+
+function sectionsOf(state: RunState): readonly Section[] {
+  const needy = new Set(needsOf(state).map(({ task }) => task));
+  const all = selectedWaves(state).map((wave) => ({ wave, tasks: tasksOfWave(state, wave.index) }));
+  const first = all.flatMap(({ tasks }) => tasks.filter(({ id }) => needy.has(id)));
+  const title: Span = { text: `needs you (${first.length})`, tone: 'waiting' };
+  const rest = all.map(({ wave, tasks }) => ({
+    title: waveTitle(state, wave),
+    tasks: tasks.filter(({ id }) => !needy.has(id)),
+  }));
+  return [
+    ...(first.length === 0 ? [] : [{ title: [title], tasks: first }]),
+    ...rest.filter(({ tasks }) => tasks.length > 0),
+  ];
+}
+
+function waveTitle(state: RunState, { index, closed }: WaveState): Text {
+  const name = state.plan.waves[index]?.name ?? '';
+  const title = `wave ${index}${name === '' || name === `wave-${index}` ? '' : ` ${name}`}`;
+  return [{ text: title, tone: 'strong' }, closed ? ', closed' : ''];
+}
+
+type Widths = { readonly name: number; readonly hasUsage: boolean };
+
+/** Columns for tokens and money only where an agent told of them. */
+function widthsOf(state: RunState, columns: number): Widths {
+  const tasks = Object.values(state.tasks);
+  const longest = Math.max(4, ...tasks.map(({ id }) => id.length));
+  return {
+    name: Math.min(longest, columns < 100 ? 16 : 32),
+    hasUsage: tasks.some((task) => tokens(usageOf(task)) > 0),
+  };
+}
+
+function taskRow({ state, times, now }: RunView, task: TaskState, { name, hasUsage }: Widths): Text {
+  const { sign, tone, word, detail } = shownTask(state, task);
+  const since = isMoving(task) ? age(times.tasks[task.id] ?? null, now) : '';
+  const usage = usageOf(task);
+  const used = tokens(usage) === 0 ? '' : count(tokens(usage));
+  const paid = usage.usd === null ? '' : money(usage.usd);
+  return [
+    { text: ` ${sign} `, tone },
+    `${fitted(task.id, name)} `,
+    { text: word.padEnd(8), tone },
+    `${since.padStart(7)} `,
+    { text: proofOf(state, task).padEnd(9), tone: 'dim' },
+    ...(hasUsage ? [`${used.padStart(6)} ${paid.padStart(7)} `] : []),
+    ` ${detail}`,
+  ];
+}
+
+const fitted = (text: string, width: number): string =>
+  text.length <= width ? text.padEnd(width) : `${text.slice(0, width - 1)}…`;
+
+export const usageOf = ({ used, now }: TaskState): Usage => addUsage(used, now);
+export const tokens = ({ inputTokens, outputTokens }: Usage): number => inputTokens + outputTokens;
+
+/** The last phase that this task has passed. */
+export function proofOf(state: RunState, task: TaskState): string {
+  const wave = state.waves[task.wave];
+  const isPassed = (verdicts: TaskState['monitored'] | undefined): boolean =>
+    verdicts !== null && verdicts !== undefined && passes(verdicts);
+  if (task.progress.status === 'merged') return 'merge';
+  if (isPassed(task.monitored)) return 'monitor';
+  if (isPassed(task.dispatched)) return 'dispatch';
+  if (isPassed(wave?.approval)) return 'approval';
+  return isPassed(wave?.ownership) ? 'ownership' : '';
+}
