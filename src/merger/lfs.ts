@@ -4,6 +4,7 @@ import { runGit } from '../adapters/git-process/index.ts';
 import { type Change, objectsBeyondBranches, type Person } from '../adapters/git-write/index.ts';
 import { findObject, giveObject, lfsPaths, personsStore, readPointers } from '../adapters/lfs/index.ts';
 import type { CommitId } from '../domain/ids.ts';
+import { onOneLine } from '../domain/texts/told.ts';
 import type { Order } from './context.ts';
 import type { Obstacle } from './obstacles.ts';
 
@@ -37,7 +38,7 @@ export async function lfsObstacle(
   return {
     why: 'your git configuration requires git-lfs (filter.lfs.required), which cannot be run; your files are untouched',
     files,
-    fix: `install git-lfs, then: ${move.retry}`,
+    fix: onOneLine('install git-lfs', move.retry),
   };
 }
 

@@ -18,6 +18,7 @@ import {
 import type { CommitId } from '../domain/ids.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { refs } from '../domain/state-dir.ts';
+import { onOneLine } from '../domain/texts/told.ts';
 import type { Order } from './context.ts';
 import { clearJournal, writeJournal } from './landing-journal.ts';
 import { recoverLanding } from './landing-recovery.ts';
@@ -49,13 +50,13 @@ export async function examineMove(order: Order, move: Move): Promise<Result<Read
     return err({
       why: `${move.ref} is checked out in several working trees: ${places.join(', ')}`,
       files: [],
-      fix: `leave it checked out in one of them, then: ${move.retry}`,
+      fix: onOneLine('leave it checked out in one of them', move.retry),
     });
   if (worktree?.missing)
     return err({
       why: `${move.ref} is checked out in ${worktree.path}, which is not there`,
       files: [],
-      fix: `git worktree prune, or bring it back; then: ${move.retry}`,
+      fix: onOneLine('git worktree prune, or bring it back', move.retry),
     });
   if (worktree !== null && (move.old === null || move.new === null))
     return err({
@@ -69,7 +70,7 @@ export async function examineMove(order: Order, move: Move): Promise<Result<Read
     return err({
       why: 'another git command is at work in your repository, or was killed there',
       files: busy,
-      fix: `when no git runs any more, remove the lock files, then: ${move.retry}`,
+      fix: onOneLine('when no git runs any more, remove the lock files', move.retry),
     });
   if (worktree !== null && move.old !== null && move.new !== null) {
     const changes = await readChanges(order.state.repository, move.old, move.new);

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { absent, type Change, dirtyPaths, type Person, type Worktree } from '../adapters/git-write/index.ts';
+import { onOneLine } from '../domain/texts/told.ts';
 import { look, parentsOf } from './look.ts';
 
 /** Why the person's branch stays where it is: what is in the way, and what they can do. Nothing was changed. */
@@ -24,7 +25,7 @@ export async function findObstacle(
     return {
       why: `a ${inProgress} is not finished in ${path}`,
       files: [],
-      fix: `finish it (git ${inProgress.split(' ')[0]} --continue) or give it up (--abort) there, then: ${retry}`,
+      fix: onOneLine(`finish it (git ${inProgress.split(' ')[0]} --continue) or give it up (--abort) there`, retry),
     };
   const submodules = changes.filter((change) => [change.oldMode, change.newMode].includes('160000'));
   if (submodules.length > 0)
@@ -36,14 +37,14 @@ export async function findObstacle(
     return {
       why: `you have changes in ${path} that this would overwrite; they are untouched`,
       files: dirty,
-      fix: `commit them or put them aside (git -C ${path} stash), then: ${retry}`,
+      fix: onOneLine(`commit them or put them aside (git -C ${path} stash)`, retry),
     };
   const inTheWay = untrackedInTheWay(path, changes);
   if (inTheWay.length > 0)
     return {
       why: `files in ${path} that git does not track, ignored ones too, are where new files would go; they are untouched`,
       files: inTheWay,
-      fix: `move them away, then: ${retry}`,
+      fix: onOneLine('move them away', retry),
     };
   return null;
 }

@@ -1,6 +1,7 @@
 import type { TreeId } from '../domain/ids.ts';
 import { type LandingState, landingTries } from '../domain/landing.ts';
 import { checkKey, type RunState, selectedWaves } from '../domain/run.ts';
+import { onOneLine } from '../domain/texts/told.ts';
 import { halt } from './closure.ts';
 import { effect, fact, type Step } from './step.ts';
 
@@ -45,7 +46,7 @@ function move(state: RunState, landing: LandingState): readonly Step[] {
       return state.plan.land === 'branch' ? [askLand(state)] : [effect('observe-target', { do: 'observe-target' })];
     case 'observed':
       return landing.tip === null
-        ? [refuse(`the branch ${state.target.branch} is gone`, [])]
+        ? [refuse(state, { why: `the branch ${state.target.branch} is gone`, first: 'bring the branch back' })]
         : moveObserved(state, landing, landing.tip);
     case 'intended':
       return [askLand(state)];
@@ -66,13 +67,24 @@ function moveObserved(
   if (tip === state.target.commit && !state.target.apart && rebuilt === null) return [askLand(state)];
   if (rebuilt === null || rebuilt.onto !== tip) {
     if (landing.tries >= landingTries)
-      return [refuse(`${state.target.branch} moved ${landingTries} times while its checks ran`, [])];
+      return [
+        refuse(state, {
+          why: `${state.target.branch} moved ${landingTries} times while its checks ran`,
+          first: `wait until nobody works on ${state.target.branch}`,
+        }),
+      ];
     return [
       effect(`rebuild ${tip}`, { do: 'ask-merger', request: { do: 'rebuild-landing', run: state.run }, answers: null }),
     ];
   }
   if (rebuilt.conflicts.length > 0)
-    return [refuse(`${state.target.branch} moved, and the run conflicts with what is new there`, rebuilt.conflicts)];
+    return [
+      refuse(state, {
+        why: `${state.target.branch} moved, and the run conflicts with what is new there`,
+        files: rebuilt.conflicts,
+        first: `make ${state.target.branch} fit what is to land (tidegate diff ${state.run}), and commit`,
+      }),
+    ];
   for (const check of state.plan.checks) {
     const outcome = state.checks[checkKey(rebuilt.tree, check.name)];
     if (outcome === undefined)
@@ -88,9 +100,10 @@ function moveObserved(
     if (outcome.outcome === 'could-not-run') return halt(state, outcome);
     if (outcome.outcome !== 'passed')
       return [
-        refuse(`on top of the new ${state.target.branch} the check ${check.name} fails`, [], {
-          name: check.name,
-          tree: rebuilt.tree,
+        refuse(state, {
+          why: `on top of the new ${state.target.branch} the check ${check.name} fails`,
+          first: `mend ${state.target.branch} so that the check passes, and commit`,
+          check: { name: check.name, tree: rebuilt.tree },
         }),
       ];
   }
@@ -100,5 +113,18 @@ function moveObserved(
 const askLand = (state: RunState): Step =>
   effect('land', { do: 'ask-merger', request: { do: 'land', run: state.run }, answers: null });
 
-const refuse = (why: string, files: readonly string[], check?: { name: string; tree: TreeId }): Step =>
-  fact({ type: 'landing-refused', why, files, fix: 'tidegate land', ...(check === undefined ? {} : { check }) });
+type Refused = {
+  readonly why: string;
+  readonly files?: readonly string[];
+  readonly first: string;
+  readonly check?: { readonly name: string; readonly tree: TreeId };
+};
+
+const refuse = ({ run }: RunState, { why, files = [], first, check }: Refused): Step =>
+  fact({
+    type: 'landing-refused',
+    why,
+    files,
+    fix: onOneLine(first, `tidegate land ${run}`),
+    ...(check === undefined ? {} : { check }),
+  });

@@ -151,7 +151,9 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       tidegate retry checkout-k3f9/hello
     [need: failed]
     checkout-k3f9/hello waits for you for 12m 18s: exit 1; handoff: the agent left no handoff.
-      what it had done is kept: tidegate diff checkout-k3f9/hello
+      | what it said: tidegate logs checkout-k3f9/hello
+      | what it did:  tidegate diff checkout-k3f9/hello
+      its work is kept, and nothing of it was merged
       tidegate retry checkout-k3f9/hello
     [need: blocked]
     checkout-k3f9/reply waits for you: needs hello, which was dropped.
@@ -220,7 +222,9 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       tidegate retry checkout-k3f9/hello
     [task: failed]
     checkout-k3f9/hello failed 12m 18s ago: exit 1; handoff: the agent left no handoff.
-      what it had done is kept: tidegate diff checkout-k3f9/hello
+      | what it said: tidegate logs checkout-k3f9/hello
+      | what it did:  tidegate diff checkout-k3f9/hello
+      its work is kept, and nothing of it was merged
       tidegate retry checkout-k3f9/hello
     [task: merged]
     checkout-k3f9/hello was merged 12m 18s ago as cccccccc, 1 file; main does not have it yet.
@@ -230,8 +234,9 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       its work is kept
       tidegate rescue checkout-k3f9/hello
     [held by: gate]
-    checkout-k3f9/hello is held for 12m 18s: changes: nothing was changed.
-      its work is kept, and nothing of it was merged
+    checkout-k3f9/hello is held for 12m 18s: changed nothing, and was to change something.
+      | if that is fine: \`allowEmpty: true\` in the plan, then tidegate resume checkout-k3f9 --replan
+      nothing is lost
       tidegate rework checkout-k3f9/hello -m 'nothing is changed yet; do what the task says'
     [held by: conflict]
     checkout-k3f9/hello is held for 12m 18s: conflicts with other work in a.md, b.md.
@@ -265,8 +270,9 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       its work is kept, and nothing of it was merged
       tidegate rework checkout-k3f9/hello -m 'change fewer files'
     [gate: changes]
-    checkout-k3f9/hello is held for 12m 18s: changes: nothing was changed; set allowEmpty if that is fine.
-      its work is kept, and nothing of it was merged
+    checkout-k3f9/hello is held for 12m 18s: changed nothing, and was to change something.
+      | if that is fine: \`allowEmpty: true\` in the plan, then tidegate resume checkout-k3f9 --replan
+      nothing is lost
       tidegate rework checkout-k3f9/hello -m 'nothing is changed yet; do what the task says'
     [gate: exit]
     checkout-k3f9/hello is held for 12m 18s: exit 0, but the agent did not say that it was through.

@@ -67,10 +67,11 @@ function toldOfGates(verdicts: readonly Verdict[], subject: string): Told {
   const findings = failing.flatMap((verdict) =>
     verdict.gate === gate && verdict.outcome === 'fail' ? verdict.findings : [],
   );
-  return { message, ...wayOut[gate](subject, findings) };
+  const { message: own = message, ...rest } = wayOut[gate](subject, findings);
+  return { message: own, ...rest };
 }
 
-type WayOut = (subject: string, findings: readonly Finding[]) => Pick<Told, 'safe' | 'command'>;
+type WayOut = (subject: string, findings: readonly Finding[]) => Omit<Told, 'message'> & Partial<Pick<Told, 'message'>>;
 
 const reworked =
   (message: string, safe = kept): WayOut =>
@@ -93,7 +94,13 @@ const wayOut: Readonly<Record<MonitorGate, WayOut>> = {
     };
   },
   files: reworked('change fewer files'),
-  changes: reworked('nothing is changed yet; do what the task says'),
+  changes: (subject) => ({
+    message: 'changed nothing, and was to change something',
+    lines: [
+      `if that is fine: \`allowEmpty: true\` in the plan, then tidegate resume ${subject.split('/')[0]} --replan`,
+    ],
+    ...reworked('nothing is changed yet; do what the task says', 'nothing is lost')(subject, []),
+  }),
   exit: reworked('go on where you were until you are through'),
   handoff: (subject) => ({ safe: kept, command: `tidegate retry ${subject}` }),
 };

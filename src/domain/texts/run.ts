@@ -8,7 +8,7 @@ import { shellPath } from '../shell-word.ts';
 import type { TapState } from '../tap.ts';
 import type { Asked } from '../task-notes.ts';
 import { printed } from './held.ts';
-import { brief, few, type Told } from './told.ts';
+import { brief, few, firstly, type Told } from './told.ts';
 
 type Run = Pick<RunState, 'run'>;
 
@@ -30,7 +30,7 @@ export function toldOfMode({ run }: Run, mode: RunMode): Told | null {
       return {
         message: brief(mode.why),
         safe: 'agents under way go on to their end, and nothing is lost',
-        ...(mode.fix === '' || mode.fix.startsWith('tidegate resume') ? {} : { first: mode.fix }),
+        ...firstly(mode.fix, command),
         command,
       };
   }
@@ -101,7 +101,8 @@ export const toldOfLaunch = ({ run }: Run, why: string): Told => ({
 
 export const toldOfFailure = (why: string, hasSnapshot: boolean, subject: string): Told => ({
   message: brief(why),
-  safe: hasSnapshot ? `what it had done is kept: tidegate diff ${subject}` : 'nothing of it was merged',
+  lines: [`what it said: tidegate logs ${subject}`, ...(hasSnapshot ? [`what it did:  tidegate diff ${subject}`] : [])],
+  safe: hasSnapshot ? 'its work is kept, and nothing of it was merged' : 'nothing of it was merged',
   command: `tidegate retry ${subject}`,
 });
 
@@ -126,12 +127,13 @@ export function toldOfLanding(
   state: Pick<RunState, 'run' | 'checks'>,
   landing: LandingState & { readonly status: 'refused' },
 ): Told {
+  const command = `tidegate land ${state.run}`;
   const files = landing.files.length === 0 ? '' : `: ${few(landing.files, 5)}`;
   return {
     message: `${landing.why}${files}`,
     safe: 'nothing of yours was changed, and the work of the run is kept',
     ...(landing.check === undefined ? {} : { lines: printed(state, landing.check.name, landing.check.tree) }),
-    ...(landing.fix === '' || landing.fix.startsWith('tidegate land') ? {} : { first: landing.fix }),
-    command: `tidegate land ${state.run}`,
+    ...firstly(landing.fix, command),
+    command,
   };
 }
