@@ -2,6 +2,7 @@ import type { Launch, Seat } from '../../ports/executor.ts';
 import { claudeEnvironment } from '../agent-claude/index.ts';
 import { codexFiles } from '../agent-codex/index.ts';
 import { opencodeEnvironment } from '../agent-opencode/index.ts';
+import { askingRules } from '../agent-opencode/permission-rules.ts';
 
 type Preset = Pick<Launch, 'environment' | 'files'> & { readonly args: readonly string[] };
 
@@ -20,7 +21,7 @@ const presets: Readonly<Record<string, (seat: Seat) => Preset>> = {
     },
     files: { '.gemini/settings.json': JSON.stringify(geminiSettings) },
   }),
-  opencode: (seat) => ({ args: [], environment: opencodeEnvironment(seat, 'ask'), files: {} }),
+  opencode: (seat) => ({ args: [], environment: opencodeEnvironment(seat, askingRules(seat)), files: {} }),
   'claude-agent-acp': (seat) => ({
     args: [],
     environment: {

@@ -21,7 +21,7 @@ function prepare(seat: Seat): Launch {
       ...(session === null ? [] : ['--session', session.id]),
       ...(model === null ? [] : ['--model', model]),
     ],
-    environment: opencodeEnvironment(seat, 'allow'),
+    environment: opencodeEnvironment(seat, permissionRules(seat)),
     files: {},
     opening: null,
   };
@@ -29,9 +29,9 @@ function prepare(seat: Seat): Launch {
 
 /**
  * Its settings go in by a variable: that is the one place which counts more than the project's own, and which no running agent
- * can change. `unruled` is what it does with what the rules leave open.
+ * can change.
  */
-export function opencodeEnvironment(seat: Seat, unruled: 'allow' | 'ask'): Readonly<Record<string, string>> {
+export function opencodeEnvironment(seat: Seat, permission: object): Readonly<Record<string, string>> {
   const model = seat.job.agent?.model ?? null;
   const settings = {
     // Tidegate takes the snapshots; opencode's own cost a third of its start.
@@ -40,7 +40,7 @@ export function opencodeEnvironment(seat: Seat, unruled: 'allow' | 'ask'): Reado
     share: 'disabled',
     ...(model === null ? {} : { model, small_model: model }),
     provider: gateways(seat.variables, model),
-    permission: permissionRules(seat, unruled),
+    permission,
   };
   const places = ['config', 'data', 'state', 'cache'] as const;
   return {

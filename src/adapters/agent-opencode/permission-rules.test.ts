@@ -30,7 +30,7 @@ const scope = (more: Partial<ToolScope>): ToolScope => ({
 
 const rulesOf = (of: ToolScope, network: 'on' | 'off' = 'on') => {
   const job = { agent: { scope: of }, fence: { network, read: [], write: [] } };
-  return permissionRules({ job, workspace: '/workspace', home: '/home/agent' } as unknown as Seat, 'allow');
+  return permissionRules({ job, workspace: '/workspace', home: '/home/agent' } as unknown as Seat);
 };
 
 /** As opencode 1.18 has it: of all rules that match, the last one counts. */

@@ -6,33 +6,42 @@ import type { Seat } from '../../ports/executor.ts';
 
 type Action = 'allow' | 'deny' | 'ask';
 type Rules = Readonly<Record<string, Action>>;
+type Permissions = Readonly<Record<string, Action | Rules>>;
 
 /**
  * The task's scope in opencode's language, where of all rules that match the last one counts and `*` stands for anything, slashes
  * included. Ours is finer: what is allowed may come out wider, what is denied never does. `ask` without somebody to answer ends
- * the agent's turn, so `unruled` is `allow` there, and what opencode itself would ask about is allowed by name.
+ * the agent's turn, so what opencode itself would ask about is allowed by name.
  */
-export function permissionRules(seat: Seat, unruled: 'allow' | 'ask'): Readonly<Record<string, Action | Rules>> {
+export function permissionRules(seat: Seat): Permissions {
   const { agent, fence } = seat.job;
   if (agent === null) return {};
   const scratch = ['/tmp', '/var/tmp', seat.home, ...fence.write];
-  const web = fence.network === 'off' ? 'deny' : 'allow';
   return {
     edit: editRules(
       agent.scope,
-      unruled,
       scratch.map((path) => relative(seat.workspace, path)),
     ),
-    bash: { '*': unruled, ...commandRules(agent.scope) },
+    bash: { '*': 'allow', ...commandRules(agent.scope) },
     external_directory: { '*': 'deny', ...below([...scratch, ...fence.read, '/usr', '/run/tidegate'], 'allow') },
-    read: 'allow',
-    doom_loop: 'allow',
-    webfetch: web,
-    websearch: web,
+    ...others(seat),
   };
 }
 
-function editRules(scope: ToolScope, unruled: Action, scratch: readonly string[]): Rules {
+/** Where somebody answers, who knows the scope as it is at that moment. */
+export const askingRules = (seat: Seat): Permissions => ({
+  edit: 'ask',
+  bash: 'ask',
+  external_directory: 'ask',
+  ...others(seat),
+});
+
+function others({ job }: Seat): Permissions {
+  const web = job.fence.network === 'off' ? 'deny' : 'allow';
+  return { read: 'allow', doom_loop: 'allow', webfetch: web, websearch: web };
+}
+
+function editRules(scope: ToolScope, scratch: readonly string[]): Rules {
   const foreign = [...scope.siblings, ...scope.granting, ...scope.locks].filter(({ task }) => task !== scope.task);
   const own = scope.own.flatMap(wider);
   const ownLocks = scope.locks.filter(({ task }) => task === scope.task);
@@ -43,16 +52,16 @@ function editRules(scope: ToolScope, unruled: Action, scratch: readonly string[]
     scope.kind === 'read-only'
       ? [[['*'], 'deny']]
       : [
-          [['*'], scope.kind === 'owned' ? 'deny' : unruled],
+          [['*'], scope.kind === 'owned' ? 'deny' : 'allow'],
           ...(scope.kind === 'owned' ? [] : [[denied, 'deny'] as const]),
-          [own, unruled],
+          [own, 'allow'],
           [foreignLocks.flatMap((lock) => exactly(lock.pattern)), 'deny'],
-          [ownLocks.flatMap((lock) => wider(lock.pattern)), unruled],
+          [ownLocks.flatMap((lock) => wider(lock.pattern)), 'allow'],
           [config.flatMap((name) => [name, `${name}/*`, `*/${name}`, `*/${name}/*`]), 'deny'],
-          [scope.granted.flatMap(wider), unruled],
+          [scope.granted.flatMap(wider), 'allow'],
         ];
   const places: readonly (readonly [readonly string[], Action])[] = [
-    [scope.generated.flatMap(wider), unruled],
+    [scope.generated.flatMap(wider), 'allow'],
     [['../*'], 'deny'],
     [scratch.map((path) => `${path}/*`), 'allow'],
     [['.tidegate/*'], 'allow'],
