@@ -14,7 +14,7 @@ export type AgentKind = {
   readonly variables: readonly string[];
   /** Files that it wants to make where agents' configuration lies, and without which it ends: they are there, and empty. */
   readonly standIns?: readonly string[];
-  /** It takes messages while it works. */
+  /** It takes messages while it works, if only to hear them when its turn is over. */
   readonly hears?: true;
   /** Absent for what needs none, or is logged in by variables alone. */
   readonly login?: AgentLogin;
@@ -102,11 +102,18 @@ export const agentKinds: Readonly<Record<string, AgentKind>> = {
   claude: { executor: 'claude', program: 'claude', arguments: [], ...anthropic, hears: true },
   codex: { executor: 'codex', program: 'codex', arguments: [], ...openai },
   opencode: { executor: 'opencode', program: 'opencode', arguments: [], ...opencode },
-  acp: { executor: 'acp', program: '', arguments: [], ...nobody },
-  gemini: { executor: 'acp', program: 'gemini', arguments: ['--acp'], ...google },
-  'opencode-acp': { executor: 'acp', program: 'opencode', arguments: ['acp'], ...opencode },
-  'claude-agent-acp': { executor: 'acp', program: 'claude-agent-acp', arguments: [], drives: 'claude', ...anthropic },
-  'codex-acp': { executor: 'acp', program: 'codex-acp', arguments: [], drives: 'codex', ...openai },
+  acp: { executor: 'acp', program: '', arguments: [], ...nobody, hears: true },
+  gemini: { executor: 'acp', program: 'gemini', arguments: ['--acp'], ...google, hears: true },
+  'opencode-acp': { executor: 'acp', program: 'opencode', arguments: ['acp'], ...opencode, hears: true },
+  'claude-agent-acp': {
+    executor: 'acp',
+    program: 'claude-agent-acp',
+    arguments: [],
+    drives: 'claude',
+    ...anthropic,
+    hears: true,
+  },
+  'codex-acp': { executor: 'acp', program: 'codex-acp', arguments: [], drives: 'codex', ...openai, hears: true },
 };
 
 /** Whether the plan has to name the program. */

@@ -29,7 +29,7 @@ async function examineAgent(name: string, kind: AgentKind, { env }: Context): Pr
     import('../adapters/fence-bwrap/probe.ts'),
     import('../supervisor/agent-watch.ts'),
   ]);
-  const { resolve } = await executorOf(kind.executor);
+  const { resolve } = await executorOf(kind.executor, kind.program);
   const program = findProgram(kind.program, env, resolve ?? ((path) => path));
   if (program === null)
     return { name, state: 'warning', found: `${kind.program} is not on the PATH`, fix: null, isMissing: true };

@@ -57,6 +57,8 @@ export type Reader = {
   errorLine(text: string): void;
   /** A person's message to the agent; false when it takes none now. */
   send(text: string): boolean;
+  /** Asks it to end its turn, a moment before its process is ended; false where it cannot be asked. */
+  cancel(): boolean;
 };
 
 /** The agent runs our client before a tool call, with `payload` on stdin, and obeys what it prints. */

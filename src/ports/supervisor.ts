@@ -135,7 +135,10 @@ export interface Supervisors {
    * `stop`, `tell` and `send` are for jobs that this process has ensured: no other hears them.
    */
   ensure(job: Job, listener: (event: SupervisorEvent) => void): Promise<void>;
-  /** TERM, 3 s, then the whole pid namespace; the work is snapshotted. `ended` follows. */
+  /**
+   * TERM, 3 s, then the whole pid namespace; the work is snapshotted. An agent that can be asked to end its turn has 2 s for that
+   * first. `ended` follows.
+   */
   stop(id: string, reason: 'stopped' | 'timed-out'): Promise<void>;
   /** The whole of its terms as they are now. False: it has ended. */
   tell(id: string, terms: Terms): Promise<boolean>;

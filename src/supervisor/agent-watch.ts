@@ -17,7 +17,7 @@ import type { Surroundings } from './supervise.ts';
 import { openTranscript } from './transcript.ts';
 
 /** Each is loaded only by the supervisors of its own agents. */
-export async function executorOf(name: Job['executor']): Promise<Executor> {
+export async function executorOf(name: Job['executor'], program: string): Promise<Executor> {
   switch (name) {
     case 'command':
       return (await import('../adapters/agent-command/index.ts')).commandExecutor;
@@ -30,7 +30,7 @@ export async function executorOf(name: Job['executor']): Promise<Executor> {
     case 'opencode':
       return (await import('../adapters/agent-opencode/index.ts')).opencodeExecutor;
     case 'acp':
-      return (await import('../adapters/agent-acp/index.ts')).acpExecutor;
+      return (await import('../adapters/agent-acp/index.ts')).acpExecutor(program);
   }
 }
 

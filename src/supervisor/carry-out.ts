@@ -70,7 +70,7 @@ export async function carryOut(order: Order): Promise<ExitRecord> {
     return record(output, { ending: launchFailed(trouble.detail), agent: { ...noReport, trouble } });
   const prepared = await prepare(order, output);
   if ('reason' in prepared) return record(output, { ending: prepared });
-  const executor = await executorOf(order.job.executor);
+  const executor = await executorOf(order.job.executor, order.job.agent?.program ?? '');
   const notes = openNotes(order.files.path, secrets, order.onNoted);
   const place = toolPlace(order, prepared.host);
   const watching = { ...order, place, notes };

@@ -40,6 +40,7 @@ export function listen(
         error.end();
       },
       isWaiting: () => open.size > 0,
+      cancel: reader.cancel,
       talk: opening === null ? null : (opened) => talk(opened, opening),
     },
     send: reader.send,

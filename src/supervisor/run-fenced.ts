@@ -56,6 +56,8 @@ export type Ears = {
   over(): void;
   /** A tool of the agent's runs: a long silence is the tool's then, and only the time limit ends it. */
   isWaiting(): boolean;
+  /** Asks the agent to end its turn; false where it cannot be asked. */
+  cancel(): boolean;
   /** Null when the agent is not talked to: then stdin is the file. */
   readonly talk: ((line: Line) => void) | null;
 };
@@ -64,6 +66,8 @@ export type Ears = {
 export type Line = { say(text: string): void; hangUp(): void };
 
 const grace = 3_000;
+/** For an agent that ends its turn when it is asked to. */
+const courtesy = 2_000;
 
 /** Runs one command in the fence to its end; nothing of it is alive when this resolves (I9). */
 export async function runFenced(run: FencedRun): Promise<{ readonly ending: Ending; readonly limits: LimitState }> {
@@ -104,7 +108,7 @@ export async function runFenced(run: FencedRun): Promise<{ readonly ending: Endi
   const { input } = process;
   if (input !== null) ears?.talk?.({ say: (text) => void input.write(text), hangUp: () => void input.end() });
   const cut = await Promise.race([process.ended.then(() => null), watch.cut]);
-  if (cut !== null) await putDown(process);
+  if (cut !== null) await putDown(process, ears?.cancel() === true);
   const exit = await process.ended;
   const limits = watch.end();
   if (!run.fenced) killTagged(run.token);
@@ -152,16 +156,22 @@ function watchLimits(run: FencedRun, heardSince: () => boolean) {
   };
 }
 
-/** TERM, 3 s, then everything. */
-async function putDown(process: Fenced): Promise<void> {
+/** TERM, 3 s, then everything. Whoever was asked to end is given 2 s to do so by itself. */
+async function putDown(process: Fenced, isAsked: boolean): Promise<void> {
+  if (isAsked && (await hasEnded(process, courtesy))) return process.kill();
   process.terminate();
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, grace);
-  });
-  await Promise.race([process.ended, late]);
-  clearTimeout(timer);
+  await hasEnded(process, grace);
   process.kill();
+}
+
+async function hasEnded(process: Fenced, within: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), within);
+  });
+  const ended = await Promise.race([process.ended.then(() => true), late]);
+  clearTimeout(timer);
+  return ended;
 }
 
 /** In a fence the last writer is dead by now. Without one a stranger may hold the pipe: it is not waited for. */

@@ -31,6 +31,8 @@ async function conversation(session: Seat['session'], decide: () => Decision = (
     events,
     said,
     hear,
+    send: reader.send,
+    cancel: reader.cancel,
     update: (update: object) => hear({ method: 'session/update', params: { sessionId: 's', update } }),
     answer: (result: object) => hear({ id: said.at(-1)?.id ?? -1, result }),
     refuse: (error: object) => hear({ id: said.at(-1)?.id ?? -1, error }),
@@ -97,5 +99,66 @@ describe('a turn', () => {
     await agent.hear({ id: prompt, result: { stopReason: 'end_turn' } });
     await agent.update(speech);
     expect(agent.events.at(-1)).toMatchObject({ type: 'ended', outcome: 'completed' });
+  });
+});
+
+const answering = async (decide?: () => Decision) => {
+  const agent = await conversation(null, decide);
+  await agent.answer({ protocolVersion: 1 });
+  await agent.answer({ sessionId: 's' });
+  return agent;
+};
+
+describe('a message', () => {
+  test('is said when the turn is over, in the same session', async () => {
+    const agent = await answering();
+    expect([agent.send('mind the gap'), agent.send('and the step')]).toEqual([true, true]);
+    expect(agent.said.filter(({ method }) => method === 'session/prompt')).toHaveLength(1);
+    await agent.answer({ stopReason: 'end_turn' });
+    expect(agent.said.at(-1)).toMatchObject({
+      method: 'session/prompt',
+      params: { sessionId: 's', prompt: [{ type: 'text', text: 'mind the gap\n\nand the step' }] },
+    });
+    expect(agent.events.some(({ type }) => type === 'ended')).toBe(false);
+    await agent.answer({ stopReason: 'end_turn' });
+    expect(agent.events.at(-1)).toMatchObject({ type: 'ended', outcome: 'completed' });
+    expect(agent.send('too late')).toBe(false);
+  });
+
+  test('does not keep an agent going whose model cannot be asked', async () => {
+    const agent = await answering();
+    agent.send('mind the gap');
+    await agent.refuse({ code: -32603, message: '429 Too Many Requests' });
+    expect(agent.said.filter(({ method }) => method === 'session/prompt')).toHaveLength(1);
+    expect(agent.events.at(-1)).toMatchObject({ type: 'ended', trouble: { kind: 'rate-limited' } });
+  });
+});
+
+describe('a turn that is cancelled', () => {
+  test('is over when the agent says so: what it used is kept, and it is neither through nor in trouble', async () => {
+    const agent = await answering();
+    const prompt = agent.said.at(-1)?.id;
+    await agent.update(speech);
+    agent.send('mind the gap');
+    expect(agent.cancel()).toBe(true);
+    for (let turn = 0; turn < 5; turn += 1) await nextTurn();
+    expect(agent.said.at(-1)).toMatchObject({ method: 'session/cancel', params: { sessionId: 's' } });
+    const usage = { inputTokens: 70, outputTokens: 7 };
+    await agent.hear({ id: prompt, result: { stopReason: 'cancelled', usage } });
+    expect(agent.events.at(-1)).toMatchObject({ type: 'usage', usage });
+    expect(agent.said.at(-1)).toMatchObject({ method: 'session/cancel' });
+    expect([agent.cancel(), agent.send('too late')]).toEqual([false, false]);
+  });
+
+  test('may end as it likes', async () => {
+    const agent = await answering();
+    const prompt = agent.said.at(-1)?.id;
+    agent.cancel();
+    await agent.hear({ id: prompt, error: { code: -32603, message: 'aborted' } });
+    expect(agent.events.map(({ type }) => type)).toEqual(['started']);
+  });
+
+  test('is none where no session is open yet', async () => {
+    expect((await conversation(null)).cancel()).toBe(false);
   });
 });

@@ -2,25 +2,47 @@ import { client, methods, PROTOCOL_VERSION, type Stream } from '@agentclientprot
 import { noUsage } from '../../domain/agent-event.ts';
 import type { Reader, Seat, Talk } from '../../ports/executor.ts';
 import { type Fields, fieldsOf, parseFields, partsOf, textOf } from '../agent-lines.ts';
+import { presetOf } from './presets.ts';
 import { acpProgress, type Progress } from './progress.ts';
 import { endedBecause, troubleIn, UnknownSession } from './trouble.ts';
 
-type Agent = { request(method: string, params: unknown): Promise<unknown> };
+type Agent = {
+  request(method: string, params: unknown): Promise<unknown>;
+  notify(method: string, params: unknown): Promise<void>;
+};
+
+/** What is wanted of the agent beside the prompt, while it works. */
+type Wishes = {
+  /** Messages for when its turn is over: the protocol has no place for one before. */
+  readonly messages: string[];
+  /** Ends the turn that is under way; null when there is none. */
+  cancel: (() => void) | null;
+  isCancelled: boolean;
+  isOver: boolean;
+};
 
 /** Follows one process: opens a session, says the prompt, answers what the agent asks, and hangs up when its turn is over. */
 export function followAcp(talk: Talk, seat: Seat): Reader {
   const progress = acpProgress(talk, seat.session?.usage ?? noUsage);
   const { stream, take } = lineStream(talk);
+  const wishes: Wishes = { messages: [], cancel: null, isCancelled: false, isOver: false };
   const conversation = client({ name: 'tidegate' })
     .onRequest(methods.client.session.requestPermission, asFields, ({ params }) => answer(progress, params))
     .onNotification('*', ({ method, params }) => {
       // an underscore marks what is not of the protocol but of this agent
       if (!method.startsWith('_')) talk.tell({ type: 'unknown', line: JSON.stringify({ method, params }) });
     })
-    .connectWith(stream, (agent) => converse(agent, seat, progress));
+    .connectWith(stream, (agent) => converse(agent, seat, progress, wishes));
   conversation
-    .catch((error: unknown) => progress.failed(troubleIn(error)))
-    .finally(() => talk.hangUp())
+    .catch((error: unknown) => {
+      // whatever comes of an end that we asked for is no trouble of the agent's
+      if (!wishes.isCancelled) progress.failed(troubleIn(error));
+    })
+    .finally(() => {
+      wishes.isOver = true;
+      wishes.cancel = null;
+      talk.hangUp();
+    })
     // what can still throw here is ours: it ends the supervisor, as every bug does
     .catch((error: unknown) => queueMicrotask(() => Promise.reject(error)));
   return {
@@ -32,11 +54,20 @@ export function followAcp(talk: Talk, seat: Seat): Reader {
       else take(line);
     },
     errorLine: (text) => talk.tell({ type: 'output', text }),
-    send: () => false,
+    send(text) {
+      if (wishes.isOver || wishes.isCancelled) return false;
+      wishes.messages.push(text);
+      return true;
+    },
+    cancel() {
+      wishes.isCancelled = true;
+      wishes.cancel?.();
+      return wishes.cancel !== null;
+    },
   };
 }
 
-async function converse(agent: Agent, seat: Seat, progress: Progress): Promise<void> {
+async function converse(agent: Agent, seat: Seat, progress: Progress, wishes: Wishes): Promise<void> {
   const begun = await agent.request(methods.agent.initialize, {
     protocolVersion: PROTOCOL_VERSION,
     clientInfo: { name: 'tidegate', version: '1' },
@@ -44,14 +75,21 @@ async function converse(agent: Agent, seat: Seat, progress: Progress): Promise<v
     clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
   });
   const sessionId = await openSession(agent, seat, fieldsOf(begun) ?? {}, progress);
+  if (presetOf(seat).forgets !== true)
+    wishes.cancel = () => void agent.notify(methods.agent.session.cancel, { sessionId });
   for (let prompt: string | null = seat.prompt, said = 0; prompt !== null; said += 1) {
     const result = await agent.request(methods.agent.session.prompt, {
       sessionId,
       prompt: [{ type: 'text', text: prompt }],
     });
-    progress.turnOver(fieldsOf(result) ?? {});
+    const isWell = progress.turnOver(fieldsOf(result) ?? {});
     const stopped = textOf(fieldsOf(result)?.['stopReason']) ?? '';
-    prompt = said < refusalsTold ? progress.untold() : null;
+    if (wishes.isCancelled) return;
+    const untold = said < refusalsTold ? progress.untold() : null;
+    const messages = isWell && (untold !== null || stopped === 'end_turn') ? wishes.messages.splice(0) : [];
+    const next = [...(untold === null ? [] : [untold]), ...messages];
+    prompt = next.length === 0 ? null : next.join('\n\n');
+    wishes.isOver = prompt === null;
     if (prompt === null) progress.ended(endedBecause(stopped));
   }
 }
@@ -61,7 +99,8 @@ const refusalsTold = 10;
 
 async function openSession(agent: Agent, seat: Seat, begun: Fields, progress: Progress): Promise<string> {
   const able = fieldsOf(begun['agentCapabilities']) ?? {};
-  const where = { cwd: seat.workspace, mcpServers: [] };
+  const { meta, lastSession } = presetOf(seat);
+  const where = { cwd: seat.workspace, mcpServers: [], ...(meta === undefined ? {} : { _meta: meta }) };
   const known = seat.session?.id ?? null;
   const again = fieldsOf(fieldsOf(able['sessionCapabilities'])?.['resume'])
     ? methods.agent.session.resume
@@ -71,12 +110,13 @@ async function openSession(agent: Agent, seat: Seat, begun: Fields, progress: Pr
   if (known !== null && again !== null) {
     // what it tells of the past was counted then
     progress.mute(true);
-    await agent.request(again, { sessionId: known, ...where }).catch((cause: unknown) => {
+    const name = lastSession ?? known;
+    await agent.request(again, { sessionId: name, ...where }).catch((cause: unknown) => {
       throw new UnknownSession(`the session ${known} could not be continued`, { cause });
     });
     progress.mute(false);
     progress.started(known, seat.job.agent?.model ?? null);
-    return known;
+    return name;
   }
   const session = textOf(fieldsOf(await agent.request(methods.agent.session.new, where))?.['sessionId']) ?? '';
   progress.started(session, seat.job.agent?.model ?? null);

@@ -1,10 +1,18 @@
 import type { Launch, Seat } from '../../ports/executor.ts';
-import { claudeEnvironment } from '../agent-claude/index.ts';
+import { claudeEnvironment, claudeSettings } from '../agent-claude/index.ts';
 import { codexFiles } from '../agent-codex/index.ts';
 import { opencodeEnvironment } from '../agent-opencode/index.ts';
 import { askingRules } from '../agent-opencode/permission-rules.ts';
 
-type Preset = Pick<Launch, 'environment' | 'files'> & { readonly args: readonly string[] };
+type Preset = Pick<Launch, 'environment' | 'files'> & {
+  readonly args: readonly string[];
+  /** What it is told with each session that is opened, outside the protocol. */
+  readonly meta?: object;
+  /** By which it loads the last session of its home, where it cannot be trusted with the session's own name. */
+  readonly lastSession?: string;
+  /** It forgets a turn that is cancelled. */
+  readonly forgets?: true;
+};
 
 /** What a known agent needs beside the protocol. A program that is not known gets nothing. */
 export const presetOf = (seat: Seat): Preset =>
@@ -20,6 +28,10 @@ const presets: Readonly<Record<string, (seat: Seat) => Preset>> = {
       GEMINI_CLI_NO_RELAUNCH: 'true',
     },
     files: { '.gemini/settings.json': JSON.stringify(geminiSettings) },
+    // It opens a file for the session that it is about to load. Within the minute in which that began, this is the same file, and
+    // it is emptied; later, both go when it tidies up. Under another name it leaves the session alone.
+    lastSession: 'latest',
+    forgets: true,
   }),
   opencode: (seat) => ({ args: [], environment: opencodeEnvironment(seat, askingRules(seat)), files: {} }),
   'claude-agent-acp': (seat) => ({
@@ -30,6 +42,7 @@ const presets: Readonly<Record<string, (seat: Seat) => Preset>> = {
       ...(seat.job.agent?.model == null ? {} : { ANTHROPIC_MODEL: seat.job.agent.model }),
     },
     files: {},
+    meta: { claudeCode: { options: { settings: claudeSettings(seat.client) } } },
   }),
   'codex-acp': (seat) => ({
     args: [],
@@ -51,7 +64,7 @@ const presets: Readonly<Record<string, (seat: Seat) => Preset>> = {
 
 const geminiSettings = {
   security: { auth: { selectedType: 'gemini-api-key' } },
-  general: { disableAutoUpdate: true, disableUpdateNag: true, maxAttempts: 3 },
+  general: { disableAutoUpdate: true, disableUpdateNag: true, maxAttempts: 3, sessionRetention: { enabled: false } },
   context: { fileName: ['GEMINI.md', 'AGENTS.md'] },
   privacy: { usageStatisticsEnabled: false },
 };

@@ -12,7 +12,8 @@ export type Progress = {
   update(params: Fields): void;
   /** It wants to know whether it may. */
   asked(toolCall: Fields): Decision;
-  turnOver(result: Fields): void;
+  /** False when the model could not be asked any more. */
+  turnOver(result: Fields): boolean;
   /** What the agent does not know: why its last call was refused, if its turn ended with that; null: nothing. */
   untold(): string | null;
   ended(event: Extract<AgentEvent, { type: 'ended' }>): void;
@@ -127,6 +128,7 @@ export function acpProgress(talk: Talk, before: Usage): Progress {
       broken = isBroken ? { kind: kindIn(detail), until: null, detail: detail.slice(0, 500) } : null;
       isAnswering = false;
       used(tokensIn(result, usage));
+      return broken === null;
     },
     untold() {
       const [why] = refusals;

@@ -3,7 +3,7 @@ import { fieldsOf, textOf } from '../agent-lines.ts';
 import { followClaude, userMessage } from './stream.ts';
 import { claudeCall } from './tool-call.ts';
 
-const claudeHook: Hook = {
+export const claudeHook: Hook = {
   callIn(payload) {
     const asked = fieldsOf(payload);
     const tool = textOf(asked?.['tool_name']);
@@ -57,7 +57,7 @@ function prepare(seat: Seat): Launch {
       // The fence is the sandbox: without this Claude refuses to run without prompts as some uids.
       IS_SANDBOX: '1',
     },
-    files: { 'settings.json': `${JSON.stringify(settings(seat.client), null, 2)}\n` },
+    files: { 'settings.json': `${JSON.stringify(claudeSettings(seat.client), null, 2)}\n` },
     opening: userMessage(seat.prompt),
   };
 }
@@ -73,7 +73,7 @@ export const claudeEnvironment = (home: string): Readonly<Record<string, string>
 });
 
 /** A hook that cannot be asked must not mean yes: `onFailure` makes Claude refuse the call then. */
-const settings = (client: string) => ({
+export const claudeSettings = (client: string) => ({
   disableAllHooks: false,
   hooks: {
     PreToolUse: [

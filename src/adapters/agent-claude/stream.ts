@@ -85,6 +85,7 @@ export function followClaude(talk: Talk, spentBefore: number): Reader {
       talk.say(userMessage(text));
       return true;
     },
+    cancel: () => false,
   };
 }
 

@@ -67,6 +67,7 @@ export function followCodex(talk: Talk, before: Usage): Reader {
     },
     errorLine: (text) => talk.tell({ type: 'output', text }),
     send: () => false,
+    cancel: () => false,
   };
 }
 

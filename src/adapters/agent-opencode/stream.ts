@@ -64,6 +64,7 @@ export function followOpencode(talk: Talk, model: string | null): Reader {
       talk.tell({ type: 'ended', outcome: 'failed', trouble: { kind: 'unknown-session', until: null, detail: text } });
     },
     send: () => false,
+    cancel: () => false,
   };
 }
 

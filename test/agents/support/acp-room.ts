@@ -59,7 +59,7 @@ export async function acpAlone(
   const root = realpathSync(mkdtempSync(join(tmpdir(), `tidegate-${name}-`)));
   const seat = seatIn(root, name, prompt, acpAgents[name]?.environment(url) ?? {});
   for (const [path, text] of Object.entries(files)) put(join(seat.workspace, path), text);
-  const launch = acpExecutor.prepare(seat);
+  const launch = acpExecutor(name).prepare(seat);
   for (const [path, text] of Object.entries(launch.files)) put(join(seat.home, path), text);
   const [program = '', ...args] = launch.argv;
   const child = spawn(program, args, {
@@ -83,7 +83,7 @@ export async function acpAlone(
 
 async function followed(child: ChildProcess, seat: Seat) {
   const { stdin, stdout, stderr } = child;
-  const follow = acpExecutor.follow;
+  const { follow } = acpExecutor(seat.job.agent?.program ?? '');
   if (stdin === null || stdout === null || stderr === null || follow === null) throw new Error('it has no pipes');
   const talk = {
     tell: () => undefined,
