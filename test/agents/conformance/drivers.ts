@@ -57,6 +57,15 @@ export const drivers: readonly Driver[] = [
     instructions: 'GEMINI.md',
   },
   {
+    name: 'opencode-acp',
+    programs: { opencode: 'opencode' },
+    model: 'openai/scripted-model',
+    variables: (url) => ({ OPENAI_BASE_URL: `${url}/v1` }),
+    key: 'OPENAI_API_KEY',
+    patience: 60,
+    instructions: 'AGENTS.md',
+  },
+  {
     name: 'claude-agent-acp',
     programs: { 'claude-agent-acp': 'claude-agent-acp', claude: 'claude' },
     model: null,
