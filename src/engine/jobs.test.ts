@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { attempt, commit, created, idOf, nonceOf, plan, stateAfter, tree } from '../../test/support/plans.ts';
+import { runId } from '../domain/ids.ts';
 import { plannedById } from '../domain/run.ts';
 import { stateDir } from '../domain/state-dir.ts';
 import { attemptJob, checkJob, generateJob } from './jobs.ts';
@@ -96,5 +97,22 @@ describe('the job that rebuilds generated files', () => {
     const [shell = '', ...args] = jobOf(1).argv;
     const { status, stdout } = spawnSync(shell, [...args, 'echo never'], { encoding: 'utf8' });
     expect([status, stdout]).toEqual([3, '2\nexit 3: exit 3\n']);
+  });
+});
+
+describe('the nonce of a check', () => {
+  const nonceOfCheck = (of: typeof state, name: string, number: number): string => {
+    const check = { name, run: 'true', minutes: 7 };
+    return checkJob(places, of, { commit: commit('c'), tree: tree('c'), check, number }).nonce;
+  };
+  const two = { ...frozen, checks: ['test', 'lint'].map((name) => ({ name, run: 'true', minutes: 7 })) };
+
+  test('is its own: without a fence, processes are known and ended by it', () => {
+    const here = stateAfter(created(two));
+    const elsewhere = { ...here, run: runId('demo-cd34') };
+    const nonces = [here, elsewhere].flatMap((of) =>
+      ['test', 'lint'].flatMap((name) => [1, 2].map((number) => nonceOfCheck(of, name, number))),
+    );
+    expect(new Set(nonces).size).toBe(8);
   });
 });

@@ -90,10 +90,11 @@ export function checkJob(
   const { plan } = state;
   const { check, commit, tree } = at;
   const position = plan.checks.findIndex((planned) => planned.name === check.name);
+  const id = `${state.run}.check.${tree.slice(0, 16)}.${position}.${at.number}`;
   return {
     ...common(places),
-    id: `${state.run}.check.${tree.slice(0, 16)}.${position}.${at.number}`,
-    nonce: `${tree}.${at.number}`,
+    id,
+    nonce: `${tree}.${id}`,
     kind: 'check',
     from: commit,
     base: commit,
