@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { removeCanary } from '../adapters/fence-bwrap/index.ts';
 import { chooseHandoff, readHandoffFile } from '../adapters/handoff/index.ts';
 import type { JobDirectory } from '../adapters/supervisors/job-directory.ts';
 import { readRecord, recordOf } from '../adapters/workspace/index.ts';
@@ -27,6 +28,7 @@ export async function rescue(
   const made = readRecord(recordOf(files.workspace)) !== null;
   const detail = began ? 'the supervisor died while the agent ran' : 'the supervisor died before the agent began';
   if (made) removeStandIns(files);
+  if (made && job.fence.mode !== 'none') removeCanary(files.workspace, job.nonce);
   scrubHome(agentHome(files, job), secretsOf(job, environment));
   const { log, tail } = logOf(files);
   const record: ExitRecord = {

@@ -256,6 +256,8 @@ describe('a supervisor', () => {
     const job = scene.job({ ...agent.job, readOnly: ['.mcp.json'] });
     const attempt = follow(supervisors, job);
     const invocation = await agent.nextInvocation();
+    // As if it had been killed before it took the canary out again.
+    await invocation.sh('echo canary > .tidegate-canary-$TIDEGATE_NONCE');
     await invocation.sh('echo work > work; setsid sleep 7654322 >/dev/null 2>&1 & true');
     process.kill((await attempt.started).pid, 'SIGKILL');
     const { record } = await attempt.ended;

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+import { lstatSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { identify, isAlive, type ProcessIdentity } from '../process-identity.ts';
@@ -114,6 +114,12 @@ function escaped(canary: NonNullable<Launch['canary']>, ran: boolean): readonly 
     .filter(removed)
     .map((path) => `wrote ${path}`);
   return removed(join(canary.workspace, name)) || !ran ? wrote : [...wrote, 'wrote nothing in the workspace'];
+}
+
+/** One that a supervisor left which died meanwhile: it is no work. What is not a plain file is not the canary's. */
+export function removeCanary(workspace: string, token: string): void {
+  const path = join(workspace, canaryFile(token));
+  if (lstatSync(path, { throwIfNoEntry: false })?.isFile()) rmSync(path);
 }
 
 function removed(path: string): boolean {
