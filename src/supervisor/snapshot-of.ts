@@ -1,12 +1,17 @@
+import { GitFailed } from '../adapters/git-process/index.ts';
 import { takeSnapshot } from '../adapters/snapshot/index.ts';
 import type { JobDirectory } from '../adapters/supervisors/job-directory.ts';
 import { recordOf } from '../adapters/workspace/index.ts';
+import type { SnapshotEvidence } from '../domain/evidence.ts';
 import { refs } from '../domain/state-dir.ts';
 import type { ExitRecord, Job } from '../ports/supervisor.ts';
 import { secretsOf } from './known-secrets.ts';
 import { lfsStores } from './lfs-stores.ts';
 
-/** A snapshot that cannot be made is a fact to record, not a reason to lose the exit: the workspace is still there. */
+/**
+ * A snapshot that cannot be made is a fact to record, not a reason to lose the exit: the workspace is still there. A git
+ * that was killed on the way is no such fact: doing it again gives the same (I7).
+ */
 export async function snapshotOf(
   job: Job,
   files: JobDirectory,
@@ -14,8 +19,8 @@ export async function snapshotOf(
   secrets: readonly string[] = secretsOf(job, environment),
 ): Promise<Pick<ExitRecord, 'snapshot' | 'snapshotProblem'>> {
   if (job.kind === 'check') return { snapshot: null, snapshotProblem: null };
-  try {
-    const snapshot = await takeSnapshot({
+  const take = (): Promise<SnapshotEvidence> =>
+    takeSnapshot({
       repository: job.repository,
       workspace: files.workspace,
       base: job.base,
@@ -25,6 +30,11 @@ export async function snapshotOf(
       message: `Snapshot of ${job.id}`,
       secrets,
       lfs: lfsStores(job, environment),
+    });
+  try {
+    const snapshot = await take().catch((error: unknown) => {
+      if (error instanceof GitFailed) return take();
+      throw error;
     });
     return { snapshot, snapshotProblem: null };
   } catch (error) {
