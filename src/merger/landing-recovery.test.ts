@@ -26,7 +26,7 @@ const cutOff = (s: Scene) => {
     old: commitId(s.git('rev-parse', 'main')),
     new: commitId(runTip(s)),
     worktree: { path: s.checkout, gitDir },
-    locks: [`${gitDir}/refs/heads/main.lock`, `${gitDir}/index.lock`, `${gitDir}/HEAD.lock`],
+    locks: ['refs/heads/main', 'packed-refs', 'index', 'HEAD'].map((name) => `${gitDir}/${name}.lock`),
   });
 };
 
@@ -85,7 +85,9 @@ test('nothing outside the working tree is touched through a link that is not gon
 
 test('lock files of the landing that was cut off are removed; without its journal they are named', async () => {
   await using s = await readyToLand(edits, { files });
-  const locks = ['index.lock', 'refs/heads/main.lock'].map((name) => join(s.checkout, '.git', name));
+  const locks = ['index.lock', 'refs/heads/main.lock', 'packed-refs.lock'].map((name) =>
+    join(s.checkout, '.git', name),
+  );
   for (const lock of locks) writeFileSync(lock, '');
   expect(await land(s)).toMatchObject({ outcome: 'refused', files: expect.arrayContaining(locks) });
   cutOff(s);

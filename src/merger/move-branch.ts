@@ -149,11 +149,11 @@ async function moveWithTree(
   return ok(null);
 }
 
-/** The files that git locks while it moves this branch and its working tree. */
+/** The files that git locks while it moves this branch and its working tree, and deletes the ref by which objects arrived. */
 async function locksOf(order: Order, move: Move, worktree: Worktree | null): Promise<readonly string[]> {
   const { commonDir } = await findCheckout(order.checkout);
   const inWorktree = worktree === null ? [] : ['index.lock', 'HEAD.lock'].map((name) => `${worktree.gitDir}/${name}`);
-  return [`${commonDir}/${move.ref}.lock`, ...inWorktree];
+  return [`${commonDir}/${move.ref}.lock`, `${commonDir}/packed-refs.lock`, ...inWorktree];
 }
 
 const movedMeanwhile = (move: Move, found: CommitId | null): Obstacle => ({
