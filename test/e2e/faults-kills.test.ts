@@ -110,7 +110,7 @@ test.skipIf(unarmed !== null)(
     const all = workspaces().length;
     for (const at of [1, 20]) {
       const log = join(p.root, `strike-${at}`);
-      const strike = strikeEnvironment({ of: 'coordinator', word: 'clean', call: 'unlink', at, threads: true, log });
+      const strike = strikeEnvironment({ program: 'cli', word: 'clean', call: 'unlink', at, threads: true, log });
       await ended(p.start(['clean', '--json'], { ...strike, UV_THREADPOOL_SIZE: '1' }));
       await allEnded(p, ['cli', 'merger']);
       expect(wasStruck(log)).toBe(true);

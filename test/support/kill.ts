@@ -1,9 +1,12 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stringify } from 'yaml';
 import { findObject, readPointers } from '../../src/adapters/lfs/index.ts';
 import { replayRun } from '../../src/engine/replay.ts';
 import { checkHistory, type GitFacts, type Violation } from './checker.ts';
+import { fakeClaude } from './fake-claude.ts';
+import { attemptProblems, livingJobs } from './job-traces.ts';
 import { answerEverything } from './person.ts';
 import { ended, handoff, project, scripted } from './project.ts';
 import { runOnly } from './run-only.ts';
@@ -16,12 +19,16 @@ export type Scenario = {
   /** Brings the project to where the killing begins. */
   readonly before: (project: Project) => Promise<void>;
   readonly during: readonly string[];
+  /** What a program named `claude` does; without it agents are commands. */
+  readonly claude?: string;
   /** Files of `main` in the end. */
   readonly files: readonly string[];
 };
 type Project = Awaited<ReturnType<typeof project>>;
 
-const task = scripted(`echo one > one.txt; ${handoff}`, { owns: ['one.txt'] });
+/** It leaves a process behind, which must not outlive it, whoever is killed (I9). */
+const writing = `sleep 600 >/dev/null 2>&1 & echo one > one.txt; ${handoff}`;
+const task = scripted(writing, { owns: ['one.txt'] });
 const checks = [{ name: 'test', run: 'test -f readme.md' }];
 /** The stream of the project's run; empty before it was ordered. */
 async function first(p: Project): Promise<string> {
@@ -99,14 +106,51 @@ export const scenarios: readonly Scenario[] = [
     during: ['run', 'plan.yaml', '--yes', '--land', '--json'],
     files: ['.gitattributes', 'one.bin', 'plan.yaml', 'readme.md'],
   },
+  {
+    name: 'a run that gets another plan',
+    plan: { checks, limits: { attempts: 1 }, tasks: { one: task, two: scripted('echo half > two.txt; exit 1') } },
+    before: async (p) => {
+      await p.cli('run', 'plan.yaml', '--yes', '--json');
+      const two = scripted(`echo two > two.txt; ${handoff}`, { owns: ['two.txt'] });
+      p.write('plan.yaml', stringify({ checks, limits: { attempts: 2 }, tasks: { one: task, two } }));
+      p.git('commit', '-q', '-a', '-m', 'another plan');
+    },
+    during: ['resume', 'RUN', '--replan', '--yes', '--land', '--json'],
+    files: ['one.txt', 'plan.yaml', 'readme.md', 'two.txt'],
+  },
+  {
+    name: 'an agent that speaks a protocol',
+    plan: { tasks: { one: { do: 'Write one.txt. Acceptance: it is there.', agent: 'claude', owns: ['one.txt'] } } },
+    claude: `${writing}; through 0.5`,
+    before: async () => undefined,
+    during: ['run', 'plan.yaml', '--yes', '--land', '--json'],
+    files: ['one.txt', 'plan.yaml', 'readme.md'],
+  },
 ];
 
 /** A killed process loses nothing that it wrote, so memory is as good as a disk here, and faster. */
 const sharedMemory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
+/** The project of a scenario. */
+export async function staged(scenario: Scenario): Promise<Project> {
+  if (scenario.claude === undefined) return await project({ plan: scenario.plan, place: sharedMemory });
+  // Not where temporary files are: that may be a place that no fence shows.
+  const beside = mkdtempSync('/var/tmp/tg-claude-');
+  chmodSync(beside, 0o755);
+  const env = { PATH: fakeClaude(beside, scenario.claude), ANTHROPIC_API_KEY: 'test-key' };
+  const p = await project({ plan: scenario.plan, place: sharedMemory, env });
+  return {
+    ...p,
+    async [Symbol.asyncDispose]() {
+      await p[Symbol.asyncDispose]();
+      rmSync(beside, { recursive: true, force: true });
+    },
+  };
+}
+
 /** How often a scenario comes by each failpoint when nothing is killed. */
 export async function hitsOf(scenario: Scenario): Promise<ReadonlyMap<string, number>> {
-  await using p = await project({ plan: scenario.plan, place: sharedMemory });
+  await using p = await staged(scenario);
   const tally = join(p.root, 'hits');
   await scenario.before(p);
   await ended(p.start(await wordsOf(p, scenario), { TIDEGATE_FAILPOINT: `*@${tally}` }));
@@ -126,7 +170,7 @@ export type Weapon = { readonly env: Record<string, string>; wasReached(): boole
 
 /** Lets one process be killed, brings the run to its end as a person would, and holds the result against the invariants. */
 export async function killBy(scenario: Scenario, aim: (project: Project) => Weapon): Promise<Outcome> {
-  await using p = await project({ plan: scenario.plan, place: sharedMemory });
+  await using p = await staged(scenario);
   const { env, wasReached } = aim(p);
   await scenario.before(p);
   const words = await wordsOf(p, scenario);
@@ -136,6 +180,7 @@ export async function killBy(scenario: Scenario, aim: (project: Project) => Weap
   const run = await first(p);
   if (run === '') await p.cli(...words);
   else {
+    if (words.includes('--replan')) await p.cli(...words);
     await answerEverything(p, run);
     if (words[0] === 'undo') await p.cli(...words);
   }
@@ -144,7 +189,7 @@ export async function killBy(scenario: Scenario, aim: (project: Project) => Weap
 
 /** Kills coordinator and merger at every second hit of a failpoint, life after life, until the run has ended all the same. */
 export async function killOverAndOver(scenario: Scenario, failpoint: string) {
-  await using p = await project({ plan: scenario.plan, place: sharedMemory });
+  await using p = await staged(scenario);
   await scenario.before(p);
   let words = await wordsOf(p, scenario);
   let kills = 0;
@@ -160,7 +205,7 @@ export async function killOverAndOver(scenario: Scenario, failpoint: string) {
   return { kills, problems: await problemsOf(p, scenario) };
 }
 
-async function wordsOf(p: Project, scenario: Scenario): Promise<readonly string[]> {
+export async function wordsOf(p: Project, scenario: Scenario): Promise<readonly string[]> {
   const run = await first(p);
   return scenario.during.map((word) => word.replace('RUN', run));
 }
@@ -191,7 +236,8 @@ function worksFor(pid: string, root: string, programs: readonly string[]): boole
 export async function problemsOf(p: Project, scenario: Scenario): Promise<readonly string[]> {
   await allEnded(p, ['cli', 'merger', 'supervisor']);
   const events = await p.events();
-  const violations = checkHistory(events, { git: gitFacts(p) });
+  const processes = livingJobs(p);
+  const violations = checkHistory(events, { git: gitFacts(p), processes });
   const files = p.git('ls-tree', '-r', '--name-only', 'main').split('\n');
   const status = p.git('status', '--porcelain');
   const last = events.findLast(({ event }) => event.type === 'run-ended')?.event;
@@ -203,6 +249,8 @@ export async function problemsOf(p: Project, scenario: Scenario): Promise<readon
     ...(status === '' ? [] : [`status: ${status}`]),
     ...(last?.type === 'run-ended' && last.outcome === 'landed' ? [] : ['the run has not landed']),
     ...(await unkeptObjects(p, files)).map((file) => `the object of ${file} has not landed`),
+    ...processes.map((job) => `a process of ${job} is alive`),
+    ...attemptProblems(p, events),
     ...locks.map((name) => `left behind: .git/${name}`),
     ...replayed.differences.map(({ seq, detail }) => `replay differs at ${seq}: ${detail}`),
   ];

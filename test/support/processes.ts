@@ -6,11 +6,16 @@ export const processesWith = (text: string): readonly string[] =>
     (pid) => /^\d+$/.test(pid) && Number(pid) !== process.pid && commandLine(pid).includes(text),
   );
 
-function commandLine(pid: string): string {
+/** `NAME=value` each; nothing of a process that has ended. */
+export const environmentOf = (pid: string): readonly string[] => read(pid, 'environ').split('\0');
+
+const commandLine = (pid: string): string => read(pid, 'cmdline');
+
+function read(pid: string, what: string): string {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'latin1');
+    return readFileSync(`/proc/${pid}/${what}`, 'latin1');
   } catch (error) {
-    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return '';
+    if (['ENOENT', 'ESRCH', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) return '';
     throw error;
   }
 }
