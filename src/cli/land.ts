@@ -1,7 +1,11 @@
 import type { LedgerEvent } from '../domain/events.ts';
+import type { TaskId } from '../domain/ids.ts';
+import { type WithoutTasks, withoutTasks } from '../domain/land-some.ts';
+import { err, ok, type Result } from '../domain/result.ts';
+import type { RunState } from '../domain/run.ts';
 import { isUndone } from '../domain/undo.ts';
 import { askOnce } from './ask-coordinator.ts';
-import { type Context, done, exitCodes, type Outcome, type Register } from './command.ts';
+import { type Context, done, exitCodes, misused, type Outcome, type Register } from './command.ts';
 import { atDesk, type Desk, type OpenDesk } from './desk.ts';
 import { followRun } from './follow.ts';
 import { inForeground } from './foreground.ts';
@@ -9,32 +13,60 @@ import { peopleOnly } from './people-only.ts';
 import { eventLine } from './render/event-line.ts';
 import { type MadeRun, runNamed, wholeRunNamed } from './subject.ts';
 
-/** `tidegate land [run]`: moves the person's branch to what the run has proven, and waits until it is there. */
+/** `tidegate land [run]`: moves the person's branch to what the run has proven, or to some of it, and waits until it is there. */
 export const land =
   (open: OpenDesk): Register =>
   (command, does, context) => {
     command
       .argument('[run]', 'a run or the beginning of its name; without it the live or the newest one')
+      .option('--only <tasks>', 'only these, with commas between; what they make alone is checked first')
+      .option('--except <tasks>', 'all but these, and what needs them; they can be landed later')
       .action(
-        does((given: string | undefined) => atDesk(open, context, 'ask', (desk) => landNow(desk, context, given))),
+        does((given: string | undefined, options: Choice) =>
+          atDesk(open, context, 'ask', (desk) => landNow(desk, context, given, options)),
+        ),
       );
   };
 
-async function landNow(desk: Desk, context: Context, given: string | undefined): Promise<Outcome> {
+type Choice = { readonly only?: string; readonly except?: string };
+
+async function landNow(desk: Desk, context: Context, given: string | undefined, choice: Choice): Promise<Outcome> {
   const found = await wholeRunNamed(desk, 'land', given, 'newest');
   if (!found.ok) return found.error;
-  const asked = await askToLand(desk, found.value);
+  const { run, state } = found.value;
+  const chosen = chosenBy(state, choice);
+  if (!chosen.ok) return misused('bad-choice', `land: ${chosen.error}`);
+  const asked = await askToLand(desk, found.value, chosen.value?.tasks);
   if (asked.exit !== exitCodes.done) return asked;
+  for (const { task, needs } of chosen.value?.also ?? [])
+    if (!context.json) context.terminal.line(`${task} is left out too: it needs ${needs}.`);
   const how = { yes: false, land: false, warnings: [], fromStart: false, isBrief: true };
-  return await inForeground(desk, context, found.value.run, how);
+  return await inForeground(desk, context, run, how);
 }
 
-export async function askToLand(desk: Desk, subject: MadeRun): Promise<Outcome> {
+/** Without tasks: all that is left to land. */
+export async function askToLand(desk: Desk, subject: MadeRun, tasks?: readonly TaskId[]): Promise<Outcome> {
   const { run } = subject;
   const refused = peopleOnly(desk, `tidegate land ${run}`);
   if (refused !== null) return refused;
-  const request = { type: 'requested-land', by: desk.caller.by } as const;
+  const chosen = tasks === undefined ? {} : { tasks };
+  const request = { type: 'requested-land', ...chosen, by: desk.caller.by } as const;
   return await askOnce(desk, subject, request, `Landing ${run}.`);
+}
+
+/** Null: no choice, all of it. */
+function chosenBy(state: RunState, { only, except }: Choice): Result<WithoutTasks | null, string> {
+  if (only !== undefined && except !== undefined) return err('--only or --except, not both');
+  const named = only ?? except;
+  if (named === undefined) return ok(null);
+  const ids = [...new Set(named.split(',').map((name) => name.trim()))];
+  const unknown = ids.find((id) => !Object.hasOwn(state.tasks, id));
+  if (unknown !== undefined)
+    return err(`${state.run} has no task ${JSON.stringify(unknown)}; it has ${Object.keys(state.tasks).join(', ')}`);
+  const tasks = Object.values(state.tasks)
+    .map(({ id }) => id)
+    .filter((id) => ids.includes(id));
+  return ok(only === undefined ? withoutTasks(state, tasks) : { tasks, also: [] });
 }
 
 /** `tidegate undo [run[/task]]`: takes a landing back, exactly where nothing came after it; else by checked reverts. */

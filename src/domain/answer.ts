@@ -1,5 +1,6 @@
 import { agentKinds, takesCommand } from './agents.ts';
 import type { RequestEvent, RunEvent, TapName } from './events.ts';
+import { leftToLand, whyNotAlone } from './land-some.ts';
 import { ownershipConflicts } from './ownership.ts';
 import { answerReplan } from './replan.ts';
 import { err, ok, type Result, unreachable } from './result.ts';
@@ -39,7 +40,10 @@ export function answer(state: RunState, request: RequestEvent): Answer {
       return landNow(state, request);
     case 'requested-undo':
       if (isUndone(state, request.task)) return ok([]);
-      return state.undo.standing === 'landed' ? ok('later') : err('nothing of this run has landed');
+      if (state.undo.standing !== 'landed') return err('nothing of this run has landed');
+      return leftToLand(state).some((task) => task === request.task)
+        ? err(`${request.task} has not landed`)
+        : ok('later');
     case 'requested-raise':
       return raise(state, request);
     case 'requested-send':
@@ -168,22 +172,32 @@ function giveUpLanding(state: RunState, { hash, by }: RequestEvent & { readonly 
   ]);
 }
 
-/** Landing again after a refusal opens the tap anew, already decided by who asked. */
+/** Landing again, after a refusal or of what was left out, opens the tap anew, already decided by who asked. */
 function landNow(state: RunState, request: RequestEvent & { readonly type: 'requested-land' }): Answer {
-  const decided = { type: 'tap-decided', tap: 'land', decision: 'approved', hash: state.hash, by: request.by } as const;
-  if (state.landing.status === 'landed') return err('the run has landed');
+  const left = leftToLand(state);
+  if (state.landing.status === 'landed' && left.length === 0) return err('the run has landed');
   if (state.landing.status === 'intended' || state.landing.status === 'undoing')
     return err('the branch is being moved');
   if (state.ended !== null && !hasMerged(state)) return err('nothing was merged, so there is nothing to land');
+  const some = request.tasks?.length === left.length ? null : (request.tasks ?? null);
+  const why = request.tasks === undefined ? null : whyNotAlone(state, request.tasks);
+  if (why !== null) return err(why);
+  const { hash } = state;
+  const tasks = some === null ? {} : { tasks: some };
+  const decided = { type: 'tap-decided', tap: 'land', decision: 'approved', hash, ...tasks, by: request.by } as const;
   const open = state.taps.land;
   if (open?.status === 'pending' || open?.status === 'held') return ok([decided]);
   if (state.ended === null && state.landing.status !== 'refused') return err('nothing waits to be landed yet');
-  return ok([{ type: 'tap-opened', tap: 'land', hash: state.hash, expires: null }, decided]);
+  return ok([{ type: 'tap-opened', tap: 'land', hash, expires: null }, decided]);
 }
 
 /** A run that ended on its branch only may still be landed, what has landed undone, and either tried again after a halt. */
 function isAllowedLate(state: RunState, request: RequestEvent): boolean {
   if (request.type === 'requested-undo') return true;
   if (request.type === 'requested-resume') return state.mode.mode === 'halted';
-  return request.type === 'requested-land' && state.ended === 'done' && state.landing.status !== 'landed';
+  return (
+    request.type === 'requested-land' &&
+    state.ended === 'done' &&
+    !(state.landing.status === 'landed' && leftToLand(state).length === 0)
+  );
 }

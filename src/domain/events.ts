@@ -61,7 +61,8 @@ export type RequestEvent =
       readonly replaces: PlanHash;
       readonly by: By;
     }
-  | { readonly type: 'requested-land'; readonly by: By }
+  /** Without tasks: all that is merged and has not landed. */
+  | { readonly type: 'requested-land'; readonly tasks?: readonly TaskId[]; readonly by: By }
   | { readonly type: 'requested-undo'; readonly task: TaskId | null; readonly by: By };
 
 export type RunOrder = {
@@ -158,6 +159,8 @@ export type RunEvent =
       readonly tap: TapName;
       readonly decision: 'approved' | 'rejected' | 'held' | 'expired';
       readonly hash: PlanHash;
+      /** Of a landing: the yes is for these tasks only. */
+      readonly tasks?: readonly TaskId[];
       readonly by: By;
     }
   // tasks and attempts
@@ -319,6 +322,8 @@ export type RunEvent =
       readonly commit: CommitId;
       readonly tree: TreeId;
       readonly conflicts: readonly string[];
+      /** Made of the commits of these tasks only. */
+      readonly tasks?: readonly TaskId[];
     }
   | {
       readonly type: 'landing-intended';
@@ -327,7 +332,14 @@ export type RunEvent =
       readonly new: CommitId;
       readonly worktree: string | null;
     }
-  | { readonly type: 'landed'; readonly branch: string; readonly old: CommitId | null; readonly new: CommitId }
+  | {
+      readonly type: 'landed';
+      readonly branch: string;
+      readonly old: CommitId | null;
+      readonly new: CommitId;
+      /** Absent: all that was merged and had not landed. */
+      readonly tasks?: readonly TaskId[];
+    }
   | {
       readonly type: 'landing-refused';
       readonly why: string;

@@ -2,6 +2,7 @@ import type { Shortage } from './disk.ts';
 import { isRequest, type LedgerEvent, type RequestEvent, type RunEvent, type TapName } from './events.ts';
 import type { CheckOutcome } from './evidence.ts';
 import type { CommitId, PlanHash, RunId, TaskId, TreeId } from './ids.ts';
+import { leftToLand } from './land-some.ts';
 import { evolveLanding, type LandingState } from './landing.ts';
 import { allTasks, dependentsOf, type FrozenPlan, type PlannedTask } from './plan.ts';
 import { replacePlan, unjudged } from './plan-versions.ts';
@@ -171,7 +172,7 @@ function evolveFact(state: RunState, event: RunEvent): RunState {
       const apart = state.target.apart || event.new !== state.branch?.commit;
       const target =
         event.branch === state.target.branch ? { ...state.target, commit: event.new, apart } : state.target;
-      return { ...state, target, ...evolveOnTarget(state, event) };
+      return { ...state, target, ...evolveOnTarget(state, { ...event, tasks: event.tasks ?? leftToLand(state) }) };
     }
     case 'target-observed':
     case 'landing-rebuilt':

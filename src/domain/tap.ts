@@ -1,5 +1,5 @@
 import type { By, RunEvent, TapName } from './events.ts';
-import type { PlanHash } from './ids.ts';
+import type { PlanHash, TaskId } from './ids.ts';
 import type { FrozenPlan } from './plan.ts';
 import { err, ok, type Result } from './result.ts';
 
@@ -7,7 +7,13 @@ import { err, ok, type Result } from './result.ts';
 export type TapState =
   | { readonly status: 'pending'; readonly hash: PlanHash; readonly expires: string | null }
   | { readonly status: 'held'; readonly hash: PlanHash; readonly by: By; readonly expires: string | null }
-  | { readonly status: 'approved' | 'rejected' | 'expired'; readonly hash: PlanHash; readonly by: By };
+  | {
+      readonly status: 'approved' | 'rejected' | 'expired';
+      readonly hash: PlanHash;
+      /** A landing of these tasks only. */
+      readonly tasks?: readonly TaskId[];
+      readonly by: By;
+    };
 
 /** The tap that lets a wave begin: its own, or the one of the whole run. */
 export const startTap = (plan: FrozenPlan, wave: number): TapName =>
@@ -38,7 +44,8 @@ export function evolveTap(
   event: RunEvent & { readonly type: 'tap-opened' | 'tap-decided' },
 ): TapState {
   if (event.type === 'tap-opened') return { status: 'pending', hash: event.hash, expires: event.expires };
-  const { hash, by } = event;
+  const { hash, by, tasks } = event;
   const expires = state !== undefined && 'expires' in state ? state.expires : null;
-  return event.decision === 'held' ? { status: 'held', hash, by, expires } : { status: event.decision, hash, by };
+  if (event.decision === 'held') return { status: 'held', hash, by, expires };
+  return { status: event.decision, hash, by, ...(tasks === undefined ? {} : { tasks }) };
 }

@@ -6,6 +6,8 @@ import type { RunState } from './run.ts';
 export type UndoState = {
   /** `undone`: all of it was taken back since it last landed. */
   readonly standing: 'nothing' | 'landed' | 'undone';
+  /** Landed since the last undo of the whole run; those that were taken back one by one stay named. */
+  readonly landed: readonly TaskId[];
   /** Taken back one by one since the last undo of the whole run. */
   readonly tasks: readonly TaskId[];
   /** Reverts that wait for their checks; null when none are asked for, or the branch can simply go back. */
@@ -14,12 +16,12 @@ export type UndoState = {
 
 export type Reverts = Omit<Extract<RunEvent, { type: 'undo-prepared' }>, 'type'>;
 
-export const noUndo: UndoState = { standing: 'nothing', tasks: [], prepared: null };
+export const noUndo: UndoState = { standing: 'nothing', landed: [], tasks: [], prepared: null };
 
 export function evolveUndo(state: UndoState, event: RunEvent): UndoState {
   switch (event.type) {
     case 'landed':
-      return { ...state, standing: 'landed' };
+      return { ...state, standing: 'landed', landed: [...state.landed, ...(event.tasks ?? [])] };
     case 'undo-prepared': {
       const { type: _, ...reverts } = event;
       const before = state.prepared?.task === event.task ? state.prepared.tries : 0;
@@ -29,7 +31,7 @@ export function evolveUndo(state: UndoState, event: RunEvent): UndoState {
       return { ...state, prepared: null };
     case 'undone':
       return event.task === null
-        ? { standing: 'undone', tasks: [], prepared: null }
+        ? { standing: 'undone', landed: [], tasks: [], prepared: null }
         : { ...state, tasks: [...state.tasks, event.task], prepared: null };
     default:
       return state;

@@ -1,3 +1,4 @@
+import type { TaskId } from '../domain/ids.ts';
 import { openUndo } from '../domain/open-undo.ts';
 import type { RunState } from '../domain/run.ts';
 import { attemptOf } from '../domain/task.ts';
@@ -24,7 +25,7 @@ export function keepingOf(job: string, runs: readonly (RunState | null)[]): Keep
     case 'dropped':
       return { keep: false, why: `dropped by ${known.progress.by.who}` };
     case 'merged':
-      return hasLanded(state)
+      return hasLanded(state, known.id)
         ? { keep: false, why: 'landed' }
         : { keep: true, why: state.landing.status === 'undone' ? 'its landing was undone' : 'merged, not landed yet' };
     case 'done':
@@ -56,4 +57,5 @@ export function keepingOfLfs(runs: readonly (RunState | null)[]): Keeping {
     : { keep: false, why: 'all work is landed or dropped' };
 }
 
-const hasLanded = (state: RunState): boolean => state.landing.status === 'landed' && state.ended !== null;
+const hasLanded = ({ landing, undo, ended }: RunState, task: TaskId): boolean =>
+  ended !== null && landing.status !== 'undoing' && undo.landed.includes(task);

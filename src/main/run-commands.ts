@@ -169,8 +169,8 @@ export const runCommands: readonly CommandEntry[] = [
   },
   {
     name: 'land',
-    usage: '[run]',
-    summary: 'move your branch to what the run has proven',
+    usage: '[run] [--only <tasks>] [--except <tasks>]',
+    summary: 'move your branch to what the run has proven, or to some of it',
     group: 'decide',
     load: () => loadAtDesk(async () => (await import('../cli/land.ts')).land),
   },

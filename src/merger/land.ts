@@ -1,12 +1,14 @@
+import { isDeepStrictEqual } from 'node:util';
 import { failpoint } from '../adapters/failpoint.ts';
-import { isAncestor, openPerson, readRef } from '../adapters/git-write/index.ts';
+import { commitsBetween, isAncestor, openPerson, readRef } from '../adapters/git-write/index.ts';
 import type { RunEvent } from '../domain/events.ts';
-import type { CommitId, TreeId } from '../domain/ids.ts';
+import type { CommitId, TaskId, TreeId } from '../domain/ids.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { refs } from '../domain/state-dir.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { done, type Order, recordFacts, recordIntent, refused } from './context.ts';
 import { creation, eventsOf, type History, planInForce, runTip } from './history.ts';
+import { partsToLand, standingLandings } from './landing-parts.ts';
 import { recoverLanding } from './landing-recovery.ts';
 import { examineMove, moveBranch, type Ready } from './move-branch.ts';
 import type { Obstacle } from './obstacles.ts';
@@ -29,7 +31,7 @@ export async function land(order: Order): Promise<MergerAnswer> {
     return await landed(order, decided.value);
   const proven = await verifyLanding(order, history, decided.value);
   if (!proven.ok) return await refuse(order, proven.error);
-  const ready = await examineMove(order, { ref, old, new: next, retry: `tidegate land ${order.run}` });
+  const ready = await examineMove(order, { ref, old, new: next, retry: retryOf(order, decided.value) });
   if (!ready.ok) return await refuse(order, ready.error);
 
   const intent = await recordIntent<Intended>(order, async (now) => {
@@ -63,6 +65,8 @@ type Landing = {
   readonly new: CommitId;
   /** Set when what lands is not the run branch itself but its commits on top of a target that moved. */
   readonly rebuilt: Extract<RunEvent, { type: 'landing-rebuilt' }> | null;
+  /** What a person chose; null: all that has not landed. */
+  readonly tasks: readonly TaskId[] | null;
 };
 
 /** What would land where, by the ledger alone. */
@@ -78,22 +82,34 @@ function decideLanding(history: History, run: string): Result<Landing, Obstacle>
   if (plan.land === 'ask' && tap?.event.decision !== 'approved') return err(nothing('nobody approved the landing'));
   if (!decided.some(({ event }) => event.decision === 'approved')) return err(nothing('nobody approved this plan'));
 
+  const tasks = chosenTasks(history);
   const begin = eventsOf(history, 'run-branch-made')[0]?.event.commit ?? target.commit;
   const branch = plan.land === 'branch' ? `tidegate/${run}` : target.branch;
   const before = standingLandings(history).findLast((event) => event.branch === branch);
-  if (plan.land === 'branch') return ok({ branch, old: before?.new ?? null, new: merged.event.new, rebuilt: null });
-  const rebuilt = eventsOf(history, 'landing-rebuilt').findLast(({ position }) => position > merged.position)?.event;
+  if (plan.land === 'branch')
+    return ok({ branch, old: before?.new ?? null, new: merged.event.new, rebuilt: null, tasks: null });
+  const rebuilt = rebuiltSince(history);
+  if (tasks !== null && !isDeepStrictEqual(rebuilt?.tasks, tasks))
+    return err(nothing(`nothing was built of ${tasks.join(', ')} alone`));
   const next = rebuilt?.commit ?? merged.event.new;
-  if (before?.new === next) return ok({ branch, old: before.old, new: next, rebuilt: null });
-  return ok({ branch, old: rebuilt?.onto ?? before?.new ?? begin, new: next, rebuilt: rebuilt ?? null });
+  if (before?.new === next) return ok({ branch, old: before.old, new: next, rebuilt: null, tasks });
+  return ok({ branch, old: rebuilt?.onto ?? before?.new ?? begin, new: next, rebuilt: rebuilt ?? null, tasks });
 }
 
-/** Landings that no undo of the whole run took back. */
-export function standingLandings(history: History): readonly Extract<RunEvent, { type: 'landed' }>[] {
-  const undone = eventsOf(history, 'undone').findLast(({ event }) => event.task === null)?.position ?? 0;
-  return eventsOf(history, 'landed')
-    .filter(({ position }) => position > undone)
-    .map(({ event }) => event);
+/** The tasks that the person's yes to the landing is for; null: all that has not landed. */
+export function chosenTasks(history: History): readonly TaskId[] | null {
+  const { since } = planInForce(history);
+  const last = eventsOf(history, 'tap-decided').findLast(
+    ({ position, event }) => position > since && event.tap === 'land',
+  );
+  return (last?.event.decision === 'approved' ? last.event.tasks : undefined) ?? null;
+}
+
+/** What was rebuilt for the landing that is under way: after the last merge, and after the person's last word on it. */
+export function rebuiltSince(history: History): Extract<RunEvent, { type: 'landing-rebuilt' }> | undefined {
+  const merged = eventsOf(history, 'merged').at(-1)?.position ?? 0;
+  const said = eventsOf(history, 'tap-decided').findLast(({ event }) => event.tap === 'land')?.position ?? 0;
+  return eventsOf(history, 'landing-rebuilt').findLast(({ position }) => position > Math.max(merged, said))?.event;
 }
 
 const isLanded = (history: History, landing: Landing): boolean =>
@@ -115,12 +131,17 @@ async function verifyLanding(order: Order, history: History, landing: Landing): 
     return err(nothing(`diverged: the run branch is at ${found}, the ledger says ${runTip(history)}`));
   if (landing.rebuilt !== null) {
     const { conflicts, tree } = landing.rebuilt;
+    const parts = partsToLand(history, landing.tasks);
+    if (!parts.ok) return err(nothing(parts.error));
     if (conflicts.length > 0)
       return err({
         why: `${landing.branch} moved and conflicts with the run`,
         files: conflicts,
         fix: 'tidegate conflicts',
       });
+    const built = await commitsBetween(repository, landing.rebuilt.onto, landing.rebuilt.commit);
+    if (built.length !== parts.value.length)
+      return err(nothing(`diverged: ${landing.new} holds ${built.length} commits instead of ${parts.value.length}`));
     const unchecked = uncheckedOn(history, tree);
     if (unchecked.length > 0)
       return err(nothing(`not proven on top of the new ${landing.branch}: ${unchecked.join(', ')}`));
@@ -144,8 +165,11 @@ export function uncheckedOn(history: History, tree: TreeId): readonly string[] {
 
 const nothing = (why: string): Obstacle => ({ why, files: [], fix: 'tidegate why' });
 
-const landed = (order: Order, { branch, old, new: next }: Landing): Promise<MergerAnswer> =>
-  recordFacts(order, { type: 'landed', branch, old, new: next });
+const landed = (order: Order, { branch, old, new: next, tasks }: Landing): Promise<MergerAnswer> =>
+  recordFacts(order, { type: 'landed', branch, old, new: next, ...(tasks === null ? {} : { tasks }) });
+
+const retryOf = ({ run }: Order, { tasks }: Landing): string =>
+  `tidegate land ${run}${tasks === null ? '' : ` --only ${tasks.join(',')}`}`;
 
 async function refuse(order: Order, { why, files, fix, moved }: Obstacle): Promise<MergerAnswer> {
   if (moved) return refused(why, files);

@@ -8,7 +8,7 @@ import { refs } from '../domain/state-dir.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { type Order, recordFacts } from './context.ts';
 import { eventsOf, type History } from './history.ts';
-import { standingLandings } from './land.ts';
+import { standingLandings } from './landing-parts.ts';
 import { examineMove } from './move-branch.ts';
 import type { Obstacle } from './obstacles.ts';
 import { buildReverts } from './reverts.ts';

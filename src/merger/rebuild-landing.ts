@@ -3,7 +3,6 @@ import { failpoint } from '../adapters/failpoint.ts';
 import { findCheckout } from '../adapters/git-read/index.ts';
 import {
   areRelated,
-  commitsBetween,
   keepReachable,
   mergeTrees,
   mustReadCommit,
@@ -12,14 +11,15 @@ import {
   readRef,
   writeCommit,
 } from '../adapters/git-write/index.ts';
-import type { CommitId } from '../domain/ids.ts';
 import { refs } from '../domain/state-dir.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { done, type Order, recordFacts, refused } from './context.ts';
-import { creation, eventsOf, type History, runTip } from './history.ts';
+import { creation, eventsOf } from './history.ts';
+import { chosenTasks, rebuiltSince } from './land.ts';
+import { partsToLand } from './landing-parts.ts';
 
 /**
- * The run's commits that have not landed, replayed one by one onto the person's branch as it is now, in memory. What
+ * The run's commits that have not landed, or those of the tasks that a person chose, replayed one by one onto the person's branch as it is now, in memory. What
  * comes out is a new tree: it lands only after the checks passed on it.
  */
 export async function rebuildLanding(order: Order): Promise<MergerAnswer> {
@@ -31,18 +31,20 @@ export async function rebuildLanding(order: Order): Promise<MergerAnswer> {
   const person = await openPerson(order.checkout, order.env);
   const onto = await readRef(person, `refs/heads/${target.branch}`);
   if (onto === null) return refused(`the branch ${target.branch} is gone`);
-  const last = eventsOf(history, 'landing-rebuilt').at(-1);
-  if (last !== undefined && last.position > merged.position && last.event.onto === onto) return done;
+  const chosen = chosenTasks(history);
+  if (rebuiltSince(history)?.onto === onto) return done;
+  const parts = partsToLand(history, chosen);
+  if (!parts.ok) return refused(parts.error);
   const author = await readAuthor(order.checkout, order.env);
   if (!author.ok) return refused(author.error);
   await adoptCommit(repository, (await findCheckout(order.checkout)).commonDir, onto);
   if (!(await areRelated(repository, target.commit, onto)))
     return refused(`${target.branch} has another history now: it shares no commit with where the run began`);
 
-  const commits = await commitsBetween(repository, alreadyLanded(history), merged.event.new);
+  const tasks = chosen === null ? {} : { tasks: chosen };
   let commit = onto;
   let { tree } = await mustReadCommit(repository, onto);
-  for (const id of commits.toReversed()) {
+  for (const id of parts.value) {
     const theirs = await mustReadCommit(repository, id);
     const { message, date } = theirs;
     const [parent] = theirs.parents;
@@ -51,7 +53,7 @@ export async function rebuildLanding(order: Order): Promise<MergerAnswer> {
     const replayed = await mergeTrees(repository, { base, ours: tree, theirs });
     if (!replayed.ok) {
       const conflicts = replayed.error;
-      return await recordFacts(order, { type: 'landing-rebuilt', onto, commit: onto, tree, conflicts });
+      return await recordFacts(order, { type: 'landing-rebuilt', onto, commit: onto, tree, conflicts, ...tasks });
     }
     tree = replayed.value;
     commit = await writeCommit(repository, { tree, parent: commit, message, date, ...author.value });
@@ -59,14 +61,5 @@ export async function rebuildLanding(order: Order): Promise<MergerAnswer> {
   failpoint('merger-rebuild-written');
   await keepReachable(repository, refs.landing(order.run), commit);
   failpoint('merger-rebuild-kept');
-  return await recordFacts(order, { type: 'landing-rebuilt', onto, commit, tree, conflicts: [] });
-}
-
-/** Where the run branch stood when it last landed; its beginning if it never did. */
-function alreadyLanded(history: History): CommitId {
-  const last = eventsOf(history, 'landed').at(-1)?.position ?? 0;
-  const undone = eventsOf(history, 'undone').findLast(({ event }) => event.task === null)?.position ?? 0;
-  const made = eventsOf(history, 'run-branch-made')[0]?.event.commit;
-  const tip = undone > last ? made : runTip(history.filter(({ position }) => position < last));
-  return tip ?? made ?? creation(history).target.commit;
+  return await recordFacts(order, { type: 'landing-rebuilt', onto, commit, tree, conflicts: [], ...tasks });
 }

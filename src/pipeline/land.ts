@@ -1,13 +1,15 @@
-import type { TreeId } from '../domain/ids.ts';
+import type { TaskId, TreeId } from '../domain/ids.ts';
+import { chosenTasks, leftToLand } from '../domain/land-some.ts';
 import { type LandingState, landingTries } from '../domain/landing.ts';
 import { checkKey, type RunState, selectedWaves } from '../domain/run.ts';
+import { landAgain } from '../domain/texts/run.ts';
 import { onOneLine } from '../domain/texts/told.ts';
 import { halt } from './closure.ts';
 import { effect, fact, type Step } from './step.ts';
 
 /** The end of phase 6: the person's branch moves once, as the plan's `land` says. */
 export function land(state: RunState): readonly Step[] {
-  const over = allClosed(state) ? landedOutcome(state.landing) : null;
+  const over = allClosed(state) ? landedOutcome(state) : null;
   if (over !== null) return [fact({ type: 'run-ended', outcome: over })];
   const due = landingIsDue(state);
   if (due === 'not-yet') return [];
@@ -23,9 +25,12 @@ export function land(state: RunState): readonly Step[] {
   return move(state, landing);
 }
 
-/** Nothing is left to do, whether or not the run was stopped meanwhile. What was undone stays on the run branch. */
-const landedOutcome = ({ status }: LandingState): 'landed' | 'done' | null =>
-  status === 'landed' ? 'landed' : status === 'undone' ? 'done' : null;
+/** Nothing is left to do, whether or not the run was stopped meanwhile. What was undone or left out stays on the run branch. */
+function landedOutcome(state: RunState): 'landed' | 'done' | null {
+  const { status } = state.landing;
+  if (status === 'landed') return leftToLand(state).length === 0 ? 'landed' : 'done';
+  return status === 'undone' ? 'done' : null;
+}
 
 function landingIsDue(state: RunState): 'not-yet' | 'nothing' | 'due' {
   const waves = selectedWaves(state);
@@ -64,13 +69,16 @@ function moveObserved(
   tip: string,
 ): readonly Step[] {
   const { rebuilt } = landing;
-  if (tip === state.target.commit && !state.target.apart && rebuilt === null) return [askLand(state)];
+  const { branch } = state.target;
+  const some = chosenTasks(state);
+  const asItIs = some === null && tip === state.target.commit && !state.target.apart;
+  if (asItIs && rebuilt === null) return [askLand(state)];
   if (rebuilt === null || rebuilt.onto !== tip) {
     if (landing.tries >= landingTries)
       return [
         refuse(state, {
-          why: `${state.target.branch} moved ${landingTries} times while its checks ran`,
-          first: `wait until nobody works on ${state.target.branch}`,
+          why: `${branch} moved ${landingTries} times while its checks ran`,
+          first: `wait until nobody works on ${branch}`,
         }),
       ];
     return [
@@ -80,9 +88,12 @@ function moveObserved(
   if (rebuilt.conflicts.length > 0)
     return [
       refuse(state, {
-        why: `${state.target.branch} moved, and the run conflicts with what is new there`,
+        why: conflictText(branch, some),
         files: rebuilt.conflicts,
-        first: `make ${state.target.branch} fit what is to land (tidegate diff ${state.run}), and commit`,
+        first:
+          some === null
+            ? `make ${branch} fit what is to land (tidegate diff ${state.run}), and commit`
+            : landTogether(state),
       }),
     ];
   for (const check of state.plan.checks) {
@@ -101,14 +112,24 @@ function moveObserved(
     if (outcome.outcome !== 'passed')
       return [
         refuse(state, {
-          why: `on top of the new ${state.target.branch} the check ${check.name} fails`,
-          first: `mend ${state.target.branch} so that the check passes, and commit`,
+          why: `${checkedOn(branch, some)} the check ${check.name} fails`,
+          first: some === null ? `mend ${branch} so that the check passes, and commit` : landTogether(state),
           check: { name: check.name, tree: rebuilt.tree },
         }),
       ];
   }
   return [askLand(state)];
 }
+
+const checkedOn = (branch: string, some: readonly TaskId[] | null): string =>
+  some === null ? `on top of the new ${branch}` : `with only ${some.join(', ')} on ${branch}`;
+
+const conflictText = (branch: string, some: readonly TaskId[] | null): string =>
+  some === null
+    ? `${branch} moved, and the run conflicts with what is new there`
+    : `${some.join(', ')} cannot land alone: what was left out, or is new on ${branch}, touches the same lines`;
+
+const landTogether = ({ run }: RunState): string => `choose other tasks, or land all of it (tidegate land ${run})`;
 
 const askLand = (state: RunState): Step =>
   effect('land', { do: 'ask-merger', request: { do: 'land', run: state.run }, answers: null });
@@ -120,11 +141,11 @@ type Refused = {
   readonly check?: { readonly name: string; readonly tree: TreeId };
 };
 
-const refuse = ({ run }: RunState, { why, files = [], first, check }: Refused): Step =>
+const refuse = (state: RunState, { why, files = [], first, check }: Refused): Step =>
   fact({
     type: 'landing-refused',
     why,
     files,
-    fix: onOneLine(first, `tidegate land ${run}`),
+    fix: onOneLine(first, landAgain(state)),
     ...(check === undefined ? {} : { check }),
   });

@@ -17,7 +17,8 @@ import {
   readySnapshot,
   runTip,
 } from '../../src/merger/history.ts';
-import { standingLandings, uncheckedOn } from '../../src/merger/land.ts';
+import { uncheckedOn } from '../../src/merger/land.ts';
+import { standingLandings } from '../../src/merger/landing-parts.ts';
 import { preparations } from '../../src/merger/prepare-undo.ts';
 import { verifyChain } from '../../src/merger/proof.ts';
 import { isUndone } from '../../src/merger/undo.ts';

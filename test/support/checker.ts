@@ -5,6 +5,7 @@ import type { FrozenPlan, PlannedTask } from '../../src/domain/plan.ts';
 import type { Stored } from '../../src/ports/ledger.ts';
 import { checkAsked } from './check-asked.ts';
 import { checkIntegrated } from './check-integrated.ts';
+import { checkLanded } from './check-landed.ts';
 import { checkUndone } from './check-undone.ts';
 import { all, type Found } from './events-found.ts';
 import { naiveMatch } from './naive-match.ts';
@@ -125,7 +126,7 @@ function checkRun(history: readonly Stored[], { git }: World): readonly Violatio
     ...checkIntegrated(history, git),
     ...checkClosed(history),
     ...checkRunBranch(history, target.commit, git?.refs.get(`refs/tidegate/runs/${run}`), git),
-    ...checkTarget(history, git),
+    ...checkLanded(history, git),
     ...checkUndone(history, git),
   ];
 }
@@ -333,25 +334,6 @@ function descends(git: GitFacts | undefined, from: string, ancestor: string): bo
     seen.add(id);
   }
   return false;
-}
-
-/** I4: so does the person's branch, as far as it is we who move it. */
-function checkTarget(history: readonly Stored[], git: GitFacts | undefined): readonly Violation[] {
-  return all(history, 'landed').flatMap(({ seq, event }) => {
-    const found: Violation[] = [];
-    const say = (what: string): number => found.push({ invariant: 'I4', seq, what });
-    const intent = all(history, 'landing-intended').findLast((one) => one.seq < seq)?.event;
-    if (intent === undefined) say('landed without an intent');
-    else if (intent.branch !== event.branch || intent.old !== event.old || intent.new !== event.new)
-      say('landed other than intended');
-    const before = history.filter((one) => one.seq < seq);
-    const tip = all(before, 'merged').at(-1)?.event.new;
-    const rebuilt = all(before, 'landing-rebuilt').some((one) => one.event.commit === event.new);
-    const merged = all(before, 'merged').some((one) => one.event.new === event.new);
-    if (!rebuilt && !merged) say(`landed ${event.new}, the run branch is at ${tip}`);
-    if (git !== undefined && git.commit(event.new) === null) say(`the landed commit ${event.new} does not exist`);
-    return found;
-  });
 }
 
 // ── I7, I9: the world ──────────────────────────────────────────────────────────────────────────────────

@@ -23,6 +23,8 @@ export type Scenario = {
   readonly claude?: string;
   /** Files of `main` in the end. */
   readonly files: readonly string[];
+  /** How the run has ended; by default all of it has landed. */
+  readonly ended?: 'done';
 };
 type Project = Awaited<ReturnType<typeof project>>;
 
@@ -247,7 +249,7 @@ export async function problemsOf(p: Project, scenario: Scenario): Promise<readon
     ...violations.map((violation: Violation) => `${violation.invariant} at ${violation.seq}: ${violation.what}`),
     ...(files.join() === scenario.files.join() ? [] : [`main holds ${files.join()}`]),
     ...(status === '' ? [] : [`status: ${status}`]),
-    ...(last?.type === 'run-ended' && last.outcome === 'landed' ? [] : ['the run has not landed']),
+    ...(last?.type === 'run-ended' && last.outcome === (scenario.ended ?? 'landed') ? [] : ['the run has not landed']),
     ...(await unkeptObjects(p, files)).map((file) => `the object of ${file} has not landed`),
     ...processes.map((job) => `a process of ${job} is alive`),
     ...attemptProblems(p, events),

@@ -211,6 +211,7 @@ const undos: Record<'asked' | 'checked' | 'halted', RunState> = {
     checks: {},
     undo: {
       standing: 'landed',
+      landed: [],
       tasks: [],
       prepared: { task: null, branch: 'main', onto: commit, commit, tree: other, reverts: [], tries: 1 },
     },

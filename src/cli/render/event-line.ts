@@ -66,9 +66,11 @@ export function eventLine(event: LedgerEvent): string | null {
     case 'wave-closed':
       return `wave ${event.wave}: closed`;
     case 'landing-rebuilt':
-      return `land: the branch moved; rebuilt on ${event.onto.slice(0, 8)}`;
+      return event.tasks === undefined
+        ? `land: the branch moved; rebuilt on ${event.onto.slice(0, 8)}`
+        : `land: rebuilt with only ${event.tasks.join(', ')} on ${event.onto.slice(0, 8)}; the checks come first`;
     case 'landed':
-      return `land: ${event.branch} is at ${event.new.slice(0, 8)}`;
+      return `land: ${event.branch} is at ${event.new.slice(0, 8)}${event.tasks === undefined ? '' : `, with ${event.tasks.join(', ')}`}`;
     case 'landing-refused':
       return `land: refused: ${event.why}${event.files.length === 0 ? '' : `: ${event.files.join(', ')}`}`;
     case 'undo-prepared':

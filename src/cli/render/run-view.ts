@@ -1,3 +1,4 @@
+import { leftToLand } from '../../domain/land-some.ts';
 import { type Need, needsOf } from '../../domain/needs.ts';
 import { openUndo } from '../../domain/open-undo.ts';
 import { plannedStates, type RunState, selectedWaves, tasksOfWave } from '../../domain/run.ts';
@@ -112,7 +113,7 @@ export function endText(state: RunState): string | null {
     case null:
       return null;
     case 'landed':
-      return `Landed on ${'branch' in landing ? landing.branch : state.target.branch}${landing.status === 'landed' ? ` as ${landing.new.slice(0, 8)}` : ''}${without}`;
+      return `Landed on ${'branch' in landing ? landing.branch : state.target.branch}${landing.status === 'landed' ? ` as ${landing.new.slice(0, 8)}` : ''}${without}${leftText(state)}`;
     case 'done':
       return `Done${without}${state.branch === null ? '' : '; nothing was landed'}`;
     case 'rejected':
@@ -122,4 +123,10 @@ export function endText(state: RunState): string | null {
     case 'failed':
       return 'Failed';
   }
+}
+
+/** What a person left out of the landing. */
+function leftText(state: RunState): string {
+  const left = leftToLand(state);
+  return left.length === 0 ? '' : `; ${left.join(', ')} stayed on the run branch: tidegate land ${state.run}`;
 }

@@ -1,4 +1,5 @@
 import type { TaskId } from '../../domain/ids.ts';
+import { leftToLand } from '../../domain/land-some.ts';
 import { type Need, needsOf } from '../../domain/needs.ts';
 import { openUndo } from '../../domain/open-undo.ts';
 import { hasMerged, type RunState, tasksOfWave } from '../../domain/run.ts';
@@ -134,9 +135,12 @@ function whyReady(view: RunView, task: TaskState, lasts: string, around: Around)
 
 const isOpen = ({ progress }: TaskState): boolean => !['ready', 'merged', 'done', 'dropped'].includes(progress.status);
 
-function whereabouts({ landing, target, undo }: RunState, id: TaskId): string {
+function whereabouts(state: RunState, id: TaskId): string {
+  const { landing, target, undo } = state;
   if (undo.standing === 'undone' || undo.tasks.includes(id)) return `it was taken back out of ${target.branch}`;
-  return landing.status === 'landed' ? `it has landed on ${landing.branch}` : `${target.branch} does not have it yet`;
+  return landing.status === 'landed' && !leftToLand(state).includes(id)
+    ? `it has landed on ${landing.branch}`
+    : `${target.branch} does not have it yet`;
 }
 
 /** Nothing to do, but something to look at. */
@@ -151,7 +155,7 @@ function whyEnded(view: RunView, ended: NonNullable<RunState['ended']>): Why {
     case 'landed':
       return why(sentence, look);
     case 'done':
-      return hasMerged(state) && state.landing.status === 'none'
+      return hasMerged(state) && (state.landing.status === 'none' || isPartlyLanded(state))
         ? why(sentence, `tidegate land ${state.run}`)
         : why(sentence, look);
     case 'rejected':
@@ -160,6 +164,8 @@ function whyEnded(view: RunView, ended: NonNullable<RunState['ended']>): Why {
       return told(sentence, toldOfFailedRun(state));
   }
 }
+
+const isPartlyLanded = (state: RunState): boolean => state.landing.status === 'landed' && leftToLand(state).length > 0;
 
 const notStarted = (view: RunView, subject: string, ended: NonNullable<RunState['ended']>): Why =>
   because(`${subject} was never started`, whyEnded(view, ended), '');

@@ -1,6 +1,7 @@
 import { agentKinds } from '../agents.ts';
 import type { Spend } from '../budget.ts';
 import type { Shortage } from '../disk.ts';
+import { chosenTasks } from '../land-some.ts';
 import type { LandingState } from '../landing.ts';
 import type { ProviderState } from '../provider.ts';
 import type { RunMode, RunState } from '../run.ts';
@@ -124,10 +125,10 @@ export function toldOfAsking(asked: readonly Asked[], subject: string): Told {
 }
 
 export function toldOfLanding(
-  state: Pick<RunState, 'run' | 'checks'>,
+  state: Pick<RunState, 'run' | 'checks' | 'taps'>,
   landing: LandingState & { readonly status: 'refused' },
 ): Told {
-  const command = `tidegate land ${state.run}`;
+  const command = landAgain(state);
   const files = landing.files.length === 0 ? '' : `: ${few(landing.files, 5)}`;
   return {
     message: `${landing.why}${files}`,
@@ -136,4 +137,10 @@ export function toldOfLanding(
     ...firstly(landing.fix, command),
     command,
   };
+}
+
+/** What was left out is not landed by repeating it. */
+export function landAgain(state: Pick<RunState, 'run' | 'taps'>): string {
+  const some = chosenTasks(state);
+  return `tidegate land ${state.run}${some === null ? '' : ` --only ${some.join(',')}`}`;
 }

@@ -1,0 +1,59 @@
+import type { TaskId } from './ids.ts';
+import { dependentsOf } from './plan.ts';
+import type { RunState } from './run.ts';
+
+/**
+ * Landing some of the tasks of a run: those that are left out stay on the run branch, and a later `land` takes them.
+ *
+ *   land --only a,b ─▶ tap-decided (yes to a, b) ─▶ target-observed ─▶ landing-rebuilt (their commits, on that tip)
+ *     ─▶ every check on that tree ─▶ landing-intended ─▶ landed (a, b) ─▶ run-ended `done` while something is left
+ *   A conflict or a failing check is `landing-refused`: nothing moved, and any other choice can be asked for.
+ */
+
+/** Merged, and not on the person's branch: nobody has landed it since the run was last undone as a whole. */
+export const leftToLand = (state: Pick<RunState, 'tasks' | 'undo'>): readonly TaskId[] =>
+  Object.values(state.tasks)
+    .filter(({ id, progress }) => progress.status === 'merged' && !state.undo.landed.includes(id))
+    .map(({ id }) => id);
+
+/** What the person's yes to the landing is for; null: all that is left. */
+export const chosenTasks = ({ taps }: Pick<RunState, 'taps'>): readonly TaskId[] | null =>
+  taps.land?.status === 'approved' ? (taps.land.tasks ?? null) : null;
+
+/** Why these tasks cannot land without the others; null when they can, as far as the plan can tell. */
+export function whyNotAlone(state: RunState, tasks: readonly TaskId[]): string | null {
+  const left = leftToLand(state);
+  if (tasks.length === 0) return 'nothing would be left to land';
+  for (const task of tasks) {
+    if (state.tasks[task] === undefined) return `${state.run} has no task ${task}`;
+    if (state.undo.landed.includes(task)) return `${task} has landed already`;
+    if (!left.includes(task)) return `${task} is not merged; it is ${state.tasks[task].progress.status}`;
+    const missing = left.find((other) => !tasks.includes(other) && standsOn(state, task, other));
+    if (missing !== undefined) return `${task} needs ${missing}: land them together, or neither`;
+    const gone = state.undo.tasks.find((other) => standsOn(state, task, other));
+    if (gone !== undefined) return `${task} needs ${gone}, which was taken back out of ${state.target.branch}`;
+  }
+  if (state.plan.land === 'branch')
+    return 'with `land: branch` all of it becomes one branch; take from it what you want';
+  const open = state.waves.find(({ index, closed }) => !closed && (state.only === null || state.only === index));
+  return open === undefined ? null : `wave ${open.index} builds on all that is merged, and is not closed yet`;
+}
+
+export type WithoutTasks = {
+  readonly tasks: readonly TaskId[];
+  /** Left out with those that were named, because they need one of them. */
+  readonly also: readonly { readonly task: TaskId; readonly needs: TaskId }[];
+};
+
+/** What can land without these tasks. */
+export function withoutTasks(state: RunState, except: readonly TaskId[]): WithoutTasks {
+  const left = leftToLand(state);
+  const rest = left.filter((task) => !except.includes(task));
+  const also = rest.flatMap((task) => {
+    const needs = except.find((other) => left.includes(other) && standsOn(state, task, other));
+    return needs === undefined ? [] : [{ task, needs }];
+  });
+  return { tasks: rest.filter((task) => !also.some((one) => one.task === task)), also };
+}
+
+const standsOn = ({ plan }: RunState, task: TaskId, on: TaskId): boolean => dependentsOf(plan, on).includes(task);

@@ -1,0 +1,53 @@
+import type { RunEvent } from '../domain/events.ts';
+import type { CommitId, TaskId } from '../domain/ids.ts';
+import { err, ok, type Result } from '../domain/result.ts';
+import { allNeeds, eventsOf, type History, planHere, type Recorded } from './history.ts';
+
+type Landed = Extract<RunEvent, { type: 'landed' }>;
+
+/**
+ * The commits of the run branch that a landing is made of, oldest first: those of the chosen tasks, or of all that have not
+ * landed; and of each round the one with its generated files. That one is made of the whole round, so a round that has one
+ * lands as a whole.
+ */
+export function partsToLand(history: History, chosen: readonly TaskId[] | null): Result<readonly CommitId[], string> {
+  const landed = landedTasks(history);
+  const merged = eventsOf(history, 'merged').flatMap(({ event }) => event.tasks.map(({ task }) => task));
+  const tasks = chosen ?? merged.filter((task) => !landed.has(task));
+  const isThere = (task: TaskId): boolean => tasks.includes(task) || landed.has(task);
+  if (chosen !== null)
+    for (const task of chosen) {
+      if (!merged.includes(task)) return err(`${task} is not merged`);
+      if (landed.has(task)) return err(`${task} has landed already`);
+      const missing = [...allNeeds(planHere(history), task)].find((need) => merged.includes(need) && !isThere(need));
+      if (missing !== undefined) return err(`${task} needs ${missing}, which is left out`);
+    }
+  const parts: CommitId[] = [];
+  for (const { event } of eventsOf(history, 'merged')) {
+    const here = event.tasks.filter(({ task }) => tasks.includes(task));
+    parts.push(...here.map(({ commit }) => commit));
+    const isGenerated = event.new !== event.tasks.at(-1)?.commit;
+    if (here.length === 0 || !isGenerated) continue;
+    const out = event.tasks.find(({ task }) => !isThere(task));
+    if (out !== undefined) return err(`the generated files were rebuilt with ${out.task} in them, which is left out`);
+    parts.push(event.new);
+  }
+  return ok(parts);
+}
+
+/** Landed since the last undo of the whole run. */
+function landedTasks(history: History): ReadonlySet<TaskId> {
+  const before = (position: number): readonly TaskId[] =>
+    eventsOf(history, 'merged').flatMap((merged) =>
+      merged.position < position ? merged.event.tasks.map(({ task }) => task) : [],
+    );
+  return new Set(landings(history).flatMap(({ position, event }) => event.tasks ?? before(position)));
+}
+
+/** Landings that no undo of the whole run took back. */
+export const standingLandings = (history: History): readonly Landed[] => landings(history).map(({ event }) => event);
+
+function landings(history: History): readonly Recorded<Landed>[] {
+  const undone = eventsOf(history, 'undone').findLast(({ event }) => event.task === null)?.position ?? 0;
+  return eventsOf(history, 'landed').filter(({ position }) => position > undone);
+}
