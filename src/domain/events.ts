@@ -2,29 +2,19 @@ import type { Trouble } from './agent-event.ts';
 import type { AgentNote, AgentReport } from './agent-note.ts';
 import type { Shortage } from './disk.ts';
 import type {
-  ApprovalEvidence,
   CheckOutcome,
-  ClosureEvidence,
-  ContractEvidence,
-  DispatchEvidence,
   Ending,
   GeneratorOutcome,
   HandoffEvidence,
-  LoadEvidence,
   LogEvidence,
-  MergeEvidence,
-  MonitorEvidence,
-  OwnershipEvidence,
-  PreflightEvidence,
   RepoAttestation,
   SnapshotEvidence,
-  ThreadEvidence,
 } from './evidence.ts';
 import type { AttemptId, CommitId, PlanHash, RunId, TaskId, TreeId } from './ids.ts';
+import type { Judgement } from './judgement.ts';
 import type { FrozenPlan } from './plan.ts';
 import type { Aftermath } from './recovery.ts';
 import type { AgentSession } from './task.ts';
-import type { Verdict } from './verdict.ts';
 
 /** Who did it and by which way it reached us. An agent never appears here as an approver. */
 export type By = {
@@ -87,60 +77,6 @@ export type TapName = 'start' | `start-${number}` | 'land';
 
 /** What a check is run for: the tree that tasks start from, what they made together, or what the person's branch would be. */
 export type CheckPurpose = 'base' | 'candidate' | 'land' | 'undo';
-
-// ── phases ─────────────────────────────────────────────────────────────────────────────────────────────
-/** Evidence and what the gates said of it. Replay judges the same evidence again and must say the same. */
-export type Judgement =
-  | { readonly phase: 'contract'; readonly evidence: ContractEvidence; readonly verdicts: readonly Verdict[] }
-  | { readonly phase: 'load'; readonly evidence: LoadEvidence; readonly verdicts: readonly Verdict[] }
-  | {
-      readonly phase: 'thread';
-      readonly wave: number;
-      readonly evidence: ThreadEvidence;
-      readonly verdicts: readonly Verdict[];
-    }
-  | {
-      readonly phase: 'preflight';
-      readonly wave: number;
-      readonly evidence: PreflightEvidence;
-      readonly verdicts: readonly Verdict[];
-    }
-  | {
-      readonly phase: 'ownership';
-      readonly wave: number;
-      readonly evidence: OwnershipEvidence;
-      readonly verdicts: readonly Verdict[];
-    }
-  | {
-      readonly phase: 'approval';
-      readonly wave: number;
-      readonly evidence: ApprovalEvidence;
-      readonly verdicts: readonly Verdict[];
-    }
-  | {
-      readonly phase: 'dispatch';
-      readonly task: TaskId;
-      readonly evidence: DispatchEvidence;
-      readonly verdicts: readonly Verdict[];
-    }
-  | {
-      readonly phase: 'monitor';
-      readonly task: TaskId;
-      readonly evidence: MonitorEvidence;
-      readonly verdicts: readonly Verdict[];
-    }
-  | {
-      readonly phase: 'closure';
-      readonly wave: number;
-      readonly evidence: ClosureEvidence;
-      readonly verdicts: readonly Verdict[];
-    }
-  | {
-      readonly phase: 'merge';
-      readonly wave: number;
-      readonly evidence: MergeEvidence;
-      readonly verdicts: readonly Verdict[];
-    };
 
 // ── facts of a run; each needs the current epoch ───────────────────────────────────────────────────────
 export type RunEvent =

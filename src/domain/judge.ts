@@ -1,8 +1,8 @@
-import type { Judgement } from './events.ts';
 import { judgeContract, judgeLoad, judgePreflight, judgeThread } from './gates/checking.ts';
 import { judgeClosure, judgeMerge } from './gates/closing.ts';
 import { judgeApproval, judgeDispatch, judgeMonitor } from './gates/working.ts';
 import type { PlanHash, TaskId } from './ids.ts';
+import type { Judgement } from './judgement.ts';
 import { ownershipConflicts } from './ownership.ts';
 import { allTasks, type FrozenPlan } from './plan.ts';
 import { unreachable } from './result.ts';

@@ -1,5 +1,5 @@
-import type { Judgement } from '../domain/events.ts';
 import { judge } from '../domain/judge.ts';
+import type { Judgement } from '../domain/judgement.ts';
 import { canonicalJson } from '../domain/plan.ts';
 import { evolveRun, type RunState } from '../domain/run.ts';
 import { contextOf } from '../pipeline/step.ts';

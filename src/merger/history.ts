@@ -1,6 +1,7 @@
-import type { Judgement, LedgerEvent, RunEvent } from '../domain/events.ts';
+import type { LedgerEvent, RunEvent } from '../domain/events.ts';
 import type { SnapshotEvidence } from '../domain/evidence.ts';
 import type { CommitId, PlanHash, TaskId } from '../domain/ids.ts';
+import type { Judgement } from '../domain/judgement.ts';
 import { allTasks, type FrozenPlan, type PlannedTask, type PlannedWave } from '../domain/plan.ts';
 import { passes } from '../domain/verdict.ts';
 import type { Stored } from '../ports/ledger.ts';

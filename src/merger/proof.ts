@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { Judgement } from '../domain/events.ts';
 import type { CommitId, TaskId } from '../domain/ids.ts';
+import type { Judgement } from '../domain/judgement.ts';
 import { canonicalJson } from '../domain/plan.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { passes } from '../domain/verdict.ts';
