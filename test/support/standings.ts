@@ -190,7 +190,12 @@ const landings: Record<LandingState['status'], LandingState> = {
   undone: { status: 'undone', branch: 'main', commit, exact: true },
 };
 
-const landed: RunState = { ...closed, ended: 'landed', landing: landings.landed };
+const landed: RunState = {
+  ...closed,
+  ended: 'landed',
+  landing: landings.landed,
+  undo: { ...closed.undo, standing: 'landed', landed: Object.values(closed.tasks).map(({ id }) => id) },
+};
 const ends: Record<NonNullable<RunState['ended']> | 'undone' | 'red base' | 'kept on its branch', RunState> = {
   landed,
   done: { ...closed, ended: 'done' },
