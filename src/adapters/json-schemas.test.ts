@@ -33,6 +33,7 @@ const taskKeys = {
   model: fc.oneof(fc.constant(null), text),
   exit: keys({ completion: text, docs: fc.constant(null) }),
   allowEmpty: fc.boolean(),
+  skills: some(fc.constantFrom('api', 'Db-1.x', '../x', '', 'a/b')),
 };
 const task = fc.oneof(text, keys({ do: text, ...taskKeys }, ['do']));
 const tasks = fc.oneof(

@@ -33,8 +33,8 @@ const placed = (plan: FrozenPlan): ReadonlyMap<string, { readonly task: PlannedT
   );
 
 function keysBetween(before: object, after: object): readonly string[] {
-  const old = new Map(Object.entries(before));
-  return Object.entries(after)
-    .filter(([key, value]) => canonicalJson(value) !== canonicalJson(old.get(key)))
-    .map(([key]) => key);
+  const [old, now] = [new Map(Object.entries(before)), new Map(Object.entries(after))];
+  return [...new Set([...now.keys(), ...old.keys()])].filter(
+    (key) => canonicalJson(now.get(key) ?? null) !== canonicalJson(old.get(key) ?? null),
+  );
 }

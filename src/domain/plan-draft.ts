@@ -58,6 +58,7 @@ export type TaskKeys = {
       }
     | undefined;
   readonly allowEmpty?: boolean | undefined;
+  readonly skills?: readonly string[] | undefined;
 };
 
 export const asList = (value: string | readonly string[]): readonly string[] =>

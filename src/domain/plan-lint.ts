@@ -5,7 +5,7 @@ import { nearestWord } from './nearest-word.ts';
 import { protectWarnings } from './ownership.ts';
 import { foldPath } from './path-fold.ts';
 import { parsePattern } from './pattern.ts';
-import type { FrozenPlan, PlannedTask } from './plan.ts';
+import type { FrozenPlan, PlannedTask, Skill } from './plan.ts';
 import { agentsOf, commandOf, type Draft, type DraftTask, type Place, type Problem } from './plan-draft.ts';
 import type { ResolvedSettings } from './settings.ts';
 import type { Finding } from './verdict.ts';
@@ -21,6 +21,21 @@ export function lintDraft(draft: Draft, runnable: readonly string[]): readonly P
     ...cycles(tasks),
     ...tasks.flatMap((task) => lintTask(task, draft.settings, runnable)),
   ];
+}
+
+/** `known`: what the branch `base` has. */
+export function lintSkills(draft: Draft, known: ReadonlyMap<string, Skill>, base: string): readonly Problem[] {
+  return draft.waves
+    .flatMap((wave) => wave.tasks)
+    .flatMap((task) =>
+      (task.keys.skills ?? []).flatMap((name, index): Problem[] => {
+        if (known.has(name)) return [];
+        const meant = nearestWord(name, known.keys());
+        const fix = meant ? `did you mean \`${meant}\`?` : `commit .claude/skills/${name}/SKILL.md on ${base}`;
+        const detail = `\`${task.id}\` names the skill \`${name}\`, which ${base} does not have`;
+        return [{ rule: 'unknown-skill', detail, place: [...task.place, 'skills', index], fix }];
+      }),
+    );
 }
 
 /** The frozen directives of one wave, judged again as they will be given to agents, and what people should know of it. */

@@ -72,6 +72,9 @@ export type FrozenPlan = {
 
 export type Check = { readonly name: string; readonly run: string; readonly minutes: number };
 
+/** Instructions that the project keeps for a kind of work: a file that agents read. */
+export type Skill = { readonly name: string; readonly path: string; readonly description: string };
+
 export type PlannedWave = { readonly name: string; readonly tasks: readonly PlannedTask[] };
 
 export type PlannedTask = {
@@ -102,6 +105,8 @@ export type PlannedTask = {
     readonly docs: string | null;
   };
   readonly allowEmpty: boolean;
+  /** What its agent is told to read first, as the base had it when the plan was frozen. Absent: nothing. */
+  readonly skills?: readonly Skill[];
 };
 
 export const allTasks = (plan: FrozenPlan): readonly PlannedTask[] => plan.waves.flatMap((wave) => wave.tasks);

@@ -6,7 +6,7 @@ import { loadConfig, userConfigFile } from '../adapters/config-files/index.ts';
 import { addConfirmations, readConfirmations } from '../adapters/confirmations.ts';
 import { gitReader, inspectRepository } from '../adapters/git-read/index.ts';
 import { inspectLfs } from '../adapters/lfs/index.ts';
-import { loadPlan } from '../adapters/plan-files/index.ts';
+import { loadPlan, skillsOn } from '../adapters/plan-files/index.ts';
 import { findRepository, locateStateDirectory, makeStateDirectory } from '../adapters/state-directory/index.ts';
 import type { Context } from '../cli/command.ts';
 import type { ConfigPorts } from '../cli/config.ts';
@@ -28,7 +28,13 @@ export async function readPlanAt(place: PlanPlace, planFile: string, branch: str
   const { toplevel } = place;
   const { config } = await readConfigAt(place);
   const currentBranch = branch ?? (await gitReader({ checkout: toplevel, repository: '' }).currentBranch());
-  const loaded = await loadPlan({ root: toplevel, planFile, currentBranch, config });
+  const loaded = await loadPlan({
+    root: toplevel,
+    planFile,
+    currentBranch,
+    config,
+    skills: (base) => skillsOn(toplevel, base),
+  });
   const { errors, warnings: doubts, usesLfs } = await inspectRepository(toplevel);
   const unfetched = usesLfs ? await inspectLfs(toplevel, place.env) : [];
   const unlisted = loaded.ok ? unlistedModels(loaded.plan, place.env) : [];

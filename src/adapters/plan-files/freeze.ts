@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { withMergeGate } from '../../domain/directive.ts';
 import { type PlanHash, planHash, taskId } from '../../domain/ids.ts';
 import { withLockNeeds } from '../../domain/locks.ts';
-import { canonicalJson, type FrozenPlan, type PlannedTask } from '../../domain/plan.ts';
+import { canonicalJson, type FrozenPlan, type PlannedTask, type Skill } from '../../domain/plan.ts';
 import { agentsOf, commandOf, type Draft, type DraftTask } from '../../domain/plan-draft.ts';
 import { durationMinutes, type ResolvedSettings } from '../../domain/settings.ts';
 
@@ -11,7 +11,12 @@ export const hashPlan = (plan: FrozenPlan): PlanHash =>
   planHash(createHash('sha256').update(canonicalJson(plan)).digest('hex'));
 
 /** Every default filled in. The draft has passed lint: what this version cannot do is not in it. */
-export function freeze(draft: Draft, name: string, base: string): FrozenPlan {
+export function freeze(
+  draft: Draft,
+  name: string,
+  base: string,
+  skills: ReadonlyMap<string, Skill> = new Map(),
+): FrozenPlan {
   const { settings } = draft;
   const { run, agents, ...limits } = settings.limits;
   if (settings.land === 'pr' || settings.dispatch !== 'isolated') throw new Error('Lint lets no such plan through');
@@ -43,13 +48,14 @@ export function freeze(draft: Draft, name: string, base: string): FrozenPlan {
     breaker: settings.breaker,
     waves: draft.waves.map((wave, index) => ({
       name: wave.name ?? `wave-${index}`,
-      tasks: wave.tasks.map((task) => freezeTask(task, settings)),
+      tasks: wave.tasks.map((task) => freezeTask(task, settings, skills)),
     })),
   });
 }
 
-function freezeTask(task: DraftTask, settings: ResolvedSettings): PlannedTask {
+function freezeTask(task: DraftTask, settings: ResolvedSettings, skills: ReadonlyMap<string, Skill>): PlannedTask {
   const { keys } = task;
+  const named = set(keys.skills ?? []).flatMap((name) => skills.get(name) ?? []);
   return {
     id: taskId(task.id),
     directive: { file: task.file, text: withMergeGate(task.text ?? '', set(settings.forbid)) },
@@ -74,6 +80,7 @@ function freezeTask(task: DraftTask, settings: ResolvedSettings): PlannedTask {
       docs: keys.exit?.docs ?? null,
     },
     allowEmpty: keys.allowEmpty ?? false,
+    ...(named.length === 0 ? {} : { skills: named }),
   };
 }
 

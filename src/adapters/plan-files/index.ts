@@ -3,9 +3,9 @@ import { agentKinds } from '../../domain/agents.ts';
 import { lintDirective, lintDirectiveLength } from '../../domain/directive.ts';
 import type { PlanHash } from '../../domain/ids.ts';
 import { protectWarnings } from '../../domain/ownership.ts';
-import { canonicalJson, type FrozenPlan } from '../../domain/plan.ts';
+import { canonicalJson, type FrozenPlan, type Skill } from '../../domain/plan.ts';
 import type { Place, Problem } from '../../domain/plan-draft.ts';
-import { lintDraft } from '../../domain/plan-lint.ts';
+import { lintDraft, lintSkills } from '../../domain/plan-lint.ts';
 import { type Layer, type Loosening, type Resolution, resolveSettings } from '../../domain/settings-layers.ts';
 import { lintSettings } from '../../domain/settings-lint.ts';
 import type { Finding } from '../../domain/verdict.ts';
@@ -20,6 +20,7 @@ import { readYaml, type YamlDocument } from './yaml-document.ts';
 
 export { looseningHash } from './confirmation.ts';
 export { hashPlan } from './freeze.ts';
+export { skillsOn } from './skills.ts';
 
 /** The layers around the plan, and what the person confirmed for this repository. */
 export type PlanConfig = {
@@ -66,6 +67,8 @@ export async function loadPlan(request: {
   readonly config?: PlanConfig;
   /** Agents that can be driven; `scripted` is added by tests. */
   readonly runnable?: readonly string[];
+  /** What a branch has; asked for only when a task names one. */
+  readonly skills?: (branch: string) => Promise<ReadonlyMap<string, Skill>>;
 }): Promise<LoadedPlan> {
   const { root, config = noConfig, runnable = Object.keys(agentKinds) } = request;
   const opened = await openPlan(root, request.planFile);
@@ -89,9 +92,17 @@ export async function loadPlan(request: {
   const tasks = draft.waves.flatMap((wave) => wave.tasks);
   const briefs = tasks.flatMap((task) => lintDirective(task, draft.settings.strict)).map(yaml.finding);
 
-  const judged = [...formProblems(document), ...lintSettings(written), ...lintDraft(draft, runnable)];
-  const told = [...problems, ...judged.filter((problem) => !isEcho(problem, problems, damaged))];
   const base = draft.settings.base ?? request.currentBranch;
+  const namesSkills = base !== null && tasks.some((task) => (task.keys.skills ?? []).length > 0);
+  const skills: ReadonlyMap<string, Skill> = (namesSkills ? await request.skills?.(base) : undefined) ?? new Map();
+
+  const judged = [
+    ...formProblems(document),
+    ...lintSettings(written),
+    ...lintDraft(draft, runnable),
+    ...lintSkills(draft, skills, base ?? ''),
+  ];
+  const told = [...problems, ...judged.filter((problem) => !isEcho(problem, problems, damaged))];
   const findings = sorted([
     ...config.findings,
     ...opened.findings,
@@ -105,7 +116,7 @@ export async function loadPlan(request: {
   const warnings = [...(draft.settings.strict ? [] : briefs), ...long];
   const unconfirmed = unconfirmedOf(resolution);
   if (findings.length > 0 || base === null) return { ok: false, findings, warnings, unconfirmed, resolution };
-  const plan = freeze(draft, document.name ?? slugOf(shown), base);
+  const plan = freeze(draft, document.name ?? slugOf(shown), base, skills);
   const guarded = plan.waves.flatMap((_, wave) => protectWarnings(plan, wave));
   return {
     ok: true,

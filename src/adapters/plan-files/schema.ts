@@ -129,6 +129,10 @@ const taskKeys = {
     })
     .optional(),
   allowEmpty: z.boolean().optional().describe('a task that owns something may change nothing'),
+  skills: z
+    .array(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/))
+    .optional()
+    .describe('skills of the project that its agent is told to read first'),
 };
 
 const brief = z.string().describe('the brief itself, or a path ending in .md');

@@ -24,9 +24,10 @@ const anyTold: fc.Arbitrary<Told> = fc
     after: fc.constantFrom('rejected', 'spiral', 'strayed', 'ran-out', 'interrupted', undefined),
     checks: fc.array(words(500), { maxLength: 40 }),
     focus: words(500),
+    skills: fc.array(fc.record({ name: words(9), path: words(100), description: words(500) }), { maxLength: 40 }),
   })
-  .map(({ text, owns, forbid, findings, files, more, after, checks, focus }) => {
-    const frozen = plan([{ a: { owns, directive: { file: null, text: withMergeGate(text, forbid) } } }], {
+  .map(({ text, owns, forbid, findings, files, more, after, checks, focus, skills }) => {
+    const frozen = plan([{ a: { owns, skills, directive: { file: null, text: withMergeGate(text, forbid) } } }], {
       forbid,
       focus,
       checks: checks.map((run, index) => ({ name: `c${index}`, run, minutes: 1 })),
@@ -75,8 +76,9 @@ test('what fits is not cut', () => {
   );
 });
 
-test('files are cut first, then the role, then findings from the oldest on, then checks', () => {
-  const frozen = plan([{ a: {} }], { checks: [{ name: 'test', run: 'npm test', minutes: 1 }] });
+test('files are cut first, then the role, then findings from the oldest on, then skills, then checks', () => {
+  const skills = [{ name: 'api', path: '.claude/skills/api/SKILL.md', description: 'the API' }];
+  const frozen = plan([{ a: { skills } }], { checks: [{ name: 'test', run: 'npm test', minutes: 1 }] });
   const [task] = frozen.waves[0]?.tasks ?? [];
   if (task === undefined) throw new Error('no task');
   const paths = ['one', 'two'].map((name) => ({ path: `a/${name.repeat(20)}`, bytes: 1 }));
@@ -93,6 +95,7 @@ test('files are cut first, then the role, then findings from the oldest on, then
       role: '## Your role',
       old: 'oldold',
       new: '- new',
+      skill: 'skills/api/SKILL.md`: the API',
       test: '`npm test`',
     };
     seen.add(
@@ -103,11 +106,12 @@ test('files are cut first, then the role, then findings from the oldest on, then
     );
   }
   expect([...seen]).toEqual([
-    'two one role old new test',
-    'one role old new test',
-    'role old new test',
-    'old new test',
-    'new test',
+    'two one role old new skill test',
+    'one role old new skill test',
+    'role old new skill test',
+    'old new skill test',
+    'new skill test',
+    'skill test',
     'test',
     '',
   ]);

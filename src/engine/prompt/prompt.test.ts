@@ -65,6 +65,21 @@ function through(id: string, said: Partial<Handoff>): readonly RunEvent[] {
 const section = (text: string, title: string): string =>
   (text.split(/^(?=##? )/m).find((part) => part.startsWith(`## ${title}`)) ?? '').trimEnd();
 
+test('skills that a task names are to be read first, by path; a task without any hears nothing of them', () => {
+  const skills = [
+    { name: 'api', path: '.claude/skills/api/SKILL.md', description: `How\u001b[2J ${'x'.repeat(400)}` },
+    { name: 'db', path: '.agents/skills/db/SKILL.md', description: '' },
+  ];
+  const state = stateOf([{ a: { skills }, b: {} }]);
+  const text = prompt(state, 'a');
+  expect(text).toMatch(
+    /Read these files first.*\n- `\.claude\/skills\/api\/SKILL\.md`: How.* x+…\n- `\.agents\/skills\/db\/SKILL\.md`\n/,
+  );
+  expect(text).not.toContain('\u001b');
+  expect(text.indexOf('## Skills')).toBeLessThan(text.indexOf('## Your scope'));
+  expect(prompt(state, 'b')).not.toContain('Skills');
+});
+
 describe('a whole prompt', () => {
   test('of a first attempt, in the order of importance', () => {
     const state = stateOf(

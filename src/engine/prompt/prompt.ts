@@ -10,6 +10,7 @@ import { type FilesInScope, filesSection } from './files-section.ts';
 import { quotesFor } from './quoted.ts';
 import { resultsSection } from './results-section.ts';
 import { scopeSection } from './scope-section.ts';
+import { skillsSection } from './skills-section.ts';
 
 /** `state`: the run as it was when the attempt was intended. */
 export type Told = {
@@ -32,9 +33,11 @@ export function buildPrompt({ state, task, attempt, files }: Told, characters = 
   const role: Section = { text: `## Your role: ${task.role}\n\n${roleWords[task.role]}`, cut: () => '' };
   const results = resultsSection(state, task, quotes);
   const before = beforeSection(attempt, quotes);
+  const skills = skillsSection(task);
   const sections: readonly Section[] = [
     { text: `# Task ${task.id}\n\n${withoutMergeGate(task.directive.text, plan.forbid)}` },
     { text: plan.focus === undefined ? '' : `## Focus of this run\n\n${plan.focus}` },
+    skills,
     { text: scopeSection(state, task) },
     listing,
     { text: acceptanceSection(task) },
@@ -47,7 +50,7 @@ export function buildPrompt({ state, task, attempt, files }: Told, characters = 
     before,
     { text: handoffSection(task, attempt.nonce) },
   ];
-  const inTurn = [listing, results, role, before, rules, checks];
+  const inTurn = [listing, results, role, before, skills, rules, checks];
   return fitSections(sections, inTurn, characters);
 }
 
