@@ -49,6 +49,16 @@ hazardsOf('claude', () => {
     expect({ changed, denials: exit.agent?.denials }).toEqual({ changed: [], denials: 2 });
   });
 
+  test('lists the skills of the project to its model, and can read them in the fence', async () => {
+    await using bench = await agentBench(driverOf('claude'), {
+      '.claude/skills/tides/SKILL.md': '---\nname: tides\ndescription: When the tide turns\n---\n\nIt turns at 0815.\n',
+    });
+    const script = { turns: [calling(bash('cat .claude/skills/tides/SKILL.md')), calling(handOff), done] };
+    const { told } = await bench.run(script);
+    expect(told(0)).toContain('tides: When the tide turns');
+    expect(told(1)).toContain('It turns at 0815.');
+  });
+
   test('ends by SIGINT as if all were well', async () => {
     await using stage = await alone('claude', { turns: [{ ...done, faults: [{ fault: 'hang', after: 'nothing' }] }] });
     const running = stage.start();
