@@ -6,6 +6,7 @@ export default mergeConfig(
   { ...shared, test: { ...shared.test, include: [] } },
   defineConfig({
     root: new URL('../..', import.meta.url).pathname,
-    test: { include: ['test/agents/**/*.real.ts'], testTimeout: 240_000 },
+    // Agents wait for a retry or a limit most of the time.
+    test: { include: ['test/agents/**/*.real.ts'], testTimeout: 240_000, maxWorkers: 3 },
   }),
 );
