@@ -6,14 +6,14 @@ export type Sweep = { readonly scenario: Scenario; readonly of: Subject; readonl
 
 export const sweeps: readonly Sweep[] = [
   ...sweepsOf('a run from order to landing', {
-    coordinator: 10,
+    coordinator: 8,
     "coordinator's git": 0,
-    merger: 7,
-    "merger's git": 6,
-    supervisor: 10,
+    merger: 6,
+    "merger's git": 5,
+    supervisor: 8,
     "supervisor's git": 4,
   }),
-  ...sweepsOf('a landed run undone', { coordinator: 0, merger: 3, "merger's git": 3 }),
+  ...sweepsOf('a landed run undone', { coordinator: 0, merger: 2, "merger's git": 3 }),
   ...sweepsOf('a run that gets another plan', { coordinator: 2, merger: 0, supervisor: 0 }),
   ...sweepsOf('an agent that speaks a protocol', { supervisor: 2 }),
 ];
