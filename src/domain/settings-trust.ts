@@ -53,6 +53,10 @@ export const repositoryMay: { readonly [K in SettingKey]: Decision } = {
   forbid: add,
   block: add,
   breaker: tighten('when a spinning agent is stopped', (value, { said }) => said === 'strict' && value === 'normal'),
+  notify: tighten(
+    'a command that runs as you, outside of any fence',
+    (value, { below }) => canonicalJson(value) !== canonicalJson(below),
+  ),
   'disk.cap': tighten('your disk', (value, { below }) => sizeBytes(String(value)) > sizeBytes(String(below))),
   'disk.free': tighten('your disk', (value, { below }) => sizeBytes(String(value)) < sizeBytes(String(below))),
 };

@@ -23,6 +23,7 @@ export type Settings = {
   readonly block?: readonly string[] | undefined;
   readonly breaker?: 'normal' | 'strict' | undefined;
   /** Of the machine, not of a run: never in a plan. */
+  readonly notify?: readonly string[] | 'off' | null | undefined;
   readonly disk?: { readonly cap?: string | undefined; readonly free?: string | undefined } | undefined;
 };
 
@@ -77,6 +78,7 @@ export const defaultSettings = {
   forbid: [],
   block: [],
   breaker: 'normal',
+  notify: null,
   disk: { cap: '20GB', free: '500MB' },
 } as const satisfies Settings;
 
@@ -118,6 +120,7 @@ export type ResolvedSettings = {
   readonly forbid: readonly string[];
   readonly block: readonly string[];
   readonly breaker: 'normal' | 'strict';
+  readonly notify: readonly string[] | 'off' | null;
   readonly disk: { readonly cap: string; readonly free: string };
 };
 

@@ -8,6 +8,7 @@ import type { Ledger, Stored } from '../ports/ledger.ts';
 import { createRun } from './create-run.ts';
 import { keepDisk } from './disk-keeper.ts';
 import { type Driver, driveRun } from './driver.ts';
+import { keepNotices } from './notice-keeper.ts';
 import { performer, type World } from './perform.ts';
 import { openRunLog, type RunLog } from './run-log.ts';
 
@@ -29,6 +30,16 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
     },
     failed: failed.reject,
   });
+
+  const teller =
+    world.notices === undefined
+      ? null
+      : keepNotices({
+          notices: world.notices,
+          clock,
+          runs: () => [...runs.values()].map((entry) => entry.log.state()),
+          failed: failed.reject,
+        });
 
   /** One look at the whole repository at a time; a wake during a look asks for another. */
   let looking: Promise<void> = Promise.resolve();
@@ -86,6 +97,7 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
     if (leavesRoom.has(event.type)) keeper.look();
     const entry = entryOf(runId(stream));
     entry.driver?.wake();
+    teller?.look();
     // the end of a run lets the next in line start
     if (entry.driver === null || event.type === 'run-ended') void look();
   };
@@ -94,6 +106,7 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
   await world.supervisors.release([...runs.values()].flatMap(({ log }) => log.stored().flatMap(jobRecorded)));
   const subscription = ledger.subscribe(0, notice);
   keeper.look();
+  teller?.look();
 
   const settled = async (run: RunId): Promise<RunState | null> => {
     for (;;) {
@@ -125,6 +138,7 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
       await looking;
       await world.supervisors.detach();
       await Promise.all([...runs.values()].map((entry) => entry.driver?.stop()));
+      await teller?.stop();
     },
   };
 }

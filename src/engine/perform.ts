@@ -11,6 +11,7 @@ import { contextOf, type Effect, messageSent } from '../pipeline/step.ts';
 import type { Disk } from '../ports/disk.ts';
 import { EnvironmentFailed } from '../ports/failures.ts';
 import { type GitReader, type Merger, type MergerAnswer, MergerFailed, type MergerRequest } from '../ports/merger.ts';
+import type { Notices } from '../ports/notices.ts';
 import type { ExitRecord, Job, NumberedNote, StartedRecord, Supervisors } from '../ports/supervisor.ts';
 import { attemptJob, checkJob, generateJob, type JobPlaces, termsOf } from './jobs.ts';
 import { asIntended, promptOf } from './prompt/prompt-of.ts';
@@ -22,6 +23,8 @@ export type World = {
   readonly git: GitReader;
   readonly places: JobPlaces;
   readonly disk: Disk;
+  /** Absent where nobody is to be told. */
+  readonly notices?: Notices;
   readonly epoch: number;
 };
 

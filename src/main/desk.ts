@@ -53,6 +53,7 @@ export const openDesk: OpenDesk = async (context, mode) => {
     runDirectory: made.value,
     env: context.env,
     version: context.version,
+    bell: context.json || !process.stderr.isTTY ? null : () => void process.stderr.write('\x07'),
   };
   return ok(deskOf(context, caller, place, await openLedger(state, mode), setting));
 };

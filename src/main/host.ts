@@ -9,6 +9,7 @@ import { failpoint } from '../adapters/failpoint.ts';
 import { gitReader } from '../adapters/git-read/index.ts';
 import { watchMarkers } from '../adapters/markers/index.ts';
 import { mergerProcess } from '../adapters/merger-process/index.ts';
+import { personsNotices } from '../adapters/notices/index.ts';
 import { identify, isAlive } from '../adapters/process-identity.ts';
 import { processSupervisors } from '../adapters/supervisors/index.ts';
 import type { RepoEvent } from '../domain/events.ts';
@@ -17,7 +18,7 @@ import { coordinate } from '../engine/coordinator.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Engine } from '../ports/engine.ts';
 import type { Holder, Ledger } from '../ports/ledger.ts';
-import { readDiskLimits } from './plan-reader.ts';
+import { readDiskLimits, readNotifySetting } from './plan-reader.ts';
 
 /** Where a repository, its state and its sockets are, and who asks. */
 export type Setting = {
@@ -26,6 +27,8 @@ export type Setting = {
   readonly runDirectory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly version: string;
+  /** Null where nobody hears it. */
+  readonly bell: (() => void) | null;
 };
 
 export type Hosted =
@@ -57,8 +60,15 @@ export async function hostCoordinator(setting: Setting, ledger: Ledger): Promise
   const git = gitReader({ checkout, repository: state.repository });
   const places = { state, checkout, runDirectory };
   const disk = stateDisk(state, () => readDiskLimits(checkout, state.root, env));
+  const notices = personsNotices({
+    stateDirectory: state.root,
+    repository: checkout,
+    env,
+    setting: () => readNotifySetting(checkout, state.root, env),
+    bell: setting.bell,
+  });
   await disk.tidy();
-  const engine = await coordinate(ledger, { merger, supervisors, git, places, disk, epoch }, clock);
+  const engine = await coordinate(ledger, { merger, supervisors, git, places, disk, notices, epoch }, clock);
   const markers = watchMarkers(state, ledger);
   return {
     outcome: 'hosting',

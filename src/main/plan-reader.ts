@@ -71,6 +71,12 @@ export async function readDiskLimits(
   return { cap: sizeBytes(cap), free: sizeBytes(free) };
 }
 
+/** The same of how people are told that they are needed. */
+export async function readNotifySetting(toplevel: string, stateDirectory: string, env: Context['env']) {
+  const { resolution } = await readConfigAt({ toplevel, stateDirectory, env });
+  return resolution.settings.notify;
+}
+
 export const readPlan: PlanReader = async (context, planFile) => {
   const place = await placeOf(context);
   if (!place.ok) return place;

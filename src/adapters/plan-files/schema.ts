@@ -97,6 +97,10 @@ const size = z.string().regex(sizePattern);
 
 /** Of the machine and not of a run, so that no plan can speak of it. */
 const machine = {
+  notify: z
+    .union([z.literal('off'), argv, z.null()])
+    .optional()
+    .describe('a program of yours that gets each notice as JSON on stdin; off: no bell and no desktop notice either'),
   disk: z
     .strictObject({
       cap: size.optional().describe('of all workspaces and products of setup; 500MB, 20GB, 1TB'),

@@ -1,0 +1,125 @@
+import { spawn } from 'node:child_process';
+import { accessSync, appendFileSync, constants, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Notice } from '../../domain/notices.ts';
+import { safeLine } from '../../domain/safe-text.ts';
+import type { Notices } from '../../ports/notices.ts';
+import { writeDurably } from '../durable-file.ts';
+import { isAbsent } from '../state-directory/absent.ts';
+
+/** What the person set: `off`, a command of theirs, or nothing. */
+export type NotifySetting = readonly string[] | 'off' | null;
+
+export type Surroundings = {
+  readonly stateDirectory: string;
+  /** The checkout, for whoever works on several. */
+  readonly repository: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** As it holds now, with every layer; what a repository asks for and nobody confirmed is not in it. */
+  setting(): Promise<NotifySetting>;
+  /** Null where there is no terminal. */
+  readonly bell: (() => void) | null;
+};
+
+/** A bell, the desktop where there is one, and the person's own command with the notice as JSON on its stdin. */
+export function personsNotices(around: Surroundings): Notices {
+  const file = join(around.stateDirectory, 'notices.json');
+  return {
+    told: () => readItems(file),
+    remember: (items) => writeDurably(file, `${JSON.stringify(items)}\n`),
+    async send(notice) {
+      const setting = await around.setting();
+      if (setting === 'off') return;
+      around.bell?.();
+      const desktop = desktopCommand(notice, around.env);
+      const calls = [
+        ...(desktop === null ? [] : [run(desktop, '', around)]),
+        ...(setting === null ? [] : [run(setting, `${JSON.stringify(documentOf(notice, around))}\n`, around)]),
+      ];
+      await Promise.all(calls);
+    },
+  };
+}
+
+const documentOf = ({ item: _, ...notice }: Notice, { repository }: Surroundings) => ({
+  schema: 'tidegate.notice/1',
+  repository,
+  ...notice,
+});
+
+function readItems(file: string): readonly string[] {
+  try {
+    const parsed: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    return Array.isArray(parsed) ? parsed.filter((item): item is string => typeof item === 'string') : [];
+  } catch (error) {
+    if (isAbsent(error) || error instanceof SyntaxError) return [];
+    throw error;
+  }
+}
+
+/** Text goes as arguments, never as part of a script, and without markup: agents have a say in it. */
+function desktopCommand(notice: Notice, env: Surroundings['env']): readonly string[] | null {
+  const title = safeLine(`Tidegate: ${notice.run}${notice.task === null ? '' : `/${notice.task}`}`);
+  const body = safeLine(`${notice.message} · ${notice.command}`).slice(0, 300);
+  const isDesktop = ['DISPLAY', 'WAYLAND_DISPLAY'].some((name) => env[name]);
+  const notifySend = isDesktop ? onPath('notify-send', env) : null;
+  if (notifySend !== null) return [notifySend, '--app-name=Tidegate', '--', title, withoutMarkup(body)];
+  const osascript = onPath('osascript', env);
+  if (osascript === null) return null;
+  const script = ['on run argv', 'display notification (item 2 of argv) with title (item 1 of argv)', 'end run'];
+  return [osascript, ...script.flatMap((line) => ['-e', line]), title, body];
+}
+
+const withoutMarkup = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+function onPath(program: string, env: Surroundings['env']): string | null {
+  const places = (env['PATH'] ?? '').split(':').filter((place) => place.startsWith('/'));
+  return places.map((place) => join(place, program)).find(isProgram) ?? null;
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return false;
+    throw error;
+  }
+}
+
+const patienceMs = 10_000;
+
+/** Ended, however it ended; what went wrong is kept for the person who wonders. */
+function run([program = '', ...args]: readonly string[], input: string, around: Surroundings): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (problem: string | null): void => {
+      clearTimeout(timer);
+      if (problem !== null) keep(around.stateDirectory, `${program}: ${problem}`);
+      resolve();
+    };
+    const child = spawn(program, args, {
+      cwd: '/',
+      env: { ...around.env },
+      stdio: ['pipe', 'ignore', 'ignore'],
+      detached: true,
+    });
+    const timer = setTimeout(() => {
+      if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
+        process.kill(-child.pid, 'SIGKILL');
+    }, patienceMs);
+    child.once('error', (error) => end(error.message));
+    child.once('exit', (code, signal) => end(code === 0 ? null : `ended with ${code ?? signal}`));
+    // it may not read
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(input);
+  });
+}
+
+function keep(stateDirectory: string, line: string): void {
+  try {
+    appendFileSync(join(stateDirectory, 'notices.log'), `${line}\n`, { mode: 0o600 });
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+  }
+}

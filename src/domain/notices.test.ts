@@ -1,0 +1,33 @@
+import { describe, expect, test } from 'vitest';
+import { created, hashOf, me, plan, stateAfter } from '../../test/support/plans.ts';
+import type { RunEvent } from './events.ts';
+import { dueNotices } from './notices.ts';
+import type { RunState } from './run.ts';
+
+const frozen = plan([{ a: {} }]);
+const run = (...events: RunEvent[]): RunState => stateAfter(created(frozen), ...events);
+const asked: RunEvent = { type: 'tap-opened', tap: 'start', hash: hashOf(frozen), expires: null };
+const halted = (why: string): RunEvent => ({ type: 'run-halted', why, fix: '' });
+const itemsOf = (state: RunState, told: readonly string[] = []) =>
+  dueNotices([state], told).due.map(({ item }) => item);
+
+describe('a person is told', () => {
+  test('once of each thing that needs them, whatever words it has by then', () => {
+    const [item = ''] = itemsOf(run(halted('no disk')));
+    expect(item).toContain('halted');
+    expect(itemsOf(run(halted('still no disk')), [item])).toEqual([]);
+    expect(itemsOf(run(asked, halted('no disk')), [item])).toEqual([expect.stringContaining('approve')]);
+  });
+
+  test('again when it was over and came back', () => {
+    const [item = ''] = itemsOf(run(halted('no disk')));
+    const { stillOpen } = dueNotices([run(halted('no disk'), { type: 'run-resumed', by: me })], [item]);
+    expect(stillOpen).toEqual([]);
+    expect(itemsOf(run(halted('no disk')), stillOpen)).toEqual([item]);
+  });
+
+  test('nothing of what people did themselves', () => {
+    expect(itemsOf(run({ type: 'run-paused', by: me }))).toEqual([]);
+    expect(itemsOf(run({ type: 'run-stopped', by: me }))).toEqual([]);
+  });
+});
