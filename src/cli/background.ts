@@ -8,7 +8,7 @@ import { followRun } from './follow.ts';
 import type { Foreground } from './foreground.ts';
 import { runDocument } from './render/document.ts';
 import { settledOutcome } from './settled.ts';
-import { decideTap, openTap } from './taps.ts';
+import { decideTap, openTap, startVia } from './taps.ts';
 
 /** Leaves a run to a coordinator in the background, once it has begun and a person was asked if it needs one. */
 export async function inBackground(desk: Desk, context: Context, run: RunId, how: Foreground): Promise<Outcome> {
@@ -22,7 +22,9 @@ export async function inBackground(desk: Desk, context: Context, run: RunId, how
     if (view !== null && behind !== null) {
       const tap = firstTap(view.state);
       const undecided =
-        how.yes && view.state.taps[tap] === undefined ? await decideTap(desk, context, view, tap, how) : null;
+        startVia(context, view.state, tap, how) !== null && view.state.taps[tap] === undefined
+          ? await decideTap(desk, context, view, tap, how)
+          : null;
       if (undecided !== null) return undecided;
       return done([`${run} waits in line behind ${behind}: tidegate watch ${run}`], { ...runDocument(view), behind });
     }

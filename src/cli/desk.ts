@@ -7,7 +7,7 @@ import type { Disk } from '../ports/disk.ts';
 import { type Ledger, LedgerDamaged, LedgerUnavailable } from '../ports/ledger.ts';
 import type { GitReader } from '../ports/merger.ts';
 import { type Context, exitCodes, misused, type Outcome } from './command.ts';
-import type { ReadPlan } from './lint.ts';
+import type { PlanSource, ReadPlan } from './lint.ts';
 
 /** Where a command about runs works: one repository, its ledger, and ways to look at what lies beside it. */
 export interface Desk extends AsyncDisposable {
@@ -21,7 +21,7 @@ export interface Desk extends AsyncDisposable {
   readonly disk: Pick<Disk, 'holdings' | 'remove'>;
   readonly patches: Patches;
   /** The plan with all its layers; an error is what kept us from even looking. */
-  readPlan(file: string | null, flags: PlanFlags): Promise<Result<ReadPlan, string>>;
+  readPlan(source: PlanSource, flags: PlanFlags): Promise<Result<ReadPlan, string>>;
   /** The files of a run once more, as they are now: from the root, for its branch, under the flags that it was ordered with. */
   rereadPlan(order: RunOrder): Promise<Result<ReadPlan, string>>;
   /** How agents would be fenced on this machine. */
@@ -33,8 +33,10 @@ export interface Desk extends AsyncDisposable {
   isCoordinated(): Promise<boolean>;
   /** How long a living coordinator may take to answer, or to begin a run. */
   readonly patienceMs: number;
-  /** The directory of a run, with its frozen plan, and for markers. */
-  openRunDirectory(order: RunOrder): Promise<void>;
+  /** The directory of a run, with its frozen plan, and for markers. `text` is a plan that has no file but the one there. */
+  openRunDirectory(order: RunOrder, text?: string | null): Promise<void>;
+  /** Whether an agent can be launched by what is on this machine, as far as can be told without a call. */
+  agentReady(agent: string): Promise<AgentReadiness>;
 }
 
 /**
@@ -43,6 +45,10 @@ export interface Desk extends AsyncDisposable {
  */
 export type DeskMode = 'look' | 'ask' | 'act';
 export type OpenDesk = (context: Context, mode: DeskMode) => Promise<Result<Desk, string>>;
+
+export type AgentReadiness =
+  | { readonly ready: true }
+  | { readonly ready: false; readonly installed: boolean; readonly why: string; readonly fix: string };
 
 /** Who calls. `agent` is null for a person or a plain script. */
 export type Caller = { readonly agent: string | null; readonly mayDecide: boolean; readonly by: By };

@@ -1,4 +1,5 @@
 import type { FrozenPlan } from '../domain/plan.ts';
+import type { PlanSketch } from '../domain/plan-text.ts';
 import type { Result } from '../domain/result.ts';
 import type { Finding } from '../domain/verdict.ts';
 import type { Text } from '../ports/terminal.ts';
@@ -10,24 +11,34 @@ export type ReadPlan =
       readonly plan: FrozenPlan;
       readonly hash: string;
       readonly planFile: string;
+      /** The plan as a file, where there is none yet. */
+      readonly text: string | null;
       readonly warnings: readonly Finding[];
     }
   | { readonly ok: false; readonly findings: readonly Finding[]; readonly warnings: readonly Finding[] };
 
-/** Finds the plan and reads it with all of its layers; an error is what kept us from even looking. */
-export type PlanReader = (context: Context, planFile: string | null) => Promise<Result<ReadPlan, string>>;
+/**
+ * What was given as a plan. Files: none means the usual one; one is a plan; markdown files are a task each. A sketch has no
+ * file at all.
+ */
+export type PlanSource = readonly string[] | PlanSketch;
 
-/** `tidegate lint [plan]`: every mistake in all files at once. */
+/** Finds the plan and reads it with all of its layers; an error is what kept us from even looking. */
+export type PlanReader = (context: Context, source: PlanSource) => Promise<Result<ReadPlan, string>>;
+
+/** `tidegate lint [plan…]`: every mistake in all files at once. */
 export const lint =
   (read: PlanReader): Register =>
   (command, does, context) => {
-    command.argument('[plan]', 'plan file; tidegate.plan.yaml if not given').action(
-      does(async (planFile: string | undefined) => {
-        const loaded = await read(context, planFile ?? null);
+    command.argument('[plan...]', planArgument).action(
+      does(async (files: readonly string[]) => {
+        const loaded = await read(context, files);
         return loaded.ok ? outcomeOf(loaded.value) : misused('no-plan', `lint: ${loaded.error}`);
       }),
     );
   };
+
+export const planArgument = 'the plan, or markdown files that are a task each; without it tidegate.plan.yaml';
 
 export function outcomeOf(loaded: ReadPlan): Outcome {
   const warnings = loaded.warnings.flatMap((finding) => linesOf(finding, 'warning'));

@@ -12,10 +12,10 @@ import { inCi } from './ci/ci.ts';
 import { type Context, done, exitCodes, misused, type Outcome, type Register } from './command.ts';
 import { atDesk, type Desk, type OpenDesk, type PlanFlags } from './desk.ts';
 import { inForeground } from './foreground.ts';
-import { outcomeOf as lintOutcome, type ReadPlan } from './lint.ts';
+import { outcomeOf as lintOutcome, type PlanSource, planArgument, type ReadPlan } from './lint.ts';
 import { findingText, planView } from './render/plan-view.ts';
 
-type RunOptions = {
+export type RunOptions = {
   readonly wave?: string;
   readonly dryRun?: boolean;
   readonly detach?: boolean;
@@ -27,12 +27,12 @@ type RunOptions = {
   readonly isBrief?: boolean;
 };
 
-/** `tidegate run [plan]`: reads and judges the plan, orders the run, and brings it as far as it goes without a person. */
+/** `tidegate run [plan…]`: reads and judges the plan, orders the run, and brings it as far as it goes without a person. */
 export const run =
   (open: OpenDesk): Register =>
   (command, does, context) => {
     command
-      .argument('[plan]', 'the plan; without it tidegate.plan.yaml')
+      .argument('[plan...]', planArgument)
       .option('--wave <number>', 'only this wave, which must be the next open one')
       .option('--dry-run', 'every check and what would be asked; leaves nothing behind')
       .option('-d, --detach', 'go on in the background')
@@ -45,7 +45,7 @@ export const run =
       )
       .option('--junit <file>', 'with --ci: where the JUnit file goes; without it tidegate-junit.xml')
       .action(
-        does((plan: string | undefined, options: RunOptions) => {
+        does((plan: readonly string[], options: RunOptions) => {
           const { ci, junit } = options;
           if (ci !== true)
             return junit === undefined
@@ -61,23 +61,38 @@ export const run =
   };
 
 /** All checks come before anything is made: a plan that is refused leaves no trace. */
-async function checkedThenRun(
+export async function checkedThenRun(
   open: OpenDesk,
   context: Context,
-  file: string | undefined,
+  source: PlanSource,
   options: RunOptions,
+  more: Asked = runAsked,
 ): Promise<Outcome> {
   const ready: Prepared[] = [];
   const checked = await atDesk(open, context, 'look', async (desk) => {
-    const prepared = await prepare(desk, context, file, options);
+    const prepared = await prepare(desk, context, source, options, more.command);
     if (!prepared.ok) return prepared.error;
+    const refused = await more.refuse(desk, prepared.value.order);
+    if (refused !== null) return refused;
     ready.push(prepared.value);
     return dryRun(prepared.value);
   });
   const [prepared] = ready;
   if (prepared === undefined || options.dryRun === true) return checked;
-  return await atDesk(open, context, 'act', (desk) => carryOut(desk, context, prepared, options));
+  return await atDesk(open, context, 'act', (desk) =>
+    carryOut(desk, context, prepared, { ...options, typed: more.typed }),
+  );
 }
+
+/** What another command that runs a plan has of its own. */
+export type Asked = {
+  readonly command: string;
+  /** Typing it at a terminal is the yes to the start. */
+  readonly typed: boolean;
+  /** What stands against it that stands against no plan in a file. */
+  refuse(desk: Desk, order: RunOrder): Promise<Outcome | null>;
+};
+const runAsked: Asked = { command: 'run', typed: false, refuse: async () => null };
 
 export async function begin(
   desk: Desk,
@@ -85,7 +100,7 @@ export async function begin(
   file: string | undefined,
   options: RunOptions,
 ): Promise<Outcome> {
-  const prepared = await prepare(desk, context, file, options);
+  const prepared = await prepare(desk, context, file === undefined ? [] : [file], options);
   if (!prepared.ok) return prepared.error;
   return options.dryRun === true ? dryRun(prepared.value) : await carryOut(desk, context, prepared.value, options);
 }
@@ -93,6 +108,8 @@ export async function begin(
 type Prepared = {
   readonly order: RunOrder;
   readonly rehearsed: RunState;
+  /** The plan as a file, where there is none yet. */
+  readonly text: string | null;
   readonly warnings: readonly Finding[];
 };
 
@@ -100,17 +117,18 @@ type Prepared = {
 async function prepare(
   desk: Desk,
   context: Context,
-  file: string | undefined,
+  source: PlanSource,
   options: RunOptions,
+  command = 'run',
 ): Promise<Result<Prepared, Outcome>> {
   const wave = options.wave === undefined ? null : wholeNumber(options.wave);
   if (wave === undefined) return err(misused('bad-wave', `run: --wave takes a whole number, not ${options.wave}`));
   const focus = options.focus?.trim() ?? null;
   if (focus === '' || (focus?.length ?? 0) > longestFocus)
-    return err(misused('bad-focus', `run: --focus takes a text of at most ${longestFocus} characters`));
+    return err(misused('bad-focus', `${command}: --focus takes a text of at most ${longestFocus} characters`));
   const land = landFlag(options);
-  const found = await desk.readPlan(file ?? null, { land, focus });
-  if (!found.ok) return err(misused('no-plan', `run: ${found.error}`));
+  const found = await desk.readPlan(source, { land, focus });
+  if (!found.ok) return err(misused('no-plan', `${command}: ${found.error}`));
   const read = found.value;
   if (!read.ok) return err(lintOutcome(read));
   const ordered = await orderOf(desk, context, read, wave);
@@ -121,7 +139,7 @@ async function prepare(
   };
   const { rehearsed, findings, warnings } = await judgedBefore(desk, order);
   if (findings.length > 0) return err(refusedPlan(findings, read.warnings));
-  return ok({ order, rehearsed, warnings: [...read.warnings, ...warnings] });
+  return ok({ order, rehearsed, text: read.text, warnings: [...read.warnings, ...warnings] });
 }
 
 /** What becomes of `land:`, so that a run that nobody attends ends. */
@@ -143,13 +161,13 @@ export async function judgedBefore(desk: Desk, order: RunOrder) {
 async function carryOut(
   desk: Desk,
   context: Context,
-  { order, warnings }: Prepared,
-  options: RunOptions,
+  { order, text, warnings }: Prepared,
+  options: RunOptions & { readonly typed?: boolean },
 ): Promise<Outcome> {
-  await desk.openRunDirectory(order);
+  await desk.openRunDirectory(order, text);
   await desk.ledger.request(order.run, { type: 'requested-run', by: desk.caller.by, ...order });
-  const { yes = false, land = false, isBrief = false } = options;
-  const how = { yes, land, isBrief, warnings, fromStart: true };
+  const { yes = false, land = false, isBrief = false, typed = false } = options;
+  const how = { yes, typed, land, isBrief, warnings, fromStart: true };
   if (options.detach === true) return await inBackground(desk, context, order.run, how);
   return await inForeground(desk, context, order.run, how);
 }
@@ -160,13 +178,14 @@ async function orderOf(
   read: ReadPlan & { readonly ok: true },
   wave: number | null,
 ): Promise<Result<RunOrder, Outcome>> {
-  const { plan, hash, planFile } = read;
+  const { plan, hash } = read;
   const tip = await desk.git.branchTip(plan.base);
   if (tip === null)
     return err(misused('no-branch', `run: the branch ${plan.base} does not exist or has no commit yet`));
   const repo = { rootCommit: await desk.git.rootCommit(), remote: await desk.git.remote() };
   const target = { branch: plan.base, commit: tip };
   const id = newRunId(plan.name, desk.clock.nonce());
+  const planFile = read.text === null ? read.planFile : desk.state.writtenPlan(id);
   return ok({ run: id, plan, hash: planHash(hash), planFile, repo, target, wave, tidegate: context.version });
 }
 

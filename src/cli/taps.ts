@@ -1,3 +1,4 @@
+import { firstTap } from '../domain/answer-in-line.ts';
 import type { By, TapName } from '../domain/events.ts';
 import { allTasks } from '../domain/plan.ts';
 import { selectedWaves, tasksOfWave } from '../domain/run.ts';
@@ -13,7 +14,24 @@ import type { RunView } from './render/run-view.ts';
 import { files } from './render/task-line.ts';
 import { settledOutcome } from './settled.ts';
 
-export type TapFlags = { readonly yes: boolean; readonly land: boolean };
+export type TapFlags = {
+  readonly yes: boolean;
+  readonly land: boolean;
+  /** The tasks themselves were typed: at a terminal that is the yes to their start, though not to waves that are asked for later. */
+  readonly typed?: boolean;
+};
+
+/** Whether the start of a run was approved by how it was called. */
+export const startVia = (
+  context: Context,
+  state: RunView['state'],
+  tap: TapName,
+  flags: TapFlags,
+): By['via'] | null => {
+  if (flags.yes) return 'yes-flag';
+  const isTyped = flags.typed === true && context.terminal.interactive && !context.json;
+  return isTyped && tap === firstTap(state) ? 'terminal' : null;
+};
 
 /** The tap that waits for a decision, if one does. A tap on hold waits for a later approve. */
 export function openTap({ state }: RunView): TapName | null {
@@ -36,9 +54,11 @@ export async function decideTap(
   flags: TapFlags & { readonly warnings: readonly Finding[] },
 ): Promise<Outcome | null> {
   const { run } = view.state;
+  const via = tap === 'land' ? (flags.land ? 'land-flag' : null) : startVia(context, view.state, tap, flags);
   const refused = peopleOnly(desk, tap === 'land' ? `tidegate land ${run}` : `tidegate approve ${run}`);
   if (refused !== null) return refused;
-  if (isAnswered(tap, flags)) return await approve(desk, view, tap, tap === 'land' ? 'land-flag' : 'yes-flag');
+  if (via === 'terminal') showPlan(context, view, flags.warnings);
+  if (via !== null) return await approve(desk, view, tap, via);
   if (!context.terminal.interactive || context.json) return settledOutcome(view, context);
   const said =
     tap === 'land' ? await askLanding(desk, context, view) : await askStart(context, view, tap, flags.warnings);
@@ -82,8 +102,7 @@ const merged = (state: RunView['state']) =>
 
 async function askStart(context: Context, view: RunView, tap: TapName, warnings: readonly Finding[]): Promise<boolean> {
   const { state } = view;
-  for (const line of planView(state, warnings)) context.terminal.line(line);
-  context.terminal.line();
+  showPlan(context, view, warnings);
   return await askYes(context, `${tapQuestion(state, tap)} [y/N/d]`, async () =>
     allTasks(state.plan).flatMap((task): readonly Text[] => [
       [{ text: task.id, tone: 'strong' }, task.command === null ? '' : `: ${task.command.join(' ')}`],
@@ -94,6 +113,11 @@ async function askStart(context: Context, view: RunView, tap: TapName, warnings:
       '',
     ]),
   );
+}
+
+function showPlan(context: Context, { state }: RunView, warnings: readonly Finding[]): void {
+  for (const line of planView(state, warnings)) context.terminal.line(line);
+  context.terminal.line();
 }
 
 async function askLanding(desk: Desk, context: Context, view: RunView): Promise<boolean> {

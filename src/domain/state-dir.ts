@@ -2,7 +2,7 @@
  * Names inside the state directory of one repository. Pure string building: every process agrees on them.
  *
  *   ledger.db  ledger.head   repo.git/   merger.json   landing.json
- *   runs/<run>/            plan.json, markers `approved` `rejected` `hold`
+ *   runs/<run>/            plan.json, plan.yaml where the person wrote no file, markers `approved` `rejected` `hold`
  *   jobs/<job id>/         job.json supervisor.json started.json exit.json acknowledged output.log handoff.json workspace/
  *   cache/                 products of setup, package caches
  *   lfs/                   git LFS objects of snapshots, laid out as git-lfs does
@@ -14,6 +14,7 @@ export const stateDir = (root: string) => ({
   mergerRecord: `${root}/merger.json`,
   landingJournal: `${root}/landing.json`,
   run: (run: string) => `${root}/runs/${run}`,
+  writtenPlan: (run: string) => `${root}/runs/${run}/plan.yaml`,
   job: (id: string) => `${root}/jobs/${id}`,
   jobs: `${root}/jobs`,
   cache: `${root}/cache`,

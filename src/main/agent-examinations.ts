@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import type { FoundLogin } from '../adapters/agent-login.ts';
 import type { AuthPorts } from '../cli/auth.ts';
 import type { Context } from '../cli/command.ts';
+import type { AgentReadiness } from '../cli/desk.ts';
 import type { Examine, Examined } from '../cli/doctor.ts';
 import { type AgentKind, agentKinds } from '../domain/agents.ts';
 
@@ -58,6 +59,19 @@ async function loginOf(kind: AgentKind, env: Context['env']): Promise<FoundLogin
   if (login.by === 'variable' && !env[login.name]) return { ...login, kept: file };
   if (login.by !== 'nothing' || isPrivate(file)) return login;
   return { ...login, short: `${login.short}; ${file} is open to others, so it is not used`, fix: `chmod 600 ${file}` };
+}
+
+/** The supervisor asks the same before it launches; here it is asked before anything is made. */
+export async function agentReady(name: string, env: Context['env']): Promise<AgentReadiness> {
+  const kind = agentKinds[name];
+  if (kind === undefined || kind.program === '') return { ready: true };
+  const { findProgram } = await import('../adapters/agent-program.ts');
+  const { program, login } = kind;
+  if (findProgram(program, env, (path) => path) === null)
+    return { ready: false, installed: false, why: `${program} is not on the PATH`, fix: `install ${program}` };
+  if (login?.required !== true) return { ready: true };
+  const found = await loginOf(kind, env);
+  return found.by === 'nothing' ? { ready: false, installed: true, why: found.why, fix: login.fix } : { ready: true };
 }
 
 function loginText(login: FoundLogin & { readonly kept?: string }): string {

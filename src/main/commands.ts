@@ -60,7 +60,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'lint',
-    usage: '[plan]',
+    usage: '[plan | task.md…]',
     summary: 'every mistake in a plan and its directives, with place and hint',
     group: 'begin',
     load: async () => {

@@ -28,6 +28,7 @@ import { canonicalJson, type FrozenPlan } from '../domain/plan.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { type StateDir, stateDir } from '../domain/state-dir.ts';
 import type { Ledger } from '../ports/ledger.ts';
+import { agentReady } from './agent-examinations.ts';
 import { hostCoordinator, type Setting, startBackground } from './host.ts';
 import { readDiskLimits, readPlan, rereadPlan } from './plan-reader.ts';
 
@@ -116,7 +117,7 @@ function deskOf(
       text: (from, to, paths) => readPatch(state.repository, from, to, paths),
       snapshots: async (run) => ((await exists(state.repository)) ? await attemptSnapshots(state.repository, run) : []),
     },
-    readPlan: async (file, flags) => underFlags(await readPlan(context, file), flags),
+    readPlan: async (source, flags) => underFlags(await readPlan(context, source), flags),
     rereadPlan: async ({ planFile, target, landAuto, landBranch, plan }) => {
       const land = landAuto === true ? 'auto' : landBranch === true ? 'branch' : null;
       const flags = { land, focus: plan.focus ?? null } as const;
@@ -134,8 +135,10 @@ function deskOf(
       // one that was quick is through and gone by now; what it was asked is answered
       return (await startAndWait(coordinates(), ledger)) || (await isCoordinated());
     },
-    openRunDirectory: async ({ run, plan }) => {
+    agentReady: async (agent) => await agentReady(agent, context.env),
+    openRunDirectory: async ({ run, plan }, text = null) => {
       await mkdir(state.run(run), { recursive: true, mode: 0o700 });
+      if (text !== null) writeDurably(state.writtenPlan(run), text);
       writeDurably(`${state.run(run)}/plan.json`, `${canonicalJson(plan)}\n`);
     },
     [Symbol.asyncDispose]: () => ledger[Symbol.asyncDispose](),

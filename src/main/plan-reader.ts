@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { callerOf } from '../adapters/caller.ts';
@@ -7,12 +7,15 @@ import { addConfirmations, readConfirmations } from '../adapters/confirmations.t
 import { gitReader, inspectRepository } from '../adapters/git-read/index.ts';
 import { inspectLfs } from '../adapters/lfs/index.ts';
 import { loadPlan, skillsOn } from '../adapters/plan-files/index.ts';
+import { writeNewFile } from '../adapters/project/index.ts';
 import { findRepository, locateStateDirectory, makeStateDirectory } from '../adapters/state-directory/index.ts';
 import type { Context } from '../cli/command.ts';
 import type { ConfigPorts } from '../cli/config.ts';
-import type { PlanReader } from '../cli/lint.ts';
+import type { PlanReader, PlanSource } from '../cli/lint.ts';
+import type { PlanFiles } from '../cli/plan.ts';
 import { unlistedModels } from '../domain/agent-hosts.ts';
 import { type DiskLimits, sizeBytes } from '../domain/disk.ts';
+import { planText, sketchOfFiles } from '../domain/plan-text.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { settingsTable } from '../domain/settings-layers.ts';
 
@@ -24,7 +27,12 @@ export type PlanPlace = {
 };
 
 /** Reads a plan with every layer around it, and looks whether the repository can be worked on at all. Changes nothing. */
-export async function readPlanAt(place: PlanPlace, planFile: string, branch: string | null = null) {
+export async function readPlanAt(
+  place: PlanPlace,
+  planFile: string | { readonly text: string },
+  branch: string | null = null,
+) {
+  const text = typeof planFile === 'string' ? null : planFile.text;
   const { toplevel } = place;
   const { config } = await readConfigAt(place);
   const currentBranch = branch ?? (await gitReader({ checkout: toplevel, repository: '' }).currentBranch());
@@ -39,7 +47,7 @@ export async function readPlanAt(place: PlanPlace, planFile: string, branch: str
   const unfetched = usesLfs ? await inspectLfs(toplevel, place.env) : [];
   const unlisted = loaded.ok ? unlistedModels(loaded.plan, place.env) : [];
   const warnings = [...loaded.warnings, ...doubts, ...unfetched, ...unlisted];
-  if (loaded.ok && errors.length === 0) return { ...loaded, warnings };
+  if (loaded.ok && errors.length === 0) return { ...loaded, text, warnings };
   const own = loaded.ok ? { findings: [], unconfirmed: [], resolution: loaded.resolution } : loaded;
   return { ...own, ok: false as const, findings: [...own.findings, ...errors], warnings };
 }
@@ -77,13 +85,30 @@ export async function readNotifySetting(toplevel: string, stateDirectory: string
   return resolution.settings.notify;
 }
 
-export const readPlan: PlanReader = async (context, planFile) => {
+export const readPlan: PlanReader = async (context, source) => {
   const place = await placeOf(context);
   if (!place.ok) return place;
-  const { toplevel } = place.value;
-  const named = planFile === null ? await onlyPlan(toplevel) : ok(relative(toplevel, resolve(context.cwd, planFile)));
+  const named = await planNamed(place.value.toplevel, context.cwd, source);
   return named.ok ? ok(await readPlanAt(place.value, named.value)) : named;
 };
+
+async function planNamed(
+  toplevel: string,
+  cwd: string,
+  source: PlanSource,
+): Promise<Result<string | { readonly text: string }, string>> {
+  if ('waves' in source) return ok({ text: planText(source, 'Made by tidegate go') });
+  const files = source.map((file) => relative(toplevel, resolve(cwd, file)));
+  const tasks = files.filter((file) => /\.md$/i.test(file));
+  const [only] = files;
+  if (only === undefined) return await onlyPlan(toplevel);
+  if (tasks.length < files.length && tasks.length > 0)
+    return err('plans and markdown files do not mix; name one plan, or only markdown files, each of them a task');
+  if (tasks.length === 0)
+    return files.length === 1 ? ok(only) : err(`which plan? ${files.join(', ')}; one run has one`);
+  const sketch = sketchOfFiles(tasks);
+  return sketch.ok ? ok({ text: planText(sketch.value, 'Made of markdown files') }) : sketch;
+}
 
 /** A plan that a run has, read once more: the branch that the run began on stands for the one checked out now. */
 export async function rereadPlan(context: Context, planFile: string, branch: string) {
@@ -118,6 +143,12 @@ export const configPorts: ConfigPorts = {
   agent: ({ env }) => callerOf(env, { name: '', terminal: true }).agent,
 };
 
+export const planFiles: PlanFiles = {
+  read: readOptional,
+  write: async (path, text) => (await writeNewFile(path, text, { replace: false })) === 'written',
+  resolve,
+};
+
 /** Looking works without a state directory, too: then nothing counts as confirmed. */
 async function placeOf(context: Context): Promise<Result<PlanPlace, string>> {
   const repository = await findRepository(context.cwd);
@@ -146,4 +177,13 @@ async function onlyPlan(toplevel: string): Promise<Result<string, string>> {
   return err(
     `there is no ${join(toplevel, 'tidegate.plan.yaml')}; name a plan, or make a sample with tidegate init --sample`,
   );
+}
+
+async function readOptional(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
 }

@@ -7,11 +7,33 @@ type AtDesk = (open: OpenDesk) => Register;
 /** Commands about runs: each works at the desk of the repository it is called in. */
 export const runCommands: readonly CommandEntry[] = [
   {
+    name: 'go',
+    usage: '<task…> [--then <task…>]… [--agent <name>] [--dry-run] [-d, --detach] [--yes] [--land] [--focus <text>]',
+    summary: 'run what you type, without a plan file',
+    group: 'run',
+    load: () => loadAtDesk(async () => (await import('../cli/go.ts')).go),
+  },
+  {
     name: 'run',
-    usage: '[plan] [--wave <n>] [--dry-run] [-d, --detach] [--yes] [--land] [--focus <text>] [--ci [--junit <file>]]',
+    usage:
+      '[plan | task.md…] [--wave <n>] [--dry-run] [-d, --detach] [--yes] [--land] [--focus <text>] [--ci [--junit <file>]]',
     summary: 'check a plan, ask, run it, and land what is proven',
     group: 'run',
     load: () => loadAtDesk(async () => (await import('../cli/run.ts')).run),
+  },
+  {
+    name: 'plan',
+    usage: '--from-go <run> [-o, --output <file>]',
+    summary: 'keep what you typed as a plan file; never overwrites',
+    group: 'run',
+    load: async () => {
+      const [{ plan }, { openDesk }, { planFiles }] = await Promise.all([
+        import('../cli/plan.ts'),
+        import('./desk.ts'),
+        import('./plan-reader.ts'),
+      ]);
+      return plan(openDesk, planFiles);
+    },
   },
   {
     name: 'resume',

@@ -122,6 +122,7 @@ export async function commandScene(
       if (how.deaf !== true && how.alone !== true) await answerPending(ledger, taken.epoch);
       return how.alone !== true;
     },
+    agentReady: async () => ({ ready: true }),
     openRunDirectory: async () => undefined,
     [Symbol.asyncDispose]: async () => undefined,
   };

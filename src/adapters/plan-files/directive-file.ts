@@ -2,11 +2,11 @@ import { dirname } from 'node:path';
 import { canonicalJson } from '../../domain/plan.ts';
 import type { TaskKeys } from '../../domain/plan-draft.ts';
 import type { Finding } from '../../domain/verdict.ts';
-import { insideRepository, shownPath } from './repository-path.ts';
+import { insideRepository, isWithin, shownPath } from './repository-path.ts';
 import { type FrontMatter, frontMatterSchema } from './schema.ts';
 import { readSource } from './source-text.ts';
 import { fitSchema } from './structure.ts';
-import { readYaml } from './yaml-document.ts';
+import { readYaml, type YamlDocument } from './yaml-document.ts';
 
 export type Directive = {
   readonly file: string | null;
@@ -14,6 +14,8 @@ export type Directive = {
   readonly text: string | null;
   readonly hasFrontMatter: boolean;
   readonly keys: TaskKeys;
+  /** Its front matter, with places; null without one. */
+  readonly front: YamlDocument | null;
   readonly findings: readonly Finding[];
 };
 
@@ -31,10 +33,13 @@ export async function readDirective(
     text: null,
     hasFrontMatter: false,
     keys: task.keys,
+    front: null,
     findings: [finding],
   });
   const path = task.brief.trim();
-  const absolute = await insideRepository(root, dirname(planPath), path);
+  // A plan that we keep lies outside of the checkout: what it names is named from the root.
+  const from = isWithin(root, planPath) ? dirname(planPath) : root;
+  const absolute = await insideRepository(root, from, path);
   if (absolute === null)
     return unread({ rule: 'leaves-repository', detail: `\`${path}\` leaves the repository`, where: task.where }, null);
   const shown = shownPath(root, absolute);
@@ -50,7 +55,14 @@ export async function readDirective(
   if (body.trim() === '')
     findings.push({ rule: 'empty-directive', detail: `${shown} has no text`, where: shown, fix: 'write the brief' });
   const text = body.trim() === '' ? null : body;
-  return { file: shown, text, hasFrontMatter: matter !== null, keys: { ...front?.keys, ...task.keys }, findings };
+  return {
+    file: shown,
+    text,
+    hasFrontMatter: matter !== null,
+    keys: { ...front?.keys, ...task.keys },
+    front: front?.document ?? null,
+    findings,
+  };
 }
 
 /** The lines before the matter are kept as blank ones, so that positions in it are those of the file. */
@@ -63,9 +75,9 @@ function readFrontMatter(
   matter: string,
   shown: string,
   task: { readonly id: string; readonly keys: TaskKeys },
-): { readonly keys: TaskKeys; readonly findings: readonly Finding[] } {
+): { readonly keys: TaskKeys; readonly document: YamlDocument | null; readonly findings: readonly Finding[] } {
   const { document, findings } = readYaml(matter, shown);
-  if (document === null) return { keys: {}, findings };
+  if (document === null) return { keys: {}, document, findings };
   const { data, problems } = fitSchema<FrontMatter>(frontMatterSchema, document.value ?? {});
   const { id, ...keys } = data ?? {};
   const plan: Readonly<Record<string, unknown>> = { ...task.keys, id: task.id };
@@ -79,7 +91,7 @@ function readFrontMatter(
         fix: 'say it in one place only',
       }),
     );
-  return { keys, findings: [...findings, ...problems.map(document.finding), ...contradictions] };
+  return { keys, document, findings: [...findings, ...problems.map(document.finding), ...contradictions] };
 }
 
 /** Lists of a task are sets; an agent alone is a chain of one. */

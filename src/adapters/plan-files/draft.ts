@@ -55,14 +55,25 @@ export async function makeDraft(
   waves: readonly WrittenWave[],
   settings: ResolvedSettings,
   from: { readonly root: string; readonly planPath: string; readonly yaml: YamlDocument },
-): Promise<{ readonly draft: Draft; readonly findings: readonly Finding[] }> {
+): Promise<{
+  readonly draft: Draft;
+  readonly findings: readonly Finding[];
+  /** A problem at its place: in the front matter that says it, else in the plan. */
+  readonly locate: (problem: Problem) => Finding;
+}> {
   const findings: Finding[] = [];
+  const fronts: { readonly place: Place; readonly plan: object; readonly front: YamlDocument }[] = [];
   const read = async ({ id, place, task }: Written, wave: number): Promise<DraftTask> => {
     const { do: brief, ...keys } = task;
     const where = from.yaml.where([...place, 'do']);
     if (namesFile(brief)) {
-      const directive = await readDirective({ id, brief, keys, where }, from.root, from.planPath);
-      findings.push(...directive.findings);
+      const {
+        findings: found,
+        front,
+        ...directive
+      } = await readDirective({ id, brief, keys, where }, from.root, from.planPath);
+      findings.push(...found);
+      if (front !== null) fronts.push({ place, plan: keys, front });
       return { id, wave, place, ...directive };
     }
     const empty = brief.trim() === '';
@@ -78,5 +89,16 @@ export async function makeDraft(
   const readWave = (wave: WrittenWave, index: number) => Promise.all(wave.tasks.map((task) => read(task, index)));
   const tasks = await Promise.all(waves.map(readWave));
   const drafted = waves.map((wave, index) => ({ name: wave.name, place: wave.place, tasks: tasks[index] ?? [] }));
-  return { draft: { settings, waves: drafted }, findings };
+  const locate = (problem: Problem): Finding => {
+    const said = fronts.find(({ place }) => place.every((step, at) => problem.place[at] === step));
+    const within = problem.place.slice(said?.place.length);
+    const [key] = within;
+    return said !== undefined && isSaid(said.front.value, key) && !isSaid(said.plan, key)
+      ? said.front.finding({ ...problem, place: within })
+      : from.yaml.finding(problem);
+  };
+  return { draft: { settings, waves: drafted }, findings, locate };
 }
+
+const isSaid = (front: unknown, key: string | number | undefined): boolean =>
+  typeof front === 'object' && front !== null && key !== undefined && Object.hasOwn(front, key);

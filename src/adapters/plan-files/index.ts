@@ -61,7 +61,8 @@ export const noConfig: PlanConfig = { below: [], above: [], confirmed: [], findi
  */
 export async function loadPlan(request: {
   readonly root: string;
-  readonly planFile: string;
+  /** A file, from the root; or the text of a plan that nobody wrote as a file. */
+  readonly planFile: string | { readonly text: string };
   /** Where the run starts from when no layer says it; null on a detached head. */
   readonly currentBranch: string | null;
   readonly config?: PlanConfig;
@@ -70,8 +71,18 @@ export async function loadPlan(request: {
   /** What a branch has; asked for only when a task names one. */
   readonly skills?: (branch: string) => Promise<ReadonlyMap<string, Skill>>;
 }): Promise<LoadedPlan> {
+  const loaded = await loadAsWritten(request);
+  if (typeof request.planFile === 'string') return loaded;
+  const warnings = loaded.warnings.map(withoutUnwritten);
+  return loaded.ok ? { ...loaded, warnings } : { ...loaded, findings: loaded.findings.map(withoutUnwritten), warnings };
+}
+
+async function loadAsWritten(request: Parameters<typeof loadPlan>[0]): Promise<LoadedPlan> {
   const { root, config = noConfig, runnable = Object.keys(agentKinds) } = request;
-  const opened = await openPlan(root, request.planFile);
+  const opened =
+    typeof request.planFile === 'string'
+      ? await openPlan(root, request.planFile)
+      : await parsePlan(root, request.planFile.text, { planPath: fromRoot(root, unwritten), shown: unwritten });
   if (opened.plan === null)
     return {
       ok: false,
@@ -80,17 +91,17 @@ export async function loadPlan(request: {
       unconfirmed: [],
       resolution: null,
     };
-  const { yaml, document, planPath, problems, damaged } = opened.plan;
-  const shown = shownPath(root, planPath);
+  const { yaml, document, planPath, shown, problems, damaged } = opened.plan;
 
   const written = settingsOf(document);
   const layer: Layer = { name: shown, trust: 'plan', settings: written, where: (place) => yaml.where(place) };
   const resolution = resolveSettings([...config.below, layer, ...config.above], (loosening) =>
     config.confirmed.includes(looseningHash(loosening)),
   );
-  const { draft, findings: unread } = await makeDraft(wavesOf(document), resolution.settings, { root, planPath, yaml });
+  const from = { root, planPath, yaml };
+  const { draft, findings: unread, locate } = await makeDraft(wavesOf(document), resolution.settings, from);
   const tasks = draft.waves.flatMap((wave) => wave.tasks);
-  const briefs = tasks.flatMap((task) => lintDirective(task, draft.settings.strict)).map(yaml.finding);
+  const briefs = tasks.flatMap((task) => lintDirective(task, draft.settings.strict)).map(locate);
 
   const base = draft.settings.base ?? request.currentBranch;
   const namesSkills = base !== null && tasks.some((task) => (task.keys.skills ?? []).length > 0);
@@ -106,13 +117,13 @@ export async function loadPlan(request: {
   const findings = sorted([
     ...config.findings,
     ...opened.findings,
-    ...told.map(yaml.finding),
+    ...told.map(locate),
     ...resolution.loosenings.map((loosening) => loosening.finding),
     ...unread,
     ...(draft.settings.strict ? briefs : []),
     ...(base === null ? [{ ...detached, where: shown }] : []),
   ]);
-  const long = tasks.flatMap(lintDirectiveLength).map(yaml.finding);
+  const long = tasks.flatMap(lintDirectiveLength).map(locate);
   const warnings = [...(draft.settings.strict ? [] : briefs), ...long];
   const unconfirmed = unconfirmedOf(resolution);
   if (findings.length > 0 || base === null) return { ok: false, findings, warnings, unconfirmed, resolution };
@@ -132,6 +143,7 @@ type Opened = {
   readonly yaml: YamlDocument;
   readonly document: PlanDocument;
   readonly planPath: string;
+  readonly shown: string;
   readonly problems: readonly Problem[];
   readonly damaged: readonly Place[];
 };
@@ -146,7 +158,16 @@ async function openPlan(
   const shown = isWithin(root, planPath) ? shownPath(root, planPath) : planFile;
   const source = await readSource(planPath, shown);
   if (!source.ok) return { plan: null, findings: [source.finding] };
-  const { document: yaml, findings } = readYaml(source.text, shown);
+  return await parsePlan(root, source.text, { planPath, shown }, redirected);
+}
+
+async function parsePlan(
+  root: string,
+  text: string,
+  { planPath, shown }: Pick<Opened, 'planPath' | 'shown'>,
+  redirected = false,
+): Promise<{ readonly plan: Opened | null; readonly findings: readonly Finding[] }> {
+  const { document: yaml, findings } = readYaml(text, shown);
   if (yaml === null) return { plan: null, findings };
   if (!isMapping(yaml.value) || Array.isArray(yaml.value)) {
     const empty = yaml.value === null || yaml.value === undefined;
@@ -156,7 +177,7 @@ async function openPlan(
   }
   const { data, problems, damaged } = fitSchema<PlanDocument>(planSchema, yaml.value);
   if (data === null) return { plan: null, findings: sorted([...findings, ...problems.map(yaml.finding)]) };
-  const plan = { yaml, document: data, planPath, problems, damaged };
+  const plan = { yaml, document: data, planPath, shown, problems, damaged };
   if (data.plan === undefined) return { plan, findings };
 
   const refuse = (detail: string) => ({
@@ -171,6 +192,14 @@ async function openPlan(
   if (Object.keys(yaml.value).length > 1) return refuse('a redirect has `plan:` as its only key');
   const target = await insideRepository(root, dirname(planPath), data.plan);
   return target === null ? refuse(`\`${data.plan}\` leaves the repository`) : openPlan(root, target, true);
+}
+
+/** Stands for the file that is not there yet, so that places in it can be told from others and left out. */
+const unwritten = 'the plan';
+
+function withoutUnwritten(finding: Finding): Finding {
+  const { where, ...rest } = finding;
+  return where === unwritten || where?.startsWith(`${unwritten}:`) ? rest : finding;
 }
 
 const detached: Finding = {

@@ -27,8 +27,28 @@ function waveLines({ plan, tasks: states }: RunState, index: number): readonly T
   if (wave === undefined) return [];
   const width = Math.min(24, Math.max(...wave.tasks.map((task) => task.id.length)));
   const name = wave.name === '' || wave.name === `wave-${index}` ? '' : ` ${wave.name}`;
-  const tasks = inOrder(wave.tasks).map((task, at) => [...taskLine(task, at + 1, width), settledText(states[task.id])]);
-  return ['', [{ text: `wave ${index}${name}`, tone: 'strong' }], ...tasks];
+  const tasks = inOrder(wave.tasks).flatMap((task, at): readonly Text[] => [
+    [...taskLine(task, at + 1, width), settledText(states[task.id])],
+    ...titleLine(task),
+  ]);
+  return ['', [{ text: `wave ${index}${name}`, tone: 'strong' }], ...tasks, ...sharedLine(wave.tasks)];
+}
+
+/** What a task is about, in its own words: the heading of its directive, else how it begins. */
+function titleLine(task: PlannedTask): readonly Text[] {
+  const [first = ''] = task.directive.text.trimStart().split('\n');
+  const title = first.replace(/^#+\s*/, '').trim();
+  const cut = title.length > 72 ? `${title.slice(0, 71)}…` : title;
+  return title === '' || title === task.id ? [] : [[{ text: `      ${cut}`, tone: 'dim' }]];
+}
+
+/** Nothing keeps tasks without `owns` apart before they are merged. */
+function sharedLine(tasks: readonly PlannedTask[]): readonly Text[] {
+  const open = tasks.filter((task) => task.owns === null);
+  if (open.length < 2) return [];
+  const text =
+    'tasks that own what no other claims may change the same files; if that does not fit together, you decide';
+  return [[{ text: `      ${text}`, tone: 'dim' }]];
 }
 
 const taskLine = (task: PlannedTask, at: number, width: number): readonly (string | Span)[] => [

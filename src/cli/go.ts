@@ -1,0 +1,83 @@
+import type { RunOrder } from '../domain/events.ts';
+import { allTasks } from '../domain/plan.ts';
+import { type PlanSketch, sketchOf } from '../domain/plan-text.ts';
+import { err, ok, type Result } from '../domain/result.ts';
+import { exitCodes, misused, type Outcome, type Register } from './command.ts';
+import type { Desk, OpenDesk } from './desk.ts';
+import { checkedThenRun, type RunOptions } from './run.ts';
+
+type GoOptions = Pick<RunOptions, 'dryRun' | 'detach' | 'yes' | 'land' | 'focus'> & { readonly agent?: string };
+
+/** `tidegate go "A" "B" --then "C"`: a run without a plan file. Typed at a terminal, it is its own start approval. */
+export const go =
+  (open: OpenDesk): Register =>
+  (command, does, context) => {
+    command
+      .argument('<task...>', 'what to do, a text for each task; those before the first --then run side by side')
+      // so that `--then` stays among the texts, where it begins the next wave
+      .allowUnknownOption()
+      .option('--agent <name>', 'who does it; without it the first of claude, codex, opencode that is logged in')
+      .option('--dry-run', 'every check and what would be run; leaves nothing behind')
+      .option('-d, --detach', 'go on in the background')
+      .option('--yes', 'answer the start approval with yes where there is no terminal, and nothing else')
+      .option('--land', 'answer the landing with yes')
+      .option('--focus <text>', 'what every agent of this run is told to mind')
+      .addHelpText('after', goHelp)
+      .action(
+        does((words: readonly string[], { agent, ...options }: GoOptions) => {
+          const sketch = sketched(words, agent ?? null);
+          return sketch.ok
+            ? checkedThenRun(open, context, sketch.value, options, { command: 'go', typed: true, refuse: withoutAgent })
+            : misused('usage', `go: ${sketch.error}`);
+        }),
+      );
+  };
+
+const goHelp = `
+  --then <task...>  the next wave: tasks that begin when all before are merged
+
+Examples:
+  tidegate go "Rate-limit POST /login to 5 per minute" "Fix the typo in docs/api.md"
+  tidegate go "Add a --json flag to list" --then "Document it in README.md" --agent codex
+
+The plan is kept with the run: tidegate plan --from-go <run> -o tidegate.plan.yaml`;
+
+/** Pure: words as they were typed, `--then` among them. */
+export function sketched(words: readonly string[], agent: string | null): Result<PlanSketch, string> {
+  const waves: string[][] = [[]];
+  for (const word of words) {
+    if (word === '--then') waves.push([]);
+    else if (word.startsWith('--then=')) waves.push([word.slice('--then='.length)]);
+    else if (/^--?[A-Za-z][\w-]*(=.*)?$/.test(word)) return err(`unknown option ${word}; see tidegate go --help`);
+    else waves.at(-1)?.push(word);
+  }
+  const texts = waves.flat();
+  const file = texts.find((text) => /^\S+\.(md|ya?ml)$/i.test(text.trim()));
+  if (texts.some((text) => text.trim() === '')) return err('a task is empty; say what to do');
+  if (waves[0]?.length === 0) return err('there is no task before --then; say what to do first');
+  if (waves.some((wave) => wave.length === 0)) return err('--then needs a task after it');
+  if (file !== undefined) return err(`${file} is a file, not a task; to run it: tidegate run ${file}`);
+  return ok(sketchOf(waves, agent));
+}
+
+/** Of a plan in a file the launch tells; here nothing is to be left behind that could not even begin. */
+async function withoutAgent(desk: Desk, { plan }: RunOrder): Promise<Outcome | null> {
+  const chains = new Map(allTasks(plan).map(({ agent }) => [agent.join(' '), agent]));
+  for (const chain of chains.values()) {
+    const found = await Promise.all(chain.map((agent) => desk.agentReady(agent)));
+    const lacking = found.filter((one) => !one.ready);
+    if (lacking.length < found.length || plan.fence.env.length > 0) continue;
+    const why = lacking.map((one) => one.why).join('; ');
+    const [known] = lacking.filter((one) => one.installed);
+    if (known === undefined)
+      return misused('no-agent', `go: no agent can be started: ${why}; install one, or name another with --agent`);
+    return {
+      exit: exitCodes.personNeeded,
+      reason: 'needs-login',
+      problems: [`tidegate: go: no agent can be started: ${why}`],
+      needs: [{ kind: 'login', task: null, message: 'log an agent in', command: known.fix }],
+      data: { message: why },
+    };
+  }
+  return null;
+}

@@ -1,0 +1,97 @@
+import { idPattern } from './ids.ts';
+import { err, ok, type Result } from './result.ts';
+
+/** A plan that nobody wrote as a file: what was typed, or markdown files that are a task each. */
+export type PlanSketch = {
+  readonly name: string;
+  /** Null: whatever the settings say. */
+  readonly agent: string | null;
+  readonly waves: readonly (readonly SketchedTask[])[];
+};
+export type SketchedTask = { readonly id: string; readonly do: string };
+
+/** A sketch of texts, each a task. Ids come from the texts alone: the same texts always give the same plan. */
+export function sketchOf(waves: readonly (readonly string[])[], agent: string | null): PlanSketch {
+  const taken = new Set<string>();
+  const sketched = waves.map((texts) =>
+    texts.map((text) => ({ id: freeId(slugOf(text, 40), taken), do: text.trim() })),
+  );
+  return { name: shortened(sketched[0]?.[0]?.id ?? 'go', 24), agent, waves: sketched };
+}
+
+/** A wave of directives, in the order given. Paths are from the root of the repository. */
+export function sketchOfFiles(files: readonly string[]): Result<PlanSketch, string> {
+  const named = files.map((file) => ({ id: slugOf(nameIn(file), 64, true), do: file }));
+  for (const [at, task] of named.entries()) {
+    const before = named.slice(0, at).find(({ id }) => id === task.id);
+    if (before !== undefined) return err(`${before.do} and ${task.do} would both be task ${task.id}; rename one`);
+    if (/\s/.test(task.do)) return err(`${task.do}: the path of a directive has no spaces; rename it`);
+  }
+  const [first] = named;
+  const folder = first?.do.split('/').at(-2);
+  const name = named.length === 1 || folder === undefined ? first?.id : slugOf(folder, 24, true);
+  return ok({ name: shortened(name ?? 'tasks', 48), agent: null, waves: [named] });
+}
+
+const nameIn = (path: string): string => path.slice(path.lastIndexOf('/') + 1).replace(/\.md$/i, '');
+
+/** The same as a plan file. `note` is a comment at its top. */
+export function planText({ name, agent, waves }: PlanSketch, note: string): string {
+  const tasks = (wave: readonly SketchedTask[], indent: string): readonly string[] =>
+    wave.map((task) => `${indent}${task.id}: ${scalar(task.do, indent.length)}`);
+  const [only, ...more] = waves;
+  return [
+    `# ${note.replaceAll('\n', ' ')}`,
+    `name: ${name}`,
+    ...(agent === null ? [] : [`agent: ${scalar(agent, 0)}`]),
+    ...(only !== undefined && more.length === 0
+      ? ['tasks:', ...tasks(only, '  ')]
+      : ['waves:', ...waves.flatMap((wave) => ['  - tasks:', ...tasks(wave, '      ')])]),
+    '',
+  ].join('\n');
+}
+
+/** The words of a text, as many whole ones as fit, in letters that an id may have. Unless it is `whole`, words that say little are left out. */
+export function slugOf(text: string, longest: number, whole = false): string {
+  const all = text
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '');
+  const telling = whole ? all : all.filter((word) => !idle.has(word));
+  const slug = shortened((telling.length === 0 ? all : telling).join('-'), longest);
+  // numbers alone would not keep their order as keys
+  return /[a-z]/.test(slug) ? slug : ['task', ...(slug === '' ? [] : [slug])].join('-');
+}
+
+const idle: ReadonlySet<string> = new Set(
+  'a an and are as at be by for from in into is it of on or so that the this to with'.split(' '),
+);
+
+/** Cut between words where there is more than one. */
+function shortened(slug: string, longest: number): string {
+  if (slug.length <= longest) return slug;
+  const end = slug.lastIndexOf('-', longest);
+  return slug.slice(0, end > 0 ? end : longest);
+}
+
+function freeId(slug: string, taken: Set<string>): string {
+  let id = slug;
+  for (let number = 2; taken.has(id); number += 1) id = `${slug}-${number}`;
+  taken.add(id);
+  if (!idPattern.test(id)) throw new Error(`${id} is not a task id`);
+  return id;
+}
+
+/** As YAML: plain where it reads the same, a block for several lines, else in quotes, which in YAML are those of JSON. */
+function scalar(text: string, indent: number): string {
+  if (/^[A-Za-z][\w ./,'()+-]*$/.test(text) && !/ $|^(true|false|null|yes|no|on|off)$/i.test(text)) return text;
+  const isBlock = text.includes('\n') && /^[\t\n\x20-\x7e\xa0-\ud7ff]*$/.test(text) && !/^\s|\s$|[ \t]\n/.test(text);
+  if (!isBlock) return JSON.stringify(text);
+  const inner = ' '.repeat(indent + 2);
+  return `|-\n${text
+    .split('\n')
+    .map((line) => (line === '' ? '' : inner + line))
+    .join('\n')}`;
+}
