@@ -125,7 +125,9 @@ test('what is to be approved names hash, scopes, fence and warnings', () => {
 
     wave 0
        1  hello  owns HELLO.md
+          Write hello/a.txt with the number 1.
        2  reply  owns REPLY.md docs/**  after hello
+          Write reply/a.txt with the number 1.
 
     fence   bubblewrap, network off
     land    asks before the branch moves
