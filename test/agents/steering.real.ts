@@ -2,11 +2,15 @@ import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { handoff, project } from '../support/project.ts';
 import { untilEvent } from '../support/until-event.ts';
+import { agentBench } from './conformance/bench.ts';
+import { driverOf } from './conformance/drivers.ts';
+import { missingPrograms } from './conformance/programs.ts';
+import { calling, done, handOff, write } from './conformance/scenes.ts';
 import type { Script } from './model-server/script.ts';
 import { modelServer } from './model-server/server.ts';
 import { installed } from './support/installed.ts';
 
-/** People and a real claude in its fence: what they say and grant reaches it while it works. */
+/** People and a real agent in its fence: what they say and grant reaches it while it works. */
 const { program } = installed('claude');
 
 describe.skipIf(program === null)(`steering claude${program === null ? ', WHICH IS NOT INSTALLED' : ''}`, () => {
@@ -77,6 +81,29 @@ describe.skipIf(program === null)(`steering claude${program === null ? ', WHICH 
     expect((await here.cli('resume', '--land')).code).toBe(0);
     const starts = (await here.events()).flatMap(({ event }) => (event.type === 'attempt-intended' ? [event] : []));
     expect(starts.map(({ session }) => session === undefined)).toEqual([true, false]);
+  });
+});
+
+const gemini = driverOf('gemini');
+const missing = missingPrograms(gemini);
+
+describe.skipIf(missing.length > 0)(`steering gemini${missing.length > 0 ? ', WHICH IS NOT INSTALLED' : ''}`, () => {
+  test('a message is heard by the model when the turn is over, in the same attempt', async () => {
+    await using bench = await agentBench(gemini);
+    const { job, name, supervisors, ended } = bench.start({
+      turns: [
+        calling(write('src/new.txt')),
+        { ...done, faults: [{ fault: 'hang', after: 'nothing' }] },
+        calling(handOff),
+        done,
+      ],
+    });
+    await bench.server.waitFor(name, ({ turn, side }) => turn === 1 && !side);
+    expect(await supervisors.send(job.id, 1, 'mind rule 4711')).toBe('taken');
+    bench.server.release(name);
+    const { exit, told } = await ended;
+    expect(told(2)).toContain('mind rule 4711');
+    expect({ handoff: exit.handoff.kind, reminded: exit.reminded }).toEqual({ handoff: 'given', reminded: false });
   });
 });
 
