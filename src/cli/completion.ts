@@ -1,42 +1,86 @@
-import { type CommandEntry, done, misused, type Register } from './command.ts';
+import { plannedStates } from '../domain/run.ts';
+import { knownRuns } from '../engine/find-run.ts';
+import { type CommandEntry, done, misused, type Outcome, type Register } from './command.ts';
+import { atDesk, type Desk, type OpenDesk } from './desk.ts';
 
-type Words = { readonly name: string; readonly summary: string; readonly options: readonly string[] };
+type Words = {
+  readonly name: string;
+  readonly summary: string;
+  readonly options: readonly string[];
+  /** Its first argument is a run or a task of one. */
+  readonly takesRun: boolean;
+};
 
 const globals = ['-C', '--state-dir', '--json', '--no-color', '--help'];
 const scripts: Record<string, (words: readonly Words[]) => string> = { bash, zsh, fish };
 
-/** `tidegate completion <shell>`: a script made from the commands that exist. */
+/**
+ * `tidegate completion <shell>`: a script made from the commands that exist. It asks `tidegate completion names` for runs and
+ * tasks, in the repository that the line being typed is about.
+ */
 export const completion =
-  (entries: readonly CommandEntry[]): Register =>
-  (command, does) => {
+  (entries: readonly CommandEntry[], open: OpenDesk): Register =>
+  (command, does, context) => {
     command.argument('<shell>', 'bash, zsh or fish').action(
-      does((shell: string) => {
-        const script = scripts[shell];
-        if (script === undefined)
-          return misused('unknown-shell', `completion: no script for ${shell}; use bash, zsh or fish`);
-        const text = script(entries.map(wordsOf));
-        return done([text], { shell, script: text });
+      does(async (shell: string) => {
+        if (shell === 'names') return await atDesk(open, context, 'look', names);
+        return script(entries, shell);
       }),
     );
   };
 
+function script(entries: readonly CommandEntry[], shell: string): Outcome {
+  const write = scripts[shell];
+  if (write === undefined) return misused('unknown-shell', `completion: no script for ${shell}; use bash, zsh or fish`);
+  const text = write(entries.filter((entry) => entry.hidden !== true).map(wordsOf));
+  return done([text], { shell, script: text });
+}
+
+/** The newest first; older ones than these are typed. */
+const mostRuns = 20;
+
+async function names(desk: Desk): Promise<Outcome> {
+  const runs = (await knownRuns(desk.ledger)).toReversed().slice(0, mostRuns);
+  const all = runs.flatMap(({ run, state }) => [
+    run,
+    ...(state === null ? [] : plannedStates(state).map(({ id }) => `${run}/${id}`)),
+  ]);
+  return done(all, { names: all });
+}
+
 /** Options are read from the usage line: shells ask for this at every start, and loading all commands takes longer. */
 function wordsOf({ name, summary, usage }: CommandEntry): Words {
-  return { name, summary, options: [...(usage.match(/--[a-z][a-z-]*/g) ?? []), ...globals] };
+  return {
+    name,
+    summary,
+    options: [...(usage.match(/--[a-z][a-z-]*/g) ?? []), ...globals],
+    takesRun: /^[<[]run[\]>/[]/.test(usage),
+  };
 }
+
+const withRuns = (words: readonly Words[]): readonly string[] =>
+  words.filter(({ takesRun }) => takesRun).map(({ name }) => name);
 
 function bash(words: readonly Words[]): string {
   const cases = words.map(({ name, options }) => `    ${name}) words="${options.join(' ')}" ;;`);
   return `# eval "$(tidegate completion bash)"
 _tidegate() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" command="" word words
-  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case "$word" in -*) ;; *) command="$word"; break ;; esac
+  local current="\${COMP_WORDS[COMP_CWORD]}" command="" words="" i
+  local -a place=()
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case "\${COMP_WORDS[i]}" in
+      -C|--state-dir) place+=("\${COMP_WORDS[i]}" "\${COMP_WORDS[i + 1]}"); i=$((i + 1)) ;;
+      -*) ;;
+      *) [ -n "$command" ] || command="\${COMP_WORDS[i]}" ;;
+    esac
   done
   case "$command" in
     "") words="${words.map(({ name }) => name).join(' ')} ${globals.join(' ')} --version" ;;
 ${cases.join('\n')}
     *) words="" ;;
+  esac
+  case "$command" in
+    ${withRuns(words).join('|')}) words="$words $(tidegate "\${place[@]}" completion names 2>/dev/null)" ;;
   esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
@@ -44,20 +88,33 @@ complete -o default -F _tidegate tidegate`;
 }
 
 function zsh(words: readonly Words[]): string {
-  const names = words.map(({ name, summary }) => `    '${name}:${quoted(summary)}'`);
+  const described = words.map(({ name, summary }) => `    '${name}:${quoted(summary)}'`);
   const cases = words.map(({ name, options }) => `    ${name}) compadd -- ${options.join(' ')}; _files ;;`);
   return `#compdef tidegate
 # eval "$(tidegate completion zsh)"
 _tidegate() {
-  local -a commands
+  local -a commands place names
+  local subject="" i
   commands=(
-${names.join('\n')}
+${described.join('\n')}
   )
-  if (( CURRENT == 2 )); then
+  for (( i = 2; i < CURRENT; i++ )); do
+    case "$words[i]" in
+      -C|--state-dir) place+=("$words[i]" "$words[i+1]"); (( i++ )) ;;
+      -*) ;;
+      *) [[ -n "$subject" ]] || subject="$words[i]" ;;
+    esac
+  done
+  if [[ -z "$subject" ]]; then
     _describe command commands
     return
   fi
-  case "$words[2]" in
+  case "$subject" in
+    ${withRuns(words).join('|')})
+      names=(\${(f)"$(tidegate $place completion names 2>/dev/null)"})
+      compadd -- $names ;;
+  esac
+  case "$subject" in
 ${cases.join('\n')}
   esac
 }
@@ -66,12 +123,39 @@ compdef _tidegate tidegate`;
 
 function fish(words: readonly Words[]): string {
   const lines = words.flatMap(({ name, summary, options }) => [
-    `complete -c tidegate -n __fish_use_subcommand -a ${name} -d '${quoted(summary)}'`,
+    `complete -c tidegate -n "__tidegate_is ''" -a ${name} -d '${quoted(summary)}'`,
     ...options
       .filter((option) => option.startsWith('--'))
-      .map((option) => `complete -c tidegate -n '__fish_seen_subcommand_from ${name}' -l ${option.slice(2)}`),
+      .map((option) => `complete -c tidegate -n '__tidegate_is ${name}' -l ${option.slice(2)}`),
   ]);
-  return ['# tidegate completion fish | source', ...lines].join('\n');
+  return `# tidegate completion fish | source
+function __tidegate_is
+    set -l found ''
+    set -l skip 0
+    for word in (commandline -opc)[2..-1]
+        if test $skip = 1
+            set skip 0
+        else if contains -- $word -C --state-dir
+            set skip 1
+        else if not string match -q -- '-*' $word
+            set found $word
+            break
+        end
+    end
+    contains -- "$found" $argv
+end
+function __tidegate_names
+    set -l words (commandline -opc)
+    set -l place
+    for i in (seq (count $words))
+        if contains -- $words[$i] -C --state-dir
+            set -a place $words[$i] $words[(math $i + 1)]
+        end
+    end
+    tidegate $place completion names 2>/dev/null
+end
+${lines.join('\n')}
+complete -c tidegate -n '__tidegate_is ${withRuns(words).join(' ')}' -f -a '(__tidegate_names)'`;
 }
 
 /** Inside single quotes of all three shells. */

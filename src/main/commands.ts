@@ -84,7 +84,11 @@ export const commands: readonly CommandEntry[] = [
     usage: '<bash|zsh|fish>',
     summary: 'print a completion script for your shell',
     group: 'keep',
-    load: async () => (await import('../cli/completion.ts')).completion(commands),
+    load: async () => {
+      const { completion } = await import('../cli/completion.ts');
+      // a script is printed at every start of a shell: what names need is loaded when they are asked for
+      return completion(commands, async (...asked) => await (await import('./desk.ts')).openDesk(...asked));
+    },
   },
   {
     name: 'handoff',
