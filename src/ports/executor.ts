@@ -55,7 +55,7 @@ export type Reader = {
   line(text: string): void;
   /** The same of stderr. */
   errorLine(text: string): void;
-  /** A person's message to the agent; false when it takes none now. */
+  /** A person's message to the agent, heard when it next listens, if it comes to that; false when it takes none now. */
   send(text: string): boolean;
   /** Asks it to end its turn, a moment before its process is ended; false where it cannot be asked. */
   cancel(): boolean;
