@@ -17,6 +17,7 @@ export async function printed(argv: readonly string[]): Promise<readonly string[
       line,
       problem: () => undefined,
       json: () => undefined,
+      paint: () => '',
       region: () => ({ draw: () => undefined, close: () => undefined, [Symbol.dispose]: () => undefined }),
       screen: async () => null,
       ask: async () => null,

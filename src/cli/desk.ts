@@ -81,10 +81,19 @@ export interface JobFiles {
   removeLfs(): Promise<void>;
 }
 
+export type LoggedCommit = {
+  readonly commit: CommitId;
+  readonly title: string;
+  readonly run: string | null;
+  readonly task: string | null;
+};
+
 /** Questions to our bare repository that only people ask. Never over a workspace. */
 export interface Patches {
   /** Unified diff of git's own trees; no driver, filter or external program runs. */
   text(from: CommitId, to: CommitId, paths: readonly string[]): Promise<string>;
+  /** Commits that `to` has and `from` has not, newest first, with the run and the task that their trailers name. */
+  log(from: CommitId, to: CommitId): Promise<readonly LoggedCommit[]>;
   /** Every snapshot that was taken of these attempts. */
   snapshots(
     run: string,

@@ -1,49 +1,79 @@
 import type { DiffEntry, SnapshotEvidence } from '../domain/evidence.ts';
-import type { TaskId } from '../domain/ids.ts';
+import type { CommitId, TaskId } from '../domain/ids.ts';
 import { outOfScope, scopeOf } from '../domain/ownership.ts';
 import { plannedById, type RunState } from '../domain/run.ts';
 import { snapshotOf, type TaskState } from '../domain/task.ts';
+import { type Whose, whoseFile } from '../domain/whose.ts';
 import type { Text } from '../ports/terminal.ts';
-import { type Context, done, type Outcome, type Register } from './command.ts';
-import { atDesk, type Desk, type OpenDesk } from './desk.ts';
+import { type Context, done, exitCodes, misused, type Outcome, type Register } from './command.ts';
+import { atDesk, type Desk, failed, type OpenDesk } from './desk.ts';
 import { runNamed } from './subject.ts';
 
-type Judged = DiffEntry & { readonly problem: string | null };
+/** Programs of the person that show what changed. */
+export type DiffPrograms = {
+  /** Shows lines in their pager, on a terminal. False: there is none, and they are printed. */
+  page(desk: Desk, context: Context, lines: readonly Text[]): Promise<boolean>;
+  /** Their difftool on two commits; its exit code, null when there is no git. */
+  difftool(desk: Desk, context: Context, base: CommitId, commit: CommitId, tool: string | null): Promise<number | null>;
+};
+
+type Judged = DiffEntry & { readonly whose: Whose | 'out-of-scope'; readonly problem: string | null };
+type Taken = { readonly task: TaskState; readonly snapshot: SnapshotEvidence; readonly entries: readonly Judged[] };
+type Options = {
+  readonly stat?: true;
+  readonly nameOnly?: true;
+  readonly pager: boolean;
+  readonly tool?: string | true;
+};
 
 /** `tidegate diff [run[/task]]`: what each task changed against its base, with whose each file is. */
 export const diff =
-  (open: OpenDesk): Register =>
+  (open: OpenDesk, programs: DiffPrograms): Register =>
   (command, does, context) => {
     command
       .argument('[task]', 'run, run/task or a task of the live run; without it the live run')
-      .option('--stat', 'the files only')
+      .option('--stat', 'the files only, with whose they are')
+      .option('--name-only', 'nothing but the paths')
+      .option('-t, --tool [name]', 'in your difftool, as git config has it or by name')
+      .option('--no-pager', 'print it, on a terminal too')
       .action(
-        does((given: string | undefined, options: { stat?: boolean }) =>
-          atDesk(open, context, 'look', (desk) => show(desk, context, given, options.stat === true)),
+        does((given: string | undefined, options: Options) =>
+          atDesk(open, context, 'look', (desk) => show(desk, context, given, options, programs)),
         ),
       );
   };
 
-async function show(desk: Desk, context: Context, given: string | undefined, stat: boolean): Promise<Outcome> {
+async function show(
+  desk: Desk,
+  context: Context,
+  given: string | undefined,
+  options: Options,
+  programs: DiffPrograms,
+): Promise<Outcome> {
   const found = await runNamed(desk, 'diff', given, 'newest');
   if (!found.ok) return found.error;
   const { run, state, task } = found.value;
   const tasks = Object.values(state.tasks).filter(({ id }) => task === null || id === task);
-  const taken = tasks.flatMap((one) => {
+  const taken = tasks.flatMap((one): readonly Taken[] => {
     const snapshot = snapshotOf(one);
     return snapshot === null ? [] : [{ task: one, snapshot, entries: judgedEntries(state, one, snapshot) }];
   });
   if (taken.length === 0)
     return done([`No snapshot of ${task === null ? run : `${run}/${task}`} was taken yet.`], { run, tasks: [] });
+  if (options.tool !== undefined) return await inDifftool(desk, context, taken, options.tool, programs);
+  if (options.nameOnly && !context.json)
+    return done([...new Set(taken.flatMap(({ entries }) => entries.map(({ path }) => path)))].toSorted());
   const lines: Text[] = [];
   const documents: unknown[] = [];
   for (const { task: one, snapshot, entries } of taken) {
-    const patch = stat ? null : await desk.patches.text(snapshot.base, snapshot.commit, []);
+    const isWhole = options.stat !== true && options.nameOnly !== true;
+    const patch = isWhole ? await desk.patches.text(snapshot.base, snapshot.commit, []) : null;
     documents.push({ task: one.id, base: snapshot.base, snapshot: snapshot.commit, files: entries, patch });
     lines.push(...(lines.length === 0 ? [] : ['']), ...headLines(one, snapshot, entries));
     if (patch !== null && !context.json) lines.push('', ...patch.trimEnd().split('\n').map(patchLine));
   }
-  return done(lines, { run, tasks: documents });
+  const isPaged = options.pager && !context.json && (await programs.page(desk, context, lines));
+  return done(isPaged ? [] : lines, { run, tasks: documents });
 }
 
 /** What one task changed, for a screen. */
@@ -56,31 +86,56 @@ export async function taskDiff(desk: Desk, state: RunState, id: TaskId): Promise
   return [...head, '', ...patch.trimEnd().split('\n').map(patchLine)];
 }
 
-/** Every file of the diff, with why it is not this task's to change, judged by the gate itself. */
+/** One task after the other: a difftool shows two sides. */
+async function inDifftool(
+  desk: Desk,
+  context: Context,
+  taken: readonly Taken[],
+  tool: string | true,
+  { difftool }: DiffPrograms,
+): Promise<Outcome> {
+  const name = tool === true ? null : tool;
+  if (context.json) return misused('needs-person', 'diff: --tool is for people; --json has the patch');
+  if (name !== null && !/^[\w.+-]+$/.test(name)) return misused('bad-tool', `diff: ${JSON.stringify(name)} is no tool`);
+  for (const { task, snapshot } of taken) {
+    context.terminal.line(headLine(task, snapshot));
+    const code = await difftool(desk, context, snapshot.base, snapshot.commit, name);
+    if (code === null) return failed('no-git', 'diff: git could not be run');
+    if (code !== 0)
+      return { exit: exitCodes.failed, reason: 'difftool-failed', problems: [`difftool ended with ${code}`] };
+  }
+  return done();
+}
+
+/** Every file of the diff, with whose it is, or why it is not this task's to change, judged by the gate itself. */
 function judgedEntries(state: RunState, task: TaskState, snapshot: SnapshotEvidence): readonly Judged[] {
   const planned = plannedById(state.plan, task.id);
-  if (planned === undefined) return snapshot.diff.map((entry) => ({ ...entry, problem: 'not in the plan' }));
+  if (planned === undefined)
+    return snapshot.diff.map((entry) => ({ ...entry, whose: 'out-of-scope', problem: 'not in the plan' }));
   const granted = Object.values(state.tasks).map(({ id, granted: paths }) => ({ task: id, paths }));
   const outside = outOfScope(scopeOf(state.plan, planned, granted), snapshot.diff);
   return snapshot.diff.map((entry) => {
     const finding = outside.find(({ where }) => where === entry.path);
-    const detail = finding?.detail.replace(`${entry.change} ${entry.path}: `, '');
-    return { ...entry, problem: detail ?? null };
+    if (finding === undefined)
+      return { ...entry, whose: whoseFile(state.plan, planned, granted, entry.path), problem: null };
+    return { ...entry, whose: 'out-of-scope', problem: finding.detail.replace(`${entry.change} ${entry.path}: `, '') };
   });
 }
+
+const headLine = (task: TaskState, { base, commit }: SnapshotEvidence): Text => [
+  { text: task.id, tone: 'strong' },
+  ` ${task.progress.status}, ${base.slice(0, 8)}..${commit.slice(0, 8)}`,
+];
 
 function headLines(task: TaskState, snapshot: SnapshotEvidence, entries: readonly Judged[]): readonly Text[] {
   const width = Math.min(48, Math.max(0, ...entries.map(({ path }) => path.length)));
   return [
-    [
-      { text: task.id, tone: 'strong' },
-      ` ${task.progress.status}, ${snapshot.base.slice(0, 8)}..${snapshot.commit.slice(0, 8)}`,
-    ],
+    headLine(task, snapshot),
     ...(entries.length === 0 ? ['  nothing changed'] : []),
     ...entries.map(
-      ({ path, change, problem }): Text => [
+      ({ path, change, whose, problem }): Text => [
         `  ${change.padEnd(8)} ${path.padEnd(width)}  `,
-        problem === null ? { text: 'its own', tone: 'good' } : { text: problem, tone: 'bad' },
+        problem === null ? { text: whose, tone: 'good' } : { text: `out of scope: ${problem}`, tone: 'bad' },
       ],
     ),
   ];

@@ -6,10 +6,11 @@ import type { RunState } from '../domain/run.ts';
 import { isUndone } from '../domain/undo.ts';
 import { askOnce } from './ask-coordinator.ts';
 import { type Context, done, exitCodes, misused, type Outcome, type Register } from './command.ts';
-import { atDesk, type Desk, type OpenDesk } from './desk.ts';
+import { atDesk, type Desk, failed, type OpenDesk } from './desk.ts';
 import { followRun } from './follow.ts';
 import { inForeground } from './foreground.ts';
 import { peopleOnly } from './people-only.ts';
+import { previewUndo } from './preview-undo.ts';
 import { eventLine } from './render/event-line.ts';
 import { type MadeRun, runNamed, wholeRunNamed } from './subject.ts';
 
@@ -75,19 +76,41 @@ export const undo =
   (command, does, context) => {
     command
       .argument('[subject]', 'run or run/task; without it the live or the newest run')
+      .option('--dry-run', 'show what it would do, and do nothing')
+      .option('--yes', 'do not ask first, on a terminal')
       .action(
-        does((given: string | undefined) => atDesk(open, context, 'ask', (desk) => takeBack(desk, context, given))),
+        does((given: string | undefined, options: UndoOptions) =>
+          atDesk(open, context, options.dryRun ? 'look' : 'ask', (desk) => takeBack(desk, context, given, options)),
+        ),
       );
   };
 
-async function takeBack(desk: Desk, context: Context, given: string | undefined): Promise<Outcome> {
+type UndoOptions = { readonly dryRun?: true; readonly yes?: true };
+
+async function takeBack(
+  desk: Desk,
+  context: Context,
+  given: string | undefined,
+  options: UndoOptions,
+): Promise<Outcome> {
   const found = await runNamed(desk, 'undo', given, 'newest');
   if (!found.ok) return found.error;
   const { run, task, state } = found.value;
   const subject = task === null ? run : `${run}/${task}`;
-  const refused = peopleOnly(desk, `tidegate undo ${subject}`);
+  const refused = options.dryRun ? null : peopleOnly(desk, `tidegate undo ${subject}`);
   if (refused !== null) return refused;
   if (isUndone(state, task)) return { ...done([`Already undone: ${subject}.`], { run }), reason: 'already-undone' };
+  const asks = context.terminal.interactive && !context.json && options.yes !== true;
+  if (options.dryRun || asks) {
+    const preview = await previewUndo(desk, found.value);
+    if (!preview.ok) return failed('nothing-to-undo', `undo: ${preview.error}`);
+    const { lines, data } = preview.value;
+    if (options.dryRun) return done([...lines, `Nothing was done. To do it: tidegate undo ${subject}`], data);
+    for (const line of lines) context.terminal.line(line);
+    const said = (await context.terminal.ask(`Undo ${subject}? [y/N]`))?.trim().toLowerCase();
+    if (said !== 'y' && said !== 'yes')
+      return { exit: exitCodes.personNeeded, reason: 'not-confirmed', lines: ['Nothing was done.'], data };
+  }
   await using _following = await followRun(desk, run, ({ event }, isNew) => {
     const line = isNew && isOnTheWay(event) ? eventLine(event) : null;
     if (line !== null && !context.json) context.terminal.line(line);

@@ -1,10 +1,11 @@
 import { parsePattern } from '../domain/pattern.ts';
+import { ok, type Result } from '../domain/result.ts';
 import { safeLine } from '../domain/safe-text.ts';
 import { isLive } from '../domain/schedule.ts';
 import { shellPath } from '../domain/shell-word.ts';
 import type { TaskState } from '../domain/task.ts';
 import { askOnce } from './ask-coordinator.ts';
-import { misused, type Outcome, type Register } from './command.ts';
+import { type Context, misused, type Outcome, type Register } from './command.ts';
 import { atDesk, type Desk, type OpenDesk } from './desk.ts';
 import { peopleOnly } from './people-only.ts';
 import { type MadeTask, taskNamed } from './subject.ts';
@@ -58,20 +59,30 @@ export const retry =
       );
   };
 
-/** `tidegate rework <run/task> -m <text>`: another attempt on top of what is there, told what to mend. */
+/** What a person wrote in a file, or on standard input (`-`). */
+export type ReadComments = (context: Context, file: string) => Promise<Result<string, string>>;
+
+/** `tidegate rework <run/task> -m <text> -f <file>`: another attempt on top of what is there, told what to mend. */
 export const rework =
-  (open: OpenDesk): Register =>
+  (open: OpenDesk, read: ReadComments): Register =>
   (command, does, context) => {
     command
       .argument('<task>', 'run/task, or a task of the live run')
-      .requiredOption('-m, --message <text>', 'what the agent is to mend')
+      .option('-m, --message <text>', 'what the agent is to mend; each one more is a paragraph', collect, [])
+      .option('-f, --file <file>', 'the same from a file, or - for standard input')
       .action(
-        does((given: string, { message }: { message: string }) => {
-          if (message.trim() === '') return misused('no-message', 'rework: the message is empty; say what to mend');
+        does(async (given: string, options: { message: readonly string[]; file?: string }) => {
+          const comments = options.file === undefined ? ok('') : await read(context, options.file);
+          if (!comments.ok) return misused('bad-file', `rework: ${comments.error}`);
+          const parts = [...options.message, comments.value].map((part) => part.trim());
+          const message = parts.filter((part) => part !== '').join('\n\n');
+          if (message === '') return misused('no-message', 'rework: say what to mend, by -m or -f');
           return atDesk(open, context, 'ask', (desk) => reworkTask(desk, given, message));
         }),
       );
   };
+
+const collect = (text: string, before: readonly string[]): readonly string[] => [...before, text];
 
 export const grantPaths = (desk: Desk, given: string, paths: readonly string[]): Promise<Outcome> =>
   withTask(desk, 'grant', given, paths, ({ run, task, state }, by) => ({
@@ -91,8 +102,10 @@ export const dropTask = (desk: Desk, given: string, paths: readonly string[]): P
 export const reworkTask = (desk: Desk, given: string, message: string): Promise<Outcome> =>
   withTask(desk, 'rework', given, [], ({ run, task }, by) => ({
     request: { type: 'requested-rework', task, message, by },
-    said: `${run}/${task} goes on from its snapshot: ${safeLine(message)}`,
+    said: `${run}/${task} goes on from its snapshot: ${cut(safeLine(message))}`,
   }));
+
+const cut = (line: string): string => (line.length <= 200 ? line : `${line.slice(0, 199)}…`);
 
 const grantSaid = (task: TaskState | undefined): string =>
   task !== undefined && isLive(task) ? 'its agent may change them from now on.' : 'its snapshot is judged again.';

@@ -11,6 +11,7 @@ const context: Context = {
     line() {},
     problem() {},
     json() {},
+    paint: () => '',
     region: () => ({ draw() {}, close() {}, [Symbol.dispose]() {} }),
     screen: async () => null,
     ask: async () => null,

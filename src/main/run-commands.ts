@@ -93,10 +93,31 @@ export const runCommands: readonly CommandEntry[] = [
   },
   {
     name: 'diff',
-    usage: '[run[/task]] [--stat]',
+    usage: '[run[/task]] [--stat] [--name-only] [-t, --tool [name]] [--no-pager]',
     summary: 'what each task changed, and whose each file is',
     group: 'look',
-    load: () => loadAtDesk(async () => (await import('../cli/diff.ts')).diff),
+    load: async () => {
+      const [{ diff }, { openDesk }, { diffPrograms }] = await Promise.all([
+        import('../cli/diff.ts'),
+        import('./desk.ts'),
+        import('./person-programs.ts'),
+      ]);
+      return diff(openDesk, diffPrograms);
+    },
+  },
+  {
+    name: 'open',
+    usage: '<run/task> [--print]',
+    summary: 'the files of a task in your editor',
+    group: 'look',
+    load: async () => {
+      const [{ open }, { openDesk }, { openPrograms }] = await Promise.all([
+        import('../cli/open.ts'),
+        import('./desk.ts'),
+        import('./person-programs.ts'),
+      ]);
+      return open(openDesk, openPrograms);
+    },
   },
   {
     name: 'show',
@@ -170,10 +191,17 @@ export const runCommands: readonly CommandEntry[] = [
   },
   {
     name: 'rework',
-    usage: '<run/task> -m, --message <text>',
+    usage: '<run/task> [-m, --message <text>] [-f, --file <file>]',
     summary: 'let an agent mend what is there',
     group: 'decide',
-    load: () => loadAtDesk(async () => (await import('../cli/resolve.ts')).rework),
+    load: async () => {
+      const [{ rework }, { openDesk }, { readCommentsOf }] = await Promise.all([
+        import('../cli/resolve.ts'),
+        import('./desk.ts'),
+        import('./person-programs.ts'),
+      ]);
+      return rework(openDesk, readCommentsOf);
+    },
   },
   {
     name: 'send',
@@ -198,8 +226,8 @@ export const runCommands: readonly CommandEntry[] = [
   },
   {
     name: 'undo',
-    usage: '[run[/task]]',
-    summary: 'take a landing back',
+    usage: '[run[/task]] [--dry-run] [--yes]',
+    summary: 'take a landing back; on a terminal it shows how, and asks',
     group: 'decide',
     load: () => loadAtDesk(async () => (await import('../cli/land.ts')).undo),
   },

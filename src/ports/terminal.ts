@@ -17,6 +17,8 @@ export interface Terminal {
   problem(text: Text): void;
   /** One JSON document on one line of standard output. */
   json(document: unknown): void;
+  /** Lines as they would stand on standard output, for a program that shows them there. */
+  paint(lines: readonly Text[]): string;
   /** A block at the bottom of the screen that is drawn over. In a pipe nothing of it is shown; lines still are. */
   region(): LiveRegion;
   /** The whole terminal with its keys; null where a person cannot be asked or nothing can be drawn over. */

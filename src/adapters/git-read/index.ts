@@ -11,6 +11,7 @@ export { nameLinks, type RawDiffEntry, rawDiff, readDiff } from './diff.ts';
 export { type IgnoreRules, ignoreRules } from './ignore-rules.ts';
 export { findIncompleteness, type Incompleteness } from './incomplete.ts';
 export { type Inspection, inspectRepository } from './inspect.ts';
+export { type LoggedCommit, readLog } from './log.ts';
 export { attemptSnapshots, readPatch } from './patch.ts';
 export { listTree, splitNul, type TreeEntry, UnreadablePath } from './tree.ts';
 

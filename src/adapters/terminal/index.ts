@@ -51,6 +51,7 @@ export function openTerminal(options: TerminalOptions): Terminal {
     line: (text = '') => above(() => write(`${paintOut(text)}\n`)),
     problem: (text) => above(() => stderr.write(`${paintErr(text)}\n`)),
     json: (document) => write(`${safeJson(document)}\n`),
+    paint: (lines) => lines.map((line) => `${paintOut(line)}\n`).join(''),
     region: () => {
       if (!redraws) return nothingDrawn;
       const region = liveRegion({ write, size, paint: paintOut });

@@ -43,7 +43,7 @@ function withoutInput(context: Context): Context {
     [Symbol.dispose]: () => undefined,
   });
   const ask = async (): Promise<null> => null;
-  const silent = { region, screen: ask, ask, askSecret: ask };
+  const silent = { paint: () => '', region, screen: ask, ask, askSecret: ask };
   return { ...context, terminal: { interactive: false, line, problem, json, ...silent } };
 }
 

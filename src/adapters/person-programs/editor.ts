@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** These have a window of their own: they are not waited for. */
+const windowed = [
+  'code',
+  'code-insiders',
+  'codium',
+  'cursor',
+  'windsurf',
+  'zed',
+  'subl',
+  'idea',
+  'webstorm',
+  'gedit',
+  'kate',
+];
+
+/** The editor's name when it was opened; null when there is none. Those that live in the terminal are waited for. */
+export async function openEditor(path: string, env: Env): Promise<string | null> {
+  const named = [env['VISUAL'], env['EDITOR']].find((value) => value !== undefined && value.trim() !== '');
+  const [program, ...args] = named?.trim().split(/\s+/) ?? windowed.filter((name) => isOnPath(name, env)).slice(0, 1);
+  if (program === undefined) return null;
+  const isWindowed = windowed.includes(basename(program));
+  return await new Promise((resolve) => {
+    const child = spawn(program, [...args, path], {
+      env,
+      detached: isWindowed,
+      stdio: isWindowed ? 'ignore' : 'inherit',
+    });
+    child.once('error', () => resolve(null));
+    if (isWindowed)
+      child.once('spawn', () => {
+        child.unref();
+        resolve(program);
+      });
+    else child.once('close', () => resolve(program));
+  });
+}
+
+const isOnPath = (name: string, env: Env): boolean =>
+  (env['PATH'] ?? '').split(':').some((directory) => directory !== '' && existsSync(join(directory, name)));

@@ -1,0 +1,3 @@
+export { runDifftool } from './difftool.ts';
+export { openEditor } from './editor.ts';
+export { pagerOf, showInPager } from './pager.ts';

@@ -1,0 +1,68 @@
+import type { CommitId } from '../domain/ids.ts';
+import { attemptOf, snapshotOf } from '../domain/task.ts';
+import { type Context, done, exitCodes, misused, type Outcome, type Register } from './command.ts';
+import { atDesk, type Desk, failed, type OpenDesk } from './desk.ts';
+import { peopleOnly } from './people-only.ts';
+import { taskNamed } from './subject.ts';
+
+export type OpenPrograms = {
+  /** The workspace of an attempt while it is there. */
+  workspace(desk: Desk, attempt: string): string | null;
+  /** The files of a snapshot in a new directory, without any repository. */
+  copy(desk: Desk, commit: CommitId, name: string): Promise<string>;
+  /** The editor that was opened; null: none is known. */
+  editor(context: Context, path: string): Promise<string | null>;
+};
+
+/**
+ * `tidegate open <run/task>`: a task's files in the editor. An agent at work has its workspace shown as it is; when it has ended,
+ * what counts is the snapshot, so a copy of that is opened: what is typed into it goes nowhere, and nothing is lost by it.
+ */
+export const open =
+  (openDesk: OpenDesk, programs: OpenPrograms): Register =>
+  (command, does, context) => {
+    command
+      .argument('<task>', 'run/task, or a task of the live run')
+      .option('--print', 'only print where the files are')
+      .action(
+        does((given: string, { print }: { print?: true }) =>
+          atDesk(openDesk, context, 'look', (desk) => show(desk, context, given, print === true, programs)),
+        ),
+      );
+  };
+
+async function show(
+  desk: Desk,
+  context: Context,
+  given: string,
+  isPrinted: boolean,
+  programs: OpenPrograms,
+): Promise<Outcome> {
+  const found = await taskNamed(desk, 'open', given, 'newest');
+  if (!found.ok) return found.error;
+  const { run, task, state } = found.value;
+  const refused = peopleOnly(desk, `tidegate open ${run}/${task}`);
+  if (refused !== null) return refused;
+  const one = state.tasks[task];
+  if (one === undefined) return misused('no-task', `open: ${run} has no task ${task}`);
+  const snapshot = snapshotOf(one);
+  const isLive = one.progress.status === 'launching' || one.progress.status === 'running';
+  const workspace = isLive ? programs.workspace(desk, attemptOf(one)?.id ?? '') : null;
+  if (workspace === null && snapshot === null) return failed('nothing-there', `open: ${run}/${task} has no files yet`);
+  const path = workspace ?? (snapshot === null ? '' : await programs.copy(desk, snapshot.commit, task));
+  const note =
+    workspace === null
+      ? `a copy of the snapshot, to look at: edits in it go nowhere. To have it mended: tidegate rework ${run}/${task} -m "…"`
+      : `its agent is at work here: what you edit becomes part of its work, and it may write over it`;
+  const data = { run, task, path, live: workspace !== null };
+  if (isPrinted || context.json) return done(context.json ? [] : [path], data);
+  context.terminal.problem(`tidegate: ${path}: ${note}`);
+  const editor = await programs.editor(context, path);
+  if (editor !== null) return done([], data);
+  return {
+    exit: exitCodes.failed,
+    reason: 'no-editor',
+    data,
+    problems: ['tidegate: open: set VISUAL or EDITOR; --print says where the files are'],
+  };
+}

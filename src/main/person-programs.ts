@@ -1,0 +1,36 @@
+import { existsSync } from 'node:fs';
+import { readComments } from '../adapters/comments.ts';
+import { openEditor, pagerOf, runDifftool, showInPager } from '../adapters/person-programs/index.ts';
+import { makeReviewCopy } from '../adapters/review-copy.ts';
+import type { DiffPrograms } from '../cli/diff.ts';
+import type { OpenPrograms } from '../cli/open.ts';
+import type { ReadComments } from '../cli/resolve.ts';
+
+/** Programs of the person's own: they run with the person's environment, and Ctrl-C in them is theirs. */
+export const diffPrograms: DiffPrograms = {
+  page: async (desk, context, lines) => {
+    if (process.stdout.isTTY !== true) return false;
+    const pager = await pagerOf(desk.checkout, context.env);
+    if (pager === null) return false;
+    using _ = context.onSignal(() => undefined);
+    return await showInPager(pager, context.terminal.paint(lines), context.env);
+  },
+  difftool: async (desk, context, base, commit, tool) => {
+    using _ = context.onSignal(() => undefined);
+    return await runDifftool({ repository: desk.state.repository, base, commit, tool, env: context.env });
+  },
+};
+
+export const openPrograms: OpenPrograms = {
+  workspace: (desk, attempt) => {
+    const path = `${desk.state.job(attempt)}/workspace`;
+    return attempt !== '' && existsSync(path) ? path : null;
+  },
+  copy: (desk, commit, name) => makeReviewCopy(desk.state.repository, commit, name),
+  editor: async (context, path) => {
+    using _ = context.onSignal(() => undefined);
+    return await openEditor(path, context.env);
+  },
+};
+
+export const readCommentsOf: ReadComments = (context, file) => readComments(file, context.cwd, process.stdin);
