@@ -146,7 +146,7 @@ function commitLines(files: readonly WrittenFile[]): readonly Text[] {
   ];
 }
 
-const nextLines: readonly Text[] = ['', 'Next: write a plan (docs/plan.md), then tidegate run'];
+const nextLines: readonly Text[] = ['', 'Next: tidegate go "what you want done"'];
 
 async function rehearsed(
   { rehearse }: InitPorts,

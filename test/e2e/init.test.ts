@@ -69,9 +69,12 @@ describe('init', () => {
       await using at = await project({ plan, files: { 'tidegate.yaml': stringify({ checks }) } });
       const child = at.start(['init']);
       let out = '';
+      let isSent = false;
       child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
         out += chunk;
-        if (out.includes('check quick')) child.kill(signal);
+        if (!out.includes('check quick') || isSent) return;
+        isSent = true;
+        child.kill(signal);
       });
       const [code] = await once(child, 'close');
       expect(code).toBe(signal === 'SIGINT' ? 130 : null);
