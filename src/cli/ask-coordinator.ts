@@ -40,7 +40,10 @@ export function outcomeOf(run: RunId, answered: Answered, said: string): Outcome
     case 'accepted':
       return { exit: exitCodes.done, reason: 'done', lines: [said], data: { run } };
     case 'refused':
-      return { ...failed('refused', `refused: ${answered.why}`), data: { run, message: answered.why } };
+      return {
+        ...failed('refused', `refused: ${answered.why}${wayOut(answered.why, run)}`),
+        data: { run, message: answered.why },
+      };
     case 'halted':
       return {
         exit: exitCodes.personNeeded,
@@ -60,6 +63,9 @@ export function outcomeOf(run: RunId, answered: Answered, said: string): Outcome
       };
   }
 }
+
+/** Most refusals say what to type instead; after the others a look at the run helps. */
+const wayOut = (why: string, run: RunId): string => (/tidegate |git /.test(why) ? '' : `; see tidegate why ${run}`);
 
 async function answerTo(desk: Desk, asked: Stored, request: RequestEvent): Promise<Answered> {
   const told = Promise.withResolvers<Answered>();

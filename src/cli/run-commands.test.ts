@@ -87,7 +87,9 @@ test('what would be refused is refused at once and leaves no request', async () 
   await using here = await scene(working);
   expect(await here.tidegate('retry', 'hello')).toMatchObject({
     exit: 1,
-    problems: ['tidegate: refused: only a held, failed or dropped task can be retried; it is running'],
+    problems: [
+      'tidegate: refused: only a held, failed or dropped task can be retried; it is running; see tidegate why checkout-k3f9',
+    ],
   });
   expect(await here.requests()).toEqual([]);
 });

@@ -221,11 +221,17 @@ function dryRun({ rehearsed, warnings }: Prepared): Outcome {
   return done(lines, { plan, hash, warnings });
 }
 
+/** What takes several lines to mend is set out below the problem, so that it can be pasted. */
+function problemLines({ fix = '', ...finding }: Finding): readonly string[] {
+  if (!fix.includes('\n')) return [`tidegate: ${findingText(fix === '' ? finding : { ...finding, fix })}`];
+  return [`tidegate: ${findingText(finding)}; to mend it:`, ...fix.split('\n').map((line) => `  ${line}`)];
+}
+
 export function refusedPlan(findings: readonly Finding[], warnings: readonly Finding[]): Outcome {
   return {
     exit: exitCodes.usage,
     reason: 'plan-refused',
-    problems: findings.map((finding) => `tidegate: ${findingText(finding)}`),
+    problems: [...findings.flatMap(problemLines), 'nothing was started'],
     data: { findings, warnings },
   };
 }

@@ -56,7 +56,10 @@ export function findSubject(
 ): Result<Subject, NotFound> {
   if (given === undefined) return taskless(defaultRun(runs, otherwise));
   if (!/^[a-z0-9][a-z0-9-]*(\/[a-z0-9][a-z0-9-]*)?$/.test(given))
-    return err({ reason: 'bad-id', message: `${JSON.stringify(given)} is neither a run nor run/task` });
+    return err({
+      reason: 'bad-id',
+      message: `${JSON.stringify(given)} is neither a run nor run/task; see tidegate status --all`,
+    });
   const [runPart = '', taskPart] = given.split('/');
   const found = pick(runs, (known) => known.run, runPart);
   if (found.ok && taskPart === undefined) return taskless(found);
@@ -71,7 +74,8 @@ export function findSubject(
     if (task.ok) return task;
   }
   const known = runs.slice(-3).map(({ run }) => run);
-  const hint = known.length === 0 ? 'there is no run here yet' : `there are ${known.join(', ')}`;
+  const hint =
+    known.length === 0 ? 'there is no run here yet' : `there ${known.length === 1 ? 'is' : 'are'} ${known.join(', ')}`;
   return err({ reason: 'unknown-run', message: `no run ${runPart}; ${hint}` });
 }
 

@@ -282,3 +282,46 @@ test('handoff outside a fence explains itself and records nothing', () => {
     err: expect.stringContaining('nothing was recorded'),
   });
 });
+
+describe('bad input is answered by what to do, exit 2, and nothing is made:', () => {
+  test.each<[string, (place: string) => void, RegExp]>([
+    ['a plan that is a directory', (at) => mkdirSync(join(at, 'p')), /p is a directory, not a file\n/],
+    ['a plan that is no text', (at) => writeFileSync(join(at, 'p'), Buffer.alloc(3000, 0xff)), /not valid UTF-8\n/],
+    ['a plan of 10 MB', (at) => writeFileSync(join(at, 'p'), '#'.repeat(10_000_000)), /at most 1 MB is read\n/],
+    ['an empty plan', (at) => writeFileSync(join(at, 'p'), ''), /the plan is empty\n.*add `tasks:`/],
+    ['no plan', () => {}, /p does not exist\n/],
+    [
+      'a plan for an empty repository',
+      (at) => writeFileSync(join(at, 'p'), 'tasks: { a: b }'),
+      /no commit yet\n.*git commit/,
+    ],
+  ])('%s', (_, make, said) => {
+    using repository = temporaryRepository();
+    make(repository.path);
+    const { exit, out, err } = tidegate(['run', 'p', '--yes', '--state-dir', join(repository.path, 's')], {
+      cwd: repository.path,
+    });
+    expect({ exit, said: `${out}${err}`, made: existsSync(join(repository.path, 's')) }).toEqual({
+      exit: 2,
+      said: expect.stringMatching(said),
+      made: false,
+    });
+  });
+
+  test.each([
+    ['a file', '/etc/hostname', '/etc/hostname is not a directory'],
+    ['a place where none can be made', '/proc/tidegate', '/proc/tidegate (ENOENT)'],
+  ])('a state directory that is %s', (_, path, said) => {
+    using repository = temporaryRepository();
+    const git = ['-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-q', '--allow-empty', '-m', 'first'];
+    execFileSync('git', git, { cwd: repository.path });
+    writeFileSync(join(repository.path, 'p'), 'tasks: { a: { do: b, agent: command, command: [/bin/true] } }');
+    const called = tidegate(['run', 'p', '--yes', '--state-dir', path], {
+      cwd: repository.path,
+    });
+    expect(called).toMatchObject({
+      exit: 2,
+      err: expect.stringContaining(`the state directory cannot be made: ${said}; choose another with --state-dir`),
+    });
+  });
+});

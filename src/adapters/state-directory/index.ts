@@ -1,4 +1,4 @@
-import { chmod, lstat, mkdir, realpath, statfs } from 'node:fs/promises';
+import { chmod, lstat, mkdir, realpath, stat, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { err, ok, type Result } from '../../domain/result.ts';
@@ -42,7 +42,11 @@ export async function locateStateDirectory(
 
 /** Makes the directory, for its owner only. */
 export async function makeStateDirectory(place: StateDirectory, uid: number): Promise<Result<StateDirectory, string>> {
-  await mkdir(dirname(place.path), { recursive: true, mode: 0o700 });
+  const parent = await makeParents(dirname(place.path));
+  if (!parent.ok)
+    return err(
+      `the state directory cannot be made: ${parent.error}; choose another with --state-dir or TIDEGATE_STATE_DIR`,
+    );
   const made = await makePrivate(place.path, uid);
   return made.ok ? ok(place) : made;
 }
@@ -60,6 +64,33 @@ export async function makeRunDirectory(
     problems.push(made.error);
   }
   return err(`no directory for sockets: ${problems.join('; ')}`);
+}
+
+/** Level by level: told to make parents, Node tries for ever where a file system has no room for them, as /proc. */
+async function makeParents(path: string): Promise<Result<null, string>> {
+  const made = await makeLevel(path);
+  if (made !== 'no-parent') return made;
+  const parent = await makeParents(dirname(path));
+  if (!parent.ok) return parent;
+  const again = await makeLevel(path);
+  return again === 'no-parent' ? err(`${path} (ENOENT)`) : again;
+}
+
+async function makeLevel(path: string): Promise<Result<null, string> | 'no-parent'> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    if (isAbsent(error)) return path === dirname(path) ? err(path) : 'no-parent';
+    if (!hasCode(error, 'EEXIST')) return err(`${path} (${codeOf(error)})`);
+    if (!(await stat(path)).isDirectory()) return err(`${path} is not a directory`);
+  }
+  return ok(null);
+}
+
+/** Anything but a refusal of the operating system is a bug. */
+function codeOf(error: unknown): string {
+  if (error instanceof Error && 'code' in error && 'syscall' in error) return String(error.code);
+  throw error;
 }
 
 /** One level, mode 0700, ours, and not a link. */

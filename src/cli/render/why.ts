@@ -73,7 +73,9 @@ export function whyTask(view: RunView, id: TaskId, around: Around): Why {
     case 'launching':
     case 'running':
     case 'ended':
-      return around.attended ? whyAtWork(view, task, lasts, before) : because(subject, unattended(view));
+      return around.attended
+        ? whyAtWork(view, task, lasts, before)
+        : because(`${subject} is at work${lasts}`, unattended(view), '');
     case 'ready':
       return whyReady(view, task, lasts, around);
     case 'held':

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { type Closed, missingTools, noBubblewrap, noNamespaces } from './machine.ts';
+
+const appArmor = [
+  "printf '%s\\n' 'abi <abi/4.0>,' 'include <tunables/global>' 'profile bwrap /usr/bin/bwrap flags=(unconfined) { userns, }' | sudo tee /etc/apparmor.d/bwrap",
+  'sudo apparmor_parser -r /etc/apparmor.d/bwrap',
+  '# or, for every program: sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0',
+];
+
+test('without bubblewrap the command that installs it is told, and on Ubuntu what lets it make a fence', () => {
+  expect(noBubblewrap(false)).toEqual({
+    problem: 'bubblewrap (bwrap) is not installed',
+    fix: 'sudo apt-get install bubblewrap',
+  });
+  expect(noBubblewrap(true).fix.split('\n')).toEqual(['sudo apt-get install bubblewrap', ...appArmor]);
+  expect(missingTools(['setpriv', 'mount'])).toEqual({
+    problem: 'missing from this system: setpriv, mount',
+    fix: 'sudo apt-get install util-linux mount coreutils',
+  });
+});
+
+const switches: Record<Closed, string> = {
+  apparmor: appArmor.join('\n'),
+  clone: 'sudo sysctl -w kernel.unprivileged_userns_clone=1',
+  count: 'sudo sysctl -w user.max_user_namespaces=15000',
+  unknown:
+    'allow unprivileged user namespaces here (in a container: run it with --security-opt seccomp=unconfined), or write `fence: none` to run without a fence',
+};
+
+test.each(Object.entries(switches) as [Closed, string][])(
+  'namespaces that are closed by %s have their own switch',
+  (closed, fix) => {
+    expect(noNamespaces('No permissions', closed)).toEqual({
+      problem: 'bubblewrap cannot make a fence: No permissions',
+      fix,
+    });
+  },
+);
