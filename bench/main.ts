@@ -1,4 +1,5 @@
-import { machineLine, rowTable, stepTable, waveTable } from './report.ts';
+import { measureLarge } from './large.ts';
+import { largeTable, machineLine, rowTable, stepTable, waveTable } from './report.ts';
 import { hookRow } from './rows/hook.ts';
 import { ledgerRows } from './rows/ledger.ts';
 import { ownershipRow } from './rows/ownership.ts';
@@ -8,7 +9,7 @@ import { measureStep } from './step.ts';
 import { measureWave, type WaveFigures } from './wave.ts';
 
 /**
- * `npm run bench` (everything, minutes) or `npm run bench:quick`; names of parts may follow: `wave`, `step`, `rows`.
+ * `npm run bench` (everything, minutes) or `npm run bench:quick`; names of parts may follow: `wave`, `step`, `rows`, `large`.
  * What is compared runs in turns in this one run: ratios mean something, single figures only on this machine and day.
  */
 const full = {
@@ -19,6 +20,7 @@ const full = {
     { tasks: 100, rounds: 2 },
   ],
   step: { tasks: 17, rounds: 5 },
+  large: { files: 50_000, bytes: 42_000 },
   rows: { ledger: 2000, tasks: 1000, owned: 50_000, snapshot: 10_000, rounds: 7 },
 };
 const quick: typeof full = {
@@ -29,19 +31,21 @@ const quick: typeof full = {
     { tasks: 20, rounds: 1 },
   ],
   step: { tasks: 9, rounds: 2 },
+  large: { files: 5_000, bytes: 4_000 },
   rows: { ledger: 500, tasks: 200, owned: 10_000, snapshot: 2_000, rounds: 3 },
 };
 
 const words = process.argv.slice(2);
 const size = words.includes('--quick') ? quick : full;
 const parts = words.filter((word) => !word.startsWith('--'));
-const wants = (part: 'wave' | 'step' | 'rows'): boolean => parts.length === 0 || parts.includes(part);
+const wants = (part: 'wave' | 'step' | 'rows' | 'large'): boolean => parts.length === 0 || parts.includes(part);
 const print = (text: string): void => void process.stdout.write(`${text}\n\n`);
 
 print(machineLine());
 if (wants('step')) print(stepTable(await measureStep({ ...size.step, files: size.files }), size.files));
 if (wants('wave')) print(waveTable(await waves(), size.files));
 if (wants('rows')) print(rowTable(await rows()));
+if (wants('large')) print(largeTable(await measureLarge(size.large)));
 
 async function waves(): Promise<readonly WaveFigures[]> {
   const figures: WaveFigures[] = [];

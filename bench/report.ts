@@ -1,4 +1,5 @@
 import { availableParallelism, loadavg } from 'node:os';
+import type { LargeFigures } from './large.ts';
 import type { Row } from './rows/row.ts';
 import type { StepFigures } from './step.ts';
 import type { WaveFigures } from './wave.ts';
@@ -50,6 +51,20 @@ export function stepTable(step: StepFigures, files: number): string {
     line('tidegate', step.tidegate, 0, ' ms'),
     line('floor by hand', step.floor, 0, ' ms'),
     line('ratio', step.ratio, 2, 'x'),
+  ].join('\n');
+}
+
+export function largeTable({ files, megabytes, rounds }: LargeFigures): string {
+  const lines = rounds.map(
+    ({ go, clone, progressLines }, at) =>
+      `| ${at === 0 ? 'first' : 'second'} | ${go.toFixed(1)} | ${clone.toFixed(1)} | ${(go / clone).toFixed(2)}x | ${progressLines} |`,
+  );
+  return [
+    `\`tidegate go\` in a repository of ${files} files, ${megabytes.toFixed(0)} MB: seconds to the first act of its agent`,
+    '',
+    '| go | tidegate s | git clone --shared s | ratio | lines of progress |',
+    '|---|---|---|---|---|',
+    ...lines,
   ].join('\n');
 }
 

@@ -76,6 +76,8 @@ export interface JobFiles {
   readTranscript(job: string, from: number): Promise<{ readonly text: string; readonly next: number }>;
   /** What the agent of an attempt was told; null when it was never kept. */
   readPrompt(job: string): Promise<string | null>;
+  /** How far the workspace of a job is, in files; null where it was made in a moment, or is not begun. */
+  readCopied(job: string): Promise<{ readonly done: number; readonly total: number } | null>;
   /** Disk use of the LFS objects that snapshots point to. */
   lfsBytes(): Promise<number>;
   removeLfs(): Promise<void>;

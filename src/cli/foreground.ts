@@ -4,6 +4,7 @@ import { knownRuns } from '../engine/find-run.ts';
 import { isAtRest } from '../engine/rehearse.ts';
 import { inLineBehind } from './ask-coordinator.ts';
 import { type Context, exitCodes, type Outcome, type Signal } from './command.ts';
+import { copyingLines } from './copying.ts';
 import type { Desk, Hosting } from './desk.ts';
 import { followRun } from './follow.ts';
 import { eventLine } from './render/event-line.ts';
@@ -40,13 +41,14 @@ export async function inForeground(desk: Desk, context: Context, run: RunId, how
     });
     using ticks = ticker(1000);
     let isStopping = false;
+    const tell = tellNowAndThen(context);
     for (;;) {
       const wish = await wishOf(context, display, signals.take(), hosting.role);
       if (wish === 'stop') await desk.ledger.request(run, { type: 'requested-stop', by: desk.caller.by });
       isStopping ||= wish === 'stop';
       const view = following.view();
       if (wish === 'detach') return left(context, run, view);
-      const outcome = view === null ? null : await step(desk, context, view, display, how, isStopping);
+      const outcome = view === null ? null : await step(desk, context, view, display, { ...how, tell }, isStopping);
       if (outcome !== null) {
         after = (await othersAtWork(desk, run)) ? 'background' : 'nothing';
         return outcome;
@@ -61,6 +63,16 @@ export async function inForeground(desk: Desk, context: Context, run: RunId, how
   }
 }
 
+/** In a pipe a line every few seconds says that a long copy goes on. */
+function tellNowAndThen({ terminal, json }: Context): (lines: readonly string[]) => void {
+  let told = performance.now();
+  return (lines) => {
+    if (terminal.interactive || json || lines.length === 0 || performance.now() - told < 5_000) return;
+    told = performance.now();
+    for (const line of lines) terminal.line(line);
+  };
+}
+
 /** The start is asked for inline, before there is a screen. */
 const isApproved = ({ state }: RunView): boolean => Object.values(state.taps).some((tap) => tap?.status === 'approved');
 
@@ -73,7 +85,7 @@ async function step(
   context: Context,
   view: RunView,
   display: Display,
-  how: Foreground,
+  how: Foreground & { tell?(copying: readonly string[]): void },
   isStopping: boolean,
 ): Promise<Outcome | null> {
   const { state } = view;
@@ -92,7 +104,9 @@ async function step(
   const driven = state.waves.some((wave) => wave.thread !== null);
   const behind = driven ? null : await inLineBehind(desk, state.run);
   // without a living coordinator this process is it
-  await display.show(view, { behind, attended: true });
+  const copying = await copyingLines(desk, state);
+  await display.show(view, { behind, attended: true, copying });
+  how.tell?.(copying);
   return null;
 }
 

@@ -2,6 +2,7 @@ import type { RunId } from '../domain/ids.ts';
 import { openUndo } from '../domain/open-undo.ts';
 import type { RunState } from '../domain/run.ts';
 import { type Context, done, exitCodes, type Outcome, type Register } from './command.ts';
+import { copyingLines } from './copying.ts';
 import { atDesk, type Desk, type OpenDesk } from './desk.ts';
 import { followRun } from './follow.ts';
 import { never, ticker } from './foreground.ts';
@@ -44,8 +45,10 @@ async function lookOn(desk: Desk, context: Context, run: RunId): Promise<Outcome
       display.clear();
       return settledOutcome(view, context);
     }
-    if (view !== null) await display.show(view, { behind: null, attended: await isAttended(desk, view) });
-    else display.tell(`${run} is ordered; no coordinator has begun it yet`);
+    if (view !== null) {
+      const copying = await copyingLines(desk, view.state);
+      await display.show(view, { behind: null, attended: await isAttended(desk, view), copying });
+    } else display.tell(`${run} is ordered; no coordinator has begun it yet`);
     const pressed = display.live()?.next() ?? never();
     const woken = await Promise.race([following.changed(), ticks.next(), left.promise, pressed]);
     const wish = display.live()?.takeWish() ?? null;

@@ -135,6 +135,7 @@ async function prepare(order: Order, output: Output): Promise<Prepared | Ending>
       repository: job.repository,
       directory: files.workspace,
       commit: job.from,
+      onCopied: files.writeCopied,
       lfs: { attributes: job.base, stores: lfsStores(job, order.around.environment).stores },
       ...owner,
       ...(job.kind === 'attempt' && existsSync(job.checkout) ? { checkout: job.checkout } : {}),

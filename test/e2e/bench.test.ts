@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { rowTable, stepTable, waveTable } from '../../bench/report.ts';
+import { measureLarge } from '../../bench/large.ts';
+import { largeTable, rowTable, stepTable, waveTable } from '../../bench/report.ts';
 import { ledgerRows } from '../../bench/rows/ledger.ts';
 import { ownershipRow } from '../../bench/rows/ownership.ts';
 import { snapshotRows } from '../../bench/rows/snapshot.ts';
@@ -8,7 +9,7 @@ import { measureStep } from '../../bench/step.ts';
 import { measureWave } from '../../bench/wave.ts';
 
 /** Far above what a quiet machine shows: these tests say that the benchmark works, `npm run bench` says how fast. */
-const generous = { wave: 100, step: 20 };
+const generous = { wave: 100, step: 20, large: 30 };
 
 test('a small wave is measured beside the same by hand', { timeout: 60_000 }, async () => {
   const wave = await measureWave({ tasks: 2, files: 40, rounds: 1, parallel: 2 });
@@ -36,4 +37,11 @@ test('every part has a figure and an alternative', { timeout: 60_000 }, async ()
   ];
   expect(rows.filter(({ ours, theirs }) => !(ours > 0 && theirs > 0 && Number.isFinite(ours / theirs)))).toEqual([]);
   expect(rowTable(rows)).not.toMatch(/NaN|Infinity|undefined/);
+});
+
+test('go in a larger repository is measured beside a bare shared clone', { timeout: 120_000 }, async () => {
+  const large = await measureLarge({ files: 5_000, bytes: 500 });
+  console.log(largeTable(large));
+  expect(large.rounds).toHaveLength(2);
+  for (const { go, clone } of large.rounds) expect(go / clone).toBeLessThan(generous.large);
 });

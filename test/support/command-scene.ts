@@ -100,6 +100,7 @@ export async function commandScene(
         return { text, next: from + text.length };
       },
       readPrompt: async (job) => how.prompts?.[job] ?? null,
+      readCopied: async () => null,
       lfsBytes: async () => 0,
       removeLfs: () => Promise.reject(new Error('nothing may be removed')),
     },

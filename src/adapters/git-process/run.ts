@@ -21,6 +21,8 @@ export type GitCall = {
   /** Bytes of stdout; beyond it git is ended and the call fails. */
   readonly maxOutput?: number;
   readonly signal?: AbortSignal;
+  /** What git says on stderr while it works, piece by piece. */
+  onSaid?(text: string): void;
   /**
    * Ends with this process, even if that is killed: for calls that write, so that none goes on behind the back of
    * whoever takes over. Linux only; elsewhere it has no effect.
@@ -37,6 +39,7 @@ export function runGit(call: GitCall): Promise<GitOutput> {
     const child = spawnGit(call);
     const out: Buffer[] = [];
     const stderr = keepStart(child);
+    if (call.onSaid !== undefined) child.stderr?.on('data', call.onSaid);
     let size = 0;
     let tooMuch = false;
     child.stdout?.on('data', (chunk: Buffer) => {

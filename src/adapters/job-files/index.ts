@@ -1,7 +1,7 @@
 import { lstat, open, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StateDir } from '../../domain/state-dir.ts';
-import { promptFile } from '../supervisors/job-directory.ts';
+import { copiedFile, promptFile } from '../supervisors/job-directory.ts';
 
 const chunkBytes = 1 << 20;
 
@@ -11,6 +11,12 @@ export function jobFiles(state: StateDir) {
     readLog: (job: string, from: number) => readFrom(join(state.job(job), 'output.log'), from),
     readTranscript: (job: string, from: number) => readFrom(join(state.job(job), 'transcript.jsonl'), from),
     readPrompt: (job: string) => readFile(join(state.job(job), promptFile), 'utf8').catch(absentAsNull),
+    readCopied: async (job: string): Promise<{ readonly done: number; readonly total: number } | null> => {
+      const text = await readFile(join(state.job(job), copiedFile), 'utf8').catch(absentAsNull);
+      // it may be half written
+      const [, done, total] = /^\{"done":(\d+),"total":(\d+)\}$/.exec(text ?? '') ?? [];
+      return done === undefined ? null : { done: Number(done), total: Number(total) };
+    },
     lfsBytes: (): Promise<number> => bytesOf(state.lfs),
     removeLfs: (): Promise<void> => rm(state.lfs, { recursive: true, force: true }),
   };

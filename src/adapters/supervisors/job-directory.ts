@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Handoff } from '../../domain/evidence.ts';
 import type { ExitRecord, Job, NumberedNote, StartedRecord, SupervisorRecord } from '../../ports/supervisor.ts';
@@ -54,6 +54,14 @@ export const jobDirectory = (path: string) => ({
       .split('\n')
       .slice(0, -1)
       .map((line) => JSON.parse(line) as NumberedNote),
+  /** How far the workspace is, over and over; only for people to see, so a disk that has no room for it is no trouble. */
+  writeCopied(copied: { readonly done: number; readonly total: number }): void {
+    try {
+      writeFileSync(join(path, copiedFile), JSON.stringify(copied), { mode: 0o600 });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    }
+  },
   writeStarted(record: StartedRecord): void {
     failpoint('supervisor-started-before');
     writeDurably(join(path, 'started.json'), JSON.stringify(record));
@@ -79,6 +87,7 @@ export const jobDirectory = (path: string) => ({
     failpoint('supervisors-acknowledged');
   },
 });
+export const copiedFile = 'copied.json';
 export const promptFile = 'brief.md';
 export type JobDirectory = ReturnType<typeof jobDirectory>;
 

@@ -30,7 +30,12 @@ export type WorkspaceRequest = {
   readonly checkout?: string;
   /** Where LFS objects are; without it pointers stay pointers. */
   readonly lfs?: LfsSources;
+  /** Told while files are written, and only where that takes a moment. */
+  onCopied?(copied: Copied): void;
 };
+
+/** How far a checkout is, in files. */
+export type Copied = { readonly done: number; readonly total: number };
 
 export type LfsSources = {
   /** The commit whose attributes say what LFS keeps. */
@@ -62,7 +67,10 @@ export async function makeWorkspace(request: WorkspaceRequest): Promise<Workspac
   removeTree(directory);
   mkdirSync(dirname(directory), { recursive: true, mode: 0o700 });
   initialise(request);
-  const [tree] = await Promise.all([listTree(request.repository, commit), checkOut(directory, commit)]);
+  const [tree] = await Promise.all([
+    listTree(request.repository, commit),
+    checkOut(directory, commit, request.onCopied),
+  ]);
   const missing = request.lfs === undefined ? [] : await fillPointers({ ...request, tree, lfs: request.lfs });
   const { copied, findings } =
     request.checkout === undefined
@@ -109,12 +117,19 @@ const config = (version: 0 | 1): string =>
   ].join('');
 const sha256 = '[extensions]\n\tobjectformat = sha256\n';
 
-async function checkOut(directory: string, commit: CommitId): Promise<void> {
+async function checkOut(directory: string, commit: CommitId, onCopied?: (copied: Copied) => void): Promise<void> {
+  const onSaid = (text: string): void => {
+    // `Updating files:  62% (31000/50000)`, again and again; the last one counts
+    const [, done, total] = [...text.matchAll(/\((\d+)\/(\d+)\)/g)].at(-1) ?? [];
+    if (done !== undefined && total !== undefined) onCopied?.({ done: Number(done), total: Number(total) });
+  };
   await git({
     gitDir: `${directory}/.git`,
     workTree: directory,
     config: [`checkout.workers=${Math.min(availableParallelism(), 8)}`, 'checkout.thresholdForParallelism=500'],
-    args: ['read-tree', '--reset', '-u', commit],
+    args: ['read-tree', '--reset', '-u', ...(onCopied === undefined ? [] : ['-v']), commit],
+    env: { GIT_PROGRESS_DELAY: '1' },
+    onSaid,
   });
 }
 

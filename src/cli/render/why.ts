@@ -25,6 +25,8 @@ export type Around = {
   readonly behind: string | null;
   /** False: something is to be done, and no coordinator is there to do it. */
   readonly attended: boolean;
+  /** Of workspaces that are still being made, how far they are. */
+  readonly copying?: readonly string[];
 };
 
 export function whyRun(view: RunView, around: Around): Why {

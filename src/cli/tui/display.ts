@@ -56,5 +56,7 @@ export function openDisplay(
   };
 }
 
-const lineOf = ({ behind }: Around): readonly string[] =>
-  behind === null ? [] : ['', `waits in line behind ${behind}`];
+function lineOf({ behind, copying = [] }: Around): readonly string[] {
+  const lines = [...(behind === null ? [] : [`waits in line behind ${behind}`]), ...copying];
+  return lines.length === 0 ? [] : ['', ...lines];
+}

@@ -70,7 +70,7 @@ function standing({ view, around }: Shown): readonly Text[] {
       const how = key === undefined ? need.command : `press ${key}`;
       return [{ text: `! ${need.message}`, tone: 'waiting' }, `${since === '' ? '' : ` (${since})`}: ${how}`];
     });
-  return [...line, ...needs, ...cautionLines(state, now)].slice(0, mostStanding);
+  return [...line, ...needs, ...cautionLines(state, now), ...(around.copying ?? [])].slice(0, mostStanding);
 }
 
 const keyOfNeed: Readonly<Partial<Record<string, string>>> = {
