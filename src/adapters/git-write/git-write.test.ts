@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { write } from '../../../test/support/merger-scene.ts';
 import { runOnly } from '../../../test/support/run-only.ts';
 import { type CommitId, commitId, treeId } from '../../domain/ids.ts';
+import { GitFailed } from '../git-process/index.ts';
 import {
   listWorktrees,
   mergeTrees,
@@ -74,6 +75,16 @@ test('while a move is prepared nobody else moves the ref, and it moves only on c
   await second?.commit();
   expect(repo.git('rev-parse', 'main')).toBe(a);
   expect(await prepareMove(person, 'refs/heads/main', move)).toBe(null);
+});
+
+test('a git that is killed before it has said so is no ref that moved: its lock may be left', async () => {
+  using repo = repository();
+  const commit = repo.commit({ 'bin/git': '#!/bin/sh\nkill -KILL $$\n' });
+  chmodSync(join(repo.path, 'bin/git'), 0o755);
+  const person = await openPerson(repo.path, {});
+  const killed = { ...person, env: { ...person.env, PATH: join(repo.path, 'bin') } };
+  const move = { old: commit, new: commit, why: 'test' };
+  await expect(prepareMove(killed, 'refs/heads/main', move)).rejects.toThrow(GitFailed);
 });
 
 test('a change is not carried to another path: a changed file that the other side moved away is a conflict', async () => {

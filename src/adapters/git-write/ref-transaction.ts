@@ -11,7 +11,10 @@ export type Prepared = {
   abort(): Promise<void>;
 };
 
-/** Null when the ref is not at `old` or somebody else holds its lock. Our death releases it: git then sees the end of input. */
+/**
+ * Null when the ref is not at `old` or somebody else holds its lock. Our death releases it: git then sees the end of input.
+ * Throws when git was killed: then the lock may be left.
+ */
 export async function prepareMove(
   person: Person,
   ref: string,
@@ -44,7 +47,10 @@ export async function prepareMove(
     ]);
 
   stdin.write(`start\0update ${ref}\0${objectId(move.new)}\0${objectId(move.old)}\0prepare\0`);
-  if (!(await says('prepare: ok'))) return null;
+  if (!(await says('prepare: ok'))) {
+    if ((await closed) === null) throw new GitFailed(args, null, stderr());
+    return null;
+  }
   return {
     commit: async () => {
       stdin.end('commit\0');
