@@ -93,7 +93,7 @@ test('while its checks run, every view says what an undo waits for, and a killed
   const waits = `${run} waits for the check slow on commits that revert it`;
   expect((await p.cli('status', run)).stdout).toContain(`undo: ${waits}`);
   expect((await p.cli('status', '--all')).stdout).toContain(`undo: ${waits}`);
-  expect((await p.cli('why', run)).stdout).toMatch(new RegExp(`undo: ${waits}.*\n  tidegate watch ${run}`));
+  expect((await p.cli('why', run)).stdout).toMatch(new RegExp(`undo: ${waits}.*\n(?:.*\n)*?.*tidegate watch ${run}`));
   expect(documentOf(await p.cli('status', run, '--json'))['undo']).toEqual({ task: null, onto: theirs, check: 'slow' });
   expect(p.git('rev-parse', 'main')).toBe(theirs);
   const watching = ended(p.start(['watch', run]));
