@@ -12,6 +12,7 @@ const packages = { git: 'git', bwrap: 'bubblewrap', setpriv: 'util-linux', unsha
 /** What some tests need and nothing else does, so that going without is said and not an error. */
 const wishes = {
   strace: 'the kills at durable writes are skipped',
+  tmux: 'the terminal UI is not tested with keys',
   'git-lfs': 'what git-lfs does itself is not tested',
 };
 

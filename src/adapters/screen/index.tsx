@@ -52,7 +52,9 @@ function keysOf(input: string, key: InkKey): readonly Key[] {
   if (key.ctrl && input === 'c') return [{ key: 'interrupt' }];
   const named = names.find(([name]) => key[name]);
   if (named !== undefined) return [{ key: named[1] }];
-  return key.ctrl || key.meta ? [] : characters(input);
+  if (key.ctrl) return [];
+  // escape and a key soon after it look like that key with alt, which has no meaning of its own here
+  return key.meta ? [{ key: 'escape' }, ...characters(input)] : characters(input);
 }
 
 /** What is typed fast, or over a slow line, comes in one piece, with keys that are single characters in it. */

@@ -65,6 +65,8 @@ export function openTerminal(options: TerminalOptions): Terminal {
     screen: async (events) => {
       if (!redraws || stdin().isTTY !== true) return null;
       const { openScreen } = await import('../screen/index.tsx');
+      // keys are read and the mode is set on it, which fails too when the terminal is hung up
+      stdin().on('error', onError);
       return openScreen({ stdin: stdin(), stdout, colour: hasColour(stdout, env), ...events });
     },
     ask: async (question) => {

@@ -39,12 +39,15 @@ function listFrame(ui: Ui, shown: Shown): Frame {
 function headLine({ state, times, now }: RunView): Text {
   const needs = needsOf(state).length;
   const used = Object.values(state.tasks).map(usageOf).reduce(addUsage, noUsage);
+  const isFenced = state.plan.fence.mode !== 'none';
   const facts = [
+    // last where it is as it should be; whoever runs unfenced must see it on every screen
+    isFenced ? '' : fenceText(state),
     `onto ${state.target.branch}`,
-    fenceText(state),
     age(times.began, times.ended ?? now),
-    tokens(used) === 0 ? '' : `${count(tokens(used))} tokens`,
     used.usd === null || used.usd === 0 ? '' : money(used.usd),
+    tokens(used) === 0 ? '' : `${count(tokens(used))} tokens`,
+    isFenced ? fenceText(state) : '',
   ];
   return [
     { text: state.run, tone: 'strong' },

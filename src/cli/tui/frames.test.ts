@@ -1,0 +1,294 @@
+import { renderToString } from 'ink';
+import { createElement } from 'react';
+import { expect, test } from 'vitest';
+import { approved, begun, ended, held, hello, reply, run, started } from '../../../test/support/run-events.ts';
+import { FrameView } from '../../adapters/screen/frame-view.tsx';
+import type { RunEvent } from '../../domain/events.ts';
+import { attemptId } from '../../domain/ids.ts';
+import { foldRun, type RunState } from '../../domain/run.ts';
+import type { Stored } from '../../ports/ledger.ts';
+import type { Key, Size } from '../../ports/screen.ts';
+import type { RunView } from '../render/run-view.ts';
+import { timesOf } from '../render/times.ts';
+import { frameOf } from './frame.ts';
+import { helpLines } from './help-lines.ts';
+import { firstUi, press, settle, type Ui, type Wish } from './ui.ts';
+
+/** One event per second from noon on; looked at 65 s after the last. */
+function viewed(...events: RunEvent[]): RunView {
+  const stored = events.map(
+    (event, at): Stored => ({
+      seq: at + 1,
+      stream: run,
+      position: at + 1,
+      epoch: 1,
+      at: new Date(Date.UTC(2026, 0, 1, 12, 0, at)).toISOString(),
+      event,
+      hash: '',
+    }),
+  );
+  const now = new Date(Date.UTC(2026, 0, 1, 12, 0, events.length - 1 + 65)).toISOString();
+  return { state: foldRun(stored) as RunState, times: timesOf(stored), now };
+}
+
+const [small, large]: Size[] = [
+  { columns: 80, rows: 24 },
+  { columns: 120, rows: 40 },
+];
+if (small === undefined || large === undefined) throw new Error('two sizes');
+
+function pressed(
+  view: RunView,
+  ...keys: readonly (Key | string)[]
+): { readonly ui: Ui; readonly wishes: readonly Wish[] } {
+  const wishes: Wish[] = [];
+  let ui = settle(firstUi, view);
+  for (const key of keys) {
+    const next = press(ui, typeof key === 'string' ? { key: 'text', text: key } : key, {
+      view,
+      size: small as Size,
+      hosts: true,
+    });
+    if (next.wish !== null) wishes.push(next.wish);
+    ui = settle(next.ui, view);
+  }
+  return { ui, wishes };
+}
+
+/** What stands on a terminal of that size, drawn by Ink. */
+function drawn(ui: Ui, view: RunView, size: Size): string {
+  const frame = frameOf(ui, { view, size, around: { behind: null, attended: true } });
+  const text = renderToString(createElement(FrameView, { frame, size, colour: false }), { columns: size.columns });
+  const lines = text.split('\n');
+  expect(lines.length).toBe(size.rows);
+  for (const line of lines) expect([...line].length).toBeLessThanOrEqual(size.columns);
+  return `\n${lines.map((line) => line.trimEnd()).join('\n')}\n`;
+}
+
+const used: RunEvent = {
+  type: 'attempt-noted',
+  task: hello,
+  attempt: attemptId(run, hello, 1),
+  number: 1,
+  note: {
+    note: 'usage',
+    usage: { turns: 4, inputTokens: 12_300, outputTokens: 950, cachedTokens: 0, usd: 0.42 },
+  },
+} as unknown as RunEvent;
+
+const atWork = viewed(...begun(), ...approved, ...started, used);
+const heldRun = viewed(...begun(), ...approved, ...started, used, ended, held);
+const enter: Key = { key: 'enter' };
+const esc: Key = { key: 'escape' };
+
+test('a run at work at 80x24', () => {
+  expect(drawn(pressed(atWork).ui, atWork, small)).toMatchInlineSnapshot(`
+    "
+    checkout-k3f9  onto main · 1m 19s · $0.42 · 13.3k tokens · fence: bubblewrap
+    ✓ Check  ✓ Approve  ● Work  · Verify  · Land
+    ────────────────────────────────────────────────────────────────────────────────
+    wave 0
+    ▸ ● hello running  1m 07s dispatch  13.3k   $0.42
+      · reply waiting         approval                 for hello
+
+
+
+
+
+
+
+
+
+
+
+
+    ────────────────────────────────────────────────────────────────────────────────
+    checkout-k3f9/hello is at work for 1m 07s.
+      tidegate logs -f checkout-k3f9/hello
+
+
+    ⏎ transcript  d diff  l log  w why  p pause  s stop  x drop  ? help  q detach
+    "
+  `);
+});
+
+test('a held task comes first, is counted, and its keys are offered', () => {
+  expect(drawn(pressed(heldRun).ui, heldRun, small)).toMatchInlineSnapshot(`
+    "
+    checkout-k3f9 ! 1 needs you  onto main · 1m 21s · $0.42 · 13.3k tokens · fence:…
+    ✓ Check  ✓ Approve  ✗ Work  · Verify  · Land
+    ────────────────────────────────────────────────────────────────────────────────
+    needs you (1)
+    ▸ ! hello held     1m 05s dispatch  13.3k   $0.42  x.md: not its own
+    wave 0
+      ! reply blocked         approval                 needs hello, which is held
+
+
+
+
+
+
+
+
+
+
+
+    ────────────────────────────────────────────────────────────────────────────────
+    checkout-k3f9/hello is held for 1m 05s: x.md: not its own.
+      tidegate drop checkout-k3f9/hello x.md
+
+
+    r rework  x drop  ⏎ transcript  d diff  l log  w why  p pause  ? help  q detach
+    "
+  `);
+});
+
+test('the same at 120x40, with all phases', () => {
+  expect(drawn(pressed(heldRun, { key: 'tab' }).ui, heldRun, large)).toMatchInlineSnapshot(`
+    "
+    checkout-k3f9 ! 1 needs you  onto main · 1m 21s · $0.42 · 13.3k tokens · fence: bubblewrap
+    ✓ Check    ✓ 000 contract ✓ 0 load ✓ 0.5 thread ✓ 0.7 preflight ✓ 1 ownership
+    ✓ Approve  ✓ 2 approval
+    ✗ Work     ● 3 dispatch ✗ 4 monitor
+    · Verify   · 5 closure
+    · Land     · 6 merge · 6 landing
+    ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+    needs you (1)
+    ▸ ! hello held     1m 05s dispatch  13.3k   $0.42  x.md: not its own
+    wave 0
+      ! reply blocked         approval                 needs hello, which is held
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+    ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+    checkout-k3f9/hello is held for 1m 05s: x.md: not its own.
+      tidegate drop checkout-k3f9/hello x.md
+
+
+
+
+    r rework  x drop  ⏎ transcript  d diff  l log  w why  p pause  s stop  tab phases  ? help  q detach
+    "
+  `);
+});
+
+test('help fits on 80x24', () => {
+  const { ui } = pressed(heldRun, '?');
+  const filled = { ...ui, pane: ui.pane === null ? null : { ...ui.pane, lines: helpLines } };
+  const text = drawn(filled, heldRun, small);
+  for (const word of ['the task before', 'a page; b and space too', 'home and end too']) expect(text).toContain(word);
+});
+
+test('a long text is wrapped, keeps to its end and scrolls', () => {
+  const { ui } = pressed(atWork, enter);
+  const lines = [...Array(30).keys()].map((at) => `line ${at}`);
+  const filled = {
+    ...ui,
+    pane: ui.pane === null ? null : { ...ui.pane, lines: [...lines, `${'word '.repeat(20)}end`] },
+  };
+  expect(drawn(filled, atWork, small)).toMatchInlineSnapshot(`
+    "
+    What the agent of checkout-k3f9/hello says and does  13-32 of 32
+    ────────────────────────────────────────────────────────────────────────────────
+    line 12
+    line 13
+    line 14
+    line 15
+    line 16
+    line 17
+    line 18
+    line 19
+    line 20
+    line 21
+    line 22
+    line 23
+    line 24
+    line 25
+    line 26
+    line 27
+    line 28
+    line 29
+    word word word word word word word word word word word word word word word word
+    word word word word end
+    ────────────────────────────────────────────────────────────────────────────────
+    ↑↓ PgUp PgDn g G scroll  ⏎ d l w other panes  esc back
+    "
+  `);
+  const top = press(filled, { key: 'text', text: 'g' }, { view: atWork, size: small, hosts: true });
+  expect(drawn(top.ui, atWork, small)).toContain('\nline 0\n');
+});
+
+test('no control character of an agent reaches the terminal', () => {
+  const { ui } = pressed(atWork, enter);
+  const hostile = ['\x1b[2Jgone', 'a\x07b', 'c\rd', '\x9b31mred', 'x\u202ey'];
+  const filled = { ...ui, pane: ui.pane === null ? null : { ...ui.pane, lines: hostile } };
+  const text = drawn(filled, atWork, small);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  expect(text).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/);
+  expect(text).toContain('\ngone\nab\ncd\nred\n');
+});
+
+test('every decision is asked before it is made; only y means yes', () => {
+  const drops = [{ wish: 'act', act: { act: 'drop', task: hello } }];
+  expect(pressed(heldRun, 'x', 'y').wishes).toEqual(drops);
+  expect(pressed(heldRun, 'x', 'n').wishes).toEqual([]);
+  expect(pressed(heldRun, 'x', enter).wishes).toEqual([]);
+  expect(pressed(heldRun, 'x', esc, 'y').wishes).toEqual([]);
+  expect(pressed(heldRun, 'x', { key: 'pasted', text: 'y' }).wishes).toEqual([]);
+  expect(pressed(heldRun, 's', 'y').wishes).toEqual([{ wish: 'act', act: { act: 'stop' } }]);
+  expect(pressed(atWork, 'p').wishes).toEqual([{ wish: 'act', act: { act: 'pause' } }]);
+  expect(pressed(atWork, 'j', 'g').ui).toMatchObject({ selected: reply, question: null });
+});
+
+test('rework takes a text, typed and pasted', () => {
+  const typed = pressed(
+    heldRun,
+    'r',
+    ' ',
+    'n',
+    'o',
+    'x',
+    { key: 'backspace' },
+    { key: 'pasted', text: 'pe\nat all' },
+    enter,
+  );
+  expect(typed.wishes).toEqual([{ wish: 'act', act: { act: 'rework', task: hello, message: 'nope at all' } }]);
+  expect(pressed(heldRun, 'r', enter).wishes).toEqual([]);
+});
+
+test('an open tap is asked about by itself, once', () => {
+  const waiting = viewed(...begun());
+  expect(pressed(waiting).ui.question).toEqual({ asks: 'approve', tap: 'start' });
+  expect(pressed(waiting, 'y').wishes).toEqual([{ wish: 'act', act: { act: 'approve' } }]);
+  expect(pressed(waiting, 'n').ui.question).toBeNull();
+  expect(pressed(waiting, 'n', 'a').ui.question).toEqual({ asks: 'approve', tap: 'start' });
+});
+
+test('Ctrl-C asks who hosts the run, and detaches whoever presses it twice', () => {
+  const interrupt: Key = { key: 'interrupt' };
+  expect(pressed(atWork, interrupt).ui.question).toMatchObject({ asks: 'leave' });
+  expect(pressed(atWork, interrupt, interrupt).wishes).toEqual([{ wish: 'leave', by: 'interrupt' }]);
+  expect(pressed(atWork, interrupt, 'd').wishes).toEqual([{ wish: 'leave', by: 'interrupt' }]);
+  expect(pressed(atWork, interrupt, 's').wishes).toEqual([{ wish: 'stop' }]);
+  expect(pressed(atWork, interrupt, esc)).toMatchObject({ ui: { question: null }, wishes: [] });
+  expect(pressed(atWork, 'q').wishes).toEqual([{ wish: 'leave', by: 'key' }]);
+  expect(pressed(atWork, enter, 'q').wishes).toEqual([]);
+});
