@@ -66,7 +66,7 @@ export const runCommands: readonly CommandEntry[] = [
   {
     name: 'watch',
     usage: '[run]',
-    summary: 'the live view of a run until it ends',
+    summary: 'a run live until it ends, on a terminal with keys',
     group: 'look',
     load: () => loadAtDesk(async () => (await import('../cli/watch.ts')).watch),
   },
