@@ -52,7 +52,8 @@ export function driveRun(
 
   const start = (key: string, effect: Effect): void => {
     const running = perform(effect)
-      .catch((cause: unknown) => halt(log, cause))
+      // what fails after we have let go is found by whoever goes on
+      .catch((cause: unknown) => (stopped.signal.aborted ? undefined : halt(log, cause)))
       .catch(fail)
       .finally(() => {
         inFlight.delete(key);

@@ -30,13 +30,17 @@ const replySchema = z.union([
 export function mergerProcess(options: MergerProcessOptions): Merger {
   let line: Line | null = null;
   let last = 0;
+  let disposed = false;
   return {
     ask: async (request, epoch) => {
+      // one that was asked again because the last had died would be nobody's, and keep us from ending
+      if (disposed) throw new MergerFailed('this coordinator has let go of its merger');
       if (line === null || line.isClosed()) line = openLine(options);
       last += 1;
       return await line.send(last, { id: last, epoch, request });
     },
     async [Symbol.asyncDispose]() {
+      disposed = true;
       await line?.close();
     },
   };
