@@ -52,7 +52,7 @@ async function show(
   const path = workspace ?? (snapshot === null ? '' : await programs.copy(desk, snapshot.commit, task));
   const note =
     workspace === null
-      ? `a copy of the snapshot, to look at: edits in it go nowhere. To have it mended: tidegate rework ${run}/${task} -m "…"`
+      ? `a copy of the snapshot, to look at: edits in it go nowhere. To have it mended: tidegate rework ${run}/${task} -f comments.md`
       : `its agent is at work here: what you edit becomes part of its work, and it may write over it`;
   const data = { run, task, path, live: workspace !== null };
   if (isPrinted || context.json) return done(context.json ? [] : [path], data);

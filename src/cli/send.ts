@@ -1,4 +1,5 @@
 import { safeLine } from '../domain/safe-text.ts';
+import { shellWord } from '../domain/shell-word.ts';
 import { askOnce } from './ask-coordinator.ts';
 import { misused, type Outcome, type Register } from './command.ts';
 import { atDesk, type Desk, type OpenDesk } from './desk.ts';
@@ -25,7 +26,7 @@ async function handOver(desk: Desk, given: string, message: string): Promise<Out
   const found = await taskNamed(desk, 'send', given);
   if (!found.ok) return found.error;
   const { run, task } = found.value;
-  const refused = peopleOnly(desk, `tidegate send ${run}/${task} "…"`);
+  const refused = peopleOnly(desk, `tidegate send ${run}/${task} ${shellWord(message)}`);
   if (refused !== null) return refused;
   const request = { type: 'requested-send', task, message, by: desk.caller.by } as const;
   const said = `The agent of ${run}/${task} has it: ${safeLine(message)}. See: tidegate attach --tail ${run}/${task}`;

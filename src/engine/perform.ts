@@ -6,6 +6,7 @@ import { unreachable } from '../domain/result.ts';
 import { plannedById, type RunState } from '../domain/run.ts';
 import { startable } from '../domain/schedule.ts';
 import { type Attempt, attemptOf } from '../domain/task.ts';
+import { reworkInstead } from '../domain/texts/run.ts';
 import { passes } from '../domain/verdict.ts';
 import { contextOf, type Effect, messageSent } from '../pipeline/step.ts';
 import type { Disk } from '../ports/disk.ts';
@@ -213,7 +214,7 @@ async function send(
   const said = await world.supervisors.send(attempt.id, number, request.message);
   // it is refused, or was heard after all, when the ledger has the end
   if (said === 'over') return ended?.catch(() => undefined);
-  const why = `the agent of ${request.task} takes no message now; when it has ended: tidegate rework ${log.run}/${request.task} -m "…"`;
+  const why = `the agent of ${request.task} takes no message now; when it has ended: ${reworkInstead(`${log.run}/${request.task}`, request.message)}`;
   const settled: readonly RunEvent[] =
     said === 'taken'
       ? [messageSent(attempt.id, request), { type: 'request-accepted', request: number }]

@@ -87,7 +87,7 @@ test.each([exited(1), ended('timed-out'), ended('lost')])('%j gives the round up
       {
         type: 'run-halted',
         why: expect.stringMatching(/list\.txt.*no such module; ls > list\.txt: exit 1/),
-        fix: expect.stringContaining('tidegate rework demo-ab12/a'),
+        fix: "tidegate logs demo-ab12 --generated; if a task broke it, tidegate drop demo-ab12/a or tidegate rework demo-ab12/a -m 'the generated files (list.txt) could not be rebuilt', then: tidegate resume demo-ab12",
       },
     ],
   });

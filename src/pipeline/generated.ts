@@ -1,6 +1,8 @@
 import { generatedPaths, generatorFailure } from '../domain/generated.ts';
 import type { BuiltRound, RoundStep } from '../domain/round.ts';
 import type { RunState } from '../domain/run.ts';
+import { shellWord } from '../domain/shell-word.ts';
+import { few, onOneLine } from '../domain/texts/told.ts';
 import { effect, fact, type Step } from './step.ts';
 
 /**
@@ -50,8 +52,11 @@ export function blameTogether(state: RunState, at: At, failed: Failed): Step {
 function giveUp({ run, mode }: RunState, at: At, { steps, why, detail, log }: Failed): Step {
   const abandoned = { type: 'round-abandoned', ...at, why } as const;
   const [first] = steps;
-  const task = `${run}/${steps.length === 1 && first !== undefined ? first.task : '<task>'}`;
-  const fix = `${log}; if a task broke it, tidegate drop ${task} or tidegate rework ${task} -m "…"; then tidegate resume ${run}`;
+  const names = steps.map((step) => step.task);
+  const task = `${run}/${first?.task ?? ''}`;
+  const broke = names.length === 1 ? 'if a task broke it,' : `if one of ${few(names)} broke it, here for the first:`;
+  const ways = `tidegate drop ${task} or tidegate rework ${task} -m ${shellWord(why)}`;
+  const fix = onOneLine(`${log}; ${broke} ${ways}`, `tidegate resume ${run}`);
   return mode.mode === 'active'
     ? fact(abandoned, { type: 'run-halted', why: `${why}: ${detail}`, fix })
     : fact(abandoned);

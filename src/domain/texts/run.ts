@@ -5,7 +5,7 @@ import { chosenTasks } from '../land-some.ts';
 import type { LandingState } from '../landing.ts';
 import type { ProviderState } from '../provider.ts';
 import type { RunMode, RunState } from '../run.ts';
-import { shellPath } from '../shell-word.ts';
+import { shellPath, shellWord } from '../shell-word.ts';
 import type { TapState } from '../tap.ts';
 import type { Asked } from '../task-notes.ts';
 import { printed } from './held.ts';
@@ -112,6 +112,10 @@ export const toldOfDroppedNeed = (need: string, subject: string): Told => ({
   safe: 'nothing of it has started',
   command: `tidegate drop ${subject}`,
 });
+
+/** What brings a message to an agent that takes none now. */
+export const reworkInstead = (subject: string, message: string): string =>
+  `tidegate rework ${subject} -m ${shellWord(message)}`;
 
 /** The agent goes on meanwhile; nothing waits for an answer, but it may save an attempt. */
 export function toldOfAsking(asked: readonly Asked[], subject: string): Told {
