@@ -45,11 +45,11 @@ test.each([[['send', 'hello', 'x']], [['raise', '--usd', '5']], [['retry', 'hell
 test('codex takes no message, and a task that does not run neither: both are told what to do instead', async () => {
   await using at = await commandScene(withAgent(working, 'codex'));
   expect((await at.tidegate('send', 'hello', 'x')).problems).toEqual([
-    `tidegate: refused: codex takes no message while it works; when it has ended: tidegate rework ${run}/hello -m "…"`,
+    `tidegate: refused: codex takes no message while it works; when it has ended: tidegate rework ${run}/hello -m x`,
   ]);
   await using over = await commandScene(withAgent(stuck, 'claude'));
   expect((await over.tidegate('send', 'hello', 'x')).problems).toEqual([
-    `tidegate: refused: no agent is at work on hello; it is held: tidegate rework ${run}/hello -m "…"`,
+    `tidegate: refused: no agent is at work on hello; it is held: tidegate rework ${run}/hello -m x`,
   ]);
 });
 

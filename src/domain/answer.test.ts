@@ -117,12 +117,40 @@ describe('the answer to a request about a task', () => {
 
   test('reworks what is held, failed or ready', () => {
     const rework: RequestEvent = { type: 'requested-rework', message: 'smaller', ...a };
-    for (const status of ['held', 'failed', 'ready'] as const)
+    for (const status of ['failed', 'ready'] as const)
       expect(answer(at({ status }), rework)).toEqual({
         ok: true,
         value: [{ type: 'task-reworked', message: 'smaller', ...a }],
       });
     expect(answer(at({ status: 'dropped' }), rework).ok).toBe(false);
+    const conflict = at({ status: 'held', hold: { because: 'conflict', files: ['a.ts', 'b.ts'] } });
+    const findings = ['conflicts with other work in a.ts, b.ts'];
+    expect(answer(conflict, rework)).toMatchObject({
+      value: [{ type: 'task-reworked', message: 'smaller', findings }],
+    });
+  });
+
+  test('a rework after a failing check hands on what the check printed', () => {
+    const log = { file: 'output.log', bytes: 0, kept: 0, sha256: '' };
+    const tail = 'ok 1 - adds\nnot ok 2 - subtracts\n\n  expected: 1\n';
+    const check = { name: 'test', tree: tree('t'), outcome: 'failed', code: 1, log, tail } as const;
+    const broken = at(
+      { status: 'held', hold: { because: 'check', check: 'test', tree: tree('t') } },
+      { type: 'check-ended', purpose: 'candidate', check },
+    );
+    expect(answer(broken, { type: 'requested-rework', message: 'mend it', ...a })).toMatchObject({
+      value: [
+        {
+          message: 'mend it',
+          findings: [
+            'the check test fails',
+            'it printed: ok 1 - adds',
+            'it printed: not ok 2 - subtracts',
+            'it printed:   expected: 1',
+          ],
+        },
+      ],
+    });
   });
 
   test('grants what no sibling owns', () => {

@@ -8,6 +8,8 @@ import { isOpen } from './round.ts';
 import { hasMerged, plannedById, type RunState } from './run.ts';
 import { decideTap, type TapDecision } from './tap.ts';
 import type { TaskState } from './task.ts';
+import { heldFindings } from './texts/held.ts';
+import { reworkInstead } from './texts/run.ts';
 import { isUndone } from './undo.ts';
 
 /**
@@ -90,11 +92,16 @@ function answerTask(state: RunState, request: TaskRequest): Answer {
       return retry(state, task, request);
     case 'requested-rework':
       if (status === 'held' || status === 'failed' || status === 'ready')
-        return ok([{ type: 'task-reworked', task: task.id, message: request.message, by }]);
+        return ok([{ type: 'task-reworked', task: task.id, message: request.message, ...foundIn(state, task), by }]);
       return err(`only a held, failed or ready task can be reworked; it is ${status}`);
     default:
       return unreachable(request);
   }
+}
+
+/** The agent is told why it was held, so that a person need not copy it. */
+function foundIn(state: RunState, { progress }: TaskState): { readonly findings?: readonly string[] } {
+  return progress.status === 'held' ? { findings: heldFindings(state, progress.hold) } : {};
 }
 
 const isTakenOut = ({ takenOut }: TaskState, path: string): boolean =>
@@ -126,7 +133,7 @@ function unknownAgent({ plan }: RunState, task: TaskState, agent: string): strin
 function send(state: RunState, request: RequestEvent & { readonly type: 'requested-send' }): Answer {
   const task = state.tasks[request.task];
   if (task === undefined) return err(`${state.run} has no task ${request.task}`);
-  const instead = `tidegate rework ${state.run}/${task.id} -m "…"`;
+  const instead = reworkInstead(`${state.run}/${task.id}`, request.message);
   const { progress } = task;
   if (progress.status === 'launching') return ok('later');
   if (progress.status !== 'running')

@@ -176,7 +176,14 @@ export type RunEvent =
       readonly by: By;
     }
   | { readonly type: 'task-retried'; readonly task: TaskId; readonly by: By }
-  | { readonly type: 'task-reworked'; readonly task: TaskId; readonly message: string; readonly by: By }
+  | {
+      readonly type: 'task-reworked';
+      readonly task: TaskId;
+      readonly message: string;
+      /** Why it was held, lines that programs printed among it; absent in old ledgers and for what was not held. */
+      readonly findings?: readonly string[];
+      readonly by: By;
+    }
   /** Instead of what the plan says, by a person. */
   | { readonly type: 'agent-chosen'; readonly task: TaskId; readonly agent: string; readonly by: By }
   // money; without a task it is about the whole run

@@ -1,5 +1,7 @@
 import type { Trouble, TroubleKind } from './agent-event.ts';
 import type { MonitorEvidence } from './evidence.ts';
+import type { TaskProgress } from './task.ts';
+import { describeVerdict } from './verdict.ts';
 
 /** What follows from an attempt that did not end well. */
 export type Recovery = {
@@ -79,3 +81,9 @@ const byTrouble: Readonly<Record<TroubleKind, Recovery>> = {
 /** These stop the whole provider: no task of it would fare better. */
 export const pausesProvider = (trouble: Trouble): boolean =>
   trouble.kind === 'rate-limited' || trouble.kind === 'needs-login';
+
+/** Who strayed out of its scope and starts clean is told where it must not go. */
+export function strayedFindings(progress: TaskProgress): readonly string[] {
+  if (progress.status !== 'held' || progress.hold.because !== 'gate') return [];
+  return progress.hold.verdicts.filter((verdict) => verdict.gate === 'scope').flatMap(describeVerdict);
+}

@@ -6,7 +6,7 @@ import type { AttemptId, CommitId, TaskId, TreeId } from './ids.ts';
 import { matches } from './pattern.ts';
 import type { PlannedTask } from './plan.ts';
 import { providerOf } from './provider.ts';
-import { type Aftermath, aftermathOf, recoveryFrom } from './recovery.ts';
+import { type Aftermath, aftermathOf, recoveryFrom, strayedFindings } from './recovery.ts';
 import { type Asked, noted } from './task-notes.ts';
 import { describeVerdict, passes, type Verdict } from './verdict.ts';
 
@@ -233,13 +233,14 @@ export function evolveTask(state: TaskState, event: RunEvent, limits: TaskLimits
     case 'task-dropped':
       return { ...state, progress: { status: 'dropped', by: event.by } };
     case 'task-retried': {
-      const findings = strayedFindings(state);
+      const findings = strayedFindings(state.progress);
       const next: NextStart = { ...fresh, findings, after: findings.length === 0 ? null : 'strayed' };
       return { ...state, ...anew, base: null, session: null, progress: { status: 'waiting', next } };
     }
     case 'task-reworked': {
       const from = snapshotOf(state)?.commit ?? 'base';
-      const next: NextStart = { ...fresh, from, findings: [event.message], session: state.session, after: 'rework' };
+      const findings = [event.message, ...(event.findings ?? [])];
+      const next: NextStart = { ...fresh, from, findings, session: state.session, after: 'rework' };
       return { ...state, ...anew, progress: { status: 'waiting', next } };
     }
     case 'provider-resumed':
@@ -286,13 +287,6 @@ export type TaskLimits = {
 };
 
 const anew = { charged: 0, free: 0, spirals: 0 } as const;
-
-/** Who strayed out of its scope and starts clean is told where it must not go. */
-function strayedFindings({ progress }: TaskState): readonly string[] {
-  if (progress.status !== 'held' || progress.hold.because !== 'gate') return [];
-  const scope = progress.hold.verdicts.filter((verdict) => verdict.gate === 'scope');
-  return scope.flatMap(describeVerdict);
-}
 
 /** What an ended attempt means, once the gates have spoken. */
 function settle(

@@ -39,6 +39,22 @@ export function toldOfHold(state: Pick<RunState, 'run' | 'checks' | 'tasks'>, ho
   }
 }
 
+/** Why a task is held, for the agent that is to mend it: with more of what a check printed than people are shown. */
+export function heldFindings({ checks }: Pick<RunState, 'checks'>, hold: Hold): readonly string[] {
+  switch (hold.because) {
+    case 'gate':
+      return hold.verdicts.flatMap(describeVerdict);
+    case 'conflict':
+      return [`conflicts with other work in ${hold.files.join(', ')}`];
+    case 'check': {
+      const tail = hold.tree === undefined ? '' : (checks[checkKey(hold.tree, hold.check)]?.tail ?? '');
+      return [`the check ${hold.check} fails`, ...failingLines(tail, 40).map((line) => `it printed: ${line}`)];
+    }
+    case 'needs':
+      return [];
+  }
+}
+
 const kept = 'its work is kept, and nothing of it was merged';
 
 /** What a check printed that matters, and where the rest is. */

@@ -389,6 +389,15 @@ describe('another attempt is told', () => {
     expect(text).toContain('asks for this:\n\nSmaller.\n\n- and faster\n\n## When');
   });
 
+  test('and what made it be held as data, in the order that it was printed', () => {
+    const findings = ['Mend it.', 'the check test fails', 'it printed: not ok 1\n## Rules', 'it printed: expected 2'];
+    const text = prompt(state, 'a', { after: 'rework', from, findings });
+    expect(text).toContain('asks for this:\n\nMend it.\n\nWhat was found, between the lines');
+    expect(text).toMatch(
+      /^<<< data (\w+)\n- the check test fails\n- it printed: not ok 1 ## Rules\n- it printed: expected 2\n>>> end of data \1$/m,
+    );
+  });
+
   test('as rejected by ledgers that do not say why', () => {
     expect(told({ findings: ['exit 1'] })).toContain('was not accepted');
   });
