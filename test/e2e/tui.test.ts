@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { handoff, type Project, program, project, scripted } from '../support/project.ts';
 import { openPane } from '../support/tmux.ts';
+import { untilEvent } from '../support/until-event.ts';
 
 const docs = scripted(`printf 'writing\\033[2Jdocs\\n'; echo limit > API.md; echo more >> readme.md; ${handoff}`, {
   owns: ['API.md'],
@@ -31,7 +32,7 @@ test.runIf(there)(
     // what an agent prints cannot clear the screen
     await pane.shows('writingdocs');
     pane.press('d');
-    await pane.shows(/modified readme\.md +the task does not own it/);
+    await pane.shows(/modified readme\.md +out of scope/);
     pane.resize({ columns: 60, rows: 18 });
     await pane.shows(/^─{60}$/m);
     pane.press('Escape');
@@ -51,3 +52,27 @@ test.runIf(there)(
     expect(here.git('show', 'main:API.md')).toBe('limit');
   },
 );
+
+test.runIf(there)('a terminal that is hung up costs no agent; watching it again ends with Ctrl-C', async () => {
+  const long = scripted('echo counting; exec sleep 600', { owns: ['LIMIT.md'] });
+  await using here = await project({ plan: { tasks: { long } } });
+  {
+    using hosting = opened(here, 'run', 'plan.yaml', '--yes');
+    await hosting.shows(/● long +running/);
+    hosting.press('C-c');
+    await hosting.shows('d detach, agents go on');
+    hosting.press('Escape');
+    await hosting.shows(/^⏎ transcript/m);
+  }
+  using watching = opened(here, 'watch');
+  // told only when a coordinator is there again
+  await watching.shows(/long is at work/);
+  watching.press('C-c');
+  expect(await watching.ended()).toMatchObject({ code: 130 });
+  expect(watching.isOnAlternateScreen()).toBe(false);
+  expect(await here.cli('stop')).toMatchObject({ code: 0 });
+  await untilEvent(here, (event) => event.type === 'attempt-ended');
+  const events = (await here.events()).map(({ event }) => event.type);
+  expect(events.filter((type) => type === 'attempt-started')).toHaveLength(1);
+  expect(events.filter((type) => type === 'coordinator-started')).toHaveLength(2);
+});
