@@ -2,6 +2,7 @@ import type { TaskId } from '../domain/ids.ts';
 import { plannedById } from '../domain/run.ts';
 import { snapshotOf } from '../domain/task.ts';
 import { toldOfHold } from '../domain/texts/held.ts';
+import { toldOfSleep } from '../domain/texts/machine.ts';
 import { describeVerdict, type Verdict } from '../domain/verdict.ts';
 import type { Text } from '../ports/terminal.ts';
 import { done, type Outcome, type Register } from './command.ts';
@@ -55,6 +56,7 @@ function taskLines({ state }: RunView, id: TaskId): readonly Text[] {
   if (task === undefined || planned === undefined) return [];
   const { word, detail } = taskWords(state, task);
   const snapshot = snapshotOf(task);
+  const slept = toldOfSleep(task.slept);
   const handoff = task.last?.handoff.kind === 'given' ? task.last.handoff.handoff : null;
   return [
     [{ text: `${state.run}/${id}`, tone: 'strong' }, ` ${word}${detail === '' ? '' : `: ${detail}`}`],
@@ -64,6 +66,7 @@ function taskLines({ state }: RunView, id: TaskId): readonly Text[] {
     ...(planned.needs.length === 0 ? [] : [`needs     ${planned.needs.join(' ')}`]),
     ...(planned.command === null ? [] : [`command   ${planned.command.join(' ')}`]),
     `attempts  ${task.launches}, of which ${task.charged} count; ${state.plan.limits.attempts} allowed`,
+    ...(slept === null ? [] : [`slept     ${slept}`]),
     ...(task.base === null ? [] : [`base      ${task.base.slice(0, 12)}`]),
     ...(snapshot === null ? [] : [`snapshot  ${snapshot.commit.slice(0, 12)}, ${files(snapshot.diff.length)}`]),
     ...(handoff === null ? [] : [`handoff   ${handoff.status}: ${handoff.summary}`]),

@@ -109,6 +109,8 @@ export type TaskState = {
   readonly noted: number;
   readonly dispatched: readonly Verdict[] | null;
   readonly monitored: readonly Verdict[] | null;
+  /** Seconds that the machine slept during the last attempt that ended. */
+  readonly slept: number;
   readonly last: Pick<MonitorEvidence, 'ending' | 'handoff' | 'agent'> | null;
   readonly progress: TaskProgress;
 };
@@ -140,6 +142,7 @@ export const plannedTask = (task: PlannedTask, wave: number): TaskState => ({
   noted: 0,
   dispatched: null,
   monitored: null,
+  slept: 0,
   last: null,
   progress: { status: 'waiting', next: fresh },
 });
@@ -210,6 +213,7 @@ export function evolveTask(state: TaskState, event: RunEvent, limits: TaskLimits
       return {
         ...state,
         ...idle,
+        slept: event.sleptSeconds ?? 0,
         last,
         session,
         used: addUsage(state.used, usage),

@@ -178,6 +178,7 @@ async function supervise(
         log: output,
         reminded,
         chargedSeconds,
+        ...(record.sleptSeconds === undefined ? {} : { sleptSeconds: record.sleptSeconds }),
         ...(refusals.length > 0 ? { refusals } : {}),
         ...(record.agent === undefined ? {} : { agent: record.agent }),
       },

@@ -111,6 +111,8 @@ export type ExitRecord = {
   readonly tail: string;
   readonly reminded: boolean;
   readonly chargedSeconds: number;
+  /** Absent when the machine did not sleep. */
+  readonly sleptSeconds?: number;
   /** Commands tried from inside the fence that only a person may give, e.g. `approve demo-ab12`. */
   readonly refusals: readonly string[];
   /** Of agents that speak a protocol; absent for commands, checks and generators. */

@@ -97,6 +97,7 @@ export async function carryOut(order: Order): Promise<ExitRecord> {
   const second = await remindIfSilent(base, first.ending);
   const ending = second?.ending ?? first.ending;
   const chargedSeconds = Math.round((first.limits.chargedMs + (second?.limits.chargedMs ?? 0)) / 1000);
+  const sleptSeconds = Math.round((first.limits.sleptMs + (second?.limits.sleptMs ?? 0)) / 1000);
   removeStandIns(order.files);
   const known = secrets();
   scrubHome(agentHome(order.files, order.job), known);
@@ -108,6 +109,7 @@ export async function carryOut(order: Order): Promise<ExitRecord> {
     ...snapshot,
     reminded: second !== null,
     chargedSeconds,
+    ...(sleptSeconds === 0 ? {} : { sleptSeconds }),
     refusals: redactTexts(channel.refusals(), known),
     ...(watch === null ? {} : { agent: watch.close() }),
   });

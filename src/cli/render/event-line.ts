@@ -1,6 +1,7 @@
 import type { LedgerEvent, RunEvent } from '../../domain/events.ts';
 import type { Ending } from '../../domain/evidence.ts';
 import { shellPath } from '../../domain/shell-word.ts';
+import { toldOfSleep } from '../../domain/texts/machine.ts';
 import { describeVerdict, passes } from '../../domain/verdict.ts';
 import { money, troubleText } from './agent-lines.ts';
 import { files } from './task-line.ts';
@@ -126,9 +127,11 @@ function judgedLine(event: RunEvent & { readonly type: 'phase-judged' }): string
   return event.phase === 'monitor' ? `${event.task}: ready` : null;
 }
 
-function endedText({ ending, handoff, snapshot }: RunEvent & { readonly type: 'attempt-ended' }): string {
+function endedText(event: RunEvent & { readonly type: 'attempt-ended' }): string {
+  const { ending, handoff, snapshot, sleptSeconds = 0 } = event;
+  const slept = toldOfSleep(sleptSeconds);
   const said = handoff.kind === 'given' ? `handoff ${handoff.handoff.status}` : `handoff ${handoff.kind}`;
-  return `${howEnded(ending)}, ${said}, ${snapshot === null ? 'no snapshot' : files(snapshot.diff.length)}`;
+  return `${howEnded(ending)}, ${said}, ${snapshot === null ? 'no snapshot' : files(snapshot.diff.length)}${slept === null ? '' : `; ${slept}`}`;
 }
 
 export const howEnded = ({ reason, code, signal }: Ending): string =>

@@ -2,9 +2,11 @@ import { isNear, runSpend, taskSpend } from '../../domain/budget.ts';
 import { isPaused, otherAgent, providerOf } from '../../domain/provider.ts';
 import { plannedById, plannedStates, type RunState } from '../../domain/run.ts';
 import type { TaskState } from '../../domain/task.ts';
+import { toldOfSleep } from '../../domain/texts/machine.ts';
 import { spendText } from '../../domain/texts/run.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { troubleText } from './agent-lines.ts';
+import { isMoving } from './task-line.ts';
 import { pauseText } from './times.ts';
 
 /** Tasks that wait for a provider, and what to type for one of them. */
@@ -24,10 +26,10 @@ export function pauseOf(state: RunState, task: TaskState, now: string): Pause | 
   };
 }
 
-/** What is paused by its provider, and whose money is nearly used up. */
+/** What is paused by its provider, whose money is nearly used up, and what took long only because the machine slept. */
 export function cautionLines(state: RunState, now: string): readonly Text[] {
   if (state.ended !== null) return [];
-  return [...pausedLines(state, now), ...nearLines(state)];
+  return [...pausedLines(state, now), ...nearLines(state), ...sleptLines(state)];
 }
 
 function pausedLines(state: RunState, now: string): readonly Text[] {
@@ -49,9 +51,17 @@ function isOf(state: RunState, task: TaskState, provider: string): boolean {
 
 function nearLines(state: RunState): readonly Text[] {
   const tasks = plannedStates(state)
-    .filter((task) => !['merged', 'done', 'dropped'].includes(task.progress.status))
+    .filter(isMoving)
     .map((task) => ({ name: `${task.id} has`, spend: taskSpend(state, task) }));
   return [...tasks, { name: 'the run has', spend: runSpend(state) }]
     .filter(({ spend }) => isNear(spend))
     .map(({ name, spend }) => [{ text: `${name} used ${spendText(spend)}`, tone: 'waiting' }]);
 }
+
+const sleptLines = (state: RunState): readonly Text[] =>
+  plannedStates(state)
+    .filter(isMoving)
+    .flatMap((task) => {
+      const slept = toldOfSleep(task.slept);
+      return slept === null ? [] : [`${task.id}: ${slept}`];
+    });

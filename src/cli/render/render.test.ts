@@ -14,12 +14,13 @@ import {
 } from '../../../test/support/run-events.ts';
 import type { RunEvent } from '../../domain/events.ts';
 import { foldRun, type RunState } from '../../domain/run.ts';
+import { duration } from '../../domain/texts/duration.ts';
 import type { Stored } from '../../ports/ledger.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { eventLine } from './event-line.ts';
 import { planView } from './plan-view.ts';
 import { type RunView, runView } from './run-view.ts';
-import { duration, timesOf } from './times.ts';
+import { timesOf } from './times.ts';
 import { whyRun, whyTask } from './why.ts';
 
 /** One event per second from noon on; looked at 65 s after the last. */
@@ -94,6 +95,16 @@ test('a held task says why and offers the command', () => {
       tidegate drop checkout-k3f9/hello x.md
     "
   `);
+});
+
+test('a machine that slept is told where the end of the attempt is, and not when it only was busy', () => {
+  if (ended.type !== 'attempt-ended') throw new Error('not an end');
+  const slept: RunEvent = { ...ended, sleptSeconds: 7_530 };
+  expect(eventLine(slept)).toBe('hello: exit 0, handoff done, 1 file; the machine slept 2h 05m, which was not charged');
+  expect(eventLine({ ...ended, sleptSeconds: 59 })).toBe(eventLine(ended));
+  const told = (event: RunEvent) => plain(runView(viewed(...begun(), ...approved, ...started, event, held)));
+  expect(told(slept)).toContain('hello: the machine slept 2h 05m, which was not charged');
+  expect(told(ended).join()).not.toContain('slept');
 });
 
 test('a run that ended without a dropped task says so', () => {

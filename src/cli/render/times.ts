@@ -1,5 +1,6 @@
 import { isRequest, type RunEvent, type TapName } from '../../domain/events.ts';
 import type { TaskId } from '../../domain/ids.ts';
+import { duration, two } from '../../domain/texts/duration.ts';
 import type { Stored } from '../../ports/ledger.ts';
 
 /** When things happened, for people only: nothing is decided by it. */
@@ -65,18 +66,6 @@ function touched(event: RunEvent): readonly TaskId[] {
       return [];
   }
 }
-
-/** `42s`, `3m 07s`, `2h 05m`, `4d 3h`. */
-export function duration(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1000));
-  if (seconds < 60) return `${seconds}s`;
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes}m ${two(seconds % 60)}s`;
-  const hours = Math.floor(minutes / 60);
-  return hours < 48 ? `${hours}h ${two(minutes % 60)}m` : `${Math.floor(hours / 24)}d ${hours % 24}h`;
-}
-
-const two = (count: number): string => String(count).padStart(2, '0');
 
 /** How long ago, or nothing when it is not known. */
 export const age = (since: string | null | undefined, now: string): string =>

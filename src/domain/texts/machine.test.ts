@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Closed, missingTools, noBubblewrap, noNamespaces } from './machine.ts';
+import { type Closed, missingTools, noBubblewrap, noNamespaces, toldOfSleep } from './machine.ts';
 
 const appArmor = [
   "printf '%s\\n' 'abi <abi/4.0>,' 'include <tunables/global>' 'profile bwrap /usr/bin/bwrap flags=(unconfined) { userns, }' | sudo tee /etc/apparmor.d/bwrap",
@@ -36,3 +36,13 @@ test.each(Object.entries(switches) as [Closed, string][])(
     });
   },
 );
+
+test('a machine that slept is told with how long, from a minute on', () => {
+  expect([0, 59, 60, 7_530, 200_000].map(toldOfSleep)).toEqual([
+    null,
+    null,
+    'the machine slept 1m 00s, which was not charged',
+    'the machine slept 2h 05m, which was not charged',
+    'the machine slept 2d 7h, which was not charged',
+  ]);
+});

@@ -1,8 +1,13 @@
 import type { RunState } from '../run.ts';
 import { shellPath } from '../shell-word.ts';
 import { describeVerdict } from '../verdict.ts';
+import { duration } from './duration.ts';
 import { printed } from './held.ts';
 import { few, type Told } from './told.ts';
+
+/** Null: it did not, or so shortly that it may as well have been busy. */
+export const toldOfSleep = (seconds: number): string | null =>
+  seconds < 60 ? null : `the machine slept ${duration(seconds * 1000)}, which was not charged`;
 
 /** Something is to be done, and nobody is there to do it: the coordinator was killed, or the machine restarted. */
 export const toldOfNoCoordinator = ({ run }: Pick<RunState, 'run'>): Told => ({
