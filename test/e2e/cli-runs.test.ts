@@ -94,7 +94,9 @@ test('a held task is named with its command; dropped by name the rest lands, exi
   const ran = await here.cli('run', 'plan.yaml', '--yes', '--land');
   expect(ran.code).toBe(43);
   expect(ran.stdout).toMatch(/waits for you .*rogue.*readme\.md/);
-  expect((await here.cli('diff', 'rogue', '--stat')).stdout).toMatch(/modified readme\.md +the task does not own it/);
+  expect((await here.cli('diff', 'rogue', '--stat')).stdout).toMatch(
+    /modified readme\.md +out of scope: the task does not own it/,
+  );
   expect(await here.cli('drop', 'rogue')).toMatchObject({ code: 0 });
   expect(await here.cli('resume', '--land')).toMatchObject({ code: 3 });
   expect(here.git('show', 'main:HELLO.md')).toBe('hi');

@@ -111,7 +111,10 @@ describe('resume --replan', () => {
     expect([mistaken.code, documentOf(mistaken).reason]).toEqual([2, 'plan-invalid']);
     rewrite(p, { ...base, tasks: { b: good('b') } });
     const taken = await p.cli('resume', run, '--replan');
-    expect([taken.code, taken.stderr]).toEqual([2, 'tidegate: a is merged: the plan has to keep it in wave 0\n']);
+    expect([taken.code, taken.stderr]).toEqual([
+      2,
+      'tidegate: a is merged: the plan has to keep it in wave 0\nnothing was started\n',
+    ]);
     rewrite(p, { ...base, tasks: { a: good('a'), b: { ...good('b'), owns: ['a.txt'] } } });
     expect((await p.cli('resume', run, '--replan')).code).toBe(2);
     const byAgent = await ended(p.start(['resume', run, '--replan', '--json'], { CLAUDECODE: '1' }));
