@@ -24,6 +24,8 @@ export interface Desk extends AsyncDisposable {
   readPlan(source: PlanSource, flags: PlanFlags): Promise<Result<ReadPlan, string>>;
   /** The files of a run once more, as they are now: from the root, for its branch, under the flags that it was ordered with. */
   rereadPlan(order: RunOrder): Promise<Result<ReadPlan, string>>;
+  /** Whose name merged commits would carry; an error says how to set it. */
+  author(): Promise<Result<null, { readonly problem: string; readonly fix: string }>>;
   /** How agents would be fenced on this machine. */
   fence(): Promise<Result<string, { readonly problem: string; readonly fix: string }>>;
   /** Hosts the coordinator in this process, unless a living one is there. */

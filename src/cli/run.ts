@@ -154,7 +154,7 @@ const longestFocus = 2_000;
 /** What the phases before approval will say of an order, and whether it can be fenced here. */
 export async function judgedBefore(desk: Desk, order: RunOrder) {
   const rehearsed = await rehearsal(desk, order);
-  const findings = [...refusals(rehearsed), ...(await fenceFindings(desk, order))];
+  const findings = [...refusals(rehearsed), ...(await authorFindings(desk)), ...(await fenceFindings(desk, order))];
   return { rehearsed, findings, warnings: scopeWarnings(rehearsed) };
 }
 
@@ -193,6 +193,12 @@ async function rehearsal(desk: Desk, order: RunOrder): Promise<RunState> {
   const others = (await knownRuns(desk.ledger)).map(({ state }) => state);
   const seen = { openWaves: openWaves(order, others), actual: order.repo };
   return rehearse(order, seen, { now: desk.clock.now(), nonce: () => '' });
+}
+
+/** Found at the merge, it would be found after the agents were paid. */
+async function authorFindings(desk: Desk): Promise<readonly Finding[]> {
+  const author = await desk.author();
+  return author.ok ? [] : [{ rule: 'author', detail: author.error.problem, fix: author.error.fix }];
 }
 
 /** Never silently unfenced: without a fence that holds, and none waived, nothing is ordered. */

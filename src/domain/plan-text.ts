@@ -14,9 +14,9 @@ export type SketchedTask = { readonly id: string; readonly do: string };
 export function sketchOf(waves: readonly (readonly string[])[], agent: string | null): PlanSketch {
   const taken = new Set<string>();
   const sketched = waves.map((texts) =>
-    texts.map((text) => ({ id: freeId(slugOf(text, 40), taken), do: text.trim() })),
+    texts.map((text) => ({ id: freeId(slugOf(text, 28), taken), do: text.trim() })),
   );
-  return { name: shortened(sketched[0]?.[0]?.id ?? 'go', 24), agent, waves: sketched };
+  return { name: shortened(sketched[0]?.[0]?.id ?? 'go', 16), agent, waves: sketched };
 }
 
 /** A wave of directives, in the order given. Paths are from the root of the repository. */

@@ -6,7 +6,14 @@ import { letsAgentsDecide, userConfigFile } from '../adapters/config-files/index
 import { stateDisk } from '../adapters/disk/index.ts';
 import { writeDurably } from '../adapters/durable-file.ts';
 import { probeFence } from '../adapters/fence-bwrap/probe.ts';
-import { attemptSnapshots, gitReader, readLog, readPatch } from '../adapters/git-read/index.ts';
+import {
+  attemptSnapshots,
+  gitReader,
+  isAuthorKnown,
+  readLog,
+  readPatch,
+  unknownAuthor,
+} from '../adapters/git-read/index.ts';
 import { jobFiles } from '../adapters/job-files/index.ts';
 import { memoryLedger } from '../adapters/ledger-memory/index.ts';
 import { openSqliteLedger } from '../adapters/ledger-sqlite/index.ts';
@@ -124,6 +131,7 @@ function deskOf(
       const flags = { land, focus: plan.focus ?? null } as const;
       return underFlags(await rereadPlan(context, planFile, target.branch), flags);
     },
+    author: async () => ((await isAuthorKnown(checkout, context.env)) ? ok(null) : err(unknownAuthor)),
     fence: async () => {
       const probe = probeFence(context.env);
       return probe.works ? ok(probe.version) : err({ problem: probe.problem, fix: probe.fix });

@@ -1,12 +1,6 @@
 import { failpoint } from '../adapters/failpoint.ts';
-import {
-  type Change,
-  keepReachable,
-  readAuthor,
-  readChanges,
-  takeBack,
-  writeCommit,
-} from '../adapters/git-write/index.ts';
+import { readAuthor } from '../adapters/git-read/index.ts';
+import { type Change, keepReachable, readChanges, takeBack, writeCommit } from '../adapters/git-write/index.ts';
 import { refs } from '../domain/state-dir.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { done, type Order, recordFacts, refused } from './context.ts';

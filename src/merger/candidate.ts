@@ -1,10 +1,9 @@
 import { failpoint } from '../adapters/failpoint.ts';
+import { type Author, readAuthor } from '../adapters/git-read/index.ts';
 import {
-  type Author,
   isTidy,
   keepReachable,
   mustReadCommit,
-  readAuthor,
   readRef,
   writeCommit,
   writeStack,

@@ -1,13 +1,12 @@
 import { adoptCommit } from '../adapters/bare-repository/index.ts';
 import { failpoint } from '../adapters/failpoint.ts';
-import { findCheckout } from '../adapters/git-read/index.ts';
+import { findCheckout, readAuthor } from '../adapters/git-read/index.ts';
 import {
   areRelated,
   keepReachable,
   mergeTrees,
   mustReadCommit,
   openPerson,
-  readAuthor,
   readRef,
   writeCommit,
 } from '../adapters/git-write/index.ts';

@@ -1,12 +1,11 @@
 import { adoptCommit } from '../adapters/bare-repository/index.ts';
-import { findCheckout } from '../adapters/git-read/index.ts';
+import { findCheckout, readAuthor } from '../adapters/git-read/index.ts';
 import {
   type Commit,
   commitsBetween,
   isAncestor,
   mergeTrees,
   mustReadCommit,
-  readAuthor,
   writeCommit,
 } from '../adapters/git-write/index.ts';
 import type { RunEvent } from '../domain/events.ts';

@@ -57,6 +57,16 @@ test('what cannot begin is told in a line and leaves nothing behind', { timeout:
   expect(existsSync(join(here.root, 'state'))).toBe(false);
 });
 
+test('without a name for commits nothing begins: that is not found after agents were paid', async () => {
+  await using here = await project(settings);
+  here.git('config', '--unset', 'user.name');
+  expect(await here.cli('go', 'Fix the login', '--yes')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('git config --global user.name "Your Name"'),
+  });
+  expect(existsSync(join(here.root, 'state'))).toBe(false);
+});
+
 test('markdown files are a wave of tasks, and mistakes in them have a place', { timeout: 60_000 }, async () => {
   const files = {
     'tidegate.yaml': byCommand,

@@ -9,10 +9,8 @@ export {
   isPlainBranch,
   objectsBeyondBranches,
 } from './exchange.ts';
-export { type Author, readAuthor } from './identity.ts';
 export {
   type Commit,
-  type Identity,
   mergeTrees,
   mustReadCommit,
   nobody,

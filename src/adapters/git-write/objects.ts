@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type CommitId, commitId, type TreeId, treeId } from '../../domain/ids.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { GitFailed, git, gitLine, objectId, openObjects, runGit } from '../git-process/index.ts';
+import type { Identity, Signing } from '../git-read/author.ts';
 import { splitNul } from '../git-read/index.ts';
 import { absent, type Change, readManyChanges } from './changes.ts';
 
@@ -15,11 +16,6 @@ export type Commit = {
   readonly date: string;
   readonly message: string;
 };
-
-export type Identity = { readonly name: string; readonly email: string };
-
-/** How a person signs: their settings and what their key program needs from the environment. */
-export type Signing = { readonly config: readonly string[]; readonly env: Readonly<Record<string, string>> };
 
 export type NewCommit = {
   readonly tree: TreeId;

@@ -1,7 +1,8 @@
 import { type CommitId, commitId } from '../../domain/ids.ts';
 import { fastImport, GitFailed, objectId, quotedPath, refName } from '../git-process/index.ts';
+import type { Identity } from '../git-read/author.ts';
 import { absent, type Change } from './changes.ts';
-import { type Commit, type Identity, readCommits } from './objects.ts';
+import { type Commit, readCommits } from './objects.ts';
 
 export type StackedCommit = {
   /** Each path is made what its new side says, whatever it was. */

@@ -104,6 +104,8 @@ function followJob(followed: Followed, listener: (event: SupervisorEvent) => voi
       const record = files.supervisor();
       if (record !== null && isAlive(record)) {
         line = await attach(record, report);
+        // let go of while we connected: an open line would keep us from ending
+        if (left.signal.aborted) return line?.close();
         if (line === null) await untilDead(record);
         else {
           running.resolve();
