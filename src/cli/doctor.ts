@@ -8,6 +8,8 @@ export type Examined = {
   readonly found: string;
   /** What a person can type to mend it. */
   readonly fix: string | null;
+  /** The last that it printed. */
+  readonly lines?: readonly string[];
   /** It is not installed here, which is no mistake. */
   readonly isMissing?: true;
 };
@@ -46,9 +48,14 @@ function summary(examined: readonly Examined[]): Outcome {
   };
 }
 
-export function linesOf({ name, state, found, fix }: Examined): readonly Text[] {
+export function linesOf({ name, state, found, fix, lines = [] }: Examined): readonly Text[] {
   const mark = { good: 'ok', warning: 'note', bad: 'bad' }[state];
   const tone = ({ good: 'good', warning: 'waiting', bad: 'bad' } as const)[state];
   const main: Text = [{ text: mark.padEnd(5), tone }, `${name.padEnd(17)} ${found.replaceAll('\n', '; ')}`];
-  return fix === null ? [main] : [main, ...fix.split('\n').map((line) => `${' '.repeat(23)}${line}`)];
+  const below = ' '.repeat(23);
+  return [
+    main,
+    ...(fix === null ? [] : fix.split('\n').map((line) => `${below}${line}`)),
+    ...lines.map((line): Text => [{ text: `${below}| ${line}`, tone: 'dim' }]),
+  ];
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { detectProject, type Project, type Seen } from '../domain/project.ts';
 import type { Result } from '../domain/result.ts';
+import { toldOfNoAgent } from '../domain/texts/machine.ts';
 import type { Text } from '../ports/terminal.ts';
 import { type Context, exitCodes, misused, type Outcome, type Register } from './command.ts';
 import { type Examined, linesOf } from './doctor.ts';
@@ -26,8 +27,8 @@ export type Rehearsal = {
   doing(what: string): void;
   examined(row: Rehearsed): void;
 };
-/** `lines`: the last that it printed. */
-export type Rehearsed = Examined & { readonly lines: readonly string[] };
+/** `isAgent`: one that tasks here could be given to, or word that there is none. */
+export type Rehearsed = Examined & { readonly isAgent?: true };
 
 type Options = {
   readonly force?: boolean;
@@ -146,7 +147,16 @@ function commitLines(files: readonly WrittenFile[]): readonly Text[] {
   ];
 }
 
-const nextLines: readonly Text[] = ['', 'Next: tidegate go "what you want done"'];
+const nextCommand = 'tidegate go "what you want done"';
+const nextLines: readonly Text[] = ['', `Next: ${nextCommand}`];
+
+const noAgent = (agents: readonly Rehearsed[]): readonly Text[] => [
+  '',
+  ...toldOfNoAgent(
+    agents.flatMap(({ fix }) => fix ?? []),
+    nextCommand,
+  ),
+];
 
 async function rehearsed(
   { rehearse }: InitPorts,
@@ -165,7 +175,7 @@ async function rehearsed(
     examined: (row) => {
       rows.push(row);
       region?.draw([]);
-      say(...linesOf(row), ...row.lines.map((line): Text => [{ text: `${' '.repeat(23)}| ${line}`, tone: 'dim' }]));
+      say(...linesOf(row));
     },
   });
   region?.draw([]);
@@ -173,7 +183,10 @@ async function rehearsed(
   if (stop.signal.aborted)
     return ended(exitCodes.interrupted, 'interrupted', ['Interrupted. Nothing of the rehearsal is left.'], all);
   const bad = rows.filter(({ state }) => state === 'bad');
-  if (bad.length === 0) return ended(exitCodes.done, 'done', ['Ready.', ...nextLines], all);
+  const agents = rows.filter(({ isAgent }) => isAgent === true);
+  const lacksAgent = agents.length > 0 && agents.every(({ state }) => state !== 'good');
+  if (bad.length === 0)
+    return ended(exitCodes.done, 'done', lacksAgent ? noAgent(agents) : ['Ready.', ...nextLines], all);
   const lines = ['', `${bad.length} of ${rows.length} must be mended before a run; then tidegate init again.`];
   const needs = bad.map(({ name, found, fix }) => ({
     kind: 'rehearsal',

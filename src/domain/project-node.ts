@@ -145,7 +145,8 @@ function monorepoNote(members: readonly Member[]): string {
   const [first] = members;
   const names = members.slice(0, 4).map(({ path }) => path);
   const more = members.length > names.length ? ', …' : '';
-  return `${members.length} packages (${names.join(', ')}${more}): let tasks own one each, as in owns: ['${first?.path}/**']`;
+  const count = members.length === 1 ? '1 package' : `${members.length} packages`;
+  return `${count} (${names.join(', ')}${more}): let tasks own one each, as in owns: ['${first?.path}/**']`;
 }
 
 /** A file that is no JSON object says nothing; telling so is the package manager's business. */

@@ -95,6 +95,8 @@ describe('a project', () => {
     expect(found.notes).toEqual([
       "2 packages (packages/a, packages/b): let tasks own one each, as in owns: ['packages/a/**']",
     ]);
+    const one = { 'packages/a/package.json': members['packages/a/package.json'] };
+    expect(detect({ 'package.json': json(more), ...files, ...one }).notes[0]).toMatch(/^1 package \(packages\/a\): /);
     const own = detect({ 'package.json': json({ ...more, scripts: { test: 'all' } }), ...files, ...members });
     expect(own.checks).toEqual([expect.stringMatching(/^test: p?npm test$|^test: yarn test$/)]);
   });

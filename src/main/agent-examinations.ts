@@ -6,6 +6,7 @@ import type { Context } from '../cli/command.ts';
 import type { AgentReadiness } from '../cli/desk.ts';
 import type { Examine, Examined } from '../cli/doctor.ts';
 import { type AgentKind, agentKinds } from '../domain/agents.ts';
+import { mendAgent } from '../domain/texts/machine.ts';
 
 /** One line for each agent: found, version, login, how its calls are judged, and whether it starts in the fence. */
 export const agentExaminations: readonly Examine[] = Object.entries(agentKinds)
@@ -34,10 +35,10 @@ async function examineAgent(name: string, kind: AgentKind, { env }: Context): Pr
   const program = findProgram(kind.program, env, resolve ?? ((path) => path));
   if (program === null)
     return { name, state: 'warning', found: `${kind.program} is not on the PATH`, fix: null, isMissing: true };
-  const { version, problem } = probeProgram(env, program);
+  const { version, problem, isHidden, lines } = probeProgram(env, program);
   if (version === null) {
-    const fix = `put ${kind.program} where the fence can show it: a directory of its own on the PATH`;
-    return { name, state: 'warning', found: `${program.path} does not start in the fence: ${problem}`, fix };
+    const found = `${program.path} does not start in the fence: ${problem}`;
+    return { name, state: 'warning', found, fix: mendAgent(program.path, isHidden), lines };
   }
   const login = await loginOf(kind, env);
   const found = `${version}, ${program.path}; ${loginText(login)}; ${judgedBy[kind.executor]}; starts in the fence`;

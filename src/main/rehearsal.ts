@@ -7,9 +7,11 @@ import { findRepository, locateStateDirectory } from '../adapters/state-director
 import type { Context } from '../cli/command.ts';
 import type { Rehearsal, Rehearse } from '../cli/init.ts';
 import { newRunId } from '../cli/run.ts';
+import { takesCommand } from '../domain/agents.ts';
 import type { RunOrder } from '../domain/events.ts';
 import { diagnose } from '../domain/rehearsal.ts';
-import type { ResolvedSettings } from '../domain/settings.ts';
+import { defaultSettings, type ResolvedSettings } from '../domain/settings.ts';
+import { installAgent } from '../domain/texts/machine.ts';
 import type { Finding } from '../domain/verdict.ts';
 import { isDone, type Tried, tryChecks } from '../engine/try-checks.ts';
 import { EnvironmentFailed } from '../ports/failures.ts';
@@ -20,16 +22,19 @@ import { openScratch } from './scratch.ts';
 /** What stands between this checkout and a first run, found out before a token is spent. */
 export const rehearse: Rehearse = async (context, rehearsal) => {
   const ready = await prepare(context, rehearsal);
-  if (ready !== null) await onScratch(context, rehearsal, ready);
-  if (!rehearsal.stop.aborted) await agents(context, rehearsal);
+  if (ready?.order != null) await onScratch(context, rehearsal, { ...ready, order: ready.order });
+  if (!rehearsal.stop.aborted) await agents(context, rehearsal, (ready?.settings ?? defaultSettings).agent);
 };
 
 type Ready = { readonly settings: ResolvedSettings; readonly order: RunOrder };
 
-/** Null when there is nothing that could be tried; what is in the way has been told. */
-async function prepare(context: Context, { examined }: Rehearsal): Promise<Ready | null> {
+/** Null when something is in the way, which has been told; without an order setup and checks cannot be tried. */
+async function prepare(
+  context: Context,
+  { examined }: Rehearsal,
+): Promise<(Pick<Ready, 'settings'> & { readonly order: RunOrder | null }) | null> {
   const bad = (name: string, found: string, fix: string | null) => {
-    examined({ name, state: 'bad', found, fix, lines: [] });
+    examined({ name, state: 'bad', found, fix });
     return null;
   };
   const config = await readConfig(context);
@@ -48,10 +53,10 @@ async function prepare(context: Context, { examined }: Rehearsal): Promise<Ready
   if (commit === null) return bad('base', `${branch} has no commit yet`, 'git commit --allow-empty -m "First commit"');
   if (probe === null) {
     const found = 'none, as you set it: setup and checks would run as you, so they are not tried';
-    examined({ name: 'fence', state: 'warning', found, fix: 'tidegate config --origin', lines: [] });
-    return null;
+    examined({ name: 'fence', state: 'warning', found, fix: 'tidegate config --origin' });
+    return { settings, order: null };
   }
-  examined({ name: 'fence', state: 'good', found: probe.version, fix: null, lines: [] });
+  examined({ name: 'fence', state: 'good', found: probe.version, fix: null });
   const plan = freeze({ settings: { ...settings, land: 'branch' }, waves: [nothingToDo] }, 'rehearsal', branch);
   const order: RunOrder = {
     run: newRunId('rehearsal', randomBytes(16).toString('hex')),
@@ -91,7 +96,7 @@ async function onScratch(context: Context, rehearsal: Rehearsal, { settings, ord
   const located = await locateStateDirectory(repository.value, surroundings);
   const opened = located.ok ? await openScratch(context, repository.value, located.value, surroundings) : located;
   if (!opened.ok) {
-    examined({ name: 'state', state: 'bad', found: opened.error, fix: 'export TIDEGATE_STATE_DIR=<dir>', lines: [] });
+    examined({ name: 'state', state: 'bad', found: opened.error, fix: 'export TIDEGATE_STATE_DIR=<dir>' });
     return;
   }
   await using scratch = opened.value;
@@ -106,7 +111,7 @@ async function onScratch(context: Context, rehearsal: Rehearsal, { settings, ord
     }
   } catch (error) {
     if (!(error instanceof EnvironmentFailed)) throw error;
-    examined({ name: 'base', state: 'bad', found: error.message, fix: error.fix ?? null, lines: [] });
+    examined({ name: 'base', state: 'bad', found: error.message, fix: error.fix ?? null });
   }
 }
 
@@ -115,7 +120,7 @@ function tell({ examined }: Rehearsal, { check, record }: Tried, { settings, ord
   const command = check?.run ?? settings.setup ?? 'workspace';
   if (isDone(record)) {
     const found = check === null && settings.setup === null ? 'none is needed; a workspace was made' : command;
-    examined({ name, state: 'good', found, fix: null, lines: [] });
+    examined({ name, state: 'good', found, fix: null });
     return;
   }
   const { ending, tail } = record;
@@ -123,20 +128,22 @@ function tell({ examined }: Rehearsal, { check, record }: Tried, { settings, ord
   examined({ name, state: 'bad', ...diagnose({ ...mishap, setup: settings.setup }) });
 }
 
-/** Those that are there. */
-async function agents(context: Context, { examined, doing, stop }: Rehearsal): Promise<void> {
-  let found = 0;
+/** Those that are there. `chain`: whom a task is given to when it names nobody. */
+async function agents(context: Context, { examined, doing, stop }: Rehearsal, chain: readonly string[]): Promise<void> {
+  const wanted = chain.filter((name) => !takesCommand(name));
+  const isEnough = wanted.length < chain.length;
+  const found = new Set<string>();
   for (const examine of agentExaminations) {
     if (stop.aborted) return;
     doing('agents');
     const row = await examine(context);
     if (row.isMissing) continue;
-    found += 1;
-    examined({ ...row, lines: [] });
+    found.add(row.name);
+    examined({ ...row, ...(wanted.includes(row.name) && !isEnough ? { isAgent: true } : {}) });
   }
-  if (found > 0) return;
-  const fix = 'npm install -g @anthropic-ai/claude-code   # or codex, opencode; or write `agent: command`';
-  examined({ name: 'agents', state: 'warning', found: 'none is on the PATH', fix, lines: [] });
+  if (isEnough || wanted.some((name) => found.has(name))) return;
+  const none = `none of ${wanted.join(', ')} is on the PATH`;
+  examined({ name: 'agents', state: 'warning', found: none, fix: installAgent, isAgent: true });
 }
 
 const findingsText = (findings: readonly Finding[]): string =>

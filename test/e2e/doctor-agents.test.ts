@@ -49,7 +49,9 @@ test('doctor says of each agent whether it is there, starts in the fence and is 
   expect(told('codex')?.found).toMatch(/^codex-cli 1\.2\.3, .*; logged in by CODEX_API_KEY; judged by its hook/);
   expect(told('opencode')).toMatchObject({
     state: 'warning',
-    found: expect.stringContaining('does not start in the fence: broken'),
+    found: expect.stringContaining('does not start in the fence: it ended with 3'),
+    fix: expect.stringMatching(/\.volta\/bin\/opencode --version {3}# does it start outside/),
+    lines: ['broken'],
   });
   expect(told('gemini')).toMatchObject({ state: 'warning', found: 'gemini is not on the PATH' });
   expect(stdout).not.toContain('sk-planted');

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
+import { installAgent } from '../../src/domain/texts/machine.ts';
 import { processesWith } from '../support/processes.ts';
-import { project } from '../support/project.ts';
+import { ended, project } from '../support/project.ts';
 import { atTerminal } from '../support/terminal.ts';
 
 const plan = { agent: 'command', tasks: { a: 'x' } };
@@ -86,6 +87,41 @@ describe('init', () => {
       await expect.poll(() => processesWith(at.root)).toEqual([]);
     },
   );
+
+  test('is not ready without an agent that could begin, and says what to type; a command is one', async () => {
+    const ends = async (config: string, path: string) => {
+      await using at = await project({
+        plan,
+        files: {
+          'tidegate.yaml': config,
+          'bin/claude': '#!/bin/sh\necho 1.2.3\n',
+          'bad/claude': '#!/bin/sh\necho no; exit 3',
+        },
+        env: { PATH: '/usr/bin:/bin' },
+      });
+      for (const name of ['bin', 'bad']) {
+        cpSync(join(at.checkout, name), join(at.root, 'home', name), { recursive: true });
+        chmodSync(join(at.root, 'home', name, 'claude'), 0o755);
+      }
+      const child = at.start(['init'], path === '' ? {} : { PATH: `${at.root}/home/${path}:/usr/bin:/bin` });
+      const { code, stdout } = await ended(child);
+      return { code, last: stdout.trimEnd().split('\n').slice(-3).join('\n').replaceAll(at.root, '') };
+    };
+    const go = 'then:  tidegate go "what you want done"';
+    expect(await ends('checks: []\n', '')).toEqual({
+      code: 0,
+      last: `No agent is ready yet; the rest is.\nfirst: ${installAgent}\n${go}`,
+    });
+    expect(await ends('checks: []\n', 'bin')).toMatchObject({
+      code: 0,
+      last: expect.stringContaining('first: tidegate auth claude'),
+    });
+    expect(await ends('checks: []\n', 'bad')).toMatchObject({
+      code: 0,
+      last: expect.stringContaining('first: /home/bad/claude --version'),
+    });
+    expect((await ends('agent: command\ncommand: ["true"]\n', '')).last).toMatch(/^Ready\.$/m);
+  });
 
   test('adds what is missing only when a person says so, and is then at an end', async () => {
     const files = { 'package.json': '{"scripts":{"test":"true"}}', 'tidegate.yaml': 'land: branch # ours' };

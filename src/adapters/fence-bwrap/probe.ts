@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chownSync, closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { safeText } from '../../domain/safe-text.ts';
 import { noNamespaces } from '../../domain/texts/machine.ts';
 import { fencedEnvironment } from './environment.ts';
 import { fenceCommand, filterFd } from './fence.ts';
@@ -27,17 +28,39 @@ export function probeFence(environment: Readonly<Record<string, string | undefin
 export function probeProgram(
   environment: Readonly<Record<string, string | undefined>>,
   program: { readonly path: string; readonly root: string },
-): { readonly version: string | null; readonly problem: string } {
+): ProgramProbe {
   const host = hostOrProblem(environment);
-  if (host instanceof FenceUnavailable) return { version: null, problem: host.message };
+  if (host instanceof FenceUnavailable) return { version: null, problem: host.message, isHidden: false, lines: [] };
   const told = fencedEnvironment(environment, host, { network: 'off', pass: [], set: {}, client: null });
   const binds = [{ source: program.root, target: program.root, access: 'read' }] as const;
   const run = runInFence(host, told, binds, [program.path, '--version'], 30_000);
   const said = `${run.stdout ?? ''}${run.stderr ?? ''}`.trim();
   const version = said.split('\n').find((line) => /\d+\.\d+/.test(line)) ?? null;
-  if (run.status === 0 && version !== null) return { version: version.trim().slice(0, 100), problem: '' };
-  return { version: null, problem: run.error?.message ?? (said.slice(-300) || `it ended with ${run.status}`) };
+  if (run.status === 0 && version !== null)
+    return { version: version.trim().slice(0, 100), problem: '', isHidden: false, lines: [] };
+  const ending = run.status === 0 ? 'it names no version' : `it ended with ${run.status ?? run.signal}`;
+  return {
+    version: null,
+    problem: run.error?.message ?? ending,
+    isHidden: run.status === 126 || run.status === 127 || /No such file|not found|Cannot find/i.test(said),
+    lines: lastLines(said),
+  };
 }
+
+/** `isHidden`: it or what it is made of is not there in the fence. `lines`: the last that it printed. */
+type ProgramProbe = {
+  readonly version: string | null;
+  readonly problem: string;
+  readonly isHidden: boolean;
+  readonly lines: readonly string[];
+};
+
+const lastLines = (said: string): readonly string[] =>
+  safeText(said)
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .slice(-5)
+    .map((line) => line.slice(0, 200));
 
 function runInFence(
   host: Host,

@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest';
-import { type Closed, missingTools, noBubblewrap, noNamespaces, toldOfSleep } from './machine.ts';
+import {
+  type Closed,
+  installAgent,
+  mendAgent,
+  missingTools,
+  noBubblewrap,
+  noNamespaces,
+  toldOfNoAgent,
+  toldOfSleep,
+} from './machine.ts';
 
 const appArmor = [
   "printf '%s\\n' 'abi <abi/4.0>,' 'include <tunables/global>' 'profile bwrap /usr/bin/bwrap flags=(unconfined) { userns, }' | sudo tee /etc/apparmor.d/bwrap",
@@ -45,4 +54,21 @@ test('a machine that slept is told with how long, from a minute on', () => {
     'the machine slept 2h 05m, which was not charged',
     'the machine slept 2d 7h, which was not charged',
   ]);
+});
+
+test('without an agent what is missing is told, and what to type', () => {
+  expect(toldOfNoAgent([installAgent], 'tidegate go "x"')).toEqual([
+    'No agent is ready yet; the rest is.',
+    'first: npm install -g @anthropic-ai/claude-code   # or codex, opencode; or write `agent: command`',
+    'then:  tidegate go "x"',
+  ]);
+  expect(toldOfNoAgent(['tidegate auth claude', mendAgent('/opt/codex', false)], 'tidegate go "x"')).toEqual([
+    'No agent is ready yet; the rest is.',
+    'first: tidegate auth claude',
+    'or:    /opt/codex --version   # does it start outside of the fence?',
+    'then:  tidegate go "x"',
+  ]);
+  expect(mendAgent('/opt/codex', true)).toBe(
+    'put /opt/codex where the fence can show it: a directory of its own on the PATH',
+  );
 });

@@ -9,6 +9,23 @@ import { few, type Told } from './told.ts';
 export const toldOfSleep = (seconds: number): string | null =>
   seconds < 60 ? null : `the machine slept ${duration(seconds * 1000)}, which was not charged`;
 
+/** All is there but somebody to do the work. Each fix alone is enough. */
+export const toldOfNoAgent = (fixes: readonly string[], then: string): readonly string[] => [
+  'No agent is ready yet; the rest is.',
+  ...fixes.map((fix, at) => `${at === 0 ? 'first:' : 'or:   '} ${fix}`),
+  `then:  ${then}`,
+];
+
+/** What to type when no agent is installed. */
+export const installAgent =
+  'npm install -g @anthropic-ai/claude-code   # or codex, opencode; or write `agent: command`';
+
+/** What to do about an agent that is there and does not start in the fence. `isHidden`: the fence does not show what it is made of. */
+export const mendAgent = (path: string, isHidden: boolean): string =>
+  isHidden
+    ? `put ${path} where the fence can show it: a directory of its own on the PATH`
+    : `${path} --version   # does it start outside of the fence?`;
+
 /** Something is to be done, and nobody is there to do it: the coordinator was killed, or the machine restarted. */
 export const toldOfNoCoordinator = ({ run }: Pick<RunState, 'run'>): Told => ({
   message: 'no coordinator is alive, so nothing of it goes on',
