@@ -51,6 +51,7 @@ function exitCodesPage(): string {
   );
   return page([
     ...made('Exit codes', 'The same for every command; with `--json` they are also the member `exit` of the document.'),
+    '`tidegate shell` ends as the shell or command in it ended, which is the member `code`.',
     '',
     '| code | meaning |',
     '|---|---|',

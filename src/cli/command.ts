@@ -36,6 +36,8 @@ export type Need = {
 /** How a command ended. With `--json` all of it but `lines` and `problems` is the one document that is printed. */
 export type Outcome = {
   readonly exit: ExitCode;
+  /** Of a program that was run for the caller: they get it instead of ours. */
+  readonly code?: number;
   /** Short and stable, for programs: `done`, `plan-invalid`. */
   readonly reason: string;
   readonly needs?: readonly Need[];

@@ -1,15 +1,7 @@
 import type { Command } from 'commander';
 import { nearestWord } from '../domain/nearest-word.ts';
 import type { Text } from '../ports/terminal.ts';
-import {
-  type CommandEntry,
-  type Context,
-  type Does,
-  type ExitCode,
-  exitCodes,
-  misused,
-  type Outcome,
-} from './command.ts';
+import { type CommandEntry, type Context, type Does, exitCodes, misused, type Outcome } from './command.ts';
 import { globalOptions, overview } from './help.ts';
 
 export type Frame = {
@@ -25,10 +17,10 @@ export type GlobalOptions = {
 };
 
 /** Parses, runs the one command that was called, prints how it ended and gives the exit code. */
-export async function runProgram(argv: readonly string[], frame: Frame): Promise<ExitCode> {
+export async function runProgram(argv: readonly string[], frame: Frame): Promise<number> {
   const front = readFront(argv);
   const context = frame.open(front.options);
-  const end = (name: string, outcome: Outcome): ExitCode => finish(name, outcome, context);
+  const end = (name: string, outcome: Outcome): number => finish(name, outcome, context);
   if (front.problem !== null) return end('tidegate', misused('unknown-option', front.problem));
   if (front.version) return end('version', versionOf(context));
   if (front.name === null || (front.name === 'help' && front.rest.length === 0)) {
@@ -46,7 +38,7 @@ async function runCommand(
   argv: readonly string[],
   front: GlobalOptions,
   frame: Frame,
-): Promise<ExitCode> {
+): Promise<number> {
   const [{ Command, CommanderError }, register] = await Promise.all([import('commander'), entry.load()]);
   const split = takeGlobals(argv, front);
   const context = frame.open(split.options);
@@ -154,7 +146,7 @@ function takeGlobals(
   return { options, rest, problem: null };
 }
 
-function finish(name: string, outcome: Outcome, context: Context): ExitCode {
+function finish(name: string, outcome: Outcome, context: Context): number {
   const { terminal, json } = context;
   for (const problem of outcome.problems ?? []) terminal.problem(problem);
   if (json) {
@@ -164,7 +156,7 @@ function finish(name: string, outcome: Outcome, context: Context): ExitCode {
     for (const line of outcome.lines ?? []) terminal.line(line);
     for (const need of outcome.needs ?? []) terminal.line(needLine(need));
   }
-  return outcome.exit;
+  return outcome.code ?? outcome.exit;
 }
 
 const needLine = (need: { message: string; command: string }): Text => [

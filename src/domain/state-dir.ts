@@ -5,6 +5,7 @@
  *   runs/<run>/            plan.json, plan.yaml where the person wrote no file, markers `approved` `rejected` `hold`
  *   jobs/<job id>/         job.json supervisor.json started.json exit.json acknowledged output.log handoff.json workspace/
  *   cache/                 products of setup, package caches
+ *   shells/<process>/      the copy that a person's shell works in, until it ends
  *   lfs/                   git LFS objects of snapshots, laid out as git-lfs does
  */
 export const stateDir = (root: string) => ({
@@ -18,6 +19,7 @@ export const stateDir = (root: string) => ({
   job: (id: string) => `${root}/jobs/${id}`,
   jobs: `${root}/jobs`,
   cache: `${root}/cache`,
+  shells: `${root}/shells`,
   lfs: `${root}/lfs`,
 });
 export type StateDir = ReturnType<typeof stateDir>;

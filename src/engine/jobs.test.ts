@@ -4,7 +4,7 @@ import { attempt, commit, created, idOf, nonceOf, plan, stateAfter, tree } from 
 import { runId } from '../domain/ids.ts';
 import { plannedById } from '../domain/run.ts';
 import { stateDir } from '../domain/state-dir.ts';
-import { attemptJob, checkJob, generateJob } from './jobs.ts';
+import { attemptJob, checkJob, generateJob, shellJob } from './jobs.ts';
 
 const frozen = plan([{ alpha: {}, beta: {}, reader: { owns: [] }, free: { owns: null } }], {
   checks: [{ name: 'test', run: 'npm test', minutes: 7 }],
@@ -48,6 +48,25 @@ describe('the job of an attempt', () => {
     const { environment } = job('alpha');
     expect(environment).toMatchObject({ TIDEGATE_TASK: 'alpha', TIDEGATE_NONCE: 'nonce-alpha-1' });
     expect(JSON.stringify(environment)).not.toContain('beta');
+  });
+});
+
+describe('the shell of a person', () => {
+  const made = { commit: commit('work'), base: commit('base'), nonce: 'fresh' };
+  const shell = (agent: string, fence: typeof frozen.fence = frozen.fence) =>
+    shellJob(places, { ...state, plan: { ...frozen, fence } }, planned('alpha'), { ...made, agent });
+
+  test('is fenced as the agent is, and has its ports', () => {
+    const { id, nonce, kind, argv, executor, agent, teardown, minutes, silence, ...same } = job('alpha');
+    const { TIDEGATE_ATTEMPT: _, TIDEGATE_NONCE: __, ...environment } = same.environment;
+    expect(shell('command')).toMatchObject({ fence: same.fence, environment, readOnly: same.readOnly });
+    expect(shell('command').environment).toEqual(environment);
+    expect(shell('claude').fence.network).toBe('on');
+  });
+
+  test('gets what the plan passes by name, but nothing that logs an agent in', () => {
+    const env = ['TOKEN', 'ANTHROPIC_API_KEY', 'OPENAI_API_KEY'];
+    expect(shell('claude', { ...fenceWithSecret, env }).fence.env).toEqual(['TOKEN']);
   });
 });
 

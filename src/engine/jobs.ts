@@ -9,7 +9,7 @@ import type { StateDir } from '../domain/state-dir.ts';
 import type { Attempt } from '../domain/task.ts';
 import { toolScopeOf } from '../domain/tool-scope.ts';
 import { grantedIn } from '../pipeline/step.ts';
-import type { Job, Terms } from '../ports/supervisor.ts';
+import type { Job, ShellJob, Terms } from '../ports/supervisor.ts';
 
 export type JobPlaces = { readonly state: StateDir; readonly checkout: string; readonly runDirectory: string };
 
@@ -22,7 +22,6 @@ export function attemptJob(
   brief: string,
 ): Job {
   const { plan } = state;
-  const index = plan.waves.flatMap((wave) => wave.tasks).findIndex((planned) => planned.id === task.id);
   return {
     ...common(places),
     id: attempt.id,
@@ -37,12 +36,21 @@ export function attemptJob(
     isPersons: attempt.from === state.began,
     teardown: plan.teardown,
     fence: { ...plan.fence, network: plan.fence.network ?? usualNetwork(attempt.agent) },
-    environment: environmentOf(state, task.id, index, attempt),
+    environment: {
+      ...surroundingsOf(state, task.id),
+      TIDEGATE_ATTEMPT: attempt.id,
+      TIDEGATE_NONCE: attempt.nonce,
+    },
     minutes: plan.limits.minutes,
     silence: plan.limits.silence,
-    readOnly: [...protectedConfig(plan, task), ...(agentKinds[attempt.agent]?.standIns ?? [])],
+    readOnly: protectedPaths(state, task, attempt.agent),
   };
 }
+
+const protectedPaths = ({ plan }: RunState, task: PlannedTask, agent: string): readonly string[] => [
+  ...protectedConfig(plan, task),
+  ...(agentKinds[agent]?.standIns ?? []),
+];
 
 function driven(state: RunState, task: PlannedTask, attempt: Attempt): Pick<Job, 'executor' | 'agent'> {
   const { plan } = state;
@@ -80,6 +88,38 @@ const allowanceOf = (state: RunState, { id }: PlannedTask): number => {
   const task = state.tasks[id];
   return task === undefined ? 0 : allowance(state, task);
 };
+
+/**
+ * The fence of a task's agent for a person who looks at what it made. Nothing in it speaks for the attempt, and what logs agents in
+ * stays outside. What setup made of a commit of the person's own serves here too, where the manifests are the same.
+ */
+export function shellJob(
+  places: JobPlaces,
+  state: RunState,
+  task: PlannedTask,
+  at: { readonly commit: CommitId; readonly base: CommitId; readonly agent: string; readonly nonce: string },
+): ShellJob {
+  const { plan } = state;
+  const { network, env, ...fence } = plan.fence;
+  const logins = Object.values(agentKinds).flatMap(({ credentials }) => credentials);
+  return {
+    ...common(places),
+    id: `${state.run}.${task.id}.shell.${at.nonce}`,
+    nonce: at.nonce,
+    from: at.commit,
+    base: at.base,
+    brief: '',
+    setup: plan.setup,
+    isPersons: true,
+    fence: {
+      ...fence,
+      network: network ?? usualNetwork(at.agent),
+      env: env.filter((name) => !logins.includes(name)),
+    },
+    environment: surroundingsOf(state, task.id),
+    readOnly: protectedPaths(state, task, at.agent),
+  };
+}
 
 /** What the supervisor of one check is told; `number` grows when an earlier one was lost. */
 export function checkJob(
@@ -158,20 +198,14 @@ const common = (places: JobPlaces) => ({
 });
 
 /** Ten ports for each task, the same at every attempt. */
-function environmentOf(
-  state: RunState,
-  task: string,
-  index: number,
-  attempt: Attempt,
-): Readonly<Record<string, string>> {
+function surroundingsOf(state: RunState, task: string): Readonly<Record<string, string>> {
+  const index = state.plan.waves.flatMap((wave) => wave.tasks).findIndex((planned) => planned.id === task);
   const port = 20_000 + (checksum(state.run) % 40) * 1_000 + (index % 100) * 10;
   return {
     PORT: String(port),
     COMPOSE_PROJECT_NAME: `${state.run}-${task}`.slice(0, 60),
     TIDEGATE_RUN: state.run,
     TIDEGATE_TASK: task,
-    TIDEGATE_ATTEMPT: attempt.id,
-    TIDEGATE_NONCE: attempt.nonce,
     TIDEGATE_PORT_RANGE: `${port}-${port + 9}`,
   };
 }

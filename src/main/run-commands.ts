@@ -120,6 +120,20 @@ export const runCommands: readonly CommandEntry[] = [
     },
   },
   {
+    name: 'shell',
+    usage: '<run/task> [-- command…]',
+    summary: "try out what a task made: your shell, in its agent's fence",
+    group: 'look',
+    load: async () => {
+      const [{ shell }, { openDesk }, { enterShell }] = await Promise.all([
+        import('../cli/shell.ts'),
+        import('./desk.ts'),
+        import('./shell.ts'),
+      ]);
+      return shell(openDesk, enterShell);
+    },
+  },
+  {
     name: 'show',
     usage: '[run[/task]] [--prompt]',
     summary: 'all that is known of a run or a task, or what its agent is told',

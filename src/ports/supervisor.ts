@@ -53,6 +53,9 @@ export type Job = {
   readonly readOnly: readonly string[];
 };
 
+/** What a person's shell in the fence of a task is made from: no supervisor takes it, and nothing of it is kept. */
+export type ShellJob = Omit<Job, 'kind' | 'argv' | 'executor' | 'agent' | 'teardown' | 'minutes' | 'silence'>;
+
 export const executors = ['command', 'scripted', 'claude', 'codex', 'opencode', 'acp'] as const;
 export type ExecutorName = (typeof executors)[number];
 

@@ -7,7 +7,6 @@ import {
   agentUser,
   type Bind,
   callFilter,
-  certificateBinds,
   type Fenced,
   FenceUnavailable,
   fencedRuntime,
@@ -31,6 +30,7 @@ import { agentVersion } from './agent-version.ts';
 import { type AgentWatch, executorOf, watchAgent } from './agent-watch.ts';
 import { takeAsks } from './asks.ts';
 import { type ClientChannel, openClientChannel } from './client-channel.ts';
+import { jobBinds } from './job-binds.ts';
 import { knownSecrets } from './known-secrets.ts';
 import { lfsStores } from './lfs-stores.ts';
 import { startLimits } from './limits.ts';
@@ -303,14 +303,7 @@ function common(
     fenced: isFenced,
     host,
     workspace: files.workspace,
-    binds: [
-      ...runtime.binds,
-      { source: `${job.repository}/objects`, target: `${job.repository}/objects`, access: 'read' },
-      ...certificateBinds(around.environment),
-      ...job.fence.read.map((path) => ({ source: path, target: path, access: 'read' as const })),
-      ...job.fence.write.map((path) => ({ source: path, target: path, access: 'write' as const })),
-      ...running.readOnly,
-    ],
+    binds: jobBinds(job, runtime, around.environment, running.readOnly),
     environment: {
       ...job.environment,
       TIDEGATE_NONCE: job.nonce,

@@ -5,7 +5,10 @@ import { stateDir } from '../domain/state-dir.ts';
 import type { Job } from '../ports/supervisor.ts';
 
 /** Where the LFS objects of a job may be: what snapshots brought, then what the person has. */
-export function lfsStores(job: Job, environment: Readonly<Record<string, string | undefined>>) {
+export function lfsStores(
+  job: Pick<Job, 'repository' | 'checkout'>,
+  environment: Readonly<Record<string, string | undefined>>,
+) {
   const store = stateDir(dirname(job.repository)).lfs;
   let all: Promise<readonly string[]> | null = null;
   const look = async () =>

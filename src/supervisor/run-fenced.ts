@@ -6,6 +6,7 @@ import {
   fencedEnvironment,
   type Host,
   launch,
+  onOwnTerminal,
   type Readiness,
   startCommand,
 } from '../adapters/fence-bwrap/index.ts';
@@ -27,8 +28,10 @@ export type FencedRun = {
   readonly pass: readonly string[];
   /** A directory of ours that comes first on the PATH; null for processes that may not talk to us. */
   readonly client: string | null;
-  /** Its name inside. */
+  /** Its name inside; empty: what the launch gives it. */
   readonly stdin: string;
+  /** It gets a terminal of its own, shown on the one that we were started on; `output` and `ears` hear nothing then. */
+  readonly terminal?: true;
   readonly output: Pick<Output, 'write' | 'shown'>;
   /** Listens to stdout and stderr apart, and may talk on stdin instead of the file; null: both are only kept. */
   readonly ears: Ears | null;
@@ -79,13 +82,16 @@ export async function runFenced(run: FencedRun): Promise<{ readonly ending: Endi
       listen?.(chunk);
     });
   const { ears } = run;
-  const pipes = [openPipe('pipe', ears?.out), ...(ears === null ? [] : [openPipe('errors', ears.error)])] as const;
+  const pipes =
+    run.terminal === true
+      ? []
+      : [openPipe('pipe', ears?.out), ...(ears === null ? [] : [openPipe('errors', ears.error)])];
   const process = launch({
     command: commandOf(run),
     environment: variablesOf(run),
-    stdin: isTalkedTo(run) ? 'open' : null,
-    output: pipes[0].writeEnd,
-    errors: (pipes[1] ?? pipes[0]).writeEnd,
+    stdin: run.terminal === true ? 0 : isTalkedTo(run) ? 'open' : null,
+    output: pipes[0]?.writeEnd ?? 1,
+    errors: (pipes[1] ?? pipes[0])?.writeEnd ?? 2,
     cwd: run.fenced ? '/' : run.workspace,
     canary: run.fenced ? { token: run.token, workspace: run.workspace, outside: run.outside } : null,
   });
@@ -124,7 +130,11 @@ const isTalkedTo = ({ ears }: FencedRun): boolean => ears !== null && ears.talk 
 function commandOf(run: FencedRun): Command {
   const network = typeof run.network === 'string' ? run.network : 'relay';
   const inner = startCommand({ ...run, network, stdin: isTalkedTo(run) ? null : run.stdin }, run.host);
-  if (run.fenced) return fenceCommand({ workspace: run.workspace, binds: run.binds, network }, run.host, inner);
+  if (run.fenced) {
+    const { workspace, binds, terminal = false } = run;
+    const command = fenceCommand({ workspace, binds, network, terminal }, run.host, inner);
+    return terminal ? onOwnTerminal(command, run.host, run.ours) : command;
+  }
   return { file: run.host.tools.setpriv, args: ['--pdeathsig', 'KILL', '--', ...inner], filter: null };
 }
 

@@ -20,7 +20,10 @@ export type RuntimeDirectory = {
   remove(): void;
 };
 
-export function makeRuntimeDirectory(job: Job, program: { node: string; client: string }): RuntimeDirectory {
+export function makeRuntimeDirectory(
+  job: Pick<Job, 'id' | 'brief' | 'fence' | 'runDirectory'>,
+  program: { node: string; client: string },
+): RuntimeDirectory {
   mkdirSync(job.runDirectory, { recursive: true, mode: 0o700 });
   const name = createHash('sha256').update(job.id).digest('hex').slice(0, 8);
   const path = mkdtempSync(join(job.runDirectory, `${name}-`));

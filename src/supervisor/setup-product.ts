@@ -33,9 +33,11 @@ export class CopyFailed extends Error {
   override readonly name = 'CopyFailed';
 }
 
+type SetupOrder = Pick<Job, 'setup' | 'cache' | 'from' | 'base' | 'isPersons'>;
+
 /** What is put into the workspace is given to `owner`, who as root's agent has a uid of its own for each job. */
 export function setupProduct(
-  job: Job,
+  job: SetupOrder,
   workspace: string,
   owner: { readonly uid: number; readonly gid: number } | null,
 ): SetupProduct {
@@ -85,7 +87,7 @@ const manifests =
   /^(package(-lock)?\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|pnpm-workspace\.yaml|yarn\.lock|bun\.lockb?|\.npmrc|Cargo\.(toml|lock)|go\.(mod|sum)|pyproject\.toml|(poetry|uv|Pipfile|Gemfile|composer|mix|flake)\.lock|requirements.*\.txt|Gemfile|composer\.json|mix\.exs)$/;
 
 /** null: nothing says what setup depends on, so nothing can be reused. */
-function keyOf(job: Job, workspace: string, paths: readonly string[]): string | null {
+function keyOf(job: SetupOrder, workspace: string, paths: readonly string[]): string | null {
   const named = paths.filter((path) => manifests.test(basename(path))).sort();
   const files = named.filter((path) => lstatSync(join(workspace, path)).isFile());
   if (job.setup === null || files.length === 0) return null;

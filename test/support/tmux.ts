@@ -45,7 +45,8 @@ export function openPane(
     },
     /** How the program ended. */
     async ended(): Promise<{ readonly code: number; readonly screen: string }> {
-      await until(() => pane('#{pane_dead}') === '1', 'the end');
+      // tmux sees the terminal closed before it hears how the program ended
+      await until(() => /^1.*\d/.test(pane('#{pane_dead} #{pane_dead_status}#{pane_dead_signal}')), 'the end');
       return { code: Number(pane('#{pane_dead_status}')), screen: screen() };
     },
     [Symbol.dispose]: () => void tmux('kill-server'),

@@ -10,6 +10,8 @@ export type Fence = {
   readonly workspace: string;
   readonly binds: readonly Bind[];
   readonly network: 'on' | 'off' | 'relay';
+  /** It has a terminal of its own, and stays in the session of that: without it there is no job control. */
+  readonly terminal?: boolean;
 };
 
 export type Command = {
@@ -80,7 +82,8 @@ function namespaceArguments(fence: Fence, host: Host): readonly string[] {
     '--unshare-uts',
     '--unshare-cgroup-try',
     ...(fence.network === 'on' ? [] : ['--unshare-net']),
-    ...['--hostname', 'tidegate', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
+    ...['--hostname', 'tidegate', '--die-with-parent', '--cap-drop', 'ALL'],
+    ...(fence.terminal === true ? [] : ['--new-session']),
   ];
 }
 

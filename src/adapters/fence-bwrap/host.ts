@@ -116,6 +116,10 @@ function findTools(directories: readonly string[]): Record<Tool, string> {
   return Object.fromEntries(found) as Record<Tool, string>;
 }
 
+/** A program that only some fences need; null when it is missing. */
+export const findTool = (environment: Readonly<Record<string, string | undefined>>, name: string): string | null =>
+  findIn(searchedFor(environment), name);
+
 function findIn(directories: readonly string[], name: string): string | null {
   for (const directory of directories) {
     const path = join(directory, name);

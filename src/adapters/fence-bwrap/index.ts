@@ -5,4 +5,5 @@ export { agentUser, type Bind, FenceUnavailable, findHost, type Host } from './h
 export { type Fenced, type Launch, launch, type Readiness, removeCanary } from './launch.ts';
 export { startCommand } from './launch-script.ts';
 export { fencedRuntime, fencedWorkspace, relaySocket } from './names.ts';
+export { onOwnTerminal } from './own-terminal.ts';
 export { type FenceProbe, probeFence } from './probe.ts';

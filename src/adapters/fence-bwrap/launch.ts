@@ -9,8 +9,11 @@ import { canaryFile } from './launch-script.ts';
 export type Launch = {
   readonly command: Command;
   readonly environment: Readonly<Record<string, string>>;
-  /** Null: nothing; the file that the start names is opened inside. `open`: a line of its own, by `input`. */
-  readonly stdin: 'open' | null;
+  /**
+   * Null: nothing; the file that the start names is opened inside. `open`: a line of its own, by `input`. A number: that
+   * descriptor of ours.
+   */
+  readonly stdin: 'open' | number | null;
   readonly output: number;
   /** Usually the same as `output`. */
   readonly errors: number;
@@ -43,7 +46,7 @@ export type Fenced = {
 
 export function launch(wanted: Launch): Fenced {
   const fenced = wanted.canary !== null;
-  const stdin = wanted.stdin === 'open' ? 'pipe' : 'ignore';
+  const stdin = wanted.stdin === 'open' ? 'pipe' : (wanted.stdin ?? 'ignore');
   const forBubblewrap = fenced ? 'pipe' : 'ignore';
   const stdio = [stdin, wanted.output, wanted.errors, 'pipe', 'pipe', forBubblewrap, forBubblewrap] as const;
   const child = spawn(wanted.command.file, wanted.command.args, {

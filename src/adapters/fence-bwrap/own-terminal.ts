@@ -1,0 +1,24 @@
+import { shellWord } from '../../domain/shell-word.ts';
+import { missingTools } from '../../domain/texts/machine.ts';
+import type { Command } from './fence.ts';
+import { FenceUnavailable, findTool, type Host } from './host.ts';
+
+/**
+ * The same command on a new pseudo terminal. Its other side is held by `script`, outside: what a fenced process pushes into its
+ * terminal comes back to the fence, and never to the terminal that the person types into. When we die `script` is told to end, so
+ * that it puts the person's terminal back as it was.
+ */
+export function onOwnTerminal(
+  command: Command,
+  host: Host,
+  environment: Readonly<Record<string, string | undefined>>,
+): Command {
+  const script = findTool(environment, 'script');
+  if (script === null) {
+    const { problem, fix } = missingTools(['script']);
+    throw new FenceUnavailable(problem, fix);
+  }
+  const line = [command.file, ...command.args].map(shellWord).join(' ');
+  const args = ['--pdeathsig', 'TERM', '--', script, '--quiet', '--return', '--command', `exec ${line}`, '/dev/null'];
+  return { ...command, file: host.tools.setpriv, args };
+}

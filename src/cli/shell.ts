@@ -1,0 +1,102 @@
+import type { Ending } from '../domain/evidence.ts';
+import type { CommitId } from '../domain/ids.ts';
+import type { PlannedTask } from '../domain/plan.ts';
+import { agentOf } from '../domain/provider.ts';
+import type { Result } from '../domain/result.ts';
+import { plannedById, type RunState } from '../domain/run.ts';
+import { isLive } from '../domain/schedule.ts';
+import { attemptOf, snapshotOf } from '../domain/task.ts';
+import { type Context, exitCodes, misused, type Outcome, type Register } from './command.ts';
+import { atDesk, type Desk, failed, type OpenDesk } from './desk.ts';
+import { peopleOnly } from './people-only.ts';
+import { taskNamed } from './subject.ts';
+
+export type ShellOrder = {
+  readonly state: RunState;
+  readonly task: PlannedTask;
+  readonly agent: string;
+  readonly commit: CommitId;
+  readonly base: CommitId;
+  /** Empty: an interactive shell. */
+  readonly argv: readonly string[];
+  /** On the terminal of the person. Without: nothing to read, and what it prints is passed on. */
+  readonly onTerminal: boolean;
+  /** The copy is there, and nothing has run in it. */
+  onMade(path: string, isSetUp: boolean): void;
+};
+
+/** Runs it to its end; the copy is gone then, and so is all that was started in it. */
+export type EnterShell = (
+  desk: Desk,
+  context: Context,
+  order: ShellOrder,
+) => Promise<Result<Ending, { readonly problem: string; readonly fix: string }>>;
+
+/** `tidegate shell <run/task> [-- command]`: a person in the fence of a task's agent, on a copy of what that made. */
+export const shell =
+  (openDesk: OpenDesk, enter: EnterShell): Register =>
+  (command, does, context) => {
+    command
+      .argument('<task>', 'run/task, or a task of the live run')
+      .argument('[command...]', 'after --: run this instead of a shell, and end as it ends')
+      .action(
+        does((given: string, argv: readonly string[]) =>
+          atDesk(openDesk, context, 'look', (desk) => look(desk, context, given, argv, enter)),
+        ),
+      );
+  };
+
+async function look(
+  desk: Desk,
+  context: Context,
+  given: string,
+  argv: readonly string[],
+  enter: EnterShell,
+): Promise<Outcome> {
+  const found = await taskNamed(desk, 'shell', given, 'newest');
+  if (!found.ok) return found.error;
+  const { run, task, state } = found.value;
+  const subject = `${run}/${task}`;
+  const refused = peopleOnly(desk, `tidegate shell ${subject}`);
+  if (refused !== null) return refused;
+  const one = state.tasks[task];
+  const planned = plannedById(state.plan, task);
+  if (one === undefined || planned === undefined) return misused('no-task', `shell: ${run} has no task ${task}`);
+  if (isLive(one))
+    return failed(
+      'agent-at-work',
+      `shell: the agent of ${subject} is at work; watch it: tidegate attach ${subject}; its files: tidegate open ${subject}`,
+    );
+  const snapshot = snapshotOf(one);
+  if (snapshot === null)
+    return failed('nothing-there', `shell: ${subject} has no snapshot; what is with it: tidegate why ${subject}`);
+  if (state.plan.fence.mode === 'none')
+    return failed(
+      'no-fence',
+      `shell: the plan of ${run} says fence: none, so there is no fence to be in; the files: tidegate open ${subject}`,
+    );
+  const onTerminal = context.terminal.interactive && !context.json;
+  if (!onTerminal && argv.length === 0)
+    return misused('no-terminal', `shell: needs a terminal; without one: tidegate shell ${subject} -- <command>`);
+  const agent = attemptOf(one)?.agent ?? agentOf(planned, one);
+  const { commit } = snapshot;
+  const note = (path: string, isSetUp: boolean): void => {
+    context.terminal.problem(
+      `tidegate: ${path}: a copy of the snapshot ${commit.slice(0, 8)} of ${subject}, removed at the end: what is done in it goes nowhere`,
+    );
+    if (!isSetUp) context.terminal.problem(`tidegate: note: setup has not been run in it: ${state.plan.setup}`);
+  };
+  const ended = await enter(desk, context, {
+    ...{ state, task: planned, agent, commit, base: one.base ?? commit, argv, onTerminal },
+    onMade: note,
+  });
+  if (!ended.ok) return failed('fence-unavailable', `shell: ${ended.error.problem}\nfix: ${ended.error.fix}`);
+  return outcomeOf(ended.value, { run, task, commit });
+}
+
+function outcomeOf(ending: Ending, data: Readonly<Record<string, unknown>>): Outcome {
+  if (ending.reason === 'launch-failed') return failed('launch-failed', `shell: ${ending.detail}`);
+  if (ending.reason !== 'exited') return { exit: exitCodes.interrupted, reason: 'interrupted', data };
+  const code = ending.code ?? exitCodes.failed;
+  return { exit: code === 0 ? exitCodes.done : exitCodes.failed, reason: 'ended', code, data: { ...data, code } };
+}

@@ -1,0 +1,78 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { FenceUnavailable } from '../adapters/fence-bwrap/index.ts';
+import { identify, isAlive } from '../adapters/process-identity.ts';
+import { hasCode } from '../adapters/state-directory/absent.ts';
+import { findRepository, makeRunDirectory } from '../adapters/state-directory/index.ts';
+import { jobDirectory } from '../adapters/supervisors/job-directory.ts';
+import { removeTree } from '../adapters/workspace/index.ts';
+import type { EnterShell } from '../cli/shell.ts';
+import { err, ok } from '../domain/result.ts';
+import { shellJob } from '../engine/jobs.ts';
+import { runPersonShell } from '../supervisor/person-shell.ts';
+
+/** The copy lies on the disk of the state directory. Its name says whose it is: that of a dead process goes with the next. */
+export const enterShell: EnterShell = async (desk, context, order) => {
+  const { state, task, argv, onTerminal } = order;
+  const { env } = context;
+  await sweep(desk.state.shells);
+  const runDirectory = await runDirectoryOf(desk.checkout, env);
+  const places = { state: desk.state, checkout: desk.checkout, runDirectory };
+  const { pid, startTime, bootId } = identify();
+  const files = jobDirectory(join(desk.state.shells, `${pid}_${startTime}_${bootId}`));
+  const stop = new AbortController();
+  using _ = context.onSignal(() => stop.abort({ reason: 'stopped' }));
+  const out = context.json ? process.stderr : process.stdout;
+  try {
+    const ending = await runPersonShell({
+      job: shellJob(places, state, task, { ...order, nonce: desk.clock.nonce() }),
+      files,
+      argv,
+      // The chunk is a window on a buffer that is filled again.
+      hear: onTerminal
+        ? null
+        : {
+            out: (chunk) => void out.write(Buffer.from(chunk)),
+            error: (chunk) => void process.stderr.write(Buffer.from(chunk)),
+          },
+      environment: env,
+      node: process.execPath,
+      client: fileURLToPath(new URL('./fence-client.js', import.meta.url)),
+      stop: stop.signal,
+      onMade: (isSetUp) => order.onMade(files.workspace, isSetUp),
+    });
+    return ok(ending);
+  } catch (error) {
+    if (error instanceof FenceUnavailable) return err({ problem: error.message, fix: error.fix });
+    throw error;
+  } finally {
+    removeTree(files.path);
+  }
+};
+
+async function runDirectoryOf(checkout: string, env: Readonly<Record<string, string | undefined>>): Promise<string> {
+  const repository = await findRepository(checkout);
+  const made = repository.ok
+    ? await makeRunDirectory(repository.value, { env, uid: process.getuid?.() ?? -1 })
+    : repository;
+  if (!made.ok) throw new Error(made.error);
+  return made.value;
+}
+
+/** Removes what was left by a process that was killed. */
+async function sweep(shells: string): Promise<void> {
+  for (const name of await namesIn(shells)) {
+    const [pid, startTime = '', bootId = ''] = name.split('_');
+    if (!isAlive({ pid: Number(pid), startTime, bootId })) removeTree(join(shells, name));
+  }
+}
+
+async function namesIn(directory: string): Promise<readonly string[]> {
+  try {
+    return await readdir(directory);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,18 @@
+import { type Bind, certificateBinds } from '../adapters/fence-bwrap/index.ts';
+import type { Job } from '../ports/supervisor.ts';
+import type { RuntimeDirectory } from './runtime-directory.ts';
+
+/** What every process of a job may reach besides its workspace. */
+export const jobBinds = (
+  { repository, fence }: Pick<Job, 'repository' | 'fence'>,
+  runtime: Pick<RuntimeDirectory, 'binds'>,
+  environment: Readonly<Record<string, string | undefined>>,
+  readOnly: readonly Bind[],
+): readonly Bind[] => [
+  ...runtime.binds,
+  { source: `${repository}/objects`, target: `${repository}/objects`, access: 'read' },
+  ...certificateBinds(environment),
+  ...fence.read.map((path): Bind => ({ source: path, target: path, access: 'read' })),
+  ...fence.write.map((path): Bind => ({ source: path, target: path, access: 'write' })),
+  ...readOnly,
+];

@@ -1,0 +1,121 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { callFilter, fencedWorkspace, findHost } from '../adapters/fence-bwrap/index.ts';
+import type { JobDirectory } from '../adapters/supervisors/job-directory.ts';
+import { makeWorkspace } from '../adapters/workspace/index.ts';
+import type { Ending } from '../domain/evidence.ts';
+import type { ShellJob } from '../ports/supervisor.ts';
+import { jobBinds } from './job-binds.ts';
+import { lfsStores } from './lfs-stores.ts';
+import { protectPaths } from './read-only-paths.ts';
+import { type Ears, runFenced } from './run-fenced.ts';
+import { makeRuntimeDirectory, type RuntimeDirectory } from './runtime-directory.ts';
+import { CopyFailed, setupProduct } from './setup-product.ts';
+
+export type PersonShell = {
+  readonly job: ShellJob;
+  /** A directory of its own; whoever made it removes it. */
+  readonly files: JobDirectory;
+  /** Empty: an interactive shell. */
+  readonly argv: readonly string[];
+  /** Null: on the terminal that we were started on. */
+  readonly hear: { out(chunk: Uint8Array): void; error(chunk: Uint8Array): void } | null;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly node: string;
+  /** The in-fence client, one file. */
+  readonly client: string;
+  readonly stop: AbortSignal;
+  /** The copy is there, and nothing has run in it. `isSetUp`: with what setup makes, or there is no setup. */
+  onMade(isSetUp: boolean): void;
+};
+
+/**
+ * A copy of a snapshot in the fence of its task, for a person: the same walls as the agent's, no way to speak for it, and nothing
+ * that logs it in. Nothing of it is alive when this resolves. Rejects with FenceUnavailable.
+ */
+export async function runPersonShell(shell: PersonShell): Promise<Ending> {
+  const { job, files, environment, hear } = shell;
+  const host = findHost(environment, [job.checkout, dirname(job.repository)], job.id);
+  // Throws where no fence can be made, before any work is done for it.
+  callFilter();
+  const owner = host.uid === 0 ? host.agent : null;
+  mkdirSync(files.path, { recursive: true, mode: 0o700 });
+  await makeWorkspace({
+    repository: job.repository,
+    directory: files.workspace,
+    commit: job.from,
+    lfs: { attributes: job.base, stores: lfsStores(job, environment).stores },
+    ...(owner ?? {}),
+    ...(existsSync(job.checkout) ? { checkout: job.checkout } : {}),
+  });
+  const isSetUp = job.setup === null || (await restored(setupProduct(job, files.workspace, owner)));
+  const readOnly = protectPaths(files, job.readOnly, host.agent.uid).binds;
+  const runtime = makeRuntimeDirectory(job, shell);
+  try {
+    await using _ = await openRelayOf(job, runtime, environment);
+    if (shell.stop.aborted) return stopped;
+    shell.onMade(isSetUp);
+    let said = '';
+    const tail = (chunk: Uint8Array): void => {
+      said = `${said}${Buffer.from(chunk).toString('utf8')}`.slice(-500);
+    };
+    const { ending } = await runFenced({
+      argv: shell.argv.length > 0 ? shell.argv : [existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh', '-i'],
+      fenced: true,
+      host,
+      workspace: files.workspace,
+      binds: jobBinds(job, runtime, environment, readOnly),
+      network: job.fence.network,
+      environment: { ...job.environment, TIDEGATE_WORKSPACE: fencedWorkspace, PS1: prompt(job) },
+      pass: job.fence.env,
+      client: null,
+      output: { write: tail, shown: () => said },
+      ...(hear === null ? { terminal: true, stdin: '', ears: null } : { stdin: '/dev/null', ears: earsOf(hear) }),
+      scratch: runtime.path,
+      outside: [...new Set([files.path, job.repository, job.checkout, host.home, '/tmp'])],
+      token: job.nonce,
+      limits: { minutes: Number.POSITIVE_INFINITY, silence: Number.POSITIVE_INFINITY },
+      clock: { monotonic: () => performance.now(), wall: () => Date.now() },
+      ours: environment,
+      stop: shell.stop,
+      onReady: async () => undefined,
+    });
+    return ending;
+  } finally {
+    runtime.remove();
+  }
+}
+
+const stopped: Ending = { reason: 'stopped', code: null, signal: null, detail: 'stopped before it began' };
+
+/** A copy without it is as good to look at. */
+async function restored(product: ReturnType<typeof setupProduct>): Promise<boolean> {
+  try {
+    return await product.restore();
+  } catch (error) {
+    if (error instanceof CopyFailed) return false;
+    throw error;
+  }
+}
+
+/** What it refuses is told to the program that asked. */
+async function openRelayOf(
+  { fence }: ShellJob,
+  runtime: RuntimeDirectory,
+  ours: PersonShell['environment'],
+): Promise<AsyncDisposable | null> {
+  if (typeof fence.network === 'string') return null;
+  const { openRelay } = await import('../adapters/relay/index.ts');
+  return await openRelay(runtime.relaySocket, { hosts: fence.network, ours, denied: () => undefined });
+}
+
+const earsOf = (hear: NonNullable<PersonShell['hear']>): Ears => ({
+  ...hear,
+  over: () => undefined,
+  isWaiting: () => true,
+  cancel: () => false,
+  talk: null,
+});
+
+/** Every shell shows the directory by this. */
+const prompt = ({ environment }: ShellJob): string => `[copy of ${environment['TIDEGATE_TASK']}] $PWD $ `;
