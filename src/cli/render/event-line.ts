@@ -2,6 +2,8 @@ import type { LedgerEvent, RunEvent } from '../../domain/events.ts';
 import type { Ending } from '../../domain/evidence.ts';
 import { shellPath } from '../../domain/shell-word.ts';
 import { toldOfSleep } from '../../domain/texts/machine.ts';
+import { loginAt } from '../../domain/texts/run.ts';
+import { onOneLine } from '../../domain/texts/told.ts';
 import { describeVerdict, passes } from '../../domain/verdict.ts';
 import { money, troubleText } from './agent-lines.ts';
 import { files } from './task-line.ts';
@@ -43,7 +45,7 @@ export function eventLine(event: LedgerEvent): string | null {
     case 'budget-near':
       return `${event.task ?? 'the run'}: ${money(event.used)} of ${money(event.limit)} are used`;
     case 'provider-paused':
-      return `${event.provider} is paused${pauseText(event.until)}: ${troubleText(event.trouble)}`;
+      return `${event.provider} is paused${pauseText(event.until)}: ${troubleText(event.trouble)}${loginText(event)}`;
     case 'provider-resumed':
       return `${event.provider} is asked again`;
     case 'task-retried':
@@ -106,7 +108,8 @@ function notedLine({ task, attempt, note }: RunEvent & { readonly type: 'attempt
     case 'asked':
       return `${task}: asks for ${note.paths.join(' ')}${note.why === '' ? '' : `: ${note.why}`}; tidegate grant ${attempt.split('.')[0]}/${task} ${note.paths.map(shellPath).join(' ')}`;
     case 'trouble':
-      return `${task}: ${troubleText(note.trouble)}`;
+      // the event does not say whose login it is; that command tells it of all
+      return `${task}: ${troubleText(note.trouble)}${note.trouble.kind === 'needs-login' ? '; tidegate auth --check' : ''}`;
     case 'turns-near':
       return `${task}: ${note.turns} of ${note.limit} turns are taken`;
     case 'tripped':
@@ -116,6 +119,12 @@ function notedLine({ task, attempt, note }: RunEvent & { readonly type: 'attempt
     case 'usage':
       return null;
   }
+}
+
+/** The provider's own words say that it refused, and nothing of what helps here. */
+function loginText({ provider, trouble }: RunEvent & { readonly type: 'provider-paused' }): string {
+  const login = trouble.kind === 'needs-login' ? loginAt(provider) : null;
+  return login === null ? '' : `; ${onOneLine(login, 'tidegate resume')}`;
 }
 
 /** A failed phase says why; of those that pass, only the milestones are told. */

@@ -13,6 +13,7 @@ import {
   started,
 } from '../../../test/support/run-events.ts';
 import type { RunEvent } from '../../domain/events.ts';
+import { attemptId } from '../../domain/ids.ts';
 import { foldRun, type RunState } from '../../domain/run.ts';
 import { duration } from '../../domain/texts/duration.ts';
 import type { Stored } from '../../ports/ledger.ts';
@@ -105,6 +106,37 @@ test('a machine that slept is told where the end of the attempt is, and not when
   const told = (event: RunEvent) => plain(runView(viewed(...begun(), ...approved, ...started, event, held)));
   expect(told(slept)).toContain('hello: the machine slept 2h 05m, which was not charged');
   expect(told(ended).join()).not.toContain('slept');
+});
+
+test('a refused login of an agent whose task another one gets is told with a command, too', () => {
+  const trouble = { kind: 'needs-login', until: null, detail: '401' } as const;
+  const noted: RunEvent = {
+    type: 'attempt-noted',
+    task: hello,
+    attempt: attemptId(run, hello, 1),
+    number: 1,
+    note: { note: 'trouble', trouble },
+  };
+  expect(eventLine(noted)).toBe('hello: needs-login, 401; tidegate auth --check');
+});
+
+test.each([
+  ['anthropic', 'tidegate auth claude'],
+  ['openai', 'tidegate auth codex'],
+  ['opencode', 'tidegate auth opencode'],
+  ['google', 'tidegate auth gemini'],
+])('a login that %s refused is told in its words, and with our command', (provider, login) => {
+  const trouble = { kind: 'needs-login', until: null, detail: '401 invalid x-api-key' } as const;
+  const refused: RunEvent = { type: 'provider-paused', provider, until: null, trouble, tries: 1 };
+  expect(eventLine(refused)).toBe(
+    `${provider} is paused until a person resumes it: needs-login, 401 invalid x-api-key; ${login}, then: tidegate resume`,
+  );
+  const view = viewed(...begun(), ...approved, ...started, refused);
+  expect(plain(runView(view)).slice(-4).join('\n')).toMatch(
+    new RegExp(
+      `: no login at ${provider}: 401 invalid x-api-key\n.*\n {2}first: ${login}\n {2}then: {2}tidegate resume checkout-k3f9$`,
+    ),
+  );
 });
 
 test('a run that ended without a dropped task says so', () => {

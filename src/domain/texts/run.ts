@@ -77,13 +77,19 @@ export function toldOfLogin(
   provider: string,
   pause: ProviderState & { readonly status: 'paused' },
 ): Told {
-  const kind = Object.values(agentKinds).find((one) => one.provider === provider && one.login !== undefined);
+  const first = loginAt(provider);
   return {
     message: `no login at ${provider}: ${brief(pause.trouble.detail)}`,
     safe: 'no attempt is used up, and tasks of other agents go on',
-    ...(kind?.login === undefined ? {} : { first: kind.login.fix }),
+    ...(first === null ? {} : { first }),
     command: `tidegate resume ${run}`,
   };
+}
+
+/** What to type for a login there, also for one that was refused; null for nobody's. */
+export function loginAt(provider: string): string | null {
+  const [found] = Object.entries(agentKinds).filter(([, kind]) => kind.provider === provider && kind.program !== '');
+  return found === undefined ? null : (found[1].login?.fix ?? `tidegate auth ${found[0]}`);
 }
 
 /** It goes on by itself when there is room; the command shows what takes it, and why it is kept. */
