@@ -105,7 +105,7 @@ describe('init', () => {
       }
       const child = at.start(['init'], path === '' ? {} : { PATH: `${at.root}/home/${path}:/usr/bin:/bin` });
       const { code, stdout } = await ended(child);
-      return { code, last: stdout.trimEnd().split('\n').slice(-3).join('\n').replaceAll(at.root, '') };
+      return { code, last: stdout.trimEnd().split('\n').slice(-3).join('\n').replaceAll(join(at.root, 'home'), '~') };
     };
     const go = 'then:  tidegate go "what you want done"';
     expect(await ends('checks: []\n', '')).toEqual({
@@ -118,7 +118,7 @@ describe('init', () => {
     });
     expect(await ends('checks: []\n', 'bad')).toMatchObject({
       code: 0,
-      last: expect.stringContaining('first: /home/bad/claude --version'),
+      last: expect.stringContaining('first: ~/bad/claude --version'),
     });
     expect((await ends('agent: command\ncommand: ["true"]\n', '')).last).toMatch(/^Ready\.$/m);
   });
