@@ -6,7 +6,7 @@ import type { Text } from '../ports/terminal.ts';
 import { type Context, done, misused, type Outcome, type Register } from './command.ts';
 import { atDesk, type Desk, type OpenDesk } from './desk.ts';
 import { runDocument } from './render/document.ts';
-import { endText, headLine, type RunView, runView, toldLines, undoText } from './render/run-view.ts';
+import { endLine, headLine, type RunView, runView, toldLines, undoText } from './render/run-view.ts';
 import { timesOf } from './render/times.ts';
 
 /** `tidegate status [run]`: where a run stands and what it waits for; with `--all` every run, one line each. */
@@ -78,7 +78,7 @@ function runLine(desk: Desk, runs: readonly KnownRun[], known: KnownRun): Text {
   const ahead = aheadInLine(runs, known);
   const open = ahead === null ? 'at work' : `waits in line behind ${ahead}`;
   const undo = undoText(view);
-  const rest = endText(view.state) ?? (need === undefined ? open : `waits for you: ${need.command}`);
+  const rest = endLine(view.state) ?? (need === undefined ? open : `waits for you: ${need.command}`);
   return [...asSpans(headLine(view)), `: ${undo === null ? rest : `undo: ${undo}`}`];
 }
 

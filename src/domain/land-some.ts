@@ -16,6 +16,9 @@ export const leftToLand = (state: Pick<RunState, 'tasks' | 'undo'>): readonly Ta
     .filter(({ id, progress }) => progress.status === 'merged' && !state.undo.landed.includes(id))
     .map(({ id }) => id);
 
+export const isPartlyLanded = (state: Pick<RunState, 'tasks' | 'undo' | 'landing'>): boolean =>
+  state.landing.status === 'landed' && leftToLand(state).length > 0;
+
 /** What the person's yes to the landing is for; null: all that is left. */
 export const chosenTasks = ({ taps }: Pick<RunState, 'taps'>): readonly TaskId[] | null =>
   taps.land?.status === 'approved' ? (taps.land.tasks ?? null) : null;

@@ -42,6 +42,7 @@ export function standings(): Readonly<Record<string, Why>> {
     ...named('around', around, (given) => whyRun(seen(working), given)),
     ...named('task around', around, (given) => whyTask(seen(working), reply, given)),
     ...named('undo', undos, (state) => whyRun(seen(state), attended)),
+    ...named('landed in part', inPart, (say) => say()),
   ]);
 }
 
@@ -205,6 +206,30 @@ const ends: Record<NonNullable<RunState['ended']> | 'undone' | 'red base' | 'kep
   failed: { ...asked, ended: 'failed' },
   'red base': { ...working, ended: 'failed', checks: failedOn },
 };
+
+/** `land --only hello`: reply is merged as well, and stays on the run branch. */
+const partly: RunState = {
+  ...withTask(landed, reply, { progress: { status: 'merged', commit, snapshot } }),
+  ended: 'done',
+  waves: inRound(rounds.merged).waves,
+  undo: { ...landed.undo, landed: [hello] },
+};
+const onlyHello: RunState = {
+  ...partly,
+  undo: closed.undo,
+  taps: { land: { status: 'approved', hash, by, tasks: [hello] } },
+};
+const inPart: Record<'run' | 'landed task' | 'task left' | 'task undone' | 'refused', () => Why> = {
+  run: () => whyRun(seen(partly), attended),
+  'landed task': () => whyTask(seen(partly), hello, attended),
+  'task left': () => whyTask(seen(partly), reply, attended),
+  'task undone': () => whyTask(seen({ ...partly, undo: { ...partly.undo, tasks: [hello] } }), hello, attended),
+  refused: () => whyRun(seen(refusedInPart), attended),
+};
+
+/** The same, for whoever shows it in other words. */
+export const partlyLanded = (): RunView => seen(partly);
+export const refusedInPart: RunState = { ...onlyHello, landing: landings.refused };
 
 const undoAsked = { seq: 9, request: { type: 'requested-undo', task: null, by } } as const;
 const undoing: RunState = { ...landed, pending: [undoAsked] };

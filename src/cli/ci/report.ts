@@ -3,7 +3,7 @@ import { plannedById, type RunState, selectedWaves, tasksOfWave } from '../../do
 import type { TaskState } from '../../domain/task.ts';
 import type { Finding } from '../../domain/verdict.ts';
 import type { Stored } from '../../ports/ledger.ts';
-import { endText } from '../render/run-view.ts';
+import { endLine } from '../render/run-view.ts';
 import { taskWords } from '../render/task-line.ts';
 
 /** What a CI system is told of a run, or of a plan that was refused before one began. */
@@ -38,7 +38,7 @@ export function runReport(state: RunState, stored: readonly Stored[]): CiReport 
     cases: tasksOfWave(state, wave.index).map((task) => taskCase(state, task, stored)),
   }));
   const checks = checkCases(state);
-  const ended = endText(state);
+  const ended = endLine(state);
   return {
     title: `${state.run}: ${ended ?? 'waits for a person'}`,
     good: ended !== null && state.ended !== 'failed' && state.ended !== 'rejected',

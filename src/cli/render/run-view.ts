@@ -1,4 +1,4 @@
-import { leftToLand } from '../../domain/land-some.ts';
+import { isPartlyLanded, leftToLand } from '../../domain/land-some.ts';
 import { type Need, needsOf } from '../../domain/needs.ts';
 import { openUndo } from '../../domain/open-undo.ts';
 import { plannedStates, type RunState, selectedWaves, tasksOfWave } from '../../domain/run.ts';
@@ -43,7 +43,7 @@ function waveLines({ state, times, now }: RunView): readonly Text[] {
 
 /** How it ended, or what it waits for. */
 export function standingLines(view: RunView): readonly Text[] {
-  const ended = endText(view.state);
+  const ended = endLine(view.state);
   const undo = undoText(view);
   const standing: readonly Text[] = [
     ...(ended === null ? [] : [[{ text: ended, tone: view.state.ended === 'failed' ? 'bad' : 'good' } as const]]),
@@ -97,6 +97,12 @@ export function needSince({ state, times }: RunView, need: Need): string | null 
 
 const isOpenTap = (status: string | undefined): boolean => status === 'pending' || status === 'held';
 
+/** With what to type for the rest, where something was left out of the landing. */
+export function endLine(state: RunState): string | null {
+  const ended = endText(state);
+  return ended === null || !isPartlyLanded(state) ? ended : `${ended}: tidegate land ${state.run}`;
+}
+
 export function endText(state: RunState): string | null {
   const tasks = plannedStates(state);
   const left = tasks.filter(({ progress }) => progress.status === 'dropped').length;
@@ -128,5 +134,5 @@ export function endText(state: RunState): string | null {
 /** What a person left out of the landing. */
 function leftText(state: RunState): string {
   const left = leftToLand(state);
-  return left.length === 0 ? '' : `; ${left.join(', ')} stayed on the run branch: tidegate land ${state.run}`;
+  return left.length === 0 ? '' : `; ${left.join(', ')} stayed on the run branch`;
 }

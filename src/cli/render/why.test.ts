@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import { standings } from '../../../test/support/standings.ts';
+import { partlyLanded, refusedInPart, standings } from '../../../test/support/standings.ts';
+import { dueNotices } from '../../domain/notices.ts';
 import type { Text } from '../../ports/terminal.ts';
-import { toldLines } from './run-view.ts';
+import { standingLines, toldLines } from './run-view.ts';
 
 const plain = (line: Text): string =>
   typeof line === 'string' ? line : line.map((part) => (typeof part === 'string' ? part : part.text)).join('');
@@ -387,6 +388,22 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       agents under way go on to their end, and nothing is lost
       first: make room on the disk
       then:  tidegate resume checkout-k3f9
+    [landed in part: run]
+    checkout-k3f9 ended 2m 30s ago: Landed on main as cccccccc; reply stayed on the run branch.
+      tidegate land checkout-k3f9
+    [landed in part: landed task]
+    checkout-k3f9/hello was merged 12m 18s ago as cccccccc, 1 file; it has landed on main.
+      tidegate diff checkout-k3f9/hello
+    [landed in part: task left]
+    checkout-k3f9/reply was merged as cccccccc, 1 file; main does not have it yet.
+      tidegate land checkout-k3f9
+    [landed in part: task undone]
+    checkout-k3f9/hello was merged 12m 18s ago as cccccccc, 1 file; it was taken back out of main.
+      tidegate diff checkout-k3f9/hello
+    [landed in part: refused]
+    checkout-k3f9 waits for you for 12m 30s: main moved, and the run conflicts with what is new there: a.md.
+      nothing of yours was changed, and the work of the run is kept
+      tidegate land checkout-k3f9 --only hello
     "
   `);
 });
@@ -397,4 +414,19 @@ test('every explanation is one sentence, says what is safe on one line, and has 
     expect({ name, fits: safe.length <= 76 }).toEqual({ name, fits: true });
     expect({ name, command }).toEqual({ name, command: expect.stringMatching(/^tidegate [a-z]+/) });
   }
+});
+
+test('a run that landed in part says in its status what stayed, and how it lands; a refusal of some is told once', () => {
+  expect(standingLines(partlyLanded()).map(plain)).toEqual([
+    '',
+    'Landed on main as cccccccc; reply stayed on the run branch: tidegate land checkout-k3f9',
+  ]);
+  const { due } = dueNotices([partlyLanded().state, refusedInPart], []);
+  expect(due.map(({ item, message, command }) => ({ item, message, command }))).toEqual([
+    {
+      item: 'checkout-k3f9 landing ',
+      message: 'main moved, and the run conflicts with what is new there: a.md',
+      command: 'tidegate land checkout-k3f9 --only hello',
+    },
+  ]);
 });

@@ -1,5 +1,5 @@
 import type { TaskId } from '../../domain/ids.ts';
-import { leftToLand } from '../../domain/land-some.ts';
+import { isPartlyLanded, leftToLand } from '../../domain/land-some.ts';
 import { type Need, needsOf } from '../../domain/needs.ts';
 import { openUndo } from '../../domain/open-undo.ts';
 import { hasMerged, type RunState, tasksOfWave } from '../../domain/run.ts';
@@ -92,7 +92,7 @@ export function whyTask(view: RunView, id: TaskId, around: Around): Why {
     case 'merged':
       return why(
         `${subject} was merged${before} as ${progress.commit.slice(0, 8)}, ${files(progress.snapshot.diff.length)}; ${whereabouts(state, id)}`,
-        `tidegate diff ${subject}`,
+        isLeftOut(state, id) ? `tidegate land ${state.run}` : `tidegate diff ${subject}`,
       );
     case 'dropped':
       return why(
@@ -139,6 +139,10 @@ function whyReady(view: RunView, task: TaskState, lasts: string, around: Around)
 
 const isOpen = ({ progress }: TaskState): boolean => !['ready', 'merged', 'done', 'dropped'].includes(progress.status);
 
+/** Others of its run have landed without it, and nothing more happens by itself. */
+const isLeftOut = (state: RunState, id: TaskId): boolean =>
+  state.ended !== null && isPartlyLanded(state) && leftToLand(state).includes(id);
+
 function whereabouts(state: RunState, id: TaskId): string {
   const { landing, target, undo } = state;
   if (undo.standing === 'undone' || undo.tasks.includes(id)) return `it was taken back out of ${target.branch}`;
@@ -168,8 +172,6 @@ function whyEnded(view: RunView, ended: NonNullable<RunState['ended']>): Why {
       return told(sentence, toldOfFailedRun(state));
   }
 }
-
-const isPartlyLanded = (state: RunState): boolean => state.landing.status === 'landed' && leftToLand(state).length > 0;
 
 const notStarted = (view: RunView, subject: string, ended: NonNullable<RunState['ended']>): Why =>
   because(`${subject} was never started`, whyEnded(view, ended), '');

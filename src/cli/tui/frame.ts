@@ -7,7 +7,7 @@ import type { Span, Text } from '../../ports/terminal.ts';
 import { count, money } from '../render/agent-lines.ts';
 import { cautionLines } from '../render/pauses.ts';
 import { unfoldedLines, wordLine } from '../render/phases.ts';
-import { endText, fenceText, needSince, type RunView } from '../render/run-view.ts';
+import { endLine, fenceText, needSince, type RunView } from '../render/run-view.ts';
 import { age } from '../render/times.ts';
 import { type Around, whyRun, whyTask } from '../render/why.ts';
 import { keyLine, paneKeyLine } from './key-line.ts';
@@ -62,7 +62,7 @@ const mostStanding = 3;
 /** How it ended, or what the whole run waits for. */
 function standing({ view, around }: Shown): readonly Text[] {
   const { state, now } = view;
-  const ended = endText(state);
+  const ended = endLine(state);
   if (ended !== null) return [[{ text: ended, tone: state.ended === 'failed' ? 'bad' : 'good' }]];
   const line = around.behind === null ? [] : [`waits in line behind ${around.behind}`];
   const needs = needsOf(state)
