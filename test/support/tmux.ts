@@ -45,8 +45,13 @@ export function openPane(
     },
     /** How the program ended. */
     async ended(): Promise<{ readonly code: number; readonly screen: string }> {
-      // tmux sees the terminal closed before it hears how the program ended
-      await until(() => /^1.*\d/.test(pane('#{pane_dead} #{pane_dead_status}#{pane_dead_signal}')), 'the end');
+      await until(() => pane('#{pane_dead}') === '1', 'the end');
+      // tmux may have missed how the program ended: it looks again when it is told that a child of its changed
+      const isTold = (): boolean => {
+        process.kill(Number(pane('#{pid}')), 'SIGCHLD');
+        return pane('#{pane_dead_status}#{pane_dead_signal}') !== '';
+      };
+      await until(isTold, 'how it ended');
       return { code: Number(pane('#{pane_dead_status}')), screen: screen() };
     },
     [Symbol.dispose]: () => void tmux('kill-server'),
