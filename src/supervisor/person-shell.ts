@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { callFilter, fencedWorkspace, findHost } from '../adapters/fence-bwrap/index.ts';
 import type { JobDirectory } from '../adapters/supervisors/job-directory.ts';
 import { makeWorkspace } from '../adapters/workspace/index.ts';
@@ -49,7 +49,9 @@ export async function runPersonShell(shell: PersonShell): Promise<Ending> {
     ...(existsSync(job.checkout) ? { checkout: job.checkout } : {}),
   });
   const isSetUp = job.setup === null || (await restored(setupProduct(job, files.workspace, owner)));
-  const readOnly = protectPaths(files, job.readOnly, host.agent.uid).binds;
+  // What is missing needs no stand-in here: no snapshot is taken of it, and the person sees the tree as it was made.
+  const present = job.readOnly.filter((path) => existsSync(join(files.workspace, path)));
+  const readOnly = protectPaths(files, present, host.agent.uid).binds;
   const runtime = makeRuntimeDirectory(job, shell);
   try {
     await using _ = await openRelayOf(job, runtime, environment);
@@ -60,7 +62,7 @@ export async function runPersonShell(shell: PersonShell): Promise<Ending> {
       said = `${said}${Buffer.from(chunk).toString('utf8')}`.slice(-500);
     };
     const { ending } = await runFenced({
-      argv: shell.argv.length > 0 ? shell.argv : [existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh', '-i'],
+      argv: argvOf(shell),
       fenced: true,
       host,
       workspace: files.workspace,
@@ -84,6 +86,17 @@ export async function runPersonShell(shell: PersonShell): Promise<Ending> {
   } finally {
     runtime.remove();
   }
+}
+
+/**
+ * On a terminal a command is a job of its own: Ctrl-C is for the command alone, which may want to clean up, or not to end by it.
+ * Without job control the signal goes to bubblewrap as well, and ends everything at once. Smaller shells fail to give the terminal
+ * back to a group that is not in their namespace.
+ */
+function argvOf({ argv, hear }: PersonShell): readonly string[] {
+  const hasBash = existsSync('/bin/bash');
+  if (argv.length === 0) return [hasBash ? '/bin/bash' : '/bin/sh', '-i'];
+  return hear === null && hasBash ? ['/bin/bash', '-ic', '"$@"; exit $?', 'bash', ...argv] : argv;
 }
 
 const stopped: Ending = { reason: 'stopped', code: null, signal: null, detail: 'stopped before it began' };

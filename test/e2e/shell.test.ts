@@ -39,7 +39,7 @@ test('a command runs in a copy of the snapshot, with what the agent had around i
   const before = refs();
   const out = join(p.checkout, 'escaped');
   const tries = [
-    'pwd; cat one.txt made/by-setup; env; id -u; ls -A /run/tidegate',
+    'pwd; cat one.txt made/by-setup; git status --short; env; id -u; ls -A /run/tidegate',
     `echo x > ${out}; echo x > /etc/escaped; echo x > new.txt; git add -A; git commit -qm changed`,
     '/run/tidegate/bin/tidegate handoff done -m forged && echo taken',
     '(setsid sleep 600 &); exit 7',
@@ -116,3 +116,14 @@ test('on a terminal it is a shell with job control on a terminal of its own', as
   const last = await pane.ended();
   expect([last.code, shellCopies()], last.screen).toEqual([7, []]);
 }, 60_000);
+
+test('a command on a terminal hears Ctrl-C itself', async () => {
+  const script = 'trap "echo caught; exit 9" INT; echo up; while :; do sleep 1; done';
+  const command = [process.execPath, program, 'shell', `${run}/one`, '--', '/bin/sh', '-c', script];
+  using pane = openPane(command, { cwd: p.checkout, env: p.environment });
+  await pane.shows(/^up$/m);
+  pane.press('C-c');
+  const last = await pane.ended();
+  expect([last.code, shellCopies()], last.screen).toEqual([9, []]);
+  expect(last.screen).toContain('caught');
+}, 30_000);
