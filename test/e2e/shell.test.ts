@@ -2,6 +2,8 @@ import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { setTimeout as nextLook } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { RunEvent } from '../../src/domain/events.ts';
+import type { Stored } from '../../src/ports/ledger.ts';
 import { ended, handoff, type Project, program, project, scripted } from '../support/project.ts';
 import { openPane } from '../support/tmux.ts';
 
@@ -24,12 +26,19 @@ beforeAll(async () => {
   writeFileSync(join(config, 'config.yaml'), 'fence: { env: [PASSED, ANTHROPIC_API_KEY] }\n');
   const asked = await p.cli('run', 'plan.yaml', '--yes', '--json', '-d');
   run = (JSON.parse(asked.stdout) as { run: string }).run;
-  const isReached = async (type: string, task: string): Promise<boolean> =>
-    (await p.events()).some(({ event }) => event.type === type && 'task' in event && event.task === task);
-  while (!(await isReached('attempt-ended', 'one')) || !(await isReached('attempt-started', 'slow')))
-    await nextLook(50);
+  await reached('attempt-ended', 'one');
+  await reached('attempt-started', 'slow');
 }, 60_000);
-afterAll(() => p[Symbol.asyncDispose]());
+afterAll(async () => {
+  await p.cli('stop', run);
+  await reached('attempt-ended', 'slow');
+  await p[Symbol.asyncDispose]();
+});
+
+async function reached(type: RunEvent['type'], task: string): Promise<void> {
+  const isThere = ({ event }: Stored): boolean => event.type === type && 'task' in event && event.task === task;
+  while (!(await p.events()).some(isThere)) await nextLook(50);
+}
 
 const inShell = (...argv: string[]) => p.cli('shell', `${run}/one`, '--', ...argv);
 const shellCopies = (): readonly string[] => (existsSync(p.state().shells) ? readdirSync(p.state().shells) : []);
