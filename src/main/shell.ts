@@ -1,4 +1,5 @@
 import { readdir } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { FenceUnavailable } from '../adapters/fence-bwrap/index.ts';
@@ -10,6 +11,7 @@ import { removeTree } from '../adapters/workspace/index.ts';
 import type { EnterShell } from '../cli/shell.ts';
 import { err, ok } from '../domain/result.ts';
 import { shellJob } from '../engine/jobs.ts';
+import { atHome } from '../supervisor/at-home.ts';
 import { runPersonShell } from '../supervisor/person-shell.ts';
 
 /** The copy lies on the disk of the state directory. Its name says whose it is: that of a dead process goes with the next. */
@@ -26,7 +28,7 @@ export const enterShell: EnterShell = async (desk, context, order) => {
   const out = context.json ? process.stderr : process.stdout;
   try {
     const ending = await runPersonShell({
-      job: shellJob(places, state, task, { ...order, nonce: desk.clock.nonce() }),
+      job: atHome(shellJob(places, state, task, { ...order, nonce: desk.clock.nonce() }), homedir()),
       files,
       argv,
       // The chunk is a window on a buffer that is filled again.

@@ -15,4 +15,6 @@ test("`~/` in the person's own configuration is their home inside the fence: wha
   expect(await p.cli('run', 'plan.yaml', '--yes', '--json')).toMatchObject({ code: 0 });
   expect(p.git('show', 'main:word.txt')).toBe('tide');
   expect(readFileSync(join(home, 'made/it'), 'utf8')).toBe('made\n');
+  const looked = await p.cli('shell', 'one', '--', '/bin/sh', '-c', 'cat ~/given/word');
+  expect(looked).toMatchObject({ code: 0, stdout: 'tide\n' });
 }, 60_000);
