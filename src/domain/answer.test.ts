@@ -34,10 +34,12 @@ function at(
   const state = stateAfter(created(frozen), intended('a'), attemptEnded('a'), ...more);
   const task = state.tasks[idOf('a')];
   if (task === undefined) throw new Error('no a');
-  const whole = { ...task.progress, snapshot: snapshot('a'), ...progress } as TaskProgress;
+  const hold: Hold = { because: 'gate', verdicts: [] };
+  const held = progress.status === 'held' ? { hold } : {};
+  const whole = { ...task.progress, snapshot: snapshot('a'), ...held, ...progress } as TaskProgress;
   return { ...state, tasks: { ...state.tasks, [task.id]: { ...task, progress: whole } } };
 }
-const held = at({ status: 'held', hold: { because: 'gate', verdicts: [] } as Hold });
+const held = at({ status: 'held' });
 const opened: RunEvent = { type: 'tap-opened', tap: 'start', hash, expires: null };
 const reject = (tap: 'start' | 'land'): RequestEvent => ({ type: 'requested-reject', tap, hash, by: you });
 
