@@ -13,11 +13,13 @@ import { err, ok } from '../domain/result.ts';
 import { shellJob } from '../engine/jobs.ts';
 import { atHome } from '../supervisor/at-home.ts';
 import { runPersonShell } from '../supervisor/person-shell.ts';
+import { closeInherited } from './inherited.ts';
 
 /** The copy lies on the disk of the state directory. Its name says whose it is: that of a dead process goes with the next. */
 export const enterShell: EnterShell = async (desk, context, order) => {
   const { state, task, argv, onTerminal } = order;
   const { env } = context;
+  closeInherited();
   await sweep(desk.state.shells);
   const runDirectory = await runDirectoryOf(desk.checkout, env);
   const places = { state: desk.state, checkout: desk.checkout, runDirectory };

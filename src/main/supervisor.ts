@@ -1,4 +1,4 @@
-import { closeSync, readdirSync, readFile, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs';
 import { homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { armFailpoints } from '../adapters/failpoint.ts';
@@ -7,6 +7,7 @@ import { jobDirectory } from '../adapters/supervisors/job-directory.ts';
 import { atHome } from '../supervisor/at-home.ts';
 import { rescue } from '../supervisor/rescue.ts';
 import { supervise } from '../supervisor/supervise.ts';
+import { closeInherited } from './inherited.ts';
 
 /**
  * `node supervisor.js <job directory>`: one per attempt or check. Exit 0 also when another supervisor has the job.
@@ -46,24 +47,4 @@ function untilOrdered(): Promise<string> {
   return new Promise((resolve, reject) =>
     readFile(3, 'utf8', (error, text) => (error === null ? resolve(text) : reject(error))),
   );
-}
-
-/** Descriptors that our starter forgot to close would be open in the agent as well. Those of Node itself close on exec. */
-function closeInherited(): void {
-  const closesOnExec = 0o2000000;
-  for (const name of readdirSync('/proc/self/fd')) {
-    if (Number(name) <= 2) continue;
-    const flags = /^flags:\s+(\d+)$/m.exec(readInfo(name))?.[1];
-    if (flags !== undefined && (Number.parseInt(flags, 8) & closesOnExec) === 0) closeSync(Number(name));
-  }
-}
-
-function readInfo(name: string): string {
-  try {
-    return readFileSync(`/proc/self/fdinfo/${name}`, 'utf8');
-  } catch (error) {
-    // The descriptor that listed the directory is gone by now.
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
-    throw error;
-  }
 }

@@ -96,7 +96,7 @@ export async function runPersonShell(shell: PersonShell): Promise<Ending> {
 function argvOf({ argv, hear }: PersonShell): readonly string[] {
   const hasBash = existsSync('/bin/bash');
   if (argv.length === 0) return [hasBash ? '/bin/bash' : '/bin/sh', '-i'];
-  return hear === null && hasBash ? ['/bin/bash', '-ic', '"$@"; exit $?', 'bash', ...argv] : argv;
+  return hear === null && hasBash ? ['/bin/bash', '-ic', '"$@"; (exit $?)', 'bash', ...argv] : argv;
 }
 
 const stopped: Ending = { reason: 'stopped', code: null, signal: null, detail: 'stopped before it began' };

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as nextLook } from 'node:timers/promises';
@@ -51,16 +52,21 @@ test('a command runs in a copy of the snapshot, with what the agent had around i
     'pwd; cat one.txt made/by-setup; git status --short; env; id -u; ls -A /run/tidegate',
     `echo x > ${out}; echo x > /etc/escaped; echo x > new.txt; git add -A; git commit -qm changed`,
     '/run/tidegate/bin/tidegate handoff done -m forged && echo taken',
+    'ls -l /proc/$$/fd | sed -n "s|.* 200 -> |leaked |p"',
     '(setsid sleep 600 &); exit 7',
   ];
-  const all = await inShell('/bin/sh', '-c', tries.join('\n'));
+  // a descriptor that the person's own shell left open would lead out; Node itself sees to low ones only
+  const leaky = ['-c', 'exec 200</; exec "$@"', 'bash', process.execPath, program, 'shell', `${run}/one`, '--'];
+  const all = await ended(
+    spawn('/bin/bash', [...leaky, '/bin/sh', '-c', tries.join('\n')], { cwd: p.checkout, env: p.environment }),
+  );
   expect([all.code, all.stderr]).toEqual([7, expect.stringContaining('what is done in it goes nowhere')]);
   expect(all.stderr).not.toContain('setup has not been run');
   expect(all.stdout).toMatch(/^\/workspace\nwork\nonce\n/);
   for (const line of [`TIDEGATE_RUN=${run}`, 'TIDEGATE_TASK=one', 'PASSED=through', `COMPOSE_PROJECT_NAME=${run}-one`])
     expect(all.stdout.split('\n')).toContain(line);
   expect(all.stdout).toMatch(/^PORT=\d+$/m);
-  expect(all.stdout).not.toMatch(/TIDEGATE_(?:NONCE|ATTEMPT|SOCKET)|key-of-the-agent|^(?:s|0|taken)$/m);
+  expect(all.stdout).not.toMatch(/TIDEGATE_(?:NONCE|ATTEMPT|SOCKET)|key-of-the-agent|^(?:s|0|taken|leaked.*)$/m);
   expect([existsSync(out), existsSync('/etc/escaped'), refs(), shellCopies()]).toEqual([false, false, before, []]);
 
   const document = await p.cli('shell', `${run}/one`, '--json', '--', 'cat', 'one.txt');
