@@ -4,6 +4,7 @@ export function svgOf(screen: string, size: { readonly columns: number; readonly
   const lines = screen.split('\n').slice(0, size.rows).map(lineOf);
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">`,
+    '<title>The terminal UI of Tidegate</title>',
     `<rect width="100%" height="100%" rx="6" fill="${background}"/>`,
     `<g font-family="ui-monospace, Menlo, Consolas, monospace" font-size="14" fill="${foreground}" xml:space="preserve">`,
     ...lines,

@@ -63,13 +63,17 @@ export async function inForeground(desk: Desk, context: Context, run: RunId, how
   }
 }
 
-/** In a pipe a line every few seconds says that a long copy goes on. */
-function tellNowAndThen({ terminal, json }: Context): (lines: readonly string[]) => void {
+/** In a pipe a line says once what the run waits in line for, and one every few seconds that a long copy goes on. */
+function tellNowAndThen({ terminal, json }: Context): (behind: string | null, copying: readonly string[]) => void {
   let told = performance.now();
-  return (lines) => {
-    if (terminal.interactive || json || lines.length === 0 || performance.now() - told < 5_000) return;
+  let named: string | null = null;
+  return (behind, copying) => {
+    if (terminal.interactive || json) return;
+    if (behind !== named && behind !== null) terminal.line(`waits in line behind ${behind}: tidegate why ${behind}`);
+    named = behind;
+    if (copying.length === 0 || performance.now() - told < 5_000) return;
     told = performance.now();
-    for (const line of lines) terminal.line(line);
+    for (const line of copying) terminal.line(line);
   };
 }
 
@@ -85,7 +89,7 @@ async function step(
   context: Context,
   view: RunView,
   display: Display,
-  how: Foreground & { tell?(copying: readonly string[]): void },
+  how: Foreground & { tell?(behind: string | null, copying: readonly string[]): void },
   isStopping: boolean,
 ): Promise<Outcome | null> {
   const { state } = view;
@@ -106,7 +110,7 @@ async function step(
   // without a living coordinator this process is it
   const copying = await copyingLines(desk, state);
   await display.show(view, { behind, attended: true, copying });
-  how.tell?.(copying);
+  how.tell?.(behind, copying);
   return null;
 }
 

@@ -313,11 +313,13 @@ describe('bad input is answered by what to do, exit 2, and nothing is made:', ()
     ['a place where none can be made', '/proc/tidegate', '/proc/tidegate (ENOENT)'],
   ])('a state directory that is %s', (_, path, said) => {
     using repository = temporaryRepository();
+    const person = { GIT_AUTHOR_NAME: 'a', GIT_AUTHOR_EMAIL: 'a@b' };
     const git = ['-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-q', '--allow-empty', '-m', 'first'];
     execFileSync('git', git, { cwd: repository.path });
     writeFileSync(join(repository.path, 'p'), 'tasks: { a: { do: b, agent: command, command: [/bin/true] } }');
     const called = tidegate(['run', 'p', '--yes', '--state-dir', path], {
       cwd: repository.path,
+      env: person,
     });
     expect(called).toMatchObject({
       exit: 2,

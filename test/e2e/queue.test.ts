@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import { checkHistory } from '../support/checker.ts';
 import { gitFacts } from '../support/kill.ts';
 import { answerEverything } from '../support/person.ts';
-import { handoff, project, scripted } from '../support/project.ts';
+import { ended, handoff, project, scripted } from '../support/project.ts';
 
 test('a second run on the same branch waits in line, and begins on what the first one landed', async () => {
   const first = scripted(`echo one > one.txt; ${handoff}`, { owns: ['one.txt'] });
@@ -21,6 +21,23 @@ test('a second run on the same branch waits in line, and begins on what the firs
 
   expect(p.git('show', 'main:two.txt')).toBe('one');
 }, 60_000);
+
+test('in a pipe a run says what it waits in line for', async () => {
+  const task = scripted(handoff, { owns: [] });
+  await using p = await project({ plan: { tasks: { task } } });
+  expect((await p.cli('run', 'plan.yaml', '--json')).code).toBe(43);
+  const second = p.start(['run', 'plan.yaml', '--yes']);
+  const said = await new Promise<string>((resolve) => {
+    let text = '';
+    second.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+      if (text.includes('waits in line')) resolve(text);
+    });
+  });
+  expect(said).toMatch(/^waits in line behind plan-\w{4}: tidegate why plan-\w{4}$/m);
+  second.kill('SIGTERM');
+  await ended(second);
+});
 
 test('a run in line is approved early, given up or refused, each at once', async () => {
   const task = (name: string) => scripted(`echo ${name} > ${name}.txt; ${handoff}`, { owns: [`${name}.txt`] });
