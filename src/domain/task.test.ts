@@ -23,7 +23,8 @@ import type { Trouble, TroubleKind } from './agent-event.ts';
 import { noReport } from './agent-note.ts';
 import type { RunEvent } from './events.ts';
 import { judged } from './judge.ts';
-import { evolveTask, freeLaunches, isResolved, isSettled, plannedTask, type TaskState } from './task.ts';
+import { freeLaunches } from './settle-attempt.ts';
+import { evolveTask, isResolved, isSettled, plannedTask, type TaskState } from './task.ts';
 
 const frozen = plan([{ a: {} }]);
 const limits = { attempts: 2, chain: ['command'], terms: 0 };
@@ -118,6 +119,12 @@ describe('a chain of agents', () => {
 
   test('goes on to the next agent when a provider keeps failing, not at the first time', () => {
     expect([1, freeLaunches, freeLaunches + 1].map((times) => failing('overloaded', times).agent)).toEqual([0, 0, 1]);
+  });
+
+  test('says at its end who else could not do it', () => {
+    const missing = attempted(2, { ending: ended('launch-failed', 'no codex'), handoff: { kind: 'absent' } });
+    const state = missing.reduce((before, event) => evolveTask(before, event, chain), failing('needs-login', 1));
+    expect(state.progress).toMatchObject({ next: { halt: 'no codex; before it claude could not do it either' } });
   });
 });
 

@@ -6,9 +6,10 @@ import type { AttemptId, CommitId, TaskId, TreeId } from './ids.ts';
 import { matches } from './pattern.ts';
 import type { PlannedTask } from './plan.ts';
 import { providerOf } from './provider.ts';
-import { type Aftermath, aftermathOf, recoveryFrom, strayedFindings } from './recovery.ts';
+import { type Aftermath, strayedFindings } from './recovery.ts';
+import { settleAttempt } from './settle-attempt.ts';
 import { type Asked, noted } from './task-notes.ts';
-import { describeVerdict, passes, type Verdict } from './verdict.ts';
+import type { Verdict } from './verdict.ts';
 
 /**
  *   waiting ──▶ launching ──▶ running ──▶ ended ──┬──▶ ready ──▶ merged
@@ -115,10 +116,6 @@ export type TaskState = {
   readonly progress: TaskProgress;
 };
 
-export const freeLaunches = 3;
-/** Rate limits may last a night; an agent that only feigns them must not last for ever. */
-const waitedLaunches = 50;
-
 export const plannedTask = (task: PlannedTask, wave: number): TaskState => ({
   id: task.id,
   wave,
@@ -222,7 +219,8 @@ export function evolveTask(state: TaskState, event: RunEvent, limits: TaskLimits
     }
     case 'phase-judged':
       if (event.phase === 'dispatch') return { ...state, dispatched: event.verdicts };
-      if (event.phase === 'monitor') return settle(state, event.evidence, event.verdicts, limits);
+      if (event.phase === 'monitor')
+        return settleAttempt(state, attemptOf(state), event.evidence, event.verdicts, limits);
       return state;
     case 'task-granted':
       return {
@@ -291,65 +289,6 @@ export type TaskLimits = {
 };
 
 const anew = { charged: 0, free: 0, spirals: 0 } as const;
-
-/** What an ended attempt means, once the gates have spoken. */
-function settle(
-  state: TaskState,
-  evidence: MonitorEvidence,
-  verdicts: readonly Verdict[],
-  limits: TaskLimits,
-): TaskState {
-  const attempt = attemptOf(state);
-  if (attempt === null) return state;
-  const { ending, snapshot } = evidence;
-  const judged = { ...state, monitored: verdicts };
-  // work of an attempt whose fence or workspace was not proven counts for nothing, however well it looks
-  const dispatched = passes(state.dispatched ?? []);
-  if (dispatched && passes(verdicts) && snapshot !== null)
-    return { ...judged, free: 0, progress: { status: state.readOnly ? 'done' : 'ready', attempt, snapshot } };
-
-  const agentIsThrough =
-    dispatched &&
-    ending.reason === 'exited' &&
-    ending.code === 0 &&
-    evidence.handoff.kind === 'given' &&
-    evidence.handoff.handoff.status === 'done';
-  if (agentIsThrough && snapshot !== null)
-    return { ...judged, progress: { status: 'held', hold: { because: 'gate', verdicts }, attempt, snapshot } };
-
-  const findings = [...(state.dispatched ?? []), ...verdicts].flatMap(describeVerdict);
-  const { cost, start, trouble, blames } = recoveryFrom(evidence);
-  const again: NextStart = {
-    from: start === 'clean' ? 'base' : (snapshot?.commit ?? attempt.from),
-    findings,
-    halt: null,
-    session: start === 'session' ? state.session : null,
-    trouble,
-    after: aftermathOf(evidence),
-  };
-  const waiting = { status: 'waiting', next: again } as const;
-  const another = state.chosen === null && state.agent + 1 < limits.chain.length;
-  // a person has to log in; another agent of the chain need not wait for that
-  const passedOver = ending.reason === 'launch-failed' || (trouble?.kind === 'needs-login' && another);
-  if (cost !== 'charged' && !passedOver) {
-    const most = cost === 'waited-for' ? waitedLaunches : freeLaunches;
-    if (state.free < most) return { ...judged, free: state.free + 1, progress: waiting };
-  }
-  if (blames === 'agent' && another) {
-    const other = { ...again, session: null, trouble: null };
-    return { ...judged, agent: state.agent + 1, free: 0, progress: { status: 'waiting', next: other } };
-  }
-  // with trouble it waits for its provider, as everybody does
-  if (ending.reason === 'launch-failed')
-    return { ...judged, progress: { status: 'waiting', next: { ...again, halt: trouble ? null : ending.detail } } };
-  if (ending.reason === 'setup-failed')
-    return { ...judged, progress: { status: 'failed', why: `setup failed: ${ending.detail}`, attempt, snapshot } };
-  const charged = state.charged + 1;
-  const spirals = state.spirals + (ending.reason === 'spiral' ? 1 : 0);
-  if (charged < limits.attempts && spirals < 2) return { ...judged, charged, spirals, free: 0, progress: waiting };
-  const why = findings.join('; ') || `${ending.reason} ${ending.detail}`.trim();
-  return { ...judged, charged, spirals, progress: { status: 'failed', why, attempt, snapshot } };
-}
 
 /** Back to `ended`, so that the same snapshot is gated again; no new attempt, no tokens spent. */
 function rejudge(state: TaskState, replaced?: SnapshotEvidence): TaskState {
