@@ -68,7 +68,7 @@ async function firstAct(checkout: string, root: string, round: number) {
     },
   });
   const state = stateDir(join(states, readdirSync(states)[0] ?? ''));
-  const job = readdirSync(state.jobs).find((name) => name.startsWith(`write-round-${round}-`));
+  const job = readdirSync(state.jobs).find((name) => name.startsWith(`go-write-round-${round}-`));
   const { first } = actsIn(readFileSync(join(state.job(job ?? ''), 'output.log'), 'utf8'));
   const progressLines = said.split('making its copy of the repository').length - 1;
   return { go: Number(first - started) / 1e9, progressLines };

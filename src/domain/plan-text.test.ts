@@ -21,7 +21,7 @@ describe('texts as a plan', () => {
   test('are written as a person would write them', () => {
     const sketch = sketchOf([['Fix the login', 'Two lines:\n\n  - one'], ['Say "done": #1']], 'codex');
     expect(planText(sketch, 'made by go')).toBe(`# made by go
-name: fix-login
+name: go-fix-login
 agent: codex
 waves:
   - tasks:

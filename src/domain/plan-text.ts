@@ -16,7 +16,8 @@ export function sketchOf(waves: readonly (readonly string[])[], agent: string | 
   const sketched = waves.map((texts) =>
     texts.map((text) => ({ id: freeId(slugOf(text, 28), taken), do: text.trim() })),
   );
-  return { name: shortened(sketched[0]?.[0]?.id ?? 'go', 16), agent, waves: sketched };
+  // never the beginning of a task's own name: `undo fix-login` is about the task
+  return { name: `go-${shortened(sketched[0]?.[0]?.id ?? 'task', 14)}`, agent, waves: sketched };
 }
 
 /** A wave of directives, in the order given. Paths are from the root of the repository. */
