@@ -34,7 +34,7 @@ waves:
       say-done-1: "Say \\"done\\": #1"
 `);
     expect(planText(sketchOf([['Fix the login']], null), 'x')).toBe(
-      '# x\nname: fix-login\ntasks:\n  fix-login: Fix the login\n',
+      '# x\nname: go-fix-login\ntasks:\n  fix-login: Fix the login\n',
     );
   });
 
