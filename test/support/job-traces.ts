@@ -38,7 +38,7 @@ export function attemptProblems(p: Project, events: readonly Stored[]): readonly
 
 /** Files of a workspace in which an agent worked that its snapshot does not have as they are. */
 function lostFiles(p: Project, attempt: string, snapshot: string | null): readonly string[] {
-  const { jobs, repository } = p.state();
+  const { jobs, repository, lfs } = p.state();
   const workspace = join(jobs, attempt, 'workspace');
   if (!existsSync(workspace) || !existsSync(join(jobs, attempt, 'started.json'))) return [];
   if (snapshot === null) return [`${attempt} has no snapshot`];
@@ -50,10 +50,29 @@ function lostFiles(p: Project, attempt: string, snapshot: string | null): readon
     jobs,
   );
   const entries = new Set(kept.split('\n'));
-  return plain
-    .filter((file) => !entries.has(`${blobId(readFileSync(join(workspace, file)))} ${file}`))
-    .map((file) => `${file} of ${attempt} is lost`);
+  const isKept = (file: string): boolean => {
+    const content = readFileSync(join(workspace, file));
+    return (
+      entries.has(`${blobId(content)} ${file}`) ||
+      (isObject(lfs, content) && entries.has(`${pointerId(content)} ${file}`))
+    );
+  };
+  return plain.filter((file) => !isKept(file)).map((file) => `${file} of ${attempt} is lost`);
 }
+
+/** What LFS keeps is a pointer in the snapshot, and beside it the object. */
+const pointerId = (content: Buffer): string =>
+  blobId(
+    Buffer.from(`version https://git-lfs.github.com/spec/v1\noid sha256:${oidOf(content)}\nsize ${content.length}\n`),
+  );
+
+function isObject(lfs: string, content: Buffer): boolean {
+  const oid = oidOf(content);
+  const [path] = globSync(`**/${oid}`, { cwd: lfs });
+  return path !== undefined && oidOf(readFileSync(join(lfs, path))) === oid;
+}
+
+const oidOf = (content: Buffer): string => createHash('sha256').update(content).digest('hex');
 
 const blobId = (content: Buffer): string =>
   createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex');
