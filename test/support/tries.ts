@@ -71,19 +71,31 @@ export function fingerprint(root: string, isLeftOut: (path: string) => boolean =
   return found;
 }
 
-/** Files below a directory that contain any of the texts; for secrets and markers that must be nowhere. */
+/**
+ * Files below a directory that contain any of the texts; for secrets and markers that must be nowhere. What a process that is
+ * just ending takes away meanwhile is not there.
+ */
 export function filesWith(root: string, texts: readonly string[]): readonly string[] {
   const found: string[] = [];
   const visit = (directory: string): void => {
-    for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    for (const entry of unlessGone(() => readdirSync(directory, { withFileTypes: true })) ?? []) {
       const path = join(directory, entry.name);
       if (entry.isDirectory()) visit(path);
       else if (entry.isFile()) {
-        const content = readFileSync(path);
-        for (const text of texts) if (content.includes(text)) found.push(`${path}: ${text}`);
+        const content = unlessGone(() => readFileSync(path));
+        for (const text of texts) if (content?.includes(text)) found.push(`${path}: ${text}`);
       }
     }
   };
   visit(root);
   return found;
+}
+
+function unlessGone<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
 }
