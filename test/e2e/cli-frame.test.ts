@@ -112,7 +112,7 @@ describe('a call', () => {
     expect(done).toMatchObject({
       status: 78,
       stdout: '',
-      stderr: expect.stringMatching(/^tidegate: needs Node 999.*\n$/),
+      stderr: `tidegate: needs Node 999 or newer, this is ${process.version}; install it (\`nvm install 999\`), or in a checkout of Tidegate use \`npx tidegate\`\n`,
     });
   });
 });
