@@ -1,5 +1,6 @@
 import type { Context } from '../../src/cli/command.ts';
 import { runProgram } from '../../src/cli/program.ts';
+import { unasked } from '../../src/cli/unasked.ts';
 import { commands } from '../../src/main/commands.ts';
 import type { Text } from '../../src/ports/terminal.ts';
 
@@ -12,17 +13,7 @@ export async function printed(argv: readonly string[]): Promise<readonly string[
     lines.push(...whole.split('\n').map((one) => one.trimEnd()));
   };
   const context: Context = {
-    terminal: {
-      interactive: false,
-      line,
-      problem: () => undefined,
-      json: () => undefined,
-      paint: () => '',
-      region: () => ({ draw: () => undefined, close: () => undefined, [Symbol.dispose]: () => undefined }),
-      screen: async () => null,
-      ask: async () => null,
-      askSecret: async () => null,
-    },
+    terminal: unasked({ line, problem: () => undefined, json: () => undefined }),
     json: false,
     cwd: '/',
     stateRoot: null,

@@ -3,20 +3,11 @@ import { expect, test } from 'vitest';
 import { shellWords } from '../../test/support/shell-words.ts';
 import { standings } from '../../test/support/standings.ts';
 import type { Context } from '../cli/command.ts';
+import { unasked } from '../cli/unasked.ts';
 import { commands } from './commands.ts';
 
 const context: Context = {
-  terminal: {
-    interactive: false,
-    line() {},
-    problem() {},
-    json() {},
-    paint: () => '',
-    region: () => ({ draw() {}, close() {}, [Symbol.dispose]() {} }),
-    screen: async () => null,
-    ask: async () => null,
-    askSecret: async () => null,
-  },
+  terminal: unasked({ line() {}, problem() {}, json() {} }),
   json: false,
   cwd: '/',
   stateRoot: null,

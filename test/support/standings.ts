@@ -15,9 +15,10 @@ import type { TapState } from '../../src/domain/tap.ts';
 import type { Hold, NextStart, TaskProgress, TaskState } from '../../src/domain/task.ts';
 import { failWith, inconclusive, type Verdict } from '../../src/domain/verdict.ts';
 import type { Wait } from '../../src/domain/waiting.ts';
-import type { Stored } from '../../src/ports/ledger.ts';
 import { frozenPlan, plannedTask } from './plan.ts';
 import { approved, begun, by, hash, hello, reply, run, started } from './run-events.ts';
+
+import { storedFrom } from './viewed.ts';
 
 /**
  * A run or task in every state that there is, and what `why` says of it. Each table is keyed by the union it goes through, so
@@ -85,17 +86,7 @@ const failedCheck = { name: 'test', tree, outcome: 'failed', code: 1, log, tail:
 const failedOn = { [`${tree} test`]: failedCheck };
 
 const events = [...begun(), ...approved, ...started];
-const stored = events.map(
-  (event, at): Stored => ({
-    seq: at + 1,
-    stream: run,
-    position: at + 1,
-    epoch: 1,
-    at: new Date(Date.UTC(2026, 0, 1, 12, 0, at)).toISOString(),
-    event,
-    hash: '',
-  }),
-);
+const stored = storedFrom(events);
 const times = { ...timesOf(stored), stood: '2026-01-01T12:00:00.000Z', undo: '2026-01-01T12:00:00.000Z' };
 const now = '2026-01-01T12:12:30.000Z';
 /** Twelve minutes after it began. */

@@ -3,9 +3,10 @@ import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Finding } from '../../domain/verdict.ts';
 import { knownRuns } from '../../engine/find-run.ts';
-import type { LiveRegion, Text } from '../../ports/terminal.ts';
+import type { Text } from '../../ports/terminal.ts';
 import { type Context, misused, type Outcome } from '../command.ts';
 import { atDesk, type OpenDesk } from '../desk.ts';
+import { unasked } from '../unasked.ts';
 import { annotation, resumeCommands, stepSummary, stopCommands } from './github.ts';
 import { junitXml } from './junit.ts';
 import { type CiReport, refusedReport, runReport } from './report.ts';
@@ -25,7 +26,7 @@ export async function inCi(
   const token = context.env['GITHUB_ACTIONS'] === 'true' ? randomUUID() : null;
   const say = context.json ? context.terminal.problem : context.terminal.line;
   if (token !== null) say(stopCommands(token));
-  const outcome = await body(withoutInput(context));
+  const outcome = await body({ ...context, terminal: unasked(context.terminal) });
   const report = await reportOf(open, context, outcome);
   writeFileSync(file, junitXml(report));
   const summary = context.env['GITHUB_STEP_SUMMARY'];
@@ -33,18 +34,6 @@ export async function inCi(
   return token === null
     ? outcome
     : withCommands(outcome, context.json, [resumeCommands(token), ...report.problems.map(annotation)]);
-}
-
-function withoutInput(context: Context): Context {
-  const { line, problem, json } = context.terminal;
-  const region = (): LiveRegion => ({
-    draw: () => undefined,
-    close: () => undefined,
-    [Symbol.dispose]: () => undefined,
-  });
-  const ask = async (): Promise<null> => null;
-  const silent = { paint: () => '', region, screen: ask, ask, askSecret: ask };
-  return { ...context, terminal: { interactive: false, line, problem, json, ...silent } };
 }
 
 /** Commands come last on the one stream that carries all other text too: what was written before is not read as one. */

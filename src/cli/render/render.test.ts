@@ -12,34 +12,15 @@ import {
   run,
   started,
 } from '../../../test/support/run-events.ts';
+import { viewed } from '../../../test/support/viewed.ts';
 import type { RunEvent } from '../../domain/events.ts';
 import { attemptId } from '../../domain/ids.ts';
-import { foldRun, type RunState } from '../../domain/run.ts';
 import { duration } from '../../domain/texts/duration.ts';
-import type { Stored } from '../../ports/ledger.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { eventLine } from './event-line.ts';
 import { planView } from './plan-view.ts';
-import { type RunView, runView } from './run-view.ts';
-import { timesOf } from './times.ts';
+import { runView } from './run-view.ts';
 import { whyRun, whyTask } from './why.ts';
-
-/** One event per second from noon on; looked at 65 s after the last. */
-function viewed(...events: RunEvent[]): RunView {
-  const stored = events.map(
-    (event, at): Stored => ({
-      seq: at + 1,
-      stream: run,
-      position: at + 1,
-      epoch: 1,
-      at: new Date(Date.UTC(2026, 0, 1, 12, 0, at)).toISOString(),
-      event,
-      hash: '',
-    }),
-  );
-  const now = new Date(Date.UTC(2026, 0, 1, 12, 0, events.length - 1 + 65)).toISOString();
-  return { state: foldRun(stored) as RunState, times: timesOf(stored), now };
-}
 
 const plain = (lines: readonly Text[]): string[] =>
   lines.map((line) =>

@@ -2,34 +2,15 @@ import { renderToString } from 'ink';
 import { createElement } from 'react';
 import { expect, test } from 'vitest';
 import { approved, begun, ended, held, hello, reply, run, started } from '../../../test/support/run-events.ts';
+import { viewed } from '../../../test/support/viewed.ts';
 import { FrameView } from '../../adapters/screen/frame-view.tsx';
 import type { RunEvent } from '../../domain/events.ts';
 import { attemptId } from '../../domain/ids.ts';
-import { foldRun, type RunState } from '../../domain/run.ts';
-import type { Stored } from '../../ports/ledger.ts';
 import type { Key, Size } from '../../ports/screen.ts';
 import type { RunView } from '../render/run-view.ts';
-import { timesOf } from '../render/times.ts';
 import { frameOf } from './frame.ts';
 import { helpLines } from './help-lines.ts';
 import { firstUi, press, settle, type Ui, type Wish } from './ui.ts';
-
-/** One event per second from noon on; looked at 65 s after the last. */
-function viewed(...events: RunEvent[]): RunView {
-  const stored = events.map(
-    (event, at): Stored => ({
-      seq: at + 1,
-      stream: run,
-      position: at + 1,
-      epoch: 1,
-      at: new Date(Date.UTC(2026, 0, 1, 12, 0, at)).toISOString(),
-      event,
-      hash: '',
-    }),
-  );
-  const now = new Date(Date.UTC(2026, 0, 1, 12, 0, events.length - 1 + 65)).toISOString();
-  return { state: foldRun(stored) as RunState, times: timesOf(stored), now };
-}
 
 const [small, large]: Size[] = [
   { columns: 80, rows: 24 },
