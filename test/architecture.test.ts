@@ -9,12 +9,16 @@ const mayImport: Record<string, readonly string[]> = {
   engine: ['domain', 'ports', 'pipeline'],
   pipeline: ['domain', 'ports'],
   protocol: ['domain'],
+  view: ['domain', 'ports'],
   adapters: ['domain', 'ports'],
   merger: ['domain', 'ports', 'adapters'],
   supervisor: ['domain', 'ports', 'adapters'],
-  server: ['domain', 'ports', 'protocol', 'engine'],
-  cli: ['domain', 'ports', 'protocol', 'engine', 'pipeline', 'server'],
-  main: ['domain', 'ports', 'engine', 'pipeline', 'protocol', 'adapters', 'merger', 'supervisor', 'server', 'cli'],
+  server: ['domain', 'ports', 'protocol', 'engine', 'view'],
+  cli: ['domain', 'ports', 'protocol', 'engine', 'pipeline', 'view', 'server'],
+  main: [
+    ...['domain', 'ports', 'engine', 'pipeline', 'protocol', 'adapters', 'view'],
+    ...['merger', 'supervisor', 'server', 'cli'],
+  ],
 };
 
 /** One per process. */

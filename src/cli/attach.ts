@@ -3,11 +3,12 @@ import { type AttemptId, attemptId } from '../domain/ids.ts';
 import type { RunState } from '../domain/run.ts';
 import { isLive } from '../domain/schedule.ts';
 import { attemptOf, type TaskState } from '../domain/task.ts';
+import type { Desk } from '../ports/desk.ts';
+import { agentLines } from '../view/agent-lines.ts';
 import { type Context, done, exitCodes, misused, type Outcome, type Register } from './command.ts';
-import { atDesk, type Desk, type OpenDesk } from './desk.ts';
+import { atDesk, type OpenDesk } from './desk.ts';
 import { type Following, followRun } from './follow.ts';
 import { ticker } from './foreground.ts';
-import { agentLines } from './render/agent-lines.ts';
 import { type MadeTask, runNamed, taskNamed } from './subject.ts';
 
 type AttachOptions = { readonly tail?: boolean; readonly attempt?: string };

@@ -1,12 +1,12 @@
 import { firstTap } from '../domain/answer-in-line.ts';
 import type { RunId } from '../domain/ids.ts';
+import { inLineBehind } from '../engine/ask.ts';
 import { isAtRest } from '../engine/rehearse.ts';
-import { inLineBehind } from './ask-coordinator.ts';
+import type { Desk } from '../ports/desk.ts';
+import { runDocument } from '../view/document.ts';
 import { type Context, done, exitCodes, type Outcome } from './command.ts';
-import type { Desk } from './desk.ts';
 import { followRun } from './follow.ts';
 import type { Foreground } from './foreground.ts';
-import { runDocument } from './render/document.ts';
 import { settledOutcome } from './settled.ts';
 import { decideTap, openTap, startVia } from './taps.ts';
 

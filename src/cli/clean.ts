@@ -1,9 +1,10 @@
 import { sizeText } from '../domain/disk.ts';
 import { keepingOf, keepingOfLfs } from '../engine/clean-up.ts';
 import { knownRuns } from '../engine/find-run.ts';
+import type { Desk } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
 import { done, type Outcome, type Register } from './command.ts';
-import { atDesk, type Desk, type OpenDesk } from './desk.ts';
+import { atDesk, type OpenDesk } from './desk.ts';
 
 /**
  * `tidegate clean`: removes workspaces whose work is landed or was dropped by name, and LFS objects when all work is.

@@ -1,7 +1,8 @@
 import { plannedStates } from '../domain/run.ts';
 import { knownRuns } from '../engine/find-run.ts';
+import type { Desk } from '../ports/desk.ts';
 import { type CommandEntry, done, misused, type Outcome, type Register } from './command.ts';
-import { atDesk, type Desk, type OpenDesk } from './desk.ts';
+import { atDesk, type OpenDesk } from './desk.ts';
 
 type Words = {
   readonly name: string;

@@ -1,7 +1,8 @@
 import { aheadInLine, knownRuns } from '../engine/find-run.ts';
 import { isAtRest } from '../engine/rehearse.ts';
+import type { Desk, Hosting } from '../ports/desk.ts';
 import { done, exitCodes, type Outcome, type Register } from './command.ts';
-import { atDesk, type Desk, type Hosting, type OpenDesk } from './desk.ts';
+import { atDesk, type OpenDesk } from './desk.ts';
 import { ticker } from './foreground.ts';
 
 /** `tidegate coordinate`: the coordinator in the background. Ends when no run can go on without a person. */

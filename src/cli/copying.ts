@@ -1,5 +1,5 @@
 import type { RunState } from '../domain/run.ts';
-import type { Desk } from './desk.ts';
+import type { Desk } from '../ports/desk.ts';
 
 /** One line for each task whose workspace is still being made, where that takes more than a moment. */
 export async function copyingLines(desk: Desk, state: RunState): Promise<readonly string[]> {

@@ -1,9 +1,10 @@
 import type { Spend } from '../domain/budget.ts';
 import { type Cost, costsOf } from '../domain/costs.ts';
+import type { Desk } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
+import { count, money } from '../view/agent-lines.ts';
 import { done, type Outcome, type Register } from './command.ts';
-import { atDesk, type Desk, type OpenDesk } from './desk.ts';
-import { count, money } from './render/agent-lines.ts';
+import { atDesk, type OpenDesk } from './desk.ts';
 import { wholeRunNamed } from './subject.ts';
 
 /** `tidegate costs [run]`: turns, tokens and money by task, agent and wave. Money only where the agent names it. */

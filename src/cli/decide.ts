@@ -1,12 +1,14 @@
 import { firstTap } from '../domain/answer-in-line.ts';
 import type { RequestEvent, TapName } from '../domain/events.ts';
 import type { RunState } from '../domain/run.ts';
-import { askOnce, inLineBehind } from './ask-coordinator.ts';
+import { inLineBehind } from '../engine/ask.ts';
+import type { Desk } from '../ports/desk.ts';
+import { fenceText } from '../view/run-view.ts';
+import { askOnce } from './ask-coordinator.ts';
 import type { Outcome, Register } from './command.ts';
 import { misused } from './command.ts';
-import { atDesk, type Desk, failed, type OpenDesk } from './desk.ts';
+import { atDesk, failed, type OpenDesk } from './desk.ts';
 import { peopleOnly } from './people-only.ts';
-import { fenceText } from './render/run-view.ts';
 import { wholeRunNamed } from './subject.ts';
 
 type Decision = 'approve' | 'reject' | 'hold';

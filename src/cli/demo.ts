@@ -1,13 +1,14 @@
 import { runId } from '../domain/ids.ts';
 import type { RunState } from '../domain/run.ts';
 import { describeVerdict } from '../domain/verdict.ts';
+import { ask } from '../engine/ask.ts';
 import { knownRuns } from '../engine/find-run.ts';
+import type { Desk } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
-import { ask } from './ask-coordinator.ts';
+import { eventLine } from '../view/event-line.ts';
 import { type Context, exitCodes, type Outcome, type Register } from './command.ts';
-import { atDesk, type Desk, failed, type OpenDesk } from './desk.ts';
+import { atDesk, failed, type OpenDesk } from './desk.ts';
 import { inForeground } from './foreground.ts';
-import { eventLine } from './render/event-line.ts';
 import { begin } from './run.ts';
 
 export type DemoRepository = {

@@ -1,45 +1,7 @@
-import type { By, RunOrder } from '../domain/events.ts';
-import type { AttemptId, CommitId } from '../domain/ids.ts';
 import type { Result } from '../domain/result.ts';
-import type { StateDir } from '../domain/state-dir.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Disk } from '../ports/disk.ts';
-import { type Ledger, LedgerDamaged, LedgerUnavailable } from '../ports/ledger.ts';
-import type { GitReader } from '../ports/merger.ts';
+import type { Desk } from '../ports/desk.ts';
+import { LedgerDamaged, LedgerUnavailable } from '../ports/ledger.ts';
 import { type Context, exitCodes, misused, type Outcome } from './command.ts';
-import type { PlanSource, ReadPlan } from './lint.ts';
-
-/** Where a command about runs works: one repository, its ledger, and ways to look at what lies beside it. */
-export interface Desk extends AsyncDisposable {
-  readonly ledger: Ledger;
-  readonly git: GitReader;
-  readonly state: StateDir;
-  readonly checkout: string;
-  readonly caller: Caller;
-  readonly clock: Clock;
-  readonly files: JobFiles;
-  readonly disk: Pick<Disk, 'holdings' | 'remove'>;
-  readonly patches: Patches;
-  /** The plan with all its layers; an error is what kept us from even looking. */
-  readPlan(source: PlanSource, flags: PlanFlags): Promise<Result<ReadPlan, string>>;
-  /** The files of a run once more, as they are now: from the root, for its branch, under the flags that it was ordered with. */
-  rereadPlan(order: RunOrder): Promise<Result<ReadPlan, string>>;
-  /** Whose name merged commits would carry; an error says how to set it. */
-  author(): Promise<Result<null, { readonly problem: string; readonly fix: string }>>;
-  /** How agents would be fenced on this machine. */
-  fence(): Promise<Result<string, { readonly problem: string; readonly fix: string }>>;
-  /** Hosts the coordinator in this process, unless a living one is there. */
-  host(): Promise<Hosting>;
-  /** A living coordinator, else one in the background. False: none could be started. */
-  ensureCoordinator(): Promise<boolean>;
-  isCoordinated(): Promise<boolean>;
-  /** How long a living coordinator may take to answer, or to begin a run. */
-  readonly patienceMs: number;
-  /** The directory of a run, with its frozen plan, and for markers. `text` is a plan that has no file but the one there. */
-  openRunDirectory(order: RunOrder, text?: string | null): Promise<void>;
-  /** Whether an agent can be launched by what is on this machine, as far as can be told without a call. */
-  agentReady(agent: string): Promise<AgentReadiness>;
-}
 
 /**
  * `look` and `ask` make nothing: where no state is kept yet, the ledger is an empty one in memory, and there is no run to
@@ -47,62 +9,6 @@ export interface Desk extends AsyncDisposable {
  */
 export type DeskMode = 'look' | 'ask' | 'act';
 export type OpenDesk = (context: Context, mode: DeskMode) => Promise<Result<Desk, string>>;
-
-export type AgentReadiness =
-  | { readonly ready: true }
-  | { readonly ready: false; readonly installed: boolean; readonly why: string; readonly fix: string };
-
-/** Who calls. `agent` is null for a person or a plain script. */
-export type Caller = { readonly agent: string | null; readonly mayDecide: boolean; readonly by: By };
-
-export type Hosting = {
-  readonly role: 'host' | 'guest';
-  /** Rejects when the coordinator in this process fails; never resolves. */
-  readonly failed: Promise<never>;
-  /** Resolves when no run can go on without a person. Never for a guest. */
-  idle(): Promise<void>;
-  /** Lets go. Agents go on; with `background` another coordinator takes over from here. */
-  stop(then: 'background' | 'nothing'): Promise<void>;
-};
-
-/**
- * What flags make of a plan before it is approved. `land`: nobody will be there to ask, so `land: ask` becomes `auto`;
- * or nothing may land, so whatever it says becomes `branch`.
- * `focus`: what every agent is told to mind.
- */
-export type PlanFlags = { readonly land: 'auto' | 'branch' | null; readonly focus: string | null };
-export interface JobFiles {
-  /** Output of a job from a byte on; empty when there is none yet. */
-  readLog(job: string, from: number): Promise<{ readonly text: string; readonly next: number }>;
-  /** The same of what an agent that speaks a protocol said and did: one JSON document on each line. */
-  readTranscript(job: string, from: number): Promise<{ readonly text: string; readonly next: number }>;
-  /** What the agent of an attempt was told; null when it was never kept. */
-  readPrompt(job: string): Promise<string | null>;
-  /** How far the workspace of a job is, in files; null where it was made in a moment, or is not begun. */
-  readCopied(job: string): Promise<{ readonly done: number; readonly total: number } | null>;
-  /** Disk use of the LFS objects that snapshots point to. */
-  lfsBytes(): Promise<number>;
-  removeLfs(): Promise<void>;
-}
-
-export type LoggedCommit = {
-  readonly commit: CommitId;
-  readonly title: string;
-  readonly run: string | null;
-  readonly task: string | null;
-};
-
-/** Questions to our bare repository that only people ask. Never over a workspace. */
-export interface Patches {
-  /** Unified diff of git's own trees; no driver, filter or external program runs. */
-  text(from: CommitId, to: CommitId, paths: readonly string[]): Promise<string>;
-  /** Commits that `to` has and `from` has not, newest first, with the run and the task that their trailers name. */
-  log(from: CommitId, to: CommitId): Promise<readonly LoggedCommit[]>;
-  /** Every snapshot that was taken of these attempts. */
-  snapshots(
-    run: string,
-  ): Promise<readonly { readonly attempt: AttemptId; readonly ref: string; readonly commit: CommitId }[]>;
-}
 
 /** Opens the desk, runs the body, closes the desk. A ledger that cannot be used is told in one line. */
 export async function atDesk(

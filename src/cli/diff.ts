@@ -4,9 +4,10 @@ import { outOfScope, scopeOf } from '../domain/ownership.ts';
 import { plannedById, type RunState } from '../domain/run.ts';
 import { snapshotOf, type TaskState } from '../domain/task.ts';
 import { type Whose, whoseFile } from '../domain/whose.ts';
+import type { Desk } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
 import { type Context, done, exitCodes, misused, type Outcome, type Register } from './command.ts';
-import { atDesk, type Desk, failed, type OpenDesk } from './desk.ts';
+import { atDesk, failed, type OpenDesk } from './desk.ts';
 import { runNamed } from './subject.ts';
 
 /** Programs of the person that show what changed. */

@@ -1,8 +1,9 @@
+import type { Desk } from '../ports/desk.ts';
 import type { Stored } from '../ports/ledger.ts';
 import type { Text } from '../ports/terminal.ts';
+import { eventLine } from '../view/event-line.ts';
 import { type Context, done, exitCodes, type Outcome, type Register } from './command.ts';
-import { atDesk, type Desk, type OpenDesk } from './desk.ts';
-import { eventLine } from './render/event-line.ts';
+import { atDesk, type OpenDesk } from './desk.ts';
 import { subjectOf } from './subject.ts';
 
 type EventOptions = { readonly all?: boolean; readonly follow?: boolean };

@@ -1,9 +1,9 @@
 import type { RunId } from '../domain/ids.ts';
 import { evolveRun, type RunState } from '../domain/run.ts';
+import type { Desk } from '../ports/desk.ts';
 import type { Stored } from '../ports/ledger.ts';
-import type { Desk } from './desk.ts';
-import type { RunView } from './render/run-view.ts';
-import { evolveTimes, noTimes } from './render/times.ts';
+import type { RunView } from '../view/run-view.ts';
+import { evolveTimes, noTimes } from '../view/times.ts';
 
 export interface Following extends AsyncDisposable {
   /** Null until a coordinator has made the run. */

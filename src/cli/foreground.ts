@@ -1,14 +1,14 @@
 import type { RunId } from '../domain/ids.ts';
 import type { Finding } from '../domain/verdict.ts';
+import { inLineBehind } from '../engine/ask.ts';
 import { knownRuns } from '../engine/find-run.ts';
 import { isAtRest } from '../engine/rehearse.ts';
-import { inLineBehind } from './ask-coordinator.ts';
+import type { Desk, Hosting } from '../ports/desk.ts';
+import { eventLine } from '../view/event-line.ts';
+import type { RunView } from '../view/run-view.ts';
 import { type Context, exitCodes, type Outcome, type Signal } from './command.ts';
 import { copyingLines } from './copying.ts';
-import type { Desk, Hosting } from './desk.ts';
 import { followRun } from './follow.ts';
-import { eventLine } from './render/event-line.ts';
-import type { RunView } from './render/run-view.ts';
 import { settledOutcome } from './settled.ts';
 import { decideTap, isAnswered, openTap, type TapFlags } from './taps.ts';
 import { type Display, openDisplay } from './tui/display.ts';

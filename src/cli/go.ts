@@ -2,8 +2,9 @@ import type { RunOrder } from '../domain/events.ts';
 import { allTasks } from '../domain/plan.ts';
 import { type PlanSketch, sketchOf } from '../domain/plan-text.ts';
 import { err, ok, type Result } from '../domain/result.ts';
+import type { Desk } from '../ports/desk.ts';
 import { exitCodes, misused, type Outcome, type Register } from './command.ts';
-import type { Desk, OpenDesk } from './desk.ts';
+import type { OpenDesk } from './desk.ts';
 import { checkedThenRun, type RunOptions } from './run.ts';
 
 type GoOptions = Pick<RunOptions, 'dryRun' | 'detach' | 'yes' | 'land' | 'focus'> & { readonly agent?: string };

@@ -1,6 +1,6 @@
 import type { LogEvidence } from '../domain/evidence.ts';
 import { generatedPaths } from '../domain/generated.ts';
-import { howEnded } from './render/event-line.ts';
+import { howEnded } from '../view/event-line.ts';
 import type { MadeRun } from './subject.ts';
 
 /** The output of something that ran for the whole run: where it is, and its last lines. */

@@ -4,14 +4,15 @@ import { type WithoutTasks, withoutTasks } from '../domain/land-some.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import type { RunState } from '../domain/run.ts';
 import { isUndone } from '../domain/undo.ts';
+import type { Desk } from '../ports/desk.ts';
+import { eventLine } from '../view/event-line.ts';
 import { askOnce } from './ask-coordinator.ts';
 import { type Context, done, exitCodes, misused, type Outcome, type Register } from './command.ts';
-import { atDesk, type Desk, failed, type OpenDesk } from './desk.ts';
+import { atDesk, failed, type OpenDesk } from './desk.ts';
 import { followRun } from './follow.ts';
 import { inForeground } from './foreground.ts';
 import { peopleOnly } from './people-only.ts';
 import { previewUndo } from './preview-undo.ts';
-import { eventLine } from './render/event-line.ts';
 import { type MadeRun, runNamed, wholeRunNamed } from './subject.ts';
 
 /** `tidegate land [run]`: moves the person's branch to what the run has proven, or to some of it, and waits until it is there. */

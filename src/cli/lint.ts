@@ -1,27 +1,8 @@
-import type { FrozenPlan } from '../domain/plan.ts';
-import type { PlanSketch } from '../domain/plan-text.ts';
 import type { Result } from '../domain/result.ts';
 import type { Finding } from '../domain/verdict.ts';
+import type { PlanSource, ReadPlan } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
 import { type Context, done, exitCodes, misused, type Outcome, type Register } from './command.ts';
-
-export type ReadPlan =
-  | {
-      readonly ok: true;
-      readonly plan: FrozenPlan;
-      readonly hash: string;
-      readonly planFile: string;
-      /** The plan as a file, where there is none yet. */
-      readonly text: string | null;
-      readonly warnings: readonly Finding[];
-    }
-  | { readonly ok: false; readonly findings: readonly Finding[]; readonly warnings: readonly Finding[] };
-
-/**
- * What was given as a plan. Files: none means the usual one; one is a plan; markdown files are a task each. A sketch has no
- * file at all.
- */
-export type PlanSource = readonly string[] | PlanSketch;
 
 /** Finds the plan and reads it with all of its layers; an error is what kept us from even looking. */
 export type PlanReader = (context: Context, source: PlanSource) => Promise<Result<ReadPlan, string>>;

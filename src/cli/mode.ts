@@ -1,10 +1,12 @@
 import type { RunId } from '../domain/ids.ts';
 import type { RunState } from '../domain/run.ts';
 import type { Finding } from '../domain/verdict.ts';
-import { ask, askOnce, inLineBehind, outcomeOf } from './ask-coordinator.ts';
+import { ask, inLineBehind } from '../engine/ask.ts';
+import type { Desk } from '../ports/desk.ts';
+import { askOnce, outcomeOf } from './ask-coordinator.ts';
 import { inBackground } from './background.ts';
 import { type Context, done, misused, type Outcome, type Register } from './command.ts';
-import { atDesk, type Desk, type OpenDesk } from './desk.ts';
+import { atDesk, type OpenDesk } from './desk.ts';
 import { inForeground } from './foreground.ts';
 import { planNote, replan } from './replan.ts';
 import { type MadeRun, subjectOf, wholeRunNamed } from './subject.ts';
@@ -100,13 +102,13 @@ async function goOn(desk: Desk, context: Context, given: string | undefined, opt
 }
 
 /** Asks for what lets a run go on that stands. Null: it goes on. */
-async function lift(desk: Desk, { run, state, stored }: MadeRun): Promise<Outcome | null> {
+async function lift(desk: Desk, { run, state }: MadeRun): Promise<Outcome | null> {
   // An active run only lacks its coordinator; asking for more would be noise in its history.
   // One that has ended stands only when undoing it was halted.
   const stands =
     state.ended === null ? state.mode.mode !== 'active' || hasStuckTask(state) : state.mode.mode === 'halted';
   if (!stands) return null;
-  const answered = await ask(desk, { run, state, stored }, { type: 'requested-resume', by: desk.caller.by });
+  const answered = await ask(desk, { run, state }, { type: 'requested-resume', by: desk.caller.by });
   return answered.outcome === 'accepted' ? null : outcomeOf(run, answered, '');
 }
 

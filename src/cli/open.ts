@@ -1,7 +1,8 @@
 import type { CommitId } from '../domain/ids.ts';
 import { attemptOf, snapshotOf } from '../domain/task.ts';
+import type { Desk } from '../ports/desk.ts';
 import { type Context, done, exitCodes, misused, type Outcome, type Register } from './command.ts';
-import { atDesk, type Desk, failed, type OpenDesk } from './desk.ts';
+import { atDesk, failed, type OpenDesk } from './desk.ts';
 import { peopleOnly } from './people-only.ts';
 import { taskNamed } from './subject.ts';
 

@@ -1,5 +1,5 @@
+import type { Desk } from '../ports/desk.ts';
 import { exitCodes, type Outcome } from './command.ts';
-import type { Desk } from './desk.ts';
 
 /** Deciding is a person's: null for a person, and for an agent that they let decide; else the outcome that tells it so. */
 export function peopleOnly(desk: Desk, command: string): Outcome | null {

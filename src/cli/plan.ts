@@ -1,5 +1,6 @@
+import type { Desk } from '../ports/desk.ts';
 import { type Context, done, misused, type Outcome, type Register } from './command.ts';
-import { atDesk, type Desk, failed, type OpenDesk } from './desk.ts';
+import { atDesk, failed, type OpenDesk } from './desk.ts';
 import { runNamed } from './subject.ts';
 
 export type PlanFiles = {

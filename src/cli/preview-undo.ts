@@ -1,7 +1,7 @@
 import type { TaskId } from '../domain/ids.ts';
 import { err, ok, type Result } from '../domain/result.ts';
+import type { Desk, LoggedCommit } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
-import type { Desk, LoggedCommit } from './desk.ts';
 import type { MadeRun } from './subject.ts';
 
 export type UndoPreview = {

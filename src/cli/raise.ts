@@ -1,9 +1,10 @@
 import { runSpend, taskSpend } from '../domain/budget.ts';
+import type { Desk } from '../ports/desk.ts';
+import { money } from '../view/agent-lines.ts';
 import { askOnce } from './ask-coordinator.ts';
 import { misused, type Outcome, type Register } from './command.ts';
-import { atDesk, type Desk, type OpenDesk } from './desk.ts';
+import { atDesk, type OpenDesk } from './desk.ts';
 import { peopleOnly } from './people-only.ts';
-import { money } from './render/agent-lines.ts';
 import { runNamed } from './subject.ts';
 
 /** `tidegate raise [run[/task]] --usd <n>`: more money; what was paused for the lack of it goes on. */

@@ -1,10 +1,11 @@
 import type { RunState } from '../domain/run.ts';
 import { knownRuns } from '../engine/find-run.ts';
+import type { Desk } from '../ports/desk.ts';
 import type { Stored } from '../ports/ledger.ts';
 import type { Text } from '../ports/terminal.ts';
+import { endText } from '../view/run-view.ts';
 import { done, exitCodes, type Outcome, type Register } from './command.ts';
-import { atDesk, type Desk, type OpenDesk } from './desk.ts';
-import { endText } from './render/run-view.ts';
+import { atDesk, type OpenDesk } from './desk.ts';
 import { subjectOf } from './subject.ts';
 
 /** What judging a whole stream again came to: every verdict the same, or where it differs. */

@@ -1,6 +1,7 @@
+import type { Desk } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
 import { done, type Outcome, type Register } from './command.ts';
-import { atDesk, type Desk, type OpenDesk } from './desk.ts';
+import { atDesk, type OpenDesk } from './desk.ts';
 import { runNamed } from './subject.ts';
 
 /** `tidegate rescue [run[/task]]`: every snapshot that was taken, and how to make a branch of it. Changes nothing. */

@@ -4,9 +4,10 @@ import { safeLine } from '../domain/safe-text.ts';
 import { isLive } from '../domain/schedule.ts';
 import { shellPath } from '../domain/shell-word.ts';
 import type { TaskState } from '../domain/task.ts';
+import type { Desk } from '../ports/desk.ts';
 import { askOnce } from './ask-coordinator.ts';
 import { type Context, misused, type Outcome, type Register } from './command.ts';
-import { atDesk, type Desk, type OpenDesk } from './desk.ts';
+import { atDesk, type OpenDesk } from './desk.ts';
 import { peopleOnly } from './people-only.ts';
 import { type MadeTask, taskNamed } from './subject.ts';
 

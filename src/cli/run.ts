@@ -6,14 +6,15 @@ import { type RunState, selectedWaves } from '../domain/run.ts';
 import type { Finding } from '../domain/verdict.ts';
 import { knownRuns } from '../engine/find-run.ts';
 import { openWaves, refusals, rehearse } from '../engine/rehearse.ts';
+import type { Desk, PlanFlags, PlanSource, ReadPlan } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
+import { findingText, planView } from '../view/plan-view.ts';
 import { inBackground } from './background.ts';
 import { inCi } from './ci/ci.ts';
 import { type Context, done, exitCodes, misused, type Outcome, type Register } from './command.ts';
-import { atDesk, type Desk, type OpenDesk, type PlanFlags } from './desk.ts';
+import { atDesk, type OpenDesk } from './desk.ts';
 import { inForeground } from './foreground.ts';
-import { outcomeOf as lintOutcome, type PlanSource, planArgument, type ReadPlan } from './lint.ts';
-import { findingText, planView } from './render/plan-view.ts';
+import { outcomeOf as lintOutcome, planArgument } from './lint.ts';
 
 export type RunOptions = {
   readonly wave?: string;

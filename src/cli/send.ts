@@ -1,8 +1,9 @@
 import { safeLine } from '../domain/safe-text.ts';
 import { shellWord } from '../domain/shell-word.ts';
+import type { Desk } from '../ports/desk.ts';
 import { askOnce } from './ask-coordinator.ts';
 import { misused, type Outcome, type Register } from './command.ts';
-import { atDesk, type Desk, type OpenDesk } from './desk.ts';
+import { atDesk, type OpenDesk } from './desk.ts';
 import { peopleOnly } from './people-only.ts';
 import { taskNamed } from './subject.ts';
 

@@ -3,9 +3,9 @@ import { openUndo } from '../domain/open-undo.ts';
 import { plannedStates, type RunState } from '../domain/run.ts';
 import { toldOfFailedRun } from '../domain/texts/machine.ts';
 import type { Text } from '../ports/terminal.ts';
+import { runDocument } from '../view/document.ts';
+import { type RunView, runView, standingLines, toldLines } from '../view/run-view.ts';
 import { type Context, type ExitCode, exitCodes, type Outcome } from './command.ts';
-import { runDocument } from './render/document.ts';
-import { type RunView, runView, standingLines, toldLines } from './render/run-view.ts';
 
 /** How a command ends that followed a run until it came to rest. */
 export function settledOutcome(view: RunView, context: Pick<Context, 'json' | 'terminal'>): Outcome {

@@ -6,8 +6,9 @@ import type { Result } from '../domain/result.ts';
 import { plannedById, type RunState } from '../domain/run.ts';
 import { isLive } from '../domain/schedule.ts';
 import { attemptOf, snapshotOf } from '../domain/task.ts';
+import type { Desk } from '../ports/desk.ts';
 import { type Context, exitCodes, misused, type Outcome, type Register } from './command.ts';
-import { atDesk, type Desk, failed, type OpenDesk } from './desk.ts';
+import { atDesk, failed, type OpenDesk } from './desk.ts';
 import { peopleOnly } from './people-only.ts';
 import { taskNamed } from './subject.ts';
 

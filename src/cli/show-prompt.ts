@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 import { type AttemptId, attemptId } from '../domain/ids.ts';
 import { asIntended, nextAttempt, promptOf } from '../engine/prompt/prompt-of.ts';
+import type { Desk } from '../ports/desk.ts';
 import { done, misused, type Outcome } from './command.ts';
-import { type Desk, failed } from './desk.ts';
+import { failed } from './desk.ts';
 import { type MadeTask, taskNamed } from './subject.ts';
 
 /** `tidegate show run/task --prompt`: what its agent was told, or would be told now. The text and nothing else. */

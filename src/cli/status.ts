@@ -2,12 +2,13 @@ import { needsOf } from '../domain/needs.ts';
 import { toldOfNoCoordinator } from '../domain/texts/machine.ts';
 import { aheadInLine, findSubject, isOpen, type KnownRun, knownRuns } from '../engine/find-run.ts';
 import { isAtRest } from '../engine/rehearse.ts';
+import type { Desk } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
+import { runDocument } from '../view/document.ts';
+import { endLine, headLine, type RunView, runView, toldLines, undoText } from '../view/run-view.ts';
+import { timesOf } from '../view/times.ts';
 import { type Context, done, misused, type Outcome, type Register } from './command.ts';
-import { atDesk, type Desk, type OpenDesk } from './desk.ts';
-import { runDocument } from './render/document.ts';
-import { endLine, headLine, type RunView, runView, toldLines, undoText } from './render/run-view.ts';
-import { timesOf } from './render/times.ts';
+import { atDesk, type OpenDesk } from './desk.ts';
 
 /** `tidegate status [run]`: where a run stands and what it waits for; with `--all` every run, one line each. */
 export const status =

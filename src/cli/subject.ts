@@ -2,8 +2,8 @@ import type { TaskId } from '../domain/ids.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import type { RunState } from '../domain/run.ts';
 import { findSubject, type KnownRun, knownRuns, type Subject } from '../engine/find-run.ts';
+import type { Desk } from '../ports/desk.ts';
 import { misused, type Outcome } from './command.ts';
-import type { Desk } from './desk.ts';
 
 export type MadeRun = KnownRun & { readonly state: RunState };
 export type MadeTask = MadeRun & { readonly task: TaskId };

@@ -4,14 +4,15 @@ import { allTasks } from '../domain/plan.ts';
 import { selectedWaves, tasksOfWave } from '../domain/run.ts';
 import { isResolved, snapshotOf } from '../domain/task.ts';
 import type { Finding } from '../domain/verdict.ts';
+import { ask } from '../engine/ask.ts';
+import type { Desk } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
-import { ask, outcomeOf } from './ask-coordinator.ts';
+import { planView } from '../view/plan-view.ts';
+import type { RunView } from '../view/run-view.ts';
+import { files } from '../view/task-line.ts';
+import { outcomeOf } from './ask-coordinator.ts';
 import { type Context, exitCodes, type Outcome } from './command.ts';
-import type { Desk } from './desk.ts';
 import { peopleOnly } from './people-only.ts';
-import { planView } from './render/plan-view.ts';
-import type { RunView } from './render/run-view.ts';
-import { files } from './render/task-line.ts';
 import { settledOutcome } from './settled.ts';
 
 export type TapFlags = {
@@ -68,11 +69,7 @@ export async function decideTap(
 async function approve(desk: Desk, view: RunView, tap: TapName, via: By['via']): Promise<Outcome | null> {
   const { run, hash } = view.state;
   const by = { ...desk.caller.by, via };
-  const answered = await ask(
-    desk,
-    { run, state: view.state, stored: [] },
-    { type: 'requested-approve', tap, hash, by },
-  );
+  const answered = await ask(desk, { run, state: view.state }, { type: 'requested-approve', tap, hash, by });
   return answered.outcome === 'accepted' ? null : outcomeOf(run, answered, '');
 }
 

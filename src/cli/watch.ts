@@ -1,12 +1,13 @@
 import type { RunId } from '../domain/ids.ts';
 import { openUndo } from '../domain/open-undo.ts';
 import type { RunState } from '../domain/run.ts';
+import type { Desk } from '../ports/desk.ts';
+import { eventLine } from '../view/event-line.ts';
 import { type Context, done, exitCodes, type Outcome, type Register } from './command.ts';
 import { copyingLines } from './copying.ts';
-import { atDesk, type Desk, type OpenDesk } from './desk.ts';
+import { atDesk, type OpenDesk } from './desk.ts';
 import { followRun } from './follow.ts';
 import { never, ticker } from './foreground.ts';
-import { eventLine } from './render/event-line.ts';
 import { settledOutcome } from './settled.ts';
 import { isAttended } from './status.ts';
 import { subjectOf } from './subject.ts';

@@ -1,8 +1,8 @@
-import { inLineBehind } from './ask-coordinator.ts';
+import { inLineBehind } from '../engine/ask.ts';
+import { toldLines } from '../view/run-view.ts';
+import { whyRun, whyTask } from '../view/why.ts';
 import { done, type Register } from './command.ts';
 import { atDesk, type OpenDesk } from './desk.ts';
-import { toldLines } from './render/run-view.ts';
-import { whyRun, whyTask } from './render/why.ts';
 import { isAttended, viewOf } from './status.ts';
 import { runNamed } from './subject.ts';
 

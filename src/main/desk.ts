@@ -29,11 +29,11 @@ import {
   type Surroundings,
 } from '../adapters/state-directory/index.ts';
 import type { Context } from '../cli/command.ts';
-import type { Desk, DeskMode, Hosting, OpenDesk, PlanFlags } from '../cli/desk.ts';
-import type { ReadPlan } from '../cli/lint.ts';
+import type { DeskMode, OpenDesk } from '../cli/desk.ts';
 import { canonicalJson, type FrozenPlan } from '../domain/plan.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { type StateDir, stateDir } from '../domain/state-dir.ts';
+import type { Desk, Hosting, PlanFlags, ReadPlan } from '../ports/desk.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import { agentReady } from './agent-examinations.ts';
 import { hostCoordinator, type Setting, startBackground } from './host.ts';

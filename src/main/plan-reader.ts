@@ -11,13 +11,14 @@ import { writeNewFile } from '../adapters/project/index.ts';
 import { findRepository, locateStateDirectory, makeStateDirectory } from '../adapters/state-directory/index.ts';
 import type { Context } from '../cli/command.ts';
 import type { ConfigPorts } from '../cli/config.ts';
-import type { PlanReader, PlanSource } from '../cli/lint.ts';
+import type { PlanReader } from '../cli/lint.ts';
 import type { PlanFiles } from '../cli/plan.ts';
 import { unlistedModels } from '../domain/agent-hosts.ts';
 import { type DiskLimits, sizeBytes } from '../domain/disk.ts';
 import { planText, sketchOfFiles } from '../domain/plan-text.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { settingsTable } from '../domain/settings-layers.ts';
+import type { PlanSource } from '../ports/desk.ts';
 
 /** Where a plan is read: the checkout, and where this repository keeps its state, if it may. */
 export type PlanPlace = {

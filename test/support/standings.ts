@@ -1,6 +1,3 @@
-import type { RunView } from '../../src/cli/render/run-view.ts';
-import { timesOf } from '../../src/cli/render/times.ts';
-import { type Around, type Why, whyRun, whyTask } from '../../src/cli/render/why.ts';
 import type { TroubleKind } from '../../src/domain/agent-event.ts';
 import type { RunEvent } from '../../src/domain/events.ts';
 import type { SnapshotEvidence } from '../../src/domain/evidence.ts';
@@ -15,6 +12,9 @@ import type { TapState } from '../../src/domain/tap.ts';
 import type { Hold, NextStart, TaskProgress, TaskState } from '../../src/domain/task.ts';
 import { failWith, inconclusive, type Verdict } from '../../src/domain/verdict.ts';
 import type { Wait } from '../../src/domain/waiting.ts';
+import type { RunView } from '../../src/view/run-view.ts';
+import { timesOf } from '../../src/view/times.ts';
+import { type Around, type Why, whyRun, whyTask } from '../../src/view/why.ts';
 import { frozenPlan, plannedTask } from './plan.ts';
 import { approved, begun, by, hash, hello, reply, run, started } from './run-events.ts';
 

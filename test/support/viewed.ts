@@ -1,8 +1,8 @@
-import type { RunView } from '../../src/cli/render/run-view.ts';
-import { timesOf } from '../../src/cli/render/times.ts';
 import type { RunEvent } from '../../src/domain/events.ts';
 import { foldRun, type RunState } from '../../src/domain/run.ts';
 import type { Stored } from '../../src/ports/ledger.ts';
+import type { RunView } from '../../src/view/run-view.ts';
+import { timesOf } from '../../src/view/times.ts';
 import { run } from './run-events.ts';
 
 /** As a ledger would hold them, one event per second from noon on. */

@@ -3,8 +3,8 @@ import { plannedById, type RunState, selectedWaves, tasksOfWave } from '../../do
 import type { TaskState } from '../../domain/task.ts';
 import type { Finding } from '../../domain/verdict.ts';
 import type { Stored } from '../../ports/ledger.ts';
-import { endLine } from '../render/run-view.ts';
-import { taskWords } from '../render/task-line.ts';
+import { endLine } from '../../view/run-view.ts';
+import { taskWords } from '../../view/task-line.ts';
 
 /** What a CI system is told of a run, or of a plan that was refused before one began. */
 export type CiReport = {

@@ -1,8 +1,8 @@
 import type { RunId } from '../../domain/ids.ts';
+import type { Desk } from '../../ports/desk.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { exitCodes, type Outcome } from '../command.ts';
 import { decide } from '../decide.ts';
-import type { Desk } from '../desk.ts';
 import { askToLand } from '../land.ts';
 import { pauseRun, resumeRun, stopRun } from '../mode.ts';
 import { dropTask, grantPaths, reworkTask } from '../resolve.ts';

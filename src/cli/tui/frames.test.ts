@@ -7,7 +7,7 @@ import { FrameView } from '../../adapters/screen/frame-view.tsx';
 import type { RunEvent } from '../../domain/events.ts';
 import { attemptId } from '../../domain/ids.ts';
 import type { Key, Size } from '../../ports/screen.ts';
-import type { RunView } from '../render/run-view.ts';
+import type { RunView } from '../../view/run-view.ts';
 import { frameOf } from './frame.ts';
 import { helpLines } from './help-lines.ts';
 import { firstUi, press, settle, type Ui, type Wish } from './ui.ts';

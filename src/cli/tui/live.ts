@@ -1,8 +1,8 @@
+import type { Desk } from '../../ports/desk.ts';
 import type { Key, Size } from '../../ports/screen.ts';
+import type { RunView } from '../../view/run-view.ts';
+import type { Around } from '../../view/why.ts';
 import type { Context } from '../command.ts';
-import type { Desk } from '../desk.ts';
-import type { RunView } from '../render/run-view.ts';
-import type { Around } from '../render/why.ts';
 import { carryOut, noticeOf } from './acts.ts';
 import { frameOf } from './frame.ts';
 import { type PaneText, paneText } from './pane-texts.ts';

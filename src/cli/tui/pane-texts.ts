@@ -1,11 +1,11 @@
 import type { AgentEvent } from '../../domain/agent-event.ts';
 import { type AttemptId, attemptId, type TaskId } from '../../domain/ids.ts';
+import type { Desk } from '../../ports/desk.ts';
 import type { Text } from '../../ports/terminal.ts';
-import type { Desk } from '../desk.ts';
+import { agentLines } from '../../view/agent-lines.ts';
+import { type RunView, toldLines } from '../../view/run-view.ts';
+import { type Around, type Why, whyRun, whyTask } from '../../view/why.ts';
 import { taskDiff } from '../diff.ts';
-import { agentLines } from '../render/agent-lines.ts';
-import { type RunView, toldLines } from '../render/run-view.ts';
-import { type Around, type Why, whyRun, whyTask } from '../render/why.ts';
 import { helpLines } from './help-lines.ts';
 import type { Pane } from './pane.ts';
 

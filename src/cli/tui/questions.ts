@@ -2,7 +2,7 @@ import type { TapName } from '../../domain/events.ts';
 import type { TaskId } from '../../domain/ids.ts';
 import type { Key } from '../../ports/screen.ts';
 import type { Text } from '../../ports/terminal.ts';
-import type { RunView } from '../render/run-view.ts';
+import type { RunView } from '../../view/run-view.ts';
 import { tapQuestion } from '../taps.ts';
 import { openPane } from './pane.ts';
 import type { Act, Pressed, Ui } from './ui.ts';

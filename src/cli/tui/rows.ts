@@ -5,10 +5,10 @@ import { type RunState, selectedWaves, tasksOfWave, type WaveState } from '../..
 import type { TaskState } from '../../domain/task.ts';
 import { passes } from '../../domain/verdict.ts';
 import type { Span, Text } from '../../ports/terminal.ts';
-import { count, money } from '../render/agent-lines.ts';
-import type { RunView } from '../render/run-view.ts';
-import { isMoving, shownTask } from '../render/task-line.ts';
-import { age } from '../render/times.ts';
+import { count, money } from '../../view/agent-lines.ts';
+import type { RunView } from '../../view/run-view.ts';
+import { isMoving, shownTask } from '../../view/task-line.ts';
+import { age } from '../../view/times.ts';
 
 export type ListRow = { readonly task: TaskId | null; readonly text: Text };
 

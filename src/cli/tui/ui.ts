@@ -2,7 +2,7 @@ import type { TapName } from '../../domain/events.ts';
 import type { TaskId } from '../../domain/ids.ts';
 import type { Key, Size } from '../../ports/screen.ts';
 import type { Text } from '../../ports/terminal.ts';
-import type { RunView } from '../render/run-view.ts';
+import type { RunView } from '../../view/run-view.ts';
 import { openTap } from '../taps.ts';
 import { inList } from './list-keys.ts';
 import { type Pane, scrolled } from './pane.ts';

@@ -1,8 +1,8 @@
-import { type Phase, phases } from '../../domain/phase.ts';
-import { currentWave, type RunState, selectedWaves, tasksOfWave } from '../../domain/run.ts';
-import { isSettled, type TaskState } from '../../domain/task.ts';
-import { passes, type Verdict } from '../../domain/verdict.ts';
-import type { Span, Text } from '../../ports/terminal.ts';
+import { type Phase, phases } from '../domain/phase.ts';
+import { currentWave, type RunState, selectedWaves, tasksOfWave } from '../domain/run.ts';
+import { isSettled, type TaskState } from '../domain/task.ts';
+import { passes, type Verdict } from '../domain/verdict.ts';
+import type { Span, Text } from '../ports/terminal.ts';
 
 export type Mark = 'passed' | 'active' | 'waiting' | 'failed';
 export type PhaseMark = {

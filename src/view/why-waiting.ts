@@ -1,5 +1,5 @@
-import { plannedById, type RunState } from '../../domain/run.ts';
-import type { TaskState } from '../../domain/task.ts';
+import { plannedById, type RunState } from '../domain/run.ts';
+import type { TaskState } from '../domain/task.ts';
 import {
   toldOfDroppedNeed,
   toldOfLaunch,
@@ -7,9 +7,9 @@ import {
   toldOfRunBudget,
   toldOfShortage,
   toldOfTaskBudget,
-} from '../../domain/texts/run.ts';
-import type { Told } from '../../domain/texts/told.ts';
-import { type Wait, waitOf } from '../../domain/waiting.ts';
+} from '../domain/texts/run.ts';
+import type { Told } from '../domain/texts/told.ts';
+import { type Wait, waitOf } from '../domain/waiting.ts';
 import { pauseOf } from './pauses.ts';
 import type { RunView } from './run-view.ts';
 import { taskWords } from './task-line.ts';

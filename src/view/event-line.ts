@@ -1,10 +1,10 @@
-import type { LedgerEvent, RunEvent } from '../../domain/events.ts';
-import type { Ending } from '../../domain/evidence.ts';
-import { shellPath } from '../../domain/shell-word.ts';
-import { toldOfSleep } from '../../domain/texts/machine.ts';
-import { loginAt } from '../../domain/texts/run.ts';
-import { onOneLine } from '../../domain/texts/told.ts';
-import { describeVerdict, passes } from '../../domain/verdict.ts';
+import type { LedgerEvent, RunEvent } from '../domain/events.ts';
+import type { Ending } from '../domain/evidence.ts';
+import { shellPath } from '../domain/shell-word.ts';
+import { toldOfSleep } from '../domain/texts/machine.ts';
+import { loginAt } from '../domain/texts/run.ts';
+import { onOneLine } from '../domain/texts/told.ts';
+import { describeVerdict, passes } from '../domain/verdict.ts';
 import { money, troubleText } from './agent-lines.ts';
 import { files } from './task-line.ts';
 import { pauseText } from './times.ts';

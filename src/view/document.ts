@@ -1,8 +1,8 @@
-import { runSpend, taskSpend } from '../../domain/budget.ts';
-import { needsOf } from '../../domain/needs.ts';
-import { openUndo } from '../../domain/open-undo.ts';
-import { plannedById, selectedWaves, tasksOfWave } from '../../domain/run.ts';
-import { attemptOf, snapshotOf } from '../../domain/task.ts';
+import { runSpend, taskSpend } from '../domain/budget.ts';
+import { needsOf } from '../domain/needs.ts';
+import { openUndo } from '../domain/open-undo.ts';
+import { plannedById, selectedWaves, tasksOfWave } from '../domain/run.ts';
+import { attemptOf, snapshotOf } from '../domain/task.ts';
 import { phaseMarks } from './phases.ts';
 import { needSince, type RunView } from './run-view.ts';
 import { taskWords } from './task-line.ts';

@@ -1,10 +1,10 @@
-import { isNear, runSpend, taskSpend } from '../../domain/budget.ts';
-import { isPaused, otherAgent, providerOf } from '../../domain/provider.ts';
-import { plannedById, plannedStates, type RunState } from '../../domain/run.ts';
-import type { TaskState } from '../../domain/task.ts';
-import { toldOfSleep } from '../../domain/texts/machine.ts';
-import { spendText } from '../../domain/texts/run.ts';
-import type { Text } from '../../ports/terminal.ts';
+import { isNear, runSpend, taskSpend } from '../domain/budget.ts';
+import { isPaused, otherAgent, providerOf } from '../domain/provider.ts';
+import { plannedById, plannedStates, type RunState } from '../domain/run.ts';
+import type { TaskState } from '../domain/task.ts';
+import { toldOfSleep } from '../domain/texts/machine.ts';
+import { spendText } from '../domain/texts/run.ts';
+import type { Text } from '../ports/terminal.ts';
 import { troubleText } from './agent-lines.ts';
 import { isMoving } from './task-line.ts';
 import { pauseText } from './times.ts';

@@ -1,8 +1,8 @@
-import type { LandingState } from '../../domain/landing.ts';
-import type { RoundState } from '../../domain/round.ts';
-import { currentWave, plannedStates, type RunState } from '../../domain/run.ts';
-import { isLive } from '../../domain/schedule.ts';
-import { uncheckedOnBase } from '../../domain/waiting.ts';
+import type { LandingState } from '../domain/landing.ts';
+import type { RoundState } from '../domain/round.ts';
+import { currentWave, plannedStates, type RunState } from '../domain/run.ts';
+import { isLive } from '../domain/schedule.ts';
+import { uncheckedOnBase } from '../domain/waiting.ts';
 import { pauseOf } from './pauses.ts';
 import type { RunView } from './run-view.ts';
 

@@ -1,6 +1,6 @@
-import type { AgentEvent, ToolCall, Trouble, Usage } from '../../domain/agent-event.ts';
-import { safeLine } from '../../domain/safe-text.ts';
-import type { Text } from '../../ports/terminal.ts';
+import type { AgentEvent, ToolCall, Trouble, Usage } from '../domain/agent-event.ts';
+import { safeLine } from '../domain/safe-text.ts';
+import type { Text } from '../ports/terminal.ts';
 
 const shortest = 160;
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { partlyLanded, refusedInPart, standings } from '../../../test/support/standings.ts';
-import { dueNotices } from '../../domain/notices.ts';
-import type { Text } from '../../ports/terminal.ts';
+import { partlyLanded, refusedInPart, standings } from '../../test/support/standings.ts';
+import { dueNotices } from '../domain/notices.ts';
+import type { Text } from '../ports/terminal.ts';
 import { standingLines, toldLines } from './run-view.ts';
 
 const plain = (line: Text): string =>

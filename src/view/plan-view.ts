@@ -1,10 +1,10 @@
-import { usualNetwork } from '../../domain/agents.ts';
-import { allTasks, type FrozenPlan, type PlannedTask } from '../../domain/plan.ts';
-import type { RunState } from '../../domain/run.ts';
-import { selectedWaves } from '../../domain/run.ts';
-import { isResolved, type TaskState } from '../../domain/task.ts';
-import type { Finding } from '../../domain/verdict.ts';
-import type { Span, Text } from '../../ports/terminal.ts';
+import { usualNetwork } from '../domain/agents.ts';
+import { allTasks, type FrozenPlan, type PlannedTask } from '../domain/plan.ts';
+import type { RunState } from '../domain/run.ts';
+import { selectedWaves } from '../domain/run.ts';
+import { isResolved, type TaskState } from '../domain/task.ts';
+import type { Finding } from '../domain/verdict.ts';
+import type { Span, Text } from '../ports/terminal.ts';
 
 /** What a person is asked to approve: the plan by its hash, every scope, the fence, and what is unusual about it. */
 export function planView(state: RunState, warnings: readonly Finding[] = []): readonly Text[] {

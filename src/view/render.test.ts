@@ -1,22 +1,11 @@
 import { expect, test } from 'vitest';
-import { frozenPlan } from '../../../test/support/plan.ts';
-import {
-  approved,
-  begun,
-  by,
-  ended,
-  held,
-  hello,
-  plan,
-  reply,
-  run,
-  started,
-} from '../../../test/support/run-events.ts';
-import { viewed } from '../../../test/support/viewed.ts';
-import type { RunEvent } from '../../domain/events.ts';
-import { attemptId } from '../../domain/ids.ts';
-import { duration } from '../../domain/texts/duration.ts';
-import type { Text } from '../../ports/terminal.ts';
+import { frozenPlan } from '../../test/support/plan.ts';
+import { approved, begun, by, ended, held, hello, plan, reply, run, started } from '../../test/support/run-events.ts';
+import { viewed } from '../../test/support/viewed.ts';
+import type { RunEvent } from '../domain/events.ts';
+import { attemptId } from '../domain/ids.ts';
+import { duration } from '../domain/texts/duration.ts';
+import type { Text } from '../ports/terminal.ts';
 import { eventLine } from './event-line.ts';
 import { planView } from './plan-view.ts';
 import { runView } from './run-view.ts';

@@ -1,9 +1,9 @@
-import { isPartlyLanded, leftToLand } from '../../domain/land-some.ts';
-import { type Need, needsOf } from '../../domain/needs.ts';
-import { openUndo } from '../../domain/open-undo.ts';
-import { plannedStates, type RunState, selectedWaves, tasksOfWave } from '../../domain/run.ts';
-import type { Told } from '../../domain/texts/told.ts';
-import type { Text } from '../../ports/terminal.ts';
+import { isPartlyLanded, leftToLand } from '../domain/land-some.ts';
+import { type Need, needsOf } from '../domain/needs.ts';
+import { openUndo } from '../domain/open-undo.ts';
+import { plannedStates, type RunState, selectedWaves, tasksOfWave } from '../domain/run.ts';
+import type { Told } from '../domain/texts/told.ts';
+import type { Text } from '../ports/terminal.ts';
 import { cautionLines } from './pauses.ts';
 import { phaseLine } from './phases.ts';
 import { taskLine } from './task-line.ts';

@@ -1,7 +1,7 @@
-import { isRequest, type RunEvent, type TapName } from '../../domain/events.ts';
-import type { TaskId } from '../../domain/ids.ts';
-import { duration, two } from '../../domain/texts/duration.ts';
-import type { Stored } from '../../ports/ledger.ts';
+import { isRequest, type RunEvent, type TapName } from '../domain/events.ts';
+import type { TaskId } from '../domain/ids.ts';
+import { duration, two } from '../domain/texts/duration.ts';
+import type { Stored } from '../ports/ledger.ts';
 
 /** When things happened, for people only: nothing is decided by it. */
 export type Times = {

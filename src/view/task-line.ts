@@ -1,8 +1,8 @@
-import { plannedById, type RunState } from '../../domain/run.ts';
-import { blockingNeed } from '../../domain/schedule.ts';
-import type { TaskState } from '../../domain/task.ts';
-import { toldOfHold } from '../../domain/texts/held.ts';
-import type { Span, Text } from '../../ports/terminal.ts';
+import { plannedById, type RunState } from '../domain/run.ts';
+import { blockingNeed } from '../domain/schedule.ts';
+import type { TaskState } from '../domain/task.ts';
+import { toldOfHold } from '../domain/texts/held.ts';
+import type { Span, Text } from '../ports/terminal.ts';
 import { age, type Times } from './times.ts';
 
 type Shown = { readonly sign: string; readonly tone: Span['tone']; readonly word: string; readonly detail: string };

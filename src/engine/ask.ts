@@ -1,0 +1,85 @@
+import { answer } from '../domain/answer.ts';
+import { answerInLine } from '../domain/answer-in-line.ts';
+import type { LedgerEvent, RequestEvent } from '../domain/events.ts';
+import type { RunId } from '../domain/ids.ts';
+import type { RunState } from '../domain/run.ts';
+import type { Desk } from '../ports/desk.ts';
+import type { Stored } from '../ports/ledger.ts';
+import { aheadInLine, knownRuns, readRun } from './find-run.ts';
+
+export type Answered =
+  | { readonly outcome: 'accepted' }
+  | { readonly outcome: 'refused'; readonly why: string }
+  /** The environment failed on the way; the request is kept and done by `resume`. */
+  | { readonly outcome: 'halted'; readonly why: string }
+  | { readonly outcome: 'no-answer' };
+
+/** Of a repository, what asking takes. */
+type Asking = Pick<Desk, 'ledger' | 'ensureCoordinator' | 'patienceMs'>;
+
+const lookMs = 1_000;
+
+/**
+ * Asks for something by a request in the run's stream, and waits for the coordinator's answer to it.
+ * What would be refused as things stand is refused here, without leaving a request behind.
+ */
+export async function ask(
+  desk: Asking,
+  subject: { readonly run: RunId; readonly state: RunState },
+  request: RequestEvent,
+): Promise<Answered> {
+  const behind = await inLineBehind(desk, subject.run);
+  const decided = behind === null ? answer(subject.state, request) : answerInLine(subject.state, request, behind);
+  if (!decided.ok) return { outcome: 'refused', why: decided.error };
+  const stored = await desk.ledger.request(subject.run, request);
+  if (!(await desk.ensureCoordinator())) return { outcome: 'no-answer' };
+  return await answerTo(desk, stored, request);
+}
+
+async function answerTo(desk: Asking, asked: Stored, request: RequestEvent): Promise<Answered> {
+  const told = Promise.withResolvers<Answered>();
+  await using _subscription = desk.ledger.subscribe(asked.seq, ({ stream, event }) => {
+    const found = stream === asked.stream ? answerIn(event, asked.seq) : null;
+    if (found !== null) told.resolve(found);
+  });
+  let waited = 0;
+  let looking = false;
+  const look = async (): Promise<void> => {
+    waited += lookMs;
+    if (looking) return;
+    looking = true;
+    // It may have ended just before the request reached it.
+    if (!(await desk.ensureCoordinator())) told.resolve({ outcome: 'no-answer' });
+    else if (waited >= desk.patienceMs && !(await isUnderWay(desk, asked, request)))
+      told.resolve({ outcome: 'no-answer' });
+    looking = false;
+  };
+  const patience = setInterval(() => void look().catch(told.reject), lookMs);
+  try {
+    return await told.promise;
+  } finally {
+    clearInterval(patience);
+  }
+}
+
+function answerIn(event: LedgerEvent, seq: number): Answered | null {
+  if (event.type === 'request-accepted' && event.request === seq) return { outcome: 'accepted' };
+  if (event.type === 'request-refused' && event.request === seq) return { outcome: 'refused', why: event.why };
+  if (event.type === 'run-halted') return { outcome: 'halted', why: event.why };
+  return null;
+}
+
+/** An agent has to be stopped or the merger to be through first: silence is work, not absence. */
+async function isUnderWay(desk: Asking, asked: Stored, request: RequestEvent): Promise<boolean> {
+  const { state } = await readRun(desk.ledger, asked.stream as RunId);
+  if (state === null) return false;
+  const decided = answer(state, request);
+  return decided.ok && decided.value === 'later';
+}
+
+/** The run that this one waits in line for. Null: it is its turn, or it has ended. */
+export async function inLineBehind(desk: Pick<Desk, 'ledger'>, run: RunId): Promise<RunId | null> {
+  const runs = await knownRuns(desk.ledger);
+  const mine = runs.find((known) => known.run === run);
+  return mine === undefined ? null : aheadInLine(runs, mine);
+}

@@ -1,0 +1,117 @@
+import type { By, RunOrder } from '../domain/events.ts';
+import type { AttemptId, CommitId } from '../domain/ids.ts';
+import type { FrozenPlan } from '../domain/plan.ts';
+import type { PlanSketch } from '../domain/plan-text.ts';
+import type { Result } from '../domain/result.ts';
+import type { StateDir } from '../domain/state-dir.ts';
+import type { Finding } from '../domain/verdict.ts';
+import type { Clock } from './clock.ts';
+import type { Disk } from './disk.ts';
+import type { Ledger } from './ledger.ts';
+import type { GitReader } from './merger.ts';
+
+/** Where a command or a route about runs works: one repository, its ledger, and ways to look at what lies beside it. */
+export interface Desk extends AsyncDisposable {
+  readonly ledger: Ledger;
+  readonly git: GitReader;
+  readonly state: StateDir;
+  readonly checkout: string;
+  readonly caller: Caller;
+  readonly clock: Clock;
+  readonly files: JobFiles;
+  readonly disk: Pick<Disk, 'holdings' | 'remove'>;
+  readonly patches: Patches;
+  /** The plan with all its layers; an error is what kept us from even looking. */
+  readPlan(source: PlanSource, flags: PlanFlags): Promise<Result<ReadPlan, string>>;
+  /** The files of a run once more, as they are now: from the root, for its branch, under the flags that it was ordered with. */
+  rereadPlan(order: RunOrder): Promise<Result<ReadPlan, string>>;
+  /** Whose name merged commits would carry; an error says how to set it. */
+  author(): Promise<Result<null, { readonly problem: string; readonly fix: string }>>;
+  /** How agents would be fenced on this machine. */
+  fence(): Promise<Result<string, { readonly problem: string; readonly fix: string }>>;
+  /** Hosts the coordinator in this process, unless a living one is there. */
+  host(): Promise<Hosting>;
+  /** A living coordinator, else one in the background. False: none could be started. */
+  ensureCoordinator(): Promise<boolean>;
+  isCoordinated(): Promise<boolean>;
+  /** How long a living coordinator may take to answer, or to begin a run. */
+  readonly patienceMs: number;
+  /** The directory of a run, with its frozen plan, and for markers. `text` is a plan that has no file but the one there. */
+  openRunDirectory(order: RunOrder, text?: string | null): Promise<void>;
+  /** Whether an agent can be launched by what is on this machine, as far as can be told without a call. */
+  agentReady(agent: string): Promise<AgentReadiness>;
+}
+
+export type ReadPlan =
+  | {
+      readonly ok: true;
+      readonly plan: FrozenPlan;
+      readonly hash: string;
+      readonly planFile: string;
+      /** The plan as a file, where there is none yet. */
+      readonly text: string | null;
+      readonly warnings: readonly Finding[];
+    }
+  | { readonly ok: false; readonly findings: readonly Finding[]; readonly warnings: readonly Finding[] };
+
+/**
+ * What was given as a plan. Files: none means the usual one; one is a plan; markdown files are a task each. A sketch has no
+ * file at all.
+ */
+export type PlanSource = readonly string[] | PlanSketch;
+
+export type AgentReadiness =
+  | { readonly ready: true }
+  | { readonly ready: false; readonly installed: boolean; readonly why: string; readonly fix: string };
+
+/** Who calls. `agent` is null for a person or a plain script. */
+export type Caller = { readonly agent: string | null; readonly mayDecide: boolean; readonly by: By };
+
+export type Hosting = {
+  readonly role: 'host' | 'guest';
+  /** Rejects when the coordinator in this process fails; never resolves. */
+  readonly failed: Promise<never>;
+  /** Resolves when no run can go on without a person. Never for a guest. */
+  idle(): Promise<void>;
+  /** Lets go. Agents go on; with `background` another coordinator takes over from here. */
+  stop(then: 'background' | 'nothing'): Promise<void>;
+};
+
+/**
+ * What flags make of a plan before it is approved. `land`: nobody will be there to ask, so `land: ask` becomes `auto`;
+ * or nothing may land, so whatever it says becomes `branch`.
+ * `focus`: what every agent is told to mind.
+ */
+export type PlanFlags = { readonly land: 'auto' | 'branch' | null; readonly focus: string | null };
+export interface JobFiles {
+  /** Output of a job from a byte on; empty when there is none yet. */
+  readLog(job: string, from: number): Promise<{ readonly text: string; readonly next: number }>;
+  /** The same of what an agent that speaks a protocol said and did: one JSON document on each line. */
+  readTranscript(job: string, from: number): Promise<{ readonly text: string; readonly next: number }>;
+  /** What the agent of an attempt was told; null when it was never kept. */
+  readPrompt(job: string): Promise<string | null>;
+  /** How far the workspace of a job is, in files; null where it was made in a moment, or is not begun. */
+  readCopied(job: string): Promise<{ readonly done: number; readonly total: number } | null>;
+  /** Disk use of the LFS objects that snapshots point to. */
+  lfsBytes(): Promise<number>;
+  removeLfs(): Promise<void>;
+}
+
+export type LoggedCommit = {
+  readonly commit: CommitId;
+  readonly title: string;
+  readonly run: string | null;
+  readonly task: string | null;
+};
+
+/** Questions to our bare repository that only people ask. Never over a workspace. */
+export interface Patches {
+  /** Unified diff of git's own trees; no driver, filter or external program runs. */
+  text(from: CommitId, to: CommitId, paths: readonly string[]): Promise<string>;
+  /** Commits that `to` has and `from` has not, newest first, with the run and the task that their trailers name. */
+  log(from: CommitId, to: CommitId): Promise<readonly LoggedCommit[]>;
+  /** Every snapshot that was taken of these attempts. */
+  snapshots(
+    run: string,
+  ): Promise<readonly { readonly attempt: AttemptId; readonly ref: string; readonly commit: CommitId }[]>;
+}
