@@ -4,7 +4,7 @@ import { type RunId, runId } from '../domain/ids.ts';
 import { foldRun, type RunState } from '../domain/run.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Engine } from '../ports/engine.ts';
-import type { Ledger, Stored } from '../ports/ledger.ts';
+import { isRunStream, type Ledger, type Stored } from '../ports/ledger.ts';
 import { createRun } from './create-run.ts';
 import { keepDisk } from './disk-keeper.ts';
 import { type Driver, driveRun } from './driver.ts';
@@ -57,7 +57,7 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
 
   /** Knows what is in the ledger, also what no subscription has told yet. */
   const admit = async (): Promise<void> => {
-    for (const stream of await ledger.streams()) if (stream !== 'repo') entryOf(runId(stream));
+    for (const stream of await ledger.streams()) if (isRunStream(stream)) entryOf(runId(stream));
     for (const entry of runs.values()) {
       await entry.log.catchUp();
       await make(entry.log);
@@ -93,7 +93,7 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
   };
 
   const notice = ({ stream, event }: Stored): void => {
-    if (stream === 'repo') return;
+    if (!isRunStream(stream)) return;
     if (leavesRoom.has(event.type)) keeper.look();
     const entry = entryOf(runId(stream));
     entry.driver?.wake();

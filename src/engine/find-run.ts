@@ -1,7 +1,7 @@
 import { type RunId, runId, type TaskId, taskId } from '../domain/ids.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { foldRun, type RunState } from '../domain/run.ts';
-import type { Ledger, Stored } from '../ports/ledger.ts';
+import { isRunStream, type Ledger, type Stored } from '../ports/ledger.ts';
 
 /** A run as its stream says. `state` is null while it is only ordered: no coordinator has made it yet. */
 export type KnownRun = {
@@ -35,7 +35,7 @@ function targetOf({ state, stored }: KnownRun): string | null {
 
 /** Every run of the repository, oldest first. */
 export async function knownRuns(ledger: Ledger): Promise<readonly KnownRun[]> {
-  const streams = (await ledger.streams()).filter((stream) => stream !== 'repo');
+  const streams = (await ledger.streams()).filter(isRunStream);
   const runs = await Promise.all(streams.map((stream) => readRun(ledger, runId(stream))));
   return runs.toSorted((a, b) => born(a) - born(b));
 }

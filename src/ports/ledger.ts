@@ -1,7 +1,10 @@
 import type { LedgerEvent, RequestEvent } from '../domain/events.ts';
 
-/** A stream is one run, or `repo` for facts about the repository itself. */
+/** A stream is one run, `external:<session>` for one that others drive, or `repo` for facts about the repository itself. */
 export type Stream = string;
+
+/** Runs of ours. No run id has a colon. */
+export const isRunStream = (stream: Stream): boolean => stream !== 'repo' && !stream.includes(':');
 
 export type Stored = {
   /** Position in the whole ledger, from 1, without a gap. */

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import type { ProblemStatus } from './problem.ts';
+
+/** What a caller may do. Each role may all that those before it may. */
+export const roles = ['read', 'operate', 'approve'] as const;
+export type Role = (typeof roles)[number];
+
+/** One route: all that the router, the documents and the client know of it. */
+export type Route = {
+  readonly method: 'GET' | 'POST' | 'PATCH';
+  /** Parameters in braces are whole segments. */
+  readonly path: `/${string}`;
+  readonly role: Role;
+  /** Heading in the document. */
+  readonly group: string;
+  readonly summary: string;
+  readonly params: z.ZodObject;
+  readonly query: z.ZodObject;
+  /** Null: none is read. One that may be left out altogether accepts `{}`. */
+  readonly body: z.ZodType | null;
+  readonly answer: JsonAnswer | TextAnswer;
+  /** Beside those that every route may refuse with. */
+  readonly refuses: readonly ProblemStatus[];
+};
+export type JsonAnswer = { readonly status: 200 | 201 | 202; readonly schema: z.ZodType };
+/** Bytes of a file: ranges can be asked for. */
+export type TextAnswer = { readonly status: 200; readonly content: 'text/plain' | 'application/jsonl' };
+
+/** What a handler is given, after all of it was validated. */
+export type Given<R extends Route> = {
+  readonly params: z.output<R['params']>;
+  readonly query: z.output<R['query']>;
+  readonly body: R['body'] extends z.ZodType ? z.output<R['body']> : null;
+};
+
+/** What a handler answers, before it is sent. */
+export type Answer<R extends Route> = R['answer'] extends { readonly schema: infer S extends z.ZodType }
+  ? z.input<S>
+  : string;
+
+type Parts = Pick<Route, 'path' | 'group' | 'summary'>;
+type Optional = {
+  readonly params?: z.ZodObject;
+  readonly query?: z.ZodObject;
+  readonly refuses?: readonly ProblemStatus[];
+};
+type Of<O extends Optional, K extends 'params' | 'query'> = O[K] extends z.ZodObject ? O[K] : typeof nothing;
+
+export const nothing = z.strictObject({});
+
+/** A route that only shows something. */
+export const shows = <const P extends Parts & Optional, A extends Route['answer']>(parts: P, answer: A) => ({
+  method: 'GET' as const,
+  role: 'read' as const,
+  path: parts.path,
+  group: parts.group,
+  summary: parts.summary,
+  params: (parts.params ?? nothing) as Of<P, 'params'>,
+  query: (parts.query ?? nothing) as Of<P, 'query'>,
+  body: null,
+  answer,
+  refuses: parts.refuses ?? ([404] as const),
+});
+
+/** A route that changes something. */
+export const does = <
+  const P extends Parts & Optional & { readonly method?: 'POST' | 'PATCH'; readonly role: Role },
+  B extends z.ZodType | null,
+  A extends JsonAnswer,
+>(
+  parts: P,
+  body: B,
+  answer: A,
+) => ({
+  method: parts.method ?? ('POST' as const),
+  role: parts.role,
+  path: parts.path,
+  group: parts.group,
+  summary: parts.summary,
+  params: (parts.params ?? nothing) as Of<P, 'params'>,
+  query: (parts.query ?? nothing) as Of<P, 'query'>,
+  body,
+  answer,
+  refuses: parts.refuses ?? ([404, 409, 503] as const),
+});
+
+export const json = <S extends z.ZodType>(schema: S, status: 200 | 201 | 202 = 200) => ({ status, schema });

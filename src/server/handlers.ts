@@ -1,0 +1,6 @@
+import type { Routes } from '../protocol/routes.ts';
+import { repositoryHandlers } from './handlers/repositories.ts';
+import type { Handlers } from './site.ts';
+
+/** A route without a handler does not compile. */
+export const handlers: Handlers<Routes> = { ...repositoryHandlers };

@@ -1,0 +1,52 @@
+import { type RunId, runId } from '../domain/ids.ts';
+import { evolveRun, type RunState } from '../domain/run.ts';
+import type { KnownRun } from '../engine/find-run.ts';
+import type { Ledger, Stored } from '../ports/ledger.ts';
+import { isRunStream } from '../ports/ledger.ts';
+
+/** Every run of one repository with its fold kept in memory, fed event by event. */
+export type LiveRuns = {
+  /** As the ledger has them now, oldest first. */
+  all(): Promise<readonly KnownRun[]>;
+  find(run: string): Promise<KnownRun | undefined>;
+  /** The last event of the whole ledger that is folded in. */
+  seq(): number;
+};
+
+type Entry = { readonly run: RunId; state: RunState | null; readonly stored: Stored[] };
+
+export function liveRuns(ledger: Pick<Ledger, 'readAll'>): LiveRuns {
+  const runs = new Map<string, Entry>();
+  let seen = 0;
+  let reading: Promise<void> | null = null;
+
+  /** Requests that come while one reads share its answer only if it began after they came. */
+  const catchUp = async (): Promise<void> => {
+    await reading;
+    reading ??= read().finally(() => {
+      reading = null;
+    });
+    await reading;
+  };
+  const read = async (): Promise<void> => {
+    for (const stored of await ledger.readAll(seen)) {
+      seen = stored.seq;
+      if (!isRunStream(stored.stream)) continue;
+      const entry = runs.get(stored.stream) ?? { run: runId(stored.stream), state: null, stored: [] };
+      runs.set(stored.stream, entry);
+      entry.stored.push(stored);
+      entry.state = evolveRun(entry.state, stored);
+    }
+  };
+  return {
+    all: async () => {
+      await catchUp();
+      return [...runs.values()];
+    },
+    find: async (run) => {
+      await catchUp();
+      return runs.get(run);
+    },
+    seq: () => seen,
+  };
+}

@@ -1,0 +1,62 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { finished } from 'node:stream/promises';
+import { type Problem, problem } from '../protocol/problem.ts';
+import type { Content } from './site.ts';
+
+/** With every answer: nothing of it is kept, guessed at, framed or run. */
+const always = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+} as const;
+
+export function sendJson(response: ServerResponse, status: number, value: unknown, type = 'application/json'): void {
+  const text = JSON.stringify(value);
+  response.writeHead(status, { ...always, 'content-type': type, 'content-length': Buffer.byteLength(text) });
+  response.end(text);
+}
+
+export const sendProblem = (response: ServerResponse, told: Problem): void =>
+  sendJson(response, told.status, told, 'application/problem+json');
+
+/** The whole of it, or the one range that was asked for. */
+export async function sendContent(
+  request: IncomingMessage,
+  response: ServerResponse,
+  type: string,
+  content: Content,
+): Promise<void> {
+  const range = rangeOf(request.headers.range, content.bytes);
+  if (range === 'none-such') {
+    response.setHeader('content-range', `bytes */${content.bytes}`);
+    return sendProblem(response, problem(416, 'bad-range', `it has ${content.bytes} bytes`));
+  }
+  const { from, to } = range ?? { from: 0, to: content.bytes };
+  response.writeHead(range === null ? 200 : 206, {
+    ...always,
+    'content-type': `${type}; charset=utf-8`,
+    'content-disposition': 'attachment',
+    'accept-ranges': 'bytes',
+    'content-length': to - from,
+    ...(range === null ? {} : { 'content-range': `bytes ${from}-${to - 1}/${content.bytes}` }),
+  });
+  if (request.method !== 'HEAD')
+    for await (const chunk of content.read(from, to)) {
+      if (response.destroyed) return;
+      if (!response.write(chunk))
+        await new Promise((resolve) => response.once('drain', resolve).once('close', resolve));
+    }
+  response.end();
+  await finished(response).catch(() => undefined);
+}
+
+/** One range of bytes, or the last so many; several at once are answered with the whole. */
+function rangeOf(header: string | undefined, bytes: number): { from: number; to: number } | 'none-such' | null {
+  const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? [];
+  if (first === '' && last === '') return null;
+  const from = first === '' ? Math.max(0, bytes - Number(last)) : Number(first);
+  const to = first === '' || last === '' ? bytes : Math.min(bytes, Number(last) + 1);
+  return from >= to ? 'none-such' : { from, to };
+}

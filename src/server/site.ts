@@ -1,0 +1,53 @@
+import type { By } from '../domain/events.ts';
+import type { Result } from '../domain/result.ts';
+import type { Desk } from '../ports/desk.ts';
+import type { Problem } from '../protocol/problem.ts';
+import type { Answer, Given, Role, Route } from '../protocol/route.ts';
+import type { LiveRuns } from './live-runs.ts';
+
+/** A repository that has state of ours, whether or not its checkout is still there. */
+export type RepositoryEntry = {
+  readonly id: string;
+  readonly checkout: string;
+  readonly present: boolean;
+};
+export type OpenRepository = {
+  readonly id: string;
+  readonly desk: Desk;
+  readonly runs: LiveRuns;
+};
+
+/** The repositories of the person. One server shows them all. */
+export interface Repositories extends AsyncDisposable {
+  list(): Promise<readonly RepositoryEntry[]>;
+  /** Opened at the first call and kept open. Null: none is called so. Rejects with what kept us from opening it. */
+  open(id: string): Promise<OpenRepository | null>;
+  /** The one that the server was started in: meant where a path names none. */
+  readonly home: string | null;
+}
+
+/** What a handler sees beside the request itself. */
+export type Site = {
+  readonly repositories: Repositories;
+  readonly caller: { readonly role: Role; readonly by: By };
+  /** `Idempotency-Key`: the same one again asks for nothing new. */
+  readonly key: string | null;
+  readonly version: string;
+  now(): Date;
+};
+
+/** Bytes of a file that may be long: read as they are sent. */
+export type Content = {
+  readonly bytes: number;
+  /** From a byte to before another. */
+  read(from: number, to: number): AsyncIterable<Buffer>;
+};
+
+export type Handler<R extends Route> = (
+  given: Given<R>,
+  site: Site,
+) => Promise<Result<R['answer'] extends { readonly schema: unknown } ? Answer<R> : Content, Problem>>;
+
+export type Handlers<Routes extends Readonly<Record<string, Route>>> = {
+  readonly [Id in keyof Routes]: Handler<Routes[Id]>;
+};
