@@ -78,6 +78,7 @@ export const groups = {
   run: 'Run',
   look: 'Look',
   decide: 'Decide',
+  serve: 'For other programs',
   keep: 'Keep house',
   agent: 'For agents, inside the fence',
 } as const;

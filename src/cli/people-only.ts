@@ -2,7 +2,7 @@ import type { Desk } from '../ports/desk.ts';
 import { exitCodes, type Outcome } from './command.ts';
 
 /** Deciding is a person's: null for a person, and for an agent that they let decide; else the outcome that tells it so. */
-export function peopleOnly(desk: Desk, command: string): Outcome | null {
+export function peopleOnly(desk: Pick<Desk, 'caller'>, command: string): Outcome | null {
   const { agent, mayDecide } = desk.caller;
   if (mayDecide) return null;
   return {

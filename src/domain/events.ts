@@ -19,7 +19,7 @@ import type { AgentSession } from './task.ts';
 /** Who did it and by which way it reached us. An agent never appears here as an approver. */
 export type By = {
   readonly who: string;
-  readonly via: 'terminal' | 'command' | 'marker' | 'yes-flag' | 'land-flag' | 'policy' | 'demo';
+  readonly via: 'terminal' | 'command' | 'api' | 'marker' | 'yes-flag' | 'land-flag' | 'policy' | 'demo';
 };
 
 // ── what anyone may ask; it decides nothing until the coordinator answers ──────────────────────────────

@@ -80,6 +80,30 @@ export const commands: readonly CommandEntry[] = [
   },
   ...runCommands,
   {
+    name: 'serve',
+    usage: '[--port <n>] [--socket <path>] [--host <address>] [--name <host>…] [--tls-cert <file> --tls-key <file>]',
+    summary: 'an API for your programs, on this machine only',
+    group: 'serve',
+    load: async () => {
+      const [{ serve }, { servePorts }] = await Promise.all([import('../cli/serve.ts'), import('./serve.ts')]);
+      return serve(servePorts);
+    },
+  },
+  {
+    name: 'token',
+    usage: '[--role <role>] [--curl] [--renew]',
+    summary: 'what a script needs to talk to the server',
+    group: 'serve',
+    load: async () => {
+      const [{ token }, { servePorts }, { mayDecide }] = await Promise.all([
+        import('../cli/token.ts'),
+        import('./serve.ts'),
+        import('./desk.ts'),
+      ]);
+      return token(servePorts, mayDecide);
+    },
+  },
+  {
     name: 'completion',
     usage: '<bash|zsh|fish>',
     summary: 'print a completion script for your shell',

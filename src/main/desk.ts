@@ -28,8 +28,10 @@ import {
   type StateDirectory,
   type Surroundings,
 } from '../adapters/state-directory/index.ts';
-import type { Context } from '../cli/command.ts';
+import { recordRepository } from '../adapters/state-directory/known.ts';
+import type { Context, Outcome } from '../cli/command.ts';
 import type { DeskMode, OpenDesk } from '../cli/desk.ts';
+import { peopleOnly } from '../cli/people-only.ts';
 import { canonicalJson, type FrozenPlan } from '../domain/plan.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { type StateDir, stateDir } from '../domain/state-dir.ts';
@@ -80,12 +82,18 @@ export async function makePlaces(
   if (!made.ok) return made;
   for (const directory of [state.jobs, state.cache, `${state.root}/runs`])
     await mkdir(directory, { recursive: true, mode: 0o700 });
+  await recordRepository(state.root, repository);
   return await makeRunDirectory(repository, surroundings);
 }
 
 async function callerAt({ env, terminal }: Context, home: string): Promise<Caller> {
   const person = { name: userInfo().username, terminal: terminal.interactive };
   return callerOf(env, { ...person, letsAgentsDecide: await letsAgentsDecide(userConfigFile(env, home)) });
+}
+
+/** Also where there is no repository. */
+export async function mayDecide(context: Context, command: string): Promise<Outcome | null> {
+  return peopleOnly({ caller: await callerAt(context, homedir()) }, command);
 }
 
 function deskOf(

@@ -1,10 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { z } from 'zod';
 import { type Problem, problem } from '../protocol/problem.ts';
 import type { Role, Route } from '../protocol/route.ts';
 import { readJson } from './body.ts';
-import { admit, type Doors } from './guard.ts';
+import { admit, cookieName, type Doors } from './guard.ts';
 import { mayDo } from './keys.ts';
+import type { Links } from './links.ts';
 import { type Pace, paceOf } from './pace.ts';
 import { sendContent, sendJson, sendProblem } from './reply.ts';
 import { type Match, router } from './router.ts';
@@ -14,6 +16,7 @@ export type Served = {
   readonly routes: Readonly<Record<string, Route>>;
   readonly handlers: Handlers<Readonly<Record<string, Route>>>;
   readonly doors: Doors;
+  readonly links: Links;
   /** Of one request. */
   site(role: Role, key: string | null): Site;
   now(): number;
@@ -26,32 +29,32 @@ export type Served = {
  * The server: who may come in, which route, with which role, is what was sent right, then its handler. A route that is not in
  * the table is not there, and each of the table passes the same way: none can be forgotten.
  */
-export function httpServer(served: Served): Server {
+export function httpServer(served: Served, tls: { readonly cert: Buffer; readonly key: Buffer } | null = null): Server {
   const find = router(served.routes);
   const pace = served.pace ?? paceOf(served.now);
-  const server = createServer(
-    {
-      // slow or endless requests are ended, however many there are
-      headersTimeout: 10_000,
-      requestTimeout: 30_000,
-      connectionsCheckingInterval: 1_000,
-      keepAliveTimeout: 10_000,
-      maxHeaderSize: 16 << 10,
-    },
-    (request, response) => {
-      void answer(served, find, pace, request, response).catch((error: unknown) => {
-        served.fault(error);
-        if (response.headersSent) response.destroy();
-        else sendProblem(response, problem(500, 'fault', 'something went wrong here; the log of the server says what'));
-      });
-    },
-  );
+  const respond = (request: IncomingMessage, response: ServerResponse): void => {
+    void answer(served, find, pace, request, response).catch((error: unknown) => {
+      served.fault(error);
+      if (response.headersSent) response.destroy();
+      else sendProblem(response, problem(500, 'fault', 'something went wrong here; the log of the server says what'));
+    });
+  };
+  const server = tls === null ? createServer(bounds, respond) : createTlsServer({ ...bounds, ...tls }, respond);
   server.maxConnections = 1_024;
   server.on('clientError', (_error, socket) => {
     if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
   });
   return server;
 }
+
+/** Slow or endless requests are ended, however many there are. */
+const bounds = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 1_000,
+  keepAliveTimeout: 10_000,
+  maxHeaderSize: 16 << 10,
+};
 
 async function answer(
   served: Served,
@@ -66,6 +69,8 @@ async function answer(
     if (!request.complete) response.setHeader('connection', 'close');
     sendProblem(response, why);
   };
+  const code = /^\/enter\/([\w-]{43})$/.exec(request.url ?? '')?.[1];
+  if (method === 'GET' && code !== undefined) return enter(served, code, request, response);
   const admitted = admit(served.doors, { method, headers, rawHeaders, upgrade: false, now: served.now() });
   const slowed = pace(admitted.ok);
   if (slowed !== null) return refuse(slowed);
@@ -99,6 +104,29 @@ async function answer(
   if ('schema' in route.answer) sendJson(response, route.answer.status, answered.value);
   else await sendContent(request, response, route.answer.content, answered.value as Content);
 }
+
+/** The one way in without a token: the code of a link stands for it, once. */
+function enter(served: Served, code: string, request: IncomingMessage, response: ServerResponse): void {
+  const isOurs = served.doors.hosts.includes(request.headers.host ?? '');
+  const taken = isOurs ? served.links.take(code) : null;
+  if (taken === null) {
+    sendProblem(response, isOurs ? usedLink : problem(421, 'wrong-host', 'the Host header names another server'));
+    return;
+  }
+  const secure = served.doors.origins.every((origin) => origin.startsWith('https:')) ? '; Secure' : '';
+  response.writeHead(303, {
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    'set-cookie': `${cookieName}=${taken.cookie}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${taken.seconds}${secure}`,
+    location: '/v1/repositories',
+    'content-length': 0,
+  });
+  response.end();
+}
+
+const usedLink = problem(401, 'link-used', 'this link was used or is too old', {
+  next: 'tidegate token --link makes another',
+});
 
 type Validated = { readonly params: unknown; readonly query: unknown; readonly body: unknown };
 

@@ -31,7 +31,8 @@ export async function sendContent(
   const range = rangeOf(request.headers.range, content.bytes);
   if (range === 'none-such') {
     response.setHeader('content-range', `bytes */${content.bytes}`);
-    return sendProblem(response, problem(416, 'bad-range', `it has ${content.bytes} bytes`));
+    sendProblem(response, problem(416, 'bad-range', `it has ${content.bytes} bytes`));
+    return;
   }
   const { from, to } = range ?? { from: 0, to: content.bytes };
   response.writeHead(range === null ? 200 : 206, {

@@ -3,6 +3,7 @@ import type { Result } from '../domain/result.ts';
 import type { Desk } from '../ports/desk.ts';
 import type { Problem } from '../protocol/problem.ts';
 import type { Answer, Given, Role, Route } from '../protocol/route.ts';
+import type { Links } from './links.ts';
 import type { LiveRuns } from './live-runs.ts';
 
 /** A repository that has state of ours, whether or not its checkout is still there. */
@@ -32,6 +33,7 @@ export type Site = {
   readonly caller: { readonly role: Role; readonly by: By };
   /** `Idempotency-Key`: the same one again asks for nothing new. */
   readonly key: string | null;
+  readonly links: Pick<Links, 'make'>;
   readonly version: string;
   now(): Date;
 };

@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { claimDurably, writeDurably, writeWhole } from '../durable-file.ts';
+import { identify, isAlive } from '../process-identity.ts';
+
+/** What a server leaves for the commands of the same person: its secret, and where it listens. */
+export type ServerState = {
+  /** 256 bits, made at the first call, readable by the person alone. Throws `KeyUnsafe` when others can read it. */
+  secret(): Buffer;
+  /** Every token and cookie of before is void once the server runs with the new one. */
+  renewSecret(): void;
+  /** The living server of this person, if there is one. */
+  serving(): Serving | null;
+  recordServing(url: string): void;
+  forgetServing(): void;
+};
+export type Serving = { readonly url: string; readonly pid: number };
+
+export class KeyUnsafe extends Error {
+  override readonly name = 'KeyUnsafe';
+}
+
+const servingSchema = z.strictObject({
+  url: z.string(),
+  pid: z.int(),
+  startTime: z.string(),
+  bootId: z.string(),
+});
+
+/** `root`: below which the repositories keep their state. */
+export async function serverState(root: string): Promise<ServerState> {
+  const directory = join(root, 'server');
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const [keyFile, servingFile] = [join(directory, 'key'), join(directory, 'serving.json')];
+  return {
+    secret: () => {
+      claimDurably(keyFile, newKey());
+      if ((statSync(keyFile).mode & 0o077) !== 0)
+        throw new KeyUnsafe(`others can read ${keyFile}; renew it with tidegate token --renew`);
+      return parsed(readFileSync(keyFile, 'utf8'), keyFile);
+    },
+    renewSecret: () => writeDurably(keyFile, newKey()),
+    serving: () => {
+      // written whole or not at all
+      const text = readIfThere(servingFile);
+      const found = text === null ? null : servingSchema.safeParse(JSON.parse(text));
+      if (found?.success !== true || !isAlive(found.data)) return null;
+      return { url: found.data.url, pid: found.data.pid };
+    },
+    recordServing: (url) => writeWhole(servingFile, `${JSON.stringify({ url, ...identify() })}\n`),
+    forgetServing: () => rmSync(servingFile, { force: true }),
+  };
+}
+
+const newKey = (): string => `${randomBytes(32).toString('base64url')}\n`;
+
+function parsed(text: string, file: string): Buffer {
+  const secret = Buffer.from(text.trim(), 'base64url');
+  if (secret.length !== 32) throw new KeyUnsafe(`${file} holds no key; renew it with tidegate token --renew`);
+  return secret;
+}
+
+function readIfThere(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,55 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { writeDurably } from '../durable-file.ts';
+import { isAbsent } from './absent.ts';
+import type { Repository } from './find-repository.ts';
+import { repositoryName } from './place.ts';
+
+export type KnownRepository = {
+  /** Its directory below the root; also how the API calls it. */
+  readonly id: string;
+  readonly checkout: string;
+  /** False: nothing is at the checkout's path any more. */
+  readonly present: boolean;
+};
+
+const file = 'repository.json';
+const schema = z.object({ checkout: z.string(), commonDir: z.string() });
+
+/** Leaves word of whose state this is; nothing is written when it stands there already. */
+export async function recordRepository(directory: string, { toplevel, commonDir }: Repository): Promise<void> {
+  const path = join(directory, file);
+  const text = `${JSON.stringify({ checkout: toplevel, commonDir })}\n`;
+  if ((await readFile(path, 'utf8').catch(absentAsNull)) !== text) writeDurably(path, text);
+}
+
+/** Every repository that keeps its state below this root, by name. A directory that was put there by others counts for nothing. */
+export async function knownRepositories(root: string): Promise<readonly KnownRepository[]> {
+  const names = (await readdir(root).catch(absentAsNull)) ?? [];
+  const found = await Promise.all(
+    names.toSorted().map(async (id): Promise<KnownRepository | null> => {
+      const text = await readFile(join(root, id, file), 'utf8').catch(absentAsNull);
+      const parsed = text === null ? null : schema.safeParse(jsonIn(text));
+      if (parsed?.success !== true || repositoryName(parsed.data) !== id) return null;
+      const { checkout } = parsed.data;
+      return { id, checkout, present: (await stat(checkout).catch(absentAsNull)) !== null };
+    }),
+  );
+  return found.filter((one) => one !== null);
+}
+
+const absentAsNull = (error: unknown): null => {
+  if (isAbsent(error)) return null;
+  throw error;
+};
+
+/** Null: it is not JSON, so it is not ours. */
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,103 @@
+import { isIP } from 'node:net';
+import { isAbsolute } from 'node:path';
+import { err, ok, type Result } from '../domain/result.ts';
+import { type Context, done, exitCodes, misused, type Outcome, type Register } from './command.ts';
+import { failed } from './desk.ts';
+
+/** Where a server listens: on one address, or on a socket of the file system. */
+export type Listen = {
+  readonly host: string;
+  readonly port: number;
+  readonly socket: string | null;
+  /** Names beside the loopback's own that callers may use for it. */
+  readonly names: readonly string[];
+  readonly tls: { readonly cert: string; readonly key: string } | null;
+};
+export type Running = {
+  readonly url: string;
+  /** Rejects when it cannot go on; never resolves. */
+  readonly failed: Promise<never>;
+  /** For a browser, once. */
+  link(): string;
+  /** Lets go. Agents go on, driven from the background. */
+  stop(): Promise<void>;
+};
+export type ServePorts = {
+  start(context: Context, listen: Listen): Promise<Result<Running, string>>;
+  state(context: Context): Promise<{
+    secret(): Buffer;
+    renewSecret(): void;
+    serving(): { readonly url: string; readonly pid: number } | null;
+  }>;
+};
+
+type ServeOptions = {
+  readonly port: string;
+  readonly host: string;
+  readonly socket?: string;
+  readonly name: readonly string[];
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+};
+
+/** `tidegate serve`: REST, WebSocket, SSE and MCP for all repositories of the person, on the loopback. */
+export const serve =
+  (ports: ServePorts): Register =>
+  (command, does, context) => {
+    command
+      .option('--port <number>', 'port on the loopback; 0 chooses a free one', '3847')
+      .option('--host <address>', 'address to listen on; any but the loopback needs TLS', '127.0.0.1')
+      .option('--socket <path>', 'a socket in the file system instead, for you alone')
+      .option('--name <host>', 'another name that callers may use for it; can be given again', collect, [])
+      .option('--tls-cert <file>', 'certificate, with --tls-key')
+      .option('--tls-key <file>', 'its private key')
+      .action(
+        does(async (options: ServeOptions) => {
+          const listen = listenOf(options);
+          if (!listen.ok) return misused('bad-address', `serve: ${listen.error}`);
+          const started = await ports.start(context, listen.value);
+          if (!started.ok) return failed('not-serving', `serve: ${started.error}`);
+          return await untilLeft(context, started.value, listen.value);
+        }),
+      );
+  };
+
+const collect = (name: string, before: readonly string[]): readonly string[] => [...before, name];
+
+async function untilLeft(context: Context, running: Running, { socket }: Listen): Promise<Outcome> {
+  const left = Promise.withResolvers<'left'>();
+  using _signals = context.onSignal(() => left.resolve('left'));
+  if (context.json) context.terminal.json({ serving: running.url });
+  else {
+    context.terminal.line(`Serving on ${running.url}`);
+    if (socket === null && context.terminal.interactive)
+      context.terminal.line(`In a browser, once, within five minutes: ${running.link()}`);
+    context.terminal.line('For scripts: tidegate token. Ctrl-C ends the server; runs go on in the background.');
+  }
+  try {
+    await Promise.race([left.promise, running.failed]);
+  } finally {
+    await running.stop();
+  }
+  return { ...done([], { served: running.url }), exit: exitCodes.done };
+}
+
+function listenOf(options: ServeOptions): Result<Listen, string> {
+  const { host, name: names, socket = null, tlsCert, tlsKey } = options;
+  const port = /^\d{1,5}$/.test(options.port) ? Number(options.port) : -1;
+  if (port < 0 || port > 65_535) return err(`--port takes a number from 0 to 65535, not ${options.port}`);
+  if (socket !== null && !isAbsolute(socket)) return err('--socket takes an absolute path');
+  if ((tlsCert === undefined) !== (tlsKey === undefined)) return err('--tls-cert and --tls-key go together');
+  const tls = tlsCert === undefined || tlsKey === undefined ? null : { cert: tlsCert, key: tlsKey };
+  if (isIP(host) === 0) return err(`--host takes an IP address, not ${JSON.stringify(host)}`);
+  if (!isLoopback(host) && tls === null)
+    return err(
+      `${host} can be reached from other machines, and without TLS tokens could be read on the way: give --tls-cert and --tls-key, or reach the loopback by ssh -L ${port}:127.0.0.1:${port}`,
+    );
+  if (!isLoopback(host) && names.length === 0) return err('say by --name what other machines call this one');
+  const odd = names.find((name) => !/^[a-z0-9][a-z0-9.-]{0,252}$/.test(name));
+  if (odd !== undefined) return err(`--name takes a host name in small letters, not ${JSON.stringify(odd)}`);
+  return ok({ host, port, socket, names, tls });
+}
+
+const isLoopback = (host: string): boolean => host === '127.0.0.1' || host === '::1';

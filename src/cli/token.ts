@@ -1,0 +1,45 @@
+import type { Role } from '../protocol/route.ts';
+import { roles } from '../protocol/route.ts';
+import { tokenOf } from '../server/keys.ts';
+import { done, exitCodes, misused, type Outcome, type Register } from './command.ts';
+import type { ServePorts } from './serve.ts';
+
+type TokenOptions = { readonly role: string; readonly renew?: true; readonly curl?: true };
+
+/** Whether the caller may have what lets one decide; the outcome tells it why not. */
+export type MayDecide = (context: Parameters<Register>[2], command: string) => Promise<Outcome | null>;
+
+/** `tidegate token`: what a script needs to talk to the server. */
+export const token =
+  (ports: ServePorts, mayDecide: MayDecide): Register =>
+  (command, does, context) => {
+    command
+      .option('--role <role>', 'read shows, operate runs and stops, approve decides and lands', 'read')
+      .option('--curl', 'print a call that can be pasted')
+      .option('--renew', 'make all tokens and cookies of before void')
+      .action(
+        does(async ({ role: given, renew, curl }: TokenOptions) => {
+          const role = roles.find((one) => one === given);
+          if (role === undefined) return misused('bad-role', `token: --role takes ${roles.join(', ')}, not ${given}`);
+          const refused =
+            role === 'approve' || renew ? await mayDecide(context, `tidegate token --role ${role}`) : null;
+          if (refused !== null) return refused;
+          const state = await ports.state(context);
+          if (renew) state.renewSecret();
+          return told(tokenOf(state.secret(), role), role, state.serving()?.url ?? null, { renew, curl });
+        }),
+      );
+  };
+
+function told(
+  value: string,
+  role: Role,
+  url: string | null,
+  { renew, curl }: { readonly renew: true | undefined; readonly curl: true | undefined },
+): Outcome {
+  const at = url ?? 'http://127.0.0.1:3847';
+  const call = `curl -H 'Authorization: Bearer ${value}' ${at}/v1/repositories`;
+  const problems =
+    renew && url !== null ? ['tidegate: note: the server that runs keeps the old ones until it is started again'] : [];
+  return { ...done([curl ? call : value], { role, token: value, url }), exit: exitCodes.done, problems };
+}

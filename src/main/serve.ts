@@ -1,0 +1,149 @@
+import { chmodSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { homedir, userInfo } from 'node:os';
+import { serverState } from '../adapters/server-state/index.ts';
+import { findRepository } from '../adapters/state-directory/index.ts';
+import { knownRepositories } from '../adapters/state-directory/known.ts';
+import { repositoryName, stateRoot } from '../adapters/state-directory/place.ts';
+import type { Context } from '../cli/command.ts';
+import type { Listen, Running, ServePorts } from '../cli/serve.ts';
+import { err, ok, type Result } from '../domain/result.ts';
+import { routes } from '../protocol/routes.ts';
+import { handlers } from '../server/handlers.ts';
+import { httpServer, type Served } from '../server/http.ts';
+import { oneTimeLinks } from '../server/links.ts';
+import { repositoriesOf } from '../server/repositories.ts';
+import { openDesk } from './desk.ts';
+
+const surroundingsOf = (context: Context) => ({
+  flag: context.stateRoot,
+  env: context.env,
+  uid: process.getuid?.() ?? -1,
+  home: homedir(),
+});
+
+export const servePorts: ServePorts = {
+  state: async (context) => await serverState(stateRoot(surroundingsOf(context)).path),
+  start,
+};
+
+async function start(context: Context, listen: Listen): Promise<Result<Running, string>> {
+  const { path: root } = stateRoot(surroundingsOf(context));
+  const state = await serverState(root);
+  const other = state.serving();
+  if (other !== null) return err(`a server of yours is running already: ${other.url} (process ${other.pid})`);
+  const home = await homeRepository(context);
+  if (!home.ok) return home;
+  const failed = Promise.withResolvers<never>();
+  failed.promise.catch(() => undefined);
+  const repositories = repositoriesOf({
+    list: () => knownRepositories(root),
+    home: home.value,
+    openDesk: async ({ checkout }) => {
+      const desk = await openDesk({ ...context, cwd: checkout }, 'act');
+      if (!desk.ok) throw new Error(desk.error);
+      return desk.value;
+    },
+    failed: (id, error) => context.terminal.problem(`tidegate: the coordinator of ${id} failed: ${String(error)}`),
+  });
+  const secret = state.secret();
+  const links = oneTimeLinks(secret, Date.now);
+  const by = { who: userInfo().username, via: 'api' } as const;
+  const doors = { hosts: [] as string[], origins: [] as string[], secret };
+  const served: Served = {
+    routes,
+    handlers,
+    doors,
+    links,
+    site: (role, key) => ({
+      repositories,
+      caller: { role, by },
+      key,
+      links,
+      version: context.version,
+      now: () => new Date(),
+    }),
+    now: Date.now,
+    fault: (error) =>
+      context.terminal.problem(
+        `tidegate: fault: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+      ),
+  };
+  const server = httpServer(served, listen.tls === null ? null : await tlsOf(listen.tls));
+  const listening = await listenOn(server, listen);
+  if (!listening.ok) {
+    await repositories[Symbol.asyncDispose]();
+    return listening;
+  }
+  const scheme = listen.tls === null ? 'http' : 'https';
+  const names = namesOf(listen, listening.value);
+  doors.hosts.push(...names);
+  doors.origins.push(...names.map((name) => `${scheme}://${name}`));
+  const url = listen.socket === null ? `${scheme}://${names[0] ?? ''}` : `unix:${listen.socket}`;
+  state.recordServing(url);
+  server.on('error', failed.reject);
+  return ok({
+    url,
+    failed: failed.promise,
+    link: () => `${url}/enter/${links.make('approve').code}`,
+    stop: async () => {
+      state.forgetServing();
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+      if (listen.socket !== null) rmSync(listen.socket, { force: true });
+      await repositories[Symbol.asyncDispose]();
+    },
+  });
+}
+
+/** The repository around us has its state made, so that it is listed from the start. Outside of one there is none. */
+async function homeRepository(context: Context): Promise<Result<string | null, string>> {
+  const found = await findRepository(context.cwd);
+  if (!found.ok) return ok(null);
+  const desk = await openDesk(context, 'act');
+  if (!desk.ok) return desk;
+  await desk.value[Symbol.asyncDispose]();
+  return ok(repositoryName(found.value));
+}
+
+async function tlsOf({ cert, key }: NonNullable<Listen['tls']>) {
+  const [certificate, secret] = await Promise.all([readFile(cert), readFile(key)]);
+  return { cert: certificate, key: secret };
+}
+
+/** `Host` values that lead here. The port stands in them, except where it is the scheme's own. */
+function namesOf({ socket, names, tls }: Listen, port: number): readonly string[] {
+  if (socket !== null) return ['localhost'];
+  const usual = tls === null ? 80 : 443;
+  return [...names, '127.0.0.1', 'localhost', '[::1]'].flatMap((name) =>
+    port === usual ? [`${name}:${port}`, name] : [`${name}:${port}`],
+  );
+}
+
+/** The port it got; 0 for a socket. */
+function listenOn(server: Server, { socket, host, port }: Listen): Promise<Result<number, string>> {
+  return new Promise((resolve) => {
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(err(told(error, socket ?? `${host}:${port}`))));
+    const listening = (): void => {
+      server.removeAllListeners('error');
+      if (socket !== null) chmodSync(socket, 0o600);
+      resolve(ok(socket === null ? (server.address() as AddressInfo).port : 0));
+    };
+    if (socket === null) server.listen({ host, port }, listening);
+    else {
+      // made private from the first moment, not only after the chmod
+      const before = process.umask(0o177);
+      server.listen({ path: socket }, listening);
+      process.umask(before);
+    }
+  });
+}
+
+function told(error: NodeJS.ErrnoException, where: string): string {
+  if (error.code === 'EADDRINUSE') return `${where} is in use; choose another with --port or --socket`;
+  if (error.code === 'EACCES') return `${where} may not be used by you; choose another with --port or --socket`;
+  return `cannot listen on ${where}: ${error.message}`;
+}

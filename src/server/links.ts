@@ -1,0 +1,34 @@
+import { randomBytes } from 'node:crypto';
+import type { Role } from '../protocol/route.ts';
+import { cookieOf } from './keys.ts';
+
+/** One-time links: who follows one gets a cookie, so that no token ever stands in an address or a history. */
+export type Links = {
+  make(role: Role): { readonly code: string; readonly expires: number };
+  /** The cookie for it, once; null for a code that was used, is too old or was never made. */
+  take(code: string): { readonly cookie: string; readonly seconds: number } | null;
+};
+
+const linkMs = 5 * 60_000;
+const cookieSeconds = 12 * 60 * 60;
+const most = 100;
+
+export function oneTimeLinks(secret: Buffer, now: () => number): Links {
+  const open = new Map<string, { readonly role: Role; readonly expires: number }>();
+  return {
+    make(role) {
+      const [oldest] = open.keys();
+      if (open.size >= most && oldest !== undefined) open.delete(oldest);
+      const code = randomBytes(32).toString('base64url');
+      const expires = now() + linkMs;
+      open.set(code, { role, expires });
+      return { code, expires };
+    },
+    take(code) {
+      const link = open.get(code);
+      open.delete(code);
+      if (link === undefined || link.expires <= now()) return null;
+      return { cookie: cookieOf(secret, link.role, now() + cookieSeconds * 1_000), seconds: cookieSeconds };
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import type { Desk, Hosting } from '../ports/desk.ts';
+import { liveRuns } from './live-runs.ts';
+import type { OpenRepository, Repositories, RepositoryEntry } from './site.ts';
+
+export type Shelf = {
+  list(): Promise<readonly RepositoryEntry[]>;
+  /** Rejects with what kept us from opening it. */
+  openDesk(entry: RepositoryEntry): Promise<Desk>;
+  readonly home: string | null;
+  /** A coordinator that this server hosted has failed; the next command starts another. */
+  failed(id: string, error: unknown): void;
+};
+
+/** Opens each repository when it is first asked for, and hosts its coordinator when there is something to coordinate. */
+export function repositoriesOf(shelf: Shelf): Repositories {
+  const opened = new Map<string, Promise<OpenRepository>>();
+  const hosts = new Map<string, Promise<Hosting>>();
+
+  const open = async (entry: RepositoryEntry): Promise<OpenRepository> => {
+    const desk = await shelf.openDesk(entry);
+    const host = async (): Promise<Hosting> => {
+      const hosting = await desk.host();
+      hosting.failed.catch((error: unknown) => {
+        hosts.delete(entry.id);
+        shelf.failed(entry.id, error);
+      });
+      // a guest hosts nothing: the next command looks again
+      if (hosting.role === 'guest') hosts.delete(entry.id);
+      return hosting;
+    };
+    const ensureCoordinator = async (): Promise<boolean> => {
+      if (await desk.isCoordinated()) return true;
+      const hosting = hosts.get(entry.id) ?? host();
+      hosts.set(entry.id, hosting);
+      await hosting;
+      return await desk.isCoordinated();
+    };
+    return { id: entry.id, desk: { ...desk, ensureCoordinator }, runs: liveRuns(desk.ledger) };
+  };
+
+  return {
+    list: shelf.list,
+    home: shelf.home,
+    open: async (id) => {
+      const entry = (await shelf.list()).find((one) => one.id === id);
+      if (entry === undefined) return null;
+      const opening = opened.get(id) ?? open(entry);
+      opened.set(id, opening);
+      try {
+        return await opening;
+      } catch (error) {
+        opened.delete(id);
+        throw error;
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      for (const [id, hosting] of hosts) {
+        const { runs } = await (opened.get(id) ?? Promise.reject(new Error(`${id} is hosted and not open`)));
+        const goesOn = (await runs.all()).some(({ state }) => state === null || state.ended === null);
+        await (await hosting).stop(goesOn ? 'background' : 'nothing');
+      }
+      for (const opening of opened.values()) await (await opening).desk[Symbol.asyncDispose]();
+    },
+  };
+}
