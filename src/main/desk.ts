@@ -192,7 +192,7 @@ async function hosting(setting: Setting, ledger: Ledger): Promise<Hosting> {
 /** True when a coordinator said that it has started, false after 10 s without one. */
 async function startAndWait(setting: Setting, ledger: Ledger): Promise<boolean> {
   const started = Promise.withResolvers<boolean>();
-  const after = (await ledger.readAll()).at(-1)?.seq ?? 0;
+  const after = await ledger.head();
   await using _ = ledger.subscribe(after, ({ event }) => {
     if (event.type === 'coordinator-started') started.resolve(true);
   });

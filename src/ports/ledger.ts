@@ -48,8 +48,10 @@ export type Verification =
 export interface Ledger extends AsyncDisposable {
   /** Events of one stream after `after` (a position), in order. */
   read(stream: Stream, after?: number): Promise<readonly Stored[]>;
-  /** Events of all streams after `after` (a seq), in order. */
-  readAll(after?: number): Promise<readonly Stored[]>;
+  /** Events of all streams after `after` (a seq), in order; no more than `limit` of them. */
+  readAll(after?: number, limit?: number): Promise<readonly Stored[]>;
+  /** The seq of the last event; 0 before the first. */
+  head(): Promise<number>;
   streams(): Promise<readonly Stream[]>;
   /** Appends only if the stream still has `expected` events and `epoch` is the current one. */
   append(stream: Stream, expected: number, events: readonly LedgerEvent[], epoch: number): Promise<Appended>;

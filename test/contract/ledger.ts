@@ -23,6 +23,8 @@ export function describeLedger(name: string, open: () => Promise<Ledger>): void 
         ]);
         expect((await ledger.read('run-a', 1)).map(({ seq }) => seq)).toEqual([2, 4]);
         expect((await ledger.readAll(2)).map(({ seq }) => seq)).toEqual([3, 4]);
+        expect((await ledger.readAll(1, 2)).map(({ seq }) => seq)).toEqual([2, 3]);
+        expect(await ledger.head()).toBe(4);
         expect(await ledger.streams()).toEqual(['run-a', 'run-b']);
       });
 

@@ -267,7 +267,7 @@ function mortal({ ledger, schedule }: Stage, life: Life): Ledger {
   return {
     ...ledger,
     read: (stream, after) => call(() => ledger.read(stream, after)),
-    readAll: (after) => call(() => ledger.readAll(after)),
+    readAll: (after, limit) => call(() => ledger.readAll(after, limit)),
     streams: () => call(() => ledger.streams()),
     append: (stream, expected, events, epoch) => call(() => ledger.append(stream, expected, events, epoch)),
     subscribe: (after, listener) => ledger.subscribe(after, (stored) => (life.alive ? listener(stored) : undefined)),

@@ -27,7 +27,8 @@ export function memoryLedger(options: { readonly now?: () => Date } = {}): Ledge
 
   return {
     read: async (stream, after = 0) => stored.filter((one) => one.stream === stream && one.position > after),
-    readAll: async (after = 0) => stored.slice(after),
+    readAll: async (after = 0, limit = stored.length) => stored.slice(after, after + limit),
+    head: async () => stored.length,
     streams: async () => [...new Set(stored.map((one) => one.stream))],
     append: async (stream, expected, events, claimed) => {
       const drafted = draft(stream, events);

@@ -61,7 +61,8 @@ function ledgerOf(file: string, { db, rows, head }: Opened, options: SqliteLedge
 
   return {
     read: async (stream, after = 0) => guarded(file, () => rows.ofStream(stream, after).map(storedOf)),
-    readAll: async (after = 0) => guarded(file, () => rows.after(after).map(storedOf)),
+    readAll: async (after = 0, limit?: number) => guarded(file, () => rows.after(after, limit).map(storedOf)),
+    head: async () => guarded(file, () => rows.tip().seq),
     streams: async () => guarded(file, rows.streams),
     append: async (stream, expected, events, epoch) => {
       const drafted = draft(stream, events);
