@@ -1,11 +1,10 @@
 import type { RunState } from '../domain/run.ts';
 import { snapshotOf } from '../domain/task.ts';
 import type { Text } from '../ports/terminal.ts';
+import { type Conflict, conflictsOf } from '../view/conflicts.ts';
 import { done, type Register } from './command.ts';
 import { atDesk, type OpenDesk } from './desk.ts';
 import { wholeRunNamed } from './subject.ts';
-
-type Conflict = { readonly task: string | null; readonly files: readonly string[]; readonly command: string };
 
 /** `tidegate conflicts [run]`: files that could not be integrated, and who else changed them. */
 export const conflicts =
@@ -27,16 +26,6 @@ export const conflicts =
       ),
     );
   };
-
-function conflictsOf(state: RunState): readonly Conflict[] {
-  const held = Object.values(state.tasks).flatMap(({ id, progress }): readonly Conflict[] => {
-    if (progress.status !== 'held' || progress.hold.because !== 'conflict') return [];
-    return [{ task: id, files: progress.hold.files, command: `tidegate retry ${state.run}/${id}` }];
-  });
-  const { landing } = state;
-  const refused = landing.status === 'refused' && landing.files.length > 0;
-  return refused ? [...held, { task: null, files: landing.files, command: `tidegate land ${state.run}` }] : held;
-}
 
 function linesOf(state: RunState, { task, files, command }: Conflict): readonly Text[] {
   const title = task ?? `landing on ${state.target.branch}`;

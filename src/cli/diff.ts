@@ -1,11 +1,10 @@
-import type { DiffEntry, SnapshotEvidence } from '../domain/evidence.ts';
+import type { SnapshotEvidence } from '../domain/evidence.ts';
 import type { CommitId, TaskId } from '../domain/ids.ts';
-import { outOfScope, scopeOf } from '../domain/ownership.ts';
-import { plannedById, type RunState } from '../domain/run.ts';
+import type { RunState } from '../domain/run.ts';
 import { snapshotOf, type TaskState } from '../domain/task.ts';
-import { type Whose, whoseFile } from '../domain/whose.ts';
 import type { Desk } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
+import { type Judged, judgedEntries } from '../view/judged-files.ts';
 import { type Context, done, exitCodes, misused, type Outcome, type Register } from './command.ts';
 import { atDesk, failed, type OpenDesk } from './desk.ts';
 import { runNamed } from './subject.ts';
@@ -18,7 +17,6 @@ export type DiffPrograms = {
   difftool(desk: Desk, context: Context, base: CommitId, commit: CommitId, tool: string | null): Promise<number | null>;
 };
 
-type Judged = DiffEntry & { readonly whose: Whose | 'out-of-scope'; readonly problem: string | null };
 type Taken = { readonly task: TaskState; readonly snapshot: SnapshotEvidence; readonly entries: readonly Judged[] };
 type Options = {
   readonly stat?: true;
@@ -106,21 +104,6 @@ async function inDifftool(
       return { exit: exitCodes.failed, reason: 'difftool-failed', problems: [`difftool ended with ${code}`] };
   }
   return done();
-}
-
-/** Every file of the diff, with whose it is, or why it is not this task's to change, judged by the gate itself. */
-function judgedEntries(state: RunState, task: TaskState, snapshot: SnapshotEvidence): readonly Judged[] {
-  const planned = plannedById(state.plan, task.id);
-  if (planned === undefined)
-    return snapshot.diff.map((entry) => ({ ...entry, whose: 'out-of-scope', problem: 'not in the plan' }));
-  const granted = Object.values(state.tasks).map(({ id, granted: paths }) => ({ task: id, paths }));
-  const outside = outOfScope(scopeOf(state.plan, planned, granted), snapshot.diff);
-  return snapshot.diff.map((entry) => {
-    const finding = outside.find(({ where }) => where === entry.path);
-    if (finding === undefined)
-      return { ...entry, whose: whoseFile(state.plan, planned, granted, entry.path), problem: null };
-    return { ...entry, whose: 'out-of-scope', problem: finding.detail.replace(`${entry.change} ${entry.path}: `, '') };
-  });
 }
 
 const headLine = (task: TaskState, { base, commit }: SnapshotEvidence): Text => [

@@ -1,7 +1,7 @@
 import { needsOf } from '../domain/needs.ts';
 import { toldOfNoCoordinator } from '../domain/texts/machine.ts';
 import { aheadInLine, findSubject, isOpen, type KnownRun, knownRuns } from '../engine/find-run.ts';
-import { isAtRest } from '../engine/rehearse.ts';
+import { isAttended } from '../engine/rehearse.ts';
 import type { Desk } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
 import { runDocument } from '../view/document.ts';
@@ -60,10 +60,6 @@ async function look(desk: Desk, context: Context, given: string | undefined, all
 
 export const viewOf = (desk: Desk, { state, stored }: KnownRun): RunView | null =>
   state === null ? null : { state, times: timesOf(stored), now: desk.clock.now() };
-
-/** False: something is to be done, and nobody is there to do it. */
-export const isAttended = async (desk: Desk, { state, now }: RunView): Promise<boolean> =>
-  isAtRest(state, { now, nonce: () => '' }) || (await desk.isCoordinated());
 
 async function unattended(desk: Desk, view: RunView): Promise<readonly Text[]> {
   if (await isAttended(desk, view)) return [];

@@ -1,6 +1,7 @@
 import type { RunId } from '../domain/ids.ts';
 import { openUndo } from '../domain/open-undo.ts';
 import type { RunState } from '../domain/run.ts';
+import { isAttended } from '../engine/rehearse.ts';
 import type { Desk } from '../ports/desk.ts';
 import { eventLine } from '../view/event-line.ts';
 import { type Context, done, exitCodes, type Outcome, type Register } from './command.ts';
@@ -9,7 +10,6 @@ import { atDesk, type OpenDesk } from './desk.ts';
 import { followRun } from './follow.ts';
 import { never, ticker } from './foreground.ts';
 import { settledOutcome } from './settled.ts';
-import { isAttended } from './status.ts';
 import { subjectOf } from './subject.ts';
 import { openDisplay } from './tui/display.ts';
 

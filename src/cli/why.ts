@@ -1,9 +1,10 @@
 import { inLineBehind } from '../engine/ask.ts';
+import { isAttended } from '../engine/rehearse.ts';
 import { toldLines } from '../view/run-view.ts';
 import { whyRun, whyTask } from '../view/why.ts';
 import { done, type Register } from './command.ts';
 import { atDesk, type OpenDesk } from './desk.ts';
-import { isAttended, viewOf } from './status.ts';
+import { viewOf } from './status.ts';
 import { runNamed } from './subject.ts';
 
 /** `tidegate why [run[/task]]`: one sentence, the one fact in the way, the next command. */

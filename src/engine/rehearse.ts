@@ -34,6 +34,12 @@ export function isAtRest(state: RunState, given: Given): boolean {
   return due.every((step) => step.kind === 'effect' && step.effect.do !== 'supervise' && step.effect.do !== 'stop');
 }
 
+/** False: something is to be done, and nobody is there to do it. */
+export const isAttended = async (
+  desk: { isCoordinated(): Promise<boolean> },
+  { state, now }: { readonly state: RunState; readonly now: string },
+): Promise<boolean> => isAtRest(state, { now, nonce: () => '' }) || (await desk.isCoordinated());
+
 /** Waves of this very plan that no run has closed. */
 export function openWaves(order: RunOrder, runs: readonly (RunState | null)[]): readonly number[] {
   const closed = new Set(

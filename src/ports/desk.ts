@@ -83,11 +83,20 @@ export type Hosting = {
  * `focus`: what every agent is told to mind.
  */
 export type PlanFlags = { readonly land: 'auto' | 'branch' | null; readonly focus: string | null };
+/** Bytes of a file that may be long: read as they are wanted. */
+export type Content = {
+  readonly bytes: number;
+  /** From a byte to before another. */
+  read(from: number, to: number): AsyncIterable<Buffer>;
+};
+
 export interface JobFiles {
   /** Output of a job from a byte on; empty when there is none yet. */
   readLog(job: string, from: number): Promise<{ readonly text: string; readonly next: number }>;
   /** The same of what an agent that speaks a protocol said and did: one JSON document on each line. */
   readTranscript(job: string, from: number): Promise<{ readonly text: string; readonly next: number }>;
+  /** The bytes of a file of a job, as they lie there; null when there is none. */
+  content(job: string, what: 'log' | 'transcript' | 'prompt'): Promise<Content | null>;
   /** What the agent of an attempt was told; null when it was never kept. */
   readPrompt(job: string): Promise<string | null>;
   /** How far the workspace of a job is, in files; null where it was made in a moment, or is not begun. */

@@ -35,8 +35,13 @@ export type Given<R extends Route> = {
 
 /** What a handler answers, before it is sent. */
 export type Answer<R extends Route> = R['answer'] extends { readonly schema: infer S extends z.ZodType }
-  ? z.input<S>
+  ? Frozen<z.input<S>>
   : string;
+type Frozen<T> = T extends readonly (infer E)[]
+  ? readonly Frozen<E>[]
+  : T extends object
+    ? { readonly [K in keyof T]: Frozen<T[K]> }
+    : T;
 
 type Parts = Pick<Route, 'path' | 'group' | 'summary'>;
 type Optional = {

@@ -1,5 +1,7 @@
 import { repositoryRoutes } from './routes/repositories.ts';
+import { runRoutes } from './routes/runs.ts';
+import { taskRoutes } from './routes/tasks.ts';
 
 /** Every route, by name. The router, the documents, the client and the tests all read this one table. */
-export const routes = { ...repositoryRoutes } as const;
+export const routes = { ...repositoryRoutes, ...runRoutes, ...taskRoutes } as const;
 export type Routes = typeof routes;

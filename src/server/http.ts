@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { z } from 'zod';
+import type { Content } from '../ports/desk.ts';
 import { type Problem, problem } from '../protocol/problem.ts';
 import type { Role, Route } from '../protocol/route.ts';
 import { readJson } from './body.ts';
@@ -10,7 +11,7 @@ import type { Links } from './links.ts';
 import { type Pace, paceOf } from './pace.ts';
 import { sendContent, sendJson, sendProblem } from './reply.ts';
 import { type Match, router } from './router.ts';
-import type { Content, Handlers, Site } from './site.ts';
+import type { Handlers, Site } from './site.ts';
 
 export type Served = {
   readonly routes: Readonly<Record<string, Route>>;

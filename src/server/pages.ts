@@ -8,7 +8,7 @@ export function pageOf<T>(
   all: readonly T[],
   { cursor, limit }: { readonly cursor?: string | undefined; readonly limit: number },
   nameOf: (one: T) => string,
-): Result<{ items: T[]; next: string | null }, Problem> {
+): Result<Page<T>, Problem> {
   const after = cursor === undefined ? -1 : all.findIndex((one) => nameOf(one) === cursor);
   if (cursor !== undefined && after < 0)
     return err(

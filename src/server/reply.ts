@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { finished } from 'node:stream/promises';
+import type { Content } from '../ports/desk.ts';
 import { type Problem, problem } from '../protocol/problem.ts';
-import type { Content } from './site.ts';
 
 /** With every answer: nothing of it is kept, guessed at, framed or run. */
 const always = {

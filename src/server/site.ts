@@ -1,6 +1,6 @@
 import type { By } from '../domain/events.ts';
 import type { Result } from '../domain/result.ts';
-import type { Desk } from '../ports/desk.ts';
+import type { Content, Desk } from '../ports/desk.ts';
 import type { Problem } from '../protocol/problem.ts';
 import type { Answer, Given, Role, Route } from '../protocol/route.ts';
 import type { Links } from './links.ts';
@@ -36,13 +36,6 @@ export type Site = {
   readonly links: Pick<Links, 'make'>;
   readonly version: string;
   now(): Date;
-};
-
-/** Bytes of a file that may be long: read as they are sent. */
-export type Content = {
-  readonly bytes: number;
-  /** From a byte to before another. */
-  read(from: number, to: number): AsyncIterable<Buffer>;
 };
 
 export type Handler<R extends Route> = (

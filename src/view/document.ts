@@ -14,13 +14,15 @@ export function runDocument(view: RunView) {
     run: state.run,
     plan: { name: state.plan.name, file: state.planFile, hash: state.hash },
     target: state.target,
-    fence: state.plan.fence.mode === 'none' ? 'none' : 'bwrap',
+    fence: state.plan.fence.mode === 'none' ? ('none' as const) : ('bwrap' as const),
     mode: state.mode,
     ended: state.ended,
     began: times.began,
     endedAt: times.ended,
     phases: phaseMarks(state).map(({ phase, id, mark }) => ({ phase, id, state: mark })),
-    taps: state.taps,
+    taps: Object.fromEntries(
+      Object.entries(state.taps).flatMap(([name, tap]) => (tap === undefined ? [] : [[name, tap]])),
+    ),
     waves: selectedWaves(state).map((wave) => ({
       index: wave.index,
       name: state.plan.waves[wave.index]?.name ?? '',

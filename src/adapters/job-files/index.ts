@@ -1,15 +1,19 @@
+import { createReadStream } from 'node:fs';
 import { lstat, open, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import type { StateDir } from '../../domain/state-dir.ts';
 import { copiedFile, promptFile } from '../supervisors/job-directory.ts';
 
 const chunkBytes = 1 << 20;
+const files = { log: 'output.log', transcript: 'transcript.jsonl', prompt: promptFile } as const;
 
 /** What supervisors leave in `jobs/<id>/`, for people to look at. */
 export function jobFiles(state: StateDir) {
   return {
-    readLog: (job: string, from: number) => readFrom(join(state.job(job), 'output.log'), from),
-    readTranscript: (job: string, from: number) => readFrom(join(state.job(job), 'transcript.jsonl'), from),
+    readLog: (job: string, from: number) => readFrom(join(state.job(job), files.log), from),
+    readTranscript: (job: string, from: number) => readFrom(join(state.job(job), files.transcript), from),
+    content: (job: string, what: keyof typeof files) => contentOf(join(state.job(job), files[what])),
     readPrompt: (job: string) => readFile(join(state.job(job), promptFile), 'utf8').catch(absentAsNull),
     readCopied: async (job: string): Promise<{ readonly done: number; readonly total: number } | null> => {
       const text = await readFile(join(state.job(job), copiedFile), 'utf8').catch(absentAsNull);
@@ -19,6 +23,17 @@ export function jobFiles(state: StateDir) {
     },
     lfsBytes: (): Promise<number> => bytesOf(state.lfs),
     removeLfs: (): Promise<void> => rm(state.lfs, { recursive: true, force: true }),
+  };
+}
+
+async function contentOf(path: string) {
+  const found = await lstat(path).catch(absentAsNull);
+  if (found === null || !found.isFile()) return null;
+  return {
+    bytes: found.size,
+    // it may grow meanwhile: no more is read than was said
+    read: (from: number, to: number): AsyncIterable<Buffer> =>
+      from >= to ? Readable.from([]) : createReadStream(path, { start: from, end: to - 1 }),
   };
 }
 

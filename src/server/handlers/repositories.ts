@@ -1,6 +1,6 @@
 import { err, ok } from '../../domain/result.ts';
-import { problem } from '../../protocol/problem.ts';
 import type { repositoryRoutes } from '../../protocol/routes/repositories.ts';
+import { noRepository } from '../found.ts';
 import { pageOf } from '../pages.ts';
 import type { Handlers, RepositoryEntry, Site } from '../site.ts';
 
@@ -19,12 +19,6 @@ export const repositoryHandlers: Handlers<typeof repositoryRoutes> = {
     return entry === undefined ? err(noRepository(params.repository)) : ok(document(entry, site));
   },
 };
-
-export const noRepository = (id: string) =>
-  problem(404, 'unknown-repository', `there is no repository ${id} here`, {
-    field: 'params.repository',
-    next: 'GET /v1/repositories lists them',
-  });
 
 const document = ({ id, checkout, present }: RepositoryEntry, { repositories }: Site) => ({
   id,

@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import { by, commit, count, id, time } from './common.ts';
+
+export const spend = z.strictObject({ used: z.number(), limit: z.number() }).meta({ description: 'US dollars' });
+
+const mode = z.discriminatedUnion('mode', [
+  z.strictObject({ mode: z.literal('active') }),
+  z.strictObject({ mode: z.enum(['paused', 'stopped']), who: z.string() }),
+  z.strictObject({ mode: z.literal('halted'), why: z.string(), fix: z.string() }),
+]);
+
+export const tap = z.discriminatedUnion('status', [
+  z.strictObject({ status: z.literal('pending'), hash: z.string(), expires: time.nullable() }),
+  z.strictObject({ status: z.literal('held'), hash: z.string(), by, expires: time.nullable() }),
+  z.strictObject({
+    status: z.enum(['approved', 'rejected', 'expired']),
+    hash: z.string(),
+    by,
+    tasks: z.array(id).optional(),
+  }),
+]);
+
+const moved = { branch: z.string(), old: commit.nullable(), new: commit };
+const landing = z.discriminatedUnion('status', [
+  z.strictObject({ status: z.literal('none'), tries: count }),
+  z.strictObject({
+    status: z.literal('observed'),
+    tip: commit.nullable(),
+    rebuilt: z
+      .strictObject({
+        onto: commit,
+        commit,
+        tree: commit,
+        conflicts: z.array(z.string()),
+        tasks: z.array(id).optional(),
+      })
+      .nullable(),
+    tries: count,
+  }),
+  z.strictObject({
+    status: z.literal('refused'),
+    why: z.string(),
+    files: z.array(z.string()),
+    fix: z.string(),
+    check: z.strictObject({ name: z.string(), tree: commit }).optional(),
+  }),
+  z.strictObject({ status: z.enum(['intended', 'landed', 'undoing']), ...moved }),
+  z.strictObject({ status: z.literal('undone'), branch: z.string(), commit, exact: z.boolean() }),
+]);
+
+const trouble = z.strictObject({ kind: z.string(), until: time.nullable(), detail: z.string() });
+const provider = z.discriminatedUnion('status', [
+  z.strictObject({ status: z.literal('serving'), tries: count }),
+  z.strictObject({ status: z.literal('paused'), tries: count, until: time.nullable(), trouble }),
+]);
+
+/** One fact that is in the way: what happened, what is safe, and the command that brings it on. */
+const told = {
+  safe: z.string(),
+  lines: z.array(z.string()).optional(),
+  first: z.string().optional(),
+  command: z.string(),
+};
+export const why = z.strictObject({ sentence: z.string(), ...told });
+export const need = z.strictObject({
+  kind: z.string(),
+  task: id.nullable(),
+  message: z.string(),
+  ...told,
+  since: time.nullable(),
+});
+
+const progress = ['waiting', 'launching', 'running', 'ended', 'ready'] as const;
+export const taskStatus = z.enum([...progress, 'done', 'held', 'failed', 'merged', 'dropped']);
+
+export const taskSummary = z.strictObject({
+  id,
+  status: taskStatus,
+  detail: z.string(),
+  since: time.nullable(),
+  launches: count,
+  attempt: z.string().nullable(),
+  owns: z.array(z.string()).nullable().meta({ description: 'null: whatever no other task claims; empty: read-only' }),
+  needs: z.array(id),
+  granted: z.array(z.string()),
+  asked: z.array(z.strictObject({ path: z.string(), why: z.string() })),
+  spend,
+  base: commit.nullable(),
+  snapshot: commit.nullable(),
+});
+
+export const wave = z.strictObject({
+  index: count,
+  name: z.string(),
+  closed: z.boolean(),
+  tasks: z.array(taskSummary),
+});
+
+export const phase = z.strictObject({
+  phase: z.string(),
+  id: z.string(),
+  state: z.enum(['passed', 'active', 'waiting', 'failed']),
+});
+
+/** Also what `tidegate status --json` prints. */
+export const runDocument = z.strictObject({
+  run: id,
+  plan: z.strictObject({ name: z.string(), file: z.string(), hash: z.string() }),
+  target: z.strictObject({
+    branch: z.string(),
+    commit,
+    apart: z.boolean().meta({ description: 'it holds rebuilt copies of the run’s commits, not those themselves' }),
+  }),
+  fence: z.enum(['bwrap', 'none']),
+  mode,
+  ended: z.enum(['landed', 'done', 'rejected', 'failed']).nullable(),
+  began: time.nullable(),
+  endedAt: time.nullable(),
+  phases: z.array(phase),
+  taps: z.record(z.string(), tap),
+  waves: z.array(wave),
+  providers: z.record(z.string(), provider),
+  spend,
+  branch: z.strictObject({ commit, tree: commit }).nullable(),
+  landing,
+  undo: z.strictObject({ task: id.nullable(), onto: commit.nullable(), check: z.string().nullable() }).nullable(),
+  waits: z.array(need),
+});
+
+/** One line about a run. */
+export const runSummary = z.strictObject({
+  run: id,
+  /** `ordered`: no coordinator has made it yet. */
+  mode: z.enum(['ordered', 'active', 'paused', 'stopped', 'halted']),
+  ended: runDocument.shape.ended,
+  target: z.string().nullable(),
+  began: time.nullable(),
+  waits: count.meta({ description: 'how many things wait for a person' }),
+});

@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { commit, count, id, time } from './common.ts';
+import { spend, taskSummary } from './run.ts';
+
+export const finding = z.strictObject({
+  rule: z.string(),
+  detail: z.string(),
+  where: z.string().optional(),
+  fix: z.string().optional(),
+});
+export const verdict = z.discriminatedUnion('outcome', [
+  z.strictObject({ gate: z.string(), outcome: z.literal('pass') }),
+  z.strictObject({ gate: z.string(), outcome: z.literal('fail'), findings: z.array(finding).min(1) }),
+  z.strictObject({ gate: z.string(), outcome: z.literal('inconclusive'), why: z.string() }),
+]);
+export const handoff = z.looseObject({ status: z.enum(['done', 'partial', 'failed']), summary: z.string() });
+
+export const taskDocument = z.strictObject({
+  ...taskSummary.shape,
+  run: id,
+  wave: count,
+  readOnly: z.boolean(),
+  role: z.string().nullable(),
+  agents: z.array(z.string()).meta({ description: 'in the order they are tried' }),
+  directive: z.string(),
+  handoff: handoff.nullable().meta({ description: 'what the last agent said; never evidence' }),
+  dispatched: z.array(verdict).nullable(),
+  monitored: z.array(verdict).nullable(),
+});
+
+export const usage = z.strictObject({
+  turns: count,
+  inputTokens: count,
+  outputTokens: count,
+  cachedTokens: count,
+  usd: z.number().nullable(),
+});
+
+export const attempt = z.strictObject({
+  attempt: z.string(),
+  number: count,
+  agent: z.string(),
+  began: time,
+  started: time.nullable(),
+  ended: time.nullable(),
+  ending: z.looseObject({}).nullable(),
+  handoff: z.looseObject({ kind: z.string() }).nullable(),
+  snapshot: commit.nullable(),
+  base: commit,
+  from: commit,
+  usage: usage.nullable(),
+  refusals: z.array(z.string()).meta({ description: 'what it tried that only a person may do' }),
+  log: z.strictObject({ bytes: count, sha256: z.string() }).nullable(),
+  reminded: z.boolean(),
+});
+
+export const fileChange = z.looseObject({
+  path: z.string(),
+  change: z.string(),
+  whose: z.string(),
+  problem: z.string().nullable().meta({ description: 'why it is not this task’s to change' }),
+});
+export const diff = z.strictObject({
+  task: id,
+  base: commit,
+  snapshot: commit,
+  files: z.array(fileChange),
+  patch: z.string().meta({ description: 'unified, of git’s own trees' }),
+});
+
+export const conflict = z.strictObject({ task: id.nullable(), files: z.array(z.string()), command: z.string() });
+
+const cost = z.strictObject({
+  name: z.string(),
+  attempts: count,
+  live: count,
+  usage,
+  spend: spend.nullable(),
+});
+export const costs = z.strictObject({
+  tasks: z.array(cost),
+  agents: z.array(cost),
+  waves: z.array(cost),
+  total: cost,
+  run: spend,
+});
+
+/** What the shell saw and what the gates said of it. */
+export const judgement = z.strictObject({
+  seq: count,
+  at: time,
+  phase: z.string(),
+  wave: count.nullable(),
+  task: id.nullable(),
+  evidence: z.looseObject({}),
+  verdicts: z.array(verdict),
+});
+
+/** An event as it is stored; which there are is listed in the reference. */
+export const storedEvent = z.strictObject({
+  seq: count,
+  stream: z.string(),
+  position: count,
+  epoch: count,
+  at: time,
+  event: z.looseObject({ type: z.string() }),
+  hash: z.string(),
+});

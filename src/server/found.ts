@@ -1,0 +1,94 @@
+import { type TaskId, taskId } from '../domain/ids.ts';
+import { err, ok, type Result } from '../domain/result.ts';
+import { foldRun, type RunState } from '../domain/run.ts';
+import type { TaskState } from '../domain/task.ts';
+import { aheadInLine, type KnownRun } from '../engine/find-run.ts';
+import { isAttended } from '../engine/rehearse.ts';
+import type { Stored } from '../ports/ledger.ts';
+import { type Problem, problem } from '../protocol/problem.ts';
+import type { RunView } from '../view/run-view.ts';
+import { timesOf } from '../view/times.ts';
+import type { OpenRepository, Site } from './site.ts';
+
+/** A run that a route is about, at the moment it asks for. */
+export type FoundRun = {
+  readonly repository: OpenRepository;
+  readonly state: RunState;
+  readonly stored: readonly Stored[];
+  readonly view: RunView;
+};
+export type FoundTask = FoundRun & { readonly task: TaskState };
+
+export async function repositoryAt(site: Site, id: string): Promise<Result<OpenRepository, Problem>> {
+  const repository = await site.repositories.open(id);
+  return repository === null ? err(noRepository(id)) : ok(repository);
+}
+
+export async function runAt(
+  site: Site,
+  { repository: id, run }: { readonly repository: string; readonly run: string },
+  at?: number,
+): Promise<Result<FoundRun, Problem>> {
+  const repository = await repositoryAt(site, id);
+  if (!repository.ok) return repository;
+  const known = await repository.value.runs.find(run);
+  if (known === undefined) return err(noRun(run));
+  const then = at === undefined ? known : asOf(known, at);
+  if (then.state === null)
+    return err(
+      at === undefined
+        ? problem(409, 'not-made', `${run} is ordered, but no coordinator has begun it yet`, {
+            next: `tidegate resume ${run}`,
+          })
+        : problem(404, 'not-yet', `at event ${at} the run ${run} was not there yet`, { field: 'query.at' }),
+    );
+  const { state, stored } = then;
+  const now = at === undefined ? site.now().toISOString() : (stored.at(-1)?.at ?? '');
+  return ok({ repository: repository.value, state, stored, view: { state, times: timesOf(stored), now } });
+}
+
+export async function taskAt(
+  site: Site,
+  params: { readonly repository: string; readonly run: string; readonly task: string },
+  at?: number,
+): Promise<Result<FoundTask, Problem>> {
+  const found = await runAt(site, params, at);
+  if (!found.ok) return found;
+  const task = Object.hasOwn(found.value.state.tasks, params.task) ? taskOf(found.value.state, params.task) : undefined;
+  return task === undefined
+    ? err(
+        problem(404, 'unknown-task', `${params.run} has no task ${params.task}`, {
+          field: 'params.task',
+          next: `it has ${Object.keys(found.value.state.tasks).slice(0, 8).join(', ')}`,
+        }),
+      )
+    : ok({ ...found.value, task });
+}
+
+const taskOf = (state: RunState, id: string): TaskState | undefined => state.tasks[taskId(id) as TaskId];
+
+/** What `why` has to know beside the run itself. */
+export async function aroundOf({ repository, view }: FoundRun) {
+  const runs = await repository.runs.all();
+  const known = runs.find(({ run }) => run === view.state.run);
+  const behind = known === undefined ? null : aheadInLine(runs, known);
+  return { behind, attended: behind !== null || (await isAttended(repository.desk, view)) };
+}
+
+/** As it was when that event had just been stored. */
+export function asOf(known: KnownRun, at: number): KnownRun {
+  const stored = known.stored.filter(({ seq }) => seq <= at);
+  return { run: known.run, stored, state: foldRun(stored) };
+}
+
+export const noRepository = (id: string): Problem =>
+  problem(404, 'unknown-repository', `there is no repository ${id} here`, {
+    field: 'params.repository',
+    next: 'GET /v1/repositories lists them',
+  });
+
+const noRun = (run: string): Problem =>
+  problem(404, 'unknown-run', `there is no run ${run} here`, {
+    field: 'params.run',
+    next: 'list the runs of the repository',
+  });

@@ -1,0 +1,14 @@
+import type { RunState } from '../domain/run.ts';
+
+export type Conflict = { readonly task: string | null; readonly files: readonly string[]; readonly command: string };
+
+/** Files that could not be integrated, and the command that tries again. */
+export function conflictsOf(state: RunState): readonly Conflict[] {
+  const held = Object.values(state.tasks).flatMap(({ id, progress }): readonly Conflict[] => {
+    if (progress.status !== 'held' || progress.hold.because !== 'conflict') return [];
+    return [{ task: id, files: progress.hold.files, command: `tidegate retry ${state.run}/${id}` }];
+  });
+  const { landing } = state;
+  const refused = landing.status === 'refused' && landing.files.length > 0;
+  return refused ? [...held, { task: null, files: landing.files, command: `tidegate land ${state.run}` }] : held;
+}

@@ -1,0 +1,22 @@
+import type { DiffEntry, SnapshotEvidence } from '../domain/evidence.ts';
+import { outOfScope, scopeOf } from '../domain/ownership.ts';
+import { plannedById, type RunState } from '../domain/run.ts';
+import type { TaskState } from '../domain/task.ts';
+import { type Whose, whoseFile } from '../domain/whose.ts';
+
+export type Judged = DiffEntry & { readonly whose: Whose | 'out-of-scope'; readonly problem: string | null };
+
+/** Every file of the diff, with whose it is, or why it is not this task's to change, judged by the gate itself. */
+export function judgedEntries(state: RunState, task: TaskState, snapshot: SnapshotEvidence): readonly Judged[] {
+  const planned = plannedById(state.plan, task.id);
+  if (planned === undefined)
+    return snapshot.diff.map((entry) => ({ ...entry, whose: 'out-of-scope', problem: 'not in the plan' }));
+  const granted = Object.values(state.tasks).map(({ id, granted: paths }) => ({ task: id, paths }));
+  const outside = outOfScope(scopeOf(state.plan, planned, granted), snapshot.diff);
+  return snapshot.diff.map((entry) => {
+    const finding = outside.find(({ where }) => where === entry.path);
+    if (finding === undefined)
+      return { ...entry, whose: whoseFile(state.plan, planned, granted, entry.path), problem: null };
+    return { ...entry, whose: 'out-of-scope', problem: finding.detail.replace(`${entry.change} ${entry.path}: `, '') };
+  });
+}
