@@ -10,10 +10,15 @@ test('docs/reference is what the code says: npm run reference', async () => {
 });
 
 test('no event is left out of the reference', () => {
-  const source = readFileSync('src/domain/events.ts', 'utf8');
-  const named = ['RequestEvent', 'RunEvent', 'RepoEvent'].flatMap((union) =>
-    unionMembers(source, union).flatMap(({ names }) => names),
+  const files = { 'events.ts': ['RequestEvent', 'RunEvent', 'RepoEvent'], 'external/events.ts': ['ExternalEvent'] };
+  const sources = Object.entries(files).map(([name, unions]) => ({
+    source: readFileSync(`src/domain/${name}`, 'utf8'),
+    unions,
+  }));
+  const named = sources.flatMap(({ source, unions }) =>
+    unions.flatMap((union) => unionMembers(source, union).flatMap(({ names }) => names)),
   );
+  const source = sources.map((one) => one.source).join('\n');
   const written = [...source.matchAll(/readonly type:((?:\s*\|?\s*'[a-z-]+')+)/g)].flatMap(([, types]) =>
     [...(types ?? '').matchAll(/'([a-z-]+)'/g)].map((found) => found[1]),
   );

@@ -60,8 +60,8 @@ function exitCodesPage(): string {
 }
 
 function eventsPage(): string {
-  const source = readFileSync(new URL('../../src/domain/events.ts', import.meta.url), 'utf8');
-  const section = (title: string, intro: string, union: string): readonly string[] => [
+  const read = (name: string): string => readFileSync(new URL(`../../src/domain/${name}`, import.meta.url), 'utf8');
+  const section = (title: string, intro: string, union: string, source = read('events.ts')): readonly string[] => [
     '',
     `## ${title}`,
     '',
@@ -87,6 +87,12 @@ function eventsPage(): string {
       'RunEvent',
     ),
     ...section('Facts of the repository', 'Beside the runs.', 'RepoEvent'),
+    ...section(
+      'Facts of a session that others drive',
+      'In a stream `external:<session>`. Nothing of it is run or merged by us.',
+      'ExternalEvent',
+      read('external/events.ts'),
+    ),
   ]);
 }
 

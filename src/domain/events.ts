@@ -10,6 +10,8 @@ import type {
   RepoAttestation,
   SnapshotEvidence,
 } from './evidence.ts';
+import type { ExternalCommand } from './external/command.ts';
+import type { ExternalEvent } from './external/events.ts';
 import type { AttemptId, CommitId, PlanHash, RunId, TaskId, TreeId } from './ids.ts';
 import type { Judgement } from './judgement.ts';
 import type { FrozenPlan } from './plan.ts';
@@ -53,7 +55,14 @@ export type RequestEvent =
     }
   /** Without tasks: all that is merged and has not landed. */
   | { readonly type: 'requested-land'; readonly tasks?: readonly TaskId[]; readonly by: By }
-  | { readonly type: 'requested-undo'; readonly task: TaskId | null; readonly by: By };
+  | { readonly type: 'requested-undo'; readonly task: TaskId | null; readonly by: By }
+  /** Of a session that others drive. The same key again asks for nothing new. */
+  | {
+      readonly type: 'requested-external';
+      readonly command: ExternalCommand;
+      readonly key?: string;
+      readonly by: By;
+    };
 
 export type RunOrder = {
   readonly run: RunId;
@@ -350,6 +359,6 @@ export type RepoEvent =
 
 export type AttemptIntended = RunEvent & { readonly type: 'attempt-intended' };
 
-export type LedgerEvent = RequestEvent | RunEvent | RepoEvent;
+export type LedgerEvent = RequestEvent | RunEvent | RepoEvent | ExternalEvent;
 
 export const isRequest = (event: LedgerEvent): event is RequestEvent => event.type.startsWith('requested-');

@@ -1,6 +1,7 @@
 import type { Shortage } from './disk.ts';
 import { isRequest, type LedgerEvent, type RequestEvent, type RunEvent, type TapName } from './events.ts';
 import type { CheckOutcome } from './evidence.ts';
+import { isExternalEvent } from './external/events.ts';
 import type { CommitId, PlanHash, RunId, TaskId, TreeId } from './ids.ts';
 import { leftToLand } from './land-some.ts';
 import { evolveLanding, type LandingState } from './landing.ts';
@@ -73,7 +74,7 @@ export const foldRun = (events: readonly Recorded[]): RunState | null =>
 /** What did happen. Total: an event in the ledger is a fact and is never refused. */
 export function evolveRun(state: RunState | null, { seq, event }: Recorded): RunState | null {
   if (event.type === 'run-created') return created(event);
-  if (state === null) return null;
+  if (state === null || isExternalEvent(event)) return state;
   if (isRequest(event)) return { ...state, pending: [...state.pending, { seq, request: event }] };
   switch (event.type) {
     case 'coordinator-started':

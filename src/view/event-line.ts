@@ -6,6 +6,7 @@ import { loginAt } from '../domain/texts/run.ts';
 import { onOneLine } from '../domain/texts/told.ts';
 import { describeVerdict, passes } from '../domain/verdict.ts';
 import { money, troubleText } from './agent-lines.ts';
+import { externalLine } from './external-line.ts';
 import { files } from './task-line.ts';
 import { pauseText } from './times.ts';
 
@@ -96,6 +97,14 @@ export function eventLine(event: LedgerEvent): string | null {
       return `ended: ${event.outcome}`;
     case 'request-refused':
       return `refused: ${event.why}`;
+    case 'external-wave-created':
+    case 'external-wave-started':
+    case 'external-wave-ended':
+    case 'external-batch-submitted':
+    case 'external-subtask-updated':
+    case 'external-action-recorded':
+    case 'external-batch-completed':
+      return externalLine(event);
     default:
       return null;
   }

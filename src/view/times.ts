@@ -1,4 +1,5 @@
 import { isRequest, type RunEvent, type TapName } from '../domain/events.ts';
+import { isExternalEvent } from '../domain/external/events.ts';
 import type { TaskId } from '../domain/ids.ts';
 import { duration, two } from '../domain/texts/duration.ts';
 import type { Stored } from '../ports/ledger.ts';
@@ -25,6 +26,7 @@ export const timesOf = (stored: readonly Stored[]): Times => stored.reduce(evolv
 export function evolveTimes(times: Times, { at, event }: Stored): Times {
   const next = { ...times, began: times.began ?? at, last: at };
   if (isRequest(event)) return event.type === 'requested-undo' ? { ...next, undo: at } : next;
+  if (isExternalEvent(event)) return next;
   switch (event.type) {
     case 'run-ended':
       return { ...next, ended: at };

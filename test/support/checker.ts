@@ -18,7 +18,9 @@ import { sortedJson } from './sorted-json.ts';
  */
 export function checkHistory(stored: readonly Stored[], world: World = {}): readonly Violation[] {
   const streams = [...new Set(stored.map((one) => one.stream))].filter((stream) => stream !== 'repo');
-  const histories = streams.map((stream) => stored.filter((one) => one.stream === stream));
+  const histories = streams
+    .filter((stream) => !stream.startsWith('external:'))
+    .map((stream) => stored.filter((one) => one.stream === stream));
   return [
     ...checkChain(stored),
     ...checkEpochs(stored),

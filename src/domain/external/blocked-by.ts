@@ -1,0 +1,103 @@
+import { err, ok, type Result } from '../result.ts';
+import type { NewSubtask } from './command.ts';
+import { type Refusal, refuse } from './refusal.ts';
+import { own, type Session, type Subtask } from './session.ts';
+
+type Waiting = Pick<Subtask, 'id' | 'taskId' | 'blockedBy'>;
+
+/** The subtasks of a batch with what they are blocked by as ids of subtasks; a `taskId` of the batch means all that have it. */
+export function resolveBlockers(
+  state: Session,
+  wave: number,
+  batch: readonly NewSubtask[],
+): Result<readonly NewSubtask[], Refusal> {
+  const byTask = Map.groupBy(batch, ({ taskId }) => taskId);
+  const ids = new Set(batch.map(({ id }) => id));
+  const resolved = batch.map((subtask) => ({
+    ...subtask,
+    blockedBy: [
+      ...new Set(
+        subtask.blockedBy.flatMap((name) => {
+          const meant = ids.has(name) ? undefined : byTask.get(name);
+          return meant === undefined ? [name] : meant.map(({ id }) => id);
+        }),
+      ),
+    ],
+  }));
+  for (const subtask of resolved) {
+    const unknown = subtask.blockedBy.find((id) => !ids.has(id) && own(state.subtasks, id) === undefined);
+    if (unknown !== undefined) return err(unknownBlocker(subtask, unknown));
+  }
+  const refusal = inOrder(state, wave, resolved) ?? cycleIn([...Object.values(state.subtasks), ...resolved]);
+  return refusal === null ? ok(resolved) : err(refusal);
+}
+
+/** Why this subtask cannot be blocked by these. */
+export function misblocked(state: Session, subtask: Subtask): Refusal | null {
+  const unknown = subtask.blockedBy.find((id) => own(state.subtasks, id) === undefined);
+  if (unknown !== undefined) return unknownBlocker(subtask, unknown);
+  const others = Object.values(state.subtasks).filter(({ id }) => id !== subtask.id);
+  return inOrder(state, subtask.wave, [subtask]) ?? cycleIn([...others, subtask]);
+}
+
+/** Those that it has to wait for as things stand. */
+export const openBlockers = ({ subtasks }: Session, { blockedBy }: Subtask): readonly Subtask[] =>
+  blockedBy.flatMap((id) => {
+    const blocker = own(subtasks, id);
+    return blocker === undefined || blocker.progress.status === 'completed' ? [] : [blocker];
+  });
+
+/** A wave that waits for a later one would wait for ever. */
+function inOrder({ subtasks }: Session, wave: number, waiting: readonly Waiting[]): Refusal | null {
+  for (const { taskId, blockedBy } of waiting) {
+    const later = blockedBy
+      .map((id) => own(subtasks, id))
+      .find((blocker) => blocker !== undefined && blocker.wave > wave);
+    if (later !== undefined)
+      return refuse(
+        'bad-blocker',
+        `${taskId} is in wave ${wave} and would wait for ${later.id}, which is in wave ${later.wave}`,
+      );
+  }
+  return null;
+}
+
+/** Takes out whatever waits for nothing that is left; what cannot be taken out waits for itself. */
+function cycleIn(all: readonly Waiting[]): Refusal | null {
+  const open = new Map(all.map((one) => [one.id, one.blockedBy.length]));
+  const dependents = new Map<string, string[]>();
+  for (const { id, blockedBy } of all)
+    for (const on of blockedBy) dependents.set(on, [...(dependents.get(on) ?? []), id]);
+  const free = [...open].flatMap(([id, count]) => (count === 0 ? [id] : []));
+  for (const id of free) {
+    open.delete(id);
+    for (const waiting of dependents.get(id) ?? []) {
+      const left = (open.get(waiting) ?? 0) - 1;
+      open.set(waiting, left);
+      if (left === 0) free.push(waiting);
+    }
+  }
+  const [first] = open.keys();
+  return first === undefined
+    ? null
+    : refuse('cycle', `these wait for each other: ${ring(first, all, open).join(' -> ')}`);
+}
+
+/** From one that is left, each has a blocker that is left, too: following them comes round. */
+function ring(first: string, all: readonly Waiting[], left: ReadonlyMap<string, number>): readonly string[] {
+  const byId = new Map(all.map((one) => [one.id, one]));
+  const path = new Set<string>();
+  let at = first;
+  while (!path.has(at)) {
+    path.add(at);
+    at = byId.get(at)?.blockedBy.find((id) => left.has(id)) ?? at;
+  }
+  return [...[...path].slice([...path].indexOf(at)), at];
+}
+
+const unknownBlocker = ({ taskId }: Pick<Waiting, 'taskId'>, id: string): Refusal =>
+  refuse(
+    'bad-blocker',
+    `${taskId} is blocked by ${id}, which is no subtask here`,
+    'give ids of subtasks of this session',
+  );

@@ -1,0 +1,126 @@
+import type { By, RunEvent } from '../events.ts';
+import { err, ok, type Result } from '../result.ts';
+import { secretIn } from '../secret-shapes.ts';
+import { resolveBlockers } from './blocked-by.ts';
+import type { ExternalCommand } from './command.ts';
+import { countsOf, hasEnded, isSettled, subtasksOfBatch, subtasksOfWave } from './counts.ts';
+import type { ExternalEvent } from './events.ts';
+import { type Refusal, refuse } from './refusal.ts';
+import { evolveSession, own, type Session, withFacts } from './session.ts';
+import { updateSubtask } from './update-subtask.ts';
+import { beginWave, createWave, ensureWave, startNext, startWave } from './waves.ts';
+
+export type Asked = { readonly command: ExternalCommand; readonly key?: string; readonly by: By };
+export type Decided = Result<readonly ExternalEvent[], Refusal>;
+
+/** What would happen. No events: what was asked for has happened already. */
+export function decideExternal(state: Session, { command, key, by }: Asked): Decided {
+  const asked = JSON.stringify(command);
+  const before = key === undefined ? undefined : state.keys.find((one) => one.key === key);
+  if (before !== undefined)
+    return before.asked === asked
+      ? ok([])
+      : err(refuse('key-reused', 'this Idempotency-Key was given with something else', 'take a new key'));
+  const secret = secretIn(asked);
+  if (secret !== null)
+    return err(
+      refuse('secret', `it holds what looks like a secret (${secret})`, 'leave it out: nothing secret is recorded'),
+    );
+  const decided = decide(state, command, by);
+  return decided.ok ? ok([...decided.value, ...endings(state, decided.value)]) : decided;
+}
+
+/** Answers to all that waits, in order, each in the light of those before it. */
+export function answerExternal(state: Session): readonly (ExternalEvent | RunEvent)[] {
+  const answers: (ExternalEvent | RunEvent)[] = [];
+  let now = state;
+  for (const { seq, request } of state.pending) {
+    const decided =
+      request.type === 'requested-external'
+        ? decideExternal(now, request)
+        : err(refuse('unknown-command', `a session that others drive knows no ${request.type}`));
+    const answer: readonly (ExternalEvent | RunEvent)[] = decided.ok
+      ? [...decided.value, { type: 'request-accepted', request: seq }]
+      : [{ type: 'request-refused', request: seq, why: toldOf(decided.error) }];
+    answers.push(...answer);
+    now = answer.reduce((next, event) => evolveSession(next, { seq: 0, at: '', event }), now);
+  }
+  return answers;
+}
+
+export const toldOf = ({ why, next }: Refusal): string => (next === null ? why : `${why}; ${next}`);
+
+function decide(state: Session, command: ExternalCommand, by: By): Decided {
+  switch (command.type) {
+    case 'create-wave':
+      return createWave(state, command, by);
+    case 'start-wave':
+      return startWave(state, command.wave, by);
+    case 'transition':
+      return startNext(state, by);
+    case 'submit-batch':
+      return submit(state, command, by);
+    case 'update-subtask':
+      return updateSubtask(state, command, by);
+    case 'complete-batch':
+      return complete(state, command, by);
+    case 'record-action': {
+      const { type: _, ...report } = command;
+      if (report.subtask !== null && own(state.subtasks, report.subtask) === undefined)
+        return err(refuse('unknown-subtask', `there is no subtask ${report.subtask}`));
+      return ok([{ type: 'external-action-recorded', ...report, by }]);
+    }
+    default:
+      // Anyone may append a request, another version of ours included.
+      return err(refuse('unknown-command', `this version does not know ${(command as ExternalCommand).type}`));
+  }
+}
+
+/** A wave ends by itself, once, with the last of its subtasks. */
+function endings(state: Session, facts: readonly ExternalEvent[]): readonly ExternalEvent[] {
+  const next = withFacts(state, facts);
+  const running = next.waves.filter(({ status }) => status === 'running');
+  return running.flatMap(({ number }): readonly ExternalEvent[] => {
+    const subtasks = subtasksOfWave(next, number);
+    if (subtasks.length === 0 || !subtasks.every(isSettled)) return [];
+    const outcome = countsOf(subtasks).failed > 0 ? 'failed' : 'completed';
+    return [{ type: 'external-wave-ended', wave: number, outcome }];
+  });
+}
+
+function submit(state: Session, command: ExternalCommand & { readonly type: 'submit-batch' }, by: By): Decided {
+  const { batch, wave: number } = command;
+  if (own(state.batches, batch) !== undefined) return ok([]);
+  const wave = state.waves.find((one) => one.number === number);
+  if (wave !== undefined && hasEnded(wave))
+    return err(
+      refuse('ended-wave', `wave ${number} is ${wave.status}: nothing can be added to it`, 'submit to a later wave'),
+    );
+  const made = ensureWave(state, number, by);
+  if (!made.ok) return made;
+  const subtasks = resolveBlockers(state, number, command.subtasks);
+  if (!subtasks.ok) return subtasks;
+  return ok([...made.value, { type: 'external-batch-submitted', batch, wave: number, subtasks: subtasks.value, by }]);
+}
+
+function complete(state: Session, command: ExternalCommand & { readonly type: 'complete-batch' }, by: By): Decided {
+  const batch = own(state.batches, command.batch);
+  if (batch === undefined) return err(refuse('unknown-batch', `there is no batch ${command.batch}`));
+  if (batch.end !== null) return ok([]);
+  const open = subtasksOfBatch(state, batch).filter((subtask) => !isSettled(subtask));
+  if (open.length > 0 && !command.failUnfinished)
+    return err(
+      refuse(
+        'unfinished-batch',
+        `${open.length} of its subtasks are not finished: ${open.map(({ id, progress }) => `${id} (${progress.status})`).join(', ')}`,
+        'finish them, or send {"fail_unfinished": true} to give them up',
+      ),
+    );
+  const begun = open.length === 0 ? ok([]) : beginWave(state, batch.wave, by);
+  if (!begun.ok) return begun;
+  const failed = open.map(
+    ({ id }) => ({ type: 'external-subtask-updated', subtask: id, status: 'failed', by }) as const,
+  );
+  const facts = [...begun.value, ...failed];
+  return ok([...facts, ...endings(state, facts), { type: 'external-batch-completed', batch: batch.id, by }]);
+}

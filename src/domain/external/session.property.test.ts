@@ -1,0 +1,172 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { By } from '../events.ts';
+import type { ExternalCommand, SubtaskStatus } from './command.ts';
+import { countsOf, isSettled, subtasksOfWave } from './counts.ts';
+import { dcmEventOf } from './dcm-events.ts';
+import { decideExternal } from './decide.ts';
+import type { ExternalEvent } from './events.ts';
+import { evolveSession, newSession, type Session } from './session.ts';
+
+const by: By = { who: 'Ada', via: 'command' };
+const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+const statuses: readonly SubtaskStatus[] = ['pending', 'running', 'paused', 'blocked', 'completed', 'failed'];
+const wave = fc.integer({ min: 0, max: 3 });
+const subtaskOf = (batch: string, name: string, blockedBy: readonly string[]) => ({
+  id: `${batch}${name}`,
+  taskId: name,
+  agentType: 'x',
+  agentId: null,
+  description: name,
+  priority: 5,
+  blockedBy,
+  context: null,
+});
+const subtaskId = fc
+  .tuple(fc.constantFrom('1', '2', '3'), fc.constantFrom(...names))
+  .map(([batch, name]) => batch + name);
+
+const command: fc.Arbitrary<ExternalCommand> = fc.oneof(
+  {
+    weight: 1,
+    arbitrary: wave.map((number) => ({ type: 'create-wave', wave: number, name: null, description: null }) as const),
+  },
+  { weight: 2, arbitrary: wave.map((number) => ({ type: 'start-wave', wave: number }) as const) },
+  { weight: 2, arbitrary: fc.constant({ type: 'transition' } as const) },
+  {
+    weight: 3,
+    arbitrary: fc
+      .record({
+        batch: fc.constantFrom('1', '2', '3'),
+        wave,
+        tasks: fc.array(fc.tuple(fc.constantFrom(...names), fc.array(subtaskId, { maxLength: 1 })), {
+          minLength: 1,
+          maxLength: 3,
+        }),
+      })
+      .map(({ batch, wave: number, tasks }) => {
+        const once = tasks.filter(([name], at) => tasks.findIndex(([other]) => other === name) === at);
+        return {
+          type: 'submit-batch',
+          batch,
+          wave: number,
+          subtasks: once.map(([name, blocked]) => subtaskOf(batch, name, blocked)),
+        } as const;
+      }),
+  },
+  {
+    weight: 12,
+    arbitrary: fc.record({
+      type: fc.constant('update-subtask' as const),
+      subtask: subtaskId,
+      status: fc.constantFrom(...statuses),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constant('complete-batch' as const),
+      batch: fc.constantFrom('1', '2', '3'),
+      failUnfinished: fc.boolean(),
+    }),
+  },
+);
+
+/** Every state that a sequence of commands leads through, each with the fact that led to it. */
+function histories(
+  commands: readonly ExternalCommand[],
+): readonly { readonly event: ExternalEvent; readonly before: Session; readonly state: Session }[] {
+  let state = newSession('s');
+  return commands.flatMap((one, second) => {
+    const decided = decideExternal(state, { command: one, by });
+    return (decided.ok ? decided.value : []).map((event) => {
+      const before = state;
+      state = evolveSession(before, { seq: 0, at: new Date(second * 1000).toISOString(), event });
+      return { event, before, state };
+    });
+  });
+}
+const commands = fc.array(command, { minLength: 10, maxLength: 80 });
+const always = (holds: (history: ReturnType<typeof histories>) => void): void => {
+  fc.assert(
+    fc.property(commands, (given) => holds(histories(given))),
+    { numRuns: 400 },
+  );
+};
+
+test('no wave begins while one before it is not through, and none is put before one that has begun', () => {
+  always((history) => {
+    for (const { state } of history) {
+      const begun = state.waves.filter(({ status }) => status !== 'pending');
+      const highest = begun.at(-1)?.number ?? -1;
+      for (const { number, status } of state.waves)
+        if (number < highest) expect(['completed', 'failed']).toContain(status);
+    }
+  });
+});
+
+test('what is completed or failed stays so, waves and subtasks and batches', () => {
+  always((history) => {
+    for (const { before, state } of history) {
+      for (const one of before.waves)
+        if (one.status === 'completed' || one.status === 'failed')
+          expect(state.waves.find(({ number }) => number === one.number)).toEqual(one);
+      for (const one of Object.values(before.subtasks)) if (isSettled(one)) expect(state.subtasks[one.id]).toEqual(one);
+      for (const one of Object.values(before.batches)) if (one.end !== null) expect(state.batches[one.id]).toEqual(one);
+    }
+  });
+});
+
+test('a wave has ended exactly when its subtasks are all settled, as completed exactly when none failed', () => {
+  always((history) => {
+    const last = history.at(-1)?.state;
+    for (const { number, status } of last?.waves ?? []) {
+      const subtasks = last === undefined ? [] : subtasksOfWave(last, number);
+      const { total, completed, failed } = countsOf(subtasks);
+      const isThrough = total > 0 && completed + failed === total;
+      expect(status === 'completed' || status === 'failed').toBe(isThrough);
+      if (isThrough) expect(status).toBe(failed > 0 ? 'failed' : 'completed');
+    }
+  });
+});
+
+test('nothing runs or is completed before what blocks it is completed', () => {
+  always((history) => {
+    for (const { event, state } of history) {
+      if (event.type !== 'external-subtask-updated') continue;
+      const subtask = state.subtasks[event.subtask];
+      if (subtask === undefined || !['running', 'completed'].includes(subtask.progress.status)) continue;
+      for (const id of subtask.blockedBy) expect(state.subtasks[id]?.progress.status).toBe('completed');
+    }
+  });
+});
+
+test('the end of a wave and of a batch are told once', () => {
+  always((history) => {
+    const told = history.flatMap(({ event, state }) => {
+      const dcm = dcmEventOf(event, state);
+      if (dcm === null) return [];
+      return [`${dcm.event} ${String(dcm.data['batch_id'] ?? dcm.data['wave_number'] ?? dcm.data['to'])}`];
+    });
+    expect(told).toEqual([...new Set(told)]);
+  });
+});
+
+test('the commands reach all that there is: waves that fail, waves that complete, batches that end', () => {
+  const seen = new Set(
+    fc
+      .sample(commands, 400)
+      .flatMap((given) =>
+        histories(given).map(({ event }) => (event.type === 'external-wave-ended' ? event.outcome : event.type)),
+      ),
+  );
+  expect([...seen].sort()).toEqual([
+    'completed',
+    'external-batch-completed',
+    'external-batch-submitted',
+    'external-subtask-updated',
+    'external-wave-created',
+    'external-wave-started',
+    'failed',
+  ]);
+});

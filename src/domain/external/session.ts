@@ -1,0 +1,181 @@
+import { isRequest, type LedgerEvent, type RequestEvent } from '../events.ts';
+import type { JsonObject, NewSubtask, SubtaskStatus } from './command.ts';
+import { type ExternalEvent, isExternalEvent } from './events.ts';
+import { type Synthesis, synthesize } from './synthesis.ts';
+
+/** One session that others drive, as its stream says it is. Recorded and judged; nothing of it is run or merged by us. */
+export type Session = {
+  readonly session: string;
+  /** By number. */
+  readonly waves: readonly Wave[];
+  readonly batches: Readonly<Record<string, Batch>>;
+  readonly subtasks: Readonly<Record<string, Subtask>>;
+  readonly actions: number;
+  /** The newest keys that were given with what was accepted, and what was asked under each. */
+  readonly keys: readonly { readonly key: string; readonly asked: string }[];
+  /** Requests that wait for an answer, by ledger sequence. */
+  readonly pending: readonly { readonly seq: number; readonly request: RequestEvent }[];
+};
+
+/** Times are the ledger's own, for people only: nothing is decided by them. */
+export type Wave = {
+  readonly number: number;
+  readonly id: string;
+  readonly name: string | null;
+  readonly description: string | null;
+} & WaveProgress;
+export type WaveProgress =
+  | { readonly status: 'pending' }
+  | { readonly status: 'running'; readonly startedAt: string }
+  | { readonly status: 'completed' | 'failed'; readonly startedAt: string; readonly completedAt: string };
+
+export type Batch = {
+  readonly id: string;
+  readonly wave: number;
+  readonly subtasks: readonly string[];
+  readonly createdAt: string;
+  /** Null until it was completed. */
+  readonly end: { readonly at: string; readonly synthesis: Synthesis } | null;
+};
+
+export type Subtask = NewSubtask & {
+  readonly batch: string;
+  readonly wave: number;
+  readonly result: JsonObject | null;
+  readonly createdAt: string;
+  readonly actions: number;
+  readonly progress: SubtaskProgress;
+};
+export type SubtaskProgress =
+  | { readonly status: 'pending' | 'blocked' | 'paused'; readonly startedAt: string | null }
+  | { readonly status: 'running'; readonly startedAt: string }
+  | { readonly status: 'completed' | 'failed'; readonly startedAt: string; readonly completedAt: string };
+
+export type Recorded = { readonly seq: number; readonly at: string; readonly event: LedgerEvent };
+
+export const newSession = (session: string): Session => ({
+  session,
+  waves: [],
+  batches: {},
+  subtasks: {},
+  actions: 0,
+  keys: [],
+  pending: [],
+});
+
+export const foldSession = (session: string, events: readonly Recorded[]): Session =>
+  events.reduce(evolveSession, newSession(session));
+
+/** What did happen. Total: an event in the ledger is a fact and is never refused. */
+export function evolveSession(state: Session, { seq, at, event }: Recorded): Session {
+  if (isExternalEvent(event)) return evolveFact(state, event, at);
+  if (isRequest(event)) return { ...state, pending: [...state.pending, { seq, request: event }] };
+  if (event.type !== 'request-accepted' && event.type !== 'request-refused') return state;
+  const answered = state.pending.find((waiting) => waiting.seq === event.request)?.request;
+  const pending = state.pending.filter((waiting) => waiting.seq !== event.request);
+  const isKept = event.type === 'request-accepted' && answered?.type === 'requested-external';
+  if (!isKept || answered.key === undefined) return { ...state, pending };
+  const kept = { key: answered.key, asked: JSON.stringify(answered.command) };
+  return { ...state, pending, keys: [...state.keys.filter(({ key }) => key !== kept.key), kept].slice(-keysKept) };
+}
+
+const keysKept = 1_000;
+
+/** The facts that a decision would lead to. When they happen is not known yet, and decides nothing. */
+export const withFacts = (state: Session, facts: readonly ExternalEvent[]): Session =>
+  facts.reduce((next, event) => evolveFact(next, event, ''), state);
+
+function evolveFact(state: Session, event: ExternalEvent, at: string): Session {
+  switch (event.type) {
+    case 'external-wave-created': {
+      const { wave: number, id, name, description } = event;
+      const wave: Wave = { number, id, name, description, status: 'pending' };
+      return { ...state, waves: [...state.waves, wave].toSorted((a, b) => a.number - b.number) };
+    }
+    case 'external-wave-started':
+      return withWave(state, event.wave, (wave) => ({ ...wave, status: 'running', startedAt: at }));
+    case 'external-wave-ended':
+      return withWave(state, event.wave, (wave) => ({
+        ...wave,
+        status: event.outcome,
+        startedAt: 'startedAt' in wave ? wave.startedAt : at,
+        completedAt: at,
+      }));
+    case 'external-batch-submitted': {
+      const { batch, wave } = event;
+      const made = event.subtasks.map((subtask): readonly [string, Subtask] => [
+        subtask.id,
+        {
+          ...subtask,
+          batch,
+          wave,
+          result: null,
+          createdAt: at,
+          actions: 0,
+          progress: { status: 'pending', startedAt: null },
+        },
+      ]);
+      const entry: Batch = { id: batch, wave, subtasks: made.map(([id]) => id), createdAt: at, end: null };
+      return {
+        ...state,
+        batches: { ...state.batches, [batch]: entry },
+        subtasks: { ...state.subtasks, ...Object.fromEntries(made) },
+      };
+    }
+    case 'external-subtask-updated': {
+      const { type: _, subtask: id, status, by: __, ...changes } = event;
+      return withSubtask(state, id, (subtask) => ({
+        ...subtask,
+        ...changes,
+        progress: status === undefined ? subtask.progress : progressTo(state, subtask, status, at),
+      }));
+    }
+    case 'external-action-recorded': {
+      const counted = { ...state, actions: state.actions + 1 };
+      return event.subtask === null
+        ? counted
+        : withSubtask(counted, event.subtask, (subtask) => ({ ...subtask, actions: subtask.actions + 1 }));
+    }
+    case 'external-batch-completed': {
+      const batch = own(state.batches, event.batch);
+      if (batch === undefined) return state;
+      const end = { at, synthesis: synthesize(state, batch) };
+      return { ...state, batches: { ...state.batches, [batch.id]: { ...batch, end } } };
+    }
+  }
+}
+
+/** One that was settled without ever being reported as running counts from when it could have begun. */
+function progressTo(state: Session, subtask: Subtask, status: SubtaskStatus, at: string): SubtaskProgress {
+  const { startedAt } = subtask.progress;
+  switch (status) {
+    case 'pending':
+    case 'blocked':
+    case 'paused':
+      return { status, startedAt };
+    case 'running':
+      return { status, startedAt: startedAt ?? at };
+    case 'completed':
+    case 'failed':
+      return { status, startedAt: startedAt ?? couldBegin(state, subtask), completedAt: at };
+  }
+}
+
+function couldBegin({ waves }: Session, { wave: number, createdAt }: Subtask): string {
+  const wave = waves.find((one) => one.number === number);
+  return wave !== undefined && 'startedAt' in wave && wave.startedAt > createdAt ? wave.startedAt : createdAt;
+}
+
+/** Ids come from callers: what every object has by itself is not one of them. */
+export const own = <T>(record: Readonly<Record<string, T>>, id: string): T | undefined =>
+  Object.hasOwn(record, id) ? record[id] : undefined;
+
+const withWave = (state: Session, number: number, change: (wave: Wave) => Wave): Session => ({
+  ...state,
+  waves: state.waves.map((wave) => (wave.number === number ? change(wave) : wave)),
+});
+
+function withSubtask(state: Session, id: string, change: (subtask: Subtask) => Subtask): Session {
+  const subtask = own(state.subtasks, id);
+  return subtask === undefined ? state : { ...state, subtasks: { ...state.subtasks, [id]: change(subtask) } };
+}

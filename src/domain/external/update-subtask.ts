@@ -1,0 +1,64 @@
+import type { By } from '../events.ts';
+import { err, ok } from '../result.ts';
+import { misblocked, openBlockers } from './blocked-by.ts';
+import type { ExternalCommand, SubtaskChange, SubtaskStatus } from './command.ts';
+import { isSettled } from './counts.ts';
+import type { Decided } from './decide.ts';
+import { refuse } from './refusal.ts';
+import { own, type Session, type Subtask } from './session.ts';
+import { beginWave } from './waves.ts';
+
+/** What may follow what. Completed and failed are for good. */
+export const transitions: Readonly<Record<SubtaskStatus, readonly SubtaskStatus[]>> = {
+  pending: ['running', 'paused', 'blocked', 'completed', 'failed'],
+  running: ['paused', 'blocked', 'completed', 'failed'],
+  paused: ['running', 'blocked', 'completed', 'failed'],
+  blocked: ['pending', 'running', 'paused', 'completed', 'failed'],
+  completed: [],
+  failed: [],
+};
+
+type Update = ExternalCommand & { readonly type: 'update-subtask' };
+
+/** Work on a subtask of a wave that nobody has started starts the wave, if its turn has come. */
+export function updateSubtask(state: Session, { type: _, subtask: id, ...given }: Update, by: By): Decided {
+  const subtask = own(state.subtasks, id);
+  if (subtask === undefined) return err(refuse('unknown-subtask', `there is no subtask ${id}`));
+  const change = newsIn(subtask, given);
+  if (Object.keys(change).length === 0) return ok([]);
+  const { status } = subtask.progress;
+  if (isSettled(subtask)) return err(refuse('settled-subtask', `it is ${status}, for good`, 'submit a new task'));
+  if (change.status !== undefined && !transitions[status].includes(change.status))
+    return err(
+      refuse('bad-transition', `from ${status} it can become ${transitions[status].join(', ')}; not ${change.status}`),
+    );
+  const next = { ...subtask, ...change };
+  const unfit = change.blockedBy === undefined ? null : misblocked(state, next);
+  if (unfit !== null) return err(unfit);
+  const becomes = change.status ?? status;
+  const blockers = becomes === 'running' || becomes === 'completed' ? openBlockers(state, next) : [];
+  if (blockers.length > 0)
+    return err(
+      refuse(
+        'blocked',
+        `it is blocked by ${blockers.map((one) => `${one.id} (${one.progress.status})`).join(', ')}`,
+        'these have to be completed first',
+      ),
+    );
+  const begun = needsWave.has(becomes) ? beginWave(state, subtask.wave, by) : ok([]);
+  if (!begun.ok) return begun;
+  return ok([...begun.value, { type: 'external-subtask-updated', subtask: id, ...change, by }]);
+}
+
+const needsWave: ReadonlySet<SubtaskStatus> = new Set(['running', 'completed', 'failed']);
+
+/** What is asked for and is not so already. */
+function newsIn(subtask: Subtask, given: SubtaskChange): SubtaskChange {
+  const now: SubtaskChange = { ...subtask, status: subtask.progress.status } as never;
+  return Object.fromEntries(
+    Object.entries(given).filter(
+      ([name, value]) =>
+        value !== undefined && JSON.stringify(value) !== JSON.stringify(now[name as keyof SubtaskChange]),
+    ),
+  );
+}

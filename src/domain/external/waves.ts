@@ -1,0 +1,84 @@
+import type { By } from '../events.ts';
+import { err, ok } from '../result.ts';
+import type { ExternalCommand } from './command.ts';
+import { hasEnded, subtasksOfWave } from './counts.ts';
+import type { Decided } from './decide.ts';
+import { idFrom } from './ids.ts';
+import { type Refusal, refuse } from './refusal.ts';
+import type { Session, Wave } from './session.ts';
+
+type Create = ExternalCommand & { readonly type: 'create-wave' };
+
+/** The same number again is the same wave, and stays as it is. */
+export function createWave(state: Session, { wave, name, description }: Create, by: By): Decided {
+  if (waveOf(state, wave) !== undefined) return ok([]);
+  const begun = state.waves.findLast(({ status }) => status !== 'pending');
+  if (begun !== undefined && begun.number > wave)
+    return err(
+      refuse(
+        'late-wave',
+        `wave ${begun.number} has begun: wave ${wave} cannot come before it any more`,
+        'take a higher number',
+      ),
+    );
+  const id = idFrom('wave', state.session, wave);
+  return ok([{ type: 'external-wave-created', wave, id, name, description, by }]);
+}
+
+export const ensureWave = (state: Session, wave: number, by: By): Decided =>
+  createWave(state, { type: 'create-wave', wave, name: null, description: null }, by);
+
+/** Starting what runs already changes nothing: who did not hear the answer may ask again. */
+export function startWave(state: Session, number: number, by: By): Decided {
+  const wave = waveOf(state, number);
+  if (wave === undefined)
+    return err(refuse('unknown-wave', `there is no wave ${number}`, 'create it, or submit a batch to it'));
+  if (hasEnded(wave)) return err(refuse('ended-wave', `wave ${number} is ${wave.status}: it does not start again`));
+  return beginWave(state, number, by);
+}
+
+/** No wave overtakes another. One that failed has ended: starting the next by its number goes on without it. */
+export function beginWave(state: Session, number: number, by: By): Decided {
+  const wave = waveOf(state, number);
+  if (wave === undefined || wave.status !== 'pending') return ok([]);
+  const earlier = state.waves.find((one) => one.number < number && !hasEnded(one));
+  if (earlier !== undefined) return err(unfinished(state, earlier, `wave ${number} would overtake it`));
+  return ok([{ type: 'external-wave-started', wave: number, by }]);
+}
+
+/** Follows completion: what failed, or is not through, is not passed over. */
+export function startNext(state: Session, by: By): Decided {
+  const last = state.waves.findLast(({ status }) => status !== 'pending');
+  const next = state.waves.find(({ status }) => status === 'pending');
+  if (last === undefined)
+    return err(
+      refuse(
+        'no-next-wave',
+        'no wave was completed yet',
+        next === undefined ? 'create one' : `start wave ${next.number}`,
+      ),
+    );
+  if (last.status === 'running') return err(unfinished(state, last, 'there is nothing to go on from'));
+  if (last.status === 'failed')
+    return err(
+      refuse(
+        'no-next-wave',
+        `wave ${last.number} failed, and is not passed over by itself`,
+        next === undefined
+          ? 'create a wave and start it by its number'
+          : `start wave ${next.number} by its number to go on without it`,
+      ),
+    );
+  if (next === undefined)
+    return err(refuse('no-next-wave', `there is no wave after ${last.number}`, 'create it, or submit a batch to it'));
+  return beginWave(state, next.number, by);
+}
+
+export const waveOf = ({ waves }: Session, number: number): Wave | undefined =>
+  waves.find((wave) => wave.number === number);
+
+function unfinished(state: Session, { number, status }: Wave, then: string): Refusal {
+  const isEmpty = subtasksOfWave(state, number).length === 0;
+  const next = isEmpty ? `submit a batch to wave ${number}` : `finish the subtasks of wave ${number}`;
+  return refuse('unfinished-wave', `wave ${number} is ${status}${isEmpty ? ' and has no tasks' : ''}: ${then}`, next);
+}
