@@ -60,7 +60,7 @@ export function settingsTable({
 }
 
 /** Their entries are named by whoever writes them. */
-const tables = new Set(['generated', 'limits.agents']);
+const tables = new Set(['generated', 'limits.agents', 'registry']);
 
 const defaults: Layer = { name: 'default', trust: 'default', settings: defaultSettings, where: () => 'default' };
 

@@ -59,6 +59,7 @@ export const repositoryMay: { readonly [K in SettingKey]: Decision } = {
   ),
   'disk.cap': tighten('your disk', (value, { below }) => sizeBytes(String(value)) > sizeBytes(String(below))),
   'disk.free': tighten('your disk', (value, { below }) => sizeBytes(String(value)) < sizeBytes(String(below))),
+  registry: anything('only the words of plans and prompts, which are shown before they are used'),
 };
 
 export type Decision =
@@ -83,7 +84,9 @@ export type Against = {
 };
 
 /** Every key that can be set, dotted. Lists and tables are one key. */
-export type SettingKey = Dotted<Omit<ResolvedSettings, 'generated'>> | 'generated';
+export type SettingKey = Dotted<Omit<ResolvedSettings, Tables>> | Tables;
+
+type Tables = 'generated' | 'registry';
 
 type Dotted<T, Prefix extends string = ''> = {
   [K in keyof T & string]: `${Prefix}${K}` extends 'limits.agents'

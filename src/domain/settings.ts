@@ -1,4 +1,5 @@
 import type { Check, Network } from './plan.ts';
+import type { RegistrySettings } from './planner/registry.ts';
 
 /** What a plan and every layer of configuration may say; absent means: ask the layer below. */
 export type Settings = {
@@ -25,6 +26,8 @@ export type Settings = {
   /** Of the machine, not of a run: never in a plan. */
   readonly notify?: readonly string[] | 'off' | null | undefined;
   readonly disk?: { readonly cap?: string | undefined; readonly free?: string | undefined } | undefined;
+  /** Of the planner, which works before there is a plan. */
+  readonly registry?: RegistrySettings | undefined;
 };
 
 export type FenceSettings = {
@@ -80,6 +83,7 @@ export const defaultSettings = {
   breaker: 'normal',
   notify: null,
   disk: { cap: '20GB', free: '500MB' },
+  registry: {},
 } as const satisfies Settings;
 
 /** Every key filled in, `base` excepted. */
@@ -122,6 +126,7 @@ export type ResolvedSettings = {
   readonly breaker: 'normal' | 'strict';
   readonly notify: readonly string[] | 'off' | null;
   readonly disk: { readonly cap: string; readonly free: string };
+  readonly registry: RegistrySettings;
 };
 
 /** `24h`, `90m`, `7d`. */

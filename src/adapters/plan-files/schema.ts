@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { sizePattern } from '../../domain/disk.ts';
 import { idPattern } from '../../domain/ids.ts';
 import { roles } from '../../domain/plan.ts';
+import { stages } from '../../domain/planner/registry.ts';
 import { durationPattern } from '../../domain/settings.ts';
 
 /**
@@ -95,7 +96,20 @@ const settings = {
 
 const size = z.string().regex(sizePattern);
 
-/** Of the machine and not of a run, so that no plan can speak of it. */
+const agentType = z.strictObject({
+  name: text.optional().describe('what it is called in prompts'),
+  keywords: z
+    .array(text)
+    .optional()
+    .describe('words and phrases of goals that are for it; `profil*`: all that begin so'),
+  stage: z.enum(stages).optional().describe('whether it explores, implements or validates'),
+  role: z.enum(roles).optional().describe('the role of its tasks in a plan'),
+  files: z.int().min(1).max(1000).optional().describe('the most files that it is to change'),
+  forbid: z.array(text).optional().describe('what it is told never to do'),
+  model: text.nullable().optional().describe('null: as the complexity of the work asks for'),
+});
+
+/** Of the machine, or of the planner, and not of a run, so that no plan can speak of it. */
 const machine = {
   notify: z
     .union([z.literal('off'), argv, z.null()])
@@ -107,6 +121,10 @@ const machine = {
       free: size.optional().describe('what must be free for an attempt to start'),
     })
     .optional(),
+  registry: z
+    .record(z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/), agentType.nullable())
+    .optional()
+    .describe('kinds of agents that the planner chooses from, beside its own; null takes one of its own away'),
 };
 
 const taskKeys = {
