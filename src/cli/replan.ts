@@ -5,13 +5,14 @@ import { changedInVain, misfit } from '../domain/replan.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import type { Finding } from '../domain/verdict.ts';
 import { ask } from '../engine/ask.ts';
+import { judgedBefore } from '../engine/order-run.ts';
 import type { Desk } from '../ports/desk.ts';
 import { outcomeOf } from './ask-coordinator.ts';
 import { misused, type Outcome } from './command.ts';
 import { failed } from './desk.ts';
 import { outcomeOf as lintOutcome } from './lint.ts';
 import { peopleOnly } from './people-only.ts';
-import { judgedBefore, refusedPlan } from './run.ts';
+import { refusedPlan } from './run.ts';
 import type { MadeRun } from './subject.ts';
 
 /** How the files stand to the plan that runs. `message` is one line for people. */

@@ -1,12 +1,8 @@
 import type { RunOrder } from '../domain/events.ts';
-import { idPattern, planHash, type RunId, runId } from '../domain/ids.ts';
-import { protectWarnings } from '../domain/ownership.ts';
-import { err, ok, type Result } from '../domain/result.ts';
-import { type RunState, selectedWaves } from '../domain/run.ts';
+import { err, type Result } from '../domain/result.ts';
 import type { Finding } from '../domain/verdict.ts';
-import { knownRuns } from '../engine/find-run.ts';
-import { openWaves, refusals, rehearse } from '../engine/rehearse.ts';
-import type { Desk, PlanFlags, PlanSource, ReadPlan } from '../ports/desk.ts';
+import { type NotOrdered, type PreparedOrder, placeOrder, prepareOrder } from '../engine/order-run.ts';
+import type { Desk, PlanFlags, PlanSource } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
 import { findingText, planView } from '../view/plan-view.ts';
 import { inBackground } from './background.ts';
@@ -69,7 +65,7 @@ export async function checkedThenRun(
   options: RunOptions,
   more: Asked = runAsked,
 ): Promise<Outcome> {
-  const ready: Prepared[] = [];
+  const ready: PreparedOrder[] = [];
   const checked = await atDesk(open, context, 'look', async (desk) => {
     const prepared = await prepare(desk, context, source, options, more.command);
     if (!prepared.ok) return prepared.error;
@@ -106,14 +102,6 @@ export async function begin(
   return options.dryRun === true ? dryRun(prepared.value) : await carryOut(desk, context, prepared.value, options);
 }
 
-type Prepared = {
-  readonly order: RunOrder;
-  readonly rehearsed: RunState;
-  /** The plan as a file, where there is none yet. */
-  readonly text: string | null;
-  readonly warnings: readonly Finding[];
-};
-
 /** Reads, freezes and rehearses; changes nothing. */
 async function prepare(
   desk: Desk,
@@ -121,26 +109,28 @@ async function prepare(
   source: PlanSource,
   options: RunOptions,
   command = 'run',
-): Promise<Result<Prepared, Outcome>> {
+): Promise<Result<PreparedOrder, Outcome>> {
   const wave = options.wave === undefined ? null : wholeNumber(options.wave);
   if (wave === undefined) return err(misused('bad-wave', `run: --wave takes a whole number, not ${options.wave}`));
   const focus = options.focus?.trim() ?? null;
   if (focus === '' || (focus?.length ?? 0) > longestFocus)
     return err(misused('bad-focus', `${command}: --focus takes a text of at most ${longestFocus} characters`));
-  const land = landFlag(options);
-  const found = await desk.readPlan(source, { land, focus });
-  if (!found.ok) return err(misused('no-plan', `${command}: ${found.error}`));
-  const read = found.value;
-  if (!read.ok) return err(lintOutcome(read));
-  const ordered = await orderOf(desk, context, read, wave);
-  if (!ordered.ok) return ordered;
-  const order: RunOrder = {
-    ...ordered.value,
-    ...(land === 'auto' ? { landAuto: true } : land === 'branch' ? { landBranch: true } : {}),
-  };
-  const { rehearsed, findings, warnings } = await judgedBefore(desk, order);
-  if (findings.length > 0) return err(refusedPlan(findings, read.warnings));
-  return ok({ order, rehearsed, text: read.text, warnings: [...read.warnings, ...warnings] });
+  const asked = { source, flags: { land: landFlag(options), focus }, wave, tidegate: context.version };
+  const prepared = await prepareOrder(desk, asked);
+  return prepared.ok ? prepared : err(notOrdered(prepared.error, command));
+}
+
+/** Why there is no run, for the one who typed the command. */
+function notOrdered(why: NotOrdered, command: string): Outcome {
+  switch (why.because) {
+    case 'no-plan':
+    case 'no-branch':
+      return misused(why.because, `${command}: ${why.message}`);
+    case 'mistakes':
+      return lintOutcome({ ok: false, findings: why.findings, warnings: why.warnings });
+    case 'refused':
+      return refusedPlan(why.findings, why.warnings);
+  }
 }
 
 /** What becomes of `land:`, so that a run that nobody attends ends. */
@@ -152,68 +142,20 @@ function landFlag({ ci, land, detach }: RunOptions): PlanFlags['land'] {
 /** It is told to every agent, and never cut. */
 const longestFocus = 2_000;
 
-/** What the phases before approval will say of an order, and whether it can be fenced here. */
-export async function judgedBefore(desk: Desk, order: RunOrder) {
-  const rehearsed = await rehearsal(desk, order);
-  const findings = [...refusals(rehearsed), ...(await authorFindings(desk)), ...(await fenceFindings(desk, order))];
-  return { rehearsed, findings, warnings: scopeWarnings(rehearsed) };
-}
-
 async function carryOut(
   desk: Desk,
   context: Context,
-  { order, text, warnings }: Prepared,
+  { order, text, warnings }: PreparedOrder,
   options: RunOptions & { readonly typed?: boolean },
 ): Promise<Outcome> {
-  await desk.openRunDirectory(order, text);
-  await desk.ledger.request(order.run, { type: 'requested-run', by: desk.caller.by, ...order });
+  await placeOrder(desk, order, text, desk.caller.by);
   const { yes = false, land = false, isBrief = false, typed = false } = options;
   const how = { yes, typed, land, isBrief, warnings, fromStart: true };
   if (options.detach === true) return await inBackground(desk, context, order.run, how);
   return await inForeground(desk, context, order.run, how);
 }
 
-async function orderOf(
-  desk: Desk,
-  context: Context,
-  read: ReadPlan & { readonly ok: true },
-  wave: number | null,
-): Promise<Result<RunOrder, Outcome>> {
-  const { plan, hash } = read;
-  const tip = await desk.git.branchTip(plan.base);
-  if (tip === null)
-    return err(misused('no-branch', `run: the branch ${plan.base} does not exist or has no commit yet`));
-  const repo = { rootCommit: await desk.git.rootCommit(), remote: await desk.git.remote() };
-  const target = { branch: plan.base, commit: tip };
-  const id = newRunId(plan.name, desk.clock.nonce());
-  const planFile = read.text === null ? read.planFile : desk.state.writtenPlan(id);
-  return ok({ run: id, plan, hash: planHash(hash), planFile, repo, target, wave, tidegate: context.version });
-}
-
-async function rehearsal(desk: Desk, order: RunOrder): Promise<RunState> {
-  const others = (await knownRuns(desk.ledger)).map(({ state }) => state);
-  const seen = { openWaves: openWaves(order, others), actual: order.repo };
-  return rehearse(order, seen, { now: desk.clock.now(), nonce: () => '' });
-}
-
-/** Found at the merge, it would be found after the agents were paid. */
-async function authorFindings(desk: Desk): Promise<readonly Finding[]> {
-  const author = await desk.author();
-  return author.ok ? [] : [{ rule: 'author', detail: author.error.problem, fix: author.error.fix }];
-}
-
-/** Never silently unfenced: without a fence that holds, and none waived, nothing is ordered. */
-async function fenceFindings(desk: Desk, { plan }: RunOrder): Promise<readonly Finding[]> {
-  if (plan.fence.mode === 'none') return [];
-  const fence = await desk.fence();
-  return fence.ok ? [] : [{ rule: 'fence', detail: fence.error.problem, fix: fence.error.fix }];
-}
-
-/** Tasks that own what others may not touch: allowed, but a person is to know. */
-const scopeWarnings = (state: RunState): readonly Finding[] =>
-  selectedWaves(state).flatMap((wave) => protectWarnings(state.plan, wave.index));
-
-function dryRun({ rehearsed, warnings }: Prepared): Outcome {
+function dryRun({ rehearsed, warnings }: PreparedOrder): Outcome {
   const { plan, hash } = rehearsed;
   const asked = [
     ...(plan.taps.start === 'run' ? ['once, before the first task starts'] : ['before every wave']),
@@ -241,16 +183,6 @@ export function refusedPlan(findings: readonly Finding[], warnings: readonly Fin
     problems: [...findings.flatMap(problemLines), 'nothing was started'],
     data: { findings, warnings },
   };
-}
-
-/** `<slug>-<4 chars>`, without characters that are mistaken for one another. */
-export function newRunId(name: string, nonce: string): RunId {
-  const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
-  const bytes = nonce.match(/../g)?.slice(0, 4) ?? [];
-  const tail = bytes.map((byte) => alphabet[Number.parseInt(byte, 16) % alphabet.length]).join('');
-  const id = `${name.slice(0, 59)}-${tail}`;
-  if (!idPattern.test(id)) throw new Error(`${id} is not a run id`);
-  return runId(id);
 }
 
 const wholeNumber = (text: string): number | undefined => (/^\d{1,4}$/.test(text) ? Number(text) : undefined);

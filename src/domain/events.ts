@@ -25,7 +25,12 @@ export type By = {
 };
 
 // ── what anyone may ask; it decides nothing until the coordinator answers ──────────────────────────────
-export type RequestEvent =
+export type RequestEvent = Keyed & Asked;
+
+/** Whoever asks may name the asking: the same name again asks for nothing new. */
+type Keyed = { readonly key?: string };
+
+type Asked =
   /** Asks for a run of this frozen plan. The stream is the run's own. */
   | ({ readonly type: 'requested-run'; readonly by: By } & RunOrder)
   | {

@@ -100,6 +100,7 @@ export async function commandScene(
         const text = (how.transcript ?? '').slice(from);
         return { text, next: from + text.length };
       },
+      content: async () => null,
       readPrompt: async (job) => how.prompts?.[job] ?? null,
       readCopied: async () => null,
       lfsBytes: async () => 0,
