@@ -31,11 +31,9 @@ export const tokenProtocol = 'tidegate.token.';
  */
 export function admit(doors: Doors, knock: Knock): Admitted {
   const { headers, method, upgrade } = knock;
-  if (countOf(knock.rawHeaders, 'host') !== 1 || !doors.hosts.includes(headers.host ?? ''))
-    return refused(problem(421, 'wrong-host', 'the Host header names another server', { next: hostHint(doors) }));
+  const strange = misdirected(doors, knock);
+  if (strange !== null) return refused(strange);
   const { origin } = headers;
-  if (origin !== undefined && !doors.origins.includes(origin))
-    return refused(problem(403, 'wrong-origin', 'pages of other origins are not let in'));
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && site !== 'none')
     return refused(problem(403, 'wrong-origin', 'requests that other sites cause are not let in'));
@@ -53,6 +51,17 @@ export function admit(doors: Doors, knock: Knock): Admitted {
     );
   const role = roleOfCookie(doors.secret, byCookie, knock.now);
   return role === null ? unknown() : { ok: true, role };
+}
+
+/** Null: it was meant for us, by a page of ours or by none. */
+export function misdirected(
+  doors: Doors,
+  { headers, rawHeaders }: Pick<Knock, 'headers' | 'rawHeaders'>,
+): Problem | null {
+  if (countOf(rawHeaders, 'host') !== 1 || !doors.hosts.includes(headers.host ?? ''))
+    return problem(421, 'wrong-host', 'the Host header names another server', { next: hostHint(doors) });
+  const isForeign = headers.origin !== undefined && !doors.origins.includes(headers.origin);
+  return isForeign ? problem(403, 'wrong-origin', 'pages of other origins are not let in') : null;
 }
 
 function tokenIn(headers: IncomingHttpHeaders, upgrade: boolean): string | null {

@@ -5,11 +5,12 @@ import type { Content } from '../ports/desk.ts';
 import { type Problem, problem } from '../protocol/problem.ts';
 import type { Role, Route } from '../protocol/route.ts';
 import { readJson } from './body.ts';
-import { admit, cookieName, type Doors } from './guard.ts';
+import { bounds, type Connections, tlsBounds, watchConnections } from './connections.ts';
+import { admit, cookieName, type Doors, misdirected } from './guard.ts';
 import { mayDo } from './keys.ts';
 import type { Links } from './links.ts';
 import { type Pace, paceOf } from './pace.ts';
-import { sendContent, sendJson, sendProblem } from './reply.ts';
+import { sendContent, sendJson, sendLastProblem, sendProblem } from './reply.ts';
 import { type Match, router } from './router.ts';
 import type { Handlers, Site } from './site.ts';
 
@@ -34,48 +35,47 @@ export function httpServer(served: Served, tls: { readonly cert: Buffer; readonl
   const find = router(served.routes);
   const pace = served.pace ?? paceOf(served.now);
   const respond = (request: IncomingMessage, response: ServerResponse): void => {
-    void answer(served, find, pace, request, response).catch((error: unknown) => {
+    connections.busy(request, response);
+    void answer(served, { find, pace, connections }, request, response).catch((error: unknown) => {
       served.fault(error);
       if (response.headersSent) response.destroy();
       else sendProblem(response, problem(500, 'fault', 'something went wrong here; the log of the server says what'));
     });
   };
-  const server = tls === null ? createServer(bounds, respond) : createTlsServer({ ...bounds, ...tls }, respond);
-  server.maxConnections = 1_024;
-  server.on('clientError', (_error, socket) => {
-    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
-  });
+  const server =
+    tls === null ? createServer(bounds, respond) : createTlsServer({ ...bounds, ...tlsBounds, ...tls }, respond);
+  const connections = watchConnections(server, { secure: tls !== null });
   return server;
 }
 
-/** Slow or endless requests are ended, however many there are. */
-const bounds = {
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
-  connectionsCheckingInterval: 1_000,
-  keepAliveTimeout: 10_000,
-  maxHeaderSize: 16 << 10,
+type Way = {
+  readonly find: (method: string, path: string) => Match<string>;
+  readonly pace: Pace;
+  readonly connections: Connections;
 };
 
 async function answer(
   served: Served,
-  find: (method: string, path: string) => Match<string>,
-  pace: Pace,
+  { find, pace, connections }: Way,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const { method = '', headers, rawHeaders } = request;
   const refuse = (why: Problem): void => {
-    // what was not read is not waited for
-    if (!request.complete) response.setHeader('connection', 'close');
-    sendProblem(response, why);
+    if (request.complete) sendProblem(response, why);
+    else sendLastProblem(request, response, why);
   };
   const code = /^\/enter\/([\w-]{43})$/.exec(request.url ?? '')?.[1];
-  if (method === 'GET' && code !== undefined) return enter(served, code, request, response);
+  if (method === 'GET' && code !== undefined) {
+    const entered = enter(served, code, request);
+    if (entered.ok) return sendEntered(served, entered, response);
+    return refuse(pace(false) ?? entered.problem);
+  }
   const admitted = admit(served.doors, { method, headers, rawHeaders, upgrade: false, now: served.now() });
   const slowed = pace(admitted.ok);
   if (slowed !== null) return refuse(slowed);
   if (!admitted.ok) return refuse(admitted.problem);
+  connections.known(request.socket);
   const [path = '', search = ''] = splitOnce(request.url ?? '', '?');
   const match = find(method, path);
   if (match.found === 'nothing')
@@ -106,19 +106,26 @@ async function answer(
   else await sendContent(request, response, route.answer.content, answered.value as Content);
 }
 
+type Entered = { readonly ok: true; readonly cookie: string; readonly seconds: number };
+
 /** The one way in without a token: the code of a link stands for it, once. */
-function enter(served: Served, code: string, request: IncomingMessage, response: ServerResponse): void {
-  const isOurs = served.doors.hosts.includes(request.headers.host ?? '');
-  const taken = isOurs ? served.links.take(code) : null;
-  if (taken === null) {
-    sendProblem(response, isOurs ? usedLink : problem(421, 'wrong-host', 'the Host header names another server'));
-    return;
-  }
-  const secure = served.doors.origins.every((origin) => origin.startsWith('https:')) ? '; Secure' : '';
+function enter(
+  { doors, links }: Served,
+  code: string,
+  request: IncomingMessage,
+): Entered | { ok: false; problem: Problem } {
+  const strange = misdirected(doors, request);
+  if (strange !== null) return { ok: false, problem: strange };
+  const taken = links.take(code);
+  return taken === null ? { ok: false, problem: usedLink } : { ok: true, ...taken };
+}
+
+function sendEntered({ doors }: Served, { cookie, seconds }: Entered, response: ServerResponse): void {
+  const secure = doors.origins.every((origin) => origin.startsWith('https:')) ? '; Secure' : '';
   response.writeHead(303, {
     'cache-control': 'no-store',
     'referrer-policy': 'no-referrer',
-    'set-cookie': `${cookieName}=${taken.cookie}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${taken.seconds}${secure}`,
+    'set-cookie': `${cookieName}=${cookie}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${seconds}${secure}`,
     location: '/v1/repositories',
     'content-length': 0,
   });
@@ -138,9 +145,11 @@ function validated(
   body: unknown,
 ): Validated | Problem {
   const pairs = [...new URLSearchParams(search)];
-  const twice = pairs.find(([name], at) => pairs.findIndex(([other]) => other === name) !== at);
-  if (twice !== undefined)
-    return problem(400, 'bad-query', `${twice[0]} stands there twice`, { field: `query.${twice[0]}` });
+  const names = new Set<string>();
+  for (const [name] of pairs) {
+    if (names.has(name)) return problem(400, 'bad-query', `${name} stands there twice`, { field: `query.${name}` });
+    names.add(name);
+  }
   const named = route.params.safeParse(params);
   // an id that cannot be one names nothing
   if (!named.success) return mistake(404, 'params', named.error);

@@ -21,6 +21,27 @@ export function sendJson(response: ServerResponse, status: number, value: unknow
 export const sendProblem = (response: ServerResponse, told: Problem): void =>
   sendJson(response, told.status, told, 'application/problem+json');
 
+/**
+ * For a request that was not read to its end, and will not be. What still comes is thrown away for a moment: a connection that is
+ * closed with bytes unread is reset, and the caller would never see why.
+ */
+export function sendLastProblem(request: IncomingMessage, response: ServerResponse, told: Problem): void {
+  const text = JSON.stringify(told);
+  response.writeHead(told.status, {
+    ...always,
+    connection: 'close',
+    'content-type': 'application/problem+json',
+    'content-length': Buffer.byteLength(text),
+  });
+  response.write(text);
+  const done = (): void => void response.end();
+  const patience = setTimeout(done, lingerMs);
+  request.once('end', done).once('error', done).resume();
+  response.once('close', () => clearTimeout(patience));
+}
+
+const lingerMs = 1_000;
+
 /** The whole of it, or the one range that was asked for. */
 export async function sendContent(
   request: IncomingMessage,

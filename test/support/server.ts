@@ -134,7 +134,7 @@ function jsonIn(text: string): unknown {
   }
 }
 
-async function rawAnswer(port: number, bytes: string | Buffer): Promise<string> {
+export async function rawAnswer(port: number, bytes: string | Buffer): Promise<string> {
   const socket = await connected(port);
   const said = textOf(socket);
   socket.write(bytes);

@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { err } from '../../src/domain/result.ts';
+import { problem } from '../../src/protocol/problem.ts';
+import { type Role, type Route, roles } from '../../src/protocol/route.ts';
+import { routes } from '../../src/protocol/routes.ts';
+import { httpServer, type Served } from '../../src/server/http.ts';
+import { cookieOf, tokenOf } from '../../src/server/keys.ts';
+import { oneTimeLinks } from '../../src/server/links.ts';
+import { type Asked, ask, connected, rawAnswer } from './server.ts';
+
+export type Called = { readonly route: string; readonly given: { readonly params: Readonly<Record<string, unknown>> } };
+
+/** All routes of the router's own list, in their concrete form. */
+export const everyRoute: readonly (readonly [string, Route])[] = Object.entries(routes);
+
+/**
+ * The server as it is, with its own table of routes, before handlers that only note that they were called and answer 409
+ * `tidegate:called`: whatever was refused has not happened, for routes that are yet to come too.
+ */
+export async function recordingServer(more: Partial<Served> = {}) {
+  const called: Called[] = [];
+  const faults: unknown[] = [];
+  const secret = randomBytes(32);
+  const links = oneTimeLinks(secret, Date.now);
+  const doors = { hosts: [] as string[], origins: [] as string[], secret };
+  const handlers = Object.fromEntries(
+    everyRoute.map(([route]) => [
+      route,
+      async (given: Called['given']) => {
+        called.push({ route, given });
+        return err(problem(409, 'called', 'the handler was called'));
+      },
+    ]),
+  );
+  const server = httpServer({
+    routes,
+    handlers: handlers as never,
+    doors,
+    links,
+    site: () => ({}) as never,
+    now: Date.now,
+    fault: (error) => faults.push(error),
+    pace: () => null,
+    ...more,
+  });
+  await new Promise<void>((resolve) => server.listen({ host: '127.0.0.1', port: 0 }, resolve));
+  const { port } = server.address() as AddressInfo;
+  const names = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${port}`);
+  doors.hosts.push(...names);
+  doors.origins.push(...names.map((name) => `http://${name}`));
+  return {
+    server,
+    port,
+    host: `127.0.0.1:${port}`,
+    origin: `http://127.0.0.1:${port}`,
+    links,
+    secret,
+    called,
+    faults,
+    tokens: Object.fromEntries(roles.map((role) => [role, tokenOf(secret, role)])) as Record<Role, string>,
+    cookie: (role: Role, expires = Date.now() + 60_000) => `tidegate=${cookieOf(secret, role, expires)}`,
+    ask: (method: string, path: string, asked: Asked = {}) => ask(port, method, path, asked),
+    raw: (bytes: string | Buffer) => rawAnswer(port, bytes),
+    connect: () => connected(port),
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+export type RecordingServer = Awaited<ReturnType<typeof recordingServer>>;
+
+/** A path of the route with each parameter filled in. */
+export const pathOf = ({ path }: Pick<Route, 'path'>, value: (name: string) => string = () => 'a1'): string =>
+  path.replace(/\{(\w+)\}/g, (_, name: string) => value(name));
