@@ -64,7 +64,7 @@ test('10 MB are refused before they are read, announced or not, and the answer s
   socket.write(server.head('Transfer-Encoding: chunked'));
   for (let sent = 0; sent < 10 << 20 && !socket.destroyed; sent += 64 << 10)
     if (!socket.write(chunk)) await Promise.race([once(socket, 'drain'), said]);
-  expect(await said).toMatch(/^HTTP\/1\.1 413 [^]*tidegate:too-large/);
+  expect(await said).toMatch(/^HTTP\/1\.1 413 [\s\S]*tidegate:too-large/);
   expect(server.bodies).toEqual([]);
   await isWell(server);
 });
@@ -87,7 +87,7 @@ test.each([
   ['two documents', Buffer.from('{}{}'), '400'],
   ['NaN', Buffer.from('NaN'), '400'],
   ['100,000 levels of lists', Buffer.from('['.repeat(100_000) + ']'.repeat(100_000)), '400'],
-  ['100,000 levels of objects', Buffer.from('{"a":'.repeat(100_000) + '1' + '}'.repeat(100_000)), '400'],
+  ['100,000 levels of objects', Buffer.from(`${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`), '400'],
   ['100,000 brackets that are text', Buffer.from(JSON.stringify('["\\'.repeat(100_000))), '200'],
   ['500,000 lists side by side', Buffer.from(`[${'[],'.repeat(300_000)}[]]`), '200'],
 ])('%s in a body is answered as it should be', async (_name, body, status) => {
@@ -145,10 +145,15 @@ test('garbage behind a good request ends the connection and reaches nothing', as
   const good = `GET /v1/repositories HTTP/1.1\r\nHost: ${server.host}\r\nAuthorization: Bearer ${server.tokens.read}\r\n\r\n`;
   const garbage = ['\0\0\0\0', 'GARBAGE\r\n\r\n', 'GET / HTTP/1.1\r\nHost\r\n\r\n', `${'x'.repeat(70_000)}\r\n\r\n`];
   for (const one of garbage) {
-    const said = await server.raw(good + one);
-    expect(said).toMatch(/^HTTP\/1\.1 409 [^]*HTTP\/1\.1 4\d\d /);
+    // what comes back is never taken for the answer to the good one
+    expect(await server.raw(good + one)).toBe('');
   }
-  expect(server.called.length).toBe(garbage.length);
+  const apart = await server.connect();
+  const said = textOf(apart);
+  apart.write(good);
+  await once(apart, 'data');
+  apart.write('GARBAGE\r\n\r\n');
+  expect((await said).match(/HTTP\/1\.1 \d{3}/g)).toEqual(['HTTP/1.1 409', 'HTTP/1.1 400']);
   const smuggled = [
     'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     'Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello',
@@ -174,7 +179,7 @@ test('one who sends slowly is cut off, in the head and in the body', async () =>
     clearInterval(drip);
     return answer;
   });
-  for (const answer of await Promise.all(cut)) expect(answer === '' || statusOf(answer) === '408').toBe(true);
+  for (const answer of await Promise.all(cut)) expect(['', '400', '408']).toContain(statusOf(answer));
   expect(server.bodies).toEqual([]);
   await isWell(server);
 });
