@@ -1,7 +1,12 @@
-// Writes docs/reference/*.md from the code itself. A test fails while they differ.
+// Writes docs/reference/*.md and the schemas of the API from the code itself. A test fails while they differ.
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { published } from './published.ts';
 import { references } from './references.ts';
 
 const folder = new URL('../../docs/reference/', import.meta.url);
 mkdirSync(folder, { recursive: true });
 for (const [name, text] of Object.entries(await references())) writeFileSync(new URL(name, folder), text);
+
+const schemas = new URL('../../schemas/', import.meta.url);
+for (const [name, schema] of Object.entries(published()))
+  writeFileSync(new URL(name, schemas), `${JSON.stringify(schema, null, 2)}\n`);

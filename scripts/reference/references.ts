@@ -3,7 +3,9 @@ import { jsonSchemas } from '../../src/adapters/json-schemas.ts';
 import { exitCodes, exitMeanings, groups } from '../../src/cli/command.ts';
 import { overview } from '../../src/cli/help.ts';
 import { commands } from '../../src/main/commands.ts';
+import { routes } from '../../src/protocol/routes.ts';
 import { printed } from './printed.ts';
+import { routeLines } from './routes-page.ts';
 import { type Schema, schemaRows } from './schema-rows.ts';
 import { unionMembers } from './union-members.ts';
 
@@ -14,6 +16,7 @@ export async function references(): Promise<Readonly<Record<string, string>>> {
     'exit-codes.md': exitCodesPage(),
     'events.md': eventsPage(),
     'files.md': filesPage(),
+    'routes.md': routesPage(),
   };
 }
 
@@ -116,5 +119,16 @@ function filesPage(): string {
       '|---|---|---|',
       ...schemaRows(schema as Schema).map(({ key, takes, note }) => `| \`${key}\` | ${takes} | ${note} |`),
     ]),
+  ]);
+}
+
+function routesPage(): string {
+  return page([
+    ...made(
+      'Routes',
+      'What `tidegate serve` answers. Parameters, bodies and answers are in `schemas/openapi.json`, also at `/openapi.json`;',
+    ),
+    'what may change in them is in [stability](../stability.md). Roles: `read`, `operate`, `approve`, each with all of those before it.',
+    ...routeLines(routes),
   ]);
 }

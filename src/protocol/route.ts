@@ -89,4 +89,25 @@ export const does = <
   refuses: parts.refuses ?? ([404, 409, 503] as const),
 });
 
+/** Whether it asks for something to be changed, and may therefore be asked twice by mistake. */
+export const changes = ({ method }: Pick<Route, 'method'>): boolean => method !== 'GET';
+
+/** Every status that it may be refused with, whoever refuses. */
+export function refusals(route: Route): readonly ProblemStatus[] {
+  const has = (part: z.ZodObject, name?: string): boolean =>
+    name === undefined ? Object.keys(part.shape).length > 0 : name in part.shape;
+  const all: readonly ProblemStatus[] = [
+    ...anyRoute,
+    // an id that cannot be one names nothing
+    ...(has(route.params) ? ([404] as const) : []),
+    ...(has(route.query, 'cursor') ? ([410] as const) : []),
+    ...(route.body === null ? [] : ([413, 415, 422] as const)),
+    ...('content' in route.answer ? ([416] as const) : []),
+    ...route.refuses,
+  ];
+  return [...new Set(all)].sort((a, b) => a - b);
+}
+
+const anyRoute = [400, 401, 403, 421, 429, 500] as const;
+
 export const json = <S extends z.ZodType>(schema: S, status: 200 | 201 | 202 = 200) => ({ status, schema });

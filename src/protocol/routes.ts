@@ -1,7 +1,8 @@
+import { contractRoutes } from './routes/contract.ts';
 import { repositoryRoutes } from './routes/repositories.ts';
 import { runRoutes } from './routes/runs.ts';
 import { taskRoutes } from './routes/tasks.ts';
 
 /** Every route, by name. The router, the documents, the client and the tests all read this one table. */
-export const routes = { ...repositoryRoutes, ...runRoutes, ...taskRoutes } as const;
+export const routes = { ...contractRoutes, ...repositoryRoutes, ...runRoutes, ...taskRoutes } as const;
 export type Routes = typeof routes;

@@ -1,8 +1,9 @@
 import type { Routes } from '../protocol/routes.ts';
+import { contractHandlers } from './handlers/contract.ts';
 import { repositoryHandlers } from './handlers/repositories.ts';
 import { runHandlers } from './handlers/runs.ts';
 import { taskHandlers } from './handlers/tasks.ts';
 import type { Handlers } from './site.ts';
 
 /** A route without a handler does not compile. */
-export const handlers: Handlers<Routes> = { ...repositoryHandlers, ...runHandlers, ...taskHandlers };
+export const handlers: Handlers<Routes> = { ...contractHandlers, ...repositoryHandlers, ...runHandlers, ...taskHandlers };

@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { type Role, roles } from '../../src/protocol/route.ts';
 import { cookieOf, tokenOf } from '../../src/server/keys.ts';
+import { holdToContract } from './contract.ts';
 import { ended, handoff, type Project, project, scripted } from './project.ts';
 
 export type Answered = {
@@ -86,13 +87,16 @@ export type Serving = Awaited<ReturnType<typeof serverOf>>;
 export const keyFileOf = (scene: Project): string => join(scene.environment.TIDEGATE_STATE_DIR, 'server', 'key');
 const keyOf = (scene: Project): Buffer => Buffer.from(readFileSync(keyFileOf(scene), 'utf8').trim(), 'base64url');
 
-/** One request on a connection of its own. Host and Origin are what `headers` says: `fetch` would not let us lie. */
-export function ask(
-  port: number,
-  method: string,
-  path: string,
-  { token, headers = {}, body }: Asked,
-): Promise<Answered> {
+/** One request on a connection of its own. What comes back has to be in the contract. */
+export async function ask(port: number, method: string, path: string, asked: Asked): Promise<Answered> {
+  const answered = await exchange(port, method, path, asked);
+  const { status, headers, text } = answered;
+  holdToContract({ method, path, status, type: headers['content-type'], text });
+  return answered;
+}
+
+/** Host and Origin are what `headers` says: `fetch` would not let us lie. */
+function exchange(port: number, method: string, path: string, { token, headers = {}, body }: Asked): Promise<Answered> {
   const content = body === undefined ? null : JSON.stringify(body);
   return new Promise((resolve, reject) => {
     const sent = request(

@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs';
+import { openApi } from '../../src/protocol/openapi.ts';
+import { routes } from '../../src/protocol/routes.ts';
+
+/** Every file in schemas/ that is made from the routes, by its name. */
+export function published(): Readonly<Record<string, object>> {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  const document = openApi(routes, version);
+  return { 'openapi.json': document, 'documents.json': documents(document.components.schemas) };
+}
+
+/** Each document that the server answers with, for programs that know JSON Schema and no OpenAPI. */
+const documents = (schemas: Readonly<Record<string, object>>): object => ({
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $id: 'urn:tidegate:schema:documents:1',
+  description: 'Documents of the API: `$ref` the one that you need, such as `#/$defs/Problem`.',
+  $defs: JSON.parse(JSON.stringify(schemas).replaceAll('"#/components/schemas/', '"#/$defs/')),
+});

@@ -1,0 +1,16 @@
+import { ok } from '../../domain/result.ts';
+import { type OpenApi, openApi } from '../../protocol/openapi.ts';
+import type { contractRoutes } from '../../protocol/routes/contract.ts';
+import { routes } from '../../protocol/routes.ts';
+import type { Handlers } from '../site.ts';
+
+/** Made once: a server has one version and one table of routes. */
+const made = new Map<string, OpenApi>();
+
+export const contractHandlers: Handlers<typeof contractRoutes> = {
+  openapi: async (_given, { version }) => {
+    const document = made.get(version) ?? openApi(routes, version);
+    made.set(version, document);
+    return ok(document);
+  },
+};
