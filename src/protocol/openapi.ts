@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import './documents.ts';
 import { type ProblemStatus, problemSchema, titles } from './problem.ts';
 import { changes, type Route, refusals, roles } from './route.ts';
 
@@ -128,7 +129,7 @@ const text = (description: string): Json => ({ description, schema: { type: 'str
 type SchemaShelf = {
   body(schema: z.ZodType): Json;
   answer(schema: z.ZodType): Json;
-  /** Every schema with a name of its own (`.meta({ id })`), by it. */
+  /** Every schema with a name of its own, by it. */
   all(): Readonly<Record<string, Json>>;
 };
 
@@ -141,7 +142,7 @@ function schemaShelf(): SchemaShelf {
     const linked = (json: unknown): Json =>
       JSON.parse(JSON.stringify(json).replaceAll(/"#\/\$defs\/(\w+)"/g, (_all, name: string) => refTo(nameOf(name))));
     for (const [name, json] of Object.entries($defs as Readonly<Record<string, Json>>)) {
-      if (name.startsWith('__')) throw new Error('a schema that holds itself needs a name: .meta({ id })');
+      if (name.startsWith('__')) throw new Error('a schema that holds itself needs a name: see documents.ts');
       shelf[io].set(nameOf(name), linked(json));
     }
     return linked(rest);

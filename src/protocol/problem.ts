@@ -1,19 +1,17 @@
 import { z } from 'zod';
 
 /** What went wrong, as RFC 9457 has it, with the field at fault and what to do next. */
-export const problemSchema = z
-  .strictObject({
-    /** Stable, for programs; the same words as `reason` in the command line's documents. */
-    type: z.string().regex(/^tidegate:[a-z0-9-]+$/),
-    title: z.string(),
-    status: z.int().min(400).max(599),
-    detail: z.string(),
-    /** Where in the request the mistake is, such as `body.tasks[0].priority`. */
-    field: z.string().optional(),
-    /** What to do or to type next. */
-    next: z.string().optional(),
-  })
-  .meta({ id: 'Problem' });
+export const problemSchema = z.strictObject({
+  /** Stable, for programs; the same words as `reason` in the command line's documents. */
+  type: z.string().regex(/^tidegate:[a-z0-9-]+$/),
+  title: z.string(),
+  status: z.int().min(400).max(599),
+  detail: z.string(),
+  /** Where in the request the mistake is, such as `body.tasks[0].priority`. */
+  field: z.string().optional(),
+  /** What to do or to type next. */
+  next: z.string().optional(),
+});
 export type Problem = z.infer<typeof problemSchema>;
 
 export const titles = {

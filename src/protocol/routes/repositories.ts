@@ -5,14 +5,12 @@ import { json, shows } from '../route.ts';
 const group = 'Repositories';
 export const repositoryParams = z.strictObject({ repository: id });
 
-export const repositoryDocument = z
-  .strictObject({
-    id,
-    checkout: z.string().meta({ description: 'where it lies on the machine of the server' }),
-    present: z.boolean().meta({ description: 'false: the checkout is gone; what was recorded is still shown' }),
-    home: z.boolean().meta({ description: 'the one that the server was started in' }),
-  })
-  .meta({ id: 'Repository' });
+export const repositoryDocument = z.strictObject({
+  id,
+  checkout: z.string().meta({ description: 'where it lies on the machine of the server' }),
+  present: z.boolean().meta({ description: 'false: the checkout is gone; what was recorded is still shown' }),
+  home: z.boolean().meta({ description: 'the one that the server was started in' }),
+});
 
 export const repositoryRoutes = {
   repositories: shows(

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { by } from './documents/common.ts';
+import * as run from './documents/run.ts';
+import * as task from './documents/task.ts';
+import { problemSchema } from './problem.ts';
+import { repositoryDocument } from './routes/repositories.ts';
+
+/** Documents that stand alone, under the name that they have in what is published. */
+const documents: Readonly<Record<string, z.ZodType>> = {
+  Attempt: task.attempt,
+  By: by,
+  Conflict: task.conflict,
+  Costs: task.costs,
+  Diff: task.diff,
+  Finding: task.finding,
+  Judgement: task.judgement,
+  Need: run.need,
+  Problem: problemSchema,
+  Repository: repositoryDocument,
+  Run: run.runDocument,
+  RunSummary: run.runSummary,
+  Spend: run.spend,
+  StoredEvent: task.storedEvent,
+  Tap: run.tap,
+  Task: task.taskDocument,
+  TaskStatus: run.taskStatus,
+  TaskSummary: run.taskSummary,
+  Usage: task.usage,
+  Verdict: task.verdict,
+  Wave: run.wave,
+  Why: run.why,
+};
+
+for (const [id, schema] of Object.entries(documents)) schema.register(z.globalRegistry, { ...schema.meta(), id });
