@@ -83,7 +83,11 @@ function eventsPage(): string {
       'Events',
       'What is in the ledger, as `tidegate events --json` prints it. Types are those of the source; ids are strings.',
     ),
-    ...section('Requests', 'Anyone may append them; the coordinator answers each one.', 'RequestEvent'),
+    ...section(
+      'Requests',
+      'Anyone may append them; the coordinator answers each one. A `key` names the asking: the same again asks for nothing new.',
+      'Asked',
+    ),
     ...section(
       'Facts of a run',
       'Only the coordinator and the merger append them, under the current epoch.',

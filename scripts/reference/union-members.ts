@@ -6,11 +6,11 @@ export type Member = {
 };
 
 /**
- * Reads `export type <union> = | { readonly type: 'a'; … } | …` from source that our formatter has written: members begin
+ * Reads `type <union> = | { readonly type: 'a'; … } | …` from source that our formatter has written: members begin
  * on a line of two spaces and a bar.
  */
 export function unionMembers(source: string, union: string): readonly Member[] {
-  const from = source.indexOf(`export type ${union} =`);
+  const from = source.search(new RegExp(`^(?:export )?type ${union} =`, 'm'));
   const to = source.indexOf(';\n\n', from);
   if (from < 0 || to < 0) throw new Error(`there is no union ${union}`);
   const body = source.slice(source.indexOf('=', from) + 1, to);
