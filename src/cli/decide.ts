@@ -1,4 +1,4 @@
-import { firstTap } from '../domain/answer-in-line.ts';
+import { firstTap, undecidedTap } from '../domain/answer-in-line.ts';
 import type { RequestEvent, TapName } from '../domain/events.ts';
 import type { RunState } from '../domain/run.ts';
 import { inLineBehind } from '../engine/ask.ts';
@@ -41,17 +41,11 @@ export async function decide(desk: Desk, name: Decision, given: string | undefin
   if (hash !== undefined && (hash.length < 8 || !state.hash.startsWith(hash)))
     return misused('other-plan', `${name}: ${run} asks about plan ${state.hash.slice(0, 12)}, not ${hash}`);
   const behind = await inLineBehind(desk, run);
-  const tap = waitingTap(state) ?? (behind === null ? null : firstTap(state));
+  const tap = undecidedTap(state) ?? (behind === null ? null : firstTap(state));
   if (tap === null) return failed('nothing-to-decide', `${name}: ${run} waits for no decision${lastDecision(state)}`);
   const request: RequestEvent = { type: `requested-${name}`, tap, hash: state.hash, by: desk.caller.by };
   const line = behind === null || name === 'reject' ? '' : ` It waits in line behind ${behind}.`;
   return await askOnce(desk, found.value, request, `${said(name, state, tap)}${line}`);
-}
-
-/** The start before the landing; a tap on hold can still be decided. */
-function waitingTap(state: RunState): TapName | null {
-  const names = Object.keys(state.taps) as TapName[];
-  return names.find((name) => ['pending', 'held'].includes(state.taps[name]?.status ?? '')) ?? null;
 }
 
 function lastDecision(state: RunState): string {

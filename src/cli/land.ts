@@ -1,7 +1,7 @@
 import type { LedgerEvent } from '../domain/events.ts';
 import type { TaskId } from '../domain/ids.ts';
-import { type WithoutTasks, withoutTasks } from '../domain/land-some.ts';
-import { err, ok, type Result } from '../domain/result.ts';
+import { chooseTasks, type WithoutTasks } from '../domain/land-some.ts';
+import { err, type Result } from '../domain/result.ts';
 import type { RunState } from '../domain/run.ts';
 import { isUndone } from '../domain/undo.ts';
 import type { Desk } from '../ports/desk.ts';
@@ -59,16 +59,8 @@ export async function askToLand(desk: Desk, subject: MadeRun, tasks?: readonly T
 /** Null: no choice, all of it. */
 function chosenBy(state: RunState, { only, except }: Choice): Result<WithoutTasks | null, string> {
   if (only !== undefined && except !== undefined) return err('--only or --except, not both');
-  const named = only ?? except;
-  if (named === undefined) return ok(null);
-  const ids = [...new Set(named.split(',').map((name) => name.trim()))];
-  const unknown = ids.find((id) => !Object.hasOwn(state.tasks, id));
-  if (unknown !== undefined)
-    return err(`${state.run} has no task ${JSON.stringify(unknown)}; it has ${Object.keys(state.tasks).join(', ')}`);
-  const tasks = Object.values(state.tasks)
-    .map(({ id }) => id)
-    .filter((id) => ids.includes(id));
-  return ok(only === undefined ? withoutTasks(state, tasks) : { tasks, also: [] });
+  const list = (names: string) => names.split(',').map((name) => name.trim());
+  return chooseTasks(state, only === undefined ? null : list(only), except === undefined ? null : list(except));
 }
 
 /** `tidegate undo [run[/task]]`: takes a landing back, exactly where nothing came after it; else by checked reverts. */

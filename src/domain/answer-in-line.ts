@@ -72,3 +72,9 @@ function decideEarly(
     ...(decision === 'rejected' ? [givenUp] : []),
   ]);
 }
+
+/** What a person is asked now: the start before the landing; a tap on hold can still be decided. */
+export function undecidedTap({ taps }: Pick<RunState, 'taps'>): TapName | null {
+  const names = Object.keys(taps) as TapName[];
+  return names.find((name) => ['pending', 'held'].includes(taps[name]?.status ?? '')) ?? null;
+}

@@ -1,5 +1,6 @@
 import type { TaskId } from './ids.ts';
 import { dependentsOf } from './plan.ts';
+import { err, ok, type Result } from './result.ts';
 import type { RunState } from './run.ts';
 
 /**
@@ -60,3 +61,20 @@ export function withoutTasks(state: RunState, except: readonly TaskId[]): Withou
 }
 
 const standsOn = ({ plan }: RunState, task: TaskId, on: TaskId): boolean => dependentsOf(plan, on).includes(task);
+
+/** What of a run is to land, by name: only these, or all but these and what needs them. Null: all that is left. */
+export function chooseTasks(
+  state: RunState,
+  only: readonly string[] | null,
+  except: readonly string[] | null,
+): Result<WithoutTasks | null, string> {
+  const ids = new Set(only ?? except ?? []);
+  if (only === null && except === null) return ok(null);
+  const unknown = [...ids].find((id) => !Object.hasOwn(state.tasks, id));
+  if (unknown !== undefined)
+    return err(`${state.run} has no task ${JSON.stringify(unknown)}; it has ${Object.keys(state.tasks).join(', ')}`);
+  const tasks = Object.values(state.tasks)
+    .map(({ id }) => id)
+    .filter((id) => ids.has(id));
+  return ok(only === null ? withoutTasks(state, tasks) : { tasks, also: [] });
+}

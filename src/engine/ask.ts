@@ -23,17 +23,31 @@ const lookMs = 1_000;
  * Asks for something by a request in the run's stream, and waits for the coordinator's answer to it.
  * What would be refused as things stand is refused here, without leaving a request behind.
  */
-export async function ask(
+export async function ask(desk: Asking, subject: Asked, request: RequestEvent): Promise<Answered> {
+  return (await askAs(desk, subject, request)).answered;
+}
+
+type Asked = { readonly run: RunId; readonly state: RunState };
+
+/** The same, with the number of the request; 0 when none was left. `earlier` was asked before, and its answer is waited for. */
+export async function askAs(
   desk: Asking,
-  subject: { readonly run: RunId; readonly state: RunState },
+  { run, state }: Asked,
   request: RequestEvent,
-): Promise<Answered> {
-  const behind = await inLineBehind(desk, subject.run);
-  const decided = behind === null ? answer(subject.state, request) : answerInLine(subject.state, request, behind);
-  if (!decided.ok) return { outcome: 'refused', why: decided.error };
-  const stored = await desk.ledger.request(subject.run, request);
-  if (!(await desk.ensureCoordinator())) return { outcome: 'no-answer' };
-  return await answerTo(desk, stored, request);
+  earlier?: Stored,
+): Promise<{ readonly answered: Answered; readonly seq: number }> {
+  const stored = earlier ?? (await recorded(desk, { run, state }, request));
+  if (typeof stored === 'string') return { answered: { outcome: 'refused', why: stored }, seq: 0 };
+  const { seq } = stored;
+  if (!(await desk.ensureCoordinator())) return { answered: { outcome: 'no-answer' }, seq };
+  return { answered: await answerTo(desk, stored, request), seq };
+}
+
+/** Leaves the request in the ledger, or says why it would be refused. */
+async function recorded(desk: Asking, { run, state }: Asked, request: RequestEvent): Promise<Stored | string> {
+  const behind = await inLineBehind(desk, run);
+  const decided = behind === null ? answer(state, request) : answerInLine(state, request, behind);
+  return decided.ok ? await desk.ledger.request(run, request) : decided.error;
 }
 
 async function answerTo(desk: Asking, asked: Stored, request: RequestEvent): Promise<Answered> {

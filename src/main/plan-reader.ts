@@ -98,6 +98,7 @@ async function planNamed(
   cwd: string,
   source: PlanSource,
 ): Promise<Result<string | { readonly text: string }, string>> {
+  if ('text' in source) return ok({ text: source.text });
   if ('waves' in source) return ok({ text: planText(source, 'Made by tidegate go') });
   const files = source.map((file) => relative(toplevel, resolve(cwd, file)));
   const tasks = files.filter((file) => /\.md$/i.test(file));

@@ -56,9 +56,9 @@ export type ReadPlan =
 
 /**
  * What was given as a plan. Files: none means the usual one; one is a plan; markdown files are a task each. A sketch has no
- * file at all.
+ * file at all, nor has a text.
  */
-export type PlanSource = readonly string[] | PlanSketch;
+export type PlanSource = readonly string[] | PlanSketch | { readonly text: string };
 
 export type AgentReadiness =
   | { readonly ready: true }

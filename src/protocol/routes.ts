@@ -1,8 +1,15 @@
+import { commandRoutes } from './routes/commands.ts';
 import { contractRoutes } from './routes/contract.ts';
 import { repositoryRoutes } from './routes/repositories.ts';
 import { runRoutes } from './routes/runs.ts';
 import { taskRoutes } from './routes/tasks.ts';
 
 /** Every route, by name. The router, the documents, the client and the tests all read this one table. */
-export const routes = { ...contractRoutes, ...repositoryRoutes, ...runRoutes, ...taskRoutes } as const;
+export const routes = {
+  ...contractRoutes,
+  ...repositoryRoutes,
+  ...runRoutes,
+  ...taskRoutes,
+  ...commandRoutes,
+} as const;
 export type Routes = typeof routes;

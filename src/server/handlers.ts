@@ -1,4 +1,5 @@
 import type { Routes } from '../protocol/routes.ts';
+import { commandHandlers } from './handlers/commands.ts';
 import { contractHandlers } from './handlers/contract.ts';
 import { repositoryHandlers } from './handlers/repositories.ts';
 import { runHandlers } from './handlers/runs.ts';
@@ -6,4 +7,10 @@ import { taskHandlers } from './handlers/tasks.ts';
 import type { Handlers } from './site.ts';
 
 /** A route without a handler does not compile. */
-export const handlers: Handlers<Routes> = { ...contractHandlers, ...repositoryHandlers, ...runHandlers, ...taskHandlers };
+export const handlers: Handlers<Routes> = {
+  ...contractHandlers,
+  ...repositoryHandlers,
+  ...runHandlers,
+  ...taskHandlers,
+  ...commandHandlers,
+};

@@ -1,0 +1,114 @@
+import { allTasks, type FrozenPlan } from '../domain/plan.ts';
+import { sketchOf } from '../domain/plan-text.ts';
+import { err, ok, type Result } from '../domain/result.ts';
+import type { Finding } from '../domain/verdict.ts';
+import { type NotOrdered, type PreparedOrder, placeOrder, prepareOrder } from '../engine/order-run.ts';
+import type { PlanSource } from '../ports/desk.ts';
+import { type Problem, problem } from '../protocol/problem.ts';
+import type { Given } from '../protocol/route.ts';
+import type { commandRoutes } from '../protocol/routes/commands.ts';
+import { oneAtATime, otherRequest } from './command.ts';
+import { repositoryAt } from './found.ts';
+import type { Handler, OpenRepository, Site } from './site.ts';
+
+type Routes = typeof commandRoutes;
+type Body = Given<Routes['order']>['body'];
+
+export const lint: Handler<Routes['lint']> = async ({ params, body }, site) => {
+  const repository = await repositoryAt(site, params.repository);
+  const source = sourceOf(body);
+  if (!repository.ok) return repository;
+  if (!source.ok) return source;
+  const read = await repository.value.desk.readPlan(source.value, flagsOf(body));
+  if (!read.ok) return err(problem(422, 'no-plan', read.error, { field: 'body' }));
+  const { warnings } = read.value;
+  return read.value.ok
+    ? ok({ ok: true, findings: [], warnings, hash: read.value.hash })
+    : ok({ ok: false, findings: read.value.findings, warnings, hash: null });
+};
+
+export const dryRun: Handler<Routes['dryRun']> = async ({ params, body }, site) => {
+  const repository = await repositoryAt(site, params.repository);
+  if (!repository.ok) return repository;
+  const prepared = await prepare(repository.value, site, body);
+  return prepared.ok ? ok(documentOf(prepared.value)) : prepared;
+};
+
+/** The order is in the ledger when this answers; whether it may start is a person's to say. */
+export const order: Handler<Routes['order']> = async ({ params, body }, site) => {
+  const repository = await repositoryAt(site, params.repository);
+  if (!repository.ok) return repository;
+  const { desk, runs, id } = repository.value;
+  return await oneAtATime(`${id} ${site.key}`, site.key !== null, async () => {
+    const prepared = await prepare(repository.value, site, body);
+    if (!prepared.ok) return prepared;
+    const earlier = site.key === null ? undefined : orderWith(await runs.all(), site.key);
+    if (earlier !== undefined && earlier.hash !== prepared.value.order.hash) return err(otherRequest);
+    if (earlier !== undefined) return ok({ ...documentOf(prepared.value), run: earlier.run, planFile: earlier.planFile });
+    const { order: asked, text } = prepared.value;
+    await placeOrder(desk, asked, text, site.caller.by, site.key ?? undefined);
+    if (!(await desk.ensureCoordinator()))
+      return err(
+        problem(503, 'no-answer', 'no coordinator begins the run; it is recorded', {
+          next: `tidegate resume ${asked.run}`,
+        }),
+      );
+    return ok({ ...documentOf(prepared.value), run: asked.run });
+  });
+};
+
+function orderWith(runs: Awaited<ReturnType<OpenRepository['runs']['all']>>, key: string) {
+  const orders = runs.flatMap(({ stored }) => (stored[0]?.event.type === 'requested-run' ? [stored[0].event] : []));
+  return orders.find((event) => event.key === key);
+}
+
+async function prepare({ desk }: OpenRepository, site: Site, body: Body): Promise<Result<PreparedOrder, Problem>> {
+  const source = sourceOf(body);
+  if (!source.ok) return source;
+  const asked = { source: source.value, flags: flagsOf(body), wave: body.wave ?? null, tidegate: site.version };
+  const prepared = await prepareOrder(desk, asked);
+  return prepared.ok ? prepared : err(problemOf(prepared.error));
+}
+
+function problemOf(why: NotOrdered): Problem {
+  switch (why.because) {
+    case 'no-plan':
+    case 'no-branch':
+      return problem(422, why.because, why.message, { field: 'body' });
+    case 'mistakes':
+      return problem(422, 'plan-invalid', told(why.findings), {
+        field: 'body',
+        next: 'POST it to plans/lint to see all',
+      });
+    case 'refused': {
+      const fix = why.findings[0]?.fix;
+      return problem(422, 'plan-refused', told(why.findings), fix === undefined ? {} : { next: fix });
+    }
+  }
+}
+
+const told = (findings: readonly Finding[]): string =>
+  findings.map(({ where, detail }) => (where === undefined ? detail : `${where}: ${detail}`)).join('\n');
+
+function documentOf({ order: { plan, hash, planFile }, warnings }: PreparedOrder) {
+  return { hash, planFile, ...sizeOf(plan), warnings };
+}
+
+const sizeOf = (plan: FrozenPlan) => ({ waves: plan.waves.length, tasks: allTasks(plan).length });
+
+const flagsOf = ({ land, focus }: Body) => ({ land: land ?? null, focus: focus ?? null });
+
+function sourceOf({ plan, planFile, tasks, agent }: Body): Result<PlanSource, Problem> {
+  const given = [plan, planFile, tasks].filter((one) => one !== undefined);
+  if (given.length > 1) return err(problem(422, 'invalid', 'one of plan, planFile and tasks', { field: 'body' }));
+  if (agent !== undefined && tasks === undefined)
+    return err(problem(422, 'invalid', 'agent goes with tasks; a plan names its own', { field: 'body.agent' }));
+  if (plan !== undefined) return ok({ text: plan });
+  if (tasks !== undefined) return ok(sketchOf(tasks, agent ?? null));
+  if (planFile === undefined) return ok([]);
+  // below the checkout, whatever it is called
+  const isInside = !planFile.startsWith('/') && !planFile.split(/[/\\]/).includes('..') && !planFile.includes('\0');
+  return isInside
+    ? ok([planFile])
+    : err(problem(422, 'bad-path', 'a plan lies inside the checkout', { field: 'body.planFile' }));
+}
