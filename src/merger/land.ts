@@ -5,13 +5,13 @@ import type { RunEvent } from '../domain/events.ts';
 import type { CommitId, TaskId, TreeId } from '../domain/ids.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { refs } from '../domain/state-dir.ts';
+import { type Obstacle, obstacles } from '../domain/texts/obstacles.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { done, type Order, recordFacts, recordIntent, refused } from './context.ts';
 import { creation, eventsOf, type History, planInForce, runTip } from './history.ts';
 import { partsToLand, standingLandings } from './landing-parts.ts';
 import { recoverLanding } from './landing-recovery.ts';
 import { examineMove, moveBranch, type Ready } from './move-branch.ts';
-import type { Obstacle } from './obstacles.ts';
 
 type Intended = Extract<RunEvent, { type: 'landing-intended' }>;
 
@@ -133,12 +133,7 @@ async function verifyLanding(order: Order, history: History, landing: Landing): 
     const { conflicts, tree } = landing.rebuilt;
     const parts = partsToLand(history, landing.tasks);
     if (!parts.ok) return err(nothing(parts.error));
-    if (conflicts.length > 0)
-      return err({
-        why: `${landing.branch} moved and conflicts with the run`,
-        files: conflicts,
-        fix: 'tidegate conflicts',
-      });
+    if (conflicts.length > 0) return err(obstacles.movedAndConflicts({ branch: landing.branch, files: conflicts }));
     const built = await commitsBetween(repository, landing.rebuilt.onto, landing.rebuilt.commit);
     if (built.length !== parts.value.length)
       return err(nothing(`diverged: ${landing.new} holds ${built.length} commits instead of ${parts.value.length}`));

@@ -18,10 +18,10 @@ import {
 } from '../adapters/git-write/index.ts';
 import type { CommitId } from '../domain/ids.ts';
 import { err, ok, type Result } from '../domain/result.ts';
+import type { Obstacle } from '../domain/texts/obstacles.ts';
 import type { Context } from './context.ts';
 import { clearJournal, type LandingJournal, readJournal } from './landing-journal.ts';
 import { look } from './look.ts';
-import type { Obstacle } from './obstacles.ts';
 
 /**
  * Ends a landing that was cut off, by what is there: the ref has moved, or the whole index has, so that only the ref is

@@ -4,9 +4,8 @@ import { runGit } from '../adapters/git-process/index.ts';
 import { type Change, objectsBeyondBranches, type Person } from '../adapters/git-write/index.ts';
 import { findObject, giveObject, lfsPaths, personsStore, readPointers } from '../adapters/lfs/index.ts';
 import type { CommitId } from '../domain/ids.ts';
-import { onOneLine } from '../domain/texts/told.ts';
+import { type Obstacle, obstacles } from '../domain/texts/obstacles.ts';
 import type { Order } from './context.ts';
-import type { Obstacle } from './obstacles.ts';
 
 /**
  * Gives the person's repository every LFS object of ours that `commit` brings to their branches, also of commits on the
@@ -35,11 +34,7 @@ export async function lfsObstacle(
   if (written.length === 0 || !(await isRequired(person))) return null;
   const files = [...(await lfsPaths(order.state.repository, move.new, written))];
   if (files.length === 0 || (await canFilter(order, person))) return null;
-  return {
-    why: 'your git configuration requires git-lfs (filter.lfs.required), which cannot be run; your files are untouched',
-    files,
-    fix: onOneLine('install git-lfs', move.retry),
-  };
+  return obstacles.lfs({ files, retry: move.retry });
 }
 
 async function isRequired(person: Person): Promise<boolean> {

@@ -18,12 +18,12 @@ import {
 import type { CommitId } from '../domain/ids.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { refs } from '../domain/state-dir.ts';
-import { onOneLine } from '../domain/texts/told.ts';
+import { type Obstacle, obstacles } from '../domain/texts/obstacles.ts';
 import type { Order } from './context.ts';
 import { clearJournal, writeJournal } from './landing-journal.ts';
 import { recoverLanding } from './landing-recovery.ts';
 import { deliverLfs, lfsObstacle } from './lfs.ts';
-import { findObstacle, type Obstacle, presentLocks } from './obstacles.ts';
+import { findObstacle, presentLocks } from './obstacles.ts';
 
 export type Move = {
   readonly ref: string;
@@ -39,39 +39,20 @@ export type Ready = { readonly move: Move; readonly person: Person; readonly wor
 /** Looks whether the branch, with the one working tree that has it, can be moved. Changes nothing. */
 export async function examineMove(order: Order, move: Move): Promise<Result<Ready, Obstacle>> {
   const person = await openPerson(order.checkout, order.env);
-  if (!(await isPlainBranch(person, move.ref)))
-    return err({ why: `${move.ref} is not a branch`, files: [], fix: 'land on a branch' });
+  const { ref: branch, retry } = move;
+  if (!(await isPlainBranch(person, move.ref))) return err(obstacles.noBranch({ branch }));
   const found = await readRef(person, move.ref);
   if (found !== move.old) return err(movedMeanwhile(move, found));
   const holders = (await listWorktrees(person)).filter((worktree) => worktree.branch === move.ref);
   const [worktree = null, ...others] = holders;
   const places = holders.map((holder) => holder.path);
-  if (others.length > 0)
-    return err({
-      why: `${move.ref} is checked out in several working trees: ${places.join(', ')}`,
-      files: [],
-      fix: onOneLine('leave it checked out in one of them', move.retry),
-    });
-  if (worktree?.missing)
-    return err({
-      why: `${move.ref} is checked out in ${worktree.path}, which is not there`,
-      files: [],
-      fix: onOneLine('git worktree prune, or bring it back', move.retry),
-    });
+  if (others.length > 0) return err(obstacles.severalTrees({ branch, places, retry }));
+  if (worktree?.missing) return err(obstacles.missingTree({ branch, path: worktree.path, retry }));
   if (worktree !== null && (move.old === null || move.new === null))
-    return err({
-      why: `${move.ref} is checked out in ${worktree.path}`,
-      files: [],
-      fix: 'check out another branch there',
-    });
+    return err(obstacles.checkedOut({ branch, path: worktree.path }));
 
   const busy = presentLocks(await locksOf(order, move, worktree));
-  if (busy.length > 0)
-    return err({
-      why: 'another git command is at work in your repository, or was killed there',
-      files: busy,
-      fix: onOneLine('when no git runs any more, remove the lock files', move.retry),
-    });
+  if (busy.length > 0) return err(obstacles.locked({ files: busy, retry }));
   if (worktree !== null && move.old !== null && move.new !== null) {
     const changes = await readChanges(order.state.repository, move.old, move.new);
     const obstacle =
@@ -113,7 +94,7 @@ export async function moveBranch(order: Order, { move, person, worktree }: Ready
   if ('half' in moved) {
     const settled = await recoverLanding(order);
     if (!settled.ok) return settled;
-    return err({ why: `git will not change the files: ${moved.half}`, files: [], fix: move.retry });
+    return err(obstacles.filesRefused({ said: moved.half, retry: move.retry }));
   }
   failpoint('merger-landing-committed');
   await forgetArrival(person);
@@ -156,9 +137,5 @@ async function locksOf(order: Order, move: Move, worktree: Worktree | null): Pro
   return [`${commonDir}/${move.ref}.lock`, `${commonDir}/packed-refs.lock`, ...inWorktree];
 }
 
-const movedMeanwhile = (move: Move, found: CommitId | null): Obstacle => ({
-  why: `${move.ref} is at ${found ?? 'nothing'} instead of ${move.old ?? 'nothing'}: somebody moved it`,
-  files: [],
-  fix: move.retry,
-  moved: true,
-});
+const movedMeanwhile = ({ ref, old, retry }: Move, found: CommitId | null): Obstacle =>
+  obstacles.moved({ branch: ref, found, old, retry });

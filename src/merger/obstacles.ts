@@ -1,17 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { absent, type Change, dirtyPaths, type Person, type Worktree } from '../adapters/git-write/index.ts';
-import { onOneLine } from '../domain/texts/told.ts';
+import { type Obstacle, obstacles } from '../domain/texts/obstacles.ts';
 import { look, parentsOf } from './look.ts';
-
-/** Why the person's branch stays where it is: what is in the way, and what they can do. Nothing was changed. */
-export type Obstacle = {
-  readonly why: string;
-  readonly files: readonly string[];
-  readonly fix: string;
-  /** The branch itself moved: not for a person to clear away, the coordinator looks at it again. */
-  readonly moved?: true;
-};
 
 /** Everything in a working tree that moving it by `changes` would overwrite, or that says it is not the time. */
 export async function findObstacle(
@@ -21,32 +12,15 @@ export async function findObstacle(
   retry: string,
 ): Promise<Obstacle | null> {
   const { path, inProgress } = worktree;
-  if (inProgress !== null)
-    return {
-      why: `a ${inProgress} is not finished in ${path}`,
-      files: [],
-      fix: onOneLine(`finish it (git ${inProgress.split(' ')[0]} --continue) or give it up (--abort) there`, retry),
-    };
+  if (inProgress !== null) return obstacles.unfinished({ path, what: inProgress, retry });
   const submodules = changes.filter((change) => [change.oldMode, change.newMode].includes('160000'));
-  if (submodules.length > 0)
-    return { why: 'submodules would have to move', files: pathsOf(submodules), fix: 'update the submodules by hand' };
+  if (submodules.length > 0) return obstacles.submodules({ files: pathsOf(submodules) });
 
   const touched = pathsOf(changes);
   const dirty = meeting(await dirtyPaths({ ...person, cwd: path }), touched);
-  if (dirty.length > 0)
-    return {
-      why: `you have changes in ${path} that this would overwrite; they are untouched`,
-      files: dirty,
-      fix: onOneLine(`commit them or put them aside (git -C ${path} stash)`, retry),
-    };
+  if (dirty.length > 0) return obstacles.dirtyCheckout({ path, files: dirty, retry });
   const inTheWay = untrackedInTheWay(path, changes);
-  if (inTheWay.length > 0)
-    return {
-      why: `files in ${path} that git does not track, ignored ones too, are where new files would go; they are untouched`,
-      files: inTheWay,
-      fix: onOneLine('move them away', retry),
-    };
-  return null;
+  return inTheWay.length > 0 ? obstacles.untracked({ path, files: inTheWay, retry }) : null;
 }
 
 const pathsOf = (changes: readonly Change[]): readonly string[] => changes.map((change) => change.path);

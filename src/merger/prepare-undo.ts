@@ -5,12 +5,12 @@ import type { CommitId, TaskId } from '../domain/ids.ts';
 import { landingTries } from '../domain/landing.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { refs } from '../domain/state-dir.ts';
+import type { Obstacle } from '../domain/texts/obstacles.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { type Order, recordFacts } from './context.ts';
 import { eventsOf, type History } from './history.ts';
 import { standingLandings } from './landing-parts.ts';
 import { examineMove } from './move-branch.ts';
-import type { Obstacle } from './obstacles.ts';
 import { buildReverts } from './reverts.ts';
 
 export type Prepared = Extract<RunEvent, { type: 'undo-prepared' }>;

@@ -11,9 +11,9 @@ import {
 import type { RunEvent } from '../domain/events.ts';
 import type { CommitId, TaskId, TreeId } from '../domain/ids.ts';
 import { err, ok, type Result } from '../domain/result.ts';
+import type { Obstacle } from '../domain/texts/obstacles.ts';
 import type { Order } from './context.ts';
 import { readTrailer } from './message.ts';
-import type { Obstacle } from './obstacles.ts';
 
 type Landed = Extract<RunEvent, { type: 'landed' }>;
 

@@ -5,6 +5,7 @@ import { isAncestor, openPerson, readCommit, readRef, zeroId } from '../adapters
 import type { RunEvent } from '../domain/events.ts';
 import type { CommitId, TaskId } from '../domain/ids.ts';
 import { err, ok, type Result } from '../domain/result.ts';
+import type { Obstacle } from '../domain/texts/obstacles.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { done, type Order, recordFacts, recordIntent, refused } from './context.ts';
 import { eventsOf, type History } from './history.ts';
@@ -12,7 +13,6 @@ import { uncheckedOn } from './land.ts';
 import { standingLandings } from './landing-parts.ts';
 import { recoverLanding } from './landing-recovery.ts';
 import { examineMove, moveBranch } from './move-branch.ts';
-import type { Obstacle } from './obstacles.ts';
 import { type Prepared, preparations, prepareUndo, undoneTasks } from './prepare-undo.ts';
 
 type Intended = Extract<RunEvent, { type: 'undo-intended' }>;

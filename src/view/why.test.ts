@@ -375,6 +375,69 @@ test('every state of a run and of a task is explained by a sentence, with the ag
     checkout-k3f9/reply waits: checkout-k3f9 stands for 12m 17s: no coordinator is alive, so nothing of it goes on.
       agents under way work on for 15 minutes, and all that was done is kept
       tidegate resume checkout-k3f9
+    [in the way of landing: dirtyCheckout]
+    checkout-k3f9 waits for you for 12m 30s: you have changes in /repos/shop that this would overwrite; they are untouched: src/cart.ts.
+      nothing of yours was changed, and the work of the run is kept
+      first: commit them or put them aside (git -C /repos/shop stash)
+      then:  tidegate land checkout-k3f9
+    [in the way of landing: untracked]
+    checkout-k3f9 waits for you for 12m 30s: files in /repos/shop that git does not track, ignored ones too, are where new files would go; they are untouched: .env, notes.md.
+      nothing of yours was changed, and the work of the run is kept
+      first: move them away
+      then:  tidegate land checkout-k3f9
+    [in the way of landing: unfinished]
+    checkout-k3f9 waits for you for 12m 30s: a rebase is not finished in /repos/shop.
+      nothing of yours was changed, and the work of the run is kept
+      first: finish it (git rebase --continue) or give it up (--abort) there
+      then:  tidegate land checkout-k3f9
+    [in the way of landing: submodules]
+    checkout-k3f9 waits for you for 12m 30s: submodules would have to move: vendor/lib.
+      nothing of yours was changed, and the work of the run is kept
+      first: update the submodules by hand
+      then:  tidegate land checkout-k3f9
+    [in the way of landing: lfs]
+    checkout-k3f9 waits for you for 12m 30s: your git configuration requires git-lfs (filter.lfs.required), which cannot be run; your files are untouched: logo.psd.
+      nothing of yours was changed, and the work of the run is kept
+      first: install git-lfs
+      then:  tidegate land checkout-k3f9
+    [in the way of landing: locked]
+    checkout-k3f9 waits for you for 12m 30s: another git command is at work in your repository, or was killed there: /repos/shop/.git/index.lock.
+      nothing of yours was changed, and the work of the run is kept
+      first: when no git runs any more, remove the lock files
+      then:  tidegate land checkout-k3f9
+    [in the way of landing: noBranch]
+    checkout-k3f9 waits for you for 12m 30s: refs/heads/main is not a branch.
+      nothing of yours was changed, and the work of the run is kept
+      first: land on a branch
+      then:  tidegate land checkout-k3f9
+    [in the way of landing: severalTrees]
+    checkout-k3f9 waits for you for 12m 30s: refs/heads/main is checked out in several working trees: /repos/shop, /repos/shop-2.
+      nothing of yours was changed, and the work of the run is kept
+      first: leave it checked out in one of them
+      then:  tidegate land checkout-k3f9
+    [in the way of landing: missingTree]
+    checkout-k3f9 waits for you for 12m 30s: refs/heads/main is checked out in /repos/shop, which is not there.
+      nothing of yours was changed, and the work of the run is kept
+      first: git worktree prune, or bring it back
+      then:  tidegate land checkout-k3f9
+    [in the way of landing: checkedOut]
+    checkout-k3f9 waits for you for 12m 30s: refs/heads/main is checked out in /repos/shop.
+      nothing of yours was changed, and the work of the run is kept
+      first: check out another branch there
+      then:  tidegate land checkout-k3f9
+    [in the way of landing: filesRefused]
+    checkout-k3f9 waits for you for 12m 30s: git will not change the files: error: unable to create file a.md: Permission denied.
+      nothing of yours was changed, and the work of the run is kept
+      tidegate land checkout-k3f9
+    [in the way of landing: moved]
+    checkout-k3f9 waits for you for 12m 30s: refs/heads/main is at bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb instead of aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa: somebody moved it.
+      nothing of yours was changed, and the work of the run is kept
+      tidegate land checkout-k3f9
+    [in the way of landing: movedAndConflicts]
+    checkout-k3f9 waits for you for 12m 30s: main moved and conflicts with the run: src/cart.ts.
+      nothing of yours was changed, and the work of the run is kept
+      first: tidegate conflicts
+      then:  tidegate land checkout-k3f9
     [undo: asked]
     undo: checkout-k3f9 is taken back (12m 30s).
       main moves only when the checks have passed

@@ -1,24 +1,40 @@
 import type { TroubleKind } from '../../src/domain/agent-event.ts';
-import type { RunEvent } from '../../src/domain/events.ts';
-import type { SnapshotEvidence } from '../../src/domain/evidence.ts';
 import type { MonitorGate } from '../../src/domain/gates/working.ts';
-import { attemptId, commitId, taskId, treeId } from '../../src/domain/ids.ts';
+import { taskId, treeId } from '../../src/domain/ids.ts';
 import type { LandingState } from '../../src/domain/landing.ts';
 import type { NeedKind } from '../../src/domain/needs.ts';
 import { pausesProvider } from '../../src/domain/recovery.ts';
 import type { RoundState } from '../../src/domain/round.ts';
-import { foldRun, type RunMode, type RunState } from '../../src/domain/run.ts';
+import type { RunMode, RunState } from '../../src/domain/run.ts';
 import type { TapState } from '../../src/domain/tap.ts';
-import type { Hold, NextStart, TaskProgress, TaskState } from '../../src/domain/task.ts';
+import type { Hold, TaskProgress, TaskState } from '../../src/domain/task.ts';
+import type { Obstacle } from '../../src/domain/texts/obstacles.ts';
 import { failWith, inconclusive, type Verdict } from '../../src/domain/verdict.ts';
 import type { Wait } from '../../src/domain/waiting.ts';
 import type { RunView } from '../../src/view/run-view.ts';
-import { timesOf } from '../../src/view/times.ts';
 import { type Around, type Why, whyRun, whyTask } from '../../src/view/why.ts';
+import { obstructed } from './obstructed.ts';
 import { frozenPlan, plannedTask } from './plan.ts';
-import { approved, begun, by, hash, hello, reply, run, started } from './run-events.ts';
-
-import { storedFrom } from './viewed.ts';
+import { by, hash, hello, reply } from './run-events.ts';
+import {
+  asked,
+  attempt,
+  closed,
+  commit,
+  failedOn,
+  fresh,
+  held,
+  heldBy,
+  inRound,
+  log,
+  seen,
+  snapshot,
+  tree,
+  waiting,
+  withHello,
+  withTask,
+  working,
+} from './standing-states.ts';
 
 /**
  * A run or task in every state that there is, and what `why` says of it. Each table is keyed by the union it goes through, so
@@ -42,6 +58,7 @@ export function standings(): Readonly<Record<string, Why>> {
     ...named('trouble', troubles, (state) => whyTask(seen(state), hello, attended)),
     ...named('around', around, (given) => whyRun(seen(working), given)),
     ...named('task around', around, (given) => whyTask(seen(working), reply, given)),
+    ...named('in the way of landing', obstructed, (obstacle) => whyRun(seen(refusedBy(obstacle)), attended)),
     ...named('undo', undos, (state) => whyRun(seen(state), attended)),
     ...named('landed in part', inPart, (say) => say()),
   ]);
@@ -59,81 +76,6 @@ const around: Record<'in line' | 'unattended', Around> = {
   'in line': { behind: 'older-abcd', attended: true },
   unattended: { behind: null, attended: false },
 };
-
-// ── states ─────────────────────────────────────────────────────────────────────────────────────────────
-
-const commit = commitId('c'.repeat(40));
-const tree = treeId('e'.repeat(40));
-const attempt = {
-  agent: 'claude',
-  session: null,
-  id: attemptId(run, hello, 1),
-  number: 1,
-  nonce: 'n',
-  base: commit,
-  from: commit,
-};
-const snapshot: SnapshotEvidence = {
-  commit,
-  tree,
-  base: commit,
-  diff: [{ path: 'x.md', change: 'added', oldMode: '000000', newMode: '100644' }],
-  refused: [],
-  secrets: [],
-};
-const log = { file: 'output.log', bytes: 0, kept: 0, sha256: '' };
-const failedCheck = { name: 'test', tree, outcome: 'failed', code: 1, log, tail: 'ok 1\nnot ok 2 - adds\n' } as const;
-const failedOn = { [`${tree} test`]: failedCheck };
-
-const events = [...begun(), ...approved, ...started];
-const stored = storedFrom(events);
-const times = { ...timesOf(stored), stood: '2026-01-01T12:00:00.000Z', undo: '2026-01-01T12:00:00.000Z' };
-const now = '2026-01-01T12:12:30.000Z';
-/** Twelve minutes after it began. */
-const seen = (state: RunState): RunView => ({
-  state,
-  times: { ...times, ended: state.ended === null ? null : '2026-01-01T12:10:00.000Z' },
-  now,
-});
-
-const fold = (...of: RunEvent[]): RunState => {
-  const state = foldRun(of.map((event, at) => ({ seq: at + 1, event })));
-  if (state === null) throw new Error('no run');
-  return state;
-};
-const asked = fold(...begun());
-const working = fold(...events);
-const idle = withHello({ progress: { status: 'ready', attempt, snapshot } });
-const closed: RunState = {
-  ...withHello({ progress: { status: 'merged', commit, snapshot } }),
-  waves: working.waves.map((wave) => ({ ...wave, closed: true })),
-};
-
-function withTask(state: RunState, id: TaskState['id'], change: Partial<TaskState>): RunState {
-  const task = state.tasks[id];
-  if (task === undefined) throw new Error(`no ${id}`);
-  return { ...state, tasks: { ...state.tasks, [id]: { ...task, ...change } } };
-}
-function withHello(change: Partial<TaskState>, state: RunState = working): RunState {
-  return withTask(state, hello, change);
-}
-const inRound = (round: RoundState): RunState => ({
-  ...withTask(idle, reply, { progress: { status: 'dropped', by } }),
-  plan: { ...idle.plan, checks: [{ name: 'test', run: 'npm test', minutes: 10 }] },
-  checks: {},
-  waves: idle.waves.map((wave) => ({ ...wave, rounds: [round] })),
-});
-const held = (hold: Hold): RunState => ({
-  ...withTask(withHello({ progress: heldBy(hold) }), reply, {
-    progress: heldBy({ because: 'conflict', files: ['a.md'] }),
-  }),
-  checks: failedOn,
-});
-const heldBy = (hold: Hold): TaskProgress => ({ status: 'held', hold, attempt, snapshot });
-const fresh: NextStart = { from: 'base', findings: [], halt: null, session: null, trouble: null, after: null };
-const waiting: TaskProgress = { status: 'waiting', next: fresh };
-
-// ── tables, one for each union ─────────────────────────────────────────────────────────────────────────
 
 const modes: Record<RunMode['mode'], RunMode> = {
   active: { mode: 'active' },
@@ -181,6 +123,11 @@ const landings: Record<LandingState['status'], LandingState> = {
   undoing: { status: 'undoing', ...moving },
   undone: { status: 'undone', branch: 'main', commit, exact: true },
 };
+
+const refusedBy = ({ why, files, fix }: Obstacle): RunState => ({
+  ...closed,
+  landing: { status: 'refused', why, files, fix },
+});
 
 const landed: RunState = {
   ...closed,
