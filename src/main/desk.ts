@@ -39,7 +39,7 @@ import type { Desk, Hosting, PlanFlags, ReadPlan } from '../ports/desk.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import { agentReady } from './agent-examinations.ts';
 import { hostCoordinator, type Setting, startBackground } from './host.ts';
-import { readDiskLimits, readPlan, rereadPlan } from './plan-reader.ts';
+import { readDiskLimits, readPlan, readSettings, rereadPlan } from './plan-reader.ts';
 
 /** The desk of the repository that the command was called in. */
 export const openDesk: OpenDesk = async (context, mode) => {
@@ -139,6 +139,7 @@ function deskOf(
       const flags = { land, focus: plan.focus ?? null } as const;
       return underFlags(await rereadPlan(context, planFile, target.branch), flags);
     },
+    settings: () => readSettings(checkout, state.root, context.env),
     author: async () => ((await isAuthorKnown(checkout, context.env)) ? ok(null) : err(unknownAuthor)),
     fence: async () => {
       const probe = probeFence(context.env);

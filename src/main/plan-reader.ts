@@ -17,6 +17,7 @@ import { unlistedModels } from '../domain/agent-hosts.ts';
 import { type DiskLimits, sizeBytes } from '../domain/disk.ts';
 import { planText, sketchOfFiles } from '../domain/plan-text.ts';
 import { err, ok, type Result } from '../domain/result.ts';
+import type { ResolvedSettings } from '../domain/settings.ts';
 import { settingsTable } from '../domain/settings-layers.ts';
 import type { PlanSource } from '../ports/desk.ts';
 
@@ -69,21 +70,28 @@ export async function readConfig(context: Context) {
   return place.ok ? ok({ toplevel: place.value.toplevel, ...(await readConfigAt(place.value)) }) : place;
 }
 
+/** As they hold now, without any plan. */
+export async function readSettings(
+  toplevel: string,
+  stateDirectory: string,
+  env: Context['env'],
+): Promise<ResolvedSettings> {
+  return (await readConfigAt({ toplevel, stateDirectory, env })).resolution.settings;
+}
+
 /** As they hold now, without any plan: what is on the disk belongs to all runs of a repository. */
 export async function readDiskLimits(
   toplevel: string,
   stateDirectory: string,
   env: Context['env'],
 ): Promise<DiskLimits> {
-  const { resolution } = await readConfigAt({ toplevel, stateDirectory, env });
-  const { cap, free } = resolution.settings.disk;
+  const { cap, free } = (await readSettings(toplevel, stateDirectory, env)).disk;
   return { cap: sizeBytes(cap), free: sizeBytes(free) };
 }
 
 /** The same of how people are told that they are needed. */
 export async function readNotifySetting(toplevel: string, stateDirectory: string, env: Context['env']) {
-  const { resolution } = await readConfigAt({ toplevel, stateDirectory, env });
-  return resolution.settings.notify;
+  return (await readSettings(toplevel, stateDirectory, env)).notify;
 }
 
 export const readPlan: PlanReader = async (context, source) => {

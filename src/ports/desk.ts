@@ -3,6 +3,7 @@ import type { AttemptId, CommitId } from '../domain/ids.ts';
 import type { FrozenPlan } from '../domain/plan.ts';
 import type { PlanSketch } from '../domain/plan-text.ts';
 import type { Result } from '../domain/result.ts';
+import type { ResolvedSettings } from '../domain/settings.ts';
 import type { StateDir } from '../domain/state-dir.ts';
 import type { Finding } from '../domain/verdict.ts';
 import type { Clock } from './clock.ts';
@@ -25,6 +26,8 @@ export interface Desk extends AsyncDisposable {
   readPlan(source: PlanSource, flags: PlanFlags): Promise<Result<ReadPlan, string>>;
   /** The files of a run once more, as they are now: from the root, for its branch, under the flags that it was ordered with. */
   rereadPlan(order: RunOrder): Promise<Result<ReadPlan, string>>;
+  /** What configuration says now, without any plan; what is wrong in it does not count. */
+  settings(): Promise<ResolvedSettings>;
   /** Whose name merged commits would carry; an error says how to set it. */
   author(): Promise<Result<null, { readonly problem: string; readonly fix: string }>>;
   /** How agents would be fenced on this machine. */

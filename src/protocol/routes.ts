@@ -1,5 +1,6 @@
 import { commandRoutes } from './routes/commands.ts';
 import { contractRoutes } from './routes/contract.ts';
+import { plannerRoutes } from './routes/planner.ts';
 import { repositoryRoutes } from './routes/repositories.ts';
 import { runRoutes } from './routes/runs.ts';
 import { taskRoutes } from './routes/tasks.ts';
@@ -8,6 +9,7 @@ import { taskRoutes } from './routes/tasks.ts';
 export const routes = {
   ...contractRoutes,
   ...repositoryRoutes,
+  ...plannerRoutes,
   ...runRoutes,
   ...taskRoutes,
   ...commandRoutes,

@@ -1,6 +1,7 @@
 import type { Routes } from '../protocol/routes.ts';
 import { commandHandlers } from './handlers/commands.ts';
 import { contractHandlers } from './handlers/contract.ts';
+import { plannerHandlers } from './handlers/planner.ts';
 import { repositoryHandlers } from './handlers/repositories.ts';
 import { runHandlers } from './handlers/runs.ts';
 import { taskHandlers } from './handlers/tasks.ts';
@@ -10,6 +11,7 @@ import type { Handlers } from './site.ts';
 export const handlers: Handlers<Routes> = {
   ...contractHandlers,
   ...repositoryHandlers,
+  ...plannerHandlers,
   ...runHandlers,
   ...taskHandlers,
   ...commandHandlers,

@@ -117,6 +117,7 @@ export async function commandScene(
     patches: { text: async () => '+x\n', log: async () => [], snapshots: async () => [] },
     readPlan: async () => err('there is no plan'),
     rereadPlan: async () => err('there is no plan'),
+    settings: () => Promise.reject(new Error('not asked')),
     author: async () => ok(null),
     fence: async () => ok('bubblewrap'),
     host: () => Promise.reject(new Error('not asked')),
