@@ -1,18 +1,7 @@
+import type { Examined } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
 import { type Context, exitCodes, type Outcome, type Register } from './command.ts';
 
-/** One thing that a run needs from this machine. */
-export type Examined = {
-  readonly name: string;
-  readonly state: 'good' | 'warning' | 'bad';
-  readonly found: string;
-  /** What a person can type to mend it. */
-  readonly fix: string | null;
-  /** The last that it printed. */
-  readonly lines?: readonly string[];
-  /** It is not installed here, which is no mistake. */
-  readonly isMissing?: true;
-};
 export type Examine = (context: Context) => Promise<Examined>;
 
 /** `tidegate doctor`: is this machine, and this place on it, fit for a run? */

@@ -2,9 +2,10 @@ import { join } from 'node:path';
 import { detectProject, type Project, type Seen } from '../domain/project.ts';
 import type { Result } from '../domain/result.ts';
 import { toldOfNoAgent } from '../domain/texts/machine.ts';
+import type { Examined } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
 import { type Context, exitCodes, misused, type Outcome, type Register } from './command.ts';
-import { type Examined, linesOf } from './doctor.ts';
+import { linesOf } from './doctor.ts';
 import { completed, type PlannedFile, planFiles, planText } from './init-files.ts';
 
 export type InitPorts = {

@@ -3,10 +3,10 @@ import { homedir } from 'node:os';
 import type { FoundLogin } from '../adapters/agent-login.ts';
 import type { AuthPorts } from '../cli/auth.ts';
 import type { Context } from '../cli/command.ts';
-import type { Examine, Examined } from '../cli/doctor.ts';
+import type { Examine } from '../cli/doctor.ts';
 import { type AgentKind, agentKinds } from '../domain/agents.ts';
 import { mendAgent } from '../domain/texts/machine.ts';
-import type { AgentReadiness } from '../ports/desk.ts';
+import type { AgentReadiness, Examined } from '../ports/desk.ts';
 
 /** One line for each agent: found, version, login, how its calls are judged, and whether it starts in the fence. */
 export const agentExaminations: readonly Examine[] = Object.entries(agentKinds)

@@ -91,7 +91,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'token',
-    usage: '[--role <role>] [--curl] [--renew]',
+    usage: '[--role <role>] [--curl] [--link] [--renew]',
     summary: 'what a script needs to talk to the server',
     group: 'serve',
     load: async () => {

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import type { Context } from '../cli/command.ts';
-import type { Examine, Examined } from '../cli/doctor.ts';
+import type { Examine } from '../cli/doctor.ts';
+import type { Examined } from '../ports/desk.ts';
 import { agentExaminations } from './agent-examinations.ts';
 
 /** What `doctor` looks at, in this order. */

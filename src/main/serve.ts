@@ -10,6 +10,7 @@ import { repositoryName, stateRoot } from '../adapters/state-directory/place.ts'
 import type { Context } from '../cli/command.ts';
 import type { Listen, Running, ServePorts } from '../cli/serve.ts';
 import { err, ok, type Result } from '../domain/result.ts';
+import type { Examined } from '../ports/desk.ts';
 import { routes } from '../protocol/routes.ts';
 import { handlers } from '../server/handlers.ts';
 import { httpServer, type Served } from '../server/http.ts';
@@ -62,6 +63,7 @@ async function start(context: Context, listen: Listen): Promise<Result<Running, 
       caller: { role, by },
       key,
       links,
+      examine: () => examineAll(context),
       version: context.version,
       now: () => new Date(),
     }),
@@ -97,6 +99,13 @@ async function start(context: Context, listen: Listen): Promise<Result<Running, 
       await repositories[Symbol.asyncDispose]();
     },
   });
+}
+
+async function examineAll(context: Context): Promise<readonly Examined[]> {
+  const { examinations } = await import('./examinations.ts');
+  const examined: Examined[] = [];
+  for (const examine of examinations) examined.push(await examine(context));
+  return examined;
 }
 
 /** The repository around us has its state made, so that it is listed from the start. Outside of one there is none. */

@@ -127,3 +127,16 @@ export interface Patches {
     run: string,
   ): Promise<readonly { readonly attempt: AttemptId; readonly ref: string; readonly commit: CommitId }[]>;
 }
+
+/** One thing that a run needs from this machine. */
+export type Examined = {
+  readonly name: string;
+  readonly state: 'good' | 'warning' | 'bad';
+  readonly found: string;
+  /** What a person can type to mend it. */
+  readonly fix: string | null;
+  /** The last that it printed. */
+  readonly lines?: readonly string[];
+  /** It is not installed here, which is no mistake. */
+  readonly isMissing?: true;
+};

@@ -3,11 +3,13 @@ import { contractRoutes } from './routes/contract.ts';
 import { plannerRoutes } from './routes/planner.ts';
 import { repositoryRoutes } from './routes/repositories.ts';
 import { runRoutes } from './routes/runs.ts';
+import { serverRoutes } from './routes/server.ts';
 import { taskRoutes } from './routes/tasks.ts';
 
 /** Every route, by name. The router, the documents, the client and the tests all read this one table. */
 export const routes = {
   ...contractRoutes,
+  ...serverRoutes,
   ...repositoryRoutes,
   ...plannerRoutes,
   ...runRoutes,

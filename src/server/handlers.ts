@@ -4,12 +4,14 @@ import { contractHandlers } from './handlers/contract.ts';
 import { plannerHandlers } from './handlers/planner.ts';
 import { repositoryHandlers } from './handlers/repositories.ts';
 import { runHandlers } from './handlers/runs.ts';
+import { serverHandlers } from './handlers/server.ts';
 import { taskHandlers } from './handlers/tasks.ts';
 import type { Handlers } from './site.ts';
 
 /** A route without a handler does not compile. */
 export const handlers: Handlers<Routes> = {
   ...contractHandlers,
+  ...serverHandlers,
   ...repositoryHandlers,
   ...plannerHandlers,
   ...runHandlers,

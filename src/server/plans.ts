@@ -44,7 +44,8 @@ export const order: Handler<Routes['order']> = async ({ params, body }, site) =>
     if (!prepared.ok) return prepared;
     const earlier = site.key === null ? undefined : orderWith(await runs.all(), site.key);
     if (earlier !== undefined && earlier.hash !== prepared.value.order.hash) return err(otherRequest);
-    if (earlier !== undefined) return ok({ ...documentOf(prepared.value), run: earlier.run, planFile: earlier.planFile });
+    if (earlier !== undefined)
+      return ok({ ...documentOf(prepared.value), run: earlier.run, planFile: earlier.planFile });
     const { order: asked, text } = prepared.value;
     await placeOrder(desk, asked, text, site.caller.by, site.key ?? undefined);
     if (!(await desk.ensureCoordinator()))

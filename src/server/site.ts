@@ -1,6 +1,6 @@
 import type { By } from '../domain/events.ts';
 import type { Result } from '../domain/result.ts';
-import type { Content, Desk } from '../ports/desk.ts';
+import type { Content, Desk, Examined } from '../ports/desk.ts';
 import type { Problem } from '../protocol/problem.ts';
 import type { Answer, Given, Role, Route } from '../protocol/route.ts';
 import type { Links } from './links.ts';
@@ -34,6 +34,8 @@ export type Site = {
   /** `Idempotency-Key`: the same one again asks for nothing new. */
   readonly key: string | null;
   readonly links: Pick<Links, 'make'>;
+  /** What a run needs from this machine. */
+  examine(): Promise<readonly Examined[]>;
   readonly version: string;
   now(): Date;
 };

@@ -51,7 +51,7 @@ export function toldOfTap(
       command: `tidegate land ${run}`,
     };
   return {
-    message: `${count} task${count === 1 ? '' : 's'} wait for approval${held}`,
+    message: `${count} task${count === 1 ? '' : 's'} ${count === 1 ? 'waits' : 'wait'} for approval${held}`,
     safe: 'none of them has started, and nothing is spent',
     command: `tidegate approve ${run}`,
   };
