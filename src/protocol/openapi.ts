@@ -14,6 +14,7 @@ export type OpenApi = {
 /** What each heading is about. */
 const groups: Readonly<Record<string, string>> = {
   Contract: 'What this server can be asked, for programs.',
+  Planner: 'A goal as waves of work, and a prompt for one agent, by fixed rules. Nothing is kept.',
   Repositories: 'Every repository of the person that Tidegate keeps state of.',
   Runs: 'One execution of a plan: where it stands, what it waits for, what was judged. `?at=` shows it as it was at an event.',
   Tasks: 'One piece of work for one agent, its attempts, and what they left.',
