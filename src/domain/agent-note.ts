@@ -1,4 +1,5 @@
 import type { Trouble, Usage } from './agent-event.ts';
+import type { Post } from './board.ts';
 import type { Trip } from './breaker-trip.ts';
 
 /** What of an agent's doings belongs into the ledger while it works. Numbered from 1 by its supervisor. */
@@ -11,6 +12,8 @@ export type AgentNote =
   | { readonly note: 'usage'; readonly usage: Usage }
   /** It asks for paths outside of what it owns; a person may grant them while it goes on. */
   | { readonly note: 'asked'; readonly paths: readonly string[]; readonly why: string }
+  /** For the run's board; `post` counts those of this attempt. */
+  | ({ readonly note: 'posted'; readonly post: number } & Post)
   /** The message of this request, by its number in the ledger, has reached it. */
   | { readonly note: 'heard'; readonly request: number }
   /** Most of the turns that it may take are taken. */

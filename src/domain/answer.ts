@@ -1,4 +1,5 @@
 import { agentKinds, takesCommand } from './agents.ts';
+import { answerOnBoard } from './board.ts';
 import type { RequestEvent, RunEvent, TapName } from './events.ts';
 import { leftToLand, whyNotAlone } from './land-some.ts';
 import { ownershipConflicts } from './ownership.ts';
@@ -50,6 +51,9 @@ export function answer(state: RunState, request: RequestEvent): Answer {
       return raise(state, request);
     case 'requested-send':
       return send(state, request);
+    case 'requested-post':
+    case 'requested-answer':
+      return answerOnBoard(state, request);
     case 'requested-grant':
     case 'requested-drop':
     case 'requested-retry':

@@ -1,5 +1,6 @@
 import type { Trouble } from './agent-event.ts';
 import type { AgentNote, AgentReport } from './agent-note.ts';
+import type { Post } from './board.ts';
 import type { Shortage } from './disk.ts';
 import type {
   CheckOutcome,
@@ -47,6 +48,9 @@ type Asked =
   | { readonly type: 'requested-rework'; readonly task: TaskId; readonly message: string; readonly by: By }
   /** A message to the agent at work. */
   | { readonly type: 'requested-send'; readonly task: TaskId; readonly message: string; readonly by: By }
+  | ({ readonly type: 'requested-post'; readonly by: By } & Post)
+  /** Of a record on the board. Without a text it is only closed. */
+  | { readonly type: 'requested-answer'; readonly record: string; readonly text: string | null; readonly by: By }
   /** More money, for one task or, without one, for the whole run. */
   | { readonly type: 'requested-raise'; readonly task: TaskId | null; readonly usd: number; readonly by: By }
   | { readonly type: 'requested-pause' | 'requested-resume' | 'requested-stop'; readonly by: By }
@@ -210,6 +214,10 @@ export type RunEvent =
       readonly used: number;
       readonly limit: number;
     }
+  // the board; what agents put there are notes of their attempts
+  | ({ readonly type: 'record-posted'; readonly by: By } & Post)
+  | { readonly type: 'record-answered'; readonly record: string; readonly text: string; readonly by: By }
+  | { readonly type: 'record-closed'; readonly record: string; readonly by: By }
   // checks, rounds, merge
   | { readonly type: 'check-ended'; readonly purpose: CheckPurpose; readonly check: CheckOutcome }
   | {

@@ -1,3 +1,4 @@
+import { isOfAgent, openToPerson } from './board.ts';
 import { isOver, runSpend, taskSpend } from './budget.ts';
 import { currentWave, plannedStates, type RunState } from './run.ts';
 import { blockingNeed } from './schedule.ts';
@@ -11,6 +12,7 @@ import {
   toldOfLaunch,
   toldOfLogin,
   toldOfMode,
+  toldOfQuestion,
   toldOfRunBudget,
   toldOfShortage,
   toldOfTap,
@@ -19,7 +21,12 @@ import {
 import type { Told } from './texts/told.ts';
 
 /** Something that only a person can bring on, in the words that everybody tells it with. */
-export type Need = { readonly kind: NeedKind; readonly task: string | null } & Told;
+export type Need = {
+  readonly kind: NeedKind;
+  readonly task: string | null;
+  /** Of the board, when it is about one. */
+  readonly record?: string;
+} & Told;
 export type NeedKind =
   | 'approve'
   | 'land'
@@ -34,6 +41,7 @@ export type NeedKind =
   | 'login'
   | 'budget'
   | 'scope'
+  | 'question'
   | 'landing';
 
 /** What a run waits for from people; empty while it goes on by itself or has ended and nothing was asked of it since. */
@@ -48,6 +56,7 @@ export function needsOf(state: RunState): readonly Need[] {
     ...taskNeeds(state),
     ...landingNeeds(state),
     ...scopeNeeds(state),
+    ...questionNeeds(state),
   ];
 }
 
@@ -109,6 +118,15 @@ const scopeNeeds = (state: RunState): readonly Need[] =>
   Object.values(state.tasks).flatMap(({ id, asked }): readonly Need[] =>
     asked.length === 0 ? [] : [{ kind: 'scope', task: id, ...toldOfAsking(asked, `${state.run}/${id}`) }],
   );
+
+/** Nothing waits for the answer; it is only asked for. */
+const questionNeeds = (state: RunState): readonly Need[] =>
+  openToPerson(state).map((record) => ({
+    kind: 'question',
+    task: isOfAgent(record.from) ? record.from.task : null,
+    record: record.id,
+    ...toldOfQuestion(record, `${state.run}/${record.id}`),
+  }));
 
 const landingNeeds = (state: RunState): readonly Need[] =>
   state.landing.status === 'refused' ? [ofRun('landing', toldOfLanding(state, state.landing))] : [];

@@ -23,6 +23,7 @@ const isNews: Readonly<Record<NeedKind, boolean>> = {
   login: true,
   budget: true,
   scope: true,
+  question: true,
   landing: true,
 };
 
@@ -45,5 +46,5 @@ export function dueNotices(
 const noticeOf = ({ run }: RunState, need: Need): Notice => ({
   ...need,
   run,
-  item: [run, need.kind, need.task ?? ''].join(' '),
+  item: [run, need.kind, need.task ?? '', ...(need.record === undefined ? [] : [need.record])].join(' '),
 });

@@ -1,3 +1,4 @@
+import { type BoardRecord, withBoard } from './board.ts';
 import type { Shortage } from './disk.ts';
 import { isRequest, type LedgerEvent, type RequestEvent, type RunEvent, type TapName } from './events.ts';
 import type { CheckOutcome } from './evidence.ts';
@@ -40,7 +41,8 @@ export type RunState = {
   readonly raised: number;
   /** The run's limit whose end people were told to be near. */
   readonly warned: number | null;
-  /** Grants and raises so far: what agents may do changes with each. */
+  readonly board: readonly BoardRecord[];
+  /** Grants, raises and records so far: what agents may do or know changes with each. */
   readonly terms: number;
   readonly mode: RunMode;
   /** While there is one, no attempt starts. */
@@ -84,7 +86,7 @@ export function evolveRun(state: RunState | null, { seq, event }: Recorded): Run
     case 'request-refused':
       return { ...state, pending: state.pending.filter((waiting) => waiting.seq !== event.request) };
     default:
-      return evolveFact(state, event);
+      return withBoard(evolveFact(state, event), event);
   }
 }
 
@@ -92,6 +94,9 @@ function evolveFact(state: RunState, event: RunEvent): RunState {
   switch (event.type) {
     case 'run-created':
     case 'message-sent':
+    case 'record-posted':
+    case 'record-answered':
+    case 'record-closed':
     case 'request-accepted':
     case 'request-refused':
       return state;
@@ -264,6 +269,7 @@ function created(event: RunEvent & { readonly type: 'run-created' }): RunState {
     providers: {},
     raised: 0,
     warned: null,
+    board: [],
     terms: 0,
     mode: { mode: 'active' },
     shortage: null,

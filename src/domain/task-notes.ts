@@ -18,6 +18,7 @@ export function noted(state: TaskState, note: AgentNote, attempt: Attempt | null
     case 'heard':
       return attempt === null ? {} : { heard: [...state.heard, { request: note.request, attempt: attempt.id }] };
     case 'denied':
+    case 'posted':
     case 'tripped':
     case 'trouble':
     case 'turns-near':

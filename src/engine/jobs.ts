@@ -1,4 +1,5 @@
 import { agentKinds, usualNetwork } from '../domain/agents.ts';
+import { inboxOf } from '../domain/board.ts';
 import { allowance } from '../domain/budget.ts';
 import { generatorMinutes, generators } from '../domain/generated.ts';
 import type { CommitId, TreeId } from '../domain/ids.ts';
@@ -31,6 +32,7 @@ export function attemptJob(
     base: attempt.base,
     argv: task.command ?? [],
     ...driven(state, task, attempt),
+    terms: termsOf(state, task),
     brief,
     setup: plan.setup,
     isPersons: attempt.from === state.began,
@@ -78,10 +80,11 @@ function driven(state: RunState, task: PlannedTask, attempt: Attempt): Pick<Job,
   };
 }
 
-/** What the supervisor of an attempt under way is told when people granted or raised something. */
+/** What the supervisor of an attempt under way is told when people granted or raised something, or somebody wrote to it. */
 export const termsOf = (state: RunState, task: PlannedTask): Terms => ({
   scope: toolScopeOf(state.plan, task, grantedIn(state)),
   usd: allowanceOf(state, task),
+  inbox: inboxOf(state, task.id),
 });
 
 const allowanceOf = (state: RunState, { id }: PlannedTask): number => {

@@ -123,8 +123,8 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'ask',
-    usage: '--scope <path…> [-m, --message <text>] [--wait <seconds>]',
-    summary: 'ask for paths beyond the scope; only inside the fence',
+    usage: '[--scope <path…>] [-m, --message <text>] [--to <task>] [--wait <seconds>]',
+    summary: 'ask a question or for paths; only inside the fence',
     group: 'agent',
     load: async () => (await import('../cli/ask.ts')).ask,
   },

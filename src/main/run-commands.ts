@@ -162,6 +162,20 @@ export const runCommands: readonly CommandEntry[] = [
     load: () => loadAtDesk(async () => (await import('../cli/events.ts')).events),
   },
   {
+    name: 'board',
+    usage: '[run]',
+    summary: 'what agents and people wrote to one another',
+    group: 'look',
+    load: () => loadAtDesk(async () => (await import('../cli/board.ts')).board),
+  },
+  {
+    name: 'inbox',
+    usage: '',
+    summary: 'everything that waits for you, in all runs',
+    group: 'look',
+    load: () => loadAtDesk(async () => (await import('../cli/board.ts')).inbox),
+  },
+  {
     name: 'approve',
     usage: '[run] [--plan <hash>]',
     summary: 'say yes to what is asked: the start, or the landing',
@@ -223,6 +237,20 @@ export const runCommands: readonly CommandEntry[] = [
     summary: 'a word to an agent at work, where it takes one',
     group: 'decide',
     load: () => loadAtDesk(async () => (await import('../cli/send.ts')).send),
+  },
+  {
+    name: 'post',
+    usage: '[run[/task]] -m, --message <text> [--kind <kind>]',
+    summary: 'write to the agents of a run; they find it in their inbox',
+    group: 'decide',
+    load: () => loadAtDesk(async () => (await import('../cli/post.ts')).post),
+  },
+  {
+    name: 'answer',
+    usage: '<run/record> [-m, --message <text>] [--close]',
+    summary: 'answer what an agent asks on the board',
+    group: 'decide',
+    load: () => loadAtDesk(async () => (await import('../cli/post.ts')).answer),
   },
   {
     name: 'raise',

@@ -1,6 +1,7 @@
 import type { Usage } from '../domain/agent-event.ts';
 import type { AgentNote, AgentReport } from '../domain/agent-note.ts';
 import type { AgentLogin } from '../domain/agents.ts';
+import type { BoardRecord } from '../domain/board.ts';
 import type { DispatchEvidence, Ending, HandoffEvidence, LogEvidence, SnapshotEvidence } from '../domain/evidence.ts';
 import type { CommitId } from '../domain/ids.ts';
 import type { Network } from '../domain/plan.ts';
@@ -25,6 +26,8 @@ export type Job = {
   readonly executor: ExecutorName;
   /** For agents with a protocol of their own; null for commands, checks and generators. */
   readonly agent: AgentJob | null;
+  /** As an attempt begins; people change them later. Absent for the other kinds and in jobs of an earlier version. */
+  readonly terms?: Terms;
   /** The prompt: on stdin and as `$TIDEGATE_BRIEF` in the fence. Empty for the other kinds. */
   readonly brief: string;
   readonly setup: string | null;
@@ -54,7 +57,7 @@ export type Job = {
 };
 
 /** What a person's shell in the fence of a task is made from: no supervisor takes it, and nothing of it is kept. */
-export type ShellJob = Omit<Job, 'kind' | 'argv' | 'executor' | 'agent' | 'teardown' | 'minutes' | 'silence'>;
+export type ShellJob = Omit<Job, 'kind' | 'argv' | 'executor' | 'agent' | 'terms' | 'teardown' | 'minutes' | 'silence'>;
 
 export const executors = ['command', 'scripted', 'claude', 'codex', 'opencode', 'acp'] as const;
 export type ExecutorName = (typeof executors)[number];
@@ -82,7 +85,12 @@ export type AgentJob = {
 };
 
 /** What of an attempt under way people can change. */
-export type Terms = { readonly scope: ToolScope; readonly usd: number };
+export type Terms = {
+  readonly scope: ToolScope;
+  readonly usd: number;
+  /** What stands on the board for its task; absent in those of an earlier version. */
+  readonly inbox?: readonly BoardRecord[];
+};
 
 /** `supervisor.json`: made by link(2), so that of two supervisors of one job only the first runs. */
 export type SupervisorRecord = {

@@ -9,13 +9,29 @@ export type AskAnswer = { readonly ok: true; readonly granted: boolean } | { rea
 
 export type Asks = {
   ask(asked: Ask): AskAnswer | Promise<AskAnswer>;
+  /** Null: this attempt has none that is known. */
+  scope(): ShownScope | null;
   terms(terms: Terms): void;
+};
+
+/** What an agent may know of its scope: other tasks are not named, only what is theirs. Patterns as in plans. */
+export type ShownScope = {
+  readonly task: string;
+  readonly kind: Scope['kind'];
+  readonly owns: readonly string[];
+  readonly granted: readonly string[];
+  readonly othersOwn: readonly string[];
+  readonly locked: readonly string[];
+  readonly protected: readonly string[];
+  readonly generated: readonly string[];
+  readonly forbidden: readonly string[];
 };
 
 const most = { asks: 20, paths: 20, seconds: 600 };
 
 /** An agent asks for paths beyond its scope; people hear of it by a note and may grant them while it goes on. */
 export function takeAsks(workspace: string, known: Terms['scope'] | null, note: (note: AgentNote) => boolean): Asks {
+  let data = known;
   let scope: Scope | null = known === null ? null : readScope(known);
   let asks = 0;
   const waiting = new Set<() => void>();
@@ -48,10 +64,29 @@ export function takeAsks(workspace: string, known: Terms['scope'] | null, note: 
         waiting.add(look);
       });
     },
+    scope: () => (data === null ? null : shown(data)),
     terms(terms) {
+      data = terms.scope;
       scope = readScope(terms.scope);
       for (const look of waiting) look();
     },
+  };
+}
+
+function shown(scope: Terms['scope']): ShownScope {
+  const ofOthers = (claims: Terms['scope']['locks']): readonly string[] => [
+    ...new Set(claims.filter(({ task }) => task !== scope.task).map(({ pattern }) => pattern)),
+  ];
+  return {
+    task: scope.task,
+    kind: scope.kind,
+    owns: scope.own,
+    granted: scope.granted,
+    othersOwn: ofOthers([...scope.siblings.filter(({ by }) => by !== 'locks'), ...scope.granting]),
+    locked: ofOthers(scope.locks),
+    protected: scope.protect,
+    generated: scope.generated,
+    forbidden: scope.forbid,
   };
 }
 

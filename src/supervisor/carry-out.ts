@@ -36,6 +36,7 @@ import { lfsStores } from './lfs-stores.ts';
 import { startLimits } from './limits.ts';
 import { openNotes } from './notes.ts';
 import { type Output, openOutput } from './output.ts';
+import { takePosts } from './posts.ts';
 import { protectPaths, removeStandIns } from './read-only-paths.ts';
 import { redactTexts } from './redact.ts';
 import { reminder } from './reminder.ts';
@@ -75,16 +76,21 @@ export async function carryOut(order: Order): Promise<ExitRecord> {
   const place = toolPlace(order, prepared.host);
   const watching = { ...order, place, notes };
   const watch = order.job.agent === null ? null : watchAgent(order.job.agent, executor, watching, secrets);
-  const asks = takeAsks(place.workspace, order.job.agent?.scope ?? null, notes.add);
+  const asks = takeAsks(place.workspace, order.job.terms?.scope ?? order.job.agent?.scope ?? null, notes.add);
+  const posts = takePosts(order.job.id, order.job.terms?.inbox, notes.add);
   order.steering.onTerms((terms) => {
     watch?.terms(terms);
     asks.terms(terms);
+    posts.terms(terms);
   });
   if (watch !== null) order.steering.onSend({ say: watch.say, note: notes.add });
   await using channel = await openClientChannel(order.runtime.clientSocket, order.job.nonce, {
     keep: (handoff) => order.files.writeHandoff(redactTexts(handoff, secrets())),
     hook: watch?.hook ?? null,
     ask: asks.ask,
+    post: posts.post,
+    inbox: posts.inbox,
+    scope: asks.scope,
   });
   await using _ = await openWayOut(watching, watch, secrets);
   const base = { ...order, ...prepared, output, channel, executor, watch };

@@ -2,7 +2,8 @@ import { chmodSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { judgeHandoff } from '../adapters/handoff/index.ts';
 import type { Handoff } from '../domain/evidence.ts';
-import type { Ask, Asks } from './asks.ts';
+import type { Ask, Asks, ShownScope } from './asks.ts';
+import type { Mail, Posting, Posts } from './posts.ts';
 
 export type ClientChannel = AsyncDisposable & {
   /** The last valid one. */
@@ -27,6 +28,9 @@ export async function openClientChannel(
     /** What the agent's own hook is to print and to end with; null when this agent has none. */
     readonly hook: ((payload: unknown) => HookAnswer) | null;
     readonly ask: Asks['ask'];
+    readonly scope: Asks['scope'];
+    readonly post: Posts['post'];
+    readonly inbox: Posts['inbox'];
   },
 ): Promise<ClientChannel> {
   let handoff: Handoff | null = null;
@@ -39,6 +43,9 @@ export async function openClientChannel(
         ? { ok: false, why: 'this agent has no hook' }
         : { ok: true, ...on.hook(message.payload) };
     if (message.do === 'ask') return on.ask(message);
+    if (message.do === 'post') return on.post(message);
+    if (message.do === 'inbox') return { ok: true, mail: on.inbox() };
+    if (message.do === 'scope') return { ok: true, scope: on.scope() };
     if (message.do === 'refused') {
       if (refusals.length < refusalLimit) refusals.push(message.what);
       return { ok: true };
@@ -69,12 +76,22 @@ export async function openClientChannel(
 }
 
 export type HookAnswer = { readonly stdout: string; readonly exit: number };
-type Answer = { readonly ok: boolean; readonly why?: string; readonly granted?: boolean } & Partial<HookAnswer>;
+type Answer = {
+  readonly ok: boolean;
+  readonly why?: string;
+  readonly granted?: boolean;
+  readonly answer?: string | null;
+  readonly mail?: readonly Mail[];
+  readonly scope?: ShownScope | null;
+} & Partial<HookAnswer>;
 
 type Message =
   | { readonly do: 'handoff'; readonly handoff: unknown }
   | { readonly do: 'hook'; readonly payload: unknown }
   | ({ readonly do: 'ask' } & Ask)
+  | ({ readonly do: 'post' } & Posting)
+  | { readonly do: 'inbox' }
+  | { readonly do: 'scope' }
   | { readonly do: 'refused'; readonly what: string };
 
 function messageIn(line: string): Message | null {
@@ -89,6 +106,8 @@ function messageIn(line: string): Message | null {
   if (raw.do === 'hook' && 'payload' in raw) return { do: 'hook', payload: raw.payload };
   if (raw.do === 'handoff' && 'handoff' in raw) return { do: 'handoff', handoff: raw.handoff };
   if (raw.do === 'ask') return askIn(raw);
+  if (raw.do === 'post') return postIn(raw);
+  if (raw.do === 'inbox' || raw.do === 'scope') return { do: raw.do };
   if (raw.do === 'refused' && 'what' in raw && typeof raw.what === 'string')
     return { do: 'refused', what: raw.what.slice(0, 200) };
   return null;
@@ -99,6 +118,12 @@ function askIn(raw: object): Message | null {
   if (!Array.isArray(paths) || !paths.every((path) => typeof path === 'string' && path.length <= 500)) return null;
   if (typeof why !== 'string' || typeof wait !== 'number') return null;
   return { do: 'ask', paths, why: why.slice(0, 500), wait };
+}
+
+/** Nothing but these members counts. */
+function postIn(raw: object): Message {
+  const { kind, target, text, wait } = raw as Partial<Record<keyof Posting, unknown>>;
+  return { do: 'post', kind, target, text, wait: typeof wait === 'number' ? wait : 0 };
 }
 
 const withNonce = (handoff: unknown, nonce: string): unknown =>

@@ -1,5 +1,6 @@
 import type { LedgerEvent, RunEvent } from '../domain/events.ts';
 import type { Ending } from '../domain/evidence.ts';
+import { safeLine } from '../domain/safe-text.ts';
 import { shellPath } from '../domain/shell-word.ts';
 import { toldOfSleep } from '../domain/texts/machine.ts';
 import { loginAt } from '../domain/texts/run.ts';
@@ -39,6 +40,12 @@ export function eventLine(event: LedgerEvent): string | null {
       return notedLine(event);
     case 'message-sent':
       return `${event.task}: ${event.by.who} says: ${event.message}`;
+    case 'record-posted':
+      return `${event.by.who} posts a ${event.kind} to ${event.target}: ${safeLine(event.text)}`;
+    case 'record-answered':
+      return `${event.by.who} answers record ${event.record}: ${safeLine(event.text)}`;
+    case 'record-closed':
+      return `${event.by.who} closes record ${event.record}`;
     case 'agent-chosen':
       return `${event.task}: ${event.agent} does it from now on, by ${event.by.who}`;
     case 'budget-raised':
@@ -116,6 +123,8 @@ function notedLine({ task, attempt, note }: RunEvent & { readonly type: 'attempt
       return `${task}: denied ${note.tool}: ${note.why}`;
     case 'asked':
       return `${task}: asks for ${note.paths.join(' ')}${note.why === '' ? '' : `: ${note.why}`}; tidegate grant ${attempt.split('.')[0]}/${task} ${note.paths.map(shellPath).join(' ')}`;
+    case 'posted':
+      return `${task}: posts a ${note.kind} to ${note.target}: ${safeLine(note.text)}`;
     case 'trouble':
       // the event does not say whose login it is; that command tells it of all
       return `${task}: ${troubleText(note.trouble)}${note.trouble.kind === 'needs-login' ? '; tidegate auth --check' : ''}`;

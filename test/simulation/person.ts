@@ -26,6 +26,8 @@ export function whim(random: Random, state: RunState): RequestEvent {
     { type: 'requested-retry', task, by },
     { type: 'requested-retry', task, agent: random.pick(['claude', 'codex', 'command', 'nobody']), by },
     { type: 'requested-send', task, message: 'look at the tests', by },
+    { type: 'requested-post', kind: 'note', target: random.pick([task, 'all', 'person']), text: 'mind the gap', by },
+    { type: 'requested-answer', record: random.pick(['1', '2', '9']), text: random.pick(['yes', null]), by },
     { type: 'requested-raise', task: random.chance(0.5) ? task : null, usd: random.pick([-1, 1, 5]), by },
     { type: 'requested-rework', task, message: 'again, please', by },
     { type: 'requested-pause', by },
@@ -87,6 +89,7 @@ export function obedientPerson(random: Random): Person {
       const needs = needsOf(state);
       if (needs.length === 0) return null;
       const need = random.pick(needs);
+      if (need.kind === 'question') return typed(state, need);
       const subject = `${need.kind} ${need.task}`;
       const count = (tries.get(subject) ?? 0) + 1;
       tries.set(subject, count);
@@ -132,6 +135,8 @@ export function typed(state: RunState, need: Need): RequestEvent {
       return { type: 'requested-raise', task: id === undefined ? null : task, usd: Number(rest[1]), by: me };
     case 'retry':
       return { type: 'requested-retry', task, by: me };
+    case 'answer':
+      return { type: 'requested-answer', record: id ?? '', text: 'the first', by: me };
     case 'rework':
       return { type: 'requested-rework', task, message: 'mend it', by: me };
     default:

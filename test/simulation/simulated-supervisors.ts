@@ -226,7 +226,10 @@ const absent: HandoffEvidence = { kind: 'absent' };
 /** An agent that speaks a protocol tells its session, and sometimes what it was refused. */
 function notesOf({ chaos }: Tools, job: Job): readonly AgentNote[] {
   const asked: AgentNote = { note: 'asked', paths: ['elsewhere/x.txt'], why: 'it belongs together' };
-  if (job.agent === null) return chaos.strikes(0.1) ? [asked] : [];
+  const posted = { note: 'posted', post: 1, kind: 'question', target: 'person', text: 'which one?' } as const;
+  const told = { note: 'posted', post: 2, kind: 'note', target: 'all', text: 'it is the first' } as const;
+  if (job.agent === null)
+    return [...(chaos.strikes(0.1) ? [asked] : []), ...(chaos.strikes(0.1) ? [posted, told] : [])];
   const session = job.agent.session?.id ?? `session of ${job.id}`;
   const denied: AgentNote = { note: 'denied', tool: 'Write', rule: 'out-of-scope', why: 'not yours' };
   const usage: AgentNote = {

@@ -28,6 +28,12 @@ function askedBy(event: Stored['event']): Readonly<Record<string, unknown>> | nu
       return { type: 'requested-retry', task: event.task, agent: event.agent };
     case 'message-sent':
       return { type: 'requested-send', task: event.task, message: event.message };
+    case 'record-posted':
+      return { type: 'requested-post', kind: event.kind, target: event.target, text: event.text };
+    case 'record-answered':
+      return { type: 'requested-answer', record: event.record, text: event.text };
+    case 'record-closed':
+      return { type: 'requested-answer', record: event.record, text: null };
     default:
       return null;
   }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
 import { attach } from '../../src/cli/attach.ts';
+import { board, inbox } from '../../src/cli/board.ts';
 import { clean } from '../../src/cli/clean.ts';
 import type { CommandEntry, Register } from '../../src/cli/command.ts';
 import { conflicts } from '../../src/cli/conflicts.ts';
@@ -14,6 +15,7 @@ import { events } from '../../src/cli/events.ts';
 import { land, undo } from '../../src/cli/land.ts';
 import { logs } from '../../src/cli/logs.ts';
 import { pause, stop } from '../../src/cli/mode.ts';
+import { answer as answerRecord, post } from '../../src/cli/post.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { raise } from '../../src/cli/raise.ts';
 import { rescue } from '../../src/cli/rescue.ts';
@@ -57,6 +59,10 @@ const atDesk: Record<string, (open: OpenDesk) => Register> = {
   stop,
   land,
   send,
+  board,
+  inbox,
+  post,
+  answer: answerRecord,
   raise,
   costs,
   undo,

@@ -1,6 +1,7 @@
 import type { TroubleKind } from '../../src/domain/agent-event.ts';
+import type { BoardRecord } from '../../src/domain/board.ts';
 import type { MonitorGate } from '../../src/domain/gates/working.ts';
-import { taskId, treeId } from '../../src/domain/ids.ts';
+import { attemptId, taskId, treeId } from '../../src/domain/ids.ts';
 import type { LandingState } from '../../src/domain/landing.ts';
 import type { NeedKind } from '../../src/domain/needs.ts';
 import { pausesProvider } from '../../src/domain/recovery.ts';
@@ -328,6 +329,15 @@ const troubles = Object.fromEntries(
     .map(([kind, end]) => [kind, paused(kind, end)]),
 );
 
+const question: BoardRecord = {
+  id: '1',
+  kind: 'question',
+  status: 'open',
+  target: 'person',
+  text: 'Which of the two tables is in use?',
+  from: { task: hello, attempt: attemptId(run, hello, 1), post: 1 },
+};
+
 const needs: Record<NeedKind, RunState> = {
   approve: asked,
   land: { ...closed, taps: { land: taps.pending } },
@@ -342,5 +352,6 @@ const needs: Record<NeedKind, RunState> = {
   login: paused('needs-login', null),
   budget: waits['budget of the run'],
   scope: withHello({ asked: [{ path: 'src/api.ts', why: 'the type is declared there' }] }),
+  question: { ...working, board: [question] },
   landing: { ...closed, landing: landings.refused },
 };

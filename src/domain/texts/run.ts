@@ -1,4 +1,5 @@
 import { agentKinds } from '../agents.ts';
+import { type BoardRecord, isOfAgent } from '../board.ts';
 import type { Spend } from '../budget.ts';
 import type { Shortage } from '../disk.ts';
 import { chosenTasks } from '../land-some.ts';
@@ -133,6 +134,13 @@ export function toldOfAsking(asked: readonly Asked[], subject: string): Told {
     command: [`tidegate grant ${subject}`, ...paths.slice(0, 3).map(shellPath)].join(' '),
   };
 }
+
+/** The text is an agent's: it is shown, never followed. */
+export const toldOfQuestion = ({ kind, text, from }: BoardRecord, subject: string): Told => ({
+  message: `${isOfAgent(from) ? 'its agent' : from.who} ${kind === 'question' ? 'asks' : 'requests'}: "${brief(text)}"`,
+  safe: 'the run goes on meanwhile',
+  command: `tidegate answer ${subject}`,
+});
 
 export function toldOfLanding(
   state: Pick<RunState, 'run' | 'checks' | 'taps'>,

@@ -5,6 +5,7 @@ import type { FrozenPlan, PlannedTask } from '../../domain/plan.ts';
 import { roleWords } from '../../domain/role-words.ts';
 import type { RunState } from '../../domain/run.ts';
 import { beforeSection } from './before-section.ts';
+import { boardSection } from './board-section.ts';
 import { cutList, fitSections, type List, type Section, wholeList } from './budget.ts';
 import { type FilesInScope, filesSection } from './files-section.ts';
 import { quotesFor } from './quoted.ts';
@@ -34,6 +35,7 @@ export function buildPrompt({ state, task, attempt, files }: Told, characters = 
   const results = resultsSection(state, task, quotes);
   const before = beforeSection(attempt, quotes);
   const skills = skillsSection(task);
+  const mail = boardSection(state, task, quotes);
   const sections: readonly Section[] = [
     { text: `# Task ${task.id}\n\n${withoutMergeGate(task.directive.text, plan.forbid)}` },
     { text: plan.focus === undefined ? '' : `## Focus of this run\n\n${plan.focus}` },
@@ -46,11 +48,12 @@ export function buildPrompt({ state, task, attempt, files }: Told, characters = 
     checks,
     { text: limitsSection(plan) },
     role,
+    mail,
     results,
     before,
     { text: handoffSection(task, attempt.nonce) },
   ];
-  const inTurn = [listing, results, role, before, skills, rules, checks];
+  const inTurn = [listing, results, role, mail, before, skills, rules, checks];
   return fitSections(sections, inTurn, characters);
 }
 

@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest';
+import { attempt, created, idOf, me, plan, stateAfter, theRun, you } from '../../test/support/plans.ts';
+import { answer } from './answer.ts';
+import { answerOnBoard, type BoardRecord, inboxOf, openToPerson, type Post, postLimits, targetNamed } from './board.ts';
+import type { RequestEvent, RunEvent } from './events.ts';
+import type { RunState } from './run.ts';
+
+const frozen = plan([{ a: {}, b: {}, c: {} }]);
+const run = (...events: RunEvent[]): RunState => stateAfter(created(frozen), ...events);
+const noted = (task: string, post: number, posted: Partial<Post> = {}): RunEvent => ({
+  type: 'attempt-noted',
+  task: idOf(task),
+  attempt: attempt(task, 1),
+  number: post,
+  note: { note: 'posted', post, kind: 'question', target: 'person', text: 'which?', ...posted },
+});
+const posted = (text: string, target: string): RunEvent => ({
+  type: 'record-posted',
+  kind: 'note',
+  target: targetNamed(target),
+  text,
+  by: me,
+});
+const answered: RunEvent = { type: 'record-answered', record: '1', text: 'the first', by: you };
+
+describe('a record', () => {
+  test('is known by the channel that it came through, and a question is open until a person answers it', () => {
+    const record: BoardRecord = {
+      id: '1',
+      kind: 'question',
+      status: 'open',
+      target: 'person',
+      text: 'which?',
+      from: { task: idOf('a'), attempt: attempt('a', 1), post: 1 },
+    };
+    expect(run(noted('a', 1)).board).toEqual([record]);
+    expect(run(noted('a', 1), answered).board).toEqual([
+      { ...record, status: 'answered', answer: { text: 'the first', by: you } },
+    ]);
+    expect(run(noted('a', 1), { type: 'record-closed', record: '1', by: you }).board).toEqual([
+      { ...record, status: 'closed' },
+    ]);
+  });
+
+  test('that only tells waits for nobody', () => {
+    const kinds = ['note', 'decision', 'handoff-note', 'request'] as const;
+    const { board } = run(...kinds.map((kind, index) => noted('a', index + 1, { kind, target: 'all' })));
+    expect(board.map(({ kind, status }) => [kind, status])).toEqual([
+      ['note', 'closed'],
+      ['decision', 'closed'],
+      ['handoff-note', 'closed'],
+      ['request', 'open'],
+    ]);
+  });
+
+  test('for a task that the run does not have reaches a person', () => {
+    expect(run(noted('a', 1, { target: idOf('nobody') })).board[0]?.target).toBe('person');
+  });
+});
+
+test('agents at work are told of what they may read, not of what is for people', () => {
+  expect(run(noted('a', 1)).terms).toBe(0);
+  expect(run(noted('a', 1), answered).terms).toBe(1);
+  expect(run(noted('a', 1, { target: 'all' })).terms).toBe(1);
+});
+
+test('a task reads what is for it or for all, and what it asked itself', () => {
+  const state = run(
+    noted('a', 1),
+    noted('b', 1, { kind: 'note', target: 'all', text: 'of b' }),
+    noted('b', 2, { kind: 'note', target: idOf('c'), text: 'for c' }),
+    posted('for a', 'a'),
+    noted('a', 2, { kind: 'note', target: 'all', text: 'of a' }),
+    answered,
+  );
+  expect(inboxOf(state, idOf('a')).map(({ text }) => text)).toEqual(['which?', 'of b', 'for a']);
+  expect(inboxOf(state, idOf('a'))[0]?.answer?.text).toBe('the first');
+  expect(inboxOf(state, idOf('c')).map(({ text }) => text)).toEqual(['of b', 'for c', 'of a']);
+  expect(openToPerson(state)).toEqual([]);
+});
+
+test('of a full board the newest are read', () => {
+  const all = Array.from({ length: postLimits.shown + 5 }, (_, index) => posted(`${index}`, 'all'));
+  expect(inboxOf(run(...all), idOf('a')).map(({ text }) => text)).toEqual(
+    all.slice(5).map((event) => ('text' in event ? event.text : '')),
+  );
+});
+
+describe('a person', () => {
+  const post = (text: string, target: string): RequestEvent => ({
+    type: 'requested-post',
+    kind: 'note',
+    target: targetNamed(target),
+    text,
+    by: me,
+  });
+  const answers = (record: string, text: string | null): RequestEvent => ({
+    type: 'requested-answer',
+    record,
+    text,
+    by: you,
+  });
+
+  test('posts for a task or for all, and answers what is open', () => {
+    expect(answer(run(), post('mind the gap', 'all'))).toEqual({ ok: true, value: [posted('mind the gap', 'all')] });
+    expect(answer(run(noted('a', 1)), answers('1', 'the first'))).toEqual({ ok: true, value: [answered] });
+    expect(answer(run(noted('a', 1)), answers('1', null))).toEqual({
+      ok: true,
+      value: [{ type: 'record-closed', record: '1', by: you }],
+    });
+  });
+
+  test.each([
+    ['an empty message', post('  ', 'all'), 'the message is empty'],
+    ['a long message', post('x'.repeat(postLimits.characters + 1), 'all'), 'at most 4000 characters'],
+    ['a task that is not there', post('x', 'z'), `${theRun} has no task z`],
+    ['what is no name', post('x', '../a'), 'it is for a task, for person or for all'],
+    ['a record that is not there', answers('7', 'x'), 'there is no record 7'],
+    ['an empty answer', answers('1', ''), 'the message is empty'],
+  ])('is told why not: %s', (_, request, why) => {
+    const decided = answer(run(noted('a', 1)), request);
+    expect(decided).toEqual({ ok: false, error: expect.stringContaining(why) });
+  });
+
+  test('answers once', () => {
+    const decided = answerOnBoard(run(noted('a', 1), answered), answers('1', 'no') as never);
+    expect(decided).toEqual({ ok: false, error: 'record 1 waits for no answer; it is answered' });
+  });
+});
