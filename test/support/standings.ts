@@ -16,7 +16,7 @@ import type { RunView } from '../../src/view/run-view.ts';
 import { type Around, type Why, whyRun, whyTask } from '../../src/view/why.ts';
 import { obstructed } from './obstructed.ts';
 import { frozenPlan, plannedTask } from './plan.ts';
-import { by, hash, hello, reply } from './run-events.ts';
+import { by, hash, hello, reply, run } from './run-events.ts';
 import {
   asked,
   attempt,

@@ -65,6 +65,7 @@ export const why = z.strictObject({ sentence: z.string(), ...told });
 export const need = z.strictObject({
   kind: z.string(),
   task: id.nullable(),
+  record: z.string().optional().meta({ description: 'of the board, when it is about one' }),
   message: z.string(),
   ...told,
   since: time.nullable(),
