@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { resumed } from './watch.ts';
+
+type Event = { readonly id: string; readonly n: number };
+const events: readonly Event[] = Array.from({ length: 12 }, (_, n) => ({ id: `${n + 1}`, n }));
+const written = (after: string | undefined): string => {
+  const from = events.findIndex(({ id }) => id === after) + 1;
+  const all = events.slice(from).map((event) => `id: ${event.id}\ndata: ${JSON.stringify(event)}\n\n`);
+  return `retry: 1000\nid: ${after ?? '0'}\n\n: heartbeat\n\n${all.join('')}`;
+};
+
+/** Each connection gives this many characters of what follows the cursor, in pieces, and then ends or breaks. */
+function cutServer(cuts: readonly { readonly length: number; readonly breaks: boolean }[]) {
+  const asked: (string | undefined)[] = [];
+  return {
+    asked,
+    isPassing: (error: unknown) => error instanceof TypeError,
+    open: async (after: string | undefined) => {
+      const cut = cuts[asked.length];
+      asked.push(after);
+      const text = written(after === '0' ? undefined : after).slice(0, cut?.length);
+      return new ReadableStream<string>({
+        start(controller) {
+          for (const piece of text.match(/[\s\S]{1,7}/g) ?? []) controller.enqueue(piece);
+          // a stream that breaks loses what was not yet read; one that ends does not
+          if (cut?.breaks === true) controller.error(new TypeError('cut'));
+          else controller.close();
+        },
+      });
+    },
+  };
+}
+
+async function firstOf(count: number, stream: AsyncIterable<unknown>): Promise<readonly unknown[]> {
+  const seen: unknown[] = [];
+  for await (const event of stream) if (seen.push(event) === count) break;
+  return seen;
+}
+
+test('wherever connections are cut, each event comes once and in order', async () => {
+  const cut = fc.record({ length: fc.integer({ min: 20, max: 400 }), breaks: fc.boolean() });
+  await fc.assert(
+    fc.asyncProperty(fc.array(cut, { maxLength: 3 }), async (cuts) => {
+      // the first has to open: what cannot be opened at all is thrown
+      const server = cutServer([{ length: 400, breaks: false }, ...cuts]);
+      expect(await firstOf(events.length, resumed(server, undefined, {}))).toEqual(events);
+    }),
+    { numRuns: 15 },
+  );
+});
+
+describe('watching', () => {
+  test('begins after the cursor that is given', async () => {
+    const server = cutServer([]);
+    expect(await firstOf(2, resumed(server, '3', {}))).toEqual(events.slice(3, 5));
+    expect(server.asked).toEqual(['3']);
+  });
+
+  test('resumes after the place that the server named, also where no event has come yet', async () => {
+    const server = cutServer([{ length: 30, breaks: false }]);
+    await firstOf(1, resumed(server, undefined, {}));
+    expect(server.asked).toEqual([undefined, '0']);
+  });
+
+  test('what cannot be opened at first is thrown', async () => {
+    const refused = new TypeError('no connection');
+    const open = () => Promise.reject(refused);
+    await expect(firstOf(1, resumed({ open, isPassing: () => true }, undefined, {}))).rejects.toBe(refused);
+  });
+
+  test('what no patience mends is thrown, whenever it comes', async () => {
+    const server = cutServer([{ length: 80, breaks: false }]);
+    const gone = new Error('gone');
+    const open = (after: string | undefined) => (server.asked.length === 1 ? Promise.reject(gone) : server.open(after));
+    const told: unknown[] = [];
+    const stream = resumed({ ...server, open }, undefined, { onReconnect: (error) => told.push(error) });
+    await expect(firstOf(99, stream)).rejects.toBe(gone);
+    expect(told).toEqual([null]);
+  });
+
+  test('an abort ends it while it waits to connect again', async () => {
+    const control = new AbortController();
+    const server = cutServer([{ length: 30, breaks: false }]);
+    const stream = resumed(server, undefined, { signal: control.signal, onReconnect: () => control.abort() });
+    await expect(firstOf(1, stream)).rejects.toMatchObject({ name: 'AbortError' });
+    expect(server.asked).toHaveLength(1);
+  });
+});
