@@ -13,10 +13,14 @@ export type OpenApi = {
 
 /** What each heading is about. */
 const groups: Readonly<Record<string, string>> = {
+  Commands:
+    'All that changes a run. Each is a request in the ledger, taken or refused by the coordinator; the same `Idempotency-Key` asks once.',
   Contract: 'What this server can be asked, for programs.',
   Planner: 'A goal as waves of work, and a prompt for one agent, by fixed rules. Nothing is kept.',
+  Plans: 'Whether a plan would do, before anything is kept of it.',
   Repositories: 'Every repository of the person that Tidegate keeps state of.',
   Runs: 'One execution of a plan: where it stands, what it waits for, what was judged. `?at=` shows it as it was at an event.',
+  Server: 'The server itself and the machine it is on.',
   Tasks: 'One piece of work for one agent, its attempts, and what they left.',
   Events: 'The ledger: every fact, in order.',
 };
