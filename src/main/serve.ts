@@ -12,6 +12,8 @@ import type { Listen, Running, ServePorts } from '../cli/serve.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import type { Examined } from '../ports/desk.ts';
 import { routes } from '../protocol/routes.ts';
+import { feedsOf } from '../server/feed/feeds.ts';
+import { socketsOf } from '../server/feed/sockets.ts';
 import { handlers } from '../server/handlers.ts';
 import { httpServer, type Served } from '../server/http.ts';
 import { oneTimeLinks } from '../server/links.ts';
@@ -53,29 +55,35 @@ async function start(context: Context, listen: Listen): Promise<Result<Running, 
   const links = oneTimeLinks(secret, Date.now);
   const by = { who: userInfo().username, via: 'api' } as const;
   const doors = { hosts: [] as string[], origins: [] as string[], secret };
+  const fault = (error: unknown): void =>
+    context.terminal.problem(
+      `tidegate: fault: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+    );
+  const feeds = feedsOf(fault);
+  const sockets = socketsOf({ repositories, feeds, fault });
   const served: Served = {
     routes,
     handlers,
     doors,
     links,
+    sockets,
     site: (role, key) => ({
       repositories,
       caller: { role, by },
       key,
+      feeds,
       links,
       examine: () => examineAll(context),
       version: context.version,
       now: () => new Date(),
     }),
     now: Date.now,
-    fault: (error) =>
-      context.terminal.problem(
-        `tidegate: fault: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-      ),
+    fault,
   };
   const server = httpServer(served, listen.tls === null ? null : await tlsOf(listen.tls));
   const listening = await listenOn(server, listen);
   if (!listening.ok) {
+    await sockets[Symbol.asyncDispose]();
     await repositories[Symbol.asyncDispose]();
     return listening;
   }
@@ -92,6 +100,8 @@ async function start(context: Context, listen: Listen): Promise<Result<Running, 
     link: () => `${url}/enter/${links.make('approve').code}`,
     stop: async () => {
       state.forgetServing();
+      await sockets[Symbol.asyncDispose]();
+      await feeds[Symbol.asyncDispose]();
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
       await closed;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { by } from './documents/common.ts';
 import * as run from './documents/run.ts';
 import * as task from './documents/task.ts';
+import { envelope } from './envelope.ts';
 import { problemSchema } from './problem.ts';
 import { repositoryDocument } from './routes/repositories.ts';
 
@@ -12,6 +13,7 @@ const documents: Readonly<Record<string, z.ZodType>> = {
   Conflict: task.conflict,
   Costs: task.costs,
   Diff: task.diff,
+  Envelope: envelope,
   Finding: task.finding,
   Judgement: task.judgement,
   Need: run.need,

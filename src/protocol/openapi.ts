@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { cursorPattern } from './cursor.ts';
 import './documents.ts';
 import { type ProblemStatus, problemSchema, titles } from './problem.ts';
 import { changes, type Route, refusals, roles } from './route.ts';
@@ -105,7 +106,19 @@ function headers(route: Route): readonly Json[] {
     description: 'One range of bytes: `bytes=0-1023`, `bytes=1024-`, or the last so many, `bytes=-65536`.',
     schema: { type: 'string', pattern: '^bytes=\\d*-\\d*$' },
   };
-  return [...(changes(route) ? [key] : []), ...('content' in route.answer ? [range] : [])];
+  const reached = {
+    name: 'Last-Event-ID',
+    in: 'header',
+    required: false,
+    description: 'The cursor of the last event that was handled; it goes before `after`.',
+    schema: { type: 'string', pattern: cursorPattern.source },
+  };
+  const { answer } = route;
+  return [
+    ...(changes(route) ? [key] : []),
+    ...('content' in answer ? [range] : []),
+    ...('events' in answer ? [reached] : []),
+  ];
 }
 
 const requestBody = (body: z.ZodType, schemas: SchemaShelf): Json => ({
@@ -120,6 +133,10 @@ function answers({ answer, method }: Route, schemas: SchemaShelf): Json {
     return {
       [answer.status]: { description, content: { 'application/json': { schema: schemas.answer(answer.schema) } } },
     };
+  }
+  if ('events' in answer) {
+    const content = { 'text/event-stream': { schema: schemas.answer(answer.events) } };
+    return { 200: { description: 'Events as they come; `data` of each is this document', content } };
   }
   const content = { [answer.content]: { schema: { type: 'string' } } };
   return {

@@ -18,13 +18,15 @@ export type Route = {
   readonly query: z.ZodObject;
   /** Null: none is read. One that may be left out altogether accepts `{}`. */
   readonly body: z.ZodType | null;
-  readonly answer: JsonAnswer | TextAnswer;
+  readonly answer: JsonAnswer | TextAnswer | EventsAnswer;
   /** Beside those that every route may refuse with. */
   readonly refuses: readonly ProblemStatus[];
 };
 export type JsonAnswer = { readonly status: 200 | 201 | 202; readonly schema: z.ZodType };
 /** Bytes of a file: ranges can be asked for. */
 export type TextAnswer = { readonly status: 200; readonly content: 'text/plain' | 'application/jsonl' };
+/** Server-sent events that do not end; `Last-Event-ID` stands for the query's `after`. */
+export type EventsAnswer = { readonly status: 200; readonly events: z.ZodType };
 
 /** What a handler is given, after all of it was validated. */
 export type Given<R extends Route> = {

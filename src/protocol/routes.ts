@@ -4,6 +4,7 @@ import { plannerRoutes } from './routes/planner.ts';
 import { repositoryRoutes } from './routes/repositories.ts';
 import { runRoutes } from './routes/runs.ts';
 import { serverRoutes } from './routes/server.ts';
+import { streamRoutes } from './routes/stream.ts';
 import { taskRoutes } from './routes/tasks.ts';
 
 /** Every route, by name. The router, the documents, the client and the tests all read this one table. */
@@ -13,6 +14,7 @@ export const routes = {
   ...repositoryRoutes,
   ...plannerRoutes,
   ...runRoutes,
+  ...streamRoutes,
   ...taskRoutes,
   ...commandRoutes,
 } as const;

@@ -5,6 +5,7 @@ import { plannerHandlers } from './handlers/planner.ts';
 import { repositoryHandlers } from './handlers/repositories.ts';
 import { runHandlers } from './handlers/runs.ts';
 import { serverHandlers } from './handlers/server.ts';
+import { streamHandlers } from './handlers/stream.ts';
 import { taskHandlers } from './handlers/tasks.ts';
 import type { Handlers } from './site.ts';
 
@@ -15,6 +16,7 @@ export const handlers: Handlers<Routes> = {
   ...repositoryHandlers,
   ...plannerHandlers,
   ...runHandlers,
+  ...streamHandlers,
   ...taskHandlers,
   ...commandHandlers,
 };

@@ -1,16 +1,25 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
+import type { Duplex } from 'node:stream';
 import type { z } from 'zod';
 import type { Content } from '../ports/desk.ts';
 import { type Problem, problem } from '../protocol/problem.ts';
 import type { Role, Route } from '../protocol/route.ts';
 import { readJson } from './body.ts';
 import { bounds, type Connections, tlsBounds, watchConnections } from './connections.ts';
+import { type EventStream, sendEvents } from './feed/event-stream.ts';
+import type { Sockets } from './feed/sockets.ts';
 import { admit, cookieName, type Doors, misdirected } from './guard.ts';
 import { mayDo } from './keys.ts';
 import type { Links } from './links.ts';
 import { type Pace, paceOf } from './pace.ts';
-import { sendContent, sendJson, sendLastProblem, sendProblem } from './reply.ts';
+import { refuseUpgrade, sendContent, sendJson, sendLastProblem, sendProblem } from './reply.ts';
 import { type Match, router } from './router.ts';
 import type { Handlers, Site } from './site.ts';
 
@@ -19,6 +28,7 @@ export type Served = {
   readonly handlers: Handlers<Readonly<Record<string, Route>>>;
   readonly doors: Doors;
   readonly links: Links;
+  readonly sockets: Pick<Sockets, 'accept'>;
   /** Of one request. */
   site(role: Role, key: string | null): Site;
   now(): number;
@@ -45,6 +55,7 @@ export function httpServer(served: Served, tls: { readonly cert: Buffer; readonl
   const server =
     tls === null ? createServer(bounds, respond) : createTlsServer({ ...bounds, ...tlsBounds, ...tls }, respond);
   const connections = watchConnections(server, { secure: tls !== null });
+  server.on('upgrade', (request, socket, head) => upgrade(served, { find, pace, connections }, request, socket, head));
   return server;
 }
 
@@ -98,15 +109,28 @@ async function answer(
     return refuse(problem(400, 'bad-key', 'an Idempotency-Key has 1 to 200 printable characters'));
   const sent = route.body === null ? null : await readJson(request);
   if (sent?.ok === false) return refuse(sent.error);
-  const given = validated(route, params, search, sent?.value);
+  const given = validated(route, params, queryOf(route, search, headers), sent?.value);
   if ('type' in given) return refuse(given);
   const answered = await handler(given as never, served.site(admitted.role, key));
   if (!answered.ok) return refuse(answered.error);
   if ('schema' in route.answer) sendJson(response, route.answer.status, answered.value);
+  else if ('events' in route.answer) await sendEvents(request, response, answered.value as EventStream);
   else await sendContent(request, response, route.answer.content, answered.value as Content);
 }
 
 type Entered = { readonly ok: true; readonly cookie: string; readonly seconds: number };
+
+/** A WebSocket comes through the same guard. */
+function upgrade(served: Served, { pace, connections }: Way, request: IncomingMessage, socket: Duplex, head: Buffer) {
+  socket.on('error', () => socket.destroy());
+  const { method = '', headers, rawHeaders } = request;
+  const admitted = admit(served.doors, { method, headers, rawHeaders, upgrade: true, now: served.now() });
+  const slowed = pace(admitted.ok);
+  if (slowed !== null) return refuseUpgrade(socket, slowed);
+  if (!admitted.ok) return refuseUpgrade(socket, admitted.problem);
+  connections.known(socket);
+  served.sockets.accept(request, socket, head);
+}
 
 /** The one way in without a token: the code of a link stands for it, once. */
 function enter(
@@ -136,15 +160,25 @@ const usedLink = problem(401, 'link-used', 'this link was used or is too old', {
   next: 'tidegate token --link makes another',
 });
 
+/** A browser that reconnects asks for the same address as before, and adds how far it came. */
+function queryOf(
+  { answer }: Route,
+  search: string,
+  { 'last-event-id': reached }: IncomingHttpHeaders,
+): readonly (readonly [string, string])[] {
+  const pairs = [...new URLSearchParams(search)];
+  if (!('events' in answer) || typeof reached !== 'string') return pairs;
+  return [...pairs.filter(([name]) => name !== 'after'), ['after', reached]];
+}
+
 type Validated = { readonly params: unknown; readonly query: unknown; readonly body: unknown };
 
 function validated(
   route: Route,
   params: Readonly<Record<string, string>>,
-  search: string,
+  pairs: readonly (readonly [string, string])[],
   body: unknown,
 ): Validated | Problem {
-  const pairs = [...new URLSearchParams(search)];
   const names = new Set<string>();
   for (const [name] of pairs) {
     if (names.has(name)) return problem(400, 'bad-query', `${name} stands there twice`, { field: `query.${name}` });

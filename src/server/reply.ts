@@ -1,10 +1,11 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { Content } from '../ports/desk.ts';
 import { type Problem, problem } from '../protocol/problem.ts';
 
 /** With every answer: nothing of it is kept, guessed at, framed or run. */
-const always = {
+export const always = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -38,6 +39,19 @@ export function sendLastProblem(request: IncomingMessage, response: ServerRespon
   const patience = setTimeout(done, lingerMs);
   request.once('end', done).once('error', done).resume();
   response.once('close', () => clearTimeout(patience));
+}
+
+/** To one who asked for a WebSocket: there is no answer of Node's then. */
+export function refuseUpgrade(socket: Duplex, told: Problem): void {
+  const text = JSON.stringify(told);
+  const headers = {
+    ...always,
+    connection: 'close',
+    'content-type': 'application/problem+json',
+    'content-length': Buffer.byteLength(text),
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  socket.end([`HTTP/1.1 ${told.status} ${STATUS_CODES[told.status] ?? ''}`, ...lines, '', text].join('\r\n'));
 }
 
 const lingerMs = 1_000;

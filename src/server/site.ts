@@ -3,6 +3,8 @@ import type { Result } from '../domain/result.ts';
 import type { Content, Desk, Examined } from '../ports/desk.ts';
 import type { Problem } from '../protocol/problem.ts';
 import type { Answer, Given, Role, Route } from '../protocol/route.ts';
+import type { EventStream } from './feed/event-stream.ts';
+import type { Feeds } from './feed/feeds.ts';
 import type { Links } from './links.ts';
 import type { LiveRuns } from './live-runs.ts';
 
@@ -33,6 +35,7 @@ export type Site = {
   readonly caller: { readonly role: Role; readonly by: By };
   /** `Idempotency-Key`: the same one again asks for nothing new. */
   readonly key: string | null;
+  readonly feeds: Feeds;
   readonly links: Pick<Links, 'make'>;
   /** What a run needs from this machine. */
   examine(): Promise<readonly Examined[]>;
@@ -40,10 +43,12 @@ export type Site = {
   now(): Date;
 };
 
-export type Handler<R extends Route> = (
-  given: Given<R>,
-  site: Site,
-) => Promise<Result<R['answer'] extends { readonly schema: unknown } ? Answer<R> : Content, Problem>>;
+export type Handler<R extends Route> = (given: Given<R>, site: Site) => Promise<Result<Handled<R>, Problem>>;
+type Handled<R extends Route, A = R['answer']> = A extends { readonly schema: unknown }
+  ? Answer<R>
+  : A extends { readonly events: unknown }
+    ? EventStream
+    : Content;
 
 export type Handlers<Routes extends Readonly<Record<string, Route>>> = {
   readonly [Id in keyof Routes]: Handler<Routes[Id]>;

@@ -43,6 +43,10 @@ export function holdToContract(heard: Heard): void {
     if (heard.type !== `${route.answer.content}; charset=utf-8`) drift(`it is no ${heard.type}`);
     return;
   }
+  if ('events' in route.answer) {
+    if (heard.status !== 200 || heard.type !== 'text/event-stream') drift(`it is no ${heard.type}`);
+    return;
+  }
   if (heard.status !== route.answer.status) drift(`the contract has ${route.answer.status}`);
   if (heard.type !== 'application/json') drift(`it is no ${heard.type}`);
   if (heard.method === 'HEAD') return;

@@ -38,6 +38,12 @@ export async function recordingServer(more: Partial<Served> = {}) {
     handlers: handlers as never,
     doors,
     links,
+    sockets: {
+      accept: (_request, socket) => {
+        called.push({ route: 'a WebSocket', given: { params: {} } });
+        socket.destroy();
+      },
+    },
     site: () => ({}) as never,
     now: Date.now,
     fault: (error) => faults.push(error),

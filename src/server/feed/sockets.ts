@@ -1,0 +1,48 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer } from 'ws';
+import { streamPath, streamProtocol } from '../../protocol/envelope.ts';
+import { problem } from '../../protocol/problem.ts';
+import { refuseUpgrade } from '../reply.ts';
+import { type Conversation, converse, type Setting } from './conversation.ts';
+
+/** WebSockets. Disposed of, it hangs up on all clients. */
+export interface Sockets extends AsyncDisposable {
+  /** Of one whom the guard has let in. */
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+}
+
+const mostClients = 500;
+
+export function socketsOf(setting: Setting): Sockets {
+  const handshakes = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    maxPayload: 4 << 10,
+    perMessageDeflate: false,
+    // never the one with the token in it
+    handleProtocols: (offered) => (offered.has(streamProtocol) ? streamProtocol : false),
+  });
+  const clients = new Set<Conversation>();
+  const heart = setInterval(() => {
+    for (const { beat } of clients) beat();
+  }, setting.feeds.limits.heartbeatMs);
+  return {
+    accept(request, socket, head) {
+      if (request.url !== streamPath) return refuseUpgrade(socket, noSuchPath);
+      if (clients.size >= mostClients) return refuseUpgrade(socket, full);
+      handshakes.handleUpgrade(request, socket, head, (client) => {
+        const conversation = converse(client, socket, setting);
+        clients.add(conversation);
+        client.once('close', () => clients.delete(conversation));
+      });
+    },
+    async [Symbol.asyncDispose]() {
+      clearInterval(heart);
+      for (const { hangUp } of clients) hangUp();
+    },
+  };
+}
+
+const noSuchPath = problem(404, 'no-route', `the only WebSocket here is at ${streamPath}`);
+const full = problem(503, 'full', 'no more WebSockets are taken', { next: 'close some of them' });

@@ -1,0 +1,136 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type ClientOptions, WebSocket } from 'ws';
+import type { Desk } from '../../src/ports/desk.ts';
+import type { Ledger } from '../../src/ports/ledger.ts';
+import type { Envelope } from '../../src/protocol/envelope.ts';
+import { routes } from '../../src/protocol/routes.ts';
+import { feedsOf } from '../../src/server/feed/feeds.ts';
+import { type FeedLimits, usualLimits } from '../../src/server/feed/limits.ts';
+import { socketsOf } from '../../src/server/feed/sockets.ts';
+import { handlers } from '../../src/server/handlers.ts';
+import { httpServer } from '../../src/server/http.ts';
+import { tokenOf } from '../../src/server/keys.ts';
+import { oneTimeLinks } from '../../src/server/links.ts';
+import { liveRuns } from '../../src/server/live-runs.ts';
+import type { Repositories, Site } from '../../src/server/site.ts';
+
+export const repository = 'repo-1';
+
+/** The server in this process, on one ledger that it shows as a repository. Its faults are the test's. */
+export async function streaming(ledger: Ledger, limits: Partial<FeedLimits> = {}) {
+  const secret = Buffer.alloc(32, 7);
+  const doors = { hosts: [] as string[], origins: [] as string[], secret };
+  const faults: unknown[] = [];
+  const fault = (error: unknown): void => void faults.push(error);
+  const feeds = feedsOf(fault, { ...usualLimits, ...limits });
+  const links = oneTimeLinks(secret, Date.now);
+  // all that a feed needs of a desk
+  const desk = { ledger } as Desk;
+  const repositories: Repositories = {
+    list: async () => [{ id: repository, checkout: '/nowhere', present: true }],
+    open: async (id) => (id === repository ? { id, desk, runs: liveRuns(ledger) } : null),
+    home: null,
+    [Symbol.asyncDispose]: async () => undefined,
+  };
+  const sockets = socketsOf({ repositories, feeds, fault });
+  const server = httpServer({
+    routes,
+    handlers,
+    doors,
+    links,
+    sockets,
+    // all that the stream needs of a site
+    site: () => ({ repositories, feeds, version: 'test' }) as Site,
+    now: Date.now,
+    fault,
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  doors.hosts.push(`127.0.0.1:${port}`);
+  doors.origins.push(`http://127.0.0.1:${port}`);
+  return {
+    port,
+    faults,
+    secret,
+    token: tokenOf(secret, 'read'),
+    async [Symbol.asyncDispose]() {
+      await sockets[Symbol.asyncDispose]();
+      await feeds[Symbol.asyncDispose]();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+export type Place = { readonly port: number; readonly token: string };
+export type Wanted = { readonly repository: string; readonly channel?: string; readonly after?: string };
+/** A client that hears until it is cut, by itself or by the server. */
+export type Hearing = { cut(): void; readonly over: Promise<unknown> };
+
+/** Over a WebSocket: every message, envelopes and others. */
+export async function socketOf(
+  place: Place,
+  hear: (message: Said) => void = () => undefined,
+  options: ClientOptions = {},
+) {
+  const client = new WebSocket(`ws://127.0.0.1:${place.port}/v1/stream`, ['tidegate'], {
+    headers: { authorization: `Bearer ${place.token}` },
+    ...options,
+  });
+  client.on('message', (data) => hear(JSON.parse(String(data)) as Said));
+  const over = once(client, 'close');
+  await once(client, 'open');
+  return {
+    client,
+    say: (message: object) => client.send(JSON.stringify(message)),
+    cut: () => client.terminate(),
+    over,
+  };
+}
+export type Said = Partial<Envelope> & { readonly type?: string; readonly [more: string]: unknown };
+
+export async function hearBySocket(place: Place, wanted: Wanted, hear: (envelope: Envelope) => void): Promise<Hearing> {
+  const socket = await socketOf(place, (message) => {
+    if (message.type === undefined) hear(message as Envelope);
+    else if (message.type === 'error') throw new Error(JSON.stringify(message));
+  });
+  socket.say({ type: 'subscribe', ...wanted });
+  return socket;
+}
+
+/** Over server-sent events. The cursor goes in the header, as a browser that reconnects sends it. */
+export async function hearByEvents(
+  { port, token }: Place,
+  { repository, channel = 'global', after }: Wanted,
+  hear: (envelope: Envelope) => void,
+): Promise<Hearing> {
+  const asked = request({
+    host: '127.0.0.1',
+    port,
+    path: `/v1/repositories/${repository}/events/stream?channel=${encodeURIComponent(channel)}&after=0`,
+    headers: { authorization: `Bearer ${token}`, ...(after === undefined ? {} : { 'last-event-id': after }) },
+    agent: false,
+  });
+  asked.end();
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  if (response.statusCode !== 200) throw new Error(`answered ${response.statusCode}`);
+  let text = '';
+  let isCut = false;
+  response.setEncoding('utf8').on('data', (chunk: string) => {
+    const lines = (text + chunk).split('\n');
+    text = lines.pop() ?? '';
+    for (const line of lines) if (!isCut && line.startsWith('data: ')) hear(JSON.parse(line.slice(6)) as Envelope);
+  });
+  // a cut is one
+  for (const side of [asked, response]) side.on('error', () => undefined);
+  return {
+    cut: () => {
+      isCut = true;
+      asked.destroy();
+    },
+    over: new Promise((resolve) => response.once('close', resolve)),
+  };
+}
