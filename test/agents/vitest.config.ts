@@ -1,12 +1,41 @@
 import { defineConfig, mergeConfig } from 'vitest/config';
+import type { TestSpecification } from 'vitest/node';
 import shared from '../../vitest.config.ts';
+
+const longest = [
+  'conformance/opencode',
+  'conformance/gemini',
+  'conformance/claude-agent-acp',
+  'alone/opencode',
+  'alone/gemini',
+];
+
+/** One that began last would be waited for alone. */
+class LongestFirst {
+  sort(files: TestSpecification[]): TestSpecification[] {
+    const rank = ({ moduleId }: TestSpecification) => longest.findIndex((part) => moduleId.includes(part)) >>> 0;
+    return files.toSorted((a, b) => rank(a) - rank(b) || a.moduleId.localeCompare(b.moduleId));
+  }
+
+  shard(files: TestSpecification[]): TestSpecification[] {
+    return files;
+  }
+}
 
 /** Tests with the real agents, `*.real.ts`. `npm run test:agents` runs them where there is loopback only. */
 export default mergeConfig(
   { ...shared, test: { ...shared.test, include: [] } },
   defineConfig({
     root: new URL('../..', import.meta.url).pathname,
-    // Agents wait for a retry or a limit most of the time.
-    test: { include: ['test/agents/**/*.real.ts'], testTimeout: 240_000, maxWorkers: 3 },
+    test: {
+      include: ['test/agents/**/*.real.ts'],
+      // With the time that a test waits for its turn.
+      testTimeout: 600_000,
+      // Agents wait for a retry or a limit most of the time.
+      maxWorkers: 3,
+      // Of one suite; its seats say how many agents work at once.
+      maxConcurrency: 100,
+      sequence: { sequencer: LongestFirst },
+    },
   }),
 );

@@ -2,10 +2,10 @@ import { expect } from 'vitest';
 import type { TroubleKind } from '../../../src/domain/agent-event.ts';
 import { processesWith } from '../../support/processes.ts';
 import { installed } from '../support/installed.ts';
-import { type Attempt, agentBench } from './bench.ts';
+import type { Attempt } from './bench.ts';
 import { type Cell, cannot, either, yes } from './cell.ts';
 import type { Driver } from './drivers.ts';
-import { bash, calling, done, handOff, reset, rule, type Scenes, tried, write } from './scenes.ts';
+import { asksFor, bash, calling, done, handOff, reset, rule, type Scenes, tried, write } from './scenes.ts';
 
 /** One row of the capability table. It throws when the agent does something else than we say of it. */
 export type Behaviour = {
@@ -182,13 +182,13 @@ export const behaviours: readonly Behaviour[] = [
   },
   {
     name: 'stopped while a tool runs: nothing of it lives on',
-    async show(_scenes, driver) {
-      await using bench = await agentBench(driver);
+    async show({ seated }, driver) {
+      await using bench = await seated();
       const mark = `late-${driver.name}-${process.pid}`;
       const late = `(trap '' TERM HUP; sleep 30; echo late > src/${mark}.txt) & sleep 1000.${process.pid}`;
       const script = { turns: [calling(write('src/new.txt')), calling(bash(late)), done] };
       const { supervisors, job, ended, name } = bench.start(script);
-      await bench.server.waitFor(name, ({ turn, side }) => turn === 1 && !side);
+      await bench.server.waitFor(name, asksFor(1));
       await until(() => processesWith(`sleep\x001000.${process.pid}`).length > 0);
       await supervisors.stop(job.id, 'stopped');
       const { exit, changed } = await ended;
@@ -199,11 +199,11 @@ export const behaviours: readonly Behaviour[] = [
   },
   {
     name: 'an interrupted attempt goes on in its own session',
-    async show(_scenes, driver) {
-      await using bench = await agentBench(driver);
+    async show({ seated }) {
+      await using bench = await seated();
       const hangs = { ...done, faults: [{ fault: 'hang', after: 'nothing', times: 'always' } as const] };
       const first = bench.start({ turns: [calling(write('src/first.txt', 'remember 0815\n')), hangs] });
-      await bench.server.waitFor(first.name, ({ turn, side }) => turn === 1 && !side);
+      await bench.server.waitFor(first.name, asksFor(1));
       // some name their session later than they ask their model
       await until(() => first.notes().some(({ note }) => note.note === 'started'));
       await first.supervisors.stop(first.job.id, 'stopped');

@@ -16,7 +16,7 @@ export function describeConformance(name: string): void {
   describe.skipIf(missing.length > 0)(label, () => {
     const scenes = scenesOf(driver);
     const cells: Record<string, Cell> = {};
-    // Most of them wait for a retry or a limit most of the time.
+    // All at once: what they are read from takes its turn by itself.
     test.concurrent.each(behaviours)('$name', async ({ name: behaviour, show }) => {
       cells[behaviour] = await show(scenes, driver);
     });

@@ -1,6 +1,8 @@
+import type { ModelRequest } from '../model-server/request-log.ts';
 import type { Call, Fault, Script, Turn } from '../model-server/script.ts';
-import { type Attempt, agentBench, type Wanted } from './bench.ts';
+import { type Attempt, agentBench, type Bench, type Wanted } from './bench.ts';
 import type { Driver } from './drivers.ts';
+import { seats } from './seats.ts';
 
 export const handOff: Call = { tool: 'bash', command: 'tidegate handoff done -m "did it"' };
 export const done: Turn = { text: 'All done.' };
@@ -26,19 +28,32 @@ const workFor = (checkout: string, settings: string): Script => ({
   ].map((turn) => ({ ...turn, usage: perTurn })),
 });
 
+type Files = Readonly<Record<string, string>>;
+
 /** Runs that several behaviours are read from, each made once for an agent. */
 export function scenesOf(driver: Driver) {
-  const alone = (script: Script, wanted: Wanted = {}) =>
+  const room = seats(seatsOfSuite);
+  /** A bench that is the only one of its seat, until the scope ends or `rest` is called. */
+  const seated = async (files: Files = {}, willWait = false): Promise<Bench & { rest(): void }> => {
+    const stack = new AsyncDisposableStack();
+    const rest = stack.adopt(await room.take(willWait), (giveBack) => giveBack());
+    const bench = stack.use(await agentBench(driver, files));
+    return { ...bench, rest, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  };
+  const alone = (script: Script, wanted: Wanted = {}, waitsFrom?: number) =>
     once(async (): Promise<Attempt> => {
-      await using bench = await agentBench(driver);
-      return await bench.run(script, wanted);
+      await using bench = await seated({}, waitsFrom !== undefined);
+      const { name, ended } = bench.start(script, wanted);
+      if (waitsFrom !== undefined) void bench.server.waitFor(name, asksFor(waitsFrom)).then(bench.rest);
+      return await ended;
     });
   const failing = (fault: Fault, wanted: Wanted = {}) =>
-    alone({ turns: [calling(write('src/new.txt')), { ...calling(handOff), faults: [fault] }, done] }, wanted);
+    alone({ turns: [calling(write('src/new.txt')), { ...calling(handOff), faults: [fault] }, done] }, wanted, 1);
   return {
+    seated,
     work: once(async () => {
       const settings = '.claude/settings.json';
-      await using bench = await agentBench(driver, { [driver.instructions]: `${rule}\n` });
+      await using bench = await seated({ [driver.instructions]: `${rule}\n` });
       const attempt = await bench.run(workFor(bench.scene.repo.path, settings));
       return { ...attempt, checkout: bench.scene.repo.git('status', '--porcelain') };
     }),
@@ -52,7 +67,7 @@ export function scenesOf(driver: Driver) {
       { key: driver.subscription ?? driver.key },
     ),
     unauthorized: failing({ fault: 'unauthorized', times: 'always' }),
-    overloaded: failing({ fault: 'overloaded', times: 'always' }),
+    overloaded: failing({ fault: 'overloaded', retryAfter: 1, times: 'always' }),
     dropped: failing({ fault: 'dropped', times: 'always' }),
     droppedOnce: failing({ fault: 'dropped' }),
     silent: alone(
@@ -63,10 +78,12 @@ export function scenesOf(driver: Driver) {
         ],
       },
       { job: { silence: driver.patience / 60 } },
+      1,
     ),
     longTool: alone(
       { turns: [calling(bash(`sleep ${driver.patience + 3} && echo slept > src/slept.txt`)), calling(handOff), done] },
       { job: { silence: driver.patience / 60 } },
+      0,
     ),
     turnLimit: alone(
       { turns: [...[1, 2, 3, 4].map((turn) => calling(write(`src/${turn}.txt`))), calling(handOff), done] },
@@ -75,6 +92,15 @@ export function scenesOf(driver: Driver) {
     idle: alone({ turns: [{ text: 'I have done everything perfectly.' }, { text: 'Really.' }] }),
   };
 }
+
+/** More of them, and all start so slowly that they are taken for silent. */
+const seatsOfSuite = 2;
+
+/** Told by an agent's own request for that turn. */
+export const asksFor =
+  (wanted: number) =>
+  ({ turn, side }: ModelRequest): boolean =>
+    turn === wanted && !side;
 
 export type Scenes = ReturnType<typeof scenesOf>;
 

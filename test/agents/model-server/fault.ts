@@ -21,8 +21,10 @@ export async function serve(serving: Serving): Promise<void> {
     void response
       .writeHead(status, { 'content-type': 'application/json', ...headers })
       .end(JSON.stringify(dialect.failure(status, message)));
-  const overloaded = () =>
-    dialect.name === 'anthropic' ? refuse(529, 'Overloaded') : refuse(503, 'The model is overloaded.');
+  const overloaded = (headers?: Readonly<Record<string, string>>) =>
+    dialect.name === 'anthropic'
+      ? refuse(529, 'Overloaded', headers)
+      : refuse(503, 'The model is overloaded.', headers);
   switch (fault?.fault) {
     case undefined:
       return send(serving);
@@ -30,7 +32,7 @@ export async function serve(serving: Serving): Promise<void> {
       if (dialect.name === 'responses' && fault.resetAt !== undefined) return usageLimit(response, fault.resetAt);
       return refuse(429, 'This request would exceed your rate limit.', rateLimitHeaders(fault));
     case 'overloaded':
-      return overloaded();
+      return overloaded(retryHeader(fault));
     case 'unauthorized':
       return refuse(401, 'invalid x-api-key');
     case 'prompt-too-long':
@@ -95,7 +97,7 @@ function usageLimit(response: ServerResponse, resetAt: string): void {
 /** Each vendor's clients look at other names. */
 function rateLimitHeaders({ retryAfter, resetAt }: Extract<Fault, { readonly fault: 'rate-limited' }>) {
   return {
-    ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
+    ...retryHeader({ retryAfter }),
     ...(resetAt === undefined
       ? {}
       : {
@@ -106,3 +108,7 @@ function rateLimitHeaders({ retryAfter, resetAt }: Extract<Fault, { readonly fau
         }),
   };
 }
+
+/** Most clients wait so many seconds before they ask again; without it, longer each time. */
+const retryHeader = ({ retryAfter }: { readonly retryAfter?: number | undefined }): Readonly<Record<string, string>> =>
+  retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };

@@ -29,7 +29,7 @@ export type Call =
 /** `times` defaults to once; `always` never lets the turn through. */
 export type Fault = { readonly times?: number | 'always' } & (
   | { readonly fault: 'rate-limited'; readonly retryAfter?: number; readonly resetAt?: string }
-  | { readonly fault: 'overloaded' }
+  | { readonly fault: 'overloaded'; readonly retryAfter?: number }
   | { readonly fault: 'unauthorized' }
   | { readonly fault: 'prompt-too-long' }
   | { readonly fault: 'status'; readonly status: number; readonly message: string }
