@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
+import { findProgram } from '../adapters/agent-program.ts';
 import { callerOf } from '../adapters/caller.ts';
 import { loadConfig, userConfigFile } from '../adapters/config-files/index.ts';
 import { addConfirmations, readConfirmations } from '../adapters/confirmations.ts';
@@ -14,6 +15,7 @@ import type { ConfigPorts } from '../cli/config.ts';
 import type { PlanReader } from '../cli/lint.ts';
 import type { PlanFiles } from '../cli/plan.ts';
 import { unlistedModels } from '../domain/agent-hosts.ts';
+import { agentKinds } from '../domain/agents.ts';
 import { type DiskLimits, sizeBytes } from '../domain/disk.ts';
 import { planText, sketchOfFiles } from '../domain/plan-text.ts';
 import { err, ok, type Result } from '../domain/result.ts';
@@ -61,6 +63,7 @@ async function readConfigAt({ toplevel, stateDirectory, env }: PlanPlace) {
     environment: env,
     flags: {},
     confirmed: stateDirectory === null ? [] : await readConfirmations(stateDirectory),
+    isInstalled: (agent) => findProgram(agentKinds[agent]?.program ?? '', env, (path) => path) !== null,
   });
 }
 

@@ -38,6 +38,19 @@ async function load({ user, shared, local, plan = 'agent: command\ncommand: [x]\
 }
 
 describe('layers of configuration', () => {
+  test('leave out of the default chain what is not installed, and nothing of a chain that somebody wrote', async () => {
+    const isInstalled = (agent: string) => agent !== 'claude';
+    const tasks = 'tasks: { a: { do: x, owns: [a] } }\n';
+    const byDefault = await load({ isInstalled, plan: tasks });
+    expect(byDefault.row('agent')).toEqual([['codex', 'opencode'], 'default']);
+    expect(byDefault.planned).toMatchObject({ plan: { waves: [{ tasks: [{ agent: ['codex', 'opencode'] }] }] } });
+
+    const written = await load({ isInstalled, shared: 'agent: [claude, codex]\n', plan: tasks });
+    expect(written.row('agent')).toEqual([['claude', 'codex'], 'tidegate.yaml:1:8']);
+    const nobody = await load({ isInstalled: () => false, plan: tasks });
+    expect(nobody.row('agent')).toEqual([['claude', 'codex', 'opencode'], 'default']);
+  });
+
   test('win from user to flags, and each value knows its origin', async () => {
     const { row, rules, planned } = await load({
       user: 'limits: { minutes: 9, parallel: 9, attempts: 9, silence: 9, usd: 9 }\n',

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { defaultSettings } from '../../domain/settings.ts';
 import type { Layer, Loosening, Resolution } from '../../domain/settings-layers.ts';
 import { resolveSettings } from '../../domain/settings-layers.ts';
 import type { Finding } from '../../domain/verdict.ts';
@@ -33,8 +34,10 @@ export async function loadConfig(request: {
   readonly flags?: Readonly<Record<string, unknown>>;
   /** Hashes that the person confirmed for this repository. */
   readonly confirmed?: readonly string[];
+  /** Whether an agent's program is on this machine; agents of the default chain that are not are left out of it. */
+  readonly isInstalled?: (agent: string) => boolean;
 }): Promise<LoadedConfig> {
-  const { root, userFile, environment, flags = {}, confirmed = [] } = request;
+  const { root, userFile, environment, flags = {}, confirmed = [], isInstalled = () => true } = request;
   const files = await Promise.all([
     userFile === null ? nothing : readLayerFile({ path: userFile, shown: userFile, trust: 'person', root: null }),
     ...['tidegate.yaml', 'tidegate.local.yaml'].map((name) =>
@@ -42,7 +45,7 @@ export async function loadConfig(request: {
     ),
   ]);
   const values = [environmentLayer(environment), flagLayer(flags)];
-  const below = files.flatMap((file) => file.layer ?? []);
+  const below = [...machineLayer(isInstalled), ...files.flatMap((file) => file.layer ?? [])];
   const above = values.flatMap((value) => value.layer ?? []);
   const resolution = resolveSettings([...below, ...above], (one) => confirmed.includes(looseningHash(one)));
   const findings = [
@@ -55,6 +58,12 @@ export async function loadConfig(request: {
     findings,
     unconfirmed: unconfirmedOf(resolution),
   };
+}
+
+/** Where none is installed the default stays as it is: whoever starts a run is told what to install. */
+function machineLayer(isInstalled: (agent: string) => boolean): readonly Layer[] {
+  const agent = defaultSettings.agent.filter(isInstalled);
+  return agent.length === 0 ? [] : [{ name: 'default', trust: 'default', settings: { agent }, where: () => 'default' }];
 }
 
 /** Whether the person lets other agents decide in their name. A file with a mistake in it allows nothing. */
