@@ -19,12 +19,12 @@ export const raise =
           const usd = /^\d{1,6}(\.\d{1,4})?$/.test(options.usd) ? Number(options.usd) : 0;
           if (usd <= 0)
             return misused('bad-amount', `raise: --usd wants an amount such as 5 or 2.50, not ${options.usd}`);
-          return atDesk(open, context, 'ask', (desk) => add(desk, given, usd));
+          return atDesk(open, context, 'ask', (desk) => raiseLimit(desk, given, usd));
         }),
       );
   };
 
-async function add(desk: Desk, given: string | undefined, usd: number): Promise<Outcome> {
+export async function raiseLimit(desk: Desk, given: string | undefined, usd: number): Promise<Outcome> {
   const found = await runNamed(desk, 'raise', given);
   if (!found.ok) return found.error;
   const { run, task, state } = found.value;

@@ -5,6 +5,7 @@ import { exitCodes, type Outcome } from '../command.ts';
 import { decide } from '../decide.ts';
 import { askToLand } from '../land.ts';
 import { pauseRun, resumeRun, stopRun } from '../mode.ts';
+import { raiseLimit } from '../raise.ts';
 import { dropTask, grantPaths, reworkTask } from '../resolve.ts';
 import { wholeRunNamed } from '../subject.ts';
 import type { Act } from './ui.ts';
@@ -26,6 +27,8 @@ export async function carryOut(desk: Desk, run: RunId, act: Act): Promise<Outcom
       return await stopRun(desk, run);
     case 'grant':
       return await grantPaths(desk, `${run}/${act.task}`, act.paths);
+    case 'raise':
+      return await raiseLimit(desk, act.task === null ? run : `${run}/${act.task}`, act.usd);
     case 'drop':
       return await dropTask(desk, `${run}/${act.task}`, []);
     case 'rework':

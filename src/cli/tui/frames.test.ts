@@ -5,7 +5,7 @@ import { approved, begun, ended, held, hello, reply, run, started } from '../../
 import { viewed } from '../../../test/support/viewed.ts';
 import { FrameView } from '../../adapters/screen/frame-view.tsx';
 import type { RunEvent } from '../../domain/events.ts';
-import { attemptId } from '../../domain/ids.ts';
+import { attemptId, type TaskId } from '../../domain/ids.ts';
 import type { Key, Size } from '../../ports/screen.ts';
 import type { RunView } from '../../view/run-view.ts';
 import { frameOf } from './frame.ts';
@@ -56,6 +56,13 @@ const used: RunEvent = {
     usage: { turns: 4, inputTokens: 12_300, outputTokens: 950, cachedTokens: 0, usd: 0.42 },
   },
 } as unknown as RunEvent;
+
+function spent(view: RunView, task: TaskId, usd: number): RunView {
+  const found = view.state.tasks[task];
+  if (found === undefined) throw new Error(`no ${task}`);
+  const tasks = { ...view.state.tasks, [task]: { ...found, used: { ...found.used, usd } } };
+  return { ...view, state: { ...view.state, tasks } };
+}
 
 const atWork = viewed(...begun(), ...approved, ...started, used);
 const heldRun = viewed(...begun(), ...approved, ...started, used, ended, held);
@@ -237,6 +244,18 @@ test('every decision is asked before it is made; only y means yes', () => {
   expect(pressed(heldRun, 's', 'y').wishes).toEqual([{ wish: 'act', act: { act: 'stop' } }]);
   expect(pressed(atWork, 'p').wishes).toEqual([{ wish: 'act', act: { act: 'pause' } }]);
   expect(pressed(atWork, 'j', 'g').ui).toMatchObject({ selected: reply, question: null });
+});
+
+test('a limit of money that is in the way is raised by its key: of the task that is selected, else of the run', () => {
+  const over = spent(atWork, hello, 60);
+  expect(drawn(pressed(over).ui, over, small)).toContain('\n$ raise  ');
+  expect(drawn(pressed(over, '$').ui, over, small)).toContain('Let the run use $50 more? [y/N]');
+  expect(pressed(over, '$', 'y').wishes).toEqual([{ wish: 'act', act: { act: 'raise', task: null, usd: 50 } }]);
+  expect(pressed(over, '$', 'n').wishes).toEqual([]);
+
+  const ownLimit = spent(over, reply, 60);
+  expect(pressed(ownLimit, '$', 'y').wishes).toEqual([{ wish: 'act', act: { act: 'raise', task: reply, usd: 10 } }]);
+  expect(pressed(atWork, '$')).toMatchObject({ ui: { question: null }, wishes: [] });
 });
 
 test('rework takes a text, typed and pasted', () => {

@@ -10,6 +10,7 @@ const keys: readonly (readonly [string, string])[] = [
   ['', ''],
   ['a', 'approve what is asked: the start of a wave, or the landing'],
   ['g', 'grant the paths that the task is held for or asks for'],
+  ['$', 'raise the limit of money that is in the way'],
   ['r', 'rework: another attempt on top of what is there, told what to mend'],
   ['x', 'drop the task by name; its work is kept for rescue'],
   ['p', 'pause: nothing new starts; once more: resume'],
@@ -18,7 +19,6 @@ const keys: readonly (readonly [string, string])[] = [
   ['esc', 'back; q does the same in a text'],
   ['q', 'leave; the run goes on in the background'],
   ['Ctrl-C', 'in `tidegate run`: detach or stop; else leave'],
-  ['', ''],
   ['PgUp PgDn', 'in a text: a page; b and space too'],
   ['g G', 'in a text: its beginning, its end; home and end too'],
 ];

@@ -1,6 +1,6 @@
 import type { RunState } from '../../domain/run.ts';
 import type { Text } from '../../ports/terminal.ts';
-import { approvalOf, grantOf, isOpen } from './list-keys.ts';
+import { approvalOf, grantOf, isOpen, raiseOf } from './list-keys.ts';
 import type { Ui } from './ui.ts';
 
 type Shown = { readonly key: string; readonly word: string; readonly isUrgent: boolean };
@@ -18,6 +18,7 @@ export function keyLine(ui: Ui, state: RunState, columns: number): Text {
   const keys = [
     ...urgent('a', approval?.asks === 'approve' && approval.tap !== 'land' ? 'approve' : 'land', approval !== null),
     ...urgent('g', 'grant', grantOf(task) !== null),
+    ...urgent('$', 'raise', raiseOf(state, task) !== null),
     ...urgent('p', 'resume', !isActive),
     ...urgent('r', 'rework', isHeld),
     ...urgent('x', 'drop', isHeld),

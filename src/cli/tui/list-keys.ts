@@ -1,4 +1,6 @@
 import type { TapName } from '../../domain/events.ts';
+import { taskId } from '../../domain/ids.ts';
+import { needsOf } from '../../domain/needs.ts';
 import type { RunState } from '../../domain/run.ts';
 import type { TaskState } from '../../domain/task.ts';
 import { foreignPathsOf } from '../../domain/texts/held.ts';
@@ -30,6 +32,8 @@ export function inList(ui: Ui, key: Key, at: Standing): Pressed {
       return asks(ui, approvalOf(state), 'nothing waits for an approval');
     case 'g':
       return asks(ui, grantOf(task), 'this task asks for no path and is not held for one');
+    case '$':
+      return asks(ui, raiseOf(state, task), 'no limit of money is in the way');
     case 'x':
       return asks(ui, isOpen(task) ? { asks: 'drop', task: task.id } : null, 'this task is settled');
     case 'r':
@@ -77,6 +81,16 @@ export function grantOf(task: TaskState | undefined): Question | null {
   const held = task.progress.status === 'held' ? foreignPathsOf(task.progress.hold) : null;
   const paths = held?.grantable === true ? held.paths : task.asked.map(({ path }) => path);
   return paths.length === 0 ? null : { asks: 'grant', task: task.id, paths };
+}
+
+/** As much again as the plan gave: to the task if its own limit is in the way, else to the run or to whichever task stands. */
+export function raiseOf(state: RunState, task: TaskState | undefined): Question | null {
+  const over = needsOf(state).filter(({ kind }) => kind === 'budget');
+  const need = over.find((one) => one.task === task?.id) ?? over[0];
+  if (need === undefined) return null;
+  return need.task === null
+    ? { asks: 'raise', task: null, usd: state.plan.limits.runUsd }
+    : { asks: 'raise', task: taskId(need.task), usd: state.plan.limits.usd };
 }
 
 export const isOpen = (task: TaskState | undefined): task is TaskState =>

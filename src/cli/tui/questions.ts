@@ -12,6 +12,7 @@ export type Question =
   | { readonly asks: 'land' | 'stop' }
   | { readonly asks: 'grant'; readonly task: TaskId; readonly paths: readonly string[] }
   | { readonly asks: 'drop'; readonly task: TaskId }
+  | { readonly asks: 'raise'; readonly task: TaskId | null; readonly usd: number }
   | { readonly asks: 'rework'; readonly task: TaskId; readonly text: string }
   /** Silence means detach: nobody stops agents by not answering. */
   | { readonly asks: 'leave'; readonly until: string };
@@ -28,6 +29,8 @@ export function questionText(question: Question, { state, now }: RunView): Text 
       return asked(`Stop ${state.run}: end its agents, keep their work? [y/N]`);
     case 'grant':
       return asked(`Let ${question.task} change ${question.paths.join(' ')}? [y/N]`);
+    case 'raise':
+      return asked(`Let ${question.task ?? 'the run'} use $${question.usd} more? [y/N]`);
     case 'drop':
       return asked(`Give ${question.task} up? Its work is kept for rescue. [y/N]`);
     case 'rework':
@@ -62,6 +65,8 @@ export function answered(ui: Ui, question: Question, key: Key): Pressed {
       return yesOrNo(ui, typed, { act: question.asks });
     case 'grant':
       return yesOrNo(ui, typed, { act: 'grant', task: question.task, paths: question.paths });
+    case 'raise':
+      return yesOrNo(ui, typed, { act: 'raise', task: question.task, usd: question.usd });
     case 'drop':
       return yesOrNo(ui, typed, { act: 'drop', task: question.task });
   }

@@ -27,6 +27,8 @@ export type Act =
   | { readonly act: 'approve' | 'land' | 'pause' | 'resume' | 'stop' }
   | { readonly act: 'grant'; readonly task: TaskId; readonly paths: readonly string[] }
   | { readonly act: 'drop'; readonly task: TaskId }
+  /** Without a task: the limit of the run. */
+  | { readonly act: 'raise'; readonly task: TaskId | null; readonly usd: number }
   | { readonly act: 'rework'; readonly task: TaskId; readonly message: string };
 
 /** What a key asks of the command around the screen. */
