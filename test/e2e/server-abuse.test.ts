@@ -43,12 +43,12 @@ async function openToAnything() {
   return { ...server, bodies, head, post };
 }
 
-/** Alive, and as quick as on a busy machine one may ask for. */
+/** Alive, and as quick as can be asked for where a first packet may be lost and sent again. */
 async function isWell(server: Pick<RecordingServer, 'ask' | 'tokens' | 'faults'>): Promise<void> {
   const began = performance.now();
   const { status } = await server.ask('GET', '/v1/nothing', { token: server.tokens.read });
   expect(status).toBe(404);
-  expect(performance.now() - began).toBeLessThan(1_000);
+  expect(performance.now() - began).toBeLessThan(3_000);
   expect(server.faults).toEqual([]);
 }
 

@@ -7,7 +7,7 @@ import { routes } from '../../src/protocol/routes.ts';
 import { httpServer, type Served } from '../../src/server/http.ts';
 import { cookieOf, tokenOf } from '../../src/server/keys.ts';
 import { oneTimeLinks } from '../../src/server/links.ts';
-import { type Asked, ask, connected, rawAnswer } from './server.ts';
+import { type Asked, connected, exchange, rawAnswer } from './server.ts';
 
 export type Called = { readonly route: string; readonly given: { readonly params: Readonly<Record<string, unknown>> } };
 
@@ -66,7 +66,7 @@ export async function recordingServer(more: Partial<Served> = {}) {
     faults,
     tokens: Object.fromEntries(roles.map((role) => [role, tokenOf(secret, role)])) as Record<Role, string>,
     cookie: (role: Role, expires = Date.now() + 60_000) => `tidegate=${cookieOf(secret, role, expires)}`,
-    ask: (method: string, path: string, asked: Asked = {}) => ask(port, method, path, asked),
+    ask: (method: string, path: string, asked: Asked = {}) => exchange(port, method, path, asked),
     raw: (bytes: string | Buffer) => rawAnswer(port, bytes),
     connect: () => connected(port),
     async [Symbol.asyncDispose]() {

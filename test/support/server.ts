@@ -96,7 +96,12 @@ export async function ask(port: number, method: string, path: string, asked: Ask
 }
 
 /** Host and Origin are what `headers` says: `fetch` would not let us lie. */
-function exchange(port: number, method: string, path: string, { token, headers = {}, body }: Asked): Promise<Answered> {
+export function exchange(
+  port: number,
+  method: string,
+  path: string,
+  { token, headers = {}, body }: Asked,
+): Promise<Answered> {
   const content = body === undefined ? null : JSON.stringify(body);
   return new Promise((resolve, reject) => {
     const sent = request(
