@@ -1,12 +1,17 @@
 import { readFileSync } from 'node:fs';
+import { asyncApi } from '../../src/protocol/asyncapi.ts';
 import { openApi } from '../../src/protocol/openapi.ts';
 import { routes } from '../../src/protocol/routes.ts';
 
-/** Every file in schemas/ that is made from the routes, by its name. */
+/** Every file in schemas/ that is made from the routes and the events, by its name. */
 export function published(): Readonly<Record<string, object>> {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   const document = openApi(routes, version);
-  return { 'openapi.json': document, 'documents.json': documents(document.components.schemas) };
+  return {
+    'openapi.json': document,
+    'asyncapi.json': asyncApi(version),
+    'documents.json': documents(document.components.schemas),
+  };
 }
 
 /** Each document that the server answers with, for programs that know JSON Schema and no OpenAPI. */
