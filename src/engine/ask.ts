@@ -4,7 +4,7 @@ import type { LedgerEvent, RequestEvent } from '../domain/events.ts';
 import type { RunId } from '../domain/ids.ts';
 import type { RunState } from '../domain/run.ts';
 import type { Desk } from '../ports/desk.ts';
-import type { Stored } from '../ports/ledger.ts';
+import type { Stored, Stream } from '../ports/ledger.ts';
 import { aheadInLine, knownRuns, readRun } from './find-run.ts';
 
 export type Answered =
@@ -40,7 +40,7 @@ export async function askAs(
   if (typeof stored === 'string') return { answered: { outcome: 'refused', why: stored }, seq: 0 };
   const { seq } = stored;
   if (!(await desk.ensureCoordinator())) return { answered: { outcome: 'no-answer' }, seq };
-  return { answered: await answerTo(desk, stored, request), seq };
+  return { answered: await answerTo(desk, stored, () => isUnderWay(desk, stored, request)), seq };
 }
 
 /** Leaves the request in the ledger, or says why it would be refused. */
@@ -50,7 +50,15 @@ async function recorded(desk: Asking, { run, state }: Asked, request: RequestEve
   return decided.ok ? await desk.ledger.request(run, request) : decided.error;
 }
 
-async function answerTo(desk: Asking, asked: Stored, request: RequestEvent): Promise<Answered> {
+/** Leaves a request in a stream whose requests are answered at once, and waits for the answer. */
+export async function askIn(desk: Asking, stream: Stream, request: RequestEvent): Promise<Answered> {
+  const stored = await desk.ledger.request(stream, request);
+  if (!(await desk.ensureCoordinator())) return { outcome: 'no-answer' };
+  return await answerTo(desk, stored, async () => false);
+}
+
+/** While it `isSlow`, silence is not absence. */
+async function answerTo(desk: Asking, asked: Stored, isSlow: () => Promise<boolean>): Promise<Answered> {
   const told = Promise.withResolvers<Answered>();
   await using _subscription = desk.ledger.subscribe(asked.seq, ({ stream, event }) => {
     const found = stream === asked.stream ? answerIn(event, asked.seq) : null;
@@ -64,8 +72,7 @@ async function answerTo(desk: Asking, asked: Stored, request: RequestEvent): Pro
     looking = true;
     // It may have ended just before the request reached it.
     if (!(await desk.ensureCoordinator())) told.resolve({ outcome: 'no-answer' });
-    else if (waited >= desk.patienceMs && !(await isUnderWay(desk, asked, request)))
-      told.resolve({ outcome: 'no-answer' });
+    else if (waited >= desk.patienceMs && !(await isSlow())) told.resolve({ outcome: 'no-answer' });
     looking = false;
   };
   const patience = setInterval(() => void look().catch(told.reject), lookMs);

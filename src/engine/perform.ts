@@ -16,7 +16,8 @@ import type { Notices } from '../ports/notices.ts';
 import type { ExitRecord, Job, NumberedNote, StartedRecord, Supervisors } from '../ports/supervisor.ts';
 import { attemptJob, checkJob, generateJob, type JobPlaces, termsOf } from './jobs.ts';
 import { asIntended, promptOf } from './prompt/prompt-of.ts';
-import { type RunLog, StaleEpoch } from './run-log.ts';
+import type { RunLog } from './run-log.ts';
+import { StaleEpoch } from './stream-log.ts';
 
 export type World = {
   readonly merger: Merger;

@@ -6,6 +6,11 @@ export type Stream = string;
 /** Runs of ours. No run id has a colon. */
 export const isRunStream = (stream: Stream): boolean => stream !== 'repo' && !stream.includes(':');
 
+/** Sessions that others drive. */
+export const isExternalStream = (stream: Stream): boolean => stream.startsWith('external:');
+export const externalStream = (session: string): Stream => `external:${session}`;
+export const sessionOf = (stream: Stream): string => stream.slice('external:'.length);
+
 export type Stored = {
   /** Position in the whole ledger, from 1, without a gap. */
   readonly seq: number;
