@@ -65,13 +65,8 @@ type Asked =
   /** Without tasks: all that is merged and has not landed. */
   | { readonly type: 'requested-land'; readonly tasks?: readonly TaskId[]; readonly by: By }
   | { readonly type: 'requested-undo'; readonly task: TaskId | null; readonly by: By }
-  /** Of a session that others drive. The same key again asks for nothing new. */
-  | {
-      readonly type: 'requested-external';
-      readonly command: ExternalCommand;
-      readonly key?: string;
-      readonly by: By;
-    };
+  /** Of a session that others drive. */
+  | { readonly type: 'requested-external'; readonly command: ExternalCommand; readonly by: By };
 
 export type RunOrder = {
   readonly run: RunId;

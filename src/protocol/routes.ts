@@ -1,5 +1,6 @@
 import { commandRoutes } from './routes/commands.ts';
 import { contractRoutes } from './routes/contract.ts';
+import { dcmRoutes } from './routes/dcm.ts';
 import { plannerRoutes } from './routes/planner.ts';
 import { repositoryRoutes } from './routes/repositories.ts';
 import { runRoutes } from './routes/runs.ts';
@@ -12,6 +13,7 @@ export const routes = {
   ...contractRoutes,
   ...serverRoutes,
   ...repositoryRoutes,
+  ...dcmRoutes,
   ...plannerRoutes,
   ...runRoutes,
   ...streamRoutes,

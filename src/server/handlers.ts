@@ -1,6 +1,7 @@
 import type { Routes } from '../protocol/routes.ts';
 import { commandHandlers } from './handlers/commands.ts';
 import { contractHandlers } from './handlers/contract.ts';
+import { dcmHandlers } from './handlers/dcm.ts';
 import { plannerHandlers } from './handlers/planner.ts';
 import { repositoryHandlers } from './handlers/repositories.ts';
 import { runHandlers } from './handlers/runs.ts';
@@ -14,6 +15,7 @@ export const handlers: Handlers<Routes> = {
   ...contractHandlers,
   ...serverHandlers,
   ...repositoryHandlers,
+  ...dcmHandlers,
   ...plannerHandlers,
   ...runHandlers,
   ...streamHandlers,

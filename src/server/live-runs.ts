@@ -3,6 +3,7 @@ import { evolveRun, type RunState } from '../domain/run.ts';
 import type { KnownRun } from '../engine/find-run.ts';
 import type { Ledger, Stored } from '../ports/ledger.ts';
 import { isRunStream } from '../ports/ledger.ts';
+import { follower } from './follower.ts';
 
 /** Every run of one repository with its fold kept in memory, fed event by event. */
 export type LiveRuns = {
@@ -17,27 +18,13 @@ type Entry = { readonly run: RunId; state: RunState | null; readonly stored: Sto
 
 export function liveRuns(ledger: Pick<Ledger, 'readAll'>): LiveRuns {
   const runs = new Map<string, Entry>();
-  let seen = 0;
-  let reading: Promise<void> | null = null;
-
-  /** Requests that come while one reads share its answer only if it began after they came. */
-  const catchUp = async (): Promise<void> => {
-    await reading;
-    reading ??= read().finally(() => {
-      reading = null;
-    });
-    await reading;
-  };
-  const read = async (): Promise<void> => {
-    for (const stored of await ledger.readAll(seen)) {
-      seen = stored.seq;
-      if (!isRunStream(stored.stream)) continue;
-      const entry = runs.get(stored.stream) ?? { run: runId(stored.stream), state: null, stored: [] };
-      runs.set(stored.stream, entry);
-      entry.stored.push(stored);
-      entry.state = evolveRun(entry.state, stored);
-    }
-  };
+  const { catchUp, seq } = follower(ledger, (stored) => {
+    if (!isRunStream(stored.stream)) return;
+    const entry = runs.get(stored.stream) ?? { run: runId(stored.stream), state: null, stored: [] };
+    runs.set(stored.stream, entry);
+    entry.stored.push(stored);
+    entry.state = evolveRun(entry.state, stored);
+  });
   return {
     all: async () => {
       await catchUp();
@@ -47,6 +34,6 @@ export function liveRuns(ledger: Pick<Ledger, 'readAll'>): LiveRuns {
       await catchUp();
       return runs.get(run);
     },
-    seq: () => seen,
+    seq,
   };
 }

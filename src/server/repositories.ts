@@ -1,5 +1,6 @@
 import type { Desk, Hosting } from '../ports/desk.ts';
 import { liveRuns } from './live-runs.ts';
+import { liveSessions } from './live-sessions.ts';
 import type { OpenRepository, Repositories, RepositoryEntry } from './site.ts';
 
 export type Shelf = {
@@ -35,7 +36,12 @@ export function repositoriesOf(shelf: Shelf): Repositories {
       await hosting;
       return await desk.isCoordinated();
     };
-    return { id: entry.id, desk: { ...desk, ensureCoordinator }, runs: liveRuns(desk.ledger) };
+    return {
+      id: entry.id,
+      desk: { ...desk, ensureCoordinator },
+      runs: liveRuns(desk.ledger),
+      sessions: liveSessions(desk.ledger),
+    };
   };
 
   return {

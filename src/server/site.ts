@@ -7,6 +7,7 @@ import type { EventStream } from './feed/event-stream.ts';
 import type { Feeds } from './feed/feeds.ts';
 import type { Links } from './links.ts';
 import type { LiveRuns } from './live-runs.ts';
+import type { LiveSessions } from './live-sessions.ts';
 
 /** A repository that has state of ours, whether or not its checkout is still there. */
 export type RepositoryEntry = {
@@ -18,6 +19,7 @@ export type OpenRepository = {
   readonly id: string;
   readonly desk: Desk;
   readonly runs: LiveRuns;
+  readonly sessions: LiveSessions;
 };
 
 /** The repositories of the person. One server shows them all. */

@@ -1,4 +1,5 @@
 import type { By, RunEvent } from '../events.ts';
+import { canonicalJson } from '../plan.ts';
 import { err, ok, type Result } from '../result.ts';
 import { secretIn } from '../secret-shapes.ts';
 import { resolveBlockers } from './blocked-by.ts';
@@ -15,7 +16,7 @@ export type Decided = Result<readonly ExternalEvent[], Refusal>;
 
 /** What would happen. No events: what was asked for has happened already. */
 export function decideExternal(state: Session, { command, key, by }: Asked): Decided {
-  const asked = JSON.stringify(command);
+  const asked = canonicalJson(command);
   const before = key === undefined ? undefined : state.keys.find((one) => one.key === key);
   if (before !== undefined)
     return before.asked === asked

@@ -1,4 +1,5 @@
 import { isRequest, type LedgerEvent, type RequestEvent } from '../events.ts';
+import { canonicalJson } from '../plan.ts';
 import type { JsonObject, NewSubtask, SubtaskStatus } from './command.ts';
 import { type ExternalEvent, isExternalEvent } from './events.ts';
 import { type Synthesis, synthesize } from './synthesis.ts';
@@ -75,7 +76,7 @@ export function evolveSession(state: Session, { seq, at, event }: Recorded): Ses
   const pending = state.pending.filter((waiting) => waiting.seq !== event.request);
   const isKept = event.type === 'request-accepted' && answered?.type === 'requested-external';
   if (!isKept || answered.key === undefined) return { ...state, pending };
-  const kept = { key: answered.key, asked: JSON.stringify(answered.command) };
+  const kept = { key: answered.key, asked: canonicalJson(answered.command) };
   return { ...state, pending, keys: [...state.keys.filter(({ key }) => key !== kept.key), kept].slice(-keysKept) };
 }
 

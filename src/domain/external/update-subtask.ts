@@ -1,4 +1,5 @@
 import type { By } from '../events.ts';
+import { canonicalJson } from '../plan.ts';
 import { err, ok } from '../result.ts';
 import { misblocked, openBlockers } from './blocked-by.ts';
 import type { ExternalCommand, SubtaskChange, SubtaskStatus } from './command.ts';
@@ -58,7 +59,7 @@ function newsIn(subtask: Subtask, given: SubtaskChange): SubtaskChange {
   return Object.fromEntries(
     Object.entries(given).filter(
       ([name, value]) =>
-        value !== undefined && JSON.stringify(value) !== JSON.stringify(now[name as keyof SubtaskChange]),
+        value !== undefined && canonicalJson(value) !== canonicalJson(now[name as keyof SubtaskChange]),
     ),
   );
 }

@@ -1,0 +1,253 @@
+import { randomBytes } from 'node:crypto';
+import type { ExternalCommand, SubtaskChange } from '../../domain/external/command.ts';
+import { currentWave } from '../../domain/external/counts.ts';
+import { idFrom } from '../../domain/external/ids.ts';
+import { type Batch, own, type Session } from '../../domain/external/session.ts';
+import { conflictsOf } from '../../domain/external/synthesis.ts';
+import { err, ok, type Result } from '../../domain/result.ts';
+import { type Problem, problem } from '../../protocol/problem.ts';
+import type { Given } from '../../protocol/route.ts';
+import type { dcmRoutes } from '../../protocol/routes/dcm.ts';
+import { askSession } from '../ask-session.ts';
+import { batchShown, submittedShown, subtaskShown, waveShown } from '../dcm-documents.ts';
+import { repositoryAt } from '../found.ts';
+import type { Handlers, OpenRepository, Site } from '../site.ts';
+
+type Where = { readonly repository?: string | undefined };
+
+export const dcmHandlers: Handlers<typeof dcmRoutes> = {
+  submitBatch: async ({ query, body }, site) => {
+    const repository = await repositoryMeant(site, query);
+    if (!repository.ok) return repository;
+    const command = orderOf(body, nonceOf(site, body.session_id));
+    const before = await repository.value.sessions.session(body.session_id);
+    const asked = await askSession(site, repository.value, before, command);
+    if (!asked.ok) return asked;
+    const batch = own(asked.value.batches, command.batch);
+    return batch === undefined
+      ? err(noBatch(command.batch))
+      : ok({ success: true, batch: submittedShown(asked.value, batch) });
+  },
+  batch: async ({ params, query }, site) => {
+    const found = await batchAt(site, query, params.batch);
+    return found.ok ? ok({ batch: batchShown(found.value.session, found.value.batch) }) : found;
+  },
+  completeBatch: async ({ params, query, body }, site) => {
+    const found = await batchAt(site, query, params.batch);
+    if (!found.ok) return found;
+    const { repository, session, batch } = found.value;
+    const command = { type: 'complete-batch', batch: batch.id, failUnfinished: body.fail_unfinished } as const;
+    const asked = await askSession(site, repository, session, command);
+    return asked.ok
+      ? synthesisOf(asked.value, batch.id, (synthesis) => ({ success: true as const, synthesis }))
+      : asked;
+  },
+  synthesis: async ({ params, query }, site) => {
+    const found = await batchAt(site, query, params.batch);
+    return found.ok ? synthesisOf(found.value.session, params.batch, (synthesis) => synthesis) : found;
+  },
+  batchConflicts: async ({ params, query }, site) => {
+    const found = await batchAt(site, query, params.batch);
+    if (!found.ok) return found;
+    const conflicts = conflictsOf(found.value.session, found.value.batch).map(writable);
+    return ok({ batch_id: found.value.batch.id, conflicts, conflict_count: conflicts.length });
+  },
+  createWave: async ({ params, query, body }, site) => {
+    const { wave_number: wave, name = null, description = null } = body;
+    return await changedWave(site, query, params.session, { type: 'create-wave', wave, name, description }, () => wave);
+  },
+  startWave: async ({ params, query, body }, site) => {
+    const { wave_number: wave } = body;
+    return await changedWave(site, query, params.session, { type: 'start-wave', wave }, () => wave);
+  },
+  transition: async ({ params, query }, site) =>
+    await changedWave(
+      site,
+      query,
+      params.session,
+      { type: 'transition' },
+      ({ waves }) => waves.findLast(({ status }) => status !== 'pending')?.number,
+    ),
+  currentWave: async ({ params, query }, site) => {
+    const session = await sessionAt(site, query, params.session);
+    if (!session.ok) return session;
+    const wave = currentWave(session.value);
+    return wave === undefined
+      ? err(problem(404, 'no-wave', `no wave of ${params.session} is running or pending`))
+      : ok({ wave: waveShown(session.value, wave) });
+  },
+  waveHistory: async ({ params, query }, site) => {
+    const session = await sessionAt(site, query, params.session);
+    if (!session.ok) return session;
+    const waves = session.value.waves.map((wave) => waveShown(session.value, wave));
+    return ok({ waves, count: waves.length });
+  },
+  updateSubtask: async ({ params, query, body }, site) => {
+    const repository = await repositoryMeant(site, query);
+    if (!repository.ok) return repository;
+    const session = await repository.value.sessions.ofSubtask(params.subtask);
+    if (session === undefined) return err(noSubtask(params.subtask));
+    const command = { type: 'update-subtask', subtask: params.subtask, ...changeOf(body) } as const;
+    const asked = await askSession(site, repository.value, session, command);
+    if (!asked.ok) return asked;
+    const subtask = own(asked.value.subtasks, params.subtask);
+    return subtask === undefined
+      ? err(noSubtask(params.subtask))
+      : ok({ success: true, subtask: subtaskShown(subtask) });
+  },
+  recordAction: async ({ query, body }, site) => {
+    const repository = await repositoryMeant(site, query);
+    if (!repository.ok) return repository;
+    const { sessions } = repository.value;
+    const subtask = body.subtask_id ?? null;
+    const session =
+      body.session_id === undefined ? await sessions.ofSubtask(subtask ?? '') : await sessions.session(body.session_id);
+    if (session === undefined) return err(noSubtask(subtask ?? ''));
+    const report = {
+      subtask,
+      tool: body.tool_name,
+      toolType: body.tool_type,
+      exitCode: body.exit_code,
+      durationMs: body.duration_ms ?? null,
+      files: body.file_paths,
+    };
+    const action = idFrom('action', nonceOf(site, session.session));
+    const asked = await askSession(site, repository.value, session, { type: 'record-action', action, ...report });
+    if (!asked.ok) return asked;
+    return ok({
+      success: true,
+      action: {
+        id: action,
+        session_id: session.session,
+        subtask_id: subtask,
+        tool_name: report.tool,
+        tool_type: report.toolType,
+        exit_code: report.exitCode,
+        duration_ms: report.durationMs,
+      },
+    });
+  },
+};
+
+/** The repository that a path without one is about: the one asked for, else the server's own, else the only one. */
+async function repositoryMeant(
+  { repositories, ...site }: Site,
+  where: Where,
+): Promise<Result<OpenRepository, Problem>> {
+  const named = where.repository ?? repositories.home;
+  if (named !== null) return await repositoryAt({ repositories, ...site }, named);
+  const all = await repositories.list();
+  const [only, ...more] = all;
+  if (only !== undefined && more.length === 0) return await repositoryAt({ repositories, ...site }, only.id);
+  return err(
+    problem(
+      409,
+      'which-repository',
+      all.length === 0
+        ? 'there is no repository here yet'
+        : `there are several repositories: ${all.map(({ id }) => id).join(', ')}`,
+      {
+        field: 'query.repository',
+        next: all.length === 0 ? 'start tidegate serve in a repository' : `say which: ?repository=${only?.id ?? ''}`,
+      },
+    ),
+  );
+}
+
+async function sessionAt(site: Site, where: Where, id: string): Promise<Result<Session, Problem>> {
+  const repository = await repositoryMeant(site, where);
+  return repository.ok ? ok(await repository.value.sessions.session(id)) : repository;
+}
+
+type FoundBatch = { readonly repository: OpenRepository; readonly session: Session; readonly batch: Batch };
+
+async function batchAt(site: Site, where: Where, id: string): Promise<Result<FoundBatch, Problem>> {
+  const repository = await repositoryMeant(site, where);
+  if (!repository.ok) return repository;
+  const session = await repository.value.sessions.ofBatch(id);
+  const batch = session === undefined ? undefined : own(session.batches, id);
+  return session === undefined || batch === undefined
+    ? err(noBatch(id))
+    : ok({ repository: repository.value, session, batch });
+}
+
+async function changedWave(
+  site: Site,
+  where: Where,
+  session: string,
+  command: ExternalCommand,
+  numberIn: (state: Session) => number | undefined,
+) {
+  const repository = await repositoryMeant(site, where);
+  if (!repository.ok) return repository;
+  const asked = await askSession(site, repository.value, await repository.value.sessions.session(session), command);
+  if (!asked.ok) return asked;
+  const number = numberIn(asked.value);
+  const wave = asked.value.waves.find((one) => one.number === number);
+  return wave === undefined
+    ? err(problem(404, 'unknown-wave', `there is no wave ${number}`))
+    : ok({ success: true as const, wave: waveShown(asked.value, wave) });
+}
+
+type Shown = ReturnType<typeof synthesisShown>;
+
+function synthesisOf<T>(session: Session, id: string, shown: (synthesis: Shown) => T): Result<T, Problem> {
+  const end = own(session.batches, id)?.end ?? null;
+  return end === null
+    ? err(
+        problem(404, 'no-synthesis', `the batch ${id} is not completed`, {
+          next: `POST /api/orchestration/batch/${id}/complete`,
+        }),
+      )
+    : ok(shown(synthesisShown(end.synthesis)));
+}
+
+const synthesisShown = (synthesis: NonNullable<Batch['end']>['synthesis']) => ({
+  ...synthesis,
+  results: synthesis.results.map((result) => ({ ...result, files: [...result.files] })),
+  conflicts: synthesis.conflicts.map(writable),
+  files_changed: [...synthesis.files_changed],
+});
+
+const writable = (conflict: ReturnType<typeof conflictsOf>[number]) => ({
+  ...conflict,
+  agents: [...conflict.agents],
+  subtasks: [...conflict.subtasks],
+  files: [...conflict.files],
+});
+
+/** Ids follow from the key where there is one: the same order under the same key is the same batch. */
+const nonceOf = ({ key }: Site, session: string): string =>
+  key === null ? randomBytes(16).toString('hex') : `${session} ${key}`;
+
+function orderOf({ tasks, wave_number }: Given<typeof dcmRoutes.submitBatch>['body'], nonce: string) {
+  return {
+    type: 'submit-batch',
+    batch: idFrom('batch', nonce),
+    wave: wave_number,
+    subtasks: tasks.map((task, at) => ({
+      id: idFrom('subtask', nonce, at),
+      taskId: task.task_id,
+      agentType: task.agent_type,
+      agentId: task.agent_id ?? null,
+      description: task.description,
+      priority: task.priority,
+      blockedBy: task.blocked_by,
+      context: task.context_snapshot ?? null,
+    })),
+  } as const satisfies ExternalCommand;
+}
+
+function changeOf(body: Given<typeof dcmRoutes.updateSubtask>['body']): SubtaskChange {
+  return {
+    ...(body.status === undefined ? {} : { status: body.status }),
+    ...(body.result === undefined ? {} : { result: body.result }),
+    ...(body.agent_id === undefined ? {} : { agentId: body.agent_id }),
+    ...(body.priority === undefined ? {} : { priority: body.priority }),
+    ...(body.blocked_by === undefined ? {} : { blockedBy: body.blocked_by }),
+    ...(body.context_snapshot === undefined ? {} : { context: body.context_snapshot }),
+  };
+}
+
+const noBatch = (id: string): Problem => problem(404, 'unknown-batch', `there is no batch ${id} here`);
+const noSubtask = (id: string): Problem => problem(404, 'unknown-subtask', `there is no subtask ${id} here`);
