@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { by } from './documents/common.ts';
+import * as dcm from './documents/dcm.ts';
 import * as run from './documents/run.ts';
 import * as task from './documents/task.ts';
 import { envelope } from './envelope.ts';
@@ -12,6 +13,13 @@ const documents: Readonly<Record<string, z.ZodType>> = {
   By: by,
   Conflict: task.conflict,
   Costs: task.costs,
+  DcmAction: dcm.actionDocument,
+  DcmBatch: dcm.batchDocument,
+  DcmConflict: dcm.conflictDocument,
+  DcmSubmittedBatch: dcm.submittedBatch,
+  DcmSubtask: dcm.subtaskDocument,
+  DcmSynthesis: dcm.synthesisDocument,
+  DcmWave: dcm.waveDocument,
   Diff: task.diff,
   Envelope: envelope,
   Finding: task.finding,

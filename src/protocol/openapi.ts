@@ -24,6 +24,7 @@ const groups: Readonly<Record<string, string>> = {
   Server: 'The server itself and the machine it is on.',
   Tasks: 'One piece of work for one agent, its attempts, and what they left.',
   Events: 'The ledger: every fact, in order.',
+  DCM: 'The API that DCM documents, over sessions that others drive: recorded and judged; nothing of them is run or merged by us.',
 };
 
 /** The OpenAPI document of these routes: the same for the same routes, whoever makes it. */

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { count, time } from './common.ts';
 
-/** What DCM's documents call things; ours are in the comments. */
+const deepest = 32;
+
 export const sessionId = z.string().regex(/^[A-Za-z0-9_-]{1,128}$/, 'is not a session id');
 export const externalId = z.string().regex(/^[A-Za-z0-9_-]{1,128}$/, 'is not an id');
 export const waveNumber = z.int().min(0).max(1_000_000);
@@ -9,7 +10,9 @@ const text = z.string().min(1).max(20_000);
 const name = z.string().min(1).max(200);
 const path = z.string().min(1).max(4_096);
 /** Free-form; kept as it is. */
-const freeForm = z.record(z.string(), z.unknown());
+const freeForm = z
+  .record(z.string(), z.unknown())
+  .refine((value) => isShallow(value), `is nested more than ${deepest} levels`);
 
 export const subtaskStatus = z.enum(['pending', 'running', 'paused', 'blocked', 'completed', 'failed']);
 const stageStatus = z.enum(['pending', 'running', 'completed', 'failed']);
@@ -173,3 +176,13 @@ export const actionDocument = z.strictObject({
   exit_code: z.int(),
   duration_ms: count.nullable(),
 });
+
+/** What is nested without end would be too much for whoever reads it later. */
+function isShallow(value: unknown): boolean {
+  let level: readonly unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > deepest) return false;
+    level = level.flatMap((one) => (one !== null && typeof one === 'object' ? Object.values(one) : []));
+  }
+  return true;
+}
