@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { boardRecord } from './documents/board.ts';
 import { by } from './documents/common.ts';
 import * as dcm from './documents/dcm.ts';
 import * as run from './documents/run.ts';
@@ -10,6 +11,7 @@ import { repositoryDocument } from './routes/repositories.ts';
 /** Documents that stand alone, under the name that they have in what is published. */
 const documents: Readonly<Record<string, z.ZodType>> = {
   Attempt: task.attempt,
+  BoardRecord: boardRecord,
   By: by,
   Conflict: task.conflict,
   Costs: task.costs,

@@ -17,6 +17,7 @@ const groups: Readonly<Record<string, string>> = {
   Commands:
     'All that changes a run. Each is a request in the ledger, taken or refused by the coordinator; the same `Idempotency-Key` asks once.',
   Contract: 'What this server can be asked, for programs.',
+  Board: 'What agents and people of a run write to one another. An open question holds nothing up.',
   Planner: 'A goal as waves of work, and a prompt for one agent, by fixed rules. Nothing is kept.',
   Plans: 'Whether a plan would do, before anything is kept of it.',
   Repositories: 'Every repository of the person that Tidegate keeps state of.',

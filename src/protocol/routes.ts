@@ -1,3 +1,4 @@
+import { boardRoutes } from './routes/board.ts';
 import { commandRoutes } from './routes/commands.ts';
 import { contractRoutes } from './routes/contract.ts';
 import { dcmRoutes } from './routes/dcm.ts';
@@ -19,5 +20,6 @@ export const routes = {
   ...streamRoutes,
   ...taskRoutes,
   ...commandRoutes,
+  ...boardRoutes,
 } as const;
 export type Routes = typeof routes;

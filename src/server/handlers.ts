@@ -1,4 +1,5 @@
 import type { Routes } from '../protocol/routes.ts';
+import { boardHandlers } from './handlers/board.ts';
 import { commandHandlers } from './handlers/commands.ts';
 import { contractHandlers } from './handlers/contract.ts';
 import { dcmHandlers } from './handlers/dcm.ts';
@@ -21,4 +22,5 @@ export const handlers: Handlers<Routes> = {
   ...streamHandlers,
   ...taskHandlers,
   ...commandHandlers,
+  ...boardHandlers,
 };
