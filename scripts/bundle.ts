@@ -1,6 +1,8 @@
 import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type OutputChunk, rolldown } from 'rolldown';
+import { wire } from '../src/protocol/wire.ts';
+import { clientTypes } from './client-types.ts';
 
 /**
  * Puts the processes that people wait for into few files, in place of those that the compiler wrote; both work. Node
@@ -25,6 +27,26 @@ export async function bundle(directory: string): Promise<readonly OutputChunk[]>
   const chunks = output.filter((file) => file.type === 'chunk');
   writeFileSync(`${directory}/third-party-licenses.txt`, librariesIn(chunks).map(licence).join('\n'));
   return chunks;
+}
+
+/**
+ * The client that others install (`tidegate/client`): one file for browsers and Node alike. It holds what it needs of the routes as
+ * data, and thereby no library.
+ */
+export async function bundleClient(directory: string): Promise<readonly OutputChunk[]> {
+  const wireData = {
+    name: 'wire-data',
+    load: (id: string) =>
+      id === inPackage('src/protocol/wire.ts') ? `export const wire = ${JSON.stringify(wire)};` : null,
+  };
+  await using made = await rolldown({
+    input: { client: inPackage('src/protocol/client.ts') },
+    platform: 'browser',
+    plugins: [wireData],
+  });
+  const { output } = await made.write({ dir: directory });
+  writeFileSync(`${directory}/client.d.ts`, clientTypes());
+  return output.filter((file) => file.type === 'chunk');
 }
 
 const processes = ['cli', 'merger', 'supervisor'];
@@ -53,4 +75,7 @@ function inPackage(path: string): string {
   return fileURLToPath(new URL(`../${path}`, import.meta.url));
 }
 
-if (import.meta.main) await bundle(inPackage('dist'));
+if (import.meta.main) {
+  await bundle(inPackage('dist'));
+  await bundleClient(inPackage('dist'));
+}

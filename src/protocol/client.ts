@@ -59,9 +59,8 @@ type Values = Readonly<Record<string, unknown>>;
 type AnyOptions = AskingCommand & AskingText & Watching;
 
 function callOf(client: ClientOptions, route: Wire) {
-  const takesBody = route.method !== 'GET';
   return (given: Values = {}, ...rest: readonly unknown[]): unknown => {
-    const [body, options = {}] = (takesBody ? rest : [undefined, ...rest]) as [unknown, AnyOptions?];
+    const [body, options = {}] = (route.takesBody ? rest : [undefined, ...rest]) as [unknown, AnyOptions?];
     if (route.answers === 'events') return watch(client, route, given, options);
     const asked = ask(client, route, given, options, body);
     return asked.then((response) => (route.answers === 'text' ? textOf(response) : response.json()));

@@ -2,11 +2,19 @@ import type { Route } from './route.ts';
 import { type Routes, routes } from './routes.ts';
 
 /** As much of a route as a client has to know while it runs. The published client holds this and none of the schemas. */
-export type Wire = Pick<Route, 'method' | 'path'> & { readonly answers: 'json' | 'text' | 'events' };
+export type Wire = Pick<Route, 'method' | 'path'> & {
+  readonly takesBody: boolean;
+  readonly answers: 'json' | 'text' | 'events';
+};
 
 export const wire = Object.fromEntries(
-  Object.entries<Route>(routes).map(([name, { method, path, answer }]): [string, Wire] => [
+  Object.entries<Route>(routes).map(([name, { method, path, body, answer }]): [string, Wire] => [
     name,
-    { method, path, answers: 'schema' in answer ? 'json' : 'content' in answer ? 'text' : 'events' },
+    {
+      method,
+      path,
+      takesBody: body !== null,
+      answers: 'schema' in answer ? 'json' : 'content' in answer ? 'text' : 'events',
+    },
   ]),
 ) as Readonly<Record<keyof Routes, Wire>>;
