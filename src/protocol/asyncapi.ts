@@ -40,7 +40,7 @@ export function asyncApi(version: string) {
         messages: refs('components', [...heard, ...said, ...events]),
       },
       'event-stream': {
-        address: streamRoutes.eventStream.path,
+        address: streamRoutes.watch.path,
         description: 'The same envelopes as server-sent events, by GET; `Last-Event-ID` resumes.',
         parameters: { repository: { description: 'as GET /v1/repositories names it' } },
         messages: refs('components', events),

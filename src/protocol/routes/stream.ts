@@ -6,7 +6,7 @@ import { repositoryParams } from './repositories.ts';
 const group = 'Events';
 
 export const streamRoutes = {
-  eventStream: shows(
+  watch: shows(
     {
       path: '/v1/repositories/{repository}/events/stream',
       group,

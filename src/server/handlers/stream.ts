@@ -7,7 +7,7 @@ import { noRepository } from '../found.ts';
 import type { Handlers } from '../site.ts';
 
 export const streamHandlers: Handlers<typeof streamRoutes> = {
-  eventStream: async ({ params, query: { after, channel } }, { repositories, feeds }) => {
+  watch: async ({ params, query: { after, channel } }, { repositories, feeds }) => {
     const open = await repositories.open(params.repository);
     if (open === null) return err(noRepository(params.repository));
     if (!feeds.hasRoom())
