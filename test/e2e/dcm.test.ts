@@ -407,7 +407,6 @@ describe('beside what is documented', () => {
       scene.cli('verify'),
     ]);
     expect([status.code, events.code, verified.code]).toEqual([0, 0, 0]);
-    expect(status.stdout).toContain('external:session-abc');
     expect(events.stdout).toContain('external-batch-submitted');
     expect(verified.stdout).toContain('Sound');
     expect(checkHistory(await scene.events())).toEqual([]);

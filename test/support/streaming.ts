@@ -14,6 +14,7 @@ import { httpServer } from '../../src/server/http.ts';
 import { tokenOf } from '../../src/server/keys.ts';
 import { oneTimeLinks } from '../../src/server/links.ts';
 import { liveRuns } from '../../src/server/live-runs.ts';
+import { liveSessions } from '../../src/server/live-sessions.ts';
 import type { Repositories, Site } from '../../src/server/site.ts';
 
 export const repository = 'repo-1';
@@ -30,7 +31,8 @@ export async function streaming(ledger: Ledger, limits: Partial<FeedLimits> = {}
   const desk = { ledger } as Desk;
   const repositories: Repositories = {
     list: async () => [{ id: repository, checkout: '/nowhere', present: true }],
-    open: async (id) => (id === repository ? { id, desk, runs: liveRuns(ledger) } : null),
+    open: async (id) =>
+      id === repository ? { id, desk, runs: liveRuns(ledger), sessions: liveSessions(ledger) } : null,
     home: null,
     [Symbol.asyncDispose]: async () => undefined,
   };
