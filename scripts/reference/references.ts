@@ -4,6 +4,7 @@ import { exitCodes, exitMeanings, groups } from '../../src/cli/command.ts';
 import { overview } from '../../src/cli/help.ts';
 import { commands } from '../../src/main/commands.ts';
 import { routes } from '../../src/protocol/routes.ts';
+import { webhookJsonSchema } from '../../src/protocol/webhook.ts';
 import { printed } from './printed.ts';
 import { routeLines } from './routes-page.ts';
 import { type Schema, schemaRows } from './schema-rows.ts';
@@ -108,12 +109,13 @@ const titles: Readonly<Record<string, string>> = {
   'config.json': 'tidegate.yaml and tidegate.local.yaml',
   'user-config.json': "A person's own configuration",
   'handoff.json': 'The handoff',
+  'webhook.json': 'What a webhook gets',
 };
 
 function filesPage(): string {
   return page([
     ...made('Files', 'Every key of every file, from the schemas in `schemas/`, which editors can use for completion.'),
-    ...Object.entries(jsonSchemas()).flatMap(([name, schema]) => [
+    ...Object.entries({ ...jsonSchemas(), 'webhook.json': webhookJsonSchema() }).flatMap(([name, schema]) => [
       '',
       `## ${titles[name] ?? name}`,
       '',

@@ -1,6 +1,6 @@
 /** As much of JSON Schema as our own schemas use. */
 export type Schema = {
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly description?: string;
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
@@ -37,7 +37,7 @@ function takes(schema: Schema): string {
   if (schema.anyOf !== undefined) return [...new Set(schema.anyOf.map(takes))].join(' or ');
   if (schema.type === 'array') return `list of ${takes(schema.items ?? {})}`;
   if (schema.type === 'object') return 'mapping';
-  return schema.type ?? 'anything';
+  return typeof schema.type === 'object' ? schema.type.join(' or ') : (schema.type ?? 'anything');
 }
 
 const cell = (text: string): string => text.replaceAll('|', '\\|');

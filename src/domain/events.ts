@@ -100,6 +100,8 @@ export type RunEvent =
    */
   | { readonly type: 'plan-replaced'; readonly plan: FrozenPlan; readonly hash: PlanHash; readonly by: By }
   | ({ readonly type: 'phase-judged' } & Judgement)
+  /** A thread of this wave is about to be asked for elsewhere. Asked for again by the same key, it is the same thread. */
+  | { readonly type: 'thread-intended'; readonly wave: number; readonly key: string }
   /** The merger made the bare repository hold the base and set the run branch to it. */
   | { readonly type: 'run-branch-made'; readonly commit: CommitId; readonly tree: TreeId }
   | { readonly type: 'tap-opened'; readonly tap: TapName; readonly hash: PlanHash; readonly expires: string | null }

@@ -27,7 +27,19 @@ export type LoadEvidence = {
   readonly actual: RepoAttestation;
 };
 
-export type ThreadEvidence = { readonly board: 'builtin'; readonly id: string };
+/** The board that is the ledger itself, or a thread elsewhere. `failed`: ways that were tried before, and why they are not it. */
+export type ThreadEvidence =
+  | { readonly board: 'builtin'; readonly id: string; readonly failed?: readonly FailedWay[] }
+  | BoundThread;
+
+/** `id` is what the other side calls it; of a log, where it is below the state directory. */
+export type BoundThread = {
+  readonly board: 'intake' | 'threads' | 'log';
+  readonly id: string;
+  readonly failed: readonly FailedWay[];
+};
+
+export type FailedWay = { readonly way: BoundThread['board']; readonly why: string };
 
 export type PreflightEvidence = {
   /** Lint findings of this wave's directives; `error` blocks, `warning` is shown. */

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { created, hashOf, me, plan, stateAfter } from '../../test/support/plans.ts';
 import type { RunEvent } from './events.ts';
-import { dueNotices } from './notices.ts';
+import { dueNews } from './news.ts';
+import { noticesOf } from './notices.ts';
 import type { RunState } from './run.ts';
 
 const frozen = plan([{ a: {} }]);
@@ -9,7 +10,7 @@ const run = (...events: RunEvent[]): RunState => stateAfter(created(frozen), ...
 const asked: RunEvent = { type: 'tap-opened', tap: 'start', hash: hashOf(frozen), expires: null };
 const halted = (why: string): RunEvent => ({ type: 'run-halted', why, fix: '' });
 const itemsOf = (state: RunState, told: readonly string[] = []) =>
-  dueNotices([state], told).due.map(({ item }) => item);
+  dueNews(noticesOf(state), told).due.map(({ item }) => item);
 
 describe('a person is told', () => {
   test('once of each thing that needs them, whatever words it has by then', () => {
@@ -21,7 +22,7 @@ describe('a person is told', () => {
 
   test('again when it was over and came back', () => {
     const [item = ''] = itemsOf(run(halted('no disk')));
-    const { stillOpen } = dueNotices([run(halted('no disk'), { type: 'run-resumed', by: me })], [item]);
+    const { stillOpen } = dueNews(noticesOf(run(halted('no disk'), { type: 'run-resumed', by: me })), [item]);
     expect(stillOpen).toEqual([]);
     expect(itemsOf(run(halted('no disk')), stillOpen)).toEqual([item]);
   });

@@ -1,11 +1,27 @@
 import { type Need, type NeedKind, needsOf } from './needs.ts';
+import type { News } from './news.ts';
 import type { RunState } from './run.ts';
+import type { NewsKind } from './settings.ts';
+import type { Told } from './texts/told.ts';
 
-/** That a person is needed, told once to wherever they are. */
-export type Notice = Need & {
-  readonly run: string;
-  /** The same for the same item, however its wording changes meanwhile. */
-  readonly item: string;
+/** That a person is needed, or that a run has ended; told once to wherever they are. */
+export type Notice = News &
+  Told & {
+    readonly news: NewsKind;
+    readonly kind: NeedKind | 'ended';
+    readonly run: string;
+    readonly task: string | null;
+  };
+
+/** What a webhook gets. */
+export type WebhookEvent = Pick<Notice, 'news' | 'run' | 'task' | 'kind' | 'message' | 'safe' | 'command'> & {
+  readonly schema: 'tidegate.webhook/1';
+  /** Of this item; the same each time that its delivery is tried. */
+  readonly id: string;
+  /** When it was first tried. */
+  readonly at: string;
+  /** The name of the checkout. */
+  readonly repository: string;
 };
 
 /** What people did themselves is no news to them. */
@@ -27,24 +43,32 @@ const isNews: Readonly<Record<NeedKind, boolean>> = {
   landing: true,
 };
 
-/**
- * What has to be told, and which of the items told before are still open. An item that is over is forgotten: when it comes
- * again, it is news again.
- */
-export function dueNotices(
-  runs: readonly RunState[],
-  told: readonly string[],
-): { readonly due: readonly Notice[]; readonly stillOpen: readonly string[] } {
-  const open = runs.flatMap((run) => needsOf(run).flatMap((need) => (isNews[need.kind] ? [noticeOf(run, need)] : [])));
-  const items = new Map(open.map((notice) => [notice.item, notice]));
-  return {
-    due: [...items.values()].filter(({ item }) => !told.includes(item)),
-    stillOpen: told.filter((item) => items.has(item)),
-  };
-}
+/** All that there is to tell of a run now. */
+export const noticesOf = (state: RunState): readonly Notice[] => [
+  ...needsOf(state).flatMap((need) => (isNews[need.kind] ? [noticeOf(state, need)] : [])),
+  ...endingOf(state),
+];
 
 const noticeOf = ({ run }: RunState, need: Need): Notice => ({
   ...need,
+  news: need.kind === 'failed' ? 'failed' : 'needs-you',
   run,
   item: [run, need.kind, need.task ?? '', ...(need.record === undefined ? [] : [need.record])].join(' '),
+  lasting: false,
 });
+
+function endingOf({ run, ended, target, hash }: RunState): readonly Notice[] {
+  if (ended === null || ended === 'rejected') return [];
+  const told = {
+    landed: {
+      message: `landed on ${target.branch}`,
+      safe: 'tidegate undo takes it back',
+      command: `tidegate show ${run}`,
+    },
+    done: { message: 'done', safe: 'its work is on the run branch', command: `tidegate show ${run}` },
+    failed: { message: 'ended without a result', safe: 'your branch is as it was', command: `tidegate why ${run}` },
+  }[ended];
+  const news = ended === 'failed' ? 'failed' : 'done';
+  const item = [run, 'ended', ended, hash.slice(0, 12)].join(' ');
+  return [{ ...told, news, kind: 'ended', run, task: null, item, lasting: true }];
+}

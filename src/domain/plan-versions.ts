@@ -3,6 +3,7 @@ import type { TaskId } from './ids.ts';
 import { allTasks, type FrozenPlan, type PlannedTask } from './plan.ts';
 import type { RunState, WaveState } from './run.ts';
 import { plannedTask, type TaskState } from './task.ts';
+import { keptThread } from './thread.ts';
 
 /**
  * The run under another version of its plan. What is merged or closed stays as it is; everything else begins anew and
@@ -20,7 +21,7 @@ export function replacePlan(state: RunState, { plan, hash }: RunEvent & { readon
     ...state,
     plan,
     hash,
-    waves: plan.waves.map((_, index) => carryWave(state.waves[index], index)),
+    waves: plan.waves.map((_, index) => carryWave(state, plan, index)),
     tasks: Object.fromEntries([...carried, ...gone].map((task) => [task.id, task])),
     taps: {},
     // a check of the same name may be another command now
@@ -40,9 +41,11 @@ export const unjudged = (index: number): WaveState => ({
 });
 
 /** A closed wave keeps its verdicts, but for the approval: nobody has said yes to the new version yet. */
-function carryWave(wave: WaveState | undefined, index: number): WaveState {
+function carryWave(state: RunState, plan: FrozenPlan, index: number): WaveState {
+  const wave = state.waves[index];
   if (wave === undefined) return unjudged(index);
-  return wave.closed ? { ...wave, approval: null } : { ...unjudged(index), rounds: wave.rounds };
+  if (wave.closed) return { ...wave, approval: null };
+  return { ...unjudged(index), rounds: wave.rounds, ...keptThread(wave, state.plan, plan) };
 }
 
 function carryTask(

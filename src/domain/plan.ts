@@ -1,4 +1,5 @@
 import type { TaskId } from './ids.ts';
+import type { ThreadPlan } from './thread.ts';
 
 export const roles = [
   'discovery',
@@ -65,6 +66,8 @@ export type FrozenPlan = {
   /** Absent in plans that were frozen before there was one, as is `breaker`. */
   readonly block?: readonly string[];
   readonly breaker?: 'normal' | 'strict';
+  /** Absent: what waves coordinate by is the built-in board. */
+  readonly thread?: ThreadPlan;
   /** What a person stresses in this run, told to every agent. Absent: nothing. */
   readonly focus?: string;
   readonly waves: readonly PlannedWave[];

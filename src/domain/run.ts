@@ -1,9 +1,10 @@
 import { type BoardRecord, withBoard } from './board.ts';
 import type { Shortage } from './disk.ts';
 import { isRequest, type LedgerEvent, type RequestEvent, type RunEvent, type TapName } from './events.ts';
-import type { CheckOutcome } from './evidence.ts';
+import type { BoundThread, CheckOutcome } from './evidence.ts';
 import { isExternalEvent } from './external/events.ts';
 import type { CommitId, PlanHash, RunId, TaskId, TreeId } from './ids.ts';
+import { judgedChecks } from './judged-checks.ts';
 import { leftToLand } from './land-some.ts';
 import { evolveLanding, type LandingState } from './landing.ts';
 import { allTasks, dependentsOf, type FrozenPlan, type PlannedTask } from './plan.ts';
@@ -12,6 +13,7 @@ import { evolveProviders, type Providers, providerOf } from './provider.ts';
 import { evolveRound, type RoundState } from './round.ts';
 import { evolveTap, type TapState } from './tap.ts';
 import { evolveTask, holdTask, plannedTask, type TaskLimits, type TaskState, unholdTask } from './task.ts';
+import { boundBy } from './thread.ts';
 import { evolveUndo, noUndo, type UndoState } from './undo.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -60,6 +62,9 @@ export type RunMode =
 export type WaveState = {
   readonly index: number;
   readonly thread: readonly Verdict[] | null;
+  /** Only where threads are opened elsewhere: asked for by this key; and the one that was got. */
+  readonly threadKey?: string;
+  readonly bound?: BoundThread;
   readonly preflight: readonly Verdict[] | null;
   readonly ownership: readonly Verdict[] | null;
   readonly approval: readonly Verdict[] | null;
@@ -104,6 +109,8 @@ function evolveFact(state: RunState, event: RunEvent): RunState {
       return replacePlan(state, event);
     case 'phase-judged':
       return evolveJudged(state, event);
+    case 'thread-intended':
+      return withWave(state, event.wave, (wave) => ({ ...wave, threadKey: event.key }));
     case 'starts-suspended':
       return { ...state, shortage: { why: event.why, fix: event.fix } };
     case 'starts-allowed':
@@ -222,7 +229,7 @@ function evolveJudged(state: RunState, event: RunEvent & { readonly type: 'phase
     case 'preflight':
     case 'ownership':
     case 'approval':
-      return withWave(state, event.wave, (wave) => ({ ...wave, [event.phase]: verdicts }));
+      return withWave(state, event.wave, (wave) => ({ ...wave, ...boundBy(event), [event.phase]: verdicts }));
     case 'dispatch':
       return evolveOneTask(state, event.task, event);
     case 'monitor':
@@ -277,17 +284,6 @@ function created(event: RunEvent & { readonly type: 'run-created' }): RunState {
     pending: [],
   };
 }
-
-/**
- * A check that could not run says nothing of its tree, and one that a new plan brought may be mended in what it looks at
- * beside the run branch: a person who resumes wants both tried again.
- */
-const judgedChecks = ({ checks, branch }: RunState): RunState['checks'] =>
-  Object.fromEntries(
-    Object.entries(checks).filter(
-      ([, { outcome, tree }]) => outcome === 'passed' || (outcome !== 'could-not-run' && tree !== branch?.tree),
-    ),
-  );
 
 /** A ready task that stands on a held one cannot be integrated either. */
 function holdDependents(state: RunState): RunState {

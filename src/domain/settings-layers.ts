@@ -59,8 +59,8 @@ export function settingsTable({
   return flatten(settings as Settings).map(([key, value]) => ({ key, value, origin: origins[key] ?? 'default' }));
 }
 
-/** Their entries are named by whoever writes them. */
-const tables = new Set(['generated', 'limits.agents', 'registry']);
+/** Their entries are named by whoever writes them, or mean something only together. */
+const tables = new Set(['generated', 'limits.agents', 'notify', 'registry']);
 
 const defaults: Layer = { name: 'default', trust: 'default', settings: defaultSettings, where: () => 'default' };
 

@@ -3,6 +3,7 @@ import type { Network } from './plan.ts';
 import type { Problem } from './plan-draft.ts';
 import { lintPattern, lintPatterns } from './plan-lint.ts';
 import type { Settings } from './settings.ts';
+import { mistakeInAddress } from './web-address.ts';
 
 /** Mistakes in the keys that plans and configuration files share. */
 export function lintSettings(settings: Settings): readonly Problem[] {
@@ -14,6 +15,7 @@ export function lintSettings(settings: Settings): readonly Problem[] {
     ...lintChecks(settings.checks ?? []),
     ...(['read', 'write'] as const).flatMap((key) => lintFencePaths(settings.fence?.[key] ?? [], key)),
     ...lintHosts(settings.fence?.network),
+    ...lintAddresses(settings),
   ];
 }
 
@@ -83,5 +85,20 @@ function lintHosts(network: Network | null | undefined): readonly Problem[] {
     const place = ['fence', 'network', index];
     const fix = 'write `example.org`, `*.example.org` or `example.org:8443`, without scheme and path';
     return [{ rule: 'bad-host', detail: `\`${text}\`: ${parsed.error}`, place, fix }];
+  });
+}
+
+/** The address itself is not repeated: some hold a secret in their path. */
+function lintAddresses({ thread, notify }: Settings): readonly Problem[] {
+  const webhook = typeof notify === 'object' && notify !== null && 'webhook' in notify ? notify.webhook : null;
+  const given: readonly (readonly [string | null | undefined, Problem['place']])[] = [
+    [thread?.intake, ['thread', 'intake']],
+    [thread?.threads, ['thread', 'threads']],
+    [webhook, ['notify', 'webhook']],
+  ];
+  return given.flatMap(([address, place]) => {
+    const mistake = address === null || address === undefined ? null : mistakeInAddress(address);
+    const fix = 'write `https://…`, or `http://127.0.0.1:…` on this machine, without user and password';
+    return mistake === null ? [] : [{ rule: 'bad-address', detail: `\`${place.join('.')}\`: ${mistake}`, place, fix }];
   });
 }

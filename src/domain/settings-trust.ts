@@ -53,8 +53,11 @@ export const repositoryMay: { readonly [K in SettingKey]: Decision } = {
   forbid: add,
   block: add,
   breaker: tighten('when a spinning agent is stopped', (value, { said }) => said === 'strict' && value === 'normal'),
+  'thread.intake': tighten('where news of your runs is sent', isAnother),
+  'thread.threads': tighten('where news of your runs is sent', isAnother),
+  'thread.tokenFrom': tighten('a secret of yours that is sent', isAnother),
   notify: tighten(
-    'a command that runs as you, outside of any fence',
+    'a command that runs as you, outside of any fence, and where news of your runs is sent',
     (value, { below }) => canonicalJson(value) !== canonicalJson(below),
   ),
   'disk.cap': tighten('your disk', (value, { below }) => sizeBytes(String(value)) > sizeBytes(String(below))),
@@ -110,6 +113,10 @@ function tighten(guards: string, loosens: Loosens): Decision {
 
 function isNotWithin(value: unknown, { below }: Against): boolean {
   return !(value as readonly string[]).every((item) => (below as readonly string[]).includes(item));
+}
+
+function isAnother(value: unknown, { below }: Against): boolean {
+  return value !== null && value !== below;
 }
 
 function isOverSaid(value: unknown, { said }: Against): boolean {

@@ -1,5 +1,6 @@
 import type { Check, Network } from './plan.ts';
 import type { RegistrySettings } from './planner/registry.ts';
+import type { ThreadPlan } from './thread.ts';
 
 /** What a plan and every layer of configuration may say; absent means: ask the layer below. */
 export type Settings = {
@@ -23,12 +24,34 @@ export type Settings = {
   readonly forbid?: readonly string[] | undefined;
   readonly block?: readonly string[] | undefined;
   readonly breaker?: 'normal' | 'strict' | undefined;
+  readonly thread?:
+    | {
+        readonly intake?: string | null | undefined;
+        readonly threads?: string | null | undefined;
+        readonly tokenFrom?: string | null | undefined;
+      }
+    | undefined;
   /** Of the machine, not of a run: never in a plan. */
-  readonly notify?: readonly string[] | 'off' | null | undefined;
+  readonly notify?: NotifySetting | undefined;
   readonly disk?: { readonly cap?: string | undefined; readonly free?: string | undefined } | undefined;
   /** Of the planner, which works before there is a plan. */
   readonly registry?: RegistrySettings | undefined;
 };
+
+/** `off`, a command of the person's, or with a webhook as well; null: bell and desktop only. */
+export type NotifySetting = readonly string[] | 'off' | NotifyWays | null;
+
+export type NotifyWays = {
+  readonly command?: readonly string[] | undefined;
+  readonly webhook: string;
+  /** The variable that holds what deliveries are signed with. */
+  readonly secretFrom?: string | undefined;
+  /** Absent: all of it. */
+  readonly on?: readonly NewsKind[] | undefined;
+};
+
+export const newsKinds = ['needs-you', 'failed', 'done'] as const;
+export type NewsKind = (typeof newsKinds)[number];
 
 export type FenceSettings = {
   readonly mode?: 'auto' | 'none' | undefined;
@@ -81,6 +104,7 @@ export const defaultSettings = {
   forbid: [],
   block: [],
   breaker: 'normal',
+  thread: { intake: null, threads: null, tokenFrom: null },
   notify: null,
   disk: { cap: '20GB', free: '500MB' },
   registry: {},
@@ -124,7 +148,8 @@ export type ResolvedSettings = {
   readonly forbid: readonly string[];
   readonly block: readonly string[];
   readonly breaker: 'normal' | 'strict';
-  readonly notify: readonly string[] | 'off' | null;
+  readonly thread: ThreadPlan;
+  readonly notify: NotifySetting;
   readonly disk: { readonly cap: string; readonly free: string };
   readonly registry: RegistrySettings;
 };

@@ -1,7 +1,9 @@
 import { answersInLine } from '../domain/answer-in-line.ts';
 import { isRequest } from '../domain/events.ts';
 import { type RunId, runId } from '../domain/ids.ts';
+import { noticesOf } from '../domain/notices.ts';
 import { foldRun, type RunState } from '../domain/run.ts';
+import { postsOf } from '../domain/thread-posts.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Engine } from '../ports/engine.ts';
 import { isExternalStream, isRunStream, type Ledger, type Stored } from '../ports/ledger.ts';
@@ -9,7 +11,7 @@ import { createRun } from './create-run.ts';
 import { keepDisk } from './disk-keeper.ts';
 import { type Driver, driveRun } from './driver.ts';
 import { answerSessions } from './external.ts';
-import { keepNotices } from './notice-keeper.ts';
+import { keepNews } from './notice-keeper.ts';
 import { performer, type World } from './perform.ts';
 import { openRunLog, type RunLog } from './run-log.ts';
 
@@ -33,15 +35,11 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
     failed: failed.reject,
   });
 
-  const teller =
-    world.notices === undefined
-      ? null
-      : keepNotices({
-          notices: world.notices,
-          clock,
-          runs: () => [...runs.values()].map((entry) => entry.log.state()),
-          failed: failed.reject,
-        });
+  const told = { clock, runs: () => [...runs.values()].map((entry) => entry.log.state()), failed: failed.reject };
+  const tellers = [
+    ...(world.notices === undefined ? [] : [keepNews({ ...told, ways: world.notices, newsOf: noticesOf })]),
+    ...(world.threads === undefined ? [] : [keepNews({ ...told, ways: world.threads, newsOf: postsOf })]),
+  ];
 
   /** One look at the whole repository at a time; a wake during a look asks for another. */
   let looking: Promise<void> = Promise.resolve();
@@ -103,16 +101,20 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
     if (leavesRoom.has(event.type)) keeper.look();
     const entry = entryOf(runId(stream));
     entry.driver?.wake();
-    teller?.look();
+    for (const teller of tellers) teller.look();
     // the end of a run lets the next in line start
     if (entry.driver === null || event.type === 'run-ended') void look();
   };
 
+  // what is there before anything is driven is no news
+  if (tellers.length > 0)
+    for (const stream of await ledger.streams()) if (isRunStream(stream)) await entryOf(runId(stream)).log.catchUp();
+  for (const teller of tellers) teller.begin();
   await look();
   await world.supervisors.release([...runs.values()].flatMap(({ log }) => log.stored().flatMap(jobRecorded)));
   const subscription = ledger.subscribe(0, notice);
   keeper.look();
-  teller?.look();
+  for (const teller of tellers) teller.look();
 
   const settled = async (run: RunId): Promise<RunState | null> => {
     for (;;) {
@@ -145,7 +147,7 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
       await sessions.settled();
       await world.supervisors.detach();
       await Promise.all([...runs.values()].map((entry) => entry.driver?.stop()));
-      await teller?.stop();
+      await Promise.all(tellers.map((teller) => teller.stop()));
     },
   };
 }

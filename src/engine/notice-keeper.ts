@@ -1,11 +1,13 @@
-import { dueNotices } from '../domain/notices.ts';
+import { dueNews, type News } from '../domain/news.ts';
 import type { RunState } from '../domain/run.ts';
 import type { Clock } from '../ports/clock.ts';
 import { isEnvironmental } from '../ports/failures.ts';
-import type { Notices } from '../ports/notices.ts';
+import type { Ways } from '../ports/notices.ts';
 
-export type NoticeKeeper = {
-  /** Something happened: whoever is needed is told, unless it is over within a moment. */
+export type NewsKeeper = {
+  /** What lasts and is there already is no news: whoever saw it come has told it. */
+  begin(): void;
+  /** Something happened: it is told, unless it is over within a moment. */
   look(): void;
   /** Tells at once what is open: when nothing goes on by itself, nobody will look again. */
   stop(): Promise<void>;
@@ -15,35 +17,35 @@ export type NoticeKeeper = {
 const momentMs = 5_000;
 
 /**
- * Tells people once of each item that needs them. What is told is remembered first, so a crash may swallow a notice and
- * never repeats one.
+ * Tells once of each item. What is told is remembered first, so a crash may swallow one and never repeats one.
  */
-export function keepNotices(world: {
-  readonly notices: Notices;
+export function keepNews<N extends News>(world: {
+  readonly ways: Ways<N>;
+  /** All that there is to tell of a run. */
+  readonly newsOf: (run: RunState) => readonly N[];
   readonly clock: Clock;
   readonly runs: () => readonly (RunState | null)[];
   readonly failed: (cause: unknown) => void;
-}): NoticeKeeper {
-  const { notices, clock } = world;
+}): NewsKeeper {
+  const { ways, clock } = world;
   const stopped = new AbortController();
-  let told = notices.told();
+  let told = ways.told();
   let waiting: Promise<void> | null = null;
 
-  const due = () => {
-    const runs = world.runs().flatMap((run) => run ?? []);
-    return dueNotices(runs, told);
-  };
+  const open = (): readonly N[] => world.runs().flatMap((run) => (run === null ? [] : world.newsOf(run)));
   const tell = async (isAwaited: (item: string) => boolean): Promise<void> => {
-    const found = due();
+    const all = open();
+    const found = dueNews(all, told);
     const now = found.due.filter(({ item }) => isAwaited(item));
-    const items = [...found.stillOpen, ...now.map(({ item }) => item)];
-    if (items.join('\n') !== told.join('\n') && !remember(items)) return;
-    for (const notice of now) await notices.send(notice);
+    if (!remember([...found.stillOpen, ...now.map(({ item }) => item)], all)) return;
+    for (const news of now) await ways.send(news);
   };
   /** False: there is no room to remember it, so it must not be told either. */
-  const remember = (items: readonly string[]): boolean => {
+  const remember = (items: readonly string[], all: readonly N[]): boolean => {
+    const lasting = new Set(all.filter((news) => news.lasting).map(({ item }) => item));
+    const passing = items.filter((item) => !lasting.has(item));
     try {
-      notices.remember(items);
+      if (passing.join('\n') !== told.filter((item) => !lasting.has(item)).join('\n')) ways.remember(passing);
       told = items;
       return true;
     } catch (cause) {
@@ -52,25 +54,29 @@ export function keepNotices(world: {
     }
   };
   const wait = async (): Promise<void> => {
-    const seen = new Set(due().due.map(({ item }) => item));
+    const seen = new Set(dueNews(open(), told).due.map(({ item }) => item));
     await clock.sleep(momentMs, stopped.signal);
     if (!stopped.signal.aborted) await tell((item) => seen.has(item));
     waiting = null;
     if (!stopped.signal.aborted) look();
   };
   const look = (): void => {
-    const found = due();
+    const found = dueNews(open(), told);
     const isChanged = found.due.length > 0 || found.stillOpen.length < told.length;
     if (!isChanged || waiting !== null || stopped.signal.aborted) return;
     waiting = wait();
     waiting.catch(world.failed);
   };
   return {
+    begin: () => {
+      told = [...told, ...open().flatMap(({ item, lasting }) => (lasting ? [item] : []))];
+    },
     look,
     stop: async () => {
       stopped.abort();
       await waiting;
       await tell(() => true);
+      await ways.settle();
     },
   };
 }

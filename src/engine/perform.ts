@@ -14,6 +14,8 @@ import { EnvironmentFailed } from '../ports/failures.ts';
 import { type GitReader, type Merger, type MergerAnswer, MergerFailed, type MergerRequest } from '../ports/merger.ts';
 import type { Notices } from '../ports/notices.ts';
 import type { ExitRecord, Job, NumberedNote, StartedRecord, Supervisors } from '../ports/supervisor.ts';
+import type { Threads } from '../ports/threads.ts';
+import { bindThread } from './bind-thread.ts';
 import { attemptJob, checkJob, generateJob, type JobPlaces, termsOf } from './jobs.ts';
 import { asIntended, promptOf } from './prompt/prompt-of.ts';
 import type { RunLog } from './run-log.ts';
@@ -27,6 +29,8 @@ export type World = {
   readonly disk: Disk;
   /** Absent where nobody is to be told. */
   readonly notices?: Notices;
+  /** Absent where all threads are on the built-in board. */
+  readonly threads?: Threads;
   readonly epoch: number;
 };
 
@@ -78,6 +82,8 @@ export function performer(world: World, log: RunLog): (effect: Effect) => Promis
         return observeRunBranch(world, log, effect);
       case 'observe-target':
         return observeTarget(world, log);
+      case 'bind-thread':
+        return bindThread(world.threads, log, effect);
       default:
         return unreachable(effect);
     }

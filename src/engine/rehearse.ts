@@ -16,7 +16,9 @@ export function rehearse(
   seen: { readonly openWaves: readonly number[]; readonly actual: RepoAttestation },
   given: Given,
 ): RunState {
-  const created = createRun(order, { who: 'tidegate', via: 'policy' }, seen);
+  // nothing is asked of others: the built-in board stands for whatever thread it would get
+  const { thread: _, ...plan } = order.plan;
+  const created = createRun({ ...order, plan }, { who: 'tidegate', via: 'policy' }, seen);
   let state = foldRun(created.map((event) => ({ seq: 0, event })));
   while (state !== null && state.ended === null) {
     const next = steps(state, given).find((step) => step.kind === 'fact');

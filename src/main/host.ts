@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { openSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { dirname, extname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +12,9 @@ import { watchMarkers } from '../adapters/markers/index.ts';
 import { mergerProcess } from '../adapters/merger-process/index.ts';
 import { personsNotices } from '../adapters/notices/index.ts';
 import { identify, isAlive } from '../adapters/process-identity.ts';
+import { storedTokens, tokensFile } from '../adapters/stored-tokens.ts';
 import { processSupervisors } from '../adapters/supervisors/index.ts';
+import { webThreads } from '../adapters/threads/index.ts';
 import type { RepoEvent } from '../domain/events.ts';
 import type { StateDir } from '../domain/state-dir.ts';
 import { coordinate } from '../engine/coordinator.ts';
@@ -60,15 +63,18 @@ export async function hostCoordinator(setting: Setting, ledger: Ledger): Promise
   const git = gitReader({ checkout, repository: state.repository });
   const places = { state, checkout, runDirectory };
   const disk = stateDisk(state, () => readDiskLimits(checkout, state.root, env));
+  const secret = secretsOf(env);
   const notices = personsNotices({
     stateDirectory: state.root,
     repository: checkout,
     env,
     setting: () => readNotifySetting(checkout, state.root, env),
     bell: setting.bell,
+    secret,
   });
+  const threads = webThreads({ stateDirectory: state.root, secret });
   await disk.tidy();
-  const engine = await coordinate(ledger, { merger, supervisors, git, places, disk, notices, epoch }, clock);
+  const engine = await coordinate(ledger, { merger, supervisors, git, places, disk, notices, threads, epoch }, clock);
   const markers = watchMarkers(state, ledger);
   return {
     outcome: 'hosting',
@@ -99,6 +105,12 @@ export function startBackground(setting: Setting): void {
 /** The compiled file of another process, beside our own. */
 export const entry = (name: 'cli' | 'merger' | 'supervisor'): string =>
   fileURLToPath(new URL(`./${name}${extname(import.meta.url)}`, import.meta.url));
+
+/** Secrets that the configuration names: a variable, or what the person gave to `tidegate auth` under its name. */
+const secretsOf =
+  (env: Setting['env']) =>
+  (variable: string): string | null =>
+    env[variable] || storedTokens(tokensFile(env, homedir()))[variable] || null;
 
 const clock: Clock = {
   now: () => new Date().toISOString(),

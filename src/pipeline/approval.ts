@@ -10,6 +10,8 @@ export function approval(state: RunState, given: Given): readonly Step[] {
     [wave.thread, wave.preflight, wave.ownership].some((verdicts) => verdicts !== null && !passes(verdicts)),
   );
   if (refused) return [fact({ type: 'run-ended', outcome: 'failed' })];
+  // a thread may still be asked for elsewhere
+  if (selectedWaves(state).some((wave) => wave.ownership === null)) return [];
   const wave = nextToApprove(state);
   if (wave === undefined) return [];
   const name = startTap(state.plan, wave.index);

@@ -4,7 +4,7 @@ import { contextOf, fact, grantedIn, type Step } from './step.ts';
 
 /** Phase 1: who may write what. Judged again after every grant. */
 export function ownership(state: RunState): readonly Step[] {
-  const wave = selectedWaves(state).find((open) => open.ownership === null);
+  const wave = selectedWaves(state).find((open) => open.preflight !== null && open.ownership === null);
   if (wave === undefined) return [];
   const evidence = { granted: grantedIn(state) };
   return [fact(judged(contextOf(state), { phase: 'ownership', wave: wave.index, evidence }))];

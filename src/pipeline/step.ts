@@ -52,7 +52,9 @@ export type Effect =
       readonly old: CommitId;
       readonly new: CommitId;
     }
-  | { readonly do: 'observe-target' };
+  | { readonly do: 'observe-target' }
+  /** Asked for by a key, so that a thread that was made before a crash is given again. */
+  | { readonly do: 'bind-thread'; readonly wave: number; readonly key: string };
 
 /** Time, chance and the state of the disk, handed in so that replay can hand in the same. */
 export type Given = {

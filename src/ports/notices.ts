@@ -1,11 +1,16 @@
 import type { Notice } from '../domain/notices.ts';
 
-/** Ways to reach a person who does not look, and the memory of what they were told. */
-export interface Notices {
+/** Ways to tell somebody who does not look, and the memory of what they were told. */
+export interface Ways<N> {
   /** Items that were told, as last remembered; none when that cannot be read. */
   told(): readonly string[];
   /** Durable when it returns. */
   remember(items: readonly string[]): void;
   /** Resolves in limited time and never rejects: a person who cannot be reached is no failure of a run. */
-  send(notice: Notice): Promise<void>;
+  send(news: N): Promise<void>;
+  /** Resolves in limited time, when nothing that was sent is under way any more. Nothing is sent after it. */
+  settle(): Promise<void>;
 }
+
+/** Ways to reach a person. */
+export type Notices = Ways<Notice>;

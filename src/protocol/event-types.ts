@@ -24,6 +24,7 @@ export const eventTypes = {
   'run-created': 'a run exists',
   'plan-replaced': 'another version of the plan is in force',
   'phase-judged': 'the gates of a phase have judged its evidence',
+  'thread-intended': 'the thread of a wave is about to be asked for elsewhere',
   'run-branch-made': 'the run branch stands at its base',
   'tap-opened': 'a person is needed',
   'tap-decided': 'a tap is approved, rejected, held or expired',

@@ -1,10 +1,11 @@
 import type { LedgerEvent, RunEvent } from '../domain/events.ts';
-import type { Ending } from '../domain/evidence.ts';
+import type { Ending, ThreadEvidence } from '../domain/evidence.ts';
 import { safeLine } from '../domain/safe-text.ts';
 import { shellPath } from '../domain/shell-word.ts';
 import { toldOfSleep } from '../domain/texts/machine.ts';
 import { loginAt } from '../domain/texts/run.ts';
 import { onOneLine } from '../domain/texts/told.ts';
+import { isBound } from '../domain/thread.ts';
 import { describeVerdict, passes } from '../domain/verdict.ts';
 import { money, troubleText } from './agent-lines.ts';
 import { externalLine } from './external-line.ts';
@@ -149,9 +150,18 @@ function loginText({ provider, trouble }: RunEvent & { readonly type: 'provider-
 function judgedLine(event: RunEvent & { readonly type: 'phase-judged' }): string | null {
   const subject = 'task' in event ? event.task : event.phase;
   if (!passes(event.verdicts)) return `${subject}: not passed: ${event.verdicts.flatMap(describeVerdict).join('; ')}`;
+  if (event.phase === 'thread') return threadLine(event.wave, event.evidence);
   if (event.phase === 'ownership') return `check: wave ${event.wave} may be asked for`;
   if (event.phase === 'closure') return `verify: wave ${event.wave} holds together`;
   return event.phase === 'monitor' ? `${event.task}: ready` : null;
+}
+
+/** Of the built-in board nothing is said, unless it stands in for something else. */
+function threadLine(wave: number, evidence: ThreadEvidence): string | null {
+  const { board, id, failed = [] } = evidence;
+  if (!isBound(evidence) && failed.length === 0) return null;
+  const before = failed.map(({ way, why }) => `${way}: ${why}`).join('; ');
+  return `thread: wave ${wave} has ${id} (${board})${before === '' ? '' : `; ${before}`}`;
 }
 
 function endedText(event: RunEvent & { readonly type: 'attempt-ended' }): string {

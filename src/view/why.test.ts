@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { partlyLanded, refusedInPart, standings } from '../../test/support/standings.ts';
-import { dueNotices } from '../domain/notices.ts';
+import { noticesOf } from '../domain/notices.ts';
 import type { Text } from '../ports/terminal.ts';
 import { standingLines, toldLines } from './run-view.ts';
 
@@ -488,8 +488,8 @@ test('a run that landed in part says in its status what stayed, and how it lands
     '',
     'Landed on main as cccccccc; reply stayed on the run branch: tidegate land checkout-k3f9',
   ]);
-  const { due } = dueNotices([partlyLanded().state, refusedInPart], []);
-  expect(due.map(({ item, message, command }) => ({ item, message, command }))).toEqual([
+  const needs = [partlyLanded().state, refusedInPart].flatMap(noticesOf).filter(({ kind }) => kind !== 'ended');
+  expect(needs.map(({ item, message, command }) => ({ item, message, command }))).toEqual([
     {
       item: 'checkout-k3f9 landing ',
       message: 'main moved, and the run conflicts with what is new there: a.md',

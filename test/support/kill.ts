@@ -19,6 +19,8 @@ export type Scenario = {
   /** Brings the project to where the killing begins. */
   readonly before: (project: Project) => Promise<void>;
   readonly during: readonly string[];
+  /** Of everything that is called. */
+  readonly env?: Readonly<Record<string, string>>;
   /** What a program named `claude` does; without it agents are commands. */
   readonly claude?: string;
   /** Files of `main` in the end. */
@@ -128,6 +130,15 @@ export const scenarios: readonly Scenario[] = [
     during: ['run', 'plan.yaml', '--yes', '--land', '--json'],
     files: ['one.txt', 'plan.yaml', 'readme.md'],
   },
+  {
+    name: 'a run whose thread nobody opens',
+    plan: { tasks: { one: task } },
+    // a port where nobody listens
+    env: { TIDEGATE_THREAD_INTAKE: 'http://127.0.0.1:1/intake', TIDEGATE_THREAD_THREADS: 'http://127.0.0.1:1/threads' },
+    before: async () => undefined,
+    during: ['run', 'plan.yaml', '--yes', '--land', '--json'],
+    files: ['one.txt', 'plan.yaml', 'readme.md'],
+  },
 ];
 
 /** A killed process loses nothing that it wrote, so memory is as good as a disk here, and faster. */
@@ -135,7 +146,8 @@ const sharedMemory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 /** The project of a scenario. */
 export async function staged(scenario: Scenario): Promise<Project> {
-  if (scenario.claude === undefined) return await project({ plan: scenario.plan, place: sharedMemory });
+  if (scenario.claude === undefined)
+    return await project({ plan: scenario.plan, env: scenario.env ?? {}, place: sharedMemory });
   // Not where temporary files are: that may be a place that no fence shows.
   const beside = mkdtempSync('/var/tmp/tg-claude-');
   chmodSync(beside, 0o755);

@@ -1,61 +1,66 @@
 import { spawn } from 'node:child_process';
-import { accessSync, appendFileSync, constants, readFileSync, statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Notice } from '../../domain/notices.ts';
 import { safeLine } from '../../domain/safe-text.ts';
+import type { NotifySetting } from '../../domain/settings.ts';
 import type { Notices } from '../../ports/notices.ts';
 import { writeDurably } from '../durable-file.ts';
-import { isAbsent } from '../state-directory/absent.ts';
+import { courier } from '../web/courier.ts';
+import { keepLine, readItems } from './log.ts';
+import { type WebhookSurroundings, webhooks } from './webhook.ts';
 
-/** What the person set: `off`, a command of theirs, or nothing. */
-export type NotifySetting = readonly string[] | 'off' | null;
-
-export type Surroundings = {
+export type Surroundings = WebhookSurroundings & {
   readonly stateDirectory: string;
-  /** The checkout, for whoever works on several. */
-  readonly repository: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** As it holds now, with every layer; what a repository asks for and nobody confirmed is not in it. */
   setting(): Promise<NotifySetting>;
   /** Null where there is no terminal. */
   readonly bell: (() => void) | null;
+  readonly waits?: readonly number[];
+  readonly graceMs?: number;
 };
 
-/** A bell, the desktop where there is one, and the person's own command with the notice as JSON on its stdin. */
+/**
+ * A bell, the desktop where there is one, the person's own command with the notice as JSON on its stdin, and their webhook. That a
+ * run has ended is told to the webhook only: whoever wants to know looks anyway.
+ */
 export function personsNotices(around: Surroundings): Notices {
   const file = join(around.stateDirectory, 'notices.json');
+  const carrier = courier({ ...around, keep: (line) => keepLine(around.stateDirectory, line) });
+  const parcelOf = webhooks(around);
   return {
     told: () => readItems(file),
     remember: (items) => writeDurably(file, `${JSON.stringify(items)}\n`),
     async send(notice) {
       const setting = await around.setting();
       if (setting === 'off') return;
+      const { command, ways } = waysOf(setting);
+      const parcel = ways === null ? null : parcelOf(notice, ways);
+      if (parcel !== null) carrier.deliver(parcel);
+      if (notice.kind === 'ended') return;
       around.bell?.();
       const desktop = desktopCommand(notice, around.env);
       const calls = [
         ...(desktop === null ? [] : [run(desktop, '', around)]),
-        ...(setting === null ? [] : [run(setting, `${JSON.stringify(documentOf(notice, around))}\n`, around)]),
+        ...(command === null ? [] : [run(command, `${JSON.stringify(documentOf(notice, around))}\n`, around)]),
       ];
       await Promise.all(calls);
     },
+    settle: () => carrier.settle(),
   };
 }
 
-const documentOf = ({ item: _, ...notice }: Notice, { repository }: Surroundings) => ({
+function waysOf(setting: Exclude<NotifySetting, 'off'>) {
+  if (setting === null) return { command: null, ways: null };
+  return 'webhook' in setting ? { command: setting.command ?? null, ways: setting } : { command: setting, ways: null };
+}
+
+const documentOf = ({ item: _, lasting: __, news: ___, ...notice }: Notice, { repository }: Surroundings) => ({
   schema: 'tidegate.notice/1',
   repository,
   ...notice,
 });
-
-function readItems(file: string): readonly string[] {
-  try {
-    const parsed: unknown = JSON.parse(readFileSync(file, 'utf8'));
-    return Array.isArray(parsed) ? parsed.filter((item): item is string => typeof item === 'string') : [];
-  } catch (error) {
-    if (isAbsent(error) || error instanceof SyntaxError) return [];
-    throw error;
-  }
-}
 
 /** Text goes as arguments, never as part of a script, and without markup: agents have a say in it. */
 function desktopCommand(notice: Notice, env: Surroundings['env']): readonly string[] | null {
@@ -95,7 +100,7 @@ function run([program = '', ...args]: readonly string[], input: string, around: 
   return new Promise((resolve) => {
     const end = (problem: string | null): void => {
       clearTimeout(timer);
-      if (problem !== null) keep(around.stateDirectory, `${program}: ${problem}`);
+      if (problem !== null) keepLine(around.stateDirectory, `${program}: ${problem}`);
       resolve();
     };
     const child = spawn(program, args, {
@@ -114,12 +119,4 @@ function run([program = '', ...args]: readonly string[], input: string, around: 
     child.stdin.on('error', () => undefined);
     child.stdin.end(input);
   });
-}
-
-function keep(stateDirectory: string, line: string): void {
-  try {
-    appendFileSync(join(stateDirectory, 'notices.log'), `${line}\n`, { mode: 0o600 });
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error)) throw error;
-  }
 }

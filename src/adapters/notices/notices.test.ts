@@ -2,10 +2,13 @@ import { chmodSync, mkdtempDisposableSync, readFileSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Notice } from '../../domain/notices.ts';
-import { type NotifySetting, personsNotices } from './index.ts';
+import type { NotifySetting } from '../../domain/settings.ts';
+import { personsNotices } from './index.ts';
 
 const notice: Notice = {
   item: 'demo-ab12 held docs',
+  lasting: false,
+  news: 'needs-you',
   run: 'demo-ab12',
   kind: 'held',
   task: 'docs',
@@ -29,6 +32,7 @@ function scene(setting: NotifySetting, { desktop = false } = {}) {
     stateDirectory: path,
     repository: '/some/where',
     env: { PATH: `${path}:/usr/bin:/bin`, ...(desktop ? { DISPLAY: ':0' } : {}) },
+    secret: () => null,
     setting: async () => setting,
     bell: () => {
       bells += 1;
@@ -45,7 +49,7 @@ describe('a notice', () => {
     using told = scene([keep]);
     await told.notices.send(notice);
     expect(told.bells()).toBe(1);
-    const { item: _, ...rest } = notice;
+    const { item: _, lasting: __, news: ___, ...rest } = notice;
     expect(JSON.parse(at.read('given'))).toEqual({ schema: 'tidegate.notice/1', repository: '/some/where', ...rest });
   });
 

@@ -46,6 +46,7 @@ export function freeze(
     forbid: set(settings.forbid),
     block: set(settings.block),
     breaker: settings.breaker,
+    ...(settings.thread.intake === null && settings.thread.threads === null ? {} : { thread: settings.thread }),
     waves: draft.waves.map((wave, index) => ({
       name: wave.name ?? `wave-${index}`,
       tasks: wave.tasks.map((task) => freezeTask(task, settings, skills)),

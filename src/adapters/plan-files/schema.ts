@@ -3,7 +3,7 @@ import { sizePattern } from '../../domain/disk.ts';
 import { idPattern } from '../../domain/ids.ts';
 import { roles } from '../../domain/plan.ts';
 import { stages } from '../../domain/planner/registry.ts';
-import { durationPattern } from '../../domain/settings.ts';
+import { durationPattern, newsKinds } from '../../domain/settings.ts';
 
 /**
  * The structure of plans and configuration: keys, types, ranges. It is published as JSON Schema, so it says only
@@ -21,6 +21,12 @@ const patterns = z.array(pattern);
 const id = z.string().regex(idPattern);
 const argv = z.array(z.string()).min(1).describe('program and arguments; never run by a shell');
 const environmentName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/);
+/** In capitals, so that nobody writes the secret itself by mistake. */
+const variable = z
+  .string()
+  .regex(/^[A-Z][A-Z0-9_]{0,63}$/)
+  .describe('the name of an environment variable, never the secret itself');
+const address = z.string().min(1).max(2000).describe('https://…; http only on this machine');
 const host = z.string().min(1).max(260).describe('example.org, *.example.org, example.org:8443, 10.0.0.5, [::1]:3000');
 const agentName = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/);
 const agent = z
@@ -65,6 +71,12 @@ const taps = z.strictObject({
   expires: z.string().regex(durationPattern).optional().describe('30m, 24h, 7d'),
 });
 
+const thread = z.strictObject({
+  intake: address.nullable().optional().describe('asked first for the thread of a wave; its answer has an `id`'),
+  threads: address.nullable().optional().describe('asked when the intake fails; posts go to <threads>/<id>/posts'),
+  tokenFrom: variable.nullable().optional().describe('the variable that holds the bearer token'),
+});
+
 const settings = {
   base: text.optional().describe('branch to start from and land on; default: the current one'),
   land: z.enum(['ask', 'auto', 'branch', 'pr', 'wave']).optional(),
@@ -92,9 +104,17 @@ const settings = {
     .enum(['normal', 'strict'])
     .optional()
     .describe('an agent that spins is stopped at the second sign, or at the first'),
+  thread: thread.optional().describe('where each wave gets its coordination thread; default: the built-in board'),
 };
 
 const size = z.string().regex(sizePattern);
+
+const notifyWays = z.strictObject({
+  command: argv.optional(),
+  webhook: address.describe('gets each item as a signed POST'),
+  secretFrom: variable.optional().describe('the variable that holds what deliveries are signed with'),
+  on: z.array(z.enum(newsKinds)).min(1).optional().describe('what the webhook gets; default: all of it'),
+});
 
 const agentType = z.strictObject({
   name: text.optional().describe('what it is called in prompts'),
@@ -112,7 +132,7 @@ const agentType = z.strictObject({
 /** Of the machine, or of the planner, and not of a run, so that no plan can speak of it. */
 const machine = {
   notify: z
-    .union([z.literal('off'), argv, z.null()])
+    .union([z.literal('off'), argv, notifyWays, z.null()])
     .optional()
     .describe('a program of yours that gets each notice as JSON on stdin; off: no bell and no desktop notice either'),
   disk: z

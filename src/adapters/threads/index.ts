@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import { appendFileSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import type { BoundThread, FailedWay } from '../../domain/evidence.ts';
+import { safeLine } from '../../domain/safe-text.ts';
+import type { ThreadPlan } from '../../domain/thread.ts';
+import type { ThreadPost } from '../../domain/thread-posts.ts';
+import type { ThreadOrder, Threads } from '../../ports/threads.ts';
+import { writeDurably } from '../durable-file.ts';
+import { failpoint } from '../failpoint.ts';
+import { keepLine, readItems } from '../notices/log.ts';
+import { courier } from '../web/courier.ts';
+import { isToken, post } from '../web/post.ts';
+
+export type ThreadSurroundings = {
+  readonly stateDirectory: string;
+  /** The value of a variable, or of what `tidegate auth` keeps under its name. */
+  secret(variable: string): string | null;
+  readonly timeoutMs?: number;
+  readonly waits?: readonly number[];
+  readonly graceMs?: number;
+};
+
+/** Threads by HTTP: opened at the intake or at threads, posted to at `<threads>/<id>/posts`; and a log beside them. */
+export function webThreads(around: ThreadSurroundings): Threads {
+  const { stateDirectory } = around;
+  const file = join(stateDirectory, 'thread-posts.json');
+  const carrier = courier({ ...around, keep: (line) => keepLine(stateDirectory, line) });
+  return {
+    bind: (order) => bind(around, order),
+    told: () => readItems(file),
+    remember: (items) => writeDurably(file, `${JSON.stringify(items)}\n`),
+    async send(one) {
+      const problem = log(stateDirectory, one, one.text);
+      if (problem !== null) keepLine(stateDirectory, `${logOf(one)}: ${problem}`);
+      const url = addressOf(one);
+      if (url === null) return;
+      const { run, wave, kind, text } = one;
+      const body = { schema: 'tidegate.thread-post/1', run, wave, kind, text };
+      const key = randomUUID();
+      carrier.deliver({
+        lane: url,
+        label: `thread of wave ${wave} of ${run}, ${kind}`,
+        async hand(signal) {
+          const answer = await ask(around, { url, key, body, places: one.places, signal });
+          return 'why' in answer ? answer : null;
+        },
+      });
+    },
+    settle: () => carrier.settle(),
+  };
+}
+
+/** Intake, threads, log, and the built-in board if not even a file can be written: whatever fails, a run goes on. */
+async function bind(around: ThreadSurroundings, order: ThreadOrder) {
+  const { run, wave, name, tasks, key, places } = order;
+  const body = { schema: 'tidegate.thread/1', run, wave, name, tasks };
+  const failed: FailedWay[] = [];
+  for (const way of ['intake', 'threads'] as const) {
+    const url = places[way];
+    if (url === null) continue;
+    failpoint('thread-ask-before');
+    const answer = await ask(around, { url, key, body, places });
+    failpoint('thread-asked');
+    const id = 'why' in answer ? null : idIn(answer.text);
+    if (id !== null) return { board: way, id, failed } satisfies BoundThread;
+    failed.push({ way, why: 'why' in answer ? answer.why : 'its answer has no id' });
+  }
+  failpoint('thread-log-before');
+  const problem = log(around.stateDirectory, order, `thread of wave ${wave} (${name}) of ${run}`);
+  failpoint('thread-logged');
+  if (problem === null) return { board: 'log', id: logOf(order), failed } satisfies BoundThread;
+  return { board: 'builtin', id: `${run}/wave-${wave}`, failed: [...failed, { way: 'log', why: problem }] } as const;
+}
+
+type Asked = {
+  readonly url: string;
+  /** The same for the same thing, however often it is asked for. */
+  readonly key: string;
+  readonly body: object;
+  readonly places: ThreadPlan;
+  readonly signal?: AbortSignal;
+};
+
+type Told = { readonly text: string } | { readonly why: string };
+
+async function ask(around: ThreadSurroundings, { url, key, body, places, signal }: Asked): Promise<Told> {
+  const { timeoutMs } = around;
+  const token = places.tokenFrom === null ? null : around.secret(places.tokenFrom);
+  if (places.tokenFrom !== null && !token) return { why: `${places.tokenFrom} is not set` };
+  if (token !== null && !isToken(token)) return { why: `${places.tokenFrom} holds no token` };
+  const answer = await post({
+    url,
+    headers: { 'idempotency-key': key, ...(token === null ? {} : { authorization: `Bearer ${token}` }) },
+    body: JSON.stringify(body),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+  if (answer.outcome === 'failed') return { why: answer.why };
+  const { status, text } = answer;
+  return status >= 200 && status < 300 ? { text } : { why: `answered ${status}` };
+}
+
+/** An id becomes part of an address and of the ledger: no id is `..`, and none is long. */
+const opened = z.object({
+  id: z.union([z.int().nonnegative().transform(String), z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:@/+=-]{0,199}$/)]),
+});
+
+function idIn(text: string): string | null {
+  try {
+    return opened.safeParse(JSON.parse(text)).data?.id ?? null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+/** Null: the thread is a log, or nobody said where threads are posted to. */
+function addressOf({ thread, places }: ThreadPost): string | null {
+  if (thread.board === 'log' || places.threads === null) return null;
+  const url = new URL(places.threads);
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/${encodeURIComponent(thread.id)}/posts`;
+  return url.href;
+}
+
+const logOf = ({ run, wave }: { readonly run: string; readonly wave: number }): string =>
+  `runs/${run}/wave-${wave}.log`;
+
+/** Why the line could not be written; null: it was. */
+function log(stateDirectory: string, of: { readonly run: string; readonly wave: number }, line: string): string | null {
+  const path = join(stateDirectory, logOf(of));
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    appendFileSync(path, `${new Date().toISOString()} ${safeLine(line)}\n`, { mode: 0o600, flush: true });
+    return null;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return `cannot be written (${String(error.code)})`;
+    throw error;
+  }
+}

@@ -1,0 +1,68 @@
+import { mistakeInAddress } from '../../domain/web-address.ts';
+
+/** What came of asking. `why` is ours, short, and holds nothing of what was sent or answered. */
+export type Answer =
+  | { readonly outcome: 'answered'; readonly status: number; readonly text: string }
+  | { readonly outcome: 'failed'; readonly why: string };
+
+export type Letter = {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+};
+
+/** Whoever answers more is not who we mean to talk to. */
+const mostBytes = 64 * 1024;
+
+/** One POST of JSON: to that address and nowhere else, within a time that includes reading the answer. Never rejects. */
+export async function post({ url, headers, body, timeoutMs = 5_000, signal }: Letter): Promise<Answer> {
+  const mistake = mistakeInAddress(url);
+  if (mistake !== null) return failed(mistake);
+  const late = AbortSignal.timeout(timeoutMs);
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'user-agent': 'tidegate', ...headers },
+      body,
+      redirect: 'manual',
+      signal: signal === undefined ? late : AbortSignal.any([late, signal]),
+    });
+    const { status } = response;
+    if (status >= 300 && status < 400) {
+      await response.body?.cancel();
+      return failed(`answered ${status}: redirects are not followed`);
+    }
+    const text = await firstBytes(response);
+    return text === null ? failed('its answer does not end') : { outcome: 'answered', status, text };
+  } catch (error) {
+    if (late.aborted) return failed(`no answer within ${timeoutMs / 1000} s`);
+    if (signal?.aborted) return failed('there was no time for an answer');
+    if (error instanceof TypeError) return failed(`cannot be reached${codeOf(error.cause)}`);
+    throw error;
+  }
+}
+
+const failed = (why: string): Answer => ({ outcome: 'failed', why });
+
+/** Null when there is more than anybody needs. */
+async function firstBytes({ body }: Response): Promise<string | null> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of body ?? []) {
+    size += part.byteLength;
+    if (size > mostBytes) return null;
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+/** Messages of errors may repeat what was sent; their codes do not. */
+function codeOf(cause: unknown): string {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  return /^[A-Z][A-Z0-9_]{2,40}$/.test(code) ? ` (${code})` : '';
+}
+
+/** A value that can be a header as it is. */
+export const isToken = (value: string): boolean => /^[\x21-\x7e]{1,4096}$/.test(value);
