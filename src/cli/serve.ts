@@ -17,15 +17,16 @@ export type Running = {
   readonly url: string;
   /** Rejects when it cannot go on; never resolves. */
   readonly failed: Promise<never>;
-  /** For a browser, once. */
-  link(): string;
+  /** For a browser, once; null where the caller is not one who may decide. */
+  readonly link: (() => string) | null;
   /** Lets go. Agents go on, driven from the background. */
   stop(): Promise<void>;
 };
 export type ServePorts = {
   start(context: Context, listen: Listen): Promise<Result<Running, string>>;
   state(context: Context): Promise<{
-    secret(): Buffer;
+    /** Or why it cannot be trusted. */
+    secret(): Result<Buffer, string>;
     renewSecret(): void;
     serving(): { readonly url: string; readonly pid: number } | null;
   }>;
@@ -70,7 +71,7 @@ async function untilLeft(context: Context, running: Running, { socket }: Listen)
   if (context.json) context.terminal.json({ serving: running.url });
   else {
     context.terminal.line(`Serving on ${running.url}`);
-    if (socket === null && context.terminal.interactive)
+    if (socket === null && context.terminal.interactive && running.link !== null)
       context.terminal.line(`In a browser, once, within five minutes: ${running.link()}`);
     context.terminal.line('For scripts: tidegate token. Ctrl-C ends the server; runs go on in the background.');
   }

@@ -28,9 +28,11 @@ export const token =
             role === 'approve' || renew || link ? await mayDecide(context, `tidegate token --role ${role}`) : null;
           if (refused !== null) return refused;
           const state = await ports.state(context);
-          if (link) return await linkOf(tokenOf(state.secret(), 'approve'), state.serving()?.url ?? null);
           if (renew) state.renewSecret();
-          return told(tokenOf(state.secret(), role), role, state.serving()?.url ?? null, { renew, curl });
+          const secret = state.secret();
+          if (!secret.ok) return failed('key-unsafe', `token: ${secret.error}`);
+          if (link) return await linkOf(tokenOf(secret.value, 'approve'), state.serving()?.url ?? null);
+          return told(tokenOf(secret.value, role), role, state.serving()?.url ?? null, { renew, curl });
         }),
       );
   };

@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { homedir, userInfo } from 'node:os';
-import { serverState } from '../adapters/server-state/index.ts';
+import { createSecureContext } from 'node:tls';
+import { KeyUnsafe, type ServerState, serverState } from '../adapters/server-state/index.ts';
 import { findRepository } from '../adapters/state-directory/index.ts';
 import { knownRepositories } from '../adapters/state-directory/known.ts';
 import { repositoryName, stateRoot } from '../adapters/state-directory/place.ts';
@@ -18,7 +19,7 @@ import { handlers } from '../server/handlers.ts';
 import { httpServer, type Served } from '../server/http.ts';
 import { oneTimeLinks } from '../server/links.ts';
 import { repositoriesOf } from '../server/repositories.ts';
-import { openDesk } from './desk.ts';
+import { mayDecide, openDesk } from './desk.ts';
 
 const surroundingsOf = (context: Context) => ({
   flag: context.stateRoot,
@@ -28,7 +29,10 @@ const surroundingsOf = (context: Context) => ({
 });
 
 export const servePorts: ServePorts = {
-  state: async (context) => await serverState(stateRoot(surroundingsOf(context)).path),
+  state: async (context) => {
+    const state = await serverState(stateRoot(surroundingsOf(context)).path);
+    return { ...state, secret: () => secretOf(state) };
+  },
   start,
 };
 
@@ -37,6 +41,11 @@ async function start(context: Context, listen: Listen): Promise<Result<Running, 
   const state = await serverState(root);
   const other = state.serving();
   if (other !== null) return err(`a server of yours is running already: ${other.url} (process ${other.pid})`);
+  const key = secretOf(state);
+  if (!key.ok) return key;
+  const secret = key.value;
+  const tls = listen.tls === null ? ok(null) : await tlsOf(listen.tls);
+  if (!tls.ok) return tls;
   const home = await homeRepository(context);
   if (!home.ok) return home;
   const failed = Promise.withResolvers<never>();
@@ -51,7 +60,6 @@ async function start(context: Context, listen: Listen): Promise<Result<Running, 
     },
     failed: (id, error) => context.terminal.problem(`tidegate: the coordinator of ${id} failed: ${String(error)}`),
   });
-  const secret = state.secret();
   const links = oneTimeLinks(secret, Date.now);
   const by = { who: userInfo().username, via: 'api' } as const;
   const doors = { hosts: [] as string[], origins: [] as string[], secret };
@@ -80,7 +88,7 @@ async function start(context: Context, listen: Listen): Promise<Result<Running, 
     now: Date.now,
     fault,
   };
-  const server = httpServer(served, listen.tls === null ? null : await tlsOf(listen.tls));
+  const server = httpServer(served, tls.value);
   const listening = await listenOn(server, listen);
   if (!listening.ok) {
     await sockets[Symbol.asyncDispose]();
@@ -97,7 +105,9 @@ async function start(context: Context, listen: Listen): Promise<Result<Running, 
   return ok({
     url,
     failed: failed.promise,
-    link: () => `${url}/enter/${links.make('approve').code}`,
+    // it decides, so an agent that starts a server is shown none
+    link:
+      (await mayDecide(context, 'tidegate serve')) === null ? () => `${url}/enter/${links.make('approve').code}` : null,
     stop: async () => {
       state.forgetServing();
       await sockets[Symbol.asyncDispose]();
@@ -128,9 +138,24 @@ async function homeRepository(context: Context): Promise<Result<string | null, s
   return ok(repositoryName(found.value));
 }
 
-async function tlsOf({ cert, key }: NonNullable<Listen['tls']>) {
-  const [certificate, secret] = await Promise.all([readFile(cert), readFile(key)]);
-  return { cert: certificate, key: secret };
+function secretOf(state: ServerState): Result<Buffer, string> {
+  try {
+    return ok(state.secret());
+  } catch (error) {
+    if (error instanceof KeyUnsafe) return err(error.message);
+    throw error;
+  }
+}
+
+/** Looked at before anything is begun: what is wrong with them is a mistake of the caller, not a fault. */
+async function tlsOf(files: NonNullable<Listen['tls']>): Promise<Result<{ cert: Buffer; key: Buffer }, string>> {
+  try {
+    const [cert, key] = await Promise.all([readFile(files.cert), readFile(files.key)]);
+    createSecureContext({ cert, key });
+    return ok({ cert, key });
+  } catch (error) {
+    return err(`TLS is not possible with ${files.cert} and ${files.key}: ${(error as Error).message}`);
+  }
 }
 
 /** `Host` values that lead here. The port stands in them, except where it is the scheme's own. */

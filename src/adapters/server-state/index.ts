@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, rmSync, statSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -8,7 +8,7 @@ import { identify, isAlive } from '../process-identity.ts';
 
 /** What a server leaves for the commands of the same person: its secret, and where it listens. */
 export type ServerState = {
-  /** 256 bits, made at the first call, readable by the person alone. Throws `KeyUnsafe` when others can read it. */
+  /** 256 bits, made at the first call, readable by the person alone. Throws `KeyUnsafe` when others can read it, or made it. */
   secret(): Buffer;
   /** Every token and cookie of before is void once the server runs with the new one. */
   renewSecret(): void;
@@ -38,9 +38,7 @@ export async function serverState(root: string): Promise<ServerState> {
   return {
     secret: () => {
       claimDurably(keyFile, newKey());
-      if ((statSync(keyFile).mode & 0o077) !== 0)
-        throw new KeyUnsafe(`others can read ${keyFile}; renew it with tidegate token --renew`);
-      return parsed(readFileSync(keyFile, 'utf8'), keyFile);
+      return privately(keyFile, (text) => parsed(text, keyFile));
     },
     renewSecret: () => writeDurably(keyFile, newKey()),
     serving: () => {
@@ -53,6 +51,30 @@ export async function serverState(root: string): Promise<ServerState> {
     recordServing: (url) => writeWhole(servingFile, `${JSON.stringify({ url, ...identify() })}\n`),
     forgetServing: () => rmSync(servingFile, { force: true }),
   };
+}
+
+/** Judged and read through one descriptor, which no link leads elsewhere. */
+function privately<T>(path: string, read: (text: string) => T): T {
+  const file = openUnlinked(path);
+  try {
+    const { mode, uid } = fstatSync(file);
+    if ((mode & 0o077) !== 0) throw new KeyUnsafe(`others can read ${path}; renew it with tidegate token --renew`);
+    if (uid !== process.getuid?.())
+      throw new KeyUnsafe(`${path} belongs to somebody else; renew it with tidegate token --renew`);
+    return read(readFileSync(file, 'utf8'));
+  } finally {
+    closeSync(file);
+  }
+}
+
+function openUnlinked(path: string): number {
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ELOOP')
+      throw new KeyUnsafe(`${path} is a link; renew it with tidegate token --renew`);
+    throw error;
+  }
 }
 
 const newKey = (): string => `${randomBytes(32).toString('base64url')}\n`;
