@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import type { DcmEvent } from '../domain/external/dcm-events.ts';
 import './documents.ts';
 import { clientMessages, envelope, madePayloads, serverMessages, streamPath } from './envelope.ts';
-import { eventTypes, type MadeEvent, madeEvents } from './event-types.ts';
+import { eventTypes, madeEvents } from './event-types.ts';
 import { streamRoutes } from './routes/stream.ts';
 
 type Message = { readonly name: string; readonly summary: string; readonly payload: object };
@@ -93,7 +94,7 @@ function ledgerMessages(): readonly Message[] {
 }
 
 function madeMessages(): readonly Message[] {
-  return (Object.keys(madeEvents) as MadeEvent[]).map((name) => ({
+  return (Object.keys(madeEvents) as DcmEvent['event'][]).map((name) => ({
     name,
     summary: madeEvents[name],
     payload: enveloped(name, schemaOf(madePayloads[name])),

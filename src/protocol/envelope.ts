@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import type { DcmEvent } from '../domain/external/dcm-events.ts';
 import { channelPattern } from './channels.ts';
 import { cursorPattern } from './cursor.ts';
 import { id } from './documents/common.ts';
 import { storedEvent } from './documents/task.ts';
-import type { MadeEvent } from './event-types.ts';
 
 export const cursor = z.string().regex(cursorPattern, 'is not a cursor').meta({
   description: 'a place in the events of one repository: `<seq>`, or `<seq>.<part>` for what was made from that event',
@@ -30,8 +30,8 @@ export const madePayloads = {
     to: z.int().min(0),
     status: z.string(),
   }),
-  'wave.completed': z.looseObject({ session_id: z.string(), wave_number: z.int().min(0), status: z.string() }),
-  'wave.failed': z.looseObject({ session_id: z.string(), wave_number: z.int().min(0), status: z.string() }),
+  'wave.completed': z.looseObject({ session_id: z.string(), wave_number: z.int().min(0) }),
+  'wave.failed': z.looseObject({ session_id: z.string(), wave_number: z.int().min(0) }),
   'batch.created': z.looseObject({ batch_id: z.string(), session_id: z.string(), wave_number: z.int().min(0) }),
   'batch.completed': z.looseObject({
     batch_id: z.string(),
@@ -41,7 +41,7 @@ export const madePayloads = {
     failed_tasks: z.int().min(0),
     next_wave_ready: z.boolean(),
   }),
-} as const satisfies Readonly<Record<MadeEvent, z.ZodType>>;
+} as const satisfies Readonly<Record<DcmEvent['event'], z.ZodType>>;
 
 /** All that a client can say: it listens, and never publishes. */
 export const clientMessages = {

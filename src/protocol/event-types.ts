@@ -1,4 +1,5 @@
 import type { LedgerEvent } from '../domain/events.ts';
+import type { DcmEvent } from '../domain/external/dcm-events.ts';
 
 /** Every type of event with what it tells. A type that is missing here, or is none any more, does not compile. */
 export const eventTypes = {
@@ -90,5 +91,4 @@ export const madeEvents = {
   'wave.failed': 'a wave is over and some of it failed',
   'batch.created': 'a batch of subtasks was submitted',
   'batch.completed': 'a batch is over, with its synthesis',
-} as const;
-export type MadeEvent = keyof typeof madeEvents;
+} as const satisfies Readonly<Record<DcmEvent['event'], string>>;

@@ -1,34 +1,129 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { closed, epochOf, ledgerPlace } from '../../../test/contract/ledger-support.ts';
-import { hearByEvents, hearBySocket, repository, streaming } from '../../../test/support/streaming.ts';
+import { type Hearing, hearByEvents, hearBySocket, repository, streaming } from '../../../test/support/streaming.ts';
 import { openSqliteLedger } from '../../adapters/ledger-sqlite/index.ts';
+import type { LedgerEvent } from '../../domain/events.ts';
 import type { Envelope } from '../../protocol/envelope.ts';
+import type { FeedLimits } from './limits.ts';
 
-/** `wave-closed` is told twice: as itself and as wave.completed. */
-const idsOf = (events: number, from = 1) =>
-  Array.from({ length: events }, (_, at) => [`${from + at}`, `${from + at}.1`]).flat();
+const waves = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => closed(from + at));
+const by = { who: 'ann', via: 'api' } as const;
 
-for (const [name, hear] of [
+describe.each([
   ['WebSocket', hearBySocket],
   ['server-sent events', hearByEvents],
-] as const)
-  test(`${name}: the past and what comes, each once and in order`, async () => {
-    using place = ledgerPlace();
-    await using ledger = await openSqliteLedger(place.file);
-    const epoch = await epochOf(ledger);
-    const waves = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => closed(from + at));
-    await ledger.append('run', 0, waves(0, 250), epoch);
-    await using server = await streaming(ledger);
-    const heard: Envelope[] = [];
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const hearing = await hear(server, { repository, after: '0' }, (envelope) => {
-      heard.push(envelope);
-      if (heard.length === 600) resolve();
+] as const)('%s', (_name, hear) => {
+  test('tells the past and what comes, each once and in order', async () => {
+    await using scene = await opened();
+    await scene.append('run', waves(0, 250));
+    const { heard, hearing } = await scene.listen(hear, '0', 600);
+    for (let at = 250; at < 300; at += 10) await scene.append('run', waves(at, at + 10));
+    const envelopes = await heard;
+    // each is told twice: as itself, and as the end of a wave
+    expect(envelopes.map(({ id }) => id)).toEqual(
+      Array.from({ length: 300 }, (_, at) => [`${at + 1}`, `${at + 1}.1`]).flat(),
+    );
+    expect(envelopes.at(-2)).toEqual({
+      channel: 'global',
+      event: 'wave-closed',
+      data: (await scene.ledger.readAll(299))[0],
+      timestamp: expect.any(Number),
+      repository,
+      id: '300',
     });
-    for (let at = 250; at < 300; at += 10) await ledger.append('run', at, waves(at, at + 10), epoch);
-    await promise;
-    expect(heard.map(({ id }) => id)).toEqual(idsOf(300));
+    expect(envelopes.at(-1)).toMatchObject({ event: 'wave.completed', data: { session_id: 'run', wave_number: 299 } });
     hearing.cut();
     await hearing.over;
-    expect(server.faults).toEqual([]);
   });
+
+  test('after each cursor exactly what follows it', async () => {
+    await using scene = await opened();
+    await scene.append('run', [closed(0), { type: 'run-paused', by }, closed(1)]);
+    const all = ['1', '1.1', '2', '3', '3.1'];
+    for (const [at, after] of ['0', ...all.slice(0, -1)].entries()) {
+      const { heard, hearing } = await scene.listen(hear, after, all.length - at);
+      expect((await heard).map(({ id }) => id)).toEqual(all.slice(at));
+      hearing.cut();
+    }
+  });
+
+  test('a channel has only what names it', async () => {
+    await using scene = await opened();
+    await scene.append('a-run1', [closed(0)]);
+    await scene.append('b-run2', [closed(0), closed(1)]);
+    const { heard } = await scene.listen(hear, '0', 4, 'run/b-run2');
+    expect((await heard).map(({ id, channel }) => [id, channel])).toEqual(
+      ['2', '2.1', '3', '3.1'].map((id) => [id, 'run/b-run2']),
+    );
+  });
+
+  test('more at once than is kept for all is read by each, and still nothing is missed', async () => {
+    await using scene = await opened({ burst: 20, batch: 7 });
+    const { heard } = await scene.listen(hear, '0', 1_000);
+    for (let at = 0; at < 500; at += 100) await scene.append('run', waves(at, at + 100));
+    expect((await heard).map(({ id }) => id)).toEqual(
+      Array.from({ length: 500 }, (_, at) => [`${at + 1}`, `${at + 1}.1`]).flat(),
+    );
+  });
+});
+
+test('what a session of others comes to is told the same way to one who comes late', async () => {
+  await using scene = await opened();
+  const subtask = (id: string) => ({
+    ...{ id, taskId: id, agentType: 'x', agentId: null, description: 'd', priority: 5, blockedBy: [], context: null },
+  });
+  const events: readonly LedgerEvent[] = [
+    { type: 'external-wave-created', wave: 0, id: 'w', name: null, description: null, by },
+    { type: 'external-batch-submitted', batch: 'b', wave: 0, subtasks: [subtask('s1'), subtask('s2')], by },
+    { type: 'external-wave-started', wave: 0, by },
+    { type: 'external-subtask-updated', subtask: 's1', status: 'completed', by },
+    { type: 'external-subtask-updated', subtask: 's2', status: 'failed', by },
+    { type: 'external-wave-ended', wave: 0, outcome: 'failed' },
+    { type: 'external-batch-completed', batch: 'b', by },
+  ];
+  const live = await scene.listen(hearBySocket, '0', 11);
+  for (const event of events) await scene.append('external:s', [event]);
+  const told = await live.heard;
+  expect(told.filter(({ id }) => id.includes('.')).map(({ id, event }) => `${id} ${event}`)).toEqual([
+    '2.1 batch.created',
+    '3.1 wave.transitioned',
+    '6.1 wave.failed',
+    '7.1 batch.completed',
+  ]);
+  expect(told.at(-1)?.data).toMatchObject({ batch_id: 'b', completed_tasks: 1, failed_tasks: 1 });
+  for (const [at, { id }] of told.slice(0, -1).entries()) {
+    const { heard, hearing } = await scene.listen(hearByEvents, id, told.length - at - 1);
+    expect(await heard).toEqual(told.slice(at + 1));
+    hearing.cut();
+  }
+});
+
+/** A ledger that a server shows. */
+async function opened(limits: Partial<FeedLimits> = {}) {
+  const place = ledgerPlace();
+  const ledger = await openSqliteLedger(place.file);
+  const epoch = await epochOf(ledger);
+  const server = await streaming(ledger, limits);
+  return {
+    ledger,
+    server,
+    append: async (stream: string, events: readonly LedgerEvent[]) =>
+      await ledger.append(stream, (await ledger.read(stream)).length, events, epoch),
+    /** Resolves with as many envelopes as were asked for, in the order in which they came. */
+    async listen(hear: typeof hearBySocket, after: string, count: number, channel = 'global') {
+      const { promise: heard, resolve } = Promise.withResolvers<readonly Envelope[]>();
+      const envelopes: Envelope[] = [];
+      const hearing: Hearing = await hear(server, { repository, channel, after }, (envelope) => {
+        envelopes.push(envelope);
+        if (envelopes.length === count) resolve(envelopes);
+      });
+      return { heard, hearing };
+    },
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]();
+      await ledger[Symbol.asyncDispose]();
+      place[Symbol.dispose]();
+      expect(server.faults).toEqual([]);
+    },
+  };
+}

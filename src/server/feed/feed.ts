@@ -3,8 +3,9 @@ import { type Ledger, LedgerUnavailable, type Stored } from '../../ports/ledger.
 import { beginning, type Cursor, isAfter } from '../../protocol/cursor.ts';
 import { encode } from './encoding.ts';
 import type { FeedLimits } from './limits.ts';
+import { narrator } from './narrator.ts';
 import type { Sink } from './sink.ts';
-import { type Telling, tellingsOf } from './telling.ts';
+import type { Telling } from './telling.ts';
 
 export type Listener = {
   readonly channel: string;
@@ -38,16 +39,17 @@ type Follower = Listener & {
  */
 export function feedOf(
   repository: string,
-  ledger: Pick<Ledger, 'head' | 'readAll' | 'subscribe'>,
+  ledger: Pick<Ledger, 'head' | 'read' | 'readAll' | 'subscribe'>,
   limits: FeedLimits,
   fault: (error: unknown) => void,
 ): Feed {
   const followers = new Set<Follower>();
   const live = new Set<Follower>();
+  const narrateLive = narrator(repository, ledger);
   let pending: Stored[] = [];
   /** Every live follower has seen all up to `told`; the ledger has handed us all up to `known`. */
   let [told, known] = [0, 0];
-  let pace: 'idle' | 'due' | 'resting' = 'idle';
+  let isTelling = false;
   let subscription: Promise<AsyncDisposable> | null = null;
 
   const started = async (): Promise<void> => {
@@ -67,29 +69,37 @@ export function feedOf(
     known = stored.seq;
     if (live.size === 0) told = known;
     else if (pending.length <= limits.burst) pending.push(stored);
-    if (pending.length > 0 && pace === 'idle') {
-      pace = 'due';
-      setImmediate(tell);
-    }
+    if (pending.length === 0 || isTelling) return;
+    isTelling = true;
+    setImmediate(turn);
   };
 
   /** What comes at once, or within the rest after it, is one write for each listener. */
-  const tell = (): void => {
-    const batch = pending;
+  const tell = async (): Promise<void> => {
+    const [batch, last] = [pending, known];
     pending = [];
-    told = known;
-    if (batch.length > limits.burst) for (const follower of live) catchUp(follower);
-    else tellLive(batch);
-    pace = 'resting';
-    setTimeout(() => {
-      if (pending.length > 0) tell();
-      else pace = 'idle';
-    }, limits.restMs).unref();
+    const tellings = batch.length > limits.burst ? null : await narrateLive(batch);
+    told = Math.max(told, last);
+    if (tellings === null) for (const follower of [...live]) catchUp(follower);
+    else tellLive(tellings, batch[0]?.seq ?? 0);
+  };
+  const turn = (): void => {
+    tell()
+      .catch((error: unknown) => {
+        if (!(error instanceof LedgerUnavailable)) fault(error);
+        // each finds out for itself whether the ledger can be read again
+        told = known;
+        for (const follower of [...live]) catchUp(follower);
+      })
+      .finally(() => {
+        setTimeout(() => {
+          if (pending.length > 0) turn();
+          else isTelling = false;
+        }, limits.restMs).unref();
+      });
   };
 
-  const tellLive = (batch: readonly Stored[]): void => {
-    const tellings = batch.flatMap((stored) => tellingsOf(repository, stored));
-    const first = batch[0]?.seq ?? 0;
+  const tellLive = (tellings: readonly Telling[], first: number): void => {
     const shared = new Map<string, Piece>();
     for (const follower of live) {
       const { channel, sink } = follower;
@@ -102,7 +112,7 @@ export function feedOf(
       const piece = (isFresh ? shared.get(key) : undefined) ?? pieceFor(follower, tellings);
       if (isFresh) shared.set(key, piece);
       write(follower, piece);
-      follower.seen = Math.max(follower.seen, told);
+      follower.seen = Math.max(follower.seen, tellings.at(-1)?.at.seq ?? 0);
     }
   };
 
@@ -114,6 +124,7 @@ export function feedOf(
     });
   };
   const readOn = async (follower: Follower): Promise<void> => {
+    const narrate = narrator(repository, ledger);
     while (!follower.gone) {
       const { sink } = follower;
       if (sink.waiting() > limits.highWater && !(await sink.drained(limits.patienceMs))) return drop(follower, 'slow');
@@ -123,13 +134,7 @@ export function feedOf(
         return;
       }
       const batch = await ledger.readAll(follower.seen, limits.batch);
-      write(
-        follower,
-        pieceFor(
-          follower,
-          batch.flatMap((stored) => tellingsOf(repository, stored)),
-        ),
-      );
+      write(follower, pieceFor(follower, await narrate(batch)));
       follower.seen = batch.at(-1)?.seq ?? told;
       // others have their turn before the next batch
       await nextTurn();
@@ -152,7 +157,8 @@ export function feedOf(
       const head = await ledger.head();
       if (after !== null) return after.seq > head ? null : after;
       const [last] = head === 0 ? [] : await ledger.readAll(head - 1, 1);
-      return (last === undefined ? undefined : tellingsOf(repository, last).at(-1)?.at) ?? beginning;
+      const tellings = last === undefined ? [] : await narrator(repository, ledger)([last]);
+      return tellings.at(-1)?.at ?? beginning;
     },
     follow(listener) {
       const { after } = listener;

@@ -1,7 +1,7 @@
+import type { DcmEvent } from '../../domain/external/dcm-events.ts';
 import type { Stored } from '../../ports/ledger.ts';
 import { channelsOf } from '../../protocol/channels.ts';
 import { type Cursor, formatCursor } from '../../protocol/cursor.ts';
-import { madeFrom } from '../../protocol/made-events.ts';
 
 /** One envelope that is ready to go out: serialised once, whoever hears it. */
 export type Telling = {
@@ -11,10 +11,10 @@ export type Telling = {
   readonly rest: string;
 };
 
-/** What goes out for one event of the ledger: itself, then what is made from it. */
-export function tellingsOf(repository: string, stored: Stored): readonly Telling[] {
+/** What goes out for one event of the ledger: itself, then what was made from it. */
+export function tellingsOf(repository: string, stored: Stored, made: DcmEvent | null): readonly Telling[] {
   const channels = channelsOf(stored.stream, stored.event);
-  const envelopes = [{ event: stored.event.type, data: stored }, ...madeFrom(stored.stream, stored.event)];
+  const envelopes = [{ event: stored.event.type, data: stored }, ...(made === null ? [] : [made])];
   const timestamp = Date.parse(stored.at);
   return envelopes.map(({ event, data }, part) => {
     const at = { seq: stored.seq, part };

@@ -1,0 +1,15 @@
+import type { LedgerEvent } from '../domain/events.ts';
+import type { DcmEvent } from '../domain/external/dcm-events.ts';
+import { passes } from '../domain/verdict.ts';
+
+/**
+ * What an event of a run of ours means to those who listen for waves. From this event alone, so that whoever resumes at any of them
+ * gets the same ones. Such a run has no batches, and its waves wait for a person instead of failing.
+ */
+export function waveEventOf(run: string, event: LedgerEvent): DcmEvent | null {
+  if (event.type === 'wave-closed')
+    return { event: 'wave.completed', data: { session_id: run, wave_number: event.wave } };
+  if (event.type !== 'phase-judged' || event.phase !== 'approval' || !passes(event.verdicts)) return null;
+  const data = { session_id: run, from: event.wave - 1, to: event.wave, status: 'running' };
+  return { event: 'wave.transitioned', data };
+}
