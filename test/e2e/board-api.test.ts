@@ -7,13 +7,13 @@ test('the board of a run is read, written and answered over HTTP, once for each 
   const ordered = await here.cli('run', 'plan.yaml', '--json');
   const { run } = JSON.parse(ordered.stdout) as { run: string };
   await using server = await serverOf(here);
-  const { read, operate } = server.tokens;
+  const { read, approve } = server.tokens;
   const repositories = await server.ask('GET', '/v1/repositories', { token: read });
   const [{ id }] = (repositories.json as { items: [{ id: string }] }).items;
   const path = `/v1/repositories/${id}/runs/${run}/board`;
-  const post = (body: object, headers = {}, token = operate) => server.ask('POST', path, { token, body, headers });
+  const post = (body: object, headers = {}, token = approve) => server.ask('POST', path, { token, body, headers });
   const answer = (record: string, text: string | null) =>
-    server.ask('POST', `${path}/${record}/answer`, { token: operate, body: { text } });
+    server.ask('POST', `${path}/${record}/answer`, { token: approve, body: { text } });
 
   expect((await post({ text: 'x' }, {}, read)).status).toBe(403);
   const question = { kind: 'question', target: 'person', text: 'who looks after it?' };

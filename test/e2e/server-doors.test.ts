@@ -50,7 +50,8 @@ test.each(everyRoute)('%s lets no stranger in', async (_name, route) => {
   await using server = await recordingServer();
   const refusals: string[] = [];
   for (const [who, asked] of Object.entries(strangers(server.secret))) {
-    const { status, headers, json } = await server.ask(route.method, pathOf(route), { body: {}, ...asked });
+    const named = { body: {}, ...asked, headers: { origin: server.origin, ...asked.headers } };
+    const { status, headers, json } = await server.ask(route.method, pathOf(route), named);
     refusals.push(`${who}: ${status} ${headers['content-type']} ${(json as { type: string }).type}`);
   }
   expect(refusals.filter((one) => !one.endsWith(': 401 application/problem+json tidegate:token-needed'))).toEqual([]);
@@ -78,12 +79,19 @@ test.each(everyRoute)('%s takes its role, and none below', async (_name, route) 
   }
 });
 
-test('what a route decides or lands takes the role approve, and what changes anything never the role read', () => {
+test('what commands keep for people takes the role approve; what takes the role read keeps nothing', () => {
   const changing = everyRoute.filter(([, { method }]) => method !== 'GET');
-  expect(changing.filter(([, { role }]) => role === 'read').map(([name]) => name)).toEqual([]);
-  const deciding = /\/(approve|reject|hold|grant|drop|land|undo|raise|replan|send|rework)$/;
-  const byPath = changing.filter(([, { path }]) => deciding.test(path));
+  // the commands that refuse an agent (cli/people-only.ts): one that asks for a token of the role operate must not get them by it
+  const peoples = /\/(approve|reject|hold|grant|drop|land|undo|raise|replan|send|board|answer|links)$/;
+  const byPath = changing.filter(([, { path }]) => peoples.test(path));
+  expect(byPath.length).toBeGreaterThanOrEqual(12);
   expect(byPath.filter(([, { role }]) => role !== 'approve').map(([name]) => name)).toEqual([]);
+  expect(
+    changing
+      .filter(([, { role }]) => role === 'read')
+      .map(([name]) => name)
+      .toSorted(),
+  ).toEqual([...['craftPrompt', 'decompose', 'dryRun', 'lint']]);
 });
 
 test('with a cookie, what changes something has to name our origin; what shows something need not', async () => {
@@ -214,7 +222,8 @@ test('the real server refuses all of it too, and neither ledger nor state change
   const seen = new Set<number>();
   for (const [index, [, route]] of everyRoute.entries()) {
     const asked = strange[index % strange.length] ?? {};
-    seen.add((await server.ask(route.method, pathOf(route), { body: {}, ...asked })).status);
+    const named = { body: {}, ...asked, headers: { origin: server.url, ...asked.headers } };
+    seen.add((await server.ask(route.method, pathOf(route), named)).status);
     const below: Role | undefined = roles[roles.indexOf(route.role) - 1];
     if (below === undefined) continue;
     const { status } = await server.ask(route.method, pathOf(route), { token: server.tokens[below], body: {} });

@@ -21,7 +21,7 @@ export const boardRoutes = {
     json(z.strictObject({ items: z.array(boardRecord) })),
   ),
   post: does(
-    { group, path, params: runParams, role: 'operate', summary: 'Write to the agents of a run, or to people' },
+    { group, path, params: runParams, role: 'approve', summary: 'Write to the agents of a run, or to people' },
     z.strictObject({
       kind: recordKind.default('note'),
       target: id.default('all').meta({ description: 'a task, `person` or `all`' }),
@@ -34,7 +34,7 @@ export const boardRoutes = {
       group,
       path: `${path}/{record}/answer`,
       params: recordParams,
-      role: 'operate',
+      role: 'approve',
       summary: 'Answer what is open on the board',
     },
     z.strictObject({ text: recordText.nullable().meta({ description: 'null: close it without an answer' }) }),
