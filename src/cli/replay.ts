@@ -1,7 +1,8 @@
 import type { RunState } from '../domain/run.ts';
 import { knownRuns } from '../engine/find-run.ts';
+import { replaySessions } from '../engine/replay-sessions.ts';
 import type { Desk } from '../ports/desk.ts';
-import type { Stored } from '../ports/ledger.ts';
+import { externalStream, type Stored } from '../ports/ledger.ts';
 import type { Text } from '../ports/terminal.ts';
 import { endText } from '../view/run-view.ts';
 import { done, exitCodes, type Outcome, type Register } from './command.ts';
@@ -60,12 +61,18 @@ async function verifyAll(desk: Desk, replayRun: Replay): Promise<Outcome> {
     };
   }
   const runs = await knownRuns(desk.ledger);
-  const differences = runs.flatMap(({ run, stored }) =>
-    replayRun(stored).differences.map((found) => ({ run, ...found })),
-  );
-  const data = { chain, runs: runs.length, differences };
+  const sessions = await replaySessions(desk.ledger);
+  const differences = [
+    ...runs.flatMap(({ run, stored }) => replayRun(stored).differences.map((found) => ({ run, ...found }))),
+    ...sessions.flatMap(({ session, differences: own }) =>
+      own.map((found) => ({ run: externalStream(session.session), ...found })),
+    ),
+  ];
+  const data = { chain, runs: runs.length, sessions: sessions.length, differences };
   if (differences.length > 0) return differs(differences, data);
-  const what = `${chain.events} events, ${runs.length} run${runs.length === 1 ? '' : 's'}`;
+  const driven =
+    sessions.length === 0 ? '' : `, ${sessions.length} session${sessions.length === 1 ? '' : 's'} of others`;
+  const what = `${chain.events} events, ${runs.length} run${runs.length === 1 ? '' : 's'}${driven}`;
   return done([`Sound: ${what}; head ${chain.head.slice(0, 12)}`], data);
 }
 

@@ -1,11 +1,15 @@
+import type { Session } from '../domain/external/session.ts';
 import { needsOf } from '../domain/needs.ts';
 import { toldOfNoCoordinator } from '../domain/texts/machine.ts';
 import { aheadInLine, findSubject, isOpen, type KnownRun, knownRuns } from '../engine/find-run.ts';
 import { isAttended } from '../engine/rehearse.ts';
+import { replaySessions } from '../engine/replay-sessions.ts';
 import type { Desk } from '../ports/desk.ts';
+import { externalStream } from '../ports/ledger.ts';
 import type { Text } from '../ports/terminal.ts';
 import { runDocument } from '../view/document.ts';
 import { endLine, headLine, type RunView, runView, toldLines, undoText } from '../view/run-view.ts';
+import { sessionLine } from '../view/session-line.ts';
 import { timesOf } from '../view/times.ts';
 import { type Context, done, misused, type Outcome, type Register } from './command.ts';
 import { atDesk, type OpenDesk } from './desk.ts';
@@ -16,7 +20,7 @@ export const status =
   (command, does, context) => {
     command
       .argument('[run]', 'a run or the beginning of its name; without it the live one')
-      .option('--all', 'every run of this repository')
+      .option('--all', 'every run of this repository, and sessions that others drive')
       .action(
         does((given: string | undefined, options: { all?: boolean }) =>
           atDesk(open, context, 'look', (desk) => look(desk, context, given, options.all === true)),
@@ -27,12 +31,14 @@ export const status =
 async function look(desk: Desk, context: Context, given: string | undefined, all: boolean): Promise<Outcome> {
   const runs = await knownRuns(desk.ledger);
   const listed = { runs: runs.map((known) => summary(known)) };
-  if (given === undefined && runs.length === 0) return done(['No run yet. Begin with: tidegate run'], listed);
+  const sessions = all ? await replaySessions(desk.ledger) : [];
+  if (given === undefined && runs.length + sessions.length === 0)
+    return done(['No run yet. Begin with: tidegate run'], listed);
   if (all)
-    return done(
-      runs.map((known) => runLine(desk, runs, known)),
-      listed,
-    );
+    return done([...runs.map((known) => runLine(desk, runs, known)), ...sessions.map(lineOf)], {
+      ...listed,
+      sessions: sessions.map(({ session }) => ({ session: session.session, standing: sessionLine(session) })),
+    });
   const found = findSubject(runs, given, 'newest');
   if (!found.ok && found.error.reason === 'ambiguous' && given === undefined)
     return done(
@@ -78,6 +84,11 @@ function runLine(desk: Desk, runs: readonly KnownRun[], known: KnownRun): Text {
   const rest = endLine(view.state) ?? (need === undefined ? open : `waits for you: ${need.command}`);
   return [...asSpans(headLine(view)), `: ${undo === null ? rest : `undo: ${undo}`}`];
 }
+
+const lineOf = ({ session }: { readonly session: Session }): Text => [
+  { text: externalStream(session.session), tone: 'strong' },
+  `: ${sessionLine(session)}`,
+];
 
 const asSpans = (text: Text) => (typeof text === 'string' ? [text] : text);
 const summary = ({ run, state }: KnownRun) => ({

@@ -5,6 +5,7 @@ import type { RunId } from '../domain/ids.ts';
 import type { RunState } from '../domain/run.ts';
 import type { Desk } from '../ports/desk.ts';
 import type { Stored, Stream } from '../ports/ledger.ts';
+import { hearAfter } from './answers.ts';
 import { aheadInLine, knownRuns, readRun } from './find-run.ts';
 
 export type Answered =
@@ -60,8 +61,8 @@ export async function askIn(desk: Asking, stream: Stream, request: RequestEvent)
 /** While it `isSlow`, silence is not absence. */
 async function answerTo(desk: Asking, asked: Stored, isSlow: () => Promise<boolean>): Promise<Answered> {
   const told = Promise.withResolvers<Answered>();
-  await using _subscription = desk.ledger.subscribe(asked.seq, ({ stream, event }) => {
-    const found = stream === asked.stream ? answerIn(event, asked.seq) : null;
+  await using _hearing = await hearAfter(desk.ledger, asked, (event) => {
+    const found = answerIn(event, asked.seq);
     if (found !== null) told.resolve(found);
   });
   let waited = 0;

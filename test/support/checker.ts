@@ -4,6 +4,7 @@ import type { SnapshotEvidence } from '../../src/domain/evidence.ts';
 import type { FrozenPlan, PlannedTask } from '../../src/domain/plan.ts';
 import type { Stored } from '../../src/ports/ledger.ts';
 import { checkAsked } from './check-asked.ts';
+import { checkExternal } from './check-external.ts';
 import { checkIntegrated } from './check-integrated.ts';
 import { checkLanded } from './check-landed.ts';
 import { checkUndone } from './check-undone.ts';
@@ -18,14 +19,14 @@ import { sortedJson } from './sorted-json.ts';
  */
 export function checkHistory(stored: readonly Stored[], world: World = {}): readonly Violation[] {
   const streams = [...new Set(stored.map((one) => one.stream))].filter((stream) => stream !== 'repo');
-  const histories = streams
-    .filter((stream) => !stream.startsWith('external:'))
-    .map((stream) => stored.filter((one) => one.stream === stream));
+  const histories = streams.map((stream) => stored.filter((one) => one.stream === stream));
   return [
     ...checkChain(stored),
     ...checkEpochs(stored),
     ...checkSecrets(stored, world.canaries ?? []),
-    ...histories.flatMap((history) => checkRun(history, world)),
+    ...histories.flatMap((history) =>
+      history[0]?.stream.startsWith('external:') ? checkExternal(history) : checkRun(history, world),
+    ),
     ...checkReachable(stored, world.git),
     ...checkProcesses(stored, world.processes ?? []),
   ].toSorted((a, b) => (a.seq ?? 0) - (b.seq ?? 0));
