@@ -1,13 +1,6 @@
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
-import type { z } from 'zod';
 import type { Content } from '../ports/desk.ts';
 import { type Problem, problem } from '../protocol/problem.ts';
 import type { Role, Route } from '../protocol/route.ts';
@@ -22,6 +15,7 @@ import { type Pace, paceOf } from './pace.ts';
 import { refuseUpgrade, sendContent, sendJson, sendLastProblem, sendProblem } from './reply.ts';
 import { type Match, router } from './router.ts';
 import type { Handlers, Site } from './site.ts';
+import { queryOf, validated } from './validated.ts';
 
 export type Served = {
   readonly routes: Readonly<Record<string, Route>>;
@@ -109,9 +103,9 @@ async function answer(
     return refuse(problem(400, 'bad-key', 'an Idempotency-Key has 1 to 200 printable characters'));
   const sent = route.body === null ? null : await readJson(request);
   if (sent?.ok === false) return refuse(sent.error);
-  const given = validated(route, params, queryOf(route, search, headers), sent?.value);
-  if ('type' in given) return refuse(given);
-  const answered = await handler(given as never, served.site(admitted.role, key));
+  const given = validated(route, { params, query: queryOf(route, search, headers), body: sent?.value });
+  if (!given.ok) return refuse(given.error);
+  const answered = await handler(given.value as never, served.site(admitted.role, key));
   if (!answered.ok) return refuse(answered.error);
   if ('schema' in route.answer) sendJson(response, route.answer.status, answered.value);
   else if ('events' in route.answer) await sendEvents(request, response, answered.value as EventStream);
@@ -159,54 +153,6 @@ function sendEntered({ doors }: Served, { cookie, seconds }: Entered, response: 
 const usedLink = problem(401, 'link-used', 'this link was used or is too old', {
   next: 'tidegate token --link makes another',
 });
-
-/** A browser that reconnects asks for the same address as before, and adds how far it came. */
-function queryOf(
-  { answer }: Route,
-  search: string,
-  { 'last-event-id': reached }: IncomingHttpHeaders,
-): readonly (readonly [string, string])[] {
-  const pairs = [...new URLSearchParams(search)];
-  if (!('events' in answer) || typeof reached !== 'string') return pairs;
-  return [...pairs.filter(([name]) => name !== 'after'), ['after', reached]];
-}
-
-type Validated = { readonly params: unknown; readonly query: unknown; readonly body: unknown };
-
-function validated(
-  route: Route,
-  params: Readonly<Record<string, string>>,
-  pairs: readonly (readonly [string, string])[],
-  body: unknown,
-): Validated | Problem {
-  const names = new Set<string>();
-  for (const [name] of pairs) {
-    if (names.has(name)) return problem(400, 'bad-query', `${name} stands there twice`, { field: `query.${name}` });
-    names.add(name);
-  }
-  const named = route.params.safeParse(params);
-  // an id that cannot be one names nothing
-  if (!named.success) return mistake(404, 'params', named.error);
-  const query = route.query.safeParse(Object.fromEntries(pairs));
-  if (!query.success) return mistake(400, 'query', query.error);
-  const content = route.body === null ? null : route.body.safeParse(body === undefined ? {} : body);
-  if (content?.success === false) return mistake(422, 'body', content.error);
-  return { params: named.data, query: query.data, body: content?.data ?? null };
-}
-
-function mistake(status: 400 | 404 | 422, part: string, error: z.ZodError): Problem {
-  const [issue] = error.issues;
-  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
-  const path = [...(issue?.path ?? []), ...unknown];
-  const field = path.reduce<string>(
-    (text, step) => text + (typeof step === 'number' ? `[${step}]` : `.${String(step)}`),
-    part,
-  );
-  return problem(status, status === 404 ? 'bad-id' : 'invalid', `${field}: ${issue?.message ?? 'is not right'}`, {
-    field,
-    next: 'see /openapi.json',
-  });
-}
 
 function splitOnce(text: string, mark: string): readonly [string, string] {
   const at = text.indexOf(mark);

@@ -63,7 +63,8 @@ export async function sendContent(
   type: string,
   content: Content,
 ): Promise<void> {
-  const range = rangeOf(request.headers.range, content.bytes);
+  // ranges are of what is sent, and HEAD sends nothing
+  const range = request.method === 'HEAD' ? null : rangeOf(request.headers.range, content.bytes);
   if (range === 'none-such') {
     response.setHeader('content-range', `bytes */${content.bytes}`);
     sendProblem(response, problem(416, 'bad-range', `it has ${content.bytes} bytes`));
@@ -78,12 +79,16 @@ export async function sendContent(
     'content-length': to - from,
     ...(range === null ? {} : { 'content-range': `bytes ${from}-${to - 1}/${content.bytes}` }),
   });
-  if (request.method !== 'HEAD')
+  let left = request.method === 'HEAD' ? 0 : to - from;
+  if (left > 0)
     for await (const chunk of content.read(from, to)) {
       if (response.destroyed) return;
+      left -= chunk.length;
       if (!response.write(chunk))
         await new Promise((resolve) => response.once('drain', resolve).once('close', resolve));
     }
+  // it has become shorter: the rest that was announced must not be waited for, nor the next answer taken for it
+  if (left > 0) return void response.destroy();
   response.end();
   await finished(response).catch(() => undefined);
 }

@@ -9,25 +9,26 @@ export type Match<Id extends string> =
   | { readonly found: 'other-method'; readonly allowed: readonly string[] }
   | { readonly found: 'nothing' };
 
-/** Finds the route of a path. Segments are decoded once; one that does not decode, or is empty, matches nothing. */
+/**
+ * Finds the route of a path, the one with the most fixed segments. They are decoded once; one that does not decode, or is empty,
+ * matches nothing.
+ */
 export function router<Id extends string>(
   routes: Readonly<Record<Id, Pick<Route, 'method' | 'path'>>>,
 ): (method: string, path: string) => Match<Id> {
-  const known = (Object.keys(routes) as Id[]).map((id) => ({
-    id,
-    method: routes[id].method,
-    pattern: routes[id].path.split('/').slice(1),
-  }));
+  const known = (Object.keys(routes) as Id[])
+    .map((id) => ({ id, method: routes[id].method, pattern: routes[id].path.split('/').slice(1) }))
+    .sort((a, b) => fixedParts(b.pattern) - fixedParts(a.pattern));
   const byLength = Map.groupBy(known, ({ pattern }) => pattern.length);
   return (method, path) => {
     const segments = segmentsOf(path);
     if (segments === null) return { found: 'nothing' };
     const matching = (byLength.get(segments.length) ?? []).filter(({ pattern }) => fits(pattern, segments));
-    const [first] = matching.toSorted((a, b) => fixedParts(b.pattern) - fixedParts(a.pattern));
+    const [first] = matching;
     if (first === undefined) return { found: 'nothing' };
     const same = matching.filter(({ pattern }) => fixedParts(pattern) === fixedParts(first.pattern));
     const route = same.find((one) => one.method === method || (method === 'HEAD' && one.method === 'GET'));
-    if (route === undefined) return { found: 'other-method', allowed: same.map((one) => one.method) };
+    if (route === undefined) return { found: 'other-method', allowed: allowedBy(same) };
     return { found: 'route', match: { id: route.id, params: paramsOf(route.pattern, segments) } };
   };
 }
@@ -42,6 +43,9 @@ function segmentsOf(path: string): readonly string[] | null {
     throw error;
   }
 }
+
+const allowedBy = (same: readonly { readonly method: string }[]): readonly string[] =>
+  same.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
 
 const isParam = (part: string): boolean => part.startsWith('{');
 const fixedParts = (pattern: readonly string[]): number => pattern.filter((part) => !isParam(part)).length;

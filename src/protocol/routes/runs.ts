@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { atQuery, count, id, page, pageQuery } from '../documents/common.ts';
+import { atQuery, count, digits, id, page, pageQuery } from '../documents/common.ts';
 import { need, runDocument, runSummary, tap, taskSummary, wave, why } from '../documents/run.ts';
 import { conflict, costs, judgement, storedEvent } from '../documents/task.ts';
 import { json, shows } from '../route.ts';
@@ -8,7 +8,7 @@ const group = 'Runs';
 const inRepository = '/v1/repositories/{repository}';
 const inRun = `${inRepository}/runs/{run}` as const;
 
-const number = z.coerce.number<string>().int().min(0).max(9_999);
+const number = digits(z.int().min(0).max(9_999));
 export const inRepositoryParams = z.strictObject({ repository: id });
 export const runParams = z.strictObject({ repository: id, run: id });
 const waveParams = z.strictObject({ ...runParams.shape, wave: number });

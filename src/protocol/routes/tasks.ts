@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { atQuery, id } from '../documents/common.ts';
+import { atQuery, digits, id } from '../documents/common.ts';
 import { why } from '../documents/run.ts';
 import { attempt, diff, taskDocument } from '../documents/task.ts';
 import { json, shows, type TextAnswer } from '../route.ts';
@@ -11,7 +11,7 @@ const inAttempt = `${inTask}/attempts/{attempt}` as const;
 export const taskParams = z.strictObject({ repository: id, run: id, task: id });
 const attemptParams = z.strictObject({
   ...taskParams.shape,
-  attempt: z.coerce.number<string>().int().min(1).max(9_999),
+  attempt: digits(z.int().min(1).max(9_999)),
 });
 const ofTask = { group, params: taskParams, query: atQuery } as const;
 const ofAttempt = { group, params: attemptParams } as const;
