@@ -97,8 +97,13 @@ function lintAddresses({ thread, notify }: Settings): readonly Problem[] {
     [webhook, ['notify', 'webhook']],
   ];
   return given.flatMap(([address, place]) => {
-    const mistake = address === null || address === undefined ? null : mistakeInAddress(address);
-    const fix = 'write `https://…`, or `http://127.0.0.1:…` on this machine, without user and password';
+    const isKept = place[0] === 'thread' && address?.includes('?') === true;
+    const mistake = isKept
+      ? 'what follows `?` would be kept in the ledger'
+      : address
+        ? mistakeInAddress(address)
+        : null;
+    const fix = 'write `https://…`, or `http://127.0.0.1:…` on this machine, without user, password and query';
     return mistake === null ? [] : [{ rule: 'bad-address', detail: `\`${place.join('.')}\`: ${mistake}`, place, fix }];
   });
 }

@@ -122,6 +122,34 @@ describe('layers of configuration', () => {
     expect(planned.ok ? 0 : planned.findings.length).toBe(rules.length);
   });
 
+  test('take addresses and names of variables, and never repeat what was written in their place', async () => {
+    const good = await load({
+      user: 'thread: { intake: "https://f.example/i", tokenFrom: FORUM_TOKEN }\nnotify: { webhook: "https://h.example/x" }\n',
+      environment: { TIDEGATE_THREAD_THREADS: 'http://127.0.0.1:9/threads' },
+    });
+    expect(good.rules).toEqual([]);
+    expect(good.row('thread.intake')).toEqual(['https://f.example/i', 'config.yaml:1:19']);
+    expect(good.row('notify')).toEqual([{ webhook: 'https://h.example/x' }, 'config.yaml:2:1']);
+    const thread = { intake: 'https://f.example/i', threads: 'http://127.0.0.1:9/threads', tokenFrom: 'FORUM_TOKEN' };
+    expect(good.planned).toMatchObject({ plan: { thread } });
+    const bad = await load({
+      user: 'thread: { intake: "http://f.example/hunter2", threads: "https://f.example/?key=hunter2", tokenFrom: ghp_hunter2 }\n',
+      shared: 'notify: { webhook: "https://u:hunter2@h.example/", secretFrom: hunter2 }\n',
+    });
+    expect(bad.rules.toSorted()).toEqual([
+      'bad-address config.yaml:1:19',
+      'bad-address config.yaml:1:56',
+      'wrong-value config.yaml:1:101',
+      'wrong-value tidegate.yaml:1:64',
+    ]);
+    expect(JSON.stringify(bad.findings)).not.toContain('hunter2');
+  });
+
+  test('have no webhook at all rather than one without its signature', async () => {
+    const { row } = await load({ user: 'notify: { webhook: "https://h.example/x", secretFrom: whsec_1 }\n' });
+    expect(row('notify')).toEqual([null, 'default']);
+  });
+
   test('let agents decide only when the person wrote so, in a file without mistakes', async () => {
     const allowing = await load({ user: 'taps: { agents: allow, start: wave }\n' });
     expect(allowing).toMatchObject({ agents: true, rules: [] });

@@ -26,11 +26,14 @@ export async function readLayerFile(file: {
   const { document, findings } = readYaml(source.text, shown);
   if (document === null) return { layer: null, findings };
   const value = document.value ?? {};
-  const { data, problems } =
+  const { data, problems, damaged } =
     trust === 'person'
       ? fitSchema<UserConfigDocument>(userConfigSchema, value)
       : fitSchema<ConfigDocument>(configSchema, value);
-  const { agents, settings } = apart(data ?? {});
+  const { agents, settings: sound } = apart(data ?? {});
+  // half of it would be another wish: a webhook without its signature
+  const { notify, ...others } = sound;
+  const settings = damaged.some(([key]) => key === 'notify') ? others : sound;
   return {
     layer: { name: shown, trust, settings, where: (place) => document.where(place) },
     findings: [...findings, ...[...problems, ...lintSettings(settings)].map(document.finding)],
