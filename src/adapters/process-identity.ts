@@ -17,6 +17,17 @@ export function isAlive(process: ProcessIdentity): boolean {
   return stat !== null && stat.startTime === process.startTime && stat.state !== 'Z' && stat.state !== 'X';
 }
 
+/** This process as the name of a directory that is its own. */
+export function ownName(): string {
+  const { pid, startTime, bootId } = identify();
+  return `${pid}_${startTime}_${bootId}`;
+}
+
+export function isOfLiving(ownName: string): boolean {
+  const [pid, startTime = '', bootId = ''] = ownName.split('_');
+  return isAlive({ pid: Number(pid), startTime, bootId });
+}
+
 export function bootId(): string {
   return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
 }

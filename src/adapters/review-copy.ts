@@ -1,15 +1,17 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CommitId } from '../domain/ids.ts';
+import type { StateDir } from '../domain/state-dir.ts';
 import { git, objectId } from './git-process/index.ts';
+import { ownName } from './process-identity.ts';
 
-/** The files of a snapshot in a new directory of this person alone, to be looked at: no repository, and nothing that leads back. */
-export async function makeReviewCopy(gitDir: string, commit: CommitId, name: string): Promise<string> {
-  const root = await mkdtemp(join(tmpdir(), 'tidegate-review-'));
+/** The files of a snapshot in a new directory, to be looked at: no repository, and nothing that leads back. `clean` removes it. */
+export async function makeReviewCopy(state: StateDir, commit: CommitId, name: string): Promise<string> {
+  const gitDir = state.repository;
+  const root = join(state.copies, ownName());
   const workTree = join(root, name);
   const env = { GIT_INDEX_FILE: join(root, 'index') };
-  await mkdir(workTree);
+  await mkdir(workTree, { recursive: true });
   await git({ gitDir, env, args: ['read-tree', objectId(commit)] });
   await git({ gitDir, workTree, cwd: workTree, env, args: ['checkout-index', '--all', '--force'] });
   await rm(env.GIT_INDEX_FILE);

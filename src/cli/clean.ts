@@ -7,7 +7,8 @@ import { done, type Outcome, type Register } from './command.ts';
 import { atDesk, type OpenDesk } from './desk.ts';
 
 /**
- * `tidegate clean`: removes workspaces whose work is landed or was dropped by name, and LFS objects when all work is.
+ * `tidegate clean`: removes workspaces whose work is landed or was dropped by name, copies that `shell` and `open` made when
+ * these have ended, and LFS objects when all work is.
  * Snapshots, logs and records stay.
  */
 export const clean =
@@ -24,26 +25,32 @@ export const clean =
 
 async function sweep(desk: Desk, dryRun: boolean): Promise<Outcome> {
   const runs = (await knownRuns(desk.ledger)).map(({ state }) => state);
-  const jobs = (await desk.disk.holdings())
+  const holdings = await desk.disk.holdings();
+  const copies = holdings
+    .flatMap((found) => (found.kind === 'copy' ? [found] : []))
+    .map(({ id, bytes, over }) => ({ id, bytes, keep: !over, why: over ? 'nobody uses it' : 'it is in use' }));
+  const unused = copies.filter(({ keep }) => !keep);
+  const jobs = holdings
     .flatMap((found) => (found.kind === 'workspace' ? [found] : []))
     .map(({ id, bytes, over }) => ({ id, bytes, ...(over ? keepingOf(id, runs) : atWork) }))
     .toSorted((a, b) => b.bytes - a.bytes);
   const removable = jobs.filter(({ keep }) => !keep);
   const lfs = { bytes: await desk.files.lfsBytes(), ...keepingOfLfs(runs) };
   if (!dryRun) for (const { id } of removable) await desk.disk.remove({ kind: 'workspace', id });
+  if (!dryRun) for (const { id } of unused) await desk.disk.remove({ kind: 'copy', id });
   if (!dryRun && !lfs.keep) await desk.files.removeLfs();
   const verb = dryRun ? 'remove' : 'removed';
   const objects = lfs.bytes === 0 ? [] : [{ id: 'LFS objects', ...lfs }];
-  const lines = [...jobs, ...objects].map(
+  const lines = [...jobs, ...copies, ...objects].map(
     ({ id, bytes, keep, why }): Text => [
       { text: (keep ? 'keep' : verb).padEnd(8), tone: keep ? 'dim' : 'good' },
       `${sizeText(bytes).padStart(8)}  ${id}: ${why}`,
     ],
   );
-  const freed = removable.reduce((sum, { bytes }) => sum + bytes, lfs.keep ? 0 : lfs.bytes);
+  const freed = [...removable, ...unused].reduce((sum, { bytes }) => sum + bytes, lfs.keep ? 0 : lfs.bytes);
   const kept = jobs.length - removable.length;
   const summary = `${dryRun ? 'Would free' : 'Freed'} ${sizeText(freed)} in ${count(removable.length)}; ${count(kept)} kept.`;
-  return done([...lines, summary], { dryRun, workspaces: jobs, lfs, freed });
+  return done([...lines, summary], { dryRun, workspaces: jobs, copies, lfs, freed });
 }
 
 const count = (workspaces: number): string => `${workspaces} workspace${workspaces === 1 ? '' : 's'}`;

@@ -35,6 +35,14 @@ test.each([
   expect(removed(free, limits)).toEqual(gone);
 });
 
+test('copies go before all else, but for those that somebody looks at', () => {
+  const copy = (id: string, over: boolean): Holding => ({ kind: 'copy', id, bytes: 10, usedAt: 99, over });
+  const all = [...holdings, copy('left', true), copy('open', false)];
+  const gone = (cap: number) => toRemove(all, 100, { cap, free: 0 }, () => true).map(({ kind, id }) => `${kind} ${id}`);
+  expect(gone(109)).toEqual(['copy left']);
+  expect(gone(0)).toEqual(['copy left', 'product old', 'product fresh']);
+});
+
 test('room is short above the cap and below the floor, and the reason names both figures', () => {
   const limits = { cap: sizeBytes('20GB'), free: sizeBytes('500MB') };
   const memory = leastMemory;

@@ -11,13 +11,22 @@ export type Holding =
       /** Its supervisor has left an exit record: nothing writes there any more. */
       readonly over: boolean;
     }
-  | { readonly kind: 'product'; readonly id: string; readonly bytes: number; readonly usedAt: number };
+  | { readonly kind: 'product'; readonly id: string; readonly bytes: number; readonly usedAt: number }
+  | {
+      /** Of a snapshot, for a person's shell or editor: nothing in it counts. */
+      readonly kind: 'copy';
+      readonly id: string;
+      readonly bytes: number;
+      readonly usedAt: number;
+      /** The command that made it has ended. */
+      readonly over: boolean;
+    };
 
 /** Why no attempt may start, and what a person can do about it. */
 export type Shortage = { readonly why: string; readonly fix: string };
 
 /**
- * What has to go so that both limits hold: workspaces that nothing needs, those that ended longest ago first; then products,
+ * What has to go so that both limits hold: copies that nobody looks at; workspaces that nothing needs, those that ended longest ago first; then products,
  * which can be made again, those not used for longest first. A workspace that `isNeeded` is never among them (I7).
  */
 export function toRemove(
@@ -28,7 +37,9 @@ export function toRemove(
 ): readonly Holding[] {
   let excess = Math.max(totalOf(holdings) - limits.cap, limits.free - free);
   const chosen: Holding[] = [];
-  const spare = holdings.filter((holding) => holding.bytes > 0 && !(holding.kind === 'workspace' && isNeeded(holding)));
+  const isUsed = (holding: Holding): boolean =>
+    holding.kind === 'copy' ? !holding.over : holding.kind === 'workspace' && isNeeded(holding);
+  const spare = holdings.filter((holding) => holding.bytes > 0 && !isUsed(holding));
   for (const holding of spare.toSorted((a, b) => rank(a) - rank(b) || a.usedAt - b.usedAt)) {
     if (excess <= 0) break;
     chosen.push(holding);
@@ -61,7 +72,7 @@ export function shortageOf(
 
 export const totalOf = (holdings: readonly Holding[]): number => holdings.reduce((sum, { bytes }) => sum + bytes, 0);
 
-const rank = ({ kind }: Holding): number => ['workspace', 'product'].indexOf(kind);
+const rank = ({ kind }: Holding): number => ['copy', 'workspace', 'product'].indexOf(kind);
 
 /** `500MB`, `20GB`: thousands, as disks are sold. */
 export const sizePattern = /^[0-9]{1,6}(MB|GB|TB)$/;

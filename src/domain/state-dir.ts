@@ -6,6 +6,7 @@
  *   jobs/<job id>/         job.json supervisor.json started.json exit.json acknowledged output.log handoff.json workspace/
  *   cache/                 products of setup, package caches
  *   shells/<process>/      the copy that a person's shell works in, until it ends
+ *   copies/<process>/      the files of a snapshot that `tidegate open` shows
  *   lfs/                   git LFS objects of snapshots, laid out as git-lfs does
  */
 export const stateDir = (root: string) => ({
@@ -20,6 +21,7 @@ export const stateDir = (root: string) => ({
   jobs: `${root}/jobs`,
   cache: `${root}/cache`,
   shells: `${root}/shells`,
+  copies: `${root}/copies`,
   lfs: `${root}/lfs`,
 });
 export type StateDir = ReturnType<typeof stateDir>;

@@ -26,7 +26,7 @@ export const openPrograms: OpenPrograms = {
     const path = `${desk.state.job(attempt)}/workspace`;
     return attempt !== '' && existsSync(path) ? path : null;
   },
-  copy: (desk, commit, name) => makeReviewCopy(desk.state.repository, commit, name),
+  copy: (desk, commit, name) => makeReviewCopy(desk.state, commit, name),
   editor: async (context, path) => {
     using _ = context.onSignal(() => undefined);
     return await openEditor(path, context.env);

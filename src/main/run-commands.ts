@@ -297,7 +297,7 @@ export const runCommands: readonly CommandEntry[] = [
   {
     name: 'clean',
     usage: '[--dry-run]',
-    summary: 'remove workspaces of work that is landed or dropped',
+    summary: 'remove workspaces of work that is landed or dropped, and copies that nobody uses',
     group: 'keep',
     load: () => loadAtDesk(async () => (await import('../cli/clean.ts')).clean),
   },

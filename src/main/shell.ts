@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { FenceUnavailable } from '../adapters/fence-bwrap/index.ts';
-import { identify, isAlive } from '../adapters/process-identity.ts';
+import { isOfLiving, ownName } from '../adapters/process-identity.ts';
 import { hasCode } from '../adapters/state-directory/absent.ts';
 import { findRepository, makeRunDirectory } from '../adapters/state-directory/index.ts';
 import { jobDirectory } from '../adapters/supervisors/job-directory.ts';
@@ -23,8 +23,7 @@ export const enterShell: EnterShell = async (desk, context, order) => {
   await sweep(desk.state.shells);
   const runDirectory = await runDirectoryOf(desk.checkout, env);
   const places = { state: desk.state, checkout: desk.checkout, runDirectory };
-  const { pid, startTime, bootId } = identify();
-  const files = jobDirectory(join(desk.state.shells, `${pid}_${startTime}_${bootId}`));
+  const files = jobDirectory(join(desk.state.shells, ownName()));
   const stop = new AbortController();
   using _ = context.onSignal(() => stop.abort({ reason: 'stopped' }));
   const out = context.json ? process.stderr : process.stdout;
@@ -66,10 +65,7 @@ async function runDirectoryOf(checkout: string, env: Readonly<Record<string, str
 
 /** Removes what was left by a process that was killed. */
 async function sweep(shells: string): Promise<void> {
-  for (const name of await namesIn(shells)) {
-    const [pid, startTime = '', bootId = ''] = name.split('_');
-    if (!isAlive({ pid: Number(pid), startTime, bootId })) removeTree(join(shells, name));
-  }
+  for (const name of await namesIn(shells)) if (!isOfLiving(name)) removeTree(join(shells, name));
 }
 
 async function namesIn(directory: string): Promise<readonly string[]> {

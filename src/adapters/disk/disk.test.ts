@@ -1,8 +1,9 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { stateDir } from '../../domain/state-dir.ts';
+import { ownName } from '../process-identity.ts';
 import { stateDisk } from './index.ts';
 
 function scene() {
@@ -32,6 +33,24 @@ test('what takes room is told by allocated blocks: workspaces with their jobs, a
   ]);
   expect(held[0]?.bytes).toBeGreaterThanOrEqual(100_000);
   expect(held[1]?.bytes).toBeLessThan(20_000);
+});
+
+test('a copy of `shell` or `open` is over when the process that made it is dead, and goes whole', async () => {
+  using s = scene();
+  const dead = ownName().replace(/_\d+_/, '_1_');
+  s.write(`copies/${dead}/task/a.txt`, 'x');
+  s.write(`shells/${dead}/workspace/a.txt`, 'x');
+  s.write(`copies/${ownName()}/task/a.txt`, 'x');
+  const copies = (await s.disk.holdings()).map(({ bytes: _, usedAt: __, ...rest }) => rest);
+  expect(copies.toSorted((a, b) => a.id.localeCompare(b.id))).toEqual(
+    [
+      { kind: 'copy', id: `copies/${dead}`, over: true },
+      { kind: 'copy', id: `copies/${ownName()}`, over: false },
+      { kind: 'copy', id: `shells/${dead}`, over: true },
+    ].toSorted((a, b) => a.id.localeCompare(b.id)),
+  );
+  await s.disk.remove({ kind: 'copy', id: `copies/${dead}` });
+  expect(readdirSync(join(s.root, 'copies'))).toEqual([ownName()]);
 });
 
 test('what cannot change any more is measured once; what is at work, every time', async () => {

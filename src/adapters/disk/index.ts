@@ -1,20 +1,29 @@
 import { spawn } from 'node:child_process';
 import { statfsSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import type { DiskLimits, Holding } from '../../domain/disk.ts';
 import type { StateDir } from '../../domain/state-dir.ts';
 import type { Disk } from '../../ports/disk.ts';
 import { removeUnfinished } from '../durable-file.ts';
 import { failpoint } from '../failpoint.ts';
+import { isOfLiving } from '../process-identity.ts';
 import { removeTree } from './remove-tree.ts';
 
-/** Workspaces are `jobs/<id>/workspace`, products what lies in `cache/setup`. */
+/** Workspaces are `jobs/<id>/workspace`, products what lies in `cache/setup`, copies what lies in `shells` and `copies`. */
 export function stateDisk(state: StateDir, limits: () => Promise<DiskLimits>): Disk {
   const measured = new Map<string, number>();
   const keyOf = (holding: Found): string => `${holding.usedAt} ${placeOf(holding)}`;
-  const placeOf = ({ kind, id }: Pick<Holding, 'kind' | 'id'>): string =>
-    kind === 'workspace' ? join(state.job(id), 'workspace') : join(products(state), id);
+  const placeOf = ({ kind, id }: Pick<Holding, 'kind' | 'id'>): string => {
+    switch (kind) {
+      case 'workspace':
+        return join(state.job(id), 'workspace');
+      case 'product':
+        return join(products(state), id);
+      case 'copy':
+        return join(state.root, id);
+    }
+  };
   return {
     limits,
     free: () => {
@@ -23,7 +32,7 @@ export function stateDisk(state: StateDir, limits: () => Promise<DiskLimits>): D
     },
     memory: () => process.availableMemory(),
     async holdings(signal) {
-      const found = [...(await workspacesIn(state)), ...(await productsIn(state))];
+      const found = [...(await workspacesIn(state)), ...(await productsIn(state)), ...(await copiesIn(state))];
       const unknown = found.filter((holding) => !measured.has(keyOf(holding))).map(placeOf);
       const sizes = await allocated(unknown, signal);
       const holdings = found.map(
@@ -73,6 +82,22 @@ async function productsIn(state: StateDir): Promise<readonly Found[]> {
     ids.map(async (id): Promise<readonly Found[]> => {
       const usedAt = await changedAt(join(products(state), id, 'product.json'));
       return usedAt === null ? [] : [{ kind: 'product', id, usedAt }];
+    }),
+  );
+  return found.flat();
+}
+
+async function copiesIn(state: StateDir): Promise<readonly Found[]> {
+  const found = await Promise.all(
+    [state.shells, state.copies].map(async (directory) => {
+      const names = await namesIn(directory);
+      return await Promise.all(
+        names.map(async (name): Promise<Found> => {
+          const place = join(directory, name);
+          const usedAt = (await changedAt(place)) ?? 0;
+          return { kind: 'copy', id: relative(state.root, place), usedAt, over: !isOfLiving(name) };
+        }),
+      );
     }),
   );
   return found.flat();
