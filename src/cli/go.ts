@@ -28,7 +28,11 @@ export const go =
         does((words: readonly string[], { agent, ...options }: GoOptions) => {
           const sketch = sketched(words, agent ?? null);
           return sketch.ok
-            ? checkedThenRun(open, context, sketch.value, options, { command: 'go', typed: true, refuse: withoutAgent })
+            ? checkedThenRun(open, context, sketch.value, options, {
+                command: 'go',
+                typed: true,
+                refuse: withoutAgent('go'),
+              })
             : misused('usage', `go: ${sketch.error}`);
         }),
       );
@@ -62,23 +66,28 @@ export function sketched(words: readonly string[], agent: string | null): Result
 }
 
 /** Of a plan in a file the launch tells; here nothing is to be left behind that could not even begin. */
-async function withoutAgent(desk: Desk, { plan }: RunOrder): Promise<Outcome | null> {
-  const chains = new Map(allTasks(plan).map(({ agent }) => [agent.join(' '), agent]));
-  for (const chain of chains.values()) {
-    const found = await Promise.all(chain.map((agent) => desk.agentReady(agent)));
-    const lacking = found.filter((one) => !one.ready);
-    if (lacking.length < found.length || plan.fence.env.length > 0) continue;
-    const why = lacking.map((one) => one.why).join('; ');
-    const [known] = lacking.filter((one) => one.installed);
-    if (known === undefined)
-      return misused('no-agent', `go: no agent can be started: ${why}; install one, or name another with --agent`);
-    return {
-      exit: exitCodes.personNeeded,
-      reason: 'needs-login',
-      problems: [`tidegate: go: no agent can be started: ${why}`],
-      needs: [{ kind: 'login', task: null, message: 'log an agent in', command: known.fix }],
-      data: { message: why },
-    };
-  }
-  return null;
-}
+export const withoutAgent =
+  (command: string) =>
+  async (desk: Desk, { plan }: RunOrder): Promise<Outcome | null> => {
+    const chains = new Map(allTasks(plan).map(({ agent }) => [agent.join(' '), agent]));
+    for (const chain of chains.values()) {
+      const found = await Promise.all(chain.map((agent) => desk.agentReady(agent)));
+      const lacking = found.filter((one) => !one.ready);
+      if (lacking.length < found.length || plan.fence.env.length > 0) continue;
+      const why = lacking.map((one) => one.why).join('; ');
+      const [known] = lacking.filter((one) => one.installed);
+      if (known === undefined)
+        return misused(
+          'no-agent',
+          `${command}: no agent can be started: ${why}; install one, or name another with --agent`,
+        );
+      return {
+        exit: exitCodes.personNeeded,
+        reason: 'needs-login',
+        problems: [`tidegate: ${command}: no agent can be started: ${why}`],
+        needs: [{ kind: 'login', task: null, message: 'log an agent in', command: known.fix }],
+        data: { message: why },
+      };
+    }
+    return null;
+  };

@@ -7,6 +7,7 @@ import { foldPath } from './path-fold.ts';
 import { parsePattern } from './pattern.ts';
 import type { FrozenPlan, PlannedTask, Skill } from './plan.ts';
 import { agentsOf, commandOf, type Draft, type DraftTask, type Place, type Problem } from './plan-draft.ts';
+import { lintMaturity } from './planner/maturity.ts';
 import type { ResolvedSettings } from './settings.ts';
 import type { Finding } from './verdict.ts';
 
@@ -19,6 +20,7 @@ export function lintDraft(draft: Draft, runnable: readonly string[]): readonly P
     ...duplicateIds(tasks),
     ...unknownNeeds(tasks),
     ...cycles(tasks),
+    ...lintMaturity(tasks),
     ...tasks.flatMap((task) => lintTask(task, draft.settings, runnable)),
   ];
 }

@@ -1,4 +1,5 @@
 import { idPattern } from './ids.ts';
+import type { TaskKeys } from './plan-draft.ts';
 import { err, ok, type Result } from './result.ts';
 
 /** A plan that nobody wrote as a file: what was typed, or markdown files that are a task each. */
@@ -7,8 +8,12 @@ export type PlanSketch = {
   /** Null: whatever the settings say. */
   readonly agent: string | null;
   readonly waves: readonly (readonly SketchedTask[])[];
+  /** One for each wave; absent: as plans name waves by themselves. */
+  readonly waveNames?: readonly string[];
+  /** A comment at its top. */
+  readonly note?: string;
 };
-export type SketchedTask = { readonly id: string; readonly do: string };
+export type SketchedTask = { readonly id: string; readonly do: string; readonly keys?: TaskKeys };
 
 /** A sketch of texts, each a task. Ids come from the texts alone: the same texts always give the same plan. */
 export function sketchOf(waves: readonly (readonly string[])[], agent: string | null): PlanSketch {
@@ -36,21 +41,54 @@ export function sketchOfFiles(files: readonly string[]): Result<PlanSketch, stri
 
 const nameIn = (path: string): string => path.slice(path.lastIndexOf('/') + 1).replace(/\.md$/i, '');
 
-/** The same as a plan file. `note` is a comment at its top. */
-export function planText({ name, agent, waves }: PlanSketch, note: string): string {
+/** The same as a plan file. */
+export function planText({ name, agent, waves, waveNames, note }: PlanSketch, usualNote: string): string {
   const tasks = (wave: readonly SketchedTask[], indent: string): readonly string[] =>
-    wave.map((task) => `${indent}${task.id}: ${scalar(task.do, indent.length)}`);
-  const [only, ...more] = waves;
+    wave.flatMap((task) => taskLines(task, indent));
+  const [only, ...more] = waveNames === undefined ? waves : [];
+  const waveLines = (wave: readonly SketchedTask[], at: number): readonly string[] => {
+    const title = waveNames?.[at];
+    const head = title === undefined ? ['  - tasks:'] : [`  - name: ${scalar(title, 4)}`, '    tasks:'];
+    return [...head, ...tasks(wave, '      ')];
+  };
   return [
-    `# ${note.replaceAll('\n', ' ')}`,
+    `# ${(note ?? usualNote).replaceAll('\n', ' ')}`,
     `name: ${name}`,
     ...(agent === null ? [] : [`agent: ${scalar(agent, 0)}`]),
     ...(only !== undefined && more.length === 0
       ? ['tasks:', ...tasks(only, '  ')]
-      : ['waves:', ...waves.flatMap((wave) => ['  - tasks:', ...tasks(wave, '      ')])]),
+      : ['waves:', ...waves.flatMap(waveLines)]),
     '',
   ].join('\n');
 }
+
+/** A task that is only a text is written as one. */
+function taskLines({ id, do: text, keys }: SketchedTask, indent: string): readonly string[] {
+  if (keys === undefined) return [`${indent}${id}: ${scalar(text, indent.length)}`];
+  const inner = `${indent}  `;
+  const said = Object.entries(keys).filter(([, value]) => value !== undefined);
+  return [
+    `${indent}${id}:`,
+    `${inner}do: ${scalar(text, inner.length)}`,
+    ...said.map(([key, value]) => `${inner}${key}: ${flow(value)}`),
+  ];
+}
+
+/** A value on one line; YAML takes JSON as it is, and a plain word needs no quotes. */
+function flow(value: unknown): string {
+  if (typeof value === 'string') return scalar(value, 0);
+  if (Array.isArray(value))
+    return `[${value.map((item) => (isPlainWord(item) ? item : JSON.stringify(item))).join(', ')}]`;
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  return `{ ${Object.entries(value)
+    .map(([key, item]) => `${key}: ${isPlainWord(item) ? item : JSON.stringify(item)}`)
+    .join(', ')} }`;
+}
+
+const isPlainWord = (value: unknown): value is string =>
+  typeof value === 'string' &&
+  /^[A-Za-z][\w./-]*$/.test(value) &&
+  !/^(true|false|null|yes|no|on|off|y|n)$/i.test(value);
 
 /** The words of a text, as many whole ones as fit, in letters that an id may have. Unless it is `whole`, words that say little are left out. */
 export function slugOf(text: string, longest: number, whole = false): string {
@@ -77,7 +115,8 @@ function shortened(slug: string, longest: number): string {
   return slug.slice(0, end > 0 ? end : longest);
 }
 
-function freeId(slug: string, taken: Set<string>): string {
+/** Not taken yet; from now on it is. */
+export function freeId(slug: string, taken: Set<string>): string {
   let id = slug;
   for (let number = 2; taken.has(id); number += 1) id = `${slug}-${number}`;
   taken.add(id);

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { lstat, readdir, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { findProgram } from '../adapters/agent-program.ts';
@@ -158,7 +158,20 @@ export const configPorts: ConfigPorts = {
 
 export const planFiles: PlanFiles = {
   read: readOptional,
-  write: async (path, text) => (await writeNewFile(path, text, { replace: false })) === 'written',
+  async write(path, text) {
+    try {
+      return (await writeNewFile(path, text, { replace: false })) === 'written' ? 'written' : 'exists';
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'ENOENT' || code === 'ENOTDIR') return 'no-folder';
+      throw error;
+    }
+  },
+  isThere: (path) =>
+    lstat(path).then(
+      () => true,
+      () => false,
+    ),
   resolve,
 };
 

@@ -23,8 +23,8 @@ export const runCommands: readonly CommandEntry[] = [
   },
   {
     name: 'plan',
-    usage: '--from-go <run> [-o, --output <file>]',
-    summary: 'keep what you typed as a plan file; never overwrites',
+    usage: '"<goal>" [--template <name>] [--agent <name>] | --from-go <run> [-o, --output <file>]',
+    summary: 'divide a goal into waves of tasks, or keep what you typed, as a plan file; never overwrites',
     group: 'run',
     load: async () => {
       const [{ plan }, { openDesk }, { planFiles }] = await Promise.all([

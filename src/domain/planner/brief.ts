@@ -1,0 +1,60 @@
+import type { Role } from '../plan.ts';
+
+/** The brief of a planned task: what, within what, until when. */
+export function taskBrief(task: {
+  readonly goal: string;
+  readonly asks: string;
+  readonly role: Role;
+  readonly owns: readonly string[] | null;
+  readonly files: number;
+  readonly forbid: readonly string[];
+}): string {
+  const { goal, asks, role, owns, files, forbid } = task;
+  const line = (text: string): string => text.replaceAll(/\s+/g, ' ');
+  const whole = line(asks).includes(line(goal)) ? [] : [`It is a part of this: ${goal}`];
+  return [
+    ['## Goal', asks, ...whole].join('\n\n'),
+    ['## Scope', [...scopeLines(owns, files), ...forbid.map((action) => `- Never: ${action}`)].join('\n')].join('\n\n'),
+    ['## Acceptance', (acceptance[role] ?? done).map((line) => `- ${line}`).join('\n')].join('\n\n'),
+  ].join('\n\n');
+}
+
+function scopeLines(owns: readonly string[] | null, files: number): readonly string[] {
+  if (owns?.length === 0) return ['- Change nothing: the handoff is the result.'];
+  const where = owns === null ? 'what the goal needs' : owns.map((path) => `\`${path}\``).join(', ');
+  const isOpen = owns === null || owns.some((path) => /\*|\/$/.test(path));
+  const most = `- Change at most ${files} ${files === 1 ? 'file' : 'files'}; if it takes more, hand off as partial and say why.`;
+  return [`- Change only ${where}.`, ...(isOpen ? [most] : [])];
+}
+
+const judged = [
+  'The handoff lists each deviation from the goal with its file and line and the steps that show it, or says that there is none.',
+];
+const found = [
+  'The handoff names the files and lines that the goal is about, what each of them does, and what stands in the way.',
+  'It tells what was seen apart from what is supposed.',
+];
+const done = [
+  'All that the goal says is true, in every case that it names.',
+  'Where the project has tests for such code, each case has one that fails without the change.',
+  'The checks of the project pass.',
+];
+const acceptance: Partial<Readonly<Record<Role, readonly string[]>>> = {
+  discovery: found,
+  design: [
+    'The handoff states the constraints that were found, the options with their costs, and the one to take.',
+    'It is concrete enough that somebody else can build it without asking.',
+  ],
+  docs: [
+    'All that the goal asks for is written down where a reader would look for it.',
+    'Every command, name and claim agrees with the code as it is now.',
+  ],
+  quality: [
+    'Each case that the goal names has a test that fails when the behaviour is broken.',
+    'No test was weakened, skipped or deleted.',
+  ],
+  infra: ['All that the goal says is true.', 'Each step can be repeated and taken back, and versions are pinned.'],
+  deploy: ['The handoff has each step as a command, how to see that it worked, and how to go back.'],
+  qa: judged,
+  security: judged,
+};

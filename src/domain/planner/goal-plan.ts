@@ -1,0 +1,200 @@
+import { agentConfigIn } from '../path-safety.ts';
+import { intersect, pattern } from '../pattern.ts';
+import type { Role } from '../plan.ts';
+import { freeId, type PlanSketch, type SketchedTask, slugOf } from '../plan-text.ts';
+import { err, ok, type Result } from '../result.ts';
+import { safeText } from '../safe-text.ts';
+import { taskBrief } from './brief.ts';
+import { clausesOf } from './clauses.ts';
+import { decompose, parallelRange, type Step, turnsRange } from './decompose.ts';
+import { type Maturity, stepTowards } from './maturity.ts';
+import { partText } from './parts.ts';
+import { pathsIn } from './paths.ts';
+import { type AgentType, agentTyped, generalist, type Registry } from './registry.ts';
+import { type TemplateName, type TemplateWave, templates } from './templates.ts';
+import { mentions, wordsOf } from './words.ts';
+
+export type GoalPlan = {
+  readonly sketch: PlanSketch;
+  /** What the plan leaves to the person, a sentence each. */
+  readonly notes: readonly string[];
+};
+
+/** A longer one is a directive, and belongs into a file. */
+export const longestGoal = 4_000;
+
+/** A plan of what a goal asks for. The same goal, template and settings always give the same. */
+export function planOfGoal(
+  goal: string,
+  how: { readonly template: TemplateName; readonly registry: Registry; readonly protect: readonly string[] },
+): Result<GoalPlan, string> {
+  const text = safeText(goal).trim();
+  if (!/[\p{L}\p{N}]/u.test(text)) return err('the goal says nothing; say what is to be done');
+  if (text.length > longestGoal)
+    return err(`the goal has more than ${longestGoal} characters; write a plan of directive files instead`);
+  const constraints = { maxParallel: parallelRange.max, maxTotalTurns: turnsRange.max };
+  const decomposed = decompose({ goal: text, session: '', constraints }, how.registry, () => '');
+  if (!decomposed.ok) return err(decomposed.error.detail);
+  const scene: Scene = {
+    ...how,
+    goal: text,
+    steps: decomposed.value.steps,
+    taken: new Set(['constructor']),
+    notes: [],
+  };
+  const waves: NamedWave[] = [];
+  for (const wave of templates[how.template]) waves.push(...wavesOf(scene, wave, waves.at(-1)?.level ?? wave.level));
+  const sketch: PlanSketch = {
+    name: `plan-${slugOf(text, 24)}`,
+    agent: null,
+    note: `Made by tidegate plan --template ${how.template}. Read it, change it, then: tidegate run <this file>`,
+    waveNames: waves.map(({ name }) => name),
+    waves: waves.map(({ tasks }) => tasks),
+  };
+  return ok({ sketch, notes: [...new Set(scene.notes)] });
+}
+
+type Scene = {
+  readonly goal: string;
+  readonly steps: readonly Step[];
+  readonly registry: Registry;
+  readonly protect: readonly string[];
+  readonly taken: Set<string>;
+  readonly notes: string[];
+};
+type NamedWave = { readonly name: string; readonly level: Maturity; readonly tasks: readonly SketchedTask[] };
+
+/** Usually one; more where there is more to do than may be done side by side; none where there is nothing to do. */
+function wavesOf(scene: Scene, wave: TemplateWave, reached: Maturity): readonly NamedWave[] {
+  const groups = groupsOf(scene, wave.tasks).filter((group) => group.length > 0);
+  const level = stepTowards(reached, wave.level);
+  return groups.map((works, at) => ({
+    name: at === 0 ? wave.name : `${wave.name}-${at + 1}`,
+    level,
+    tasks: tasksOf(scene, works, level),
+  }));
+}
+
+/** A task waits for those of its wave that would own the same path, and for the one that its text refers back to. */
+function tasksOf(scene: Scene, works: readonly Work[], level: Maturity): readonly SketchedTask[] {
+  const ids = works.map(({ id }) => freeId(id, scene.taken));
+  return works.map((work, at) => {
+    const { owns, role, model } = work;
+    const needs = ids.filter(
+      (_, earlier) =>
+        earlier < at && (meet(works[earlier]?.owns, owns) || (earlier === at - 1 && refersBack.test(work.asks))),
+    );
+    const keys = {
+      role,
+      ...(owns === null ? {} : { owns }),
+      ...(needs.length === 0 ? {} : { needs }),
+      ...(model === null ? {} : { model }),
+      ...(role === 'quality' ? { allowEmpty: true } : {}),
+      components: [slugOf(scene.goal, 24)],
+      exit: { completion: level },
+    };
+    return { id: ids[at] ?? '', do: taskBrief({ ...work, goal: scene.goal }), keys };
+  });
+}
+
+/** `Document it in docs/api.md`: only what is there can be documented. */
+const refersBack = /^\S+ (?:it|its|them|this|that|these|those)\b/iu;
+
+const meet = (ours: readonly string[] | null | undefined, theirs: readonly string[] | null): boolean =>
+  (ours ?? []).some((one) => (theirs ?? []).some((other) => intersect(pattern(one), pattern(other)) !== null));
+
+/** One task before it has its place. */
+type Work = {
+  readonly id: string;
+  readonly role: Role;
+  readonly asks: string;
+  /** Null: whatever no other task claims. */
+  readonly owns: readonly string[] | null;
+  readonly files: number;
+  readonly forbid: readonly string[];
+  readonly model: string | null;
+};
+
+function groupsOf(scene: Scene, tasks: TemplateWave['tasks']): readonly (readonly Work[])[] {
+  switch (tasks.of) {
+    case 'goal':
+      return [
+        tasks.readers.map(({ id, role, asks }) => ({
+          ...limitsOf(null),
+          id,
+          role,
+          asks: `${asks}: ${scene.goal}`,
+          owns: [],
+        })),
+      ];
+    case 'clauses': {
+      const agent = agentTyped(generalist, scene.registry);
+      const works = clausesOf(scene.goal).map((clause) => ({
+        ...limitsOf(agent),
+        id: slugOf(clause, 28),
+        role: tasks.role,
+        asks: clause,
+        owns: ownedIn(scene, clause),
+      }));
+      return chunks(works, parallelRange.max);
+    }
+    case 'explore':
+    case 'implement':
+    case 'validate': {
+      const steps = scene.steps.filter(({ stage }) => stage === tasks.of);
+      return [...Map.groupBy(steps, ({ wave }) => wave).values()].map((group) =>
+        group.map((step) => workOf(scene, step)),
+      );
+    }
+  }
+}
+
+function workOf(scene: Scene, step: Step): Work {
+  const { stage, agent, part } = step;
+  const isWhole = part.clauses.length === 1 && part.clauses[0] === scene.goal && part.about.length === 0;
+  const writes = stage === 'implement' || agent.role === 'quality';
+  const id = isWhole && stage === 'explore' ? 'explore' : isWhole && stage === 'validate' ? 'review' : null;
+  return {
+    ...limitsOf(agent),
+    id:
+      id ??
+      slugOf(part.about.length === 0 ? (part.clauses[0] ?? '') : `${part.about.join(' ')} ${part.clauses[0]}`, 28),
+    role: agent.role,
+    asks: id === null ? partText(part) : step.description,
+    owns: writes ? ownedIn(scene, part.clauses.join('; ')) : [],
+  };
+}
+
+const limitsOf = (agent: AgentType | null): Pick<Work, 'files' | 'forbid' | 'model'> => ({
+  files: agent?.files ?? 0,
+  forbid: agent?.forbid ?? [],
+  model: agent?.model ?? null,
+});
+
+/** The paths that a text names as what is to change. None where it also asks for tests and names none of theirs. */
+function ownedIn(scene: Scene, text: string): readonly string[] | null {
+  const named = pathsIn(text.replaceAll(reference, ' '));
+  const [guarded, free] = [
+    named.filter((path) => isGuarded(path, scene.protect)),
+    named.filter((path) => !isGuarded(path, scene.protect)),
+  ];
+  for (const path of guarded)
+    scene.notes.push(`${path} is protected, so no task owns it; add it to \`owns\` of the one that is to change it`);
+  const asksTests = mentions(wordsOf(text), 'test') && !free.some((path) => /test|spec/i.test(path));
+  if (free.length === 0 || guarded.length > 0 || asksTests) return null;
+  return [...new Set(free.flatMap((path) => (isFolder(path) ? [path, `${path}/**`] : [path])))];
+}
+
+/** `as described in docs/api.md`: something to read. */
+const reference =
+  /\b(?:described|documented|specified|defined|listed|shown|see|like|from|per|following|according to|based on)\b(?: (?:in|by|on))? [`"']?[^\s`"',;]+/giu;
+
+const isFolder = (path: string): boolean =>
+  !/[*/]$/.test(path) && !/\.\w+$/.test(path) && path.includes('/') && !path.includes('*');
+
+const isGuarded = (path: string, protect: readonly string[]): boolean =>
+  agentConfigIn(path) !== null || protect.some((guard) => intersect(pattern(guard), pattern(path)) !== null);
+
+function chunks<T>(items: readonly T[], size: number): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
+}

@@ -1,0 +1,57 @@
+import type { DraftTask, Problem } from '../plan-draft.ts';
+
+/** How far a component is, one honest step after the other. */
+export const maturity = [
+  'inventoried',
+  'contract-frozen',
+  'repo-landed',
+  'baseline-proved',
+  'pilot-live',
+  'qa-proved',
+  'fleet-ready',
+  'cutover-ready',
+  'deprecation-ready',
+] as const;
+export type Maturity = (typeof maturity)[number];
+
+/** Null: one step up, or none. Otherwise what is wrong with going from one level to the other in one wave. */
+export function maturityProblem(from: Maturity, to: Maturity): string | null {
+  const steps = maturity.indexOf(to) - maturity.indexOf(from);
+  if (steps < 0) return `${to} is behind ${from}`;
+  return steps > 1
+    ? `${maturity.slice(maturity.indexOf(from) + 1, maturity.indexOf(to)).join(' and ')} would be skipped`
+    : null;
+}
+
+/** As near to a level as one wave may come. */
+export function stepTowards(from: Maturity, to: Maturity): Maturity {
+  const at = maturity.indexOf(from);
+  return maturity[Math.min(maturity.indexOf(to), at + 1)] ?? to;
+}
+
+/** Tasks that say in `exit.completion` how far they bring their `components`: from wave to wave by one step at most. */
+export function lintMaturity(tasks: readonly DraftTask[]): readonly Problem[] {
+  const reached = new Map<string, { readonly wave: number; readonly level: Maturity }>();
+  return tasks
+    .toSorted((a, b) => a.wave - b.wave)
+    .flatMap((task) => {
+      const level = levelOf(task);
+      if (level === null) return [];
+      return (task.keys.components ?? []).flatMap((component): Problem[] => {
+        const before = reached.get(component);
+        const wrong = before === undefined || before.wave === task.wave ? null : maturityProblem(before.level, level);
+        if (before?.wave !== task.wave || isBehind(before.level, level))
+          reached.set(component, { wave: task.wave, level });
+        if (wrong === null) return [];
+        const detail = `\`${task.id}\` brings \`${component}\` from ${before?.level} to ${level} in one wave: ${wrong}`;
+        const place = [...task.place, 'exit', 'completion'];
+        return [{ rule: 'maturity-jump', detail, place, fix: 'go one step in each wave' }];
+      });
+    });
+}
+
+const isBehind = (one: Maturity, other: Maturity): boolean => maturity.indexOf(one) < maturity.indexOf(other);
+
+/** Other words there mean something else. */
+const levelOf = ({ keys }: DraftTask): Maturity | null =>
+  maturity.find((level) => level === keys.exit?.completion) ?? null;
