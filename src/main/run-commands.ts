@@ -23,8 +23,9 @@ export const runCommands: readonly CommandEntry[] = [
   },
   {
     name: 'plan',
-    usage: '"<goal>" [--template <name>] [--agent <name>] | --from-go <run> [-o, --output <file>]',
-    summary: 'divide a goal into waves of tasks, or keep what you typed, as a plan file; never overwrites',
+    usage:
+      '"<goal>" [--template <name>] [--agent <name> [--yes] [--land]] [--dry-run] [-o, --output <file>] | --from-go <run>',
+    summary: 'a plan file of a goal, or of what you typed; never overwrites',
     group: 'run',
     load: async () => {
       const [{ plan }, { openDesk }, { planFiles }] = await Promise.all([

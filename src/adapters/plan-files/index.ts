@@ -6,6 +6,7 @@ import { protectWarnings } from '../../domain/ownership.ts';
 import { canonicalJson, type FrozenPlan, type Skill } from '../../domain/plan.ts';
 import type { Place, Problem } from '../../domain/plan-draft.ts';
 import { lintDraft, lintSkills } from '../../domain/plan-lint.ts';
+import { lintSizing } from '../../domain/planner/sizing.ts';
 import { type Layer, type Loosening, type Resolution, resolveSettings } from '../../domain/settings-layers.ts';
 import { lintSettings } from '../../domain/settings-lint.ts';
 import type { Finding } from '../../domain/verdict.ts';
@@ -123,7 +124,7 @@ async function loadAsWritten(request: Parameters<typeof loadPlan>[0]): Promise<L
     ...(draft.settings.strict ? briefs : []),
     ...(base === null ? [{ ...detached, where: shown }] : []),
   ]);
-  const long = tasks.flatMap(lintDirectiveLength).map(locate);
+  const long = [...tasks.flatMap(lintDirectiveLength), ...lintSizing(draft, written)].map(locate);
   const warnings = [...(draft.settings.strict ? [] : briefs), ...long];
   const unconfirmed = unconfirmedOf(resolution);
   if (findings.length > 0 || base === null) return { ok: false, findings, warnings, unconfirmed, resolution };

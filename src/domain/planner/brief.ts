@@ -9,15 +9,17 @@ export function taskBrief(task: {
   readonly files: number;
   readonly forbid: readonly string[];
 }): string {
-  const { goal, asks, role, owns, files, forbid } = task;
-  const line = (text: string): string => text.replaceAll(/\s+/g, ' ');
-  const whole = line(asks).includes(line(goal)) ? [] : [`It is a part of this: ${goal}`];
+  const { role, owns, files, forbid } = task;
+  const [goal, asks] = [onOneLine(task.goal), onOneLine(task.asks)];
+  const whole = asks.includes(goal) ? [] : [`It is a part of this: ${goal}`];
   return [
     ['## Goal', asks, ...whole].join('\n\n'),
     ['## Scope', [...scopeLines(owns, files), ...forbid.map((action) => `- Never: ${action}`)].join('\n')].join('\n\n'),
     ['## Acceptance', (acceptance[role] ?? done).map((line) => `- ${line}`).join('\n')].join('\n\n'),
   ].join('\n\n');
 }
+
+const onOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
 function scopeLines(owns: readonly string[] | null, files: number): readonly string[] {
   if (owns?.length === 0) return ['- Change nothing: the handoff is the result.'];

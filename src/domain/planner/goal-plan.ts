@@ -11,6 +11,7 @@ import { type Maturity, stepTowards } from './maturity.ts';
 import { partText } from './parts.ts';
 import { pathsIn } from './paths.ts';
 import { type AgentType, agentTyped, generalist, type Registry } from './registry.ts';
+import { most } from './sizing.ts';
 import { type TemplateName, type TemplateWave, templates } from './templates.ts';
 import { mentions, wordsOf } from './words.ts';
 
@@ -182,7 +183,10 @@ function ownedIn(scene: Scene, text: string): readonly string[] | null {
     scene.notes.push(`${path} is protected, so no task owns it; add it to \`owns\` of the one that is to change it`);
   const asksTests = mentions(wordsOf(text), 'test') && !free.some((path) => /test|spec/i.test(path));
   if (free.length === 0 || guarded.length > 0 || asksTests) return null;
-  return [...new Set(free.flatMap((path) => (isFolder(path) ? [path, `${path}/**`] : [path])))];
+  const owned = [...new Set(free.flatMap((path) => (isFolder(path) ? [path, `${path}/**`] : [path])))];
+  if (owned.length <= most.patterns) return owned;
+  scene.notes.push(`more than ${most.patterns} paths are named for one task, so it owns none of them; split it`);
+  return null;
 }
 
 /** `as described in docs/api.md`: something to read. */

@@ -1,0 +1,66 @@
+import { agentsOf, type Draft, type DraftTask, type DraftWave, type Problem } from '../plan-draft.ts';
+import type { ResolvedSettings, Settings } from '../settings.ts';
+import { estimate } from './complexity.ts';
+import { parallelRange } from './decompose.ts';
+
+/** What one agent can be expected to do in 5 to 15 minutes. */
+export const most = { patterns: 15, lines: 150, minutes: 120 } as const;
+
+/** Advice on the size of tasks and waves: a warning at most, and only where it is plainly too much. `written` is the plan's own. */
+export function lintSizing(draft: Draft, written: Settings): readonly Problem[] {
+  const { settings, waves } = draft;
+  const writers = waves.map((wave) => ({ ...wave, tasks: wave.tasks.filter((task) => isWriter(task, settings)) }));
+  return [
+    ...writers.flatMap((wave) => wave.tasks.flatMap(tooLarge)),
+    ...writers.flatMap((wave) => tooMany(wave, settings.limits.parallel)),
+    ...tooLong(written.limits?.minutes),
+  ];
+}
+
+/** Who only reads may read all of it, and a program of the person's does what it does. */
+const isWriter = (task: DraftTask, settings: ResolvedSettings): boolean =>
+  task.keys.owns?.length !== 0 && agentsOf(task, settings).some((agent) => agent !== 'command');
+
+function tooLarge(task: DraftTask): readonly Problem[] {
+  const why = whyTooLarge(task);
+  if (why === null) return [];
+  const fix = 'split it: 5 to 15 minutes of work for each task, with what it owns';
+  return [
+    { rule: 'task-large', detail: `\`${task.id}\` is much for one agent: ${why}`, place: task.place, at: 'key', fix },
+  ];
+}
+
+function whyTooLarge({ text, wave, keys: { owns } }: DraftTask): string | null {
+  if (text === null) return null;
+  if ((owns?.length ?? 0) > most.patterns) return `it owns ${owns?.length} patterns`;
+  const lines = text.trim().split('\n').length;
+  if (lines > most.lines) return `its brief has ${lines} lines`;
+  // later waves build on what an earlier one found out
+  if (wave > 0) return null;
+  const isWide = owns === undefined || owns === null || owns.some((path) => /^\*|^[^/]+\/(?:\*\*)?$/.test(path));
+  const { complexity, because } = estimate(goalOf(text), { files: 1, directories: 0 }, { files: 1, model: null });
+  return isWide && complexity === 'expert' ? `${because}, and nothing narrow is owned` : null;
+}
+
+/** The first words that are not a heading. */
+const goalOf = (text: string): string =>
+  text
+    .split(/\n\s*\n/)
+    .map((block) => block.replaceAll(/^#.*$/gm, '').trim())
+    .find((block) => block !== '') ?? '';
+
+function tooMany(wave: DraftWave, parallel: number): readonly Problem[] {
+  const free = wave.tasks.filter(({ keys }) => (keys.needs ?? []).length === 0);
+  const count = Math.min(free.length, parallel);
+  if (count <= parallelRange.max) return [];
+  const detail = `${count} tasks of this wave would write at the same time`;
+  const fix = `3 to ${parallelRange.max} work well; lower \`limits.parallel\`, or divide the wave`;
+  return [{ rule: 'wave-wide', detail, place: wave.place, fix }];
+}
+
+function tooLong(minutes: number | undefined): readonly Problem[] {
+  if (minutes === undefined || minutes <= most.minutes) return [];
+  const detail = `\`limits.minutes: ${minutes}\` is far beyond what a task should take`;
+  const fix = 'split what takes so long: 5 to 15 minutes for each task';
+  return [{ rule: 'minutes-long', detail, place: ['limits', 'minutes'], fix }];
+}
