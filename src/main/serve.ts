@@ -19,6 +19,7 @@ import { handlers } from '../server/handlers.ts';
 import { httpServer, type Served } from '../server/http.ts';
 import { oneTimeLinks } from '../server/links.ts';
 import { repositoriesOf } from '../server/repositories.ts';
+import { NotOpened } from '../server/site.ts';
 import { mayDecide, openDesk } from './desk.ts';
 
 const surroundingsOf = (context: Context) => ({
@@ -55,7 +56,7 @@ async function start(context: Context, listen: Listen): Promise<Result<Running, 
     home: home.value,
     openDesk: async ({ checkout }) => {
       const desk = await openDesk({ ...context, cwd: checkout }, 'act');
-      if (!desk.ok) throw new Error(desk.error);
+      if (!desk.ok) throw new NotOpened(desk.error);
       return desk.value;
     },
     failed: (id, error) => context.terminal.problem(`tidegate: the coordinator of ${id} failed: ${String(error)}`),

@@ -110,6 +110,6 @@ export function refusals(route: Route): readonly ProblemStatus[] {
   return [...new Set(all)].sort((a, b) => a - b);
 }
 
-const anyRoute = [400, 401, 403, 421, 429, 500] as const;
+const anyRoute = [400, 401, 403, 421, 429, 500, 503] as const;
 
 export const json = <S extends z.ZodType>(schema: S, status: 200 | 201 | 202 = 200) => ({ status, schema });

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { Content } from '../ports/desk.ts';
+import { LedgerDamaged, LedgerUnavailable } from '../ports/ledger.ts';
 import { type Problem, problem } from '../protocol/problem.ts';
 import type { Role, Route } from '../protocol/route.ts';
 import { readJson } from './body.ts';
@@ -14,7 +15,7 @@ import type { Links } from './links.ts';
 import { type Pace, paceOf } from './pace.ts';
 import { refuseUpgrade, sendContent, sendJson, sendLastProblem, sendProblem } from './reply.ts';
 import { type Match, router } from './router.ts';
-import type { Handlers, Site } from './site.ts';
+import { type Handlers, NotOpened, type Site } from './site.ts';
 import { queryOf, validated } from './validated.ts';
 
 export type Served = {
@@ -41,9 +42,10 @@ export function httpServer(served: Served, tls: { readonly cert: Buffer; readonl
   const respond = (request: IncomingMessage, response: ServerResponse): void => {
     connections.busy(request, response);
     void answer(served, { find, pace, connections }, request, response).catch((error: unknown) => {
-      served.fault(error);
+      const known = knownTrouble(error);
+      if (known === null) served.fault(error);
       if (response.headersSent) response.destroy();
-      else sendProblem(response, problem(500, 'fault', 'something went wrong here; the log of the server says what'));
+      else sendProblem(response, known ?? fault);
     });
   };
   const server =
@@ -51,6 +53,17 @@ export function httpServer(served: Served, tls: { readonly cert: Buffer; readonl
   const connections = watchConnections(server, { secure: tls !== null });
   server.on('upgrade', (request, socket, head) => upgrade(served, { find, pace, connections }, request, socket, head));
   return server;
+}
+
+const fault = problem(500, 'fault', 'something went wrong here; the log of the server says what');
+
+/** What is wrong with the world rather than with us: the caller hears it in full. */
+function knownTrouble(error: unknown): Problem | null {
+  if (error instanceof NotOpened) return problem(503, 'not-opened', error.message);
+  if (error instanceof LedgerDamaged) return problem(503, 'ledger-damaged', error.message, { next: error.fix });
+  if (error instanceof LedgerUnavailable)
+    return problem(503, 'ledger-unavailable', error.message, { next: 'ask again; with a key nothing is done twice' });
+  return null;
 }
 
 type Way = {

@@ -22,10 +22,15 @@ export type OpenRepository = {
   readonly sessions: LiveSessions;
 };
 
+/** A repository that is known cannot be worked on now: its checkout is gone, or its state cannot be used. */
+export class NotOpened extends Error {
+  override readonly name = 'NotOpened';
+}
+
 /** The repositories of the person. One server shows them all. */
 export interface Repositories extends AsyncDisposable {
   list(): Promise<readonly RepositoryEntry[]>;
-  /** Opened at the first call and kept open. Null: none is called so. Rejects with what kept us from opening it. */
+  /** Opened at the first call and kept open. Null: none is called so. Rejects with `NotOpened` or what is wrong with its ledger. */
   open(id: string): Promise<OpenRepository | null>;
   /** The one that the server was started in: meant where a path names none. */
   readonly home: string | null;

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Route } from '../../src/protocol/route.ts';
 import { routes } from '../../src/protocol/routes.ts';
@@ -137,4 +138,27 @@ test('a plan with mistakes is told by lint in full and leaves nothing', async ()
     items: [],
     next: null,
   });
+});
+
+test('one server shows every repository of the person, and one that is gone does not hide the others', async () => {
+  await using gone = await project({ plan: smallPlan });
+  await using scene = await project({
+    plan: smallPlan,
+    env: { TIDEGATE_STATE_DIR: gone.environment.TIDEGATE_STATE_DIR },
+  });
+  await gone.cli('run', 'plan.yaml', '--detach');
+  await scene.cli('run', 'plan.yaml', '--detach');
+  await using server = await serverOf(scene);
+  const get = async (path: string): Promise<Json> =>
+    (await server.ask('GET', path, { token: server.tokens.read })).json as Json;
+  const waiting = async (): Promise<number> => ((await get('/v1/inbox'))['items'] as unknown[]).length;
+  expect(await waiting()).toBe(2);
+  await gone.cli('stop');
+  rmSync(gone.checkout, { recursive: true });
+  const { items } = (await get('/v1/repositories')) as { readonly items: readonly Json[] };
+  expect(items.map(({ present, home }) => [present, home]).toSorted()).toEqual([
+    [false, false],
+    [true, true],
+  ]);
+  expect(await waiting()).toBe(1);
 });

@@ -8,7 +8,7 @@ export const repositoryParams = z.strictObject({ repository: id });
 export const repositoryDocument = z.strictObject({
   id,
   checkout: z.string().meta({ description: 'where it lies on the machine of the server' }),
-  present: z.boolean().meta({ description: 'false: the checkout is gone; what was recorded is still shown' }),
+  present: z.boolean().meta({ description: 'false: the checkout is gone, and with it the way to its runs' }),
   home: z.boolean().meta({ description: 'the one that the server was started in' }),
 });
 
