@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { renameSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Route } from '../../src/protocol/route.ts';
 import { routes } from '../../src/protocol/routes.ts';
@@ -153,12 +153,12 @@ test('one server shows every repository of the person, and one that is gone does
     (await server.ask('GET', path, { token: server.tokens.read })).json as Json;
   const waiting = async (): Promise<number> => ((await get('/v1/inbox'))['items'] as unknown[]).length;
   expect(await waiting()).toBe(2);
-  await gone.cli('stop');
-  rmSync(gone.checkout, { recursive: true });
+  renameSync(gone.checkout, `${gone.checkout}.away`);
   const { items } = (await get('/v1/repositories')) as { readonly items: readonly Json[] };
   expect(items.map(({ present, home }) => [present, home]).toSorted()).toEqual([
     [false, false],
     [true, true],
   ]);
   expect(await waiting()).toBe(1);
+  renameSync(`${gone.checkout}.away`, gone.checkout);
 });
