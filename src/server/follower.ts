@@ -12,8 +12,8 @@ export function follower(ledger: Pick<Ledger, 'readAll'>, take: (stored: Stored)
   let reading: Promise<void> | null = null;
   const read = async (): Promise<void> => {
     for (const stored of await ledger.readAll(seen)) {
-      seen = stored.seq;
       take(stored);
+      seen = stored.seq;
     }
   };
   return {

@@ -21,9 +21,9 @@ export function liveRuns(ledger: Pick<Ledger, 'readAll'>): LiveRuns {
   const { catchUp, seq } = follower(ledger, (stored) => {
     if (!isRunStream(stored.stream)) return;
     const entry = runs.get(stored.stream) ?? { run: runId(stored.stream), state: null, stored: [] };
-    runs.set(stored.stream, entry);
-    entry.stored.push(stored);
     entry.state = evolveRun(entry.state, stored);
+    entry.stored.push(stored);
+    runs.set(stored.stream, entry);
   });
   return {
     all: async () => {

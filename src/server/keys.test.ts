@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import { roles } from '../protocol/route.ts';
+import { cookieOf, mayDo, roleOfCookie, roleOfToken, tokenOf } from './keys.ts';
+
+const [secret, other] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+
+describe('a token', () => {
+  test.each(roles)('of %s stands for that role, with this secret only', (role) => {
+    expect(roleOfToken(secret, tokenOf(secret, role))).toBe(role);
+    expect(roleOfToken(other, tokenOf(secret, role))).toBeNull();
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['a role that was put in its place', tokenOf(secret, 'read').replace('read', 'approve')],
+    ['its beginning', tokenOf(secret, 'read').slice(0, -1)],
+    ['more than it', `${tokenOf(secret, 'read')}x`],
+    ['other case', tokenOf(secret, 'read').toUpperCase()],
+    ['a cookie', cookieOf(secret, 'read', 10)],
+  ])('that is %s stands for none', (_, shown) => {
+    expect(roleOfToken(secret, shown)).toBeNull();
+  });
+
+  test('has 256 bits that differ from role to role', () => {
+    const signed = roles.map((role) => tokenOf(secret, role).slice(`tg-${role}-`.length));
+    expect(signed.map((one) => Buffer.from(one, 'base64url').length)).toEqual([32, 32, 32]);
+    expect(new Set(signed).size).toBe(3);
+  });
+});
+
+describe('a cookie', () => {
+  const cookie = cookieOf(secret, 'operate', 1_000);
+
+  test('holds until it expires', () => {
+    expect(roleOfCookie(secret, cookie, 999)).toBe('operate');
+    expect(roleOfCookie(secret, cookie, 1_000)).toBeNull();
+  });
+
+  test.each([
+    ['with a later end', cookie.replace('1000', '9000')],
+    ['with the same end written otherwise', cookie.replace('1000', '01000')],
+    ['of another role', cookie.replace('operate', 'approve')],
+    ['of no role', cookie.replace('operate', 'root')],
+    ['of another secret', cookieOf(other, 'operate', 1_000)],
+    ['that is a token', tokenOf(secret, 'operate')],
+  ])('%s is none', (_, shown) => {
+    expect(roleOfCookie(secret, shown, 0)).toBeNull();
+  });
+});
+
+test('each role may all that those before it may', () => {
+  expect(roles.map((has) => roles.filter((needed) => mayDo(has, needed)))).toEqual([
+    ['read'],
+    ['read', 'operate'],
+    ['read', 'operate', 'approve'],
+  ]);
+});
