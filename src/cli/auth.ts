@@ -20,18 +20,19 @@ type Login = {
   readonly takesFile: boolean;
 };
 
-/** `tidegate auth [agent [variable]] [--check]`: how agents get their login. */
+/** `tidegate auth [agent [variable]] [--check]`: how agents get their login. `secret` is for what no agent gets. */
 export const auth =
   (ports: AuthPorts): Register =>
   (command, does, context) => {
     command
-      .argument('[agent]', 'claude, codex, opencode or gemini')
+      .argument('[agent]', 'claude, codex, opencode or gemini; secret: for threads and webhooks')
       .argument('[variable]', 'ask for its value, and keep it for Tidegate alone')
       .option('--check', 'show who is logged in, without a call')
       .action(
         does(async (agent: string | undefined, variable: string | undefined, { check }: { check?: true }) => {
           const logins = await ports.logins(context);
           if (agent === undefined) return summary(logins);
+          if (agent === 'secret') return await keepSecret(ports, context, variable ?? '');
           const login = logins.find(({ name }) => name === agent);
           if (login === undefined)
             return misused('unknown-agent', `auth knows ${logins.map(({ name }) => name).join(', ')}`);
@@ -93,6 +94,19 @@ async function keep(ports: AuthPorts, context: Context, login: Login, given: str
     `Kept in ${file}, readable for you alone; delete the file to forget it.`,
     `${login.name}: ${now?.found ?? ''}`,
   ]);
+}
+
+/** What threads are asked for and webhooks are signed with, by the name that the configuration gives. */
+async function keepSecret(ports: AuthPorts, context: Context, variable: string): Promise<Outcome> {
+  const { terminal } = context;
+  if (!/^[A-Z][A-Z0-9_]{0,63}$/.test(variable))
+    return misused('unknown-variable', 'name the variable, in capitals: tidegate auth secret FORUM_TOKEN');
+  if (!terminal.interactive || context.json)
+    return misused('needs-terminal', `this asks on a terminal; or export ${variable}=<value>`);
+  const value = await terminal.askSecret(`Paste the value of ${variable}; it is not shown. Enter alone keeps nothing:`);
+  if (!value) return done([`Nothing is kept. Before you run: export ${variable}=<value>`]);
+  if (!/^[\x21-\x7e]{1,4096}$/.test(value)) return misused('not-a-token', 'that is no token; nothing is kept');
+  return done([`Kept in ${await ports.store(context, variable, value)}, readable for you alone.`]);
 }
 
 /** What people paste by mistake: a code, an address, a key of another kind, half of it. */

@@ -106,7 +106,7 @@ export function startBackground(setting: Setting): void {
 export const entry = (name: 'cli' | 'merger' | 'supervisor'): string =>
   fileURLToPath(new URL(`./${name}${extname(import.meta.url)}`, import.meta.url));
 
-/** Secrets that the configuration names: a variable, or what the person gave to `tidegate auth` under its name. */
+/** Secrets that the configuration names: a variable, or what the person gave to `tidegate auth secret`. */
 const secretsOf =
   (env: Setting['env']) =>
   (variable: string): string | null =>

@@ -153,3 +153,12 @@ describe('other agents', () => {
     expect(checked.out).toMatch(/\n +tidegate auth codex CODEX_API_KEY\n/);
   });
 });
+
+test('a secret of threads and webhooks is kept under its name, and shown nowhere', async () => {
+  using she = person({ claude: false });
+  const { code, screen } = await she.at(['secret', 'FORUM_TOKEN'], { [question]: 'planted-forum-token\r' });
+  expect([code, screen]).toEqual([0, expect.stringContaining(`Kept in ${she.kept}, readable for you alone`)]);
+  expect(screen).not.toContain('planted');
+  expect(JSON.parse(readFileSync(she.kept, 'utf8'))).toEqual({ FORUM_TOKEN: 'planted-forum-token' });
+  expect(she.call('secret', 'planted_token')).toMatchObject({ exit: 2, err: expect.not.stringContaining('planted') });
+});

@@ -35,11 +35,14 @@ describe('the thread of a wave', () => {
   test('is opened where the person says, gets what happens, and leaves no secret behind', async () => {
     const there = forum();
     await using server = await receiver(there);
-    await using scene = await project({ plan, env: { FORUM_TOKEN: token, HOOK_SECRET: secret } });
+    await using scene = await project({ plan, env: { HOOK_SECRET: secret } });
     says(scene, {
       thread: { intake: `${server.url}/intake`, threads: `${server.url}/threads`, tokenFrom: 'FORUM_TOKEN' },
       notify: { webhook: `${server.url}/hook`, secretFrom: 'HOOK_SECRET' },
     });
+    // as `tidegate auth secret FORUM_TOKEN` keeps it
+    const kept = join(scene.root, 'home/.config/tidegate/tokens.json');
+    writeFileSync(kept, JSON.stringify({ FORUM_TOKEN: token }), { mode: 0o600 });
     const ran = await scene.cli('run', 'plan.yaml', '--yes', '--json');
     expect(ran.code).toBe(0);
     expect(await threadsOf(scene)).toMatchObject([
