@@ -8,7 +8,7 @@ import { post } from '../web/post.ts';
 export type WebhookSurroundings = {
   /** The checkout; only its name leaves the machine. */
   readonly repository: string;
-  /** The value of a variable, or of what `tidegate auth` keeps under its name. */
+  /** The value of a variable, or of what `tidegate auth secret` keeps under its name. */
   secret(variable: string): string | null;
   readonly timeoutMs?: number;
 };
@@ -33,7 +33,8 @@ export function webhooks(around: WebhookSurroundings): (notice: Notice, to: Noti
         ...(secret === null ? {} : { 'tidegate-signature': signatureOf(secret, body, Math.floor(Date.now() / 1000)) }),
       };
       const { timeoutMs } = around;
-      const answer = await post({ url, headers, body, signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
+      const within = timeoutMs === undefined ? {} : { timeoutMs };
+      const answer = await post({ url, headers, body, reads: false, signal, ...within });
       if (answer.outcome === 'failed') return answer;
       const { status } = answer;
       if (status >= 200 && status < 300) return null;

@@ -15,7 +15,7 @@ import { isToken, post } from '../web/post.ts';
 
 export type ThreadSurroundings = {
   readonly stateDirectory: string;
-  /** The value of a variable, or of what `tidegate auth` keeps under its name. */
+  /** The value of a variable, or of what `tidegate auth secret` keeps under its name. */
   secret(variable: string): string | null;
   readonly timeoutMs?: number;
   readonly waits?: readonly number[];
@@ -43,7 +43,7 @@ export function webThreads(around: ThreadSurroundings): Threads {
         lane: url,
         label: `thread of wave ${wave} of ${run}, ${kind}`,
         async hand(signal) {
-          const answer = await ask(around, { url, key, body, places: one.places, signal });
+          const answer = await ask(around, { url, key, body, reads: false, places: one.places, signal });
           return 'why' in answer ? answer : null;
         },
       });
@@ -61,7 +61,7 @@ async function bind(around: ThreadSurroundings, order: ThreadOrder) {
     const url = places[way];
     if (url === null) continue;
     failpoint('thread-ask-before');
-    const answer = await ask(around, { url, key, body, places });
+    const answer = await ask(around, { url, key, body, reads: true, places });
     failpoint('thread-asked');
     const id = 'why' in answer ? null : idIn(answer.text);
     if (id !== null) return { board: way, id, failed } satisfies BoundThread;
@@ -79,13 +79,14 @@ type Asked = {
   /** The same for the same thing, however often it is asked for. */
   readonly key: string;
   readonly body: object;
+  readonly reads: boolean;
   readonly places: ThreadPlan;
   readonly signal?: AbortSignal;
 };
 
 type Told = { readonly text: string } | { readonly why: string };
 
-async function ask(around: ThreadSurroundings, { url, key, body, places, signal }: Asked): Promise<Told> {
+async function ask(around: ThreadSurroundings, { url, key, body, reads, places, signal }: Asked): Promise<Told> {
   const { timeoutMs } = around;
   const token = places.tokenFrom === null ? null : around.secret(places.tokenFrom);
   if (places.tokenFrom !== null && !token) return { why: `${places.tokenFrom} is not set` };
@@ -94,6 +95,7 @@ async function ask(around: ThreadSurroundings, { url, key, body, places, signal 
     url,
     headers: { 'idempotency-key': key, ...(token === null ? {} : { authorization: `Bearer ${token}` }) },
     body: JSON.stringify(body),
+    reads,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(signal === undefined ? {} : { signal }),
   });

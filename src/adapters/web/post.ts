@@ -9,6 +9,8 @@ export type Letter = {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** Whether what is answered matters, beside that it was. */
+  readonly reads: boolean;
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 };
@@ -17,7 +19,7 @@ export type Letter = {
 const mostBytes = 64 * 1024;
 
 /** One POST of JSON: to that address and nowhere else, within a time that includes reading the answer. Never rejects. */
-export async function post({ url, headers, body, timeoutMs = 5_000, signal }: Letter): Promise<Answer> {
+export async function post({ url, headers, body, reads, timeoutMs = 5_000, signal }: Letter): Promise<Answer> {
   const mistake = mistakeInAddress(url);
   if (mistake !== null) return failed(mistake);
   const late = AbortSignal.timeout(timeoutMs);
@@ -33,6 +35,10 @@ export async function post({ url, headers, body, timeoutMs = 5_000, signal }: Le
     if (status >= 300 && status < 400) {
       await response.body?.cancel();
       return failed(`answered ${status}: redirects are not followed`);
+    }
+    if (!reads) {
+      await response.body?.cancel();
+      return { outcome: 'answered', status, text: '' };
     }
     const text = await firstBytes(response);
     return text === null ? failed('its answer does not end') : { outcome: 'answered', status, text };
