@@ -97,7 +97,7 @@ function eventsPage(): string {
     ...section('Facts of the repository', 'Beside the runs.', 'RepoEvent'),
     ...section(
       'Facts of a session that others drive',
-      'In a stream `external:<session>`. Nothing of it is run or merged by us.',
+      'In a stream `external:<session>`, by [the API that DCM documents](../how-to/dcm-api.md). Nothing of it is run or merged by us.',
       'ExternalEvent',
       read('external/events.ts'),
     ),

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { batchStatus, countsOf, subtasksOfBatch, subtasksOfWave } from '../domain/external/counts.ts';
 import type { Batch, Session, Subtask, Wave } from '../domain/external/session.ts';
+import type { Conflict, Synthesis } from '../domain/external/synthesis.ts';
 import type { batchDocument, submittedBatch, subtaskDocument, waveDocument } from '../protocol/documents/dcm.ts';
 
 /** A session as DCM's documents show it. */
@@ -57,6 +58,21 @@ export function subtaskShown(subtask: Subtask): z.input<typeof subtaskDocument> 
     ...('completedAt' in progress ? { completed_at: progress.completedAt } : {}),
   };
 }
+
+/** Copies, because what is sent may be written to; what is folded may not. */
+export const synthesisShown = (synthesis: Synthesis) => ({
+  ...synthesis,
+  results: synthesis.results.map((result) => ({ ...result, files: [...result.files] })),
+  conflicts: synthesis.conflicts.map(conflictShown),
+  files_changed: [...synthesis.files_changed],
+});
+
+export const conflictShown = (conflict: Conflict) => ({
+  ...conflict,
+  agents: [...conflict.agents],
+  subtasks: [...conflict.subtasks],
+  files: [...conflict.files],
+});
 
 function countersOf(subtasks: readonly Subtask[]) {
   const { total, completed, failed } = countsOf(subtasks);

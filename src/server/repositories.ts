@@ -48,6 +48,9 @@ export function repositoriesOf(shelf: Shelf): Repositories {
     list: shelf.list,
     home: shelf.home,
     open: async (id) => {
+      const known = opened.get(id);
+      // kept open: where it lies need not be looked up again
+      if (known !== undefined) return await known;
       const entry = (await shelf.list()).find((one) => one.id === id);
       if (entry === undefined) return null;
       const opening = opened.get(id) ?? open(entry);

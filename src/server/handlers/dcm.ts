@@ -2,18 +2,23 @@ import { randomBytes } from 'node:crypto';
 import type { ExternalCommand, SubtaskChange } from '../../domain/external/command.ts';
 import { currentWave } from '../../domain/external/counts.ts';
 import { idFrom } from '../../domain/external/ids.ts';
-import { type Batch, own, type Session } from '../../domain/external/session.ts';
+import { own, type Session } from '../../domain/external/session.ts';
 import { conflictsOf } from '../../domain/external/synthesis.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { type Problem, problem } from '../../protocol/problem.ts';
 import type { Given } from '../../protocol/route.ts';
 import type { dcmRoutes } from '../../protocol/routes/dcm.ts';
 import { askSession } from '../ask-session.ts';
-import { batchShown, submittedShown, subtaskShown, waveShown } from '../dcm-documents.ts';
-import { repositoryAt } from '../found.ts';
-import type { Handlers, OpenRepository, Site } from '../site.ts';
-
-type Where = { readonly repository?: string | undefined };
+import {
+  batchShown,
+  conflictShown,
+  submittedShown,
+  subtaskShown,
+  synthesisShown,
+  waveShown,
+} from '../dcm-documents.ts';
+import { batchAt, noBatch, noSubtask, repositoryMeant, sessionAt, type Where } from '../dcm-found.ts';
+import type { Handlers, Site } from '../site.ts';
 
 export const dcmHandlers: Handlers<typeof dcmRoutes> = {
   submitBatch: async ({ query, body }, site) => {
@@ -49,7 +54,7 @@ export const dcmHandlers: Handlers<typeof dcmRoutes> = {
   batchConflicts: async ({ params, query }, site) => {
     const found = await batchAt(site, query, params.batch);
     if (!found.ok) return found;
-    const conflicts = conflictsOf(found.value.session, found.value.batch).map(writable);
+    const conflicts = conflictsOf(found.value.session, found.value.batch).map(conflictShown);
     return ok({ batch_id: found.value.batch.id, conflicts, conflict_count: conflicts.length });
   },
   createWave: async ({ params, query, body }, site) => {
@@ -129,48 +134,6 @@ export const dcmHandlers: Handlers<typeof dcmRoutes> = {
   },
 };
 
-/** The repository that a path without one is about: the one asked for, else the server's own, else the only one. */
-async function repositoryMeant(
-  { repositories, ...site }: Site,
-  where: Where,
-): Promise<Result<OpenRepository, Problem>> {
-  const named = where.repository ?? repositories.home;
-  if (named !== null) return await repositoryAt({ repositories, ...site }, named);
-  const all = await repositories.list();
-  const [only, ...more] = all;
-  if (only !== undefined && more.length === 0) return await repositoryAt({ repositories, ...site }, only.id);
-  return err(
-    problem(
-      409,
-      'which-repository',
-      all.length === 0
-        ? 'there is no repository here yet'
-        : `there are several repositories: ${all.map(({ id }) => id).join(', ')}`,
-      {
-        field: 'query.repository',
-        next: all.length === 0 ? 'start tidegate serve in a repository' : `say which: ?repository=${only?.id ?? ''}`,
-      },
-    ),
-  );
-}
-
-async function sessionAt(site: Site, where: Where, id: string): Promise<Result<Session, Problem>> {
-  const repository = await repositoryMeant(site, where);
-  return repository.ok ? ok(await repository.value.sessions.session(id)) : repository;
-}
-
-type FoundBatch = { readonly repository: OpenRepository; readonly session: Session; readonly batch: Batch };
-
-async function batchAt(site: Site, where: Where, id: string): Promise<Result<FoundBatch, Problem>> {
-  const repository = await repositoryMeant(site, where);
-  if (!repository.ok) return repository;
-  const session = await repository.value.sessions.ofBatch(id);
-  const batch = session === undefined ? undefined : own(session.batches, id);
-  return session === undefined || batch === undefined
-    ? err(noBatch(id))
-    : ok({ repository: repository.value, session, batch });
-}
-
 async function changedWave(
   site: Site,
   where: Where,
@@ -201,20 +164,6 @@ function synthesisOf<T>(session: Session, id: string, shown: (synthesis: Shown) 
       )
     : ok(shown(synthesisShown(end.synthesis)));
 }
-
-const synthesisShown = (synthesis: NonNullable<Batch['end']>['synthesis']) => ({
-  ...synthesis,
-  results: synthesis.results.map((result) => ({ ...result, files: [...result.files] })),
-  conflicts: synthesis.conflicts.map(writable),
-  files_changed: [...synthesis.files_changed],
-});
-
-const writable = (conflict: ReturnType<typeof conflictsOf>[number]) => ({
-  ...conflict,
-  agents: [...conflict.agents],
-  subtasks: [...conflict.subtasks],
-  files: [...conflict.files],
-});
 
 /** Ids follow from the key where there is one: the same order under the same key is the same batch. */
 const nonceOf = ({ key }: Site, session: string): string =>
@@ -248,6 +197,3 @@ function changeOf(body: Given<typeof dcmRoutes.updateSubtask>['body']): SubtaskC
     ...(body.context_snapshot === undefined ? {} : { context: body.context_snapshot }),
   };
 }
-
-const noBatch = (id: string): Problem => problem(404, 'unknown-batch', `there is no batch ${id} here`);
-const noSubtask = (id: string): Problem => problem(404, 'unknown-subtask', `there is no subtask ${id} here`);

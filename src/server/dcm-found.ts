@@ -1,0 +1,52 @@
+import { type Batch, own, type Session } from '../domain/external/session.ts';
+import { err, ok, type Result } from '../domain/result.ts';
+import { type Problem, problem } from '../protocol/problem.ts';
+import { repositoryAt } from './found.ts';
+import type { OpenRepository, Site } from './site.ts';
+
+export type Where = { readonly repository?: string | undefined };
+
+/** The repository that a path without one is about: the one asked for, else the server's own, else the only one. */
+export async function repositoryMeant(
+  { repositories, ...site }: Site,
+  where: Where,
+): Promise<Result<OpenRepository, Problem>> {
+  const named = where.repository ?? repositories.home;
+  if (named !== null) return await repositoryAt({ repositories, ...site }, named);
+  const all = await repositories.list();
+  const [only, ...more] = all;
+  if (only !== undefined && more.length === 0) return await repositoryAt({ repositories, ...site }, only.id);
+  return err(
+    problem(
+      409,
+      'which-repository',
+      all.length === 0
+        ? 'there is no repository here yet'
+        : `there are several repositories: ${all.map(({ id }) => id).join(', ')}`,
+      {
+        field: 'query.repository',
+        next: all.length === 0 ? 'start tidegate serve in a repository' : `say which: ?repository=${only?.id ?? ''}`,
+      },
+    ),
+  );
+}
+
+export async function sessionAt(site: Site, where: Where, id: string): Promise<Result<Session, Problem>> {
+  const repository = await repositoryMeant(site, where);
+  return repository.ok ? ok(await repository.value.sessions.session(id)) : repository;
+}
+
+type FoundBatch = { readonly repository: OpenRepository; readonly session: Session; readonly batch: Batch };
+
+export async function batchAt(site: Site, where: Where, id: string): Promise<Result<FoundBatch, Problem>> {
+  const repository = await repositoryMeant(site, where);
+  if (!repository.ok) return repository;
+  const session = await repository.value.sessions.ofBatch(id);
+  const batch = session === undefined ? undefined : own(session.batches, id);
+  return session === undefined || batch === undefined
+    ? err(noBatch(id))
+    : ok({ repository: repository.value, session, batch });
+}
+
+export const noBatch = (id: string): Problem => problem(404, 'unknown-batch', `there is no batch ${id} here`);
+export const noSubtask = (id: string): Problem => problem(404, 'unknown-subtask', `there is no subtask ${id} here`);
