@@ -115,6 +115,13 @@ export const commands: readonly CommandEntry[] = [
     },
   },
   {
+    name: 'mcp',
+    usage: '',
+    summary: 'status, why and logs as MCP tools for your assistant',
+    group: 'keep',
+    load: async () => (await import('../cli/mcp.ts')).mcp(commands),
+  },
+  {
     name: 'handoff',
     usage: '<done|partial|failed> --message <text>',
     summary: 'end a task with a statement; only inside its fence',

@@ -22,7 +22,7 @@ export type RuntimeDirectory = {
 
 export function makeRuntimeDirectory(
   job: Pick<Job, 'id' | 'brief' | 'fence' | 'runDirectory'>,
-  program: { node: string; client: string },
+  program: { readonly node: string; readonly client: string; readonly mcp?: string },
 ): RuntimeDirectory {
   mkdirSync(job.runDirectory, { recursive: true, mode: 0o700 });
   const name = createHash('sha256').update(job.id).digest('hex').slice(0, 8);
@@ -33,6 +33,7 @@ export function makeRuntimeDirectory(
   const brief = join(inside, 'brief.md');
   writeFileSync(brief, job.brief, { mode: 0o644 });
   copyFileSync(program.client, join(inside, 'client.mjs'));
+  if (program.mcp !== undefined) copyFileSync(program.mcp, join(inside, 'mcp.mjs'));
   // Mount points: node itself and the agent's home are bound over them.
   writeFileSync(join(inside, 'node'), '');
   mkdirSync(join(inside, 'home'), { mode: 0o755 });

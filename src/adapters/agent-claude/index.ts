@@ -47,6 +47,8 @@ function prepare(seat: Seat): Launch {
       // What it may touch is judged by hook, fence and snapshot; a prompt would have nobody to answer it.
       ...['--permission-mode', 'bypassPermissions'],
       ...['--settings', `${seat.home}/settings.json`, '--setting-sources', 'project'],
+      // ours and no other: what the repository names would run unasked
+      ...['--mcp-config', `${seat.home}/mcp.json`, '--strict-mcp-config'],
       ...(session === null ? [] : ['--resume', session.id]),
       ...(model === null ? [] : ['--model', model]),
       ...(turns === null ? [] : ['--max-turns', String(turns)]),
@@ -57,7 +59,10 @@ function prepare(seat: Seat): Launch {
       // The fence is the sandbox: without this Claude refuses to run without prompts as some uids.
       IS_SANDBOX: '1',
     },
-    files: { 'settings.json': `${JSON.stringify(claudeSettings(seat.client), null, 2)}\n` },
+    files: {
+      'settings.json': `${JSON.stringify(claudeSettings(seat.client), null, 2)}\n`,
+      'mcp.json': `${JSON.stringify(claudeServers(seat.client), null, 2)}\n`,
+    },
     opening: userMessage(seat.prompt),
   };
 }
@@ -70,6 +75,11 @@ export const claudeEnvironment = (home: string): Readonly<Record<string, string>
   DISABLE_TELEMETRY: '1',
   DISABLE_ERROR_REPORTING: '1',
   CLAUDE_CODE_MAX_RETRIES: '3',
+});
+
+/** Its tools are called `mcp__tidegate__handoff` and so on. */
+const claudeServers = (client: string) => ({
+  mcpServers: { tidegate: { type: 'stdio', command: client, args: ['mcp'] } },
 });
 
 /** A hook that cannot be asked must not mean yes: `onFailure` makes Claude refuse the call then. */
