@@ -1,18 +1,14 @@
-import type { RunOrder } from '../domain/events.ts';
-import { planHash } from '../domain/ids.ts';
 import { planDifference } from '../domain/plan-difference.ts';
-import { changedInVain, misfit } from '../domain/replan.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import type { Finding } from '../domain/verdict.ts';
 import { ask } from '../engine/ask.ts';
-import { judgedBefore } from '../engine/order-run.ts';
+import { orderIn, prepareReplan, replanRequest } from '../engine/replan-run.ts';
 import type { Desk } from '../ports/desk.ts';
 import { outcomeOf } from './ask-coordinator.ts';
-import { misused, type Outcome } from './command.ts';
+import type { Outcome } from './command.ts';
 import { failed } from './desk.ts';
-import { outcomeOf as lintOutcome } from './lint.ts';
 import { peopleOnly } from './people-only.ts';
-import { refusedPlan } from './run.ts';
+import { notOrdered } from './run.ts';
 import type { MadeRun } from './subject.ts';
 
 /** How the files stand to the plan that runs. `message` is one line for people. */
@@ -48,49 +44,27 @@ export async function replan(
   desk: Desk,
   subject: MadeRun,
 ): Promise<Result<{ readonly note: PlanNote; readonly warnings: readonly Finding[] }, Outcome>> {
-  const { run, state, stored } = subject;
+  const { run, state } = subject;
   const refused = peopleOnly(desk, `tidegate resume ${run} --replan`);
   if (refused !== null) return err(refused);
   if (state.ended !== null)
     return err(
       failed('ended', `resume: ${run} has ended (${state.ended}); begin anew with tidegate run ${state.planFile}`),
     );
-  const order = orderIn(stored);
-  const read = await desk.rereadPlan(order);
-  if (!read.ok) return err(misused('no-plan', `resume: ${read.error}`));
-  if (!read.value.ok) return err(lintOutcome(read.value));
-  const { plan, warnings } = read.value;
-  const hash = planHash(read.value.hash);
-  if (hash === state.hash) {
+  const prepared = await prepareReplan(desk, subject);
+  if (!prepared.ok) return err(notOrdered(prepared.error, 'resume'));
+  const { order, differences, vain, warnings } = prepared.value;
+  const { hash } = order;
+  if (differences.length === 0) {
     const message = `nothing changed in ${state.planFile}; ${run} goes on with the plan that it has`;
-    return ok({ note: { message, differences: [], hash }, warnings });
+    return ok({ note: { message, differences, hash }, warnings });
   }
-  const unfit = misfit(state, plan);
-  const judged = await judgedBefore(desk, { ...order, plan, hash, wave: null });
-  if (judged.findings.length > 0) return err(refusedPlan(judged.findings, warnings));
-  if (unfit !== null) return err(refusedPlan([{ rule: 'replan', detail: unfit }], warnings));
-
-  const differences = planDifference(state.plan, plan);
-  const vain = changedInVain(state, plan);
-  const answered = await ask(desk, subject, {
-    type: 'requested-replan',
-    plan,
-    hash,
-    replaces: state.hash,
-    by: desk.caller.by,
-  });
+  const answered = await ask(desk, subject, replanRequest(state, prepared.value, desk.caller.by));
   if (answered.outcome !== 'accepted') return err(outcomeOf(run, answered, ''));
-  await desk.openRunDirectory({ ...order, plan });
+  await desk.openRunDirectory(order);
   const told = vain.length === 0 ? '' : `; ${vain.join(', ')}: merged already, what it says now has no effect`;
   const message = `${run} has a new plan, ${hash.slice(0, 12)} (${shortened(differences)})${told}`;
-  return ok({ note: { message, differences, hash }, warnings: [...warnings, ...judged.warnings] });
-}
-
-function orderIn(stored: MadeRun['stored']): RunOrder {
-  const created = stored.find(({ event }) => event.type === 'run-created')?.event;
-  if (created?.type !== 'run-created') throw new Error('a made run has its order');
-  const { type: _, by: __, ...order } = created;
-  return order;
+  return ok({ note: { message, differences, hash }, warnings });
 }
 
 const shortened = (differences: readonly string[]): string =>

@@ -121,7 +121,7 @@ async function prepare(
 }
 
 /** Why there is no run, for the one who typed the command. */
-function notOrdered(why: NotOrdered, command: string): Outcome {
+export function notOrdered(why: NotOrdered, command: string): Outcome {
   switch (why.because) {
     case 'no-plan':
     case 'no-branch':
@@ -176,7 +176,7 @@ function problemLines({ fix = '', ...finding }: Finding): readonly string[] {
   return [`tidegate: ${findingText(finding)}; to mend it:`, ...fix.split('\n').map((line) => `  ${line}`)];
 }
 
-export function refusedPlan(findings: readonly Finding[], warnings: readonly Finding[]): Outcome {
+function refusedPlan(findings: readonly Finding[], warnings: readonly Finding[]): Outcome {
   return {
     exit: exitCodes.usage,
     reason: 'plan-refused',

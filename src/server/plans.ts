@@ -71,7 +71,7 @@ async function prepare({ desk }: OpenRepository, site: Site, body: Body): Promis
   return prepared.ok ? prepared : err(problemOf(prepared.error));
 }
 
-function problemOf(why: NotOrdered): Problem {
+export function problemOf(why: NotOrdered): Problem {
   switch (why.because) {
     case 'no-plan':
     case 'no-branch':

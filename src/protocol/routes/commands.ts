@@ -109,6 +109,12 @@ export const commandRoutes = {
   hold: onRun('hold', 'approve', 'Put the decision off', z.strictObject({ hash })),
   pause: onRun('pause', 'operate', 'Start nothing new; what runs goes on', none),
   resume: onRun('resume', 'operate', 'Go on after a pause, a stop or a failure of the machine', none),
+  replan: onRun(
+    'replan',
+    'approve',
+    'Take the plan as its files are now; what is merged stays, the rest is approved again',
+    none,
+  ),
   stop: onRun('stop', 'operate', 'End the agents of a run; their work is kept', none),
   land: onRun(
     'land',

@@ -4,11 +4,12 @@ import { chooseTasks } from '../../domain/land-some.ts';
 import { parsePattern } from '../../domain/pattern.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { RunState } from '../../domain/run.ts';
+import { prepareReplan, replanRequest } from '../../engine/replan-run.ts';
 import { type Problem, problem } from '../../protocol/problem.ts';
 import type { commandRoutes } from '../../protocol/routes/commands.ts';
 import { type Accepted, command } from '../command.ts';
 import { type FoundRun, type FoundTask, runAt, taskAt } from '../found.ts';
-import { dryRun, lint, order } from '../plans.ts';
+import { dryRun, lint, order, problemOf } from '../plans.ts';
 import type { Handlers, Site } from '../site.ts';
 
 type RunParams = { readonly repository: string; readonly run: string };
@@ -23,6 +24,7 @@ export const commandHandlers: Handlers<typeof commandRoutes> = {
   hold: (given, site) => decide(given, site, 'requested-hold'),
   pause: ({ params }, site) => onRun(params, site, (by) => ok({ type: 'requested-pause', by })),
   resume: ({ params }, site) => onRun(params, site, (by) => ok({ type: 'requested-resume', by })),
+  replan: ({ params }, site) => replan(params, site),
   stop: ({ params }, site) => onRun(params, site, (by) => ok({ type: 'requested-stop', by })),
   land: ({ params, body }, site) =>
     onRun(params, site, (by, { state }) => {
@@ -81,6 +83,19 @@ async function onTask(
   if (!found.ok) return found;
   const request = make(site.caller.by, found.value);
   return request.ok ? await command(site, found.value, request.value) : request;
+}
+
+async function replan(params: RunParams, site: Site): Promise<Result<Accepted, Problem>> {
+  const found = await runAt(site, params);
+  if (!found.ok) return found;
+  const { repository, state } = found.value;
+  const prepared = await prepareReplan(repository.desk, found.value);
+  if (!prepared.ok) return err(problemOf(prepared.error));
+  if (prepared.value.differences.length === 0)
+    return err(problem(409, 'same-plan', `nothing changed in ${state.planFile}; ${state.run} has that plan`));
+  const accepted = await command(site, found.value, replanRequest(state, prepared.value, site.caller.by));
+  if (accepted.ok) await repository.desk.openRunDirectory(prepared.value.order);
+  return accepted;
 }
 
 async function decide(
