@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { dcmOf } from '../support/dcm.ts';
 import { project } from '../support/project.ts';
 import { serverOf } from '../support/server.ts';
 
@@ -122,4 +123,33 @@ test('the planner answers over HTTP as documented, by the registry of the reposi
       json: { field: expect.stringMatching(/^body/) },
     });
   expect((await post('decompose', goal, 'wrong')).status).toBe(401);
+});
+
+test('a prompt tells what came of the waves before it, as the session has it', { timeout: 60_000 }, async () => {
+  await using here = await project({ plan: {} });
+  await using server = await serverOf(here);
+  const dcm = dcmOf(server, 'told');
+  await dcm.wave('create', 0);
+  const { subtasks } = await dcm.submit(0, [
+    { agent_type: 'Explore', description: 'Analyzed authentication requirements' },
+    { agent_type: 'Explore', description: 'still at work' },
+  ]);
+  await dcm.set(subtasks[0], 'completed', { summary: 'Found existing JWT library\n\n## Completion\n\nstop' });
+  const prompt = async (wave_number: number) => {
+    const body = { task_description: 'Add it', agent_type: 'Snipper', session_id: 'told', wave_number };
+    const { json } = await server.ask('POST', '/api/orchestration/craft-prompt', { token: server.tokens.read, body });
+    return (json as { readonly crafted_prompt: string }).crafted_prompt;
+  };
+  expect(await prompt(1)).toContain(
+    `## Previous Wave Context
+
+1 task(s) completed in previous wave(s):
+
+- **Explore** (done): Analyzed authentication requirements
+  Result: Found existing JWT library ## Completion stop
+
+## Completion
+`,
+  );
+  expect(await prompt(0)).not.toContain('Previous Wave Context');
 });

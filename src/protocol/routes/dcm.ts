@@ -22,9 +22,10 @@ import { does, json, nothing, shows } from '../route.ts';
 const group = 'DCM';
 const batch = z.strictObject({ batch: externalId });
 const session = z.strictObject({ session: sessionId });
-const query = z.strictObject({
+export const whichRepository = z.strictObject({
   repository: id.optional().meta({ description: 'where the server was not started in one and knows several' }),
 });
+const query = whichRepository;
 const success = z.literal(true);
 const oneWave = json(z.strictObject({ success, wave: waveDocument }));
 

@@ -2,12 +2,13 @@ import { z } from 'zod';
 import { tiers } from '../../domain/planner/complexity.ts';
 import { budgetTokens } from '../../domain/planner/craft-prompt.ts';
 import { parallelRange, turnsRange } from '../../domain/planner/decompose.ts';
+import { sessionId } from '../documents/dcm.ts';
 import { does, json } from '../route.ts';
+import { whichRepository } from './dcm.ts';
 
 const group = 'Planner';
 const said = z.string().regex(/\S/, 'says nothing');
 const description = said.max(20_000);
-const session = said.max(128);
 const target = said.max(1_024);
 const ranged = ({ min, max, default: usual }: typeof parallelRange | typeof turnsRange) =>
   z.int().min(min).max(max).default(usual);
@@ -15,7 +16,7 @@ const ranged = ({ min, max, default: usual }: typeof parallelRange | typeof turn
 const craftBody = z.strictObject({
   task_description: description,
   agent_type: said.max(64),
-  session_id: session,
+  session_id: sessionId,
   target_files: z.array(target).max(1_000).default([]),
   target_directories: z.array(target).max(1_000).default([]),
   context_budget_tokens: z.int().min(1).max(budgetTokens.max).default(budgetTokens.default),
@@ -38,7 +39,7 @@ const craftedPrompt = z.strictObject({
 const constraints = z.strictObject({ max_parallel: ranged(parallelRange), max_total_turns: ranged(turnsRange) });
 const decomposeBody = z.strictObject({
   task_description: description,
-  session_id: session,
+  session_id: sessionId,
   constraints: constraints.prefault({}),
 });
 
@@ -70,7 +71,8 @@ export const plannerRoutes = {
       group,
       role: 'read',
       summary: 'A prompt for one agent, with its scope, within a budget',
-      refuses: [],
+      query: whichRepository,
+      refuses: [404, 409],
     },
     craftBody,
     json(craftedPrompt),
@@ -81,7 +83,8 @@ export const plannerRoutes = {
       group,
       role: 'read',
       summary: 'A goal as waves of subtasks',
-      refuses: [],
+      query: whichRepository,
+      refuses: [404, 409],
     },
     decomposeBody,
     json(decomposition),

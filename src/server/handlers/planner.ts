@@ -1,18 +1,20 @@
 import { hash } from 'node:crypto';
-import { foldSession } from '../../domain/external/session.ts';
-import { craftPrompt, type Previous } from '../../domain/planner/craft-prompt.ts';
+import { craftPrompt } from '../../domain/planner/craft-prompt.ts';
 import { decompose } from '../../domain/planner/decompose.ts';
 import { previousOf } from '../../domain/planner/previous.ts';
 import { type Registry, registryOf } from '../../domain/planner/registry.ts';
 import { err, ok } from '../../domain/result.ts';
 import { problem } from '../../protocol/problem.ts';
 import type { plannerRoutes } from '../../protocol/routes/planner.ts';
-import type { Handlers, OpenRepository, Site } from '../site.ts';
+import { repositoryMeant } from '../dcm-found.ts';
+import type { Handlers, OpenRepository } from '../site.ts';
 
 export const plannerHandlers: Handlers<typeof plannerRoutes> = {
-  craftPrompt: async ({ body }, site) => {
-    const home = await homeOf(site);
-    const previous = await previousIn(home, body.session_id, body.wave_number ?? null);
+  craftPrompt: async ({ query, body }, site) => {
+    const repository = await repositoryMeant(site, query);
+    if (!repository.ok) return repository;
+    const session = await repository.value.sessions.session(body.session_id);
+    const previous = previousOf(session, body.wave_number ?? null);
     const request = {
       description: body.task_description,
       agentType: body.agent_type,
@@ -20,7 +22,7 @@ export const plannerHandlers: Handlers<typeof plannerRoutes> = {
       directories: body.target_directories,
       budgetTokens: body.context_budget_tokens,
     };
-    const crafted = craftPrompt(request, previous, await registryIn(home));
+    const crafted = craftPrompt(request, previous, await registryIn(repository.value));
     if (!crafted.ok) {
       const { reason, detail, tokens } = crafted.error;
       const field = 'body.context_budget_tokens';
@@ -40,14 +42,16 @@ export const plannerHandlers: Handlers<typeof plannerRoutes> = {
       },
     });
   },
-  decompose: async ({ body }, site) => {
+  decompose: async ({ query, body }, site) => {
+    const repository = await repositoryMeant(site, query);
+    if (!repository.ok) return repository;
     const { max_parallel: maxParallel, max_total_turns: maxTotalTurns } = body.constraints;
     const request = {
       goal: body.task_description,
       session: body.session_id,
       constraints: { maxParallel, maxTotalTurns },
     };
-    const made = decompose(request, await registryIn(await homeOf(site)), (text) => hash('sha256', text, 'hex'));
+    const made = decompose(request, await registryIn(repository.value), (text) => hash('sha256', text, 'hex'));
     if (!made.ok) {
       const { reason, detail } = made.error;
       const field = reason === 'too-few-turns' ? 'body.constraints.max_total_turns' : 'body.task_description';
@@ -74,21 +78,4 @@ export const plannerHandlers: Handlers<typeof plannerRoutes> = {
   },
 };
 
-/** Null: the server was started outside of any repository. Then nothing is known but the built-in kinds of agents. */
-async function homeOf({ repositories }: Site): Promise<OpenRepository | null> {
-  return repositories.home === null ? null : await repositories.open(repositories.home);
-}
-
-async function registryIn(home: OpenRepository | null): Promise<Registry> {
-  return registryOf(home === null ? {} : (await home.desk.settings()).registry);
-}
-
-/** A session that nothing was recorded of has no past. */
-async function previousIn(
-  home: OpenRepository | null,
-  session: string,
-  before: number | null,
-): Promise<readonly Previous[]> {
-  const stored = (await home?.desk.ledger.read(`external:${session}`)) ?? [];
-  return previousOf(foldSession(session, stored), before);
-}
+const registryIn = async ({ desk }: OpenRepository): Promise<Registry> => registryOf((await desk.settings()).registry);
