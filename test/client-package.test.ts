@@ -57,6 +57,12 @@ describe('a program that installed it', () => {
     ]);
   });
 
+  test('can be what the documentation shows', () => {
+    const [, example = ''] = /```ts\n([\s\S]*?)```/.exec(readFileSync('docs/how-to/programs.md', 'utf8')) ?? [];
+    expect(example).toContain('tidegate/client');
+    expect(compile(example)).toEqual([]);
+  });
+
   test('sees the types that the source infers', () => {
     const inferred = JSON.stringify(resolve('src/protocol/client.ts'));
     const says = compile(
