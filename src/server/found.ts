@@ -8,6 +8,7 @@ import type { Stored } from '../ports/ledger.ts';
 import { type Problem, problem } from '../protocol/problem.ts';
 import type { RunView } from '../view/run-view.ts';
 import { timesOf } from '../view/times.ts';
+import type { LiveRun } from './live-runs.ts';
 import type { OpenRepository, Site } from './site.ts';
 
 /** A run that a route is about, at the moment it asks for. */
@@ -42,9 +43,9 @@ export async function runAt(
           })
         : problem(404, 'not-yet', `at event ${at} the run ${run} was not there yet`, { field: 'query.at' }),
     );
-  const { state, stored } = then;
+  const { state, stored, times } = then;
   const now = at === undefined ? site.now().toISOString() : (stored.at(-1)?.at ?? '');
-  return ok({ repository: repository.value, state, stored, view: { state, times: timesOf(stored), now } });
+  return ok({ repository: repository.value, state, stored, view: { state, times, now } });
 }
 
 export async function taskAt(
@@ -76,9 +77,9 @@ export async function aroundOf({ repository, view }: FoundRun) {
 }
 
 /** As it was when that event had just been stored. */
-export function asOf(known: KnownRun, at: number): KnownRun {
+export function asOf(known: KnownRun, at: number): LiveRun {
   const stored = known.stored.filter(({ seq }) => seq <= at);
-  return { run: known.run, stored, state: foldRun(stored) };
+  return { run: known.run, stored, state: foldRun(stored), times: timesOf(stored) };
 }
 
 export const noRepository = (id: string): Problem =>

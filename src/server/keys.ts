@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import { type Role, roles } from '../protocol/route.ts';
 
 /**
@@ -13,7 +13,20 @@ export const cookieOf = (secret: Buffer, role: Role, expires: number): string =>
 
 /** Takes as long for a wrong token as for a right one. */
 export function roleOfToken(secret: Buffer, shown: string): Role | null {
-  return roles.filter((role) => isSame(shown, tokenOf(secret, role)))[0] ?? null;
+  const digest = digestOf(shown);
+  return tokensOf(secret).filter((token) => timingSafeEqual(digest, token.digest))[0]?.role ?? null;
+}
+
+type Token = { readonly role: Role; readonly digest: Buffer };
+const tokens = new WeakMap<Buffer, readonly Token[]>();
+
+/** Made once for a secret: every request asks for them. */
+function tokensOf(secret: Buffer): readonly Token[] {
+  const known = tokens.get(secret);
+  if (known !== undefined) return known;
+  const made = roles.map((role) => ({ role, digest: digestOf(tokenOf(secret, role)) }));
+  tokens.set(secret, made);
+  return made;
 }
 
 export function roleOfCookie(secret: Buffer, shown: string, now: number): Role | null {
@@ -27,8 +40,7 @@ export const mayDo = (has: Role, needed: Role): boolean => roles.indexOf(has) >=
 
 const sign = (secret: Buffer, text: string): string => createHmac('sha256', secret).update(text).digest('base64url');
 
-/** Both are hashed first: lengths tell nothing, and the comparison needs equal ones. */
-function isSame(shown: string, expected: string): boolean {
-  const digest = (text: string): Buffer => createHmac('sha256', 'compare').update(text).digest();
-  return timingSafeEqual(digest(shown), digest(expected));
-}
+const isSame = (shown: string, expected: string): boolean => timingSafeEqual(digestOf(shown), digestOf(expected));
+
+/** What is compared is hashed first: lengths tell nothing, and the comparison needs equal ones. */
+const digestOf = (text: string): Buffer => hash('sha256', text, 'buffer');

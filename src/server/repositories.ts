@@ -55,12 +55,9 @@ export function repositoriesOf(shelf: Shelf): Repositories {
       if (entry === undefined) return null;
       const opening = opened.get(id) ?? open(entry);
       opened.set(id, opening);
-      try {
-        return await opening;
-      } catch (error) {
-        opened.delete(id);
-        throw error;
-      }
+      // one that failed is tried again when it is asked for again
+      opening.catch(() => opened.delete(id));
+      return await opening;
     },
     async [Symbol.asyncDispose]() {
       for (const [id, hosting] of hosts) {

@@ -5,6 +5,7 @@ import { ledgerRows } from '../../bench/rows/ledger.ts';
 import { ownershipRow } from '../../bench/rows/ownership.ts';
 import { snapshotRows } from '../../bench/rows/snapshot.ts';
 import { startRows } from '../../bench/rows/start.ts';
+import { measureServer, quick, serverTable } from '../../bench/server.ts';
 import { measureStep } from '../../bench/step.ts';
 import { measureWave } from '../../bench/wave.ts';
 
@@ -44,4 +45,11 @@ test('go in a larger repository is measured beside a bare shared clone', { timeo
   console.log(largeTable(large));
   expect(large.rounds).toHaveLength(2);
   for (const { go, clone } of large.rounds) expect(go / clone).toBeLessThan(generous.large);
+});
+
+test('the server is measured beside a bare one', { timeout: 120_000 }, async () => {
+  const figures = await measureServer(quick);
+  expect(figures.map(({ what }) => what)).toEqual(['GET status of a run', 'PATCH of a subtask, durable']);
+  expect(figures.filter(({ ratio, cpuRatio }) => !(ratio > 0 && cpuRatio > 0))).toEqual([]);
+  expect(serverTable(figures)).not.toMatch(/NaN|Infinity|undefined/);
 });

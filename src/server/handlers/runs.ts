@@ -8,7 +8,6 @@ import type { runRoutes } from '../../protocol/routes/runs.ts';
 import { conflictsOf } from '../../view/conflicts.ts';
 import { runDocument } from '../../view/document.ts';
 import { needSince } from '../../view/run-view.ts';
-import { timesOf } from '../../view/times.ts';
 import { whyRun } from '../../view/why.ts';
 import { aroundOf, asOf, type FoundRun, repositoryAt, runAt } from '../found.ts';
 import { judgementsOf, lastVerdicts } from '../judgements.ts';
@@ -95,9 +94,9 @@ async function inboxOf(site: Site, id: string) {
   try {
     const repository = await site.repositories.open(id);
     const runs = repository === null ? [] : await repository.runs.all();
-    const items = runs.flatMap(({ run, state, stored }) => {
+    const items = runs.flatMap(({ run, state, times }) => {
       if (state === null || state.ended !== null) return [];
-      const view = { state, times: timesOf(stored), now: site.now().toISOString() };
+      const view = { state, times, now: site.now().toISOString() };
       return needsOf(state).map((need) => ({ repository: id, run, ...need, since: needSince(view, need) }));
     });
     return { items, problems: [] };
