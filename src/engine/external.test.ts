@@ -61,6 +61,17 @@ test('a coordinator whose epoch is over answers nothing', async () => {
   expect((await here.ledger.read(stream)).length).toBe(1);
 });
 
+test('one key asks once, however its fields are ordered; with something else it is refused', async () => {
+  await using here = await answering();
+  const again: ExternalCommand = { description: null, name: null, wave: 0, type: 'create-wave' };
+  const answers = [];
+  for (const command of [create(0), again, create(1)])
+    answers.push((await askIn(here.desk, stream, asked(command, 'k'))).outcome);
+  expect(answers).toEqual(['accepted', 'accepted', 'refused']);
+  const facts = (await here.ledger.read(stream)).filter(({ event }) => event.type.startsWith('external-'));
+  expect(facts.length).toBe(1);
+});
+
 test('a request that a session does not know is refused, not fallen over', async () => {
   await using here = await answering();
   expect(await askIn(here.desk, stream, { type: 'requested-pause', by })).toMatchObject({ outcome: 'refused' });

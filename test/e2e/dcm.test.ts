@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkHistory } from '../support/checker.ts';
 import { dcmOf } from '../support/dcm.ts';
@@ -397,6 +398,20 @@ describe('beside what is documented', () => {
     expect(answers.map(({ status }) => status)).toEqual(subtasks.map(() => 200));
     expect((await dcm.complete(batch)).json).toMatchObject({
       synthesis: { next_wave_ready: true, stats: { completed: 40 } },
+    });
+  });
+
+  test('what was answered outlives a server that is killed, and the next one goes on', async () => {
+    const { batch, subtasks } = await dcmOf(server, 'killed').submit(0, [{}, {}], { 'idempotency-key': 'once' });
+    server.child.kill('SIGKILL');
+    await once(server.child, 'close');
+    server = await serverOf(scene);
+    const dcm = dcmOf(server, 'killed');
+    expect((await dcm.submit(0, [{}, {}], { 'idempotency-key': 'once' })).batch).toBe(batch);
+    for (const subtask of subtasks) expect(await dcm.set(subtask, 'completed')).toMatchObject({ status: 200 });
+    expect((await dcm.history()).json).toMatchObject({
+      count: 1,
+      waves: [{ status: 'completed', completed_tasks: 2 }],
     });
   });
 

@@ -6,6 +6,7 @@ import { dcmEventOf } from './dcm-events.ts';
 import { decideExternal } from './decide.ts';
 import type { ExternalEvent } from './events.ts';
 import { evolveSession, newSession, type Session } from './session.ts';
+import { conflictsOf } from './synthesis.ts';
 
 const by: By = { who: 'Ada', via: 'command' };
 
@@ -247,6 +248,45 @@ describe('a batch', () => {
         total_duration_ms: 4000,
       },
     });
+  });
+
+  test('has a dependency conflict only where what blocks a subtask has failed', () => {
+    const chained = [
+      submit(0, task('a'), task('b', { blockedBy: ['a'] }), task('c', { description: 'after a' })),
+      start(0),
+    ];
+    const conflicts = (...more: readonly ExternalCommand[]) => {
+      const state = sessionAfter(...chained, ...more);
+      const batch = state.batches['batch-abc'];
+      return batch === undefined ? null : conflictsOf(state, batch);
+    };
+    expect(conflicts(set('a', 'running'))).toEqual([]);
+    expect(conflicts(set('a', 'failed'))).toEqual([
+      {
+        type: 'dependency_conflict',
+        severity: 'critical',
+        agents: ['backend-laravel', 'backend-laravel'],
+        subtasks: ['b', 'a'],
+        description: 'Blocked task depends on failed task: t-b needs t-a',
+        files: [],
+      },
+    ]);
+  });
+
+  test('counts a subtask from its first start, pauses included, and one never started from when it could have been', () => {
+    const state = sessionAfter(
+      submit(0, task('a'), task('b')),
+      start(0),
+      set('a', 'running'),
+      set('a', 'paused'),
+      set('a', 'running'),
+      set('a', 'completed'),
+      set('b', 'completed'),
+      complete('batch-ab'),
+    );
+    expect(state.batches['batch-ab']?.end?.synthesis.results.map(({ duration_ms }) => duration_ms)).toEqual([
+      3000, 5000,
+    ]);
   });
 
   test('is not followed by the next wave while another batch of its wave goes on', () => {
