@@ -32,3 +32,23 @@ describe('a person is told', () => {
     expect(itemsOf(run({ type: 'run-stopped', by: me }))).toEqual([]);
   });
 });
+
+describe('the end of a run', () => {
+  const newsOf = (outcome: 'landed' | 'done' | 'failed' | 'rejected') =>
+    noticesOf(run({ type: 'run-ended', outcome })).map(({ news, kind, lasting }) => ({ news, kind, lasting }));
+
+  test('is news that lasts, good or bad', () => {
+    expect(newsOf('landed')).toEqual([{ news: 'done', kind: 'ended', lasting: true }]);
+    expect(newsOf('done')).toEqual([{ news: 'done', kind: 'ended', lasting: true }]);
+    expect(newsOf('failed')).toEqual([{ news: 'failed', kind: 'ended', lasting: true }]);
+  });
+
+  test('is none when a person said no', () => {
+    expect(newsOf('rejected')).toEqual([]);
+  });
+
+  test('is another item when what was done has landed later', () => {
+    const done = noticesOf(run({ type: 'run-ended', outcome: 'done' })).map(({ item }) => item);
+    expect(itemsOf(run({ type: 'run-ended', outcome: 'landed' }), done)).toHaveLength(1);
+  });
+});

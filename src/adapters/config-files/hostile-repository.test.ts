@@ -128,7 +128,7 @@ describe('the worst that a repository can say', () => {
     });
   });
 
-  test.each(['fence', 'land', 'taps', 'limits', 'setup', 'checks', 'block', 'disk', 'notify'])(
+  test.each(['fence', 'land', 'taps', 'limits', 'setup', 'checks', 'block', 'disk', 'notify', 'thread'])(
     'in the front matter of a directive about %s is not understood at all',
     async (key) => {
       const path = await mkdtemp(join(tmpdir(), 'tidegate-hostile-'));
