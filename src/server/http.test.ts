@@ -96,16 +96,24 @@ const provoked: Readonly<Record<number, (route: Route) => Promise<number>>> = {
 };
 const changing = ({ body }: Route): boolean => body !== null;
 
-describe('every status that the frame may refuse with does occur, on each route that has it in its document', () => {
+describe('what the frame refuses with is in the document of a route, and what is in the document does occur', () => {
   test.each(Object.keys(table))('%s', async (name) => {
     const route = table[name] as Route;
-    next = async () => err(problem(500, 'fault', 'reached'));
-    for (const status of refusals(route)) {
-      const provoke = provoked[status];
-      if (provoke !== undefined) expect([status, await provoke(route)]).toEqual([status, status]);
+    const possible = Object.entries(provoked).filter(
+      ([status]) =>
+        (route.method !== 'GET' || !bodily.includes(Number(status))) && (status !== '416' || 'content' in route.answer),
+    );
+    for (const [status, provoke] of possible) {
+      next = async () => err(problem(500, 'fault', 'reached'));
+      const occurs = (await provoke(route)) === Number(status);
+      const isTold = (refusals(route) as readonly number[]).includes(Number(status));
+      // what only the handler says is not said here
+      if (!(isTold && bodily.includes(Number(status)) && route.body === null))
+        expect([status, occurs]).toEqual([status, isTold]);
     }
   });
 });
+const bodily: readonly number[] = [413, 415, 422];
 
 const wrongRole = Object.entries(table).flatMap(([name, route]) =>
   roles.filter((role) => roles.indexOf(role) < roles.indexOf(route.role)).map((role) => [name, role] as const),

@@ -1,4 +1,4 @@
-import { createServer, request } from 'node:http';
+import { Agent, createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import type { Content } from '../ports/desk.ts';
@@ -24,10 +24,12 @@ async function got(range: string | null, { method = 'GET', what = content } = {}
   const server = createServer((asked, response) => void sendContent(asked, response, 'text/plain', what));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
+  // a connection that would go on with the next request
+  const agent = new Agent({ keepAlive: true });
   try {
     return await new Promise((resolve, reject) => {
       const headers = range === null ? {} : { range };
-      request({ host: '127.0.0.1', port, method, headers, agent: false }, (response) => {
+      request({ host: '127.0.0.1', port, method, headers, agent }, (response) => {
         let body = '';
         response.setEncoding('utf8').on('data', (chunk: string) => {
           body += chunk;
@@ -46,6 +48,7 @@ async function got(range: string | null, { method = 'GET', what = content } = {}
         .end();
     });
   } finally {
+    agent.destroy();
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   }
