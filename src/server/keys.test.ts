@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { roles } from '../protocol/route.ts';
 import { cookieOf, mayDo, roleOfCookie, roleOfToken, tokenOf } from './keys.ts';
@@ -26,6 +27,16 @@ describe('a token', () => {
     expect(signed.map((one) => Buffer.from(one, 'base64url').length)).toEqual([32, 32, 32]);
     expect(new Set(signed).size).toBe(3);
   });
+});
+
+test('what is shown is compared whole and in constant time, with every role, and nowhere else', () => {
+  const source = readFileSync(new URL('./keys.ts', import.meta.url), 'utf8');
+  const compares = source.slice(source.indexOf('export function roleOfToken'), source.indexOf('type Token'));
+  expect(compares).toMatch(/tokensOf\(secret\)\.filter\(\(token\) => timingSafeEqual\(digest, token\.digest\)\)/);
+  expect(compares).not.toMatch(/[!=]==|\.(find|some|startsWith|includes|slice)\(/);
+  expect(source).toMatch(/isSame = \(.*\): boolean => timingSafeEqual\(digestOf\(shown\), digestOf\(expected\)\)/);
+  const guard = readFileSync(new URL('./guard.ts', import.meta.url), 'utf8');
+  expect(guard).not.toMatch(/tokenOf|cookieOf/);
 });
 
 describe('a cookie', () => {

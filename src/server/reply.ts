@@ -51,7 +51,9 @@ export function refuseUpgrade(socket: Duplex, told: Problem): void {
     'content-length': Buffer.byteLength(text),
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  socket.end([`HTTP/1.1 ${told.status} ${STATUS_CODES[told.status] ?? ''}`, ...lines, '', text].join('\r\n'));
+  const answer = [`HTTP/1.1 ${told.status} ${STATUS_CODES[told.status] ?? ''}`, ...lines, '', text].join('\r\n');
+  // on both sides: nothing else ends a connection that the HTTP server has given away
+  socket.end(answer, () => socket.destroy());
 }
 
 const lingerMs = 1_000;

@@ -204,16 +204,19 @@ test('one who never hangs up after being refused holds no place', async () => {
   await using server = await recordingServer();
   const places: Promise<unknown>[] = [];
   server.server.on('connection', (socket: Socket) => places.push(once(socket, 'close')));
-  const sockets = Array.from({ length: 20 }, (_, at) => {
+  const unwanted = [
+    'GARBAGE\r\n\r\n',
+    `GET / HTTP/1.1\r\nHost: ${server.host}\r\nX: ${'x'.repeat(20_000)}`,
+    `GET / HTTP/1.1\r\nHost: ${server.host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
+  ];
+  const sockets = Array.from({ length: 21 }, (_, at) => {
     const socket = connect({ host: '127.0.0.1', port: server.port, allowHalfOpen: true });
     socket.on('error', () => undefined).resume();
-    socket.write(
-      at % 2 === 0 ? 'GARBAGE\r\n\r\n' : `GET / HTTP/1.1\r\nHost: ${server.host}\r\nX: ${'x'.repeat(20_000)}`,
-    );
+    socket.write(unwanted[at % unwanted.length] ?? '');
     return once(socket, 'end').then(() => socket);
   });
   const open = await Promise.all(sockets);
-  expect(places.length).toBe(20);
+  expect(places.length).toBe(21);
   await Promise.all(places);
   for (const socket of open) socket.destroy();
   await isWell(server);

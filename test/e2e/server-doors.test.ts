@@ -113,6 +113,32 @@ test('with a cookie, what changes something has to name our origin; what shows s
   }
 });
 
+test('a WebSocket lets no stranger in, and with a cookie only a page of ours', async () => {
+  await using server = await recordingServer();
+  const knock = (headers: Asked['headers'] = {}) => {
+    const lines = Object.entries({ Host: server.host, ...headers }).map(([name, value]) => `${name}: ${String(value)}`);
+    const asks = [
+      'Connection: Upgrade',
+      'Upgrade: websocket',
+      'Sec-WebSocket-Version: 13',
+      `Sec-WebSocket-Key: ${'A'.repeat(22)}==`,
+    ];
+    return server.raw(['GET /v1/ws HTTP/1.1', ...lines, ...asks, '', ''].join('\r\n'));
+  };
+  const strange = Object.entries(strangers(server.secret)).filter(([who]) => !who.includes('WebSocket'));
+  for (const [who, { token, headers }] of strange) {
+    const shown = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    const said = await knock({ origin: server.origin, ...shown, ...headers });
+    expect(`${who} ${said.slice(9, 12)}`).toBe(`${who} 401`);
+  }
+  expect((await knock({ cookie: server.cookie('approve') })).slice(9, 12)).toBe('403');
+  expect((await knock({ cookie: server.cookie('approve'), origin: 'http://evil.example' })).slice(9, 12)).toBe('403');
+  expect(server.called).toEqual([]);
+  await knock({ cookie: server.cookie('read'), origin: server.origin });
+  await knock({ 'sec-websocket-protocol': `tidegate, tidegate.token.${server.tokens.read}` });
+  expect(server.called.map(({ route }) => route)).toEqual(['a WebSocket', 'a WebSocket']);
+});
+
 describe('what is no route', () => {
   const paths = [
     ...['/', '//', '/v1', '/v1/', '/v1/repositories/', '//v1/repositories', '/v1//repositories', '/V1/repositories'],
