@@ -5,6 +5,7 @@ import { type GoalPlan, planOfGoal } from '../domain/planner/goal-plan.ts';
 import { registryOf } from '../domain/planner/registry.ts';
 import { type TemplateName, templateNames } from '../domain/planner/templates.ts';
 import { err, ok, type Result } from '../domain/result.ts';
+import { safeLine } from '../domain/safe-text.ts';
 import type { Desk, ReadPlan } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
 import { type Context, done, misused, type Outcome } from './command.ts';
@@ -67,7 +68,10 @@ async function planned(desk: Desk, goal: string, template: TemplateName): Promis
   if (!read.ok) return err(misused('no-plan', `plan: ${read.error}`));
   if (!read.value.ok) return err(lintOutcome(read.value));
   const vague = read.value.warnings.find(({ rule }) => rule === 'directive-vague');
-  if (vague !== undefined) return err(misused('vague-goal', `plan: ${vague.detail}; ${vague.fix}`));
+  if (vague !== undefined)
+    return err(
+      misused('vague-goal', `plan: nobody could tell when "${safeLine(goal).slice(0, 120)}" is done; ${vague.fix}`),
+    );
   return ok({ ...made.value, read: read.value, text: read.value.text ?? '' });
 }
 

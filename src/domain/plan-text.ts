@@ -127,7 +127,10 @@ export function freeId(slug: string, taken: Set<string>): string {
 /** As YAML: plain where it reads the same, a block for several lines, else in quotes, which in YAML are those of JSON. */
 function scalar(text: string, indent: number): string {
   if (/^[A-Za-z][\w ./,'()+-]*$/.test(text) && !/ $|^(true|false|null|yes|no|on|off)$/i.test(text)) return text;
-  const isBlock = text.includes('\n') && /^[\t\n\x20-\x7e\xa0-\ud7ff]*$/.test(text) && !/^\s|\s$|[ \t]\n/.test(text);
+  const isBlock =
+    text.includes('\n') &&
+    /^[\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufdcf\ufdf0-\ufefe\uff00-\ufffd\u{1f000}-\u{1faff}]*$/u.test(text) &&
+    !/^\s|\s$|[ \t]\n/.test(text);
   if (!isBlock) return JSON.stringify(text);
   const inner = ' '.repeat(indent + 2);
   return `|-\n${text

@@ -129,11 +129,9 @@ describe('a plan of a goal', () => {
   });
 
   test('says nothing to lint, whatever the goal', { timeout: 60_000 }, async () => {
-    let made = 0;
     const rule = async (goal: string, template: TemplateName) => {
       const sketched = planned(goal, template);
-      if (!sketched.ok) return;
-      made += 1;
+      fc.pre(sketched.ok);
       const loaded = await read(planText(sketched.value.sketch, ''));
       expect(loaded).toMatchObject({ ok: true, warnings: [] });
       if (!loaded.ok) return;
@@ -142,6 +140,5 @@ describe('a plan of a goal', () => {
       expect(planned(goal, template)).toEqual(sketched);
     };
     await fc.assert(fc.asyncProperty(anyGoal, fc.constantFrom(...templateNames), rule), { numRuns: 300 });
-    expect(made).toBeGreaterThan(250);
   });
 });

@@ -122,6 +122,14 @@ describe('a decomposition', () => {
     expect(planOf(' … ')).toMatchObject({ ok: false, error: { reason: 'empty-goal' } });
   });
 
+  test('fits whatever number of turns is allowed', () => {
+    for (const goal of ['Build a shop', 'Migration of a, then style the css. Write tests for it and document it'])
+      for (let allowed = 12; allowed <= 100; allowed += 1) {
+        const made = planOf(goal, 3, allowed);
+        expect(made.ok && made.value.totalTurns <= allowed).toBe(true);
+      }
+  });
+
   test('follows from its input alone, and is named after it', () => {
     const [one, again, other] = [planOf('Build a shop'), planOf('Build a shop'), planOf('Build a shop!')];
     expect(one).toEqual(again);

@@ -48,7 +48,7 @@ export function planOfGoal(
   const sketch: PlanSketch = {
     name: `plan-${slugOf(text, 24)}`,
     agent: null,
-    note: `Made by tidegate plan --template ${how.template}. Read it, change it, then: tidegate run <this file>`,
+    note: `Made by tidegate plan --template ${how.template}; change it as you like`,
     waveNames: waves.map(({ name }) => name),
     waves: waves.map(({ tasks }) => tasks),
   };
