@@ -27,6 +27,7 @@ export function runDocument(view: RunView) {
       index: wave.index,
       name: state.plan.waves[wave.index]?.name ?? '',
       closed: wave.closed,
+      ...(wave.bound === undefined ? {} : { thread: { board: wave.bound.board, id: wave.bound.id } }),
       tasks: tasksOfWave(state, wave.index).map((task) => ({
         id: task.id,
         status: task.progress.status,

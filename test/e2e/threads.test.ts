@@ -102,6 +102,8 @@ describe('the thread of a wave', () => {
     ]);
     const events = (await scene.events()).filter(({ stream }) => stream !== 'repo');
     expect(replayRun(events).differences).toEqual([]);
+    const status = await scene.cli('status', run, '--json');
+    expect(JSON.parse(status.stdout)).toMatchObject({ waves: [{ thread: { board: 'log', id: log } }] });
     const shown = await scene.cli('events', run);
     expect(shown.stdout).toContain(`thread: wave 0 has ${log} (log); intake: cannot be reached (ECONNREFUSED)`);
   });

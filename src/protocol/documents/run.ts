@@ -94,6 +94,10 @@ export const wave = z.strictObject({
   index: count,
   name: z.string(),
   closed: z.boolean(),
+  thread: z
+    .strictObject({ board: z.enum(['intake', 'threads', 'log']), id: z.string() })
+    .optional()
+    .describe('where it can be followed, when that is not the built-in board'),
   tasks: z.array(taskSummary),
 });
 
