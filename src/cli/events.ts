@@ -1,8 +1,9 @@
+import { err, ok, type Result } from '../domain/result.ts';
 import type { Desk } from '../ports/desk.ts';
-import type { Stored } from '../ports/ledger.ts';
+import { isExternalStream, type Stored } from '../ports/ledger.ts';
 import type { Text } from '../ports/terminal.ts';
 import { eventLine } from '../view/event-line.ts';
-import { type Context, done, exitCodes, type Outcome, type Register } from './command.ts';
+import { type Context, done, exitCodes, misused, type Outcome, type Register } from './command.ts';
 import { atDesk, type OpenDesk } from './desk.ts';
 import { subjectOf } from './subject.ts';
 
@@ -13,7 +14,7 @@ export const events =
   (open: OpenDesk): Register =>
   (command, does, context) => {
     command
-      .argument('[run]', 'a run or the beginning of its name; without it the live one')
+      .argument('[run]', 'a run or the beginning of its name, or external:<session>; without it the live one')
       .option('--all', 'every run, and the repository itself')
       .option('-f, --follow', 'go on as events come')
       .action(
@@ -24,12 +25,20 @@ export const events =
   };
 
 async function list(desk: Desk, context: Context, given: string | undefined, options: EventOptions): Promise<Outcome> {
-  const stream = options.all === true ? null : await subjectOf(desk, 'events', given, 'newest');
-  if (stream?.ok === false) return stream.error;
-  const run = stream === null ? null : stream.value.run;
+  const stream = options.all === true ? ok({ run: null }) : await streamOf(desk, given);
+  if (!stream.ok) return stream.error;
+  const { run } = stream.value;
   if (options.follow === true) return await follow(desk, context, run);
   const stored = run === null ? await desk.ledger.readAll() : await desk.ledger.read(run);
   return done(stored.map(line), { run, events: stored });
+}
+
+/** A session that others drive is named as a whole. */
+async function streamOf(desk: Desk, given: string | undefined): Promise<Result<{ readonly run: string }, Outcome>> {
+  if (given === undefined || !isExternalStream(given)) return await subjectOf(desk, 'events', given, 'newest');
+  return (await desk.ledger.streams()).includes(given)
+    ? ok({ run: given })
+    : err(misused('unknown-run', `events: no session ${given}; see tidegate status --all`));
 }
 
 async function follow(desk: Desk, context: Context, run: string | null): Promise<Outcome> {

@@ -2,10 +2,11 @@ import type { RunState } from '../domain/run.ts';
 import { knownRuns } from '../engine/find-run.ts';
 import { replaySessions } from '../engine/replay-sessions.ts';
 import type { Desk } from '../ports/desk.ts';
-import { externalStream, type Stored } from '../ports/ledger.ts';
+import { externalStream, isExternalStream, type Stored } from '../ports/ledger.ts';
 import type { Text } from '../ports/terminal.ts';
 import { endText } from '../view/run-view.ts';
-import { done, exitCodes, type Outcome, type Register } from './command.ts';
+import { sessionLine } from '../view/session-line.ts';
+import { done, exitCodes, misused, type Outcome, type Register } from './command.ts';
 import { atDesk, type OpenDesk } from './desk.ts';
 import { subjectOf } from './subject.ts';
 
@@ -21,26 +22,49 @@ export type Replay = (stored: readonly Stored[]) => Replayed;
 export const replay =
   (open: OpenDesk, replayRun: Replay): Register =>
   (command, does, context) => {
-    command.argument('[run]', 'a run or the beginning of its name; without it the live or the newest one').action(
-      does((given: string | undefined) =>
-        atDesk(open, context, 'look', async (desk) => {
-          const found = await subjectOf(desk, 'replay', given, 'newest');
-          if (!found.ok) return found.error;
-          const { run, stored } = found.value;
-          const replayed = replayRun(stored);
-          const { judged, differences, state } = replayed;
-          const standing = state === null ? 'ordered only' : (endText(state) ?? 'open');
-          const data = { run, events: stored.length, judged, differences, state };
-          if (differences.length > 0)
-            return differs(
-              differences.map((found) => ({ run, ...found })),
+    command
+      .argument(
+        '[run]',
+        'a run or the beginning of its name, or external:<session>; without it the live or the newest one',
+      )
+      .action(
+        does((given: string | undefined) =>
+          atDesk(open, context, 'look', async (desk) => {
+            if (given !== undefined && isExternalStream(given)) return await replayDriven(desk, given);
+            const found = await subjectOf(desk, 'replay', given, 'newest');
+            if (!found.ok) return found.error;
+            const { run, stored } = found.value;
+            const replayed = replayRun(stored);
+            const { judged, differences, state } = replayed;
+            const standing = state === null ? 'ordered only' : (endText(state) ?? 'open');
+            const data = { run, events: stored.length, judged, differences, state };
+            if (differences.length > 0)
+              return differs(
+                differences.map((found) => ({ run, ...found })),
+                data,
+              );
+            return done(
+              [`${run}: ${stored.length} events, ${judged} judgements, all the same again. ${standing}`],
               data,
             );
-          return done([`${run}: ${stored.length} events, ${judged} judgements, all the same again. ${standing}`], data);
-        }),
-      ),
-    );
+          }),
+        ),
+      );
   };
+
+/** A session that others drive: every request is decided again. */
+async function replayDriven(desk: Desk, run: string): Promise<Outcome> {
+  const found = (await replaySessions(desk.ledger)).find(({ session }) => externalStream(session.session) === run);
+  if (found === undefined) return misused('unknown-run', `replay: no session ${run}; see tidegate status --all`);
+  const { answered, differences, session } = found;
+  const data = { run, answered, differences, session };
+  if (differences.length > 0)
+    return differs(
+      differences.map((one) => ({ run, ...one })),
+      data,
+    );
+  return done([`${run}: ${answered} requests, all answered the same again. ${sessionLine(session)}`], data);
+}
 
 /** `tidegate verify`: walks the hash chain of the whole ledger, then replays every run. */
 export const verify =

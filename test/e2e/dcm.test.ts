@@ -425,6 +425,14 @@ describe('beside what is documented', () => {
     expect(status.stdout).toContain('external:session-abc: wave 2 running, 0 of 0 tasks completed');
     expect(events.stdout).toContain('external-batch-submitted');
     expect(verified.stdout).toMatch(/^Sound: .* 0 runs, \d+ sessions of others;/);
+    const [replayed, listed, unknown] = await Promise.all([
+      scene.cli('replay', 'external:again'),
+      scene.cli('events', 'external:again'),
+      scene.cli('replay', 'external:nobody'),
+    ]);
+    expect([replayed.code, listed.code, unknown.code]).toEqual([0, 0, 2]);
+    expect(replayed.stdout).toContain('all answered the same again. wave 0 completed, 1 of 1 tasks completed');
+    expect(listed.stdout).toContain('wave 0: completed');
     expect(checkHistory(await scene.events())).toEqual([]);
   });
 });
