@@ -6,14 +6,17 @@ import * as run from './documents/run.ts';
 import * as task from './documents/task.ts';
 import { envelope } from './envelope.ts';
 import { problemSchema } from './problem.ts';
+import { accepted, plan } from './routes/commands.ts';
 import { repositoryDocument } from './routes/repositories.ts';
 
 /** Documents that stand alone, under the name that they have in what is published. */
 const documents: Readonly<Record<string, z.ZodType>> = {
+  Accepted: accepted,
   Attempt: task.attempt,
   BoardRecord: boardRecord,
   By: by,
   Conflict: task.conflict,
+  Cost: task.cost,
   Costs: task.costs,
   DcmAction: dcm.actionDocument,
   DcmBatch: dcm.batchDocument,
@@ -27,6 +30,7 @@ const documents: Readonly<Record<string, z.ZodType>> = {
   Finding: task.finding,
   Judgement: task.judgement,
   Need: run.need,
+  Plan: plan,
   Problem: problemSchema,
   Repository: repositoryDocument,
   Run: run.runDocument,

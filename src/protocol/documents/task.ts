@@ -70,7 +70,7 @@ export const diff = z.strictObject({
 
 export const conflict = z.strictObject({ task: id.nullable(), files: z.array(z.string()), command: z.string() });
 
-const cost = z.strictObject({
+export const cost = z.strictObject({
   name: z.string(),
   attempts: count,
   live: count,

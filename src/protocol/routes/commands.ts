@@ -22,13 +22,13 @@ const usd = z.number().positive().max(1_000_000);
 const none = z.strictObject({});
 
 /** What was asked for was recorded and taken; what comes of it is seen in the run. */
-export const accepted = z.strictObject({
+export export const accepted = z.strictObject({
   run: id,
   accepted: z.literal(true),
   seq: z.int().meta({ description: 'of the request' }),
 });
 
-const plan = z.strictObject({
+export const plan = z.strictObject({
   planFile: z
     .string()
     .min(1)
