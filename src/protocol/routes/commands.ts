@@ -22,7 +22,7 @@ const usd = z.number().positive().max(1_000_000);
 const none = z.strictObject({});
 
 /** What was asked for was recorded and taken; what comes of it is seen in the run. */
-export export const accepted = z.strictObject({
+export const accepted = z.strictObject({
   run: id,
   accepted: z.literal(true),
   seq: z.int().meta({ description: 'of the request' }),
