@@ -26,6 +26,8 @@ export const whichRepository = z.strictObject({
   repository: id.optional().meta({ description: 'where the server was not started in one and knows several' }),
 });
 const query = whichRepository;
+/** 409: it cannot be told which repository is meant. */
+const refuses = [404, 409] as const;
 const success = z.literal(true);
 const oneWave = json(z.strictObject({ success, wave: waveDocument }));
 
@@ -37,7 +39,14 @@ export const dcmRoutes = {
     json(z.strictObject({ success, batch: submittedBatch }), 201),
   ),
   batch: shows(
-    { path: '/api/orchestration/batch/{batch}', group, summary: 'A batch with its subtasks', params: batch, query },
+    {
+      path: '/api/orchestration/batch/{batch}',
+      group,
+      summary: 'A batch with its subtasks',
+      params: batch,
+      query,
+      refuses,
+    },
     json(z.strictObject({ batch: batchDocument })),
   ),
   completeBatch: does(
@@ -59,6 +68,7 @@ export const dcmRoutes = {
       summary: 'What came of a completed batch, and nothing else',
       params: batch,
       query,
+      refuses,
     },
     json(synthesisDocument),
   ),
@@ -69,6 +79,7 @@ export const dcmRoutes = {
       summary: 'Where the subtasks of a batch are in each other’s way',
       params: batch,
       query,
+      refuses,
     },
     json(z.strictObject({ batch_id: externalId, conflicts: z.array(conflictDocument), conflict_count: count })),
   ),
@@ -103,11 +114,12 @@ export const dcmRoutes = {
       summary: 'The wave that is running, else the latest that is pending',
       params: session,
       query,
+      refuses,
     },
     json(z.strictObject({ wave: waveDocument })),
   ),
   waveHistory: shows(
-    { path: '/api/waves/{session}/history', group, summary: 'All waves, by number', params: session, query },
+    { path: '/api/waves/{session}/history', group, summary: 'All waves, by number', params: session, query, refuses },
     json(z.strictObject({ waves: z.array(waveDocument), count })),
   ),
   transition: does(
