@@ -51,5 +51,7 @@ export function opencodeEnvironment(seat: Seat, permission: object): Readonly<Re
     OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
     OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
     OPENCODE_DISABLE_SHARE: '1',
+    // Nobody looks at a screen of its own; watching every file costs a fifth of its start.
+    OPENCODE_EXPERIMENTAL_DISABLE_FILEWATCHER: '1',
   };
 }
