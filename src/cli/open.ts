@@ -11,8 +11,8 @@ export type OpenPrograms = {
   workspace(desk: Desk, attempt: string): string | null;
   /** The files of a snapshot in a new directory, without any repository. */
   copy(desk: Desk, commit: CommitId, name: string): Promise<string>;
-  /** The editor that was opened; null: none is known. */
-  editor(context: Context, path: string): Promise<string | null>;
+  /** Null: no editor is known. */
+  editor(context: Context, path: string): Promise<'closed' | 'in-window' | null>;
 };
 
 /**

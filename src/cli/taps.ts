@@ -12,6 +12,7 @@ import type { RunView } from '../view/run-view.ts';
 import { files } from '../view/task-line.ts';
 import { outcomeOf } from './ask-coordinator.ts';
 import { type Context, exitCodes, type Outcome } from './command.ts';
+import { type Edited, editPlan } from './edit-plan.ts';
 import { peopleOnly } from './people-only.ts';
 import { settledOutcome } from './settled.ts';
 
@@ -61,9 +62,21 @@ export async function decideTap(
   if (via === 'terminal') showPlan(context, view, flags.warnings);
   if (via !== null) return await approve(desk, view, tap, via);
   if (!context.terminal.interactive || context.json) return settledOutcome(view, context);
-  const said =
-    tap === 'land' ? await askLanding(desk, context, view) : await askStart(context, view, tap, flags.warnings);
-  return said ? await approve(desk, view, tap, 'terminal') : declined(view, context);
+  if (tap !== 'land') return await decideStart(desk, context, { view, warnings: flags.warnings }, tap);
+  return (await askLanding(desk, context, view)) === 'yes'
+    ? await approve(desk, view, tap, 'terminal')
+    : declined(view, context);
+}
+
+/** The plan may be edited before it is decided on: then the same is asked of the new one. */
+async function decideStart(desk: Desk, context: Context, first: Edited, tap: TapName): Promise<Outcome | null> {
+  for (let now: Edited | null = first; now !== null; now = await editPlan(desk, context, now)) {
+    const asked = openTap(now.view) ?? tap;
+    const said = await askStart(context, now.view, asked, now.warnings);
+    if (said !== 'edit')
+      return said === 'yes' ? await approve(desk, now.view, asked, 'terminal') : declined(now.view, context);
+  }
+  return null;
 }
 
 async function approve(desk: Desk, view: RunView, tap: TapName, via: By['via']): Promise<Outcome | null> {
@@ -97,10 +110,10 @@ const counted = (tasks: number): string => `${tasks} task${tasks === 1 ? '' : 's
 const merged = (state: RunView['state']) =>
   Object.values(state.tasks).filter(({ progress }) => progress.status === 'merged');
 
-async function askStart(context: Context, view: RunView, tap: TapName, warnings: readonly Finding[]): Promise<boolean> {
+async function askStart(context: Context, view: RunView, tap: TapName, warnings: readonly Finding[]): Promise<Said> {
   const { state } = view;
   showPlan(context, view, warnings);
-  return await askYes(context, `${tapQuestion(state, tap)} [y/N/d]`, async () =>
+  return await askYes(context, { question: tapQuestion(state, tap), answers: 'y/N/e/d' }, async () =>
     allTasks(state.plan).flatMap((task): readonly Text[] => [
       [{ text: task.id, tone: 'strong' }, task.command === null ? '' : `: ${task.command.join(' ')}`],
       ...task.directive.text
@@ -117,19 +130,26 @@ function showPlan(context: Context, { state }: RunView, warnings: readonly Findi
   context.terminal.line();
 }
 
-async function askLanding(desk: Desk, context: Context, view: RunView): Promise<boolean> {
+async function askLanding(desk: Desk, context: Context, view: RunView): Promise<Said> {
   const { state } = view;
   for (const task of merged(state)) context.terminal.line(`  ${task.id}: ${files(snapshotOf(task)?.diff.length ?? 0)}`);
-  return await askYes(context, `${tapQuestion(state, 'land')} [y/N/d]`, async () =>
+  return await askYes(context, { question: tapQuestion(state, 'land'), answers: 'y/N/d' }, async () =>
     state.branch === null ? [] : (await desk.patches.text(state.target.commit, state.branch.commit, [])).split('\n'),
   );
 }
 
-/** Only `y` and `yes` mean yes. `d` shows more and asks again. */
-async function askYes(context: Context, question: string, details: () => Promise<readonly Text[]>): Promise<boolean> {
+type Said = 'yes' | 'no' | 'edit';
+
+/** Only `y` and `yes` mean yes, and `e` is an answer where it is offered. `d` shows more and asks again. */
+async function askYes(
+  context: Context,
+  { question, answers }: { readonly question: string; readonly answers: 'y/N/d' | 'y/N/e/d' },
+  details: () => Promise<readonly Text[]>,
+): Promise<Said> {
   for (;;) {
-    const said = (await context.terminal.ask(question))?.trim().toLowerCase();
-    if (said !== 'd') return said === 'y' || said === 'yes';
+    const said = (await context.terminal.ask(`${question} [${answers}]`))?.trim().toLowerCase();
+    if (said === 'e' && answers.includes('e')) return 'edit';
+    if (said !== 'd') return said === 'y' || said === 'yes' ? 'yes' : 'no';
     for (const line of await details()) context.terminal.line(line);
   }
 }

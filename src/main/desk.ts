@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { access, mkdir } from 'node:fs/promises';
 import { homedir, userInfo } from 'node:os';
+import { resolve } from 'node:path';
 import { type Caller, callerOf } from '../adapters/caller.ts';
 import { letsAgentsDecide, userConfigFile } from '../adapters/config-files/index.ts';
 import { stateDisk } from '../adapters/disk/index.ts';
@@ -152,6 +153,11 @@ function deskOf(
       if (await isCoordinated()) return true;
       // one that was quick is through and gone by now; what it was asked is answered
       return (await startAndWait(coordinates(), ledger)) || (await isCoordinated());
+    },
+    edit: async (planFile) => {
+      const { openEditor } = await import('../adapters/person-programs/index.ts');
+      using _ = context.onSignal(() => undefined);
+      return await openEditor(resolve(checkout, planFile), context.env);
     },
     agentReady: async (agent) => await agentReady(agent, context.env),
     openRunDirectory: async ({ run, plan }, text = null) => {

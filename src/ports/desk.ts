@@ -41,6 +41,8 @@ export interface Desk extends AsyncDisposable {
   readonly patienceMs: number;
   /** The directory of a run, with its frozen plan, and for markers. `text` is a plan that has no file but the one there. */
   openRunDirectory(order: RunOrder, text?: string | null): Promise<void>;
+  /** Opens a plan in the person's editor, and waits for one that lives in the terminal. Null: no editor is known. */
+  edit(planFile: string): Promise<'closed' | 'in-window' | null>;
   /** Whether an agent can be launched by what is on this machine, as far as can be told without a call. */
   agentReady(agent: string): Promise<AgentReadiness>;
 }

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { stringify } from 'yaml';
 import { hashPlan } from '../../src/adapters/plan-files/index.ts';
 import { handoff, type Project, program, project, scripted } from '../support/project.ts';
 import { atTerminal } from '../support/terminal.ts';
@@ -120,14 +121,36 @@ test('detached, a run goes on in the background and is watched to its end', asyn
 
 test('on a terminal the start is asked for inline: y starts, anything else is exit 43', async () => {
   await using here = await project({ plan: { tasks: { hello } } });
-  const no = await typed(here, { 'Start 1 task? [y/N/d]': '\n' });
+  const no = await typed(here, { 'Start 1 task? [y/N/e/d]': '\n' });
   expect(no).toMatchObject({ code: 43 });
   expect(no.screen).toContain('tidegate approve plan-');
   expect(await here.cli('reject')).toMatchObject({ code: 0 });
-  const yes = await typed(here, { 'Start 1 task? [y/N/d]': 'y\n', 'Land 1 task on main? [y/N/d]': 'y' });
+  const yes = await typed(here, { 'Start 1 task? [y/N/e/d]': 'y\n', 'Land 1 task on main? [y/N/d]': 'y' });
   expect(yes).toMatchObject({ code: 0 });
   expect(yes.screen).toContain('✓ Check  ✓ Approve  ✓ Work  ✓ Verify  ✓ Land');
   expect(readdirSync(here.checkout)).toContain('HELLO.md');
+});
+
+test('e opens the plan in the editor and asks of the new one; a mistake in it is told, and the one before stands', async () => {
+  await using here = await project({ plan: { tasks: { hello } } });
+  const broken = join(here.root, 'broken.yaml');
+  const next = join(here.root, 'next.yaml');
+  writeFileSync(broken, 'nonsense: 1\n');
+  writeFileSync(next, stringify({ tasks: { hello, reply } }));
+  const editor = join(here.root, 'editor');
+  const script = `#!/bin/sh\nif [ -e ${broken} ]; then mv ${broken} "$1"; else cp ${next} "$1"; fi\n`;
+  writeFileSync(editor, script, { mode: 0o755 });
+  const { code, screen } = await atTerminal(
+    [process.execPath, program, 'run', 'plan.yaml'],
+    { cwd: here.checkout, env: { ...here.environment, EDITOR: editor } },
+    {
+      'Start 1 task? [y/N/e/d]': ['e\n', 'e\n'],
+      'Start 2 tasks? [y/N/e/d]': 'y\n',
+      'Land 2 tasks on main? [y/N/d]': 'y',
+    },
+  );
+  expect([code, screen.includes('nonsense'), screen.includes('has a new plan')]).toEqual([0, true, true]);
+  expect(readdirSync(here.checkout)).toContain('REPLY.md');
 });
 
 /** Runs the plan on a terminal. */

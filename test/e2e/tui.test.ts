@@ -19,7 +19,7 @@ test.runIf(there)(
     const quick = scripted(`echo counting; echo limit > LIMIT.md; ${handoff}`, { owns: ['LIMIT.md'] });
     await using here = await project({ plan: { tasks: { limiter: quick, docs } } });
     using pane = opened(here, 'run', 'plan.yaml');
-    await pane.shows('Start 2 tasks? [y/N/d]');
+    await pane.shows('Start 2 tasks? [y/N/e/d]');
     expect(pane.isOnAlternateScreen()).toBe(false);
     pane.press('y', 'Enter');
     const list = await pane.shows(/needs you \(1\)\n.*! docs +held/);

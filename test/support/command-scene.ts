@@ -133,6 +133,7 @@ export async function commandScene(
       if (how.deaf !== true && how.alone !== true) await answerPending(ledger, taken.epoch);
       return how.alone !== true;
     },
+    edit: async () => null,
     agentReady: async () => ({ ready: true }),
     openRunDirectory: async () => undefined,
     [Symbol.asyncDispose]: async () => undefined,

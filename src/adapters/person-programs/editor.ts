@@ -19,8 +19,11 @@ const windowed = [
   'kate',
 ];
 
-/** The editor's name when it was opened; null when there is none. Those that live in the terminal are waited for. */
-export async function openEditor(path: string, env: Env): Promise<string | null> {
+/** `in-window`: it has a window of its own and was not waited for. */
+export type Opened = 'closed' | 'in-window';
+
+/** Null when there is none. Those that live in the terminal are waited for. */
+export async function openEditor(path: string, env: Env): Promise<Opened | null> {
   const named = [env['VISUAL'], env['EDITOR']].find((value) => value !== undefined && value.trim() !== '');
   const [program, ...args] = named?.trim().split(/\s+/) ?? windowed.filter((name) => isOnPath(name, env)).slice(0, 1);
   if (program === undefined) return null;
@@ -35,9 +38,9 @@ export async function openEditor(path: string, env: Env): Promise<string | null>
     if (isWindowed)
       child.once('spawn', () => {
         child.unref();
-        resolve(program);
+        resolve('in-window');
       });
-    else child.once('close', () => resolve(program));
+    else child.once('close', () => resolve('closed'));
   });
 }
 
