@@ -298,7 +298,7 @@ export const runCommands: readonly CommandEntry[] = [
   {
     name: 'clean',
     usage: '[--dry-run]',
-    summary: 'remove workspaces of work that is landed or dropped, and copies that nobody uses',
+    summary: 'remove workspaces that landed or were dropped, and unused copies',
     group: 'keep',
     load: () => loadAtDesk(async () => (await import('../cli/clean.ts')).clean),
   },
