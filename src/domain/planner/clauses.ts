@@ -23,7 +23,9 @@ function blocksOf(goal: string): readonly string[] {
 }
 const bullet = /^(?:[-*•‣]|\d{1,3}[.)])\s+(\S.*)$/u;
 
-function sentencesOf(text: string): readonly string[] {
+/** Goals come from anyone: runs of one character must not take longer than their length. */
+function sentencesOf(block: string): readonly string[] {
+  const text = block.replaceAll(/\s{2,}/gu, ' ');
   const masked = text.replaceAll(untouchable, (found) => '\u{e000}'.repeat(found.length));
   const cuts = [...masked.matchAll(separator)].map((found) => ({
     from: found.index,
@@ -32,11 +34,14 @@ function sentencesOf(text: string): readonly string[] {
   const starts = [0, ...cuts.map(({ to }) => to)];
   const ends = [...cuts.map(({ from }) => from), text.length];
   return starts
-    .map((start, at) => text.slice(start, ends[at]).replace(/^[\s,;]*(?:(?:and\s+)?then\b[\s,]*)?|[\s.,;:]+$/giu, ''))
+    .map((start, at) =>
+      withoutEnd(text.slice(start, ends[at]).replace(/^[\s,;]*(?:(?:and\s)?then\b[\s,]*)?/iu, ''), ' .,;:'),
+    )
     .filter((clause) => /[\p{L}\p{N}]/u.test(clause));
 }
 
-const untouchable = /`[^`]*`|"[^"]*"|“[^”]*”|«[^»]*»|\([^()]*\)|\b(?:e\.g|i\.e|etc|vs|cf)\./gu;
+const untouchable =
+  /`[^`]{0,500}`|"[^"]{0,500}"|“[^“”]{0,500}”|«[^«»]{0,500}»|\([^()]{0,500}\)|\b(?:e\.g|i\.e|etc|vs|cf)\./gu;
 
 const verbs =
   'add adjust analyse analyze audit build configure convert create delete deploy disable document enable expose explain extend extract find fix implement improve integrate introduce investigate make migrate modify move optimise optimize prepare prove publish refactor remove rename replace rewrite simplify translate understand update upgrade validate verify wire write';
@@ -46,10 +51,17 @@ const either =
 const begins = `(?:(?:${verbs.replaceAll(' ', '|')})\\b|(?:${either.replaceAll(' ', '|')}) (?:the|a|an|it|its|them|all|each|every|both|that|this|how|whether|for|in|with|by)\\b)`;
 const separator = new RegExp(
   [
-    '[.!?;]+\\s+|[。！？；]+\\s*',
-    ',?\\s+(?:and\\s+)?then,?\\s+(?=\\S)',
-    `\\s*,\\s*(?:and\\s+)?(?:also\\s+)?(?=${begins})`,
-    `\\s+and\\s+(?:also\\s+)?(?=${begins})`,
+    '[.!?;]{1,3}\\s|[。！？；]+\\s?',
+    ',?\\s(?:and\\s)?then,?\\s(?=\\S)',
+    `\\s?,\\s?(?:and\\s)?(?:also\\s)?(?=${begins})`,
+    `\\sand\\s(?:also\\s)?(?=${begins})`,
   ].join('|'),
   'giu',
 );
+
+/** Without these characters at its end. */
+export function withoutEnd(text: string, characters: string): string {
+  let end = text.length;
+  while (end > 0 && characters.includes(text[end - 1] ?? '')) end -= 1;
+  return text.slice(0, end);
+}

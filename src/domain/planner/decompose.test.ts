@@ -44,6 +44,11 @@ describe('a goal in clauses', () => {
   });
 });
 
+test('runs of one character take no longer than others', { timeout: 20_000 }, () => {
+  for (const one of [' ', '.', '“', '(', ';', '\t', '"', ', ', 'then ', '- a\n'])
+    expect(planOf(`a${one.repeat(20_000)}b`, 3, 200).ok).toBe(true);
+});
+
 describe('a decomposition', () => {
   test('understands, does and judges', () => {
     expect(stepsOf('Build a complete user management system with profiles')).toEqual([

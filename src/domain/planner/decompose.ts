@@ -94,13 +94,13 @@ function stagesOf(goal: string, parts: Parts, registry: Registry): readonly (rea
           ...exploring(part.agent, part),
           description: `Explore: ${safeLine(partText(part))}`,
         }));
-  const implement = parts.implement.map((part) => ({
+  const implement = parts.implement.map((part, at) => ({
     ...worked('implement', part),
-    description: `Implement${placed(part, parts.implement)}: ${safeLine(partText(part))}`,
+    description: `Implement${placed(at, parts.implement)}: ${safeLine(partText(part))}`,
   }));
-  const validate = parts.validate.map((part) => ({
+  const validate = parts.validate.map((part, at) => ({
     ...worked('validate', part),
-    description: `Validate${placed(part, parts.validate)}: ${safeLine(partText(part))}`,
+    description: `Validate${placed(at, parts.validate)}: ${safeLine(partText(part))}`,
   }));
   const reviewer = reviewerIn(registry);
   const isReviewed = reviewer === undefined || parts.validate.some(({ agent }) => agent === reviewer);
@@ -117,8 +117,8 @@ function stagesOf(goal: string, parts: Parts, registry: Registry): readonly (rea
 }
 
 /** ` (part 2 of 3)`, where there are several. */
-function placed(part: Part, among: readonly Part[]): string {
-  return among.length === 1 ? '' : ` (part ${among.indexOf(part) + 1} of ${among.length})`;
+function placed(at: number, among: readonly Part[]): string {
+  return among.length === 1 ? '' : ` (part ${at + 1} of ${among.length})`;
 }
 
 export const reviewerIn = (registry: Registry): AgentType | undefined =>

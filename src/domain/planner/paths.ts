@@ -1,8 +1,9 @@
 import { parsePattern } from '../pattern.ts';
+import { withoutEnd } from './clauses.ts';
 
 /** Paths and patterns that a text plainly names, each once, in its order. What could be anything else is left out. */
 export function pathsIn(text: string): readonly string[] {
-  const tokens = text.split(/[\s,;()<>"'`«»“”‘’]+/u).map((token) => token.replace(/[.:!?…]+$/u, ''));
+  const tokens = text.split(/[\s,;()<>"'`«»“”‘’]+/u).map((token) => withoutEnd(token, '.:!?…'));
   return [...new Set(tokens.map((token) => token.replace(/^\.\//, '')).filter(isPath))];
 }
 
