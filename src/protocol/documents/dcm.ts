@@ -3,8 +3,8 @@ import { count, time } from './common.ts';
 
 const deepest = 32;
 
-export const sessionId = z.string().regex(/^[A-Za-z0-9_-]{1,128}$/, 'is not a session id');
-export const externalId = z.string().regex(/^[A-Za-z0-9_-]{1,128}$/, 'is not an id');
+export const sessionId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/, 'is not a session id');
+export const externalId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/, 'is not an id');
 export const waveNumber = z.int().min(0).max(1_000_000);
 const text = z.string().min(1).max(20_000);
 const name = z.string().min(1).max(200);
