@@ -23,6 +23,9 @@ for (let at = 0; at < Number(clients); at += 1) {
       '\r\n',
     ].join('\r\n'),
   );
+  socket.on('close', () => {
+    if (heard !== wanted) throw new Error(`a client was cut after ${heard} events`);
+  });
   let [text, isListening, heard] = ['', false, 0];
   socket.on('data', (chunk) => {
     const now = Number(process.hrtime.bigint()) / 1e6;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { type ClientOptions, WebSocket } from 'ws';
 import type { Desk } from '../../src/ports/desk.ts';
 import type { Ledger } from '../../src/ports/ledger.ts';
@@ -48,6 +48,11 @@ export async function streaming(ledger: Ledger, limits: Partial<FeedLimits> = {}
     now: Date.now,
     fault,
   });
+  const connections = new Set<Socket>();
+  server.on('connection', (socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -55,6 +60,8 @@ export async function streaming(ledger: Ledger, limits: Partial<FeedLimits> = {}
   doors.origins.push(`http://127.0.0.1:${port}`);
   return {
     port,
+    /** The most that any one client leaves waiting now, in bytes. */
+    mostWaiting: () => Math.max(0, ...[...connections].map(({ writableLength }) => writableLength)),
     faults,
     secret,
     token: tokenOf(secret, 'read'),

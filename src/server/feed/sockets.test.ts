@@ -1,6 +1,4 @@
 import { once } from 'node:events';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { closed, epochOf } from '../../../test/contract/ledger-support.ts';
@@ -165,19 +163,17 @@ test('one who stops reading holds nobody up, costs a bounded amount of memory, i
   client.pause();
   const quick = hearer();
   const other = await hearBySocket(server, { repository, after: '0' }, quick.push);
-  const before = process.memoryUsage().arrayBuffers;
   let most = 0;
   for (let at = 0; at < count; at += step) {
     const events = Array.from({ length: step }, () => ({ type: 'round-abandoned', wave: 0, round: 1, why }) as const);
     await ledger.append('run', at, events, epoch);
     await quick.until(({ id }) => id === `${at + step}`);
-    // what nobody holds any more does not count, however late it is collected
-    collectGarbage();
-    most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+    most = Math.max(most, server.mostWaiting());
   }
   expect(quick.all.map(({ id }) => Number(id))).toEqual(Array.from({ length: count }, (_, at) => at + 1));
-  // 20 MB went by; what the slow one leaves waiting is a small part of it
-  expect(most).toBeLessThan(10 << 20);
+  // 20 MB went by; what waits is the mark, and at most one batch that was written below it
+  expect(most).toBeGreaterThan(256 << 10);
+  expect(most).toBeLessThan((256 << 10) + 100 * 21_000);
   client.resume();
   expect((await over)[0]).toBe(1013);
   const dropped = slow.all.at(-1);
@@ -188,9 +184,6 @@ test('one who stops reading holds nobody up, costs a bounded amount of memory, i
   expect([...ids, ...rest.all.map(({ id }) => id)]).toEqual(Array.from({ length: count }, (_, at) => `${at + 1}`));
   for (const { cut } of [other, again]) cut();
 }, 30_000);
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
 
 /** Knocks with exactly these headers and says how it was answered. */
 async function knock(
