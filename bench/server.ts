@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { tokenOf } from '../src/server/keys.ts';
@@ -7,6 +7,7 @@ import { planOf } from './agent.ts';
 import { type Asking, answerOf, type Load, load } from './load.ts';
 import { machineLine } from './report.ts';
 import { makeRepository, place } from './repository.ts';
+import { fanout } from './server-fanout.ts';
 import { median } from './statistics.ts';
 import { program, runTidegate } from './tidegate.ts';
 
@@ -174,9 +175,5 @@ export function serverTable(figures: readonly ServerFigures[]): string {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const isQuick = process.argv.includes('--quick');
   process.stdout.write(`${machineLine()}\n\n${serverTable(await measureServer(isQuick ? quick : full))}\n\n`);
-  const fanout = new URL('./server-fanout.ts', import.meta.url);
-  if (existsSync(fanout)) {
-    const measured = (await import(fanout.href)) as { fanout(options: { quick: boolean }): Promise<string> };
-    process.stdout.write(`${await measured.fanout({ quick: isQuick })}\n`);
-  }
+  process.stdout.write(`${await fanout({ quick: isQuick })}\n`);
 }
