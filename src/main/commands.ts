@@ -118,7 +118,7 @@ export const commands: readonly CommandEntry[] = [
     name: 'mcp',
     usage: '',
     summary: 'status, why and logs as MCP tools for your assistant',
-    group: 'keep',
+    group: 'serve',
     load: async () => (await import('../cli/mcp.ts')).mcp(commands),
   },
   {

@@ -73,13 +73,13 @@ describe('a decomposition', () => {
       [
         1,
         'frontend-react',
-        'Implement (part 1 of 2): what concerns react, component in: Build a react component with a supabase schema',
+        'Implement (part 1 of 2): the part about react, component of: Build a react component with a supabase schema',
         [0],
       ],
       [
         1,
         'supabase-backend',
-        'Implement (part 2 of 2): what concerns supabase, schema in: Build a react component with a supabase schema',
+        'Implement (part 2 of 2): the part about supabase, schema of: Build a react component with a supabase schema',
         [0],
       ],
       [2, 'test-engineer', 'Validate: write tests for it', [1, 2]],

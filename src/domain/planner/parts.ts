@@ -32,7 +32,7 @@ export function partText({ clauses, about }: Part): string {
   const text = clauses.join('; ');
   return about.length === 0
     ? text
-    : `what concerns ${about.map((word) => word.replace('*', '…')).join(', ')} in: ${text}`;
+    : `the part about ${about.map((word) => word.replace('*', '…')).join(', ')} of: ${text}`;
 }
 
 function partsOfClause(clause: string, registry: Registry): Parts {
