@@ -71,7 +71,8 @@ export function feedOf(
     else if (pending.length <= limits.burst) pending.push(stored);
     if (pending.length === 0 || isTelling) return;
     isTelling = true;
-    setImmediate(turn);
+    // before the next append keeps this process from writing
+    queueMicrotask(turn);
   };
 
   /** What comes at once, or within the rest after it, is one write for each listener. */
