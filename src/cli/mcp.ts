@@ -1,4 +1,4 @@
-import { McpServer } from '@modelcontextprotocol/server';
+import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';
 import { type CommandEntry, type Context, done, type Register } from './command.ts';
@@ -59,6 +59,16 @@ export const mcp =
       }),
     );
   };
+
+/** The same tools over HTTP: each request has a server of its own, so none can be left behind. */
+export function assistantHandler(
+  commands: readonly CommandEntry[],
+  context: Context,
+  fault: (error: unknown) => void,
+): (request: Request, body: unknown) => Promise<Response> {
+  const handler = createMcpHandler(() => serverOf(commands, context), { responseMode: 'json', onerror: fault });
+  return (request, parsedBody) => handler.fetch(request, { parsedBody });
+}
 
 function serverOf(commands: readonly CommandEntry[], context: Context): McpServer {
   const server = new McpServer({ name: 'tidegate', version: context.version }, { instructions });

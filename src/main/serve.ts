@@ -1,7 +1,7 @@
-import { chmodSync, rmSync } from 'node:fs';
+import { chmodSync, lstatSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { homedir, userInfo } from 'node:os';
 import { createSecureContext } from 'node:tls';
 import { KeyUnsafe, type ServerState, serverState } from '../adapters/server-state/index.ts';
@@ -12,14 +12,16 @@ import type { Context } from '../cli/command.ts';
 import type { Listen, Running, ServePorts } from '../cli/serve.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import type { Examined } from '../ports/desk.ts';
+import { passages } from '../protocol/routes/mcp.ts';
 import { routes } from '../protocol/routes.ts';
 import { feedsOf } from '../server/feed/feeds.ts';
 import { socketsOf } from '../server/feed/sockets.ts';
+import { passageHandlers } from '../server/handlers/mcp.ts';
 import { handlers } from '../server/handlers.ts';
 import { httpServer, type Served } from '../server/http.ts';
 import { oneTimeLinks } from '../server/links.ts';
 import { repositoriesOf } from '../server/repositories.ts';
-import { NotOpened } from '../server/site.ts';
+import { NotOpened, type Passing } from '../server/site.ts';
 import { mayDecide, openDesk } from './desk.ts';
 
 const surroundingsOf = (context: Context) => ({
@@ -70,9 +72,10 @@ async function start(context: Context, listen: Listen): Promise<Result<Running, 
     );
   const feeds = feedsOf(fault);
   const sockets = socketsOf({ repositories, feeds, fault });
+  const mcp = assistants(context, fault);
   const served: Served = {
-    routes,
-    handlers,
+    routes: { ...routes, ...passages },
+    handlers: { ...handlers, ...passageHandlers },
     doors,
     links,
     sockets,
@@ -82,6 +85,7 @@ async function start(context: Context, listen: Listen): Promise<Result<Running, 
       key,
       feeds,
       links,
+      mcp,
       examine: () => examineAll(context),
       version: context.version,
       now: () => new Date(),
@@ -90,6 +94,7 @@ async function start(context: Context, listen: Listen): Promise<Result<Running, 
     fault,
   };
   const server = httpServer(served, tls.value);
+  if (listen.socket !== null) await removeDeadSocket(listen.socket);
   const listening = await listenOn(server, listen);
   if (!listening.ok) {
     await sockets[Symbol.asyncDispose]();
@@ -120,6 +125,20 @@ async function start(context: Context, listen: Listen): Promise<Result<Running, 
       await repositories[Symbol.asyncDispose]();
     },
   });
+}
+
+/** The protocol for each repository; all of it is loaded when somebody speaks it. */
+function assistants(context: Context, fault: (error: unknown) => void): (checkout: string) => Passing {
+  const known = new Map<string, Promise<Passing>>();
+  const load = async (checkout: string): Promise<Passing> => {
+    const [{ assistantHandler }, { commands }] = await Promise.all([import('../cli/mcp.ts'), import('./commands.ts')]);
+    return assistantHandler(commands, { ...context, cwd: checkout }, fault);
+  };
+  return (checkout) => async (request, body) => {
+    const passing = known.get(checkout) ?? load(checkout);
+    known.set(checkout, passing);
+    return await (await passing)(request, body);
+  };
 }
 
 async function examineAll(context: Context): Promise<readonly Examined[]> {
@@ -166,6 +185,19 @@ function namesOf({ socket, names, tls }: Listen, port: number): readonly string[
   return [...names, '127.0.0.1', 'localhost', '[::1]'].flatMap((name) =>
     port === usual ? [`${name}:${port}`, name] : [`${name}:${port}`],
   );
+}
+
+/** What a killed server left: a socket at which nobody listens. Anything else in that place stays. */
+async function removeDeadSocket(path: string): Promise<void> {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSocket() !== true) return;
+  const isDead = await new Promise<boolean>((resolve) => {
+    const socket = connect({ path }, () => {
+      socket.destroy();
+      resolve(false);
+    });
+    socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'ECONNREFUSED'));
+  });
+  if (isDead) rmSync(path, { force: true });
 }
 
 /** The port it got; 0 for a socket. */

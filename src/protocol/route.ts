@@ -28,8 +28,11 @@ export type TextAnswer = { readonly status: 200; readonly content: 'text/plain' 
 /** Server-sent events that do not end; `Last-Event-ID` stands for the query's `after`. */
 export type EventsAnswer = { readonly status: 200; readonly events: z.ZodType };
 
+/** A way in for a protocol that others define. It passes the same guard as every route; what is said there is theirs to document. */
+export type Passage = Omit<Route, 'answer'> & { readonly answer: { readonly status: 200; readonly protocol: string } };
+
 /** What a handler is given, after all of it was validated. */
-export type Given<R extends Route> = {
+export type Given<R extends Pick<Route, 'params' | 'query' | 'body'>> = {
   readonly params: z.output<R['params']>;
   readonly query: z.output<R['query']>;
   readonly body: R['body'] extends z.ZodType ? z.output<R['body']> : null;
@@ -95,7 +98,7 @@ export const does = <
 export const changes = ({ method }: Pick<Route, 'method'>): boolean => method !== 'GET';
 
 /** Every status that it may be refused with, whoever refuses. */
-export function refusals(route: Route): readonly ProblemStatus[] {
+export function refusals(route: Route | Passage): readonly ProblemStatus[] {
   const has = (part: z.ZodObject, name?: string): boolean =>
     name === undefined ? Object.keys(part.shape).length > 0 : name in part.shape;
   const all: readonly ProblemStatus[] = [

@@ -1,10 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
+import type { Result } from '../domain/result.ts';
 import type { Content } from '../ports/desk.ts';
 import { LedgerDamaged, LedgerUnavailable } from '../ports/ledger.ts';
 import { type Problem, problem } from '../protocol/problem.ts';
-import type { Role, Route } from '../protocol/route.ts';
+import type { Passage, Role, Route } from '../protocol/route.ts';
 import { readJson } from './body.ts';
 import { bounds, type Connections, tlsBounds, watchConnections } from './connections.ts';
 import { type EventStream, sendEvents } from './feed/event-stream.ts';
@@ -13,14 +14,15 @@ import { admit, cookieName, type Doors, misdirected } from './guard.ts';
 import { mayDo } from './keys.ts';
 import type { Links } from './links.ts';
 import { type Pace, paceOf } from './pace.ts';
-import { refuseUpgrade, sendContent, sendJson, sendLastProblem, sendProblem } from './reply.ts';
+import { refuseUpgrade, sendContent, sendJson, sendLastProblem, sendPassed, sendProblem } from './reply.ts';
 import { type Match, router } from './router.ts';
-import { type Handlers, NotOpened, type Site } from './site.ts';
+import { NotOpened, type Passing, type Site } from './site.ts';
 import { queryOf, validated } from './validated.ts';
 
 export type Served = {
-  readonly routes: Readonly<Record<string, Route>>;
-  readonly handlers: Handlers<Readonly<Record<string, Route>>>;
+  readonly routes: Readonly<Record<string, Route | Passage>>;
+  /** Of each route the one that its schemas are for: `Handlers` and `PassageHandlers` hold them to it. */
+  readonly handlers: Readonly<Record<string, (given: never, site: Site) => Promise<Result<unknown, Problem>>>>;
   readonly doors: Doors;
   readonly links: Links;
   readonly sockets: Pick<Sockets, 'accept'>;
@@ -121,6 +123,7 @@ async function answer(
   const answered = await handler(given.value as never, served.site(admitted.role, key));
   if (!answered.ok) return refuse(answered.error);
   if ('schema' in route.answer) sendJson(response, route.answer.status, answered.value);
+  else if ('protocol' in route.answer) await sendPassed(request, response, answered.value as Passing, given.value.body);
   else if ('events' in route.answer) await sendEvents(request, response, answered.value as EventStream);
   else await sendContent(request, response, route.answer.content, answered.value as Content);
 }

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { Content } from '../ports/desk.ts';
 import { type Problem, problem } from '../protocol/problem.ts';
+import type { Passing } from './site.ts';
 
 /** With every answer: nothing of it is kept, guessed at, framed or run. */
 export const always = {
@@ -102,4 +103,24 @@ function rangeOf(header: string | undefined, bytes: number): { from: number; to:
   const from = first === '' ? Math.max(0, bytes - Number(last)) : Number(first);
   const to = first === '' || last === '' ? bytes : Math.min(bytes, Number(last) + 1);
   return from >= to ? 'none-such' : { from, to };
+}
+
+/** What a protocol of others answers, as it comes. It sees nothing that lets one in. */
+export async function sendPassed(
+  request: IncomingMessage,
+  response: ServerResponse,
+  pass: Passing,
+  body: unknown,
+): Promise<void> {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers))
+    if (typeof value === 'string' && !['authorization', 'cookie'].includes(name)) headers.set(name, value);
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  const url = `http://localhost${request.url ?? '/'}`;
+  const answered = await pass(new Request(url, { method: 'POST', headers, signal: gone.signal }), body);
+  const type = answered.headers.get('content-type');
+  response.writeHead(answered.status, { ...always, ...(type === null ? {} : { 'content-type': type }) });
+  for await (const chunk of answered.body ?? []) if (!response.destroyed) response.write(chunk);
+  response.end();
 }

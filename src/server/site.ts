@@ -2,7 +2,7 @@ import type { By } from '../domain/events.ts';
 import type { Result } from '../domain/result.ts';
 import type { Content, Desk, Examined } from '../ports/desk.ts';
 import type { Problem } from '../protocol/problem.ts';
-import type { Answer, Given, Role, Route } from '../protocol/route.ts';
+import type { Answer, Given, Passage, Role, Route } from '../protocol/route.ts';
 import type { EventStream } from './feed/event-stream.ts';
 import type { Feeds } from './feed/feeds.ts';
 import type { Links } from './links.ts';
@@ -44,6 +44,8 @@ export type Site = {
   readonly key: string | null;
   readonly feeds: Feeds;
   readonly links: Pick<Links, 'make'>;
+  /** The tools of a person's assistant, for the repository of this checkout. */
+  mcp(checkout: string): Passing;
   /** What a run needs from this machine. */
   examine(): Promise<readonly Examined[]>;
   readonly version: string;
@@ -56,6 +58,12 @@ type Handled<R extends Route, A = R['answer']> = A extends { readonly schema: un
   : A extends { readonly events: unknown }
     ? EventStream
     : Content;
+
+/** Answers for a protocol of others; the body was read and is JSON. */
+export type Passing = (request: Request, body: unknown) => Promise<Response>;
+export type PassageHandlers<Passages extends Readonly<Record<string, Passage>>> = {
+  readonly [Id in keyof Passages]: (given: Given<Passages[Id]>, site: Site) => Promise<Result<Passing, Problem>>;
+};
 
 export type Handlers<Routes extends Readonly<Record<string, Route>>> = {
   readonly [Id in keyof Routes]: Handler<Routes[Id]>;

@@ -13,7 +13,10 @@ export type Sent = {
 export type Validated = { readonly params: unknown; readonly query: unknown; readonly body: unknown };
 
 /** What was sent, as the schemas of the route have it; or the first mistake, with the field it is in. */
-export function validated(route: Route, { params, query: pairs, body }: Sent): Result<Validated, Problem> {
+export function validated(
+  route: Pick<Route, 'params' | 'query' | 'body'>,
+  { params, query: pairs, body }: Sent,
+): Result<Validated, Problem> {
   const names = new Set<string>();
   for (const [name] of pairs) {
     if (names.has(name))
@@ -32,7 +35,7 @@ export function validated(route: Route, { params, query: pairs, body }: Sent): R
 
 /** A browser that reconnects asks for the same address as before, and adds how far it came. */
 export function queryOf(
-  { answer }: Pick<Route, 'answer'>,
+  { answer }: { readonly answer: object },
   search: string,
   { 'last-event-id': reached }: IncomingHttpHeaders,
 ): Sent['query'] {

@@ -1,9 +1,9 @@
-import { Client } from '@modelcontextprotocol/client';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { beforeAll, expect, test } from 'vitest';
 import { clientProgram, ensureFenceMcp } from '../support/mcp.ts';
 import { program, project, scripted } from '../support/project.ts';
-import { projectWithRun } from '../support/server.ts';
+import { projectWithRun, serverOf } from '../support/server.ts';
 import { untilEvent } from '../support/until-event.ts';
 
 beforeAll(ensureFenceMcp);
@@ -36,6 +36,36 @@ test('an assistant of the person looks at runs, and can decide nothing', { timeo
   expect(await call('why', { subject: '--help' })).toMatchObject({ isError: true });
   expect((await here.events()).length).toBe(before);
   await client.close();
+});
+
+test('an assistant has the same tools over HTTP, with a token, and no others', { timeout: 60_000 }, async () => {
+  await using here = await projectWithRun();
+  await using server = await serverOf(here);
+  const address = new URL(`${server.url}/mcp`);
+  const connected = async (token: string): Promise<Client> => {
+    const requestInit = { headers: { authorization: `Bearer ${token}` } };
+    const client = new Client({ name: 'test', version: '1' });
+    await client.connect(new StreamableHTTPClientTransport(address, { requestInit }));
+    return client;
+  };
+  const client = await connected(server.tokens.read);
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name)).toEqual(['status', 'why', 'logs']);
+  expect(textOf(await client.callTool({ name: 'status', arguments: {} }))).toContain(`"run": "${here.run}"`);
+  expect(await client.callTool({ name: 'why', arguments: { subject: 'nobody-0000' } })).toMatchObject({
+    isError: true,
+  });
+  await client.close();
+  await expect(connected('tg-read-nobody')).rejects.toThrow();
+  const ask = (body: unknown, headers = {}) =>
+    server.ask('POST', '/mcp', {
+      token: server.tokens.read,
+      body,
+      headers: { accept: 'application/json', ...headers },
+    });
+  expect((await ask({ jsonrpc: '2.0', id: 1, method: 'tools/list' })).status).toBeGreaterThanOrEqual(400);
+  expect((await server.ask('GET', '/mcp', { token: server.tokens.read })).status).toBe(405);
+  expect((await server.ask('GET', '/v1/server', { token: server.tokens.read })).status).toBe(200);
 });
 
 test('an agent hands off, posts, asks and reads by the official client, inside its fence', {

@@ -128,6 +128,23 @@ test('a socket is for its owner alone, and gone with the server', async () => {
   expect(existsSync(path)).toBe(false);
 });
 
+test('a socket that a killed server left is taken over, and a file in its place is not', async () => {
+  await using scene = await project({ plan: smallPlan });
+  const path = join(scene.root, 'api.sock');
+  const killed = await serverOf(scene, { args: ['--socket', path] });
+  const over = new Promise((resolve) => killed.child.once('close', resolve));
+  killed.child.kill('SIGKILL');
+  await over;
+  expect(statSync(path).isSocket()).toBe(true);
+  const next = await serverOf(scene, { args: ['--socket', path] });
+  expect(next.url).toBe(`unix:${path}`);
+  await next.stop();
+  writeFileSync(path, 'mine');
+  const refused = await scene.cli('serve', '--socket', path);
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('is in use')]);
+  expect(readFileSync(path, 'utf8')).toBe('mine');
+});
+
 test('no token, cookie or key is in an answer, a log, the ledger or a file but the key itself', async () => {
   await using scene = await project({ plan: smallPlan });
   await using server = await serverOf(scene);

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { err } from '../../src/domain/result.ts';
 import { problem } from '../../src/protocol/problem.ts';
-import { type Role, type Route, roles } from '../../src/protocol/route.ts';
+import { type Passage, type Role, type Route, roles } from '../../src/protocol/route.ts';
+import { passages } from '../../src/protocol/routes/mcp.ts';
 import { routes } from '../../src/protocol/routes.ts';
 import { httpServer, type Served } from '../../src/server/http.ts';
 import { cookieOf, tokenOf } from '../../src/server/keys.ts';
@@ -12,7 +13,10 @@ import { type Asked, connected, exchange, rawAnswer } from './server.ts';
 export type Called = { readonly route: string; readonly given: { readonly params: Readonly<Record<string, unknown>> } };
 
 /** All routes of the router's own list, in their concrete form. */
-export const everyRoute: readonly (readonly [string, Route])[] = Object.entries(routes);
+export const everyRoute: readonly (readonly [string, Route | Passage])[] = Object.entries<Route | Passage>({
+  ...routes,
+  ...passages,
+});
 
 /**
  * The server as it is, with its own table of routes, before handlers that only note that they were called and answer 409
@@ -34,7 +38,7 @@ export async function recordingServer(more: Partial<Served> = {}) {
     ]),
   );
   const server = httpServer({
-    routes,
+    routes: { ...routes, ...passages },
     handlers: handlers as never,
     doors,
     links,
