@@ -91,7 +91,7 @@ test('what commands keep for people takes the role approve; what takes the role 
       .filter(([, { role }]) => role === 'read')
       .map(([name]) => name)
       .toSorted(),
-  ).toEqual([...['craftPrompt', 'decompose', 'dryRun', 'lint']]);
+  ).toEqual(['craftPrompt', 'decompose', 'dryRun', 'lint', 'mcp']);
 });
 
 test('with a cookie, what changes something has to name our origin; what shows something need not', async () => {
