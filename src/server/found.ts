@@ -88,7 +88,7 @@ export const noRepository = (id: string): Problem =>
     next: 'GET /v1/repositories lists them',
   });
 
-const noRun = (run: string): Problem =>
+export const noRun = (run: string): Problem =>
   problem(404, 'unknown-run', `there is no run ${run} here`, {
     field: 'params.run',
     next: 'list the runs of the repository',

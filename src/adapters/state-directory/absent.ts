@@ -3,3 +3,9 @@ export const isAbsent = (error: unknown): boolean => hasCode(error, 'ENOENT') ||
 
 export const hasCode = (error: unknown, code: string): boolean =>
   error instanceof Error && 'code' in error && error.code === code;
+
+/** For `catch`: what is not there is null, anything else is thrown on. */
+export const absentAsNull = (error: unknown): null => {
+  if (isAbsent(error)) return null;
+  throw error;
+};

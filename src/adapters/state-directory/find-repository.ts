@@ -1,7 +1,7 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { isAbsent } from './absent.ts';
+import { absentAsNull } from './absent.ts';
 
 export type Repository = {
   /** The checkout that the caller stands in; a linked worktree counts. */
@@ -48,8 +48,3 @@ async function isGitDir(path: string): Promise<boolean> {
   const common = await stat(join(path, 'commondir')).catch(absentAsNull);
   return objects?.isDirectory() === true || common !== null;
 }
-
-const absentAsNull = (error: unknown): null => {
-  if (isAbsent(error)) return null;
-  throw error;
-};

@@ -1,8 +1,9 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { parseFields } from '../agent-lines.ts';
 import { writeDurably } from '../durable-file.ts';
-import { isAbsent } from './absent.ts';
+import { absentAsNull } from './absent.ts';
 import type { Repository } from './find-repository.ts';
 import { repositoryName } from './place.ts';
 
@@ -30,26 +31,11 @@ export async function knownRepositories(root: string): Promise<readonly KnownRep
   const found = await Promise.all(
     names.toSorted().map(async (id): Promise<KnownRepository | null> => {
       const text = await readFile(join(root, id, file), 'utf8').catch(absentAsNull);
-      const parsed = text === null ? null : schema.safeParse(jsonIn(text));
+      const parsed = text === null ? null : schema.safeParse(parseFields(text));
       if (parsed?.success !== true || repositoryName(parsed.data) !== id) return null;
       const { checkout } = parsed.data;
       return { id, checkout, present: (await stat(checkout).catch(absentAsNull)) !== null };
     }),
   );
   return found.filter((one) => one !== null);
-}
-
-const absentAsNull = (error: unknown): null => {
-  if (isAbsent(error)) return null;
-  throw error;
-};
-
-/** Null: it is not JSON, so it is not ours. */
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
 }

@@ -7,6 +7,7 @@ import { safeLine } from '../../domain/safe-text.ts';
 import type { ThreadPlan } from '../../domain/thread.ts';
 import type { ThreadPost } from '../../domain/thread-posts.ts';
 import type { ThreadOrder, Threads } from '../../ports/threads.ts';
+import { parseFields } from '../agent-lines.ts';
 import { writeDurably } from '../durable-file.ts';
 import { failpoint } from '../failpoint.ts';
 import { keepLine, readItems } from '../notices/log.ts';
@@ -109,14 +110,7 @@ const opened = z.object({
   id: z.union([z.int().nonnegative().transform(String), z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:@/+=-]{0,199}$/)]),
 });
 
-function idIn(text: string): string | null {
-  try {
-    return opened.safeParse(JSON.parse(text)).data?.id ?? null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
-}
+const idIn = (text: string): string | null => opened.safeParse(parseFields(text)).data?.id ?? null;
 
 /** Null: the thread is a log, or nobody said where threads are posted to. */
 function addressOf({ thread, places }: ThreadPost): string | null {

@@ -9,7 +9,7 @@ import { conflictsOf } from '../../view/conflicts.ts';
 import { runDocument } from '../../view/document.ts';
 import { needSince } from '../../view/run-view.ts';
 import { whyRun } from '../../view/why.ts';
-import { aroundOf, asOf, type FoundRun, repositoryAt, runAt } from '../found.ts';
+import { aroundOf, asOf, type FoundRun, noRun, repositoryAt, runAt } from '../found.ts';
 import { judgementsOf, lastVerdicts } from '../judgements.ts';
 import { pageOf } from '../pages.ts';
 import type { Handlers, Site } from '../site.ts';
@@ -57,8 +57,7 @@ export const runHandlers: Handlers<typeof runRoutes> = {
     const repository = await repositoryAt(site, params.repository);
     if (!repository.ok) return repository;
     const known = await repository.value.runs.find(params.run);
-    if (known === undefined)
-      return await runAt(site, params).then((found) => (found.ok ? ok({ items: [], next: null }) : found));
+    if (known === undefined) return err(noRun(params.run));
     const stored = known.stored.filter(({ seq }) => query.at === undefined || seq <= query.at);
     return pageOf(stored, query, ({ seq }) => String(seq));
   },
