@@ -37,7 +37,7 @@ import { canonicalJson, type FrozenPlan } from '../domain/plan.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { type StateDir, stateDir } from '../domain/state-dir.ts';
 import type { Desk, Hosting, PlanFlags, ReadPlan } from '../ports/desk.ts';
-import type { Ledger } from '../ports/ledger.ts';
+import type { Ledger, Stored } from '../ports/ledger.ts';
 import { agentReady } from './agent-examinations.ts';
 import { hostCoordinator, type Setting, startBackground } from './host.ts';
 import { readDiskLimits, readPlan, readSettings, rereadPlan } from './plan-reader.ts';
@@ -196,14 +196,17 @@ async function hosting(setting: Setting, ledger: Ledger): Promise<Hosting> {
   };
 }
 
-/** True when a coordinator said that it has started, false after 10 s without one. */
+/** True when a coordinator said that it has started, false when ours ended without one, or after 10 s. */
 async function startAndWait(setting: Setting, ledger: Ledger): Promise<boolean> {
   const started = Promise.withResolvers<boolean>();
   const after = await ledger.head();
-  await using _ = ledger.subscribe(after, ({ event }) => {
-    if (event.type === 'coordinator-started') started.resolve(true);
+  const isStarted = ({ event }: Stored): boolean => event.type === 'coordinator-started';
+  await using _ = ledger.subscribe(after, (stored) => {
+    if (isStarted(stored)) started.resolve(true);
   });
-  startBackground(setting);
+  startBackground(setting).once('exit', () =>
+    ledger.readAll(after).then((since) => started.resolve(since.some(isStarted)), started.reject),
+  );
   const patience = setTimeout(() => started.resolve(false), 10_000);
   try {
     return await started.promise;

@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, extname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -91,15 +91,18 @@ export async function hostCoordinator(setting: Setting, ledger: Ledger): Promise
 }
 
 /** Starts a coordinator that outlives this process and its terminal. */
-export function startBackground(setting: Setting): void {
+export function startBackground(setting: Setting): ChildProcess {
   const log = openSync(`${setting.state.root}/coordinator.log`, 'a', 0o600);
   const argv = [entry('cli'), '-C', setting.checkout, '--state-dir', dirname(setting.state.root), 'coordinate'];
-  spawn(process.execPath, argv, {
+  const child = spawn(process.execPath, argv, {
     detached: true,
     stdio: ['ignore', log, log],
     cwd: '/',
     env: { ...setting.env },
-  }).unref();
+  });
+  closeSync(log);
+  child.unref();
+  return child;
 }
 
 /** The compiled file of another process, beside our own. */
