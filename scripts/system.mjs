@@ -14,6 +14,7 @@ const wishes = {
   strace: 'the kills at durable writes are skipped',
   tmux: 'the terminal UI is not tested with keys',
   'git-lfs': 'what git-lfs does itself is not tested',
+  chromium: 'no page is looked at in a browser',
 };
 
 const forTests = process.argv.includes('--tests');

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Role } from '../protocol/route.ts';
 import { roles } from '../protocol/route.ts';
 import { serverRoutes } from '../protocol/routes/server.ts';
@@ -31,23 +32,36 @@ export const token =
           if (renew) state.renewSecret();
           const secret = state.secret();
           if (!secret.ok) return failed('key-unsafe', `token: ${secret.error}`);
-          if (link) return await linkOf(tokenOf(secret.value, 'approve'), state.serving()?.url ?? null);
-          return told(tokenOf(secret.value, role), role, state.serving()?.url ?? null, { renew, curl });
+          const url = state.serving()?.url ?? null;
+          const problems =
+            renew && url !== null && !(await isTaken(url, tokenOf(secret.value, 'read'))) ? [notTaken] : [];
+          if (link) return await linkOf(tokenOf(secret.value, 'approve'), url);
+          return { ...told(tokenOf(secret.value, role), role, url, curl === true), problems };
         }),
       );
   };
 
-function told(
-  value: string,
-  role: Role,
-  url: string | null,
-  { renew, curl }: { readonly renew: true | undefined; readonly curl: true | undefined },
-): Outcome {
+function told(value: string, role: Role, url: string | null, curl: boolean): Outcome {
   const at = url ?? 'http://127.0.0.1:3847';
   const call = `curl -H 'Authorization: Bearer ${value}' ${at}/v1/repositories`;
-  const problems =
-    renew && url !== null ? ['tidegate: note: the server that runs keeps the old ones until it is started again'] : [];
-  return { ...done([curl ? call : value], { role, token: value, url }), exit: exitCodes.done, problems };
+  return { ...done([curl ? call : value], { role, token: value, url }), exit: exitCodes.done };
+}
+
+const notTaken = 'tidegate: note: whether the server that runs took the new key was not seen; if not, start it again';
+const takesMs = 3_000;
+
+/** Whether the server goes by the new key, which it looks for by itself as soon as the file has changed. */
+async function isTaken(url: string, value: string): Promise<boolean> {
+  if (!url.startsWith('http:')) return false;
+  const late = AbortSignal.timeout(takesMs);
+  const headers = { authorization: `Bearer ${value}` };
+  while (!late.aborted) {
+    // it hangs up on everybody when it changes over
+    const answer = await fetch(`${url}/v1/server`, { headers, signal: late }).catch(() => null);
+    if (answer?.ok === true) return true;
+    await setTimeout(20);
+  }
+  return false;
 }
 
 async function linkOf(value: string, url: string | null): Promise<Outcome> {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { chmodSync, lstatSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
@@ -16,6 +17,7 @@ import { passages } from '../protocol/routes/mcp.ts';
 import { routes } from '../protocol/routes.ts';
 import { feedsOf } from '../server/feed/feeds.ts';
 import { socketsOf } from '../server/feed/sockets.ts';
+import { frontPage } from '../server/front-page.ts';
 import { passageHandlers } from '../server/handlers/mcp.ts';
 import { handlers } from '../server/handlers.ts';
 import { httpServer, type Served } from '../server/http.ts';
@@ -46,7 +48,6 @@ async function start(context: Context, listen: Listen): Promise<Result<Running, 
   if (other !== null) return err(`a server of yours is running already: ${other.url} (process ${other.pid})`);
   const key = secretOf(state);
   if (!key.ok) return key;
-  const secret = key.value;
   const tls = listen.tls === null ? ok(null) : await tlsOf(listen.tls);
   if (!tls.ok) return tls;
   const home = await homeRepository(context);
@@ -63,9 +64,9 @@ async function start(context: Context, listen: Listen): Promise<Result<Running, 
     },
     failed: (id, error) => context.terminal.problem(`tidegate: the coordinator of ${id} failed: ${String(error)}`),
   });
-  const links = oneTimeLinks(secret, Date.now);
   const by = { who: userInfo().username, via: 'api' } as const;
-  const doors = { hosts: [] as string[], origins: [] as string[], secret };
+  const doors = { hosts: [] as string[], origins: [] as string[], secret: key.value };
+  const links = oneTimeLinks(() => doors.secret, Date.now);
   const fault = (error: unknown): void =>
     context.terminal.problem(
       `tidegate: fault: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
@@ -78,6 +79,7 @@ async function start(context: Context, listen: Listen): Promise<Result<Running, 
     handlers: { ...handlers, ...passageHandlers },
     doors,
     links,
+    pages: frontPage,
     sockets,
     site: (role, key) => ({
       repositories,
@@ -106,6 +108,15 @@ async function start(context: Context, listen: Listen): Promise<Result<Running, 
   doors.hosts.push(...names);
   doors.origins.push(...names.map((name) => `${scheme}://${name}`));
   const url = listen.socket === null ? `${scheme}://${names[0] ?? ''}` : `unix:${listen.socket}`;
+  const watching = state.watchSecret(() => {
+    const renewed = secretOf(state);
+    if (renewed.ok && renewed.value.equals(doors.secret)) return;
+    if (!renewed.ok) context.terminal.problem(`tidegate: ${renewed.error}; until then nobody is let in`);
+    doors.secret = renewed.ok ? renewed.value : randomBytes(32);
+    links.clear();
+    sockets.hangUp();
+    server.closeAllConnections();
+  });
   state.recordServing(url);
   server.on('error', failed.reject);
   return ok({
@@ -116,6 +127,7 @@ async function start(context: Context, listen: Listen): Promise<Result<Running, 
       (await mayDecide(context, 'tidegate serve')) === null ? () => `${url}/enter/${links.make('approve').code}` : null,
     stop: async () => {
       state.forgetServing();
+      watching[Symbol.dispose]();
       await sockets[Symbol.asyncDispose]();
       await feeds[Symbol.asyncDispose]();
       const closed = new Promise((resolve) => server.close(resolve));

@@ -5,8 +5,9 @@ import type { Problem } from './problem.ts';
 export type ClientOptions = {
   /** Where `tidegate serve` listens: `http://127.0.0.1:3847`. */
   readonly url: string;
-  /** What `tidegate token` prints. A page that the server itself gave has a cookie instead. */
+  /** What `tidegate token` prints. A page that the server itself gave has a cookie and its page key instead. */
   readonly token?: string;
+  readonly pageKey?: string;
   /** Another `fetch`, for tests and for unix sockets. */
   readonly fetch?: typeof fetch;
 };

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { DcmEvent } from '../domain/external/dcm-events.ts';
+import { pageKeyProtocol, tokenProtocol } from './credentials.ts';
 import './documents.ts';
-import { clientMessages, envelope, madePayloads, serverMessages, streamPath } from './envelope.ts';
+import { clientMessages, envelope, madePayloads, serverMessages, streamPath, streamProtocol } from './envelope.ts';
 import { eventTypes, madeEvents } from './event-types.ts';
 import { streamRoutes } from './routes/stream.ts';
 
@@ -36,8 +37,7 @@ export function asyncApi(version: string) {
     channels: {
       stream: {
         address: streamPath,
-        description:
-          'A WebSocket. The token comes as `Authorization: Bearer`, as the subprotocol `tidegate.token.<token>` beside `tidegate`, or as the cookie of a browser.',
+        description: `A WebSocket. The token comes as \`Authorization: Bearer\`, as the subprotocol \`${tokenProtocol}<token>\` beside \`${streamProtocol}\`, or a browser has the cookie of a one-time link and names \`${pageKeyProtocol}<page key>\`.`,
         messages: refs('components', [...heard, ...said, ...events]),
       },
       'event-stream': {

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Asking, AskingCommand, AskingText, ClientOptions, Text, Watching } from './asking.ts';
 import { chunksOf } from './chunks.ts';
+import { pageKeyHeader } from './credentials.ts';
 import type { Problem } from './problem.ts';
 import type { Route } from './route.ts';
 import type { Routes } from './routes.ts';
@@ -108,9 +109,10 @@ function addressOf(url: string, { path }: Wire, given: Values): string {
   return `${url.replace(/\/+$/, '')}${named}${query.size === 0 ? '' : `?${query}`}`;
 }
 
-function headersOf({ token }: ClientOptions, { method }: Wire, { key, range }: AnyOptions, body: unknown) {
+function headersOf({ token, pageKey }: ClientOptions, { method }: Wire, { key, range }: AnyOptions, body: unknown) {
   return {
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    ...(pageKey === undefined ? {} : { [pageKeyHeader]: pageKey }),
     ...(method === 'GET' ? {} : { 'idempotency-key': key ?? crypto.randomUUID() }),
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     ...(range === undefined ? {} : { range: `bytes=${'last' in range ? `-${range.last}` : spanOf(range)}` }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { cookieName, pageKeyHeader } from './credentials.ts';
 import { cursorPattern } from './cursor.ts';
 import './documents.ts';
 import { type ProblemStatus, problemSchema, titles } from './problem.ts';
@@ -58,13 +59,19 @@ export function openApi(routes: Readonly<Record<string, Route>>, version: string
   };
 }
 
-const introduction = `All that \`tidegate\` shows and does, for other programs. Every request needs a token (\`tidegate token\`) or the cookie of a one-time link.
+const introduction = `All that \`tidegate\` shows and does, for other programs. Every request needs a token (\`tidegate token\`) or what a browser gets for a one-time link: a cookie and, with it, a page key.
 Each role may all that those before it may: ${roles.map((role) => `\`${role}\``).join(', ')}; an operation names the one that it takes. Refusals are problem documents
 (RFC 9457) with the field at fault and what to do next. Lists are paged by cursor. Answers may gain members: do not refuse those that you do not know.`;
 
 const securitySchemes = {
   token: { type: 'http', scheme: 'bearer', description: 'What `tidegate token` prints, one for each role' },
-  cookie: { type: 'apiKey', in: 'cookie', name: 'tidegate', description: 'What a browser gets for a one-time link' },
+  cookie: { type: 'apiKey', in: 'cookie', name: cookieName, description: 'What a browser gets for a one-time link' },
+  pageKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: pageKeyHeader,
+    description: 'What the page has that the link led to',
+  },
 } as const;
 
 function operation(name: string, route: Route, schemas: SchemaShelf): Json {
@@ -73,7 +80,7 @@ function operation(name: string, route: Route, schemas: SchemaShelf): Json {
     tags: [route.group],
     summary: route.summary,
     description: `Takes the role \`${route.role}\`.`,
-    security: [{ token: [route.role] }, { cookie: [route.role] }],
+    security: [{ token: [route.role] }, { cookie: [route.role], pageKey: [] }],
     parameters: [...parameters(route, 'path'), ...parameters(route, 'query'), ...headers(route)],
     ...(route.body === null ? {} : { requestBody: requestBody(route.body, schemas) }),
     responses: { ...answers(route, schemas), ...Object.fromEntries(refusals(route).map(refusal)) },

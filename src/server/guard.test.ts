@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { admit } from './guard.ts';
-import { cookieOf, tokenOf } from './keys.ts';
+import { cookieOf, pageKeyOf, tokenOf } from './keys.ts';
 
 const secret = Buffer.alloc(32, 1);
 const doors = {
@@ -12,10 +12,18 @@ const doors = {
 const host = '127.0.0.1:3847';
 const origin = 'http://127.0.0.1:3847';
 const authorization = `Bearer ${tokenOf(secret, 'operate')}`;
-const cookie = `tidegate=${cookieOf(secret, 'approve', 1_000)}`;
+const value = cookieOf(secret, 'approve', 1_000);
+const cookie = `tidegate=${value}`;
+const key = pageKeyOf(secret, value);
+const entered = { cookie, 'tidegate-page': key };
+const page = `tidegate.page.${key}`;
+const strange = pageKeyOf(secret, cookieOf(secret, 'approve', 1_001));
 
-function outcome(headers: IncomingHttpHeaders, { method = 'GET', upgrade = false, rawHeaders = ['Host', host] } = {}) {
-  const admitted = admit(doors, { method, upgrade, headers: { host, ...headers }, rawHeaders, now: 500 });
+function outcome(
+  headers: IncomingHttpHeaders,
+  { method = 'GET', upgrade = false, page = false, rawHeaders = ['Host', host] } = {},
+) {
+  const admitted = admit(doors, { method, upgrade, page, headers: { host, ...headers }, rawHeaders, now: 500 });
   return admitted.ok ? admitted.role : `${admitted.problem.status} ${admitted.problem.type.replace('tidegate:', '')}`;
 }
 const [badHost, badOrigin, noToken] = ['421 wrong-host', '403 wrong-origin', '401 token-needed'];
@@ -56,19 +64,38 @@ describe('with a token', () => {
 
 describe('with a cookie', () => {
   test.each<[string, string, IncomingHttpHeaders, boolean, string]>([
-    ['reading', 'GET', { cookie }, false, 'approve'],
-    ['reading by HEAD', 'HEAD', { cookie }, false, 'approve'],
-    ['among others', 'GET', { cookie: `a=1; ${cookie}; b=2` }, false, 'approve'],
-    ['changing something from our page', 'POST', { cookie, origin }, false, 'approve'],
-    ['changing something from nowhere', 'POST', { cookie }, false, badOrigin],
-    ['patching from nowhere', 'PATCH', { cookie }, false, badOrigin],
-    ['a WebSocket from our page', 'GET', { cookie, origin }, true, 'approve'],
-    ['a WebSocket from nowhere', 'GET', { cookie }, true, badOrigin],
-    ['two of that name', 'GET', { cookie: `${cookie}; ${cookie}` }, false, noToken],
-    ['another name', 'GET', { cookie: cookie.replace('tidegate', 'Tidegate') }, false, noToken],
+    ['reading', 'GET', entered, false, 'approve'],
+    ['reading by HEAD', 'HEAD', entered, false, 'approve'],
+    ['among others', 'GET', { ...entered, cookie: `a=1; ${cookie}; b=2` }, false, 'approve'],
+    ['changing something from our page', 'POST', { ...entered, origin }, false, 'approve'],
+    ['changing something from nowhere', 'POST', entered, false, badOrigin],
+    ['patching from nowhere', 'PATCH', entered, false, badOrigin],
+    [
+      'a WebSocket from our page',
+      'GET',
+      { cookie, origin, 'sec-websocket-protocol': `tidegate, ${page}` },
+      true,
+      'approve',
+    ],
+    ['a WebSocket without the page key', 'GET', { cookie, origin }, true, noToken],
+    [
+      'a page key in a protocol, but not for a WebSocket',
+      'GET',
+      { cookie, 'sec-websocket-protocol': page },
+      false,
+      noToken,
+    ],
+    ['a WebSocket from nowhere', 'GET', entered, true, badOrigin],
+    ['two of that name', 'GET', { ...entered, cookie: `${cookie}; ${cookie}` }, false, noToken],
+    ['another name', 'GET', { ...entered, cookie: cookie.replace('tidegate', 'Tidegate') }, false, noToken],
     ['an old one', 'GET', { cookie: `tidegate=${cookieOf(secret, 'read', 500)}` }, false, noToken],
     ['an empty one', 'GET', { cookie: 'tidegate=' }, false, noToken],
     ['none', 'GET', {}, false, noToken],
+    ['without its page key', 'GET', { cookie }, false, noToken],
+    ['with an empty page key', 'GET', { cookie, 'tidegate-page': '' }, false, noToken],
+    ['with itself as the page key', 'GET', { cookie, 'tidegate-page': value }, false, noToken],
+    ['with the page key of another cookie', 'GET', { cookie, 'tidegate-page': strange }, false, noToken],
+    ['only the page key', 'GET', { 'tidegate-page': key }, false, noToken],
   ])('%s', (_, method, headers, upgrade, expected) => {
     expect(outcome(headers, { method, upgrade })).toBe(expected);
   });
@@ -82,11 +109,23 @@ test('a WebSocket may show its token as a protocol', () => {
   );
 });
 
+describe('with a cookie alone', () => {
+  test.each<[string, string, IncomingHttpHeaders, string]>([
+    ['a page is shown', 'GET', { cookie }, 'approve'],
+    ['not to a stranger', 'GET', {}, noToken],
+    ['not to a page of another port', 'GET', { cookie, origin: 'http://127.0.0.1:3000' }, badOrigin],
+    ['nothing is changed', 'POST', { cookie, origin }, noToken],
+  ])('%s', (_, method, headers, expected) => {
+    expect(outcome(headers, { method, page: true })).toBe(expected);
+  });
+});
+
 test('a refusal tells nothing that opens the door', () => {
   const admitted = admit(doors, {
     method: 'GET',
     upgrade: false,
     headers: { host },
+    page: false,
     rawHeaders: ['Host', host],
     now: 0,
   });

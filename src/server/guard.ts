@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { cookieName, pageKeyHeader, pageKeyProtocol, tokenProtocol } from '../protocol/credentials.ts';
 import { type Problem, problem } from '../protocol/problem.ts';
 import type { Role } from '../protocol/route.ts';
-import { roleOfCookie, roleOfToken } from './keys.ts';
+import { isPageKey, roleOfToken, visitOf } from './keys.ts';
 
 export type Doors = {
   /** `Host` values that this server answers to, exactly. */
@@ -17,40 +18,45 @@ export type Knock = {
   readonly rawHeaders: readonly string[];
   /** A WebSocket: it can do all that its role may, for as long as it lasts. */
   readonly upgrade: boolean;
+  /** It asks for a page of ours, which is the same for everybody. */
+  readonly page: boolean;
   readonly now: number;
 };
-export type Admitted = { readonly ok: true; readonly role: Role } | { readonly ok: false; readonly problem: Problem };
-
-export const cookieName = 'tidegate';
-/** A browser cannot set headers on a WebSocket; it can name protocols. */
-export const tokenProtocol = 'tidegate.token.';
+export type Admitted =
+  /** `until`: when it is over; null for a token, which lasts as long as the secret. */
+  | { readonly ok: true; readonly role: Role; readonly until: number | null }
+  | { readonly ok: false; readonly problem: Problem };
 
 /**
  * Who may come in at all, before anything else of a request is looked at. A page of another site must not get through by a
- * name that resolves to us (Host), nor with a cookie that the browser adds by itself (Origin); a missing Origin is no trust.
+ * name that resolves to us (Host), nor with a cookie that the browser adds by itself (Origin); a missing Origin is no trust. Nor
+ * does the cookie alone let anybody in who was sent it by a browser on another port.
  */
 export function admit(doors: Doors, knock: Knock): Admitted {
-  const { headers, method, upgrade } = knock;
+  const { headers } = knock;
   const strange = misdirected(doors, knock);
   if (strange !== null) return refused(strange);
-  const { origin } = headers;
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && site !== 'none')
     return refused(problem(403, 'wrong-origin', 'requests that other sites cause are not let in'));
-  const byToken = tokenIn(headers, upgrade);
-  if (byToken !== null) {
-    const role = roleOfToken(doors.secret, byToken);
-    return role === null ? unknown() : { ok: true, role };
-  }
-  const byCookie = cookieIn(headers.cookie);
-  if (byCookie === null) return unknown();
+  const token = tokenIn(knock);
+  if (token === null) return byCookie(doors, knock);
+  const role = roleOfToken(doors.secret, token);
+  return role === null ? unknown() : { ok: true, role, until: null };
+}
+
+function byCookie({ secret }: Doors, knock: Knock): Admitted {
+  const { headers, method, upgrade, page, now } = knock;
+  const cookie = cookieIn(headers.cookie);
+  if (cookie === null) return unknown();
   const isSafe = (method === 'GET' || method === 'HEAD') && !upgrade;
-  if (!isSafe && origin === undefined)
+  if (!isSafe && headers.origin === undefined)
     return refused(
       problem(403, 'wrong-origin', 'with a cookie, a request that changes something has to name its origin'),
     );
-  const role = roleOfCookie(doors.secret, byCookie, knock.now);
-  return role === null ? unknown() : { ok: true, role };
+  const visit = visitOf(secret, cookie, now);
+  if (visit === null) return unknown();
+  return (page && isSafe) || isPageKey(secret, cookie, pageKeyIn(knock)) ? { ok: true, ...visit } : refused(bareCookie);
 }
 
 /** Null: it was meant for us, by a page of ours or by none. */
@@ -64,11 +70,22 @@ export function misdirected(
   return isForeign ? problem(403, 'wrong-origin', 'pages of other origins are not let in') : null;
 }
 
-function tokenIn(headers: IncomingHttpHeaders, upgrade: boolean): string | null {
-  if (headers.authorization !== undefined) return /^Bearer ([\w.-]{1,200})$/.exec(headers.authorization)?.[1] ?? '';
+function tokenIn(knock: Knock): string | null {
+  const { authorization } = knock.headers;
+  if (authorization !== undefined) return /^Bearer ([\w.-]{1,200})$/.exec(authorization)?.[1] ?? '';
+  return offered(knock, tokenProtocol);
+}
+
+function pageKeyIn(knock: Knock): string {
+  const shown = knock.headers[pageKeyHeader];
+  return typeof shown === 'string' ? shown : (offered(knock, pageKeyProtocol) ?? '');
+}
+
+/** What follows on this in a protocol that is offered for a WebSocket. */
+function offered({ headers, upgrade }: Knock, start: string): string | null {
   const named = upgrade ? (headers['sec-websocket-protocol'] ?? '') : '';
-  const offered = named.split(',').map((one) => one.trim());
-  return offered.find((one) => one.startsWith(tokenProtocol))?.slice(tokenProtocol.length) ?? null;
+  const all = named.split(',').map((one) => one.trim());
+  return all.find((one) => one.startsWith(start))?.slice(start.length) ?? null;
 }
 
 function cookieIn(header: string | undefined): string | null {
@@ -88,4 +105,7 @@ const unknown = (): Admitted =>
       next: 'send Authorization: Bearer <token>; tidegate token prints one',
     }),
   );
+const bareCookie = problem(401, 'token-needed', 'a cookie alone opens pages, and nothing else', {
+  next: 'pages of this server send their key along; a program sends Authorization: Bearer <token>',
+});
 const hostHint = ({ hosts }: Doors): string => `use http://${hosts[0] ?? '127.0.0.1'}`;

@@ -5,6 +5,7 @@ import { err, ok, type Result } from '../domain/result.ts';
 import { type Problem, problem } from '../protocol/problem.ts';
 import { type Route, refusals, roles } from '../protocol/route.ts';
 import { routes } from '../protocol/routes.ts';
+import { frontPage } from './front-page.ts';
 import { httpServer } from './http.ts';
 import { tokenOf } from './keys.ts';
 import { oneTimeLinks } from './links.ts';
@@ -13,7 +14,7 @@ import type { Site } from './site.ts';
 const table: Readonly<Record<string, Route>> = routes;
 const secret = Buffer.alloc(32, 1);
 const doors = { hosts: [] as string[], origins: [] as string[], secret };
-const links = oneTimeLinks(secret, Date.now);
+const links = oneTimeLinks(() => secret, Date.now);
 
 /** What handlers do next. Which of them it is does not matter: the frame around them is the same. */
 let next: () => Promise<Result<unknown, Problem>>;
@@ -24,6 +25,7 @@ const server = httpServer({
   handlers: Object.fromEntries(Object.keys(table).map((name) => [name, () => next() as never])),
   doors,
   links,
+  pages: frontPage,
   sockets: { accept: () => undefined },
   site: () => ({}) as Site,
   now: Date.now,

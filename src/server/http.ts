@@ -4,17 +4,19 @@ import type { Duplex } from 'node:stream';
 import type { Result } from '../domain/result.ts';
 import type { Content } from '../ports/desk.ts';
 import { LedgerDamaged, LedgerUnavailable } from '../ports/ledger.ts';
+import { cookieName } from '../protocol/credentials.ts';
 import { type Problem, problem } from '../protocol/problem.ts';
 import type { Passage, Role, Route } from '../protocol/route.ts';
 import { readJson } from './body.ts';
 import { bounds, type Connections, tlsBounds, watchConnections } from './connections.ts';
 import { type EventStream, sendEvents } from './feed/event-stream.ts';
 import type { Sockets } from './feed/sockets.ts';
-import { admit, cookieName, type Doors, misdirected } from './guard.ts';
+import type { Pages } from './front-page.ts';
+import { admit, type Doors, misdirected } from './guard.ts';
 import { mayDo } from './keys.ts';
-import type { Links } from './links.ts';
+import type { Entry, Links } from './links.ts';
 import { type Pace, paceOf } from './pace.ts';
-import { refuseUpgrade, sendContent, sendJson, sendLastProblem, sendPassed, sendProblem } from './reply.ts';
+import { refuseUpgrade, sendContent, sendJson, sendLastProblem, sendPage, sendPassed, sendProblem } from './reply.ts';
 import { type Match, router } from './router.ts';
 import { NotOpened, type Passing, type Site } from './site.ts';
 import { queryOf, validated } from './validated.ts';
@@ -25,6 +27,7 @@ export type Served = {
   readonly handlers: Readonly<Record<string, (given: never, site: Site) => Promise<Result<unknown, Problem>>>>;
   readonly doors: Doors;
   readonly links: Links;
+  readonly pages: Pages;
   readonly sockets: Pick<Sockets, 'accept'>;
   /** Of one request. */
   site(role: Role, key: string | null): Site;
@@ -91,12 +94,16 @@ async function answer(
     if (entered.ok) return sendEntered(served, entered, response);
     return refuse(pace(false) ?? entered.problem);
   }
-  const admitted = admit(served.doors, { method, headers, rawHeaders, upgrade: false, now: served.now() });
+  const [path = '', search = ''] = splitOnce(request.url ?? '', '?');
+  const page = served.pages.get(path);
+  const now = served.now();
+  const isPage = page !== undefined;
+  const admitted = admit(served.doors, { method, headers, rawHeaders, upgrade: false, page: isPage, now });
   const slowed = pace(admitted.ok);
   if (slowed !== null) return refuse(slowed);
   if (!admitted.ok) return refuse(admitted.problem);
   connections.known(request.socket);
-  const [path = '', search = ''] = splitOnce(request.url ?? '', '?');
+  if (page !== undefined && (method === 'GET' || method === 'HEAD')) return sendPage(response, page);
   const match = find(method, path);
   if (match.found === 'nothing')
     return refuse(problem(404, 'no-route', 'there is nothing at this path; see /openapi.json'));
@@ -124,21 +131,32 @@ async function answer(
   if (!answered.ok) return refuse(answered.error);
   if ('schema' in route.answer) sendJson(response, route.answer.status, answered.value);
   else if ('protocol' in route.answer) await sendPassed(request, response, answered.value as Passing, given.value.body);
-  else if ('events' in route.answer) await sendEvents(request, response, answered.value as EventStream);
-  else await sendContent(request, response, route.answer.content, answered.value as Content);
+  else if ('events' in route.answer) {
+    using _end = cutAt(request.socket, admitted.until, now);
+    await sendEvents(request, response, answered.value as EventStream);
+  } else await sendContent(request, response, route.answer.content, answered.value as Content);
 }
 
-type Entered = { readonly ok: true; readonly cookie: string; readonly seconds: number };
+type Entered = { readonly ok: true } & Entry;
+
+/** Hangs up when what let somebody in is over: a stream must not outlast it. */
+function cutAt(socket: Duplex, until: number | null, now: number): Disposable {
+  const timer = until === null ? undefined : setTimeout(() => socket.destroy(), until - now);
+  return { [Symbol.dispose]: () => clearTimeout(timer) };
+}
 
 /** A WebSocket comes through the same guard. */
 function upgrade(served: Served, { pace, connections }: Way, request: IncomingMessage, socket: Duplex, head: Buffer) {
   socket.on('error', () => socket.destroy());
   const { method = '', headers, rawHeaders } = request;
-  const admitted = admit(served.doors, { method, headers, rawHeaders, upgrade: true, now: served.now() });
+  const now = served.now();
+  const admitted = admit(served.doors, { method, headers, rawHeaders, upgrade: true, page: false, now });
   const slowed = pace(admitted.ok);
   if (slowed !== null) return refuseUpgrade(socket, slowed);
   if (!admitted.ok) return refuseUpgrade(socket, admitted.problem);
   connections.known(socket);
+  const end = cutAt(socket, admitted.until, now);
+  socket.once('close', () => end[Symbol.dispose]());
   served.sockets.accept(request, socket, head);
 }
 
@@ -154,13 +172,13 @@ function enter(
   return taken === null ? { ok: false, problem: usedLink } : { ok: true, ...taken };
 }
 
-function sendEntered({ doors }: Served, { cookie, seconds }: Entered, response: ServerResponse): void {
+function sendEntered({ doors }: Served, { cookie, seconds, pageKey }: Entered, response: ServerResponse): void {
   const secure = doors.origins.every((origin) => origin.startsWith('https:')) ? '; Secure' : '';
   response.writeHead(303, {
     'cache-control': 'no-store',
     'referrer-policy': 'no-referrer',
     'set-cookie': `${cookieName}=${cookie}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${seconds}${secure}`,
-    location: '/v1/repositories',
+    location: `/#key=${pageKey}`,
     'content-length': 0,
   });
   response.end();

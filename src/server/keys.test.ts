@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { roles } from '../protocol/route.ts';
-import { cookieOf, mayDo, roleOfCookie, roleOfToken, tokenOf } from './keys.ts';
+import { cookieOf, isPageKey, mayDo, pageKeyOf, roleOfToken, tokenOf, visitOf } from './keys.ts';
 
 const [secret, other] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
 
@@ -36,15 +36,15 @@ test('what is shown is compared whole and in constant time, with every role, and
   expect(compares).not.toMatch(/[!=]==|\.(find|some|startsWith|includes|slice)\(/);
   expect(source).toMatch(/isSame = \(.*\): boolean => timingSafeEqual\(digestOf\(shown\), digestOf\(expected\)\)/);
   const guard = readFileSync(new URL('./guard.ts', import.meta.url), 'utf8');
-  expect(guard).not.toMatch(/tokenOf|cookieOf/);
+  expect(guard).not.toMatch(/tokenOf|cookieOf|pageKeyOf/);
 });
 
 describe('a cookie', () => {
   const cookie = cookieOf(secret, 'operate', 1_000);
 
   test('holds until it expires', () => {
-    expect(roleOfCookie(secret, cookie, 999)).toBe('operate');
-    expect(roleOfCookie(secret, cookie, 1_000)).toBeNull();
+    expect(visitOf(secret, cookie, 999)).toEqual({ role: 'operate', until: 1_000 });
+    expect(visitOf(secret, cookie, 1_000)).toBeNull();
   });
 
   test.each([
@@ -55,8 +55,18 @@ describe('a cookie', () => {
     ['of another secret', cookieOf(other, 'operate', 1_000)],
     ['that is a token', tokenOf(secret, 'operate')],
   ])('%s is none', (_, shown) => {
-    expect(roleOfCookie(secret, shown, 0)).toBeNull();
+    expect(visitOf(secret, shown, 0)).toBeNull();
   });
+});
+
+test('a page key is of one cookie and one secret', () => {
+  const [cookie, later] = [cookieOf(secret, 'read', 1_000), cookieOf(secret, 'read', 1_001)];
+  const key = pageKeyOf(secret, cookie);
+  expect(isPageKey(secret, cookie, key)).toBe(true);
+  expect(isPageKey(secret, later, key)).toBe(false);
+  expect(isPageKey(other, cookie, key)).toBe(false);
+  for (const shown of ['', cookie, cookie.split('.')[2] ?? '', key.slice(1), `${key}x`])
+    expect(isPageKey(secret, cookie, shown)).toBe(false);
 });
 
 test('each role may all that those before it may', () => {

@@ -4,12 +4,16 @@ import { type Role, roles } from '../protocol/route.ts';
 /**
  * What callers show to be let in. All of it is derived from one secret of 256 bits, so that one file is kept and one file is renewed.
  *   token    `tg-<role>-<43 characters>`, for programs, for as long as the secret lasts
- *   cookie   `<role>.<expires>.<43 characters>`, for the browser that followed a one-time link
+ *   cookie   `<role>.<expires>.<43 characters>`, for the browser that followed a one-time link. Browsers send it to every port of
+ *            this machine's name, so that whoever serves a page on another port has it too: by itself it opens our pages, which show nothing
+ *   page key `<43 characters>`, of one cookie: the page keeps it where only pages of its own port can read it, and shows it with the cookie
  */
 export const tokenOf = (secret: Buffer, role: Role): string => `tg-${role}-${sign(secret, `token ${role}`)}`;
 
 export const cookieOf = (secret: Buffer, role: Role, expires: number): string =>
   `${role}.${expires}.${sign(secret, `cookie ${role} ${expires}`)}`;
+
+export const pageKeyOf = (secret: Buffer, cookie: string): string => sign(secret, `page ${cookie}`);
 
 /** Takes as long for a wrong token as for a right one. */
 export function roleOfToken(secret: Buffer, shown: string): Role | null {
@@ -29,12 +33,18 @@ function tokensOf(secret: Buffer): readonly Token[] {
   return made;
 }
 
-export function roleOfCookie(secret: Buffer, shown: string, now: number): Role | null {
-  const [, role, expires] = /^([a-z]+)\.(\d{1,15})\.[\w-]{43}$/.exec(shown) ?? [];
-  const known = roles.find((one) => one === role);
-  if (known === undefined || !isSame(shown, cookieOf(secret, known, Number(expires)))) return null;
-  return Number(expires) > now ? known : null;
+export type Visit = { readonly role: Role; readonly until: number };
+
+export function visitOf(secret: Buffer, cookie: string, now: number): Visit | null {
+  const [, name, expires] = /^([a-z]+)\.(\d{1,15})\.[\w-]{43}$/.exec(cookie) ?? [];
+  const role = roles.find((one) => one === name);
+  const until = Number(expires);
+  if (role === undefined || !isSame(cookie, cookieOf(secret, role, until))) return null;
+  return until > now ? { role, until } : null;
 }
+
+export const isPageKey = (secret: Buffer, cookie: string, shown: string): boolean =>
+  isSame(shown, pageKeyOf(secret, cookie));
 
 export const mayDo = (has: Role, needed: Role): boolean => roles.indexOf(has) >= roles.indexOf(needed);
 

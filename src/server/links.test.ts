@@ -1,24 +1,29 @@
 import { expect, test } from 'vitest';
-import { roleOfCookie } from './keys.ts';
+import { isPageKey, visitOf } from './keys.ts';
 import { oneTimeLinks } from './links.ts';
 
 const secret = Buffer.alloc(32, 1);
 function scene() {
   let time = 0;
   return {
-    links: oneTimeLinks(secret, () => time),
+    links: oneTimeLinks(
+      () => secret,
+      () => time,
+    ),
     at: (now: number) => {
       time = now;
     },
   };
 }
 
-test('a link gives its cookie once', () => {
+test('a link gives its cookie and the page key of it once', () => {
   const { links } = scene();
   const { code } = links.make('operate');
   const taken = links.take(code);
-  expect(roleOfCookie(secret, taken?.cookie ?? '', 0)).toBe('operate');
-  expect(roleOfCookie(secret, taken?.cookie ?? '', (taken?.seconds ?? 0) * 1_000)).toBeNull();
+  const [cookie, until] = [taken?.cookie ?? '', (taken?.seconds ?? 0) * 1_000];
+  expect(visitOf(secret, cookie, 0)).toEqual({ role: 'operate', until });
+  expect(visitOf(secret, cookie, until)).toBeNull();
+  expect(isPageKey(secret, cookie, taken?.pageKey ?? '')).toBe(true);
   expect(links.take(code)).toBeNull();
 });
 
@@ -45,4 +50,11 @@ test('a hundred are open at most: the oldest goes', () => {
   const codes = Array.from({ length: 101 }, () => links.make('read').code);
   expect(links.take(codes[0] ?? '')).toBeNull();
   expect(codes.slice(1).filter((code) => links.take(code) !== null)).toHaveLength(100);
+});
+
+test('none of before is any good once they are cleared', () => {
+  const { links } = scene();
+  const { code } = links.make('read');
+  links.clear();
+  expect(links.take(code)).toBeNull();
 });

@@ -1,19 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import type { Role } from '../protocol/route.ts';
-import { cookieOf } from './keys.ts';
+import { cookieOf, pageKeyOf } from './keys.ts';
 
-/** One-time links: who follows one gets a cookie, so that no token ever stands in an address or a history. */
+/** One-time links: who follows one gets a cookie and its page key, so that no token ever stands in an address or a history. */
 export type Links = {
   make(role: Role): { readonly code: string; readonly expires: number };
-  /** The cookie for it, once; null for a code that was used, is too old or was never made. */
-  take(code: string): { readonly cookie: string; readonly seconds: number } | null;
+  /** What a browser gets for it, once; null for a code that was used, is too old or was never made. */
+  take(code: string): Entry | null;
+  /** None that was made so far is any good. */
+  clear(): void;
 };
+export type Entry = { readonly cookie: string; readonly seconds: number; readonly pageKey: string };
 
 const linkMs = 5 * 60_000;
 const cookieSeconds = 12 * 60 * 60;
 const most = 100;
 
-export function oneTimeLinks(secret: Buffer, now: () => number): Links {
+export function oneTimeLinks(secret: () => Buffer, now: () => number): Links {
   const open = new Map<string, { readonly role: Role; readonly expires: number }>();
   return {
     make(role) {
@@ -28,7 +31,9 @@ export function oneTimeLinks(secret: Buffer, now: () => number): Links {
       const link = open.get(code);
       open.delete(code);
       if (link === undefined || link.expires <= now()) return null;
-      return { cookie: cookieOf(secret, link.role, now() + cookieSeconds * 1_000), seconds: cookieSeconds };
+      const cookie = cookieOf(secret(), link.role, now() + cookieSeconds * 1_000);
+      return { cookie, seconds: cookieSeconds, pageKey: pageKeyOf(secret(), cookie) };
     },
+    clear: () => open.clear(),
   };
 }

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { Content } from '../ports/desk.ts';
 import { type Problem, problem } from '../protocol/problem.ts';
+import type { Page } from './front-page.ts';
 import type { Passing } from './site.ts';
 
 /** With every answer: nothing of it is kept, guessed at, framed or run. */
@@ -18,6 +19,17 @@ export function sendJson(response: ServerResponse, status: number, value: unknow
   const text = JSON.stringify(value);
   response.writeHead(status, { ...always, 'content-type': type, 'content-length': Buffer.byteLength(text) });
   response.end(text);
+}
+
+/** A page runs and asks for what is ours, and nothing else. */
+export function sendPage(response: ServerResponse, { type, body }: Page): void {
+  response.writeHead(200, {
+    ...always,
+    'content-security-policy': `default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    'content-type': `${type}; charset=utf-8`,
+    'content-length': Buffer.byteLength(body),
+  });
+  response.end(body);
 }
 
 export const sendProblem = (response: ServerResponse, told: Problem): void =>

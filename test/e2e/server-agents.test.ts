@@ -15,6 +15,7 @@ const { port, repository, key } = JSON.parse(readFileSync('where.json', 'utf8'))
 const run = process.env.TIDEGATE_RUN;
 const at = '/v1/repositories/' + repository + '/runs/' + run;
 const sign = (secret, text) => createHmac('sha256', secret).update(text).digest('base64url');
+const cookieOf = (secret) => 'approve.9999999999999.' + sign(secret, 'cookie approve 9999999999999');
 const guessed = [Buffer.alloc(32), randomBytes(32), Buffer.from(run), Buffer.from(process.env.TIDEGATE_NONCE ?? '', 'hex'), Buffer.from(repository)];
 const ours = Object.values(process.env);
 const callers = {
@@ -23,7 +24,7 @@ const callers = {
   'a page of the server': { origin: 'http://127.0.0.1:' + port, 'sec-fetch-site': 'same-origin' },
   ...Object.fromEntries(guessed.flatMap((secret, n) => [
     ['token ' + n, { authorization: 'Bearer tg-approve-' + sign(secret, 'token approve') }],
-    ['cookie ' + n, { origin: 'http://127.0.0.1:' + port, cookie: 'tidegate=approve.9999999999999.' + sign(secret, 'cookie approve 9999999999999') }],
+    ['cookie ' + n, { origin: 'http://127.0.0.1:' + port, cookie: 'tidegate=' + cookieOf(secret), 'tidegate-page': sign(secret, 'page ' + cookieOf(secret)) }],
   ])),
   ...Object.fromEntries(ours.map((value, n) => ['variable ' + n, { authorization: 'Bearer ' + encodeURIComponent(value) }])),
 };

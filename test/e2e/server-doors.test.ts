@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type Role, roles } from '../../src/protocol/route.ts';
-import { cookieOf, tokenOf } from '../../src/server/keys.ts';
+import { frontPage } from '../../src/server/front-page.ts';
+import { cookieOf, pageKeyOf, tokenOf } from '../../src/server/keys.ts';
 import { everyRoute, pathOf, recordingServer } from '../support/recording-server.ts';
 import { type Asked, projectWithRun, serverOf } from '../support/server.ts';
 
@@ -39,6 +40,14 @@ function strangers(secret: Buffer): Readonly<Record<string, Asked>> {
     'a cookie of another key': headers('cookie', `tidegate=${cookieOf(other, 'approve', later)}`),
     'a cookie without a signature': headers('cookie', `tidegate=approve.${later}.`),
     'two cookies of our name': headers('cookie', `tidegate=${cookie}; tidegate=${cookie}`),
+    'a cookie without its page key': headers('cookie', `tidegate=${cookie}`),
+    'a cookie with the page key of another': {
+      headers: {
+        cookie: `tidegate=${cookie}`,
+        'tidegate-page': pageKeyOf(secret, cookieOf(secret, 'approve', later + 1)),
+      },
+    },
+    'a page key without its cookie': headers('tidegate-page', pageKeyOf(secret, cookie)),
     'a cookie as a token': { token: cookie },
     'a right token beside a right cookie of which neither is whole': {
       headers: { authorization: `Bearer ${right.slice(1)}`, cookie: `tidegate=${cookie}` },
@@ -64,7 +73,7 @@ test.each(everyRoute)('%s takes its role, and none below', async (_name, route) 
   for (const role of below) {
     const path = pathOf(route);
     const byToken = await server.ask(route.method, path, { token: server.tokens[role], body: {} });
-    const headers = { cookie: server.cookie(role), origin: server.origin };
+    const headers = { ...server.entered(role), origin: server.origin };
     const byCookie = await server.ask(route.method, path, { headers, body: {} });
     expect([byToken, byCookie].map(({ status, json }) => [status, (json as { type: string }).type])).toEqual([
       [403, 'tidegate:wrong-role'],
@@ -96,19 +105,19 @@ test('what commands keep for people takes the role approve; what takes the role 
 
 test('with a cookie, what changes something has to name our origin; what shows something need not', async () => {
   await using server = await recordingServer();
-  const cookie = server.cookie('approve');
+  const entered = server.entered('approve');
   for (const [, route] of everyRoute) {
-    const bare = await server.ask(route.method, pathOf(route), { headers: { cookie }, body: {} });
+    const bare = await server.ask(route.method, pathOf(route), { headers: entered, body: {} });
     expect(bare.status === 403).toBe(route.method !== 'GET');
     const named = await server.ask(route.method, pathOf(route), {
-      headers: { cookie, origin: server.origin },
+      headers: { ...entered, origin: server.origin },
       body: {},
     });
     expect([401, 403]).not.toContain(named.status);
   }
   const unsafe = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'];
   for (const method of unsafe) {
-    const { status } = await server.ask(method, '/v1/repositories', { headers: { cookie } });
+    const { status } = await server.ask(method, '/v1/repositories', { headers: entered });
     expect(`${method} ${status}`).toBe(`${method} 403`);
   }
 });
@@ -131,17 +140,37 @@ test('a WebSocket lets no stranger in, and with a cookie only a page of ours', a
     const said = await knock({ origin: server.origin, ...shown, ...headers });
     expect(`${who} ${said.slice(9, 12)}`).toBe(`${who} 401`);
   }
-  expect((await knock({ cookie: server.cookie('approve') })).slice(9, 12)).toBe('403');
-  expect((await knock({ cookie: server.cookie('approve'), origin: 'http://evil.example' })).slice(9, 12)).toBe('403');
+  expect((await knock(server.entered('approve'))).slice(9, 12)).toBe('403');
+  expect((await knock({ ...server.entered('approve'), origin: 'http://evil.example' })).slice(9, 12)).toBe('403');
   expect(server.called).toEqual([]);
-  await knock({ cookie: server.cookie('read'), origin: server.origin });
+  await knock({ ...server.entered('read'), origin: server.origin });
   await knock({ 'sec-websocket-protocol': `tidegate, tidegate.token.${server.tokens.read}` });
   expect(server.called.map(({ route }) => route)).toEqual(['a WebSocket', 'a WebSocket']);
 });
 
+test.each([...frontPage.keys()])(
+  'the page %s is for whoever was let in, by a cookie alone too, and runs only what is ours',
+  async (path) => {
+    await using server = await recordingServer();
+    const { cookie } = server.entered('read');
+    const seen = await server.ask('GET', path, { headers: { cookie, 'sec-fetch-site': 'none' } });
+    expect([seen.status, seen.text]).toEqual([200, frontPage.get(path)?.body]);
+    const rules = String(seen.headers['content-security-policy']).split('; ');
+    expect(rules).toContain("default-src 'none'");
+    expect(rules).toContain("frame-ancestors 'none'");
+    expect(rules.filter((rule) => /unsafe|\*|http|data:|blob:/.test(rule))).toEqual([]);
+    expect((await server.ask('GET', path)).status).toBe(401);
+    expect((await server.ask('GET', path, { headers: { cookie: `${cookie}x` } })).status).toBe(401);
+    expect((await server.ask('GET', path, { headers: { cookie, origin: 'http://127.0.0.1:1' } })).status).toBe(403);
+    expect((await server.ask('GET', path, { headers: { cookie, 'sec-fetch-site': 'same-site' } })).status).toBe(403);
+    expect((await server.ask('POST', path, { headers: { cookie, origin: server.origin }, body: {} })).status).toBe(401);
+    expect(server.called).toEqual([]);
+  },
+);
+
 describe('what is no route', () => {
   const paths = [
-    ...['/', '//', '/v1', '/v1/', '/v1/repositories/', '//v1/repositories', '/v1//repositories', '/V1/repositories'],
+    ...['//', '/v1', '/v1/', '/v1/repositories/', '//v1/repositories', '/v1//repositories', '/V1/repositories'],
     ...['/./v1/repositories', '/v1/../v1/repositories', '/v1/%2e%2e/v1/repositories', '/v1/repositories%00'],
     ...[
       '/v1/repositories;x',
@@ -215,8 +244,16 @@ test('a one-time link works once, in time, under our name, by GET, and never wit
   let now = Date.now();
   const later = await import('../../src/server/links.ts');
   const key = randomBytes(32);
-  await using server = await recordingServer({ links: later.oneTimeLinks(key, () => now) });
-  const links = later.oneTimeLinks(server.secret, () => now);
+  await using server = await recordingServer({
+    links: later.oneTimeLinks(
+      () => key,
+      () => now,
+    ),
+  });
+  const links = later.oneTimeLinks(
+    () => server.secret,
+    () => now,
+  );
   await using ours = await recordingServer({ links });
   const enter = (code: string, asked: Asked = {}, method = 'GET') => ours.ask(method, `/enter/${code}`, asked);
 
@@ -233,6 +270,8 @@ test('a one-time link works once, in time, under our name, by GET, and never wit
   expect(entered.text).toBe('');
   const [cookie = ''] = entered.headers['set-cookie'] ?? [];
   expect(cookie).toMatch(/^tidegate=operate\.\d+\.[\w-]{43}; HttpOnly; SameSite=Strict; Path=\/; Max-Age=43200$/);
+  const value = cookie.split(/[=;]/)[1] ?? '';
+  expect(entered.headers.location).toBe(`/#key=${pageKeyOf(server.secret, value)}`);
   expect((await enter(code)).status).toBe(401);
   const late = links.make('approve').code;
   now += 5 * 60_000;

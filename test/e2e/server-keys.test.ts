@@ -1,13 +1,18 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { roles } from '../../src/protocol/route.ts';
 import { project } from '../support/project.ts';
-import { keyFileOf, serverOf, smallPlan } from '../support/server.ts';
+import { type Asked, keyFileOf, serverOf, smallPlan } from '../support/server.ts';
+import { socketOf } from '../support/streaming.ts';
 import { filesWith } from '../support/tries.ts';
+
+type Listed = { readonly items: readonly { readonly id: string }[] };
 
 test('the key is made once for its owner alone, and refused when it is open, linked or no key', async () => {
   await using scene = await project({ plan: smallPlan });
@@ -145,17 +150,53 @@ test('a socket that a killed server left is taken over, and a file in its place 
   expect(readFileSync(path, 'utf8')).toBe('mine');
 });
 
+test('a server that runs goes by a new key at once: streams, tokens, cookies and links of before are void', async () => {
+  await using scene = await project({ plan: smallPlan });
+  await using server = await serverOf(scene);
+  const place = { port: server.port, token: server.tokens.read };
+  const socket = await socketOf(place);
+  const { items } = (await server.ask('GET', '/v1/repositories', { token: server.tokens.read })).json as Listed;
+  const stream = await fetch(`${server.url}/v1/repositories/${items[0]?.id}/events/stream`, {
+    headers: { authorization: `Bearer ${server.tokens.read}` },
+  });
+  expect(stream.status).toBe(200);
+  const link = (await scene.cli('token', '--link')).stdout.trim();
+  expect(link).toContain('/enter/');
+
+  const renewed = await scene.cli('token', '--renew');
+  expect([renewed.code, renewed.stderr]).toEqual([0, '']);
+  await socket.over;
+  await stream.text().catch(() => 'cut');
+  const statusOf = async (asked: Asked) => (await server.ask('GET', '/v1/repositories', asked)).status;
+  expect(await statusOf({ token: renewed.stdout.trim() })).toBe(200);
+  expect(await statusOf({ token: server.tokens.read })).toBe(401);
+  expect(await statusOf({ headers: server.entered('approve') })).toBe(401);
+  expect((await server.ask('GET', new URL(link).pathname)).status).toBe(401);
+});
+
+test('a key that others can read lets nobody in from then on, until it is renewed', async () => {
+  await using scene = await project({ plan: smallPlan });
+  await using server = await serverOf(scene);
+  const told = once(server.child.stderr as Readable, 'data');
+  chmodSync(keyFileOf(scene), 0o644);
+  expect(String((await told)[0])).toMatch(/others can read .*; until then nobody is let in/);
+  expect((await server.ask('GET', '/v1/server', { token: server.tokens.approve })).status).toBe(401);
+  const token = (await scene.cli('token', '--renew')).stdout.trim();
+  expect((await server.ask('GET', '/v1/server', { token })).status).toBe(200);
+});
+
 test('no token, cookie or key is in an answer, a log, the ledger or a file but the key itself', async () => {
   await using scene = await project({ plan: smallPlan });
   await using server = await serverOf(scene);
-  const cookie = server.cookie('approve').slice('tidegate='.length);
-  const secrets = [...roles.map((role) => server.tokens[role]), cookie, server.secret.toString('base64url')];
+  const entered = server.entered('approve');
+  const keys = [entered.cookie.slice('tidegate='.length), entered['tidegate-page']];
+  const secrets = [...roles.map((role) => server.tokens[role]), ...keys, server.secret.toString('base64url')];
   const answers = await Promise.all([
     ...roles.map((role) => server.ask('GET', '/v1/repositories', { token: server.tokens[role] })),
     ...roles.map((role) => server.ask('POST', `/v1/${server.tokens[role]}`, { token: server.tokens[role], body: {} })),
     server.ask('GET', `/v1/repositories?cursor=${server.tokens.read}`, { token: `${server.tokens.read}x` }),
-    server.ask('GET', '/v1/repositories', { headers: { cookie: `tidegate=${cookie}` } }),
-    server.ask('GET', '/v1/repositories/none', { headers: { cookie: `tidegate=${cookie}x` } }),
+    server.ask('GET', '/v1/repositories', { headers: entered }),
+    server.ask('GET', '/v1/repositories/none', { headers: { ...entered, cookie: `${entered.cookie}x` } }),
   ]);
   const said = JSON.stringify(answers.map(({ headers, text }) => [headers, text]));
   const { stdout, stderr } = await server.stop();

@@ -120,7 +120,8 @@ test.each(
   expect(said.slice(9, 12)).toBe(String(outcome === 'in' ? 409 : outcome));
   expect(server.called.length).toBe(outcome === 'in' ? 1 : 0);
   // neither does a page that holds our cookie get in by such a name
-  const cookie = [`Cookie: ${server.cookie('approve')}`, 'Connection: close', '\r\n'];
+  const { cookie: value, 'tidegate-page': key } = server.entered('approve');
+  const cookie = [`Cookie: ${value}`, `Tidegate-Page: ${key}`, 'Connection: close', '\r\n'];
   const again = await server.raw(['GET /v1/repositories HTTP/1.1', ...host, ...lines, ...cookie].join('\r\n'));
   expect(again.slice(9, 12)).toBe(said.slice(9, 12));
 });

@@ -5,10 +5,11 @@ import { problem } from '../../src/protocol/problem.ts';
 import { type Passage, type Role, type Route, roles } from '../../src/protocol/route.ts';
 import { passages } from '../../src/protocol/routes/mcp.ts';
 import { routes } from '../../src/protocol/routes.ts';
+import { frontPage } from '../../src/server/front-page.ts';
 import { httpServer, type Served } from '../../src/server/http.ts';
-import { cookieOf, tokenOf } from '../../src/server/keys.ts';
+import { tokenOf } from '../../src/server/keys.ts';
 import { oneTimeLinks } from '../../src/server/links.ts';
-import { type Asked, connected, exchange, rawAnswer } from './server.ts';
+import { type Asked, connected, enteredBy, exchange, rawAnswer } from './server.ts';
 
 export type Called = { readonly route: string; readonly given: { readonly params: Readonly<Record<string, unknown>> } };
 
@@ -26,7 +27,7 @@ export async function recordingServer(more: Partial<Served> = {}) {
   const called: Called[] = [];
   const faults: unknown[] = [];
   const secret = randomBytes(32);
-  const links = oneTimeLinks(secret, Date.now);
+  const links = oneTimeLinks(() => secret, Date.now);
   const doors = { hosts: [] as string[], origins: [] as string[], secret };
   const handlers = Object.fromEntries(
     everyRoute.map(([route]) => [
@@ -42,6 +43,7 @@ export async function recordingServer(more: Partial<Served> = {}) {
     handlers: handlers as never,
     doors,
     links,
+    pages: frontPage,
     sockets: {
       accept: (_request, socket) => {
         called.push({ route: 'a WebSocket', given: { params: {} } });
@@ -69,7 +71,7 @@ export async function recordingServer(more: Partial<Served> = {}) {
     called,
     faults,
     tokens: Object.fromEntries(roles.map((role) => [role, tokenOf(secret, role)])) as Record<Role, string>,
-    cookie: (role: Role, expires = Date.now() + 60_000) => `tidegate=${cookieOf(secret, role, expires)}`,
+    entered: (role: Role) => enteredBy(secret, role),
     ask: (method: string, path: string, asked: Asked = {}) => exchange(port, method, path, asked),
     raw: (bytes: string | Buffer) => rawAnswer(port, bytes),
     connect: () => connected(port),

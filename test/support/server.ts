@@ -3,7 +3,7 @@ import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'nod
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { type Role, roles } from '../../src/protocol/route.ts';
-import { cookieOf, tokenOf } from '../../src/server/keys.ts';
+import { cookieOf, pageKeyOf, tokenOf } from '../../src/server/keys.ts';
 import { holdToContract } from './contract.ts';
 import { ended, handoff, type Project, project, scripted } from './project.ts';
 
@@ -64,7 +64,7 @@ export async function serverOf(
     port,
     secret,
     tokens,
-    cookie: (role: Role, expires = Date.now() + 60_000) => `tidegate=${cookieOf(secret, role, expires)}`,
+    entered: (role: Role, expires?: number) => enteredBy(secret, role, expires),
     ask: (method: string, path: string, asked: Asked = {}) => ask(port, method, path, asked),
     /** Writes bytes as they are and gives all that came back until the server closed. */
     raw: (bytes: string | Buffer) => rawAnswer(port, bytes),
@@ -82,6 +82,12 @@ export async function serverOf(
   };
 }
 export type Serving = Awaited<ReturnType<typeof serverOf>>;
+
+/** What a page of the server sends, in a browser that followed a link. */
+export function enteredBy(secret: Buffer, role: Role, expires = Date.now() + 60_000) {
+  const cookie = cookieOf(secret, role, expires);
+  return { cookie: `tidegate=${cookie}`, 'tidegate-page': pageKeyOf(secret, cookie) };
+}
 
 /** The secret of the person's server, from its file. */
 export const keyFileOf = (scene: Project): string => join(scene.environment.TIDEGATE_STATE_DIR, 'server', 'key');

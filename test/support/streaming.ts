@@ -26,7 +26,7 @@ export async function streaming(ledger: Ledger, limits: Partial<FeedLimits> = {}
   const faults: unknown[] = [];
   const fault = (error: unknown): void => void faults.push(error);
   const feeds = feedsOf(fault, { ...usualLimits, ...limits });
-  const links = oneTimeLinks(secret, Date.now);
+  const links = oneTimeLinks(() => secret, Date.now);
   // all that a feed needs of a desk
   const desk = { ledger } as Desk;
   const repositories: Repositories = {
@@ -42,6 +42,7 @@ export async function streaming(ledger: Ledger, limits: Partial<FeedLimits> = {}
     handlers,
     doors,
     links,
+    pages: new Map(),
     sockets,
     // all that the stream needs of a site
     site: () => ({ repositories, feeds, version: 'test' }) as Site,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, constants, fstatSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync, rmSync, watch } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { claimDurably, writeDurably, writeWhole } from '../durable-file.ts';
 import { identify, isAlive } from '../process-identity.ts';
@@ -10,8 +10,10 @@ import { identify, isAlive } from '../process-identity.ts';
 export type ServerState = {
   /** 256 bits, made at the first call, readable by the person alone. Throws `KeyUnsafe` when others can read it, or made it. */
   secret(): Buffer;
-  /** Every token and cookie of before is void once the server runs with the new one. */
+  /** Every token and cookie of before is void, also for a server that runs. */
   renewSecret(): void;
+  /** Calls `changed` soon after the secret may have become another one. */
+  watchSecret(changed: () => void): Disposable;
   /** The living server of this person, if there is one. */
   serving(): Serving | null;
   recordServing(url: string): void;
@@ -39,6 +41,12 @@ export async function serverState(root: string): Promise<ServerState> {
     secret: () => {
       claimDurably(keyFile, newKey());
       return privately(keyFile, (text) => parsed(text, keyFile));
+    },
+    watchSecret: (changed) => {
+      const watcher = watch(directory, (_, name) => {
+        if (name === null || name === basename(keyFile)) changed();
+      });
+      return { [Symbol.dispose]: () => watcher.close() };
     },
     renewSecret: () => writeDurably(keyFile, newKey()),
     serving: () => {

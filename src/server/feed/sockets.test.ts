@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { closed, epochOf } from '../../../test/contract/ledger-support.ts';
+import { enteredBy } from '../../../test/support/server.ts';
 import { hearBySocket, repository, type Said, socketOf, streaming } from '../../../test/support/streaming.ts';
 import { memoryLedger } from '../../adapters/ledger-memory/index.ts';
-import { cookieOf, tokenOf } from '../keys.ts';
+import { tokenOf } from '../keys.ts';
 
 type Server = Awaited<ReturnType<typeof streaming>>;
 
@@ -38,10 +39,7 @@ describe('a WebSocket is let in', () => {
   test.each(origins)('by its origin: %s', async (_name, originOf, by, status) => {
     await using server = await streaming(memoryLedger());
     const origin = originOf(server.port);
-    const shown =
-      by === 'cookie'
-        ? { cookie: `tidegate=${cookieOf(server.secret, 'read', Date.now() + 60_000)}` }
-        : { authorization: `Bearer ${server.token}` };
+    const shown = by === 'cookie' ? enteredBy(server.secret, 'read') : { authorization: `Bearer ${server.token}` };
     expect(await knock(server, { ...shown, ...(origin === undefined ? {} : { origin }) })).toMatchObject({ status });
   });
 
@@ -55,6 +53,30 @@ describe('a WebSocket is let in', () => {
     await using server = await streaming(memoryLedger());
     const answered = await knock(server, {}, protocolsOf(server));
     expect(answered).toEqual({ status, protocol: status === 101 ? 'tidegate' : null });
+  });
+
+  test('by the cookie of a link with its page key among the protocols', async () => {
+    await using server = await streaming(memoryLedger());
+    const { cookie, 'tidegate-page': key } = enteredBy(server.secret, 'read');
+    const headers = { cookie, origin: mine(server.port) };
+    expect(await knock(server, headers, ['tidegate', `tidegate.page.${key}`])).toEqual({
+      status: 101,
+      protocol: 'tidegate',
+    });
+    expect(await knock(server, headers, ['tidegate'])).toMatchObject({ status: 401 });
+  });
+
+  test('until the cookie is over', async () => {
+    await using server = await streaming(memoryLedger());
+    const headers = { ...enteredBy(server.secret, 'read', Date.now() + 700), origin: mine(server.port) };
+    const socket = new WebSocket(`ws://127.0.0.1:${server.port}/v1/stream`, ['tidegate'], { headers });
+    await once(socket, 'open');
+    await once(socket, 'close');
+    const begun = await fetch(`http://127.0.0.1:${server.port}/v1/repositories/${repository}/events/stream`, {
+      headers: enteredBy(server.secret, 'read', Date.now() + 700),
+    });
+    expect(begun.status).toBe(200);
+    await expect(begun.text()).rejects.toThrow('terminated');
   });
 
   test('at one path', async () => {

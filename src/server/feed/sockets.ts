@@ -10,6 +10,8 @@ import { type Conversation, converse, type Setting } from './conversation.ts';
 export interface Sockets extends AsyncDisposable {
   /** Of one whom the guard has let in. */
   accept(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** On all who are there now; whoever comes again is judged again. */
+  hangUp(): void;
 }
 
 const mostClients = 500;
@@ -24,6 +26,9 @@ export function socketsOf(setting: Setting): Sockets {
     handleProtocols: (offered) => (offered.has(streamProtocol) ? streamProtocol : false),
   });
   const clients = new Set<Conversation>();
+  const hangUp = (): void => {
+    for (const client of clients) client.hangUp();
+  };
   const heart = setInterval(() => {
     for (const { beat } of clients) beat();
   }, setting.feeds.limits.heartbeatMs);
@@ -37,9 +42,10 @@ export function socketsOf(setting: Setting): Sockets {
         client.once('close', () => clients.delete(conversation));
       });
     },
+    hangUp,
     async [Symbol.asyncDispose]() {
       clearInterval(heart);
-      for (const { hangUp } of clients) hangUp();
+      hangUp();
     },
   };
 }

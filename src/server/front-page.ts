@@ -1,0 +1,86 @@
+import { pageKeyHeader } from '../protocol/credentials.ts';
+
+/** A file for browsers, the same for whoever may have it. What it shows, it asks for. */
+export type Page = { readonly type: string; readonly body: string };
+export type Pages = ReadonlyMap<string, Page>;
+
+const html = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Tidegate</title>
+<link rel="stylesheet" href="/page.css">
+<script type="module" src="/page.js"></script>
+<h1>Tidegate</h1>
+<main aria-live="polite"><p>One moment …</p></main>
+<footer>Other programs: <code>tidegate token</code>, and the contract at <code>/openapi.json</code>.</footer>
+</html>
+`;
+
+/** The key comes once, behind the mark of the address, which browsers send to nobody; it is kept for pages of this port. */
+const script = `const kept = 'tidegate-page-key';
+const key = /^#key=([\\w-]{43})$/.exec(location.hash)?.[1];
+if (key !== undefined) {
+  localStorage.setItem(kept, key);
+  history.replaceState(null, '', '/');
+}
+const main = document.querySelector('main');
+
+async function ask(path) {
+  const answer = await fetch(path, { headers: { '${pageKeyHeader}': localStorage.getItem(kept) ?? '' } });
+  const told = await answer.json();
+  if (answer.status === 401) throw new Error('This browser is not let in, or no longer: type tidegate token --link.');
+  if (!answer.ok) throw new Error(told.detail);
+  return told;
+}
+
+function node(tag, ...inside) {
+  const made = document.createElement(tag);
+  made.append(...inside);
+  return made;
+}
+
+const table = (heads, rows) =>
+  node('table', node('thead', node('tr', ...heads.map((head) => node('th', head)))), node('tbody', ...rows));
+const row = (...cells) => node('tr', ...cells.map((cell) => node('td', cell ?? '')));
+
+async function section({ id, checkout, present }) {
+  const heading = node('h2', id, ' ', node('small', checkout));
+  if (!present) return node('section', heading, node('p', 'Its checkout is gone.'));
+  const { items } = await ask('/v1/repositories/' + encodeURIComponent(id) + '/runs?limit=100');
+  const rows = items.map(({ run, mode, ended, target, began }) => row(run, ended ?? mode, target, began));
+  return node('section', heading, rows.length === 0 ? node('p', 'No run yet.') : table(['run', 'state', 'onto', 'began'], rows));
+}
+
+try {
+  const [{ role }, inbox, { items: repositories }] = await Promise.all(
+    ['/v1/server', '/v1/inbox', '/v1/repositories?limit=100'].map(ask),
+  );
+  const waiting = inbox.items.map(({ run, message, command }) => row(run, message, node('code', command ?? '')));
+  const sections = await Promise.all(repositories.map((one) => section(one).catch(({ message }) => node('p', one.id + ': ' + message))));
+  main.replaceChildren(
+    node('p', 'This browser has the role ', node('b', role), '.'),
+    node('section', node('h2', 'Waits for you'), waiting.length === 0 ? node('p', 'Nothing.') : table(['run', 'what', 'type'], waiting)),
+    ...sections,
+  );
+} catch (error) {
+  main.replaceChildren(node('p', error.message));
+}
+`;
+
+const style = `:root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif; }
+body { max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
+small, footer { opacity: .7; font-weight: normal; }
+table { border-collapse: collapse; width: 100%; }
+th, td { text-align: left; vertical-align: top; padding: .3rem .8rem .3rem 0; border-bottom: 1px solid #8884; }
+code { font-family: ui-monospace, monospace; }
+footer { margin-top: 3rem; }
+`;
+
+/** What a person sees who has followed a link: what waits, and which runs there are. */
+export const frontPage: Pages = new Map([
+  ['/', { type: 'text/html', body: html }],
+  ['/page.js', { type: 'text/javascript', body: script }],
+  ['/page.css', { type: 'text/css', body: style }],
+]);

@@ -1,0 +1,62 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { projectWithRun, type Serving, serverOf } from '../support/server.ts';
+
+const chromium = '/usr/bin/chromium';
+const hasBrowser = existsSync(chromium);
+if (!hasBrowser) console.log('chromium is not installed: no page is looked at in a browser');
+
+/** What a page has become when its scripts have run, in a browser that keeps its cookies. */
+async function seen(profile: string, url: string): Promise<string> {
+  const quiet = ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run'];
+  const args = [...quiet, `--user-data-dir=${profile}`, '--virtual-time-budget=10000', '--dump-dom', url];
+  return (await promisify(execFile)(chromium, args, { timeout: 60_000 })).stdout;
+}
+
+/** A page on another port, which notes what browsers send it. */
+async function neighbour() {
+  const heard: IncomingHttpHeaders[] = [];
+  const server = createServer((request, response) => {
+    heard.push(request.headers);
+    response.end('a preview');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/`, heard, [Symbol.dispose]: () => void server.close() };
+}
+
+test.skipIf(!hasBrowser)(
+  'a browser that follows a link sees the runs, again without it, and what it sends to another port opens nothing',
+  async () => {
+    await using scene = await projectWithRun();
+    await using server = await serverOf(scene);
+    using other = await neighbour();
+    const profile = mkdtempSync(join(scene.root, 'browser-'));
+    const link = (await scene.cli('token', '--link')).stdout.trim();
+
+    for (const url of [link, server.url]) {
+      const page = await seen(profile, url);
+      expect(page).toContain('<b>approve</b>');
+      expect(page).toContain(`<td>${scene.run}</td><td>landed</td>`);
+    }
+    expect(await seen(profile, link)).toContain('tidegate token --link makes another');
+
+    expect(await seen(profile, other.url)).toContain('a preview');
+    const cookie = other.heard[0]?.cookie ?? '';
+    expect(cookie).toMatch(/^tidegate=approve\./);
+    expect(await statusesWith(server, { cookie, origin: server.url })).toEqual([200, 401, 401, 401]);
+    rmSync(profile, { recursive: true, force: true });
+  },
+);
+
+const statusesWith = async (server: Serving, headers: Record<string, string>): Promise<readonly number[]> =>
+  await Promise.all(
+    ['/', '/v1/repositories', '/v1/inbox', '/openapi.json'].map(
+      async (path) => (await server.ask('GET', path, { headers })).status,
+    ),
+  );
