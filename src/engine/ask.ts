@@ -18,7 +18,8 @@ export type Answered =
 /** Of a repository, what asking takes. */
 type Asking = Pick<Desk, 'ledger' | 'ensureCoordinator' | 'patienceMs'>;
 
-const lookMs = 1_000;
+/** How soon a coordinator that died is missed. */
+const lookMs = 200;
 
 /**
  * Asks for something by a request in the run's stream, and waits for the coordinator's answer to it.
