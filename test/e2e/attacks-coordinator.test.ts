@@ -1,13 +1,22 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as nextLook } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { identify } from '../../src/adapters/process-identity.ts';
 import { changedOnMain, fateOf, honest, rogue } from '../support/crew.ts';
 import { handoff, project } from '../support/project.ts';
-import { type Ordered, openStage, person } from '../support/staged-run.ts';
+import { type Ordered, openStage, person, type Stage } from '../support/staged-run.ts';
 import { fingerprint } from '../support/tries.ts';
 
-const slow = rogue(`sleep 2; echo slow > slow.txt; ${handoff}`, { owns: ['slow.txt'] });
+/** It ends when the test lets it. */
+const slow = rogue(
+  `mkdir -p .tidegate; until test -e .tidegate/go; do sleep 0.02; done; echo slow > slow.txt; ${handoff}`,
+  { owns: ['slow.txt'] },
+);
+async function letGo({ state }: Stage, run: Ordered): Promise<void> {
+  const place = `${state.jobs}/${run.run}.slow.1/workspace/.tidegate`;
+  while (!existsSync(place)) await nextLook(10);
+  writeFileSync(`${place}/go`, '');
+}
 const isRunning = (task: string) => (state: { tasks: Record<string, { progress: { status: string } }> }) =>
   state.tasks[task]?.progress.status === 'running';
 
@@ -38,6 +47,7 @@ describe('two coordinators', () => {
     const second = await stage.coordinator();
     expect(second.said).toBe(`hosting ${forced.epoch + 1}`);
     first.child.kill('SIGCONT');
+    await letGo(stage, run);
     const over = await first.over;
     const state = await run.settled();
 
@@ -65,6 +75,7 @@ describe('two coordinators', () => {
     expect((await stage.coordinator()).said).toBe('held');
     await underWay(first);
     expect((await second.events()).some(({ event }) => event.type === 'tap-opened')).toBe(false);
+    await letGo(stage, first);
     await first.settled();
     const state = await second.approve();
     expect(state.ended).toBe('landed');
@@ -86,6 +97,7 @@ describe('a person who works on the branch meanwhile', () => {
     scene.git('add', 'mine.txt');
     scene.git('commit', '-q', '-m', 'mine');
     const mine = scene.git('rev-parse', 'main');
+    await letGo(stage, run);
     const state = await run.settled();
 
     expect(state.ended).toBe('landed');
@@ -108,6 +120,7 @@ describe('a person who works on the branch meanwhile', () => {
     scene.git('rm', '-q', 'readme.md');
     scene.git('commit', '-q', '-m', 'no readme');
     const mine = scene.git('rev-parse', 'main');
+    await letGo(stage, run);
     const state = await run.settled();
     expect(state.ended).toBeNull();
     expect(scene.git('rev-parse', 'main')).toBe(mine);
@@ -122,6 +135,7 @@ describe('a person who works on the branch meanwhile', () => {
     await underWay(run);
     scene.git('commit', '-q', '--amend', '-m', 'the plan, said better');
     const amended = scene.git('rev-parse', 'main');
+    await letGo(stage, run);
     expect((await run.settled()).ended).toBe('landed');
     expect(scene.git('log', '--format=%s', '-1', 'main~2')).toBe('the plan, said better');
     expect(changedOnMain(scene, amended)).toEqual(['A honest.txt', 'A slow.txt']);
@@ -146,6 +160,7 @@ describe('a person who works on the branch meanwhile', () => {
     await underWay(run);
     for (const command of commands) scene.git(...command);
     const before = fingerprint(scene.checkout);
+    await letGo(stage, run);
     const state = await run.settled();
     expect(state.ended).toBeNull();
     expect(state.landing).toMatchObject({ status: 'refused', why });
