@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { frozenPlan, plannedTask } from '../../test/support/plan.ts';
+import { spentMs } from '../../test/support/spent.ts';
 import { claimsOf } from './claims.ts';
 import type { DiffEntry } from './evidence.ts';
 import { taskId } from './ids.ts';
@@ -337,14 +338,12 @@ test('1,000 tasks of 20 patterns over 50,000 files are judged in under 2 s', () 
     ];
     return kinds[Math.floor(file / 1000) % 4] as string;
   });
-  // Time of this thread: what other processes of the machine take is not ours.
-  const spent = () => (process.threadCpuUsage().user + process.threadCpuUsage().system) / 1000;
-  const started = spent();
+  const started = spentMs();
   const found = ownershipConflicts(plan, 0, []);
-  const judged = spent();
+  const judged = spentMs();
   const index = indexPatterns(tasks.flatMap((one) => claimsOf(plan, one, [])));
   const owned = files.filter((file) => index.owners(file).length === 1).length;
-  const ended = spent();
+  const ended = spentMs();
   process.stdout.write(
     `ownership: 1,000 tasks x 20 patterns ${Math.round(judged - started)} ms, owners of 50,000 files ${Math.round(ended - judged)} ms\n`,
   );

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { spentMs } from '../../test/support/spent.ts';
 import { foldPath } from './path-fold.ts';
 import { intersect, matches, matchesFolded, parsePattern, pattern } from './pattern.ts';
 import { indexPatterns } from './pattern-index.ts';
@@ -126,10 +127,10 @@ describe('two patterns', () => {
 
   test('are judged quickly however they are written', () => {
     const bomb = (last: string) => pattern(`${'**/'.repeat(30)}${'*a'.repeat(60)}${last}`);
-    const started = performance.now();
+    const started = spentMs();
     expect(intersect(bomb('b'), bomb('c'))).toBe(null);
     expect(matches(bomb('b'), 'a'.repeat(4000))).toBe(false);
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(spentMs() - started).toBeLessThan(2000);
   });
 });
 

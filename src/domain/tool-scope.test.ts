@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { frozenPlan, plannedTask } from '../../test/support/plan.ts';
+import { spentMs } from '../../test/support/spent.ts';
 import type { ToolCall } from './agent-event.ts';
 import type { Granted } from './claims.ts';
 import type { Decision } from './decision.ts';
@@ -366,9 +367,9 @@ describe('whatever the agent passes', () => {
     'cp a b;',
   ])('a megabyte of %j is no trouble', (piece) => {
     const text = piece.repeat(Math.ceil(1_000_000 / piece.length));
-    const begin = performance.now();
+    const begin = spentMs();
     judge(run(text));
-    expect(performance.now() - begin).toBeLessThan(3000);
+    expect(spentMs() - begin).toBeLessThan(3000);
   });
 });
 
@@ -378,7 +379,7 @@ test('a typical decision takes less than a millisecond', () => {
     write('src/deep/down/a.ts'),
   ];
   for (const one of typical) decide(one);
-  const begin = performance.now();
+  const begin = spentMs();
   for (let round = 0; round < 500; round++) for (const one of typical) decide(one);
-  expect((performance.now() - begin) / 1000).toBeLessThan(1);
+  expect((spentMs() - begin) / 1000).toBeLessThan(1);
 });
