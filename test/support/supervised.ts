@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { isAlive } from '../../src/adapters/process-identity.ts';
 import { processSupervisors, type SupervisorProgram } from '../../src/adapters/supervisors/index.ts';
 import { type JobDirectory, jobDirectory } from '../../src/adapters/supervisors/job-directory.ts';
+import { untilDead } from '../../src/adapters/supervisors/orphans.ts';
 import type { Job, SupervisorEvent, Supervisors } from '../../src/ports/supervisor.ts';
 import { type TempRepo, tempRepo } from './temp-repo.ts';
 
@@ -85,9 +87,19 @@ export async function supervisedScene(files: Record<string, string> = { 'readme.
     },
     async [Symbol.asyncDispose]() {
       for (const supervisors of open) await supervisors.detach();
+      for (const id of readdirSync(jobs)) await dismiss(jobDirectory(join(jobs, id)));
       await repo[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Ends the supervisor of a job, whatever it waits for. */
+async function dismiss(files: JobDirectory): Promise<void> {
+  const record = files.supervisor();
+  if (record === null || !isAlive(record)) return;
+  if (!files.isAcknowledged()) files.acknowledge();
+  if (files.exit() === null) process.kill(record.pid, 'SIGTERM');
+  await untilDead(record);
 }
 
 /** A job under way, event by event. */
