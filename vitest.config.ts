@@ -1,25 +1,22 @@
-import { existsSync, statfsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { longestFirst } from './test/support/longest-first.ts';
 
-/** Temporary repositories and ledgers flush to disk all the time; where there is room they live in memory instead. */
-function scratch(): string {
-  const memory = '/dev/shm';
-  const free = existsSync(memory) ? statfsSync(memory).bavail * statfsSync(memory).bsize : 0;
-  return free > 4 * 2 ** 30 ? memory : tmpdir();
-}
+/** By the seconds that they take; what is alike is left to the alphabet. */
+const longest = ['test/kill/', 'e2e/faults-kills', 'simulation', 'e2e/'];
 
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    globalSetup: new URL('test/support/whole-run.ts', import.meta.url).pathname,
     pool: 'forks',
     maxWorkers: 2,
     // The kill sweep starts many processes for each test.
     maxConcurrency: 3,
+    sequence: { sequencer: longestFirst(longest) },
     // Two cores that are busy with other tests are slow cores.
     testTimeout: 90_000,
     hookTimeout: 90_000,
     // Tests set what they need; nothing of the caller's own git or agent settings may leak in.
-    env: { TMPDIR: scratch(), GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', LC_ALL: 'C.UTF-8' },
+    env: { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', LC_ALL: 'C.UTF-8' },
   },
 });

@@ -1,6 +1,6 @@
 import { defineConfig, mergeConfig } from 'vitest/config';
-import type { TestSpecification } from 'vitest/node';
 import shared from '../../vitest.config.ts';
+import { longestFirst } from '../support/longest-first.ts';
 
 const longest = [
   'conformance/opencode',
@@ -9,18 +9,6 @@ const longest = [
   'alone/opencode',
   'alone/gemini',
 ];
-
-/** One that began last would be waited for alone. */
-class LongestFirst {
-  sort(files: TestSpecification[]): TestSpecification[] {
-    const rank = ({ moduleId }: TestSpecification) => longest.findIndex((part) => moduleId.includes(part)) >>> 0;
-    return files.toSorted((a, b) => rank(a) - rank(b) || a.moduleId.localeCompare(b.moduleId));
-  }
-
-  shard(files: TestSpecification[]): TestSpecification[] {
-    return files;
-  }
-}
 
 /** Tests with the real agents, `*.real.ts`. `npm run test:agents` runs them where there is loopback only. */
 export default mergeConfig(
@@ -35,7 +23,7 @@ export default mergeConfig(
       maxWorkers: 3,
       // Of one suite; its seats say how many agents work at once.
       maxConcurrency: 100,
-      sequence: { sequencer: LongestFirst },
+      sequence: { sequencer: longestFirst(longest) },
     },
   }),
 );

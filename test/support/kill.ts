@@ -142,7 +142,7 @@ export const scenarios: readonly Scenario[] = [
 ];
 
 /** A killed process loses nothing that it wrote, so memory is as good as a disk here, and faster. */
-const sharedMemory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+const sharedMemory = existsSync('/dev/shm') && !tmpdir().startsWith('/dev/shm/') ? '/dev/shm' : tmpdir();
 
 /** The project of a scenario. */
 export async function staged(scenario: Scenario): Promise<Project> {

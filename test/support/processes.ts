@@ -2,14 +2,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 /** Processes of this machine, whichever namespace they are in, that have the text in their command line. */
 export const processesWith = (text: string): readonly string[] =>
-  readdirSync('/proc').filter(
-    (pid) => /^\d+$/.test(pid) && Number(pid) !== process.pid && commandLine(pid).includes(text),
-  );
+  otherProcesses().filter((pid) => commandLine(pid).includes(text));
+
+export const otherProcesses = (): readonly string[] =>
+  readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && Number(pid) !== process.pid);
 
 /** `NAME=value` each; nothing of a process that has ended. */
 export const environmentOf = (pid: string): readonly string[] => read(pid, 'environ').split('\0');
 
-const commandLine = (pid: string): string => read(pid, 'cmdline');
+export const commandLine = (pid: string): string => read(pid, 'cmdline');
 
 function read(pid: string, what: string): string {
   try {
