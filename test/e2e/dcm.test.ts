@@ -187,11 +187,10 @@ describe('the flow at the end of the document', () => {
     // 6. Check for conflicts
     const conflicts = await dcm.get(`/api/orchestration/conflicts/${batch.id}`);
     expect(conflicts.json).toEqual({ batch_id: batch.id, conflicts: [conflict], conflict_count: 1 });
-    // 7. Transition to next wave: there has to be one
-    expect((await dcm.transition()).json).toMatchObject({
-      status: 409,
-      type: 'tidegate:no-next-wave',
-      next: expect.any(String),
+    // 7. Transition to next wave: there is none yet, so the session stands where it stood
+    expect(await dcm.transition()).toMatchObject({
+      status: 200,
+      json: { success: true, wave: { wave_number: 1, status: 'completed' } },
     });
     await dcm.wave('create', 2);
     expect((await dcm.current()).json).toMatchObject({ wave: { wave_number: 2, status: 'pending' } });

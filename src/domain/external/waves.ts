@@ -69,9 +69,8 @@ export function startNext(state: Session, by: By): Decided {
           : `start wave ${next.number} by its number to go on without it`,
       ),
     );
-  if (next === undefined)
-    return err(refuse('no-next-wave', `there is no wave after ${last.number}`, 'create it, or submit a batch to it'));
-  return beginWave(state, next.number, by);
+  // all waves are completed: there is nothing left to start, and the last one is where the session stands
+  return next === undefined ? ok([]) : beginWave(state, next.number, by);
 }
 
 export const waveOf = ({ waves }: Session, number: number): Wave | undefined =>
