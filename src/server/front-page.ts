@@ -17,17 +17,19 @@ const html = `<!doctype html>
 </html>
 `;
 
-/** The key comes once, behind the mark of the address, which browsers send to nobody; it is kept for pages of this port. */
+/**
+ * The key comes once, behind the mark of the address, which browsers send to nobody; it is kept for pages of this port, if it is
+ * one: any page can lead here with a mark of its own.
+ */
 const script = `const kept = 'tidegate-page-key';
-const key = /^#key=([\\w-]{43})$/.exec(location.hash)?.[1];
-if (key !== undefined) {
-  localStorage.setItem(kept, key);
-  history.replaceState(null, '', '/');
-}
 const main = document.querySelector('main');
+const fetchWith = (key, path) => fetch(path, { headers: { '${pageKeyHeader}': key } });
+const came = /^#key=([\\w-]{43})$/.exec(location.hash)?.[1];
+history.replaceState(null, '', '/');
+if (came !== undefined && (await fetchWith(came, '/v1/server')).ok) localStorage.setItem(kept, came);
 
 async function ask(path) {
-  const answer = await fetch(path, { headers: { '${pageKeyHeader}': localStorage.getItem(kept) ?? '' } });
+  const answer = await fetchWith(localStorage.getItem(kept) ?? '', path);
   const told = await answer.json();
   if (answer.status === 401) throw new Error('This browser is not let in, or no longer: type tidegate token --link.');
   if (!answer.ok) throw new Error(told.detail);

@@ -39,7 +39,7 @@ test.skipIf(!hasBrowser)(
     const profile = mkdtempSync(join(scene.root, 'browser-'));
     const link = (await scene.cli('token', '--link')).stdout.trim();
 
-    for (const url of [link, server.url]) {
+    for (const url of [link, `${server.url}/#key=${'x'.repeat(43)}`, server.url]) {
       const page = await seen(profile, url);
       expect(page).toContain('<b>approve</b>');
       expect(page).toContain(`<td>${scene.run}</td><td>landed</td>`);
