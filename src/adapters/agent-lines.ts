@@ -1,16 +1,10 @@
 import { canonicalJson } from '../domain/plan.ts';
+import { shallowJson } from './shallow-json.ts';
 
 /** An agent's own documents: nothing in them is believed to be there. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-export function parseFields(line: string): Fields | null {
-  try {
-    return fieldsOf(JSON.parse(line));
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
-}
+export const parseFields = (line: string): Fields | null => fieldsOf(shallowJson(line));
 
 export const fieldsOf = (value: unknown): Fields | null =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null;
