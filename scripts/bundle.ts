@@ -25,21 +25,8 @@ export async function bundle(directory: string): Promise<readonly OutputChunk[]>
     sourcemap: true,
   });
   const chunks = output.filter((file) => file.type === 'chunk');
-  const alone = await bundleFenceMcp(directory);
-  writeFileSync(
-    `${directory}/third-party-licenses.txt`,
-    librariesIn([...chunks, ...alone])
-      .map(licence)
-      .join('\n'),
-  );
+  writeFileSync(`${directory}/third-party-licenses.txt`, librariesIn(chunks).map(licence).join('\n'));
   return chunks;
-}
-
-/** Copied into fences, where nothing else of ours lies: one file, whatever it shares with the others. */
-export async function bundleFenceMcp(directory: string): Promise<readonly OutputChunk[]> {
-  await using made = await rolldown({ input: { 'fence-mcp': inPackage('src/main/fence-mcp.ts') }, platform: 'node' });
-  const { output } = await made.write({ dir: `${directory}/main`, codeSplitting: false, minify: true });
-  return output.filter((file) => file.type === 'chunk');
 }
 
 /**

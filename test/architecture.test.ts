@@ -90,24 +90,6 @@ describe('processes', () => {
   });
 });
 
-describe('the MCP server inside the fence', () => {
-  const reached = closure('src/main/fence-mcp.ts').map(({ file }) => file);
-
-  test('is a file of its own, so that the client stays tiny; of ours it knows rules alone, and of packages two', () => {
-    expect(reached.filter((file) => !/^src\/(main\/fence-mcp|domain\/)/.test(file))).toEqual([]);
-    const packages = reached.flatMap((file) => packagesOf(code.get(file) ?? ''));
-    expect([...new Set(packages)].sort()).toEqual([
-      '@modelcontextprotocol/server',
-      '@modelcontextprotocol/server/stdio',
-      'zod',
-    ]);
-  });
-
-  test('is started by the client in the fence, and loaded by nothing else', () => {
-    expect(imports.filter(({ to }) => to === 'src/main/fence-mcp.ts')).toEqual([]);
-  });
-});
-
 describe('sources', () => {
   test('only main/ reads the environment, hears signals and ends the process', () => {
     expect(found(/process\.(?:env|exit|argv|on|once)\b(?!Code)/, (file) => layerOf(file) !== 'main')).toEqual([]);

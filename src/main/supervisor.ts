@@ -37,7 +37,6 @@ await supervise(job, files, {
   clock: { monotonic: () => performance.now(), wall: () => Date.now() },
   node: process.execPath,
   client: fileURLToPath(new URL('./fence-client.js', import.meta.url)),
-  mcp: fileURLToPath(new URL('./fence-mcp.js', import.meta.url)),
   abandonAfterMs: Number(process.env['TIDEGATE_ABANDON_SECONDS'] ?? 15 * 60) * 1000,
   terminated: terminated.signal,
 });

@@ -85,6 +85,7 @@ export async function carryOut(order: Order): Promise<ExitRecord> {
   });
   if (watch !== null) order.steering.onSend({ say: watch.say, note: notes.add });
   await using channel = await openClientChannel(order.runtime.clientSocket, order.job.nonce, {
+    pipes: { mkfifo: prepared.host.tools.mkfifo, owner: prepared.host.agent.uid },
     keep: (handoff) => order.files.writeHandoff(redactTexts(handoff, secrets())),
     hook: watch?.hook ?? null,
     ask: asks.ask,

@@ -1,9 +1,13 @@
 import { chmodSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
+import { dirname } from 'node:path';
 import { judgeHandoff } from '../adapters/handoff/index.ts';
+import { shallowJson } from '../adapters/shallow-json.ts';
 import type { Handoff } from '../domain/evidence.ts';
 import type { Ask, Asks, ShownScope } from './asks.ts';
-import type { Mail, Posting, Posts } from './posts.ts';
+import { openMcpLines } from './mcp-lines.ts';
+import type { Posting, Posts } from './posts.ts';
+import { quotedMail } from './quoted-mail.ts';
 
 export type ClientChannel = AsyncDisposable & {
   /** The last valid one. */
@@ -24,6 +28,8 @@ export async function openClientChannel(
   path: string,
   nonce: string,
   on: {
+    /** What pipes are made with, and for whom. */
+    readonly pipes: { readonly mkfifo: string; readonly owner: number };
     keep(handoff: Handoff): void;
     /** What the agent's own hook is to print and to end with; null when this agent has none. */
     readonly hook: ((payload: unknown) => HookAnswer) | null;
@@ -35,8 +41,8 @@ export async function openClientChannel(
 ): Promise<ClientChannel> {
   let handoff: Handoff | null = null;
   const refusals: string[] = [];
-  const answer = (line: string): Answer | Promise<Answer> => {
-    const message = messageIn(line);
+  const answer = (said: unknown): Answer | Promise<Answer> => {
+    const message = messageIn(said);
     if (message === null) return { ok: false, why: 'not understood' };
     if (message.do === 'hook')
       return on.hook === null
@@ -44,8 +50,12 @@ export async function openClientChannel(
         : { ok: true, ...on.hook(message.payload) };
     if (message.do === 'ask') return on.ask(message);
     if (message.do === 'post') return on.post(message);
-    if (message.do === 'inbox') return { ok: true, mail: on.inbox() };
+    if (message.do === 'inbox') return { ok: true, mail: quotedMail(on.inbox()) };
     if (message.do === 'scope') return { ok: true, scope: on.scope() };
+    if (message.do === 'mcp') {
+      const line = mcp.open();
+      return line === null ? { ok: false, why: 'there can be no more of it' } : { ok: true, line };
+    }
     if (message.do === 'refused') {
       if (refusals.length < refusalLimit) refusals.push(message.what);
       return { ok: true };
@@ -56,6 +66,7 @@ export async function openClientChannel(
     handoff = judged.value;
     return { ok: true };
   };
+  const mcp = openMcpLines({ directory: dirname(path), ...on.pipes }, answer);
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
@@ -69,6 +80,7 @@ export async function openClientChannel(
     handoff: () => handoff,
     refusals: () => [...refusals],
     async [Symbol.asyncDispose]() {
+      mcp[Symbol.dispose]();
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
     },
@@ -76,13 +88,15 @@ export async function openClientChannel(
 }
 
 export type HookAnswer = { readonly stdout: string; readonly exit: number };
-type Answer = {
+export type Answer = {
   readonly ok: boolean;
   readonly why?: string;
   readonly granted?: boolean;
   readonly answer?: string | null;
-  readonly mail?: readonly Mail[];
+  readonly mail?: string;
   readonly scope?: ShownScope | null;
+  /** Of MCP. */
+  readonly line?: string;
 } & Partial<HookAnswer>;
 
 type Message =
@@ -92,22 +106,16 @@ type Message =
   | ({ readonly do: 'post' } & Posting)
   | { readonly do: 'inbox' }
   | { readonly do: 'scope' }
+  | { readonly do: 'mcp' }
   | { readonly do: 'refused'; readonly what: string };
 
-function messageIn(line: string): Message | null {
-  let raw: unknown;
-  try {
-    raw = JSON.parse(line);
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+function messageIn(raw: unknown): Message | null {
   if (typeof raw !== 'object' || raw === null || !('do' in raw)) return null;
   if (raw.do === 'hook' && 'payload' in raw) return { do: 'hook', payload: raw.payload };
   if (raw.do === 'handoff' && 'handoff' in raw) return { do: 'handoff', handoff: raw.handoff };
   if (raw.do === 'ask') return askIn(raw);
   if (raw.do === 'post') return postIn(raw);
-  if (raw.do === 'inbox' || raw.do === 'scope') return { do: raw.do };
+  if (raw.do === 'inbox' || raw.do === 'scope' || raw.do === 'mcp') return { do: raw.do };
   if (raw.do === 'refused' && 'what' in raw && typeof raw.what === 'string')
     return { do: 'refused', what: raw.what.slice(0, 200) };
   return null;
@@ -129,14 +137,14 @@ function postIn(raw: object): Message {
 const withNonce = (handoff: unknown, nonce: string): unknown =>
   typeof handoff === 'object' && handoff !== null && !('nonce' in handoff) ? { ...handoff, nonce } : handoff;
 
-function answerLines(socket: Socket, answer: (line: string) => Answer | Promise<Answer>): void {
+function answerLines(socket: Socket, answer: (said: unknown) => Answer | Promise<Answer>): void {
   let text = '';
   const say = (said: Answer): void => void (socket.destroyed || socket.write(`${JSON.stringify(said)}\n`));
   socket.on('error', () => socket.destroy());
   socket.setEncoding('utf8').on('data', (chunk: string) => {
     text += chunk;
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n')) {
-      const said = answer(text.slice(0, end));
+      const said = answer(shallowJson(text.slice(0, end)));
       if (said instanceof Promise) void said.then(say);
       else say(said);
       text = text.slice(end + 1);

@@ -22,7 +22,7 @@ export type RuntimeDirectory = {
 
 export function makeRuntimeDirectory(
   job: Pick<Job, 'id' | 'brief' | 'fence' | 'runDirectory'>,
-  program: { readonly node: string; readonly client: string; readonly mcp?: string },
+  program: { readonly node: string; readonly client: string },
 ): RuntimeDirectory {
   mkdirSync(job.runDirectory, { recursive: true, mode: 0o700 });
   const name = createHash('sha256').update(job.id).digest('hex').slice(0, 8);
@@ -33,7 +33,6 @@ export function makeRuntimeDirectory(
   const brief = join(inside, 'brief.md');
   writeFileSync(brief, job.brief, { mode: 0o644 });
   copyFileSync(program.client, join(inside, 'client.mjs'));
-  if (program.mcp !== undefined) copyFileSync(program.mcp, join(inside, 'mcp.mjs'));
   // Mount points: node itself and the agent's home are bound over them.
   writeFileSync(join(inside, 'node'), '');
   mkdirSync(join(inside, 'home'), { mode: 0o755 });
@@ -41,7 +40,7 @@ export function makeRuntimeDirectory(
   mkdirSync(settings, { mode: 0o755 });
   const root = job.fence.mode === 'none' ? inside : fencedRuntime;
   const node = job.fence.mode === 'none' ? program.node : `${fencedRuntime}/node`;
-  writeFileSync(join(bin, 'tidegate'), `#!/bin/sh\nexec '${node}' '${root}/client.mjs' "$@"\n`, { mode: 0o755 });
+  writeFileSync(join(bin, 'tidegate'), clientScript(`'${node}' '${root}/client.mjs'`), { mode: 0o755 });
   return {
     path,
     controlSocket: join(path, 'c.sock'),
@@ -57,3 +56,17 @@ export function makeRuntimeDirectory(
     remove: () => rmSync(path, { recursive: true, force: true }),
   };
 }
+
+/**
+ * An agent keeps `tidegate mcp` for as long as it lives: the client only has the line opened, and is gone. What answers is opened
+ * first, because the line ends when what asks is closed.
+ */
+export const clientScript = (client: string): string => `#!/bin/sh
+if [ "$*" = mcp ]; then
+  line=$(${client} mcp-line </dev/null) || exit 1
+  exec 3<"$line.out"
+  cat <&3 &
+  exec cat 3<&- >"$line.in"
+fi
+exec ${client} "$@"
+`;

@@ -17,8 +17,6 @@ export type Surroundings = {
   readonly node: string;
   /** The in-fence client, one file. */
   readonly client: string;
-  /** What it serves MCP with, one file too. */
-  readonly mcp: string;
   /** Without a coordinator for so long the attempt is ended. */
   readonly abandonAfterMs: number;
   /** Aborted by SIGTERM. */

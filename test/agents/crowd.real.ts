@@ -91,8 +91,9 @@ function watch(coordinator: number) {
 }
 
 const here = new URL('../../dist/main/', import.meta.url).pathname;
+/** `cat`: what an agent keeps of `tidegate mcp`. */
 const isOurs = (commandLine: string): boolean =>
-  commandLine.includes(here) || commandLine.includes('/run/tidegate/client.mjs');
+  commandLine.includes(here) || commandLine.includes('/run/tidegate/client.mjs') || commandLine === 'cat\0';
 const megabytes = (rollup: string): number => Number(/^Pss:\s+(\d+) kB/m.exec(rollup)?.[1] ?? 0) / 1024;
 
 function read(path: string): string {

@@ -1,7 +1,6 @@
 import { dirname } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { foldRun } from '../../src/domain/run.ts';
-import { ensureFenceMcp } from '../support/mcp.ts';
 import { project } from '../support/project.ts';
 import { untilEvent } from '../support/until-event.ts';
 import type { Call } from './model-server/script.ts';
@@ -16,8 +15,6 @@ const tool = (name: string, input: Readonly<Record<string, unknown>>): Call => (
 });
 
 describe.skipIf(program === null)(`the tools of claude${program === null ? ', WHICH IS NOT INSTALLED' : ''}`, () => {
-  beforeAll(ensureFenceMcp);
-
   test('it asks, hears the answer, posts and hands off by MCP, unasked for permission and by no other server', async () => {
     const turns = [
       { calls: [tool('scope', {})] },

@@ -1,12 +1,10 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { beforeAll, expect, test } from 'vitest';
-import { clientProgram, ensureFenceMcp } from '../support/mcp.ts';
+import { expect, test } from 'vitest';
+import { clientProgram } from '../support/mcp.ts';
 import { program, project, scripted } from '../support/project.ts';
 import { projectWithRun, serverOf } from '../support/server.ts';
 import { untilEvent } from '../support/until-event.ts';
-
-beforeAll(ensureFenceMcp);
 
 /** What only people decide must be no tool, whatever else becomes one. */
 const decides = /approve|reject|hold|grant|drop|land|undo|answer|raise|retry|rework|resume|stop|pause|send/;

@@ -30,7 +30,6 @@ export function watchedAgent(root: string, plan: FrozenPlan, task: PlannedTask):
         environment: {},
         clock: { monotonic: () => performance.now(), wall: () => Date.now() },
         node: process.execPath,
-        mcp: '',
         client: '',
         abandonAfterMs: 1_000,
         terminated: new AbortController().signal,

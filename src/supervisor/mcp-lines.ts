@@ -1,0 +1,131 @@
+import { spawnSync } from 'node:child_process';
+import { chownSync, constants, openSync, rmSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { join } from 'node:path';
+import { type Ask, mcpAnswer } from './mcp-answer.ts';
+
+export type McpLines = Disposable & {
+  /** The name of a new line, as `name.in` and `name.out` in the directory; null: there can be no more. */
+  open(): string | null;
+};
+
+const most = { atOnce: 8, opened: 64, bytes: 1 << 20, asked: 16 };
+
+/**
+ * Lines of MCP between a fence and its supervisor: two named pipes each. So what an agent keeps for it is two `cat`, and not a Node of
+ * its own for as long as it lives. Whatever comes by them is of this attempt, as by the socket, and no more is believed of it.
+ */
+export function openMcpLines(
+  place: { readonly directory: string; readonly mkfifo: string; readonly owner: number },
+  ask: Ask,
+): McpLines {
+  const lines = new Set<Disposable>();
+  let opened = 0;
+  return {
+    open() {
+      if (lines.size >= most.atOnce || opened >= most.opened) return null;
+      opened += 1;
+      const name = `m${opened}`;
+      const path = join(place.directory, name);
+      const files = [`${path}.in`, `${path}.out`];
+      const remove = (): void => {
+        for (const file of files) rmSync(file, { force: true });
+      };
+      if (!makePipes(place, files)) {
+        remove();
+        return null;
+      }
+      const line = follow(path, ask, () => {
+        lines.delete(line);
+        remove();
+      });
+      lines.add(line);
+      return name;
+    },
+    [Symbol.dispose]() {
+      for (const line of lines) line[Symbol.dispose]();
+    },
+  };
+}
+
+/** False where there is no room for them: the agent has its commands all the same. */
+function makePipes({ mkfifo, owner }: { mkfifo: string; owner: number }, files: readonly string[]): boolean {
+  const made = spawnSync(mkfifo, ['-m', '600', '--', ...files], { env: {} });
+  if (made.status !== 0) return false;
+  if (process.getuid?.() === 0) for (const file of files) chownSync(file, owner, owner);
+  return true;
+}
+
+/** Reads until the other side closes; never more than it can answer, so that neither can fill our memory. */
+function follow(path: string, ask: Ask, over: () => void): Disposable {
+  const heard = new Socket({ fd: openSync(`${path}.in`, constants.O_RDONLY | constants.O_NONBLOCK), writable: false });
+  // Opened for both, because a pipe that nobody reads yet cannot be opened for writing alone.
+  const said = new Socket({ fd: openSync(`${path}.out`, constants.O_RDWR | constants.O_NONBLOCK), readable: false });
+  let asked = 0;
+  let isOver = false;
+  const close = (): void => {
+    heard.destroy();
+    said.destroy();
+  };
+  const goOn = (): void => {
+    if (isOver && asked === 0 && said.writableLength === 0) close();
+    else if (asked >= most.asked || said.writableNeedDrain) heard.pause();
+    else heard.resume();
+  };
+  const answer = async (line: Uint8Array | null): Promise<void> => {
+    asked += 1;
+    const document = line === null ? tooLong : await mcpAnswer(decoded(line), ask);
+    asked -= 1;
+    if (document !== null && !said.destroyed) said.write(`${JSON.stringify(document)}\n`);
+    goOn();
+  };
+  const take = wholeLines((line) => void answer(line));
+  heard.on('data', (chunk: Buffer) => {
+    take(chunk);
+    goOn();
+  });
+  heard.on('end', () => {
+    isOver = true;
+    goOn();
+  });
+  said.on('drain', goOn);
+  for (const socket of [heard, said]) socket.on('error', close);
+  said.on('close', over);
+  return { [Symbol.dispose]: close };
+}
+
+const tooLong = {
+  jsonrpc: '2.0',
+  id: null,
+  error: { code: -32600, message: `a line has at most ${most.bytes} bytes` },
+};
+
+/** Each line without its end, and null for one that is too long; what is empty is none. */
+function wholeLines(hear: (line: Uint8Array | null) => void): (chunk: Uint8Array) => void {
+  let rest: Uint8Array = new Uint8Array();
+  let isTooLong = false;
+  return (chunk) => {
+    rest = Buffer.concat([rest, chunk]);
+    for (let end = rest.indexOf(newline); end >= 0; end = rest.indexOf(newline)) {
+      if (isTooLong || end > most.bytes) hear(null);
+      else if (end > 0) hear(rest.subarray(0, end));
+      isTooLong = false;
+      rest = rest.subarray(end + 1);
+    }
+    if (rest.length <= most.bytes) return;
+    isTooLong = true;
+    rest = new Uint8Array();
+  };
+}
+
+const newline = 0x0a;
+
+/** What is no UTF-8 is not repaired: it is no JSON. */
+function decoded(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    if (error instanceof TypeError) return '';
+    throw error;
+  }
+}
