@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { eventBody, type Link, linkHash, type Sha256, type Tip } from '../domain/chain.ts';
 import type { LedgerEvent } from '../domain/events.ts';
-import type { Stored } from '../ports/ledger.ts';
+import { type ExternalEvent, isExternalEvent } from '../domain/external/events.ts';
+import { externalStream, type Stored } from '../ports/ledger.ts';
 
 export const sha256: Sha256 = (text) => hash('sha256', text, 'hex');
 
@@ -11,6 +12,12 @@ export type Draft = { readonly stream: string; readonly bodies: readonly string[
 export function draft(stream: string, events: readonly LedgerEvent[]): Draft {
   if (!/^[\x21-\x7e]{1,200}$/.test(stream)) throw new TypeError(`not a stream name: ${JSON.stringify(stream)}`);
   return { stream, bodies: events.map(eventBody) };
+}
+
+/** What needs no epoch: facts of a session that others drive, and nothing else. */
+export function draftExternal(session: string, events: readonly ExternalEvent[]): Draft {
+  if (!events.every(isExternalEvent)) throw new TypeError('only facts of a session may be appended without an epoch');
+  return draft(externalStream(session), events);
 }
 
 /** Links drafted events to the end of the chain. `position` is that of the stream's last event. */

@@ -52,18 +52,18 @@ export const replay =
       );
   };
 
-/** A session that others drive: every request is decided again. */
+/** A session that others drive: every fact is decided again. */
 async function replayDriven(desk: Desk, run: string): Promise<Outcome> {
   const found = (await replaySessions(desk.ledger)).find(({ session }) => externalStream(session.session) === run);
   if (found === undefined) return misused('unknown-run', `replay: no session ${run}; see tidegate status --all`);
-  const { answered, differences, session } = found;
-  const data = { run, answered, differences, session };
+  const { decided, differences, session } = found;
+  const data = { run, decided, differences, session };
   if (differences.length > 0)
     return differs(
       differences.map((one) => ({ run, ...one })),
       data,
     );
-  return done([`${run}: ${answered} requests, all answered the same again. ${sessionLine(session)}`], data);
+  return done([`${run}: ${decided} facts, all decided the same again. ${sessionLine(session)}`], data);
 }
 
 /** `tidegate verify`: walks the hash chain of the whole ledger, then replays every run. */

@@ -11,7 +11,6 @@ import type {
   RepoAttestation,
   SnapshotEvidence,
 } from './evidence.ts';
-import type { ExternalCommand } from './external/command.ts';
 import type { ExternalEvent } from './external/events.ts';
 import type { AttemptId, CommitId, PlanHash, RunId, TaskId, TreeId } from './ids.ts';
 import type { Judgement } from './judgement.ts';
@@ -64,9 +63,7 @@ type Asked =
     }
   /** Without tasks: all that is merged and has not landed. */
   | { readonly type: 'requested-land'; readonly tasks?: readonly TaskId[]; readonly by: By }
-  | { readonly type: 'requested-undo'; readonly task: TaskId | null; readonly by: By }
-  /** Of a session that others drive. */
-  | { readonly type: 'requested-external'; readonly command: ExternalCommand; readonly by: By };
+  | { readonly type: 'requested-undo'; readonly task: TaskId | null; readonly by: By };
 
 export type RunOrder = {
   readonly run: RunId;

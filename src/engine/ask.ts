@@ -4,7 +4,7 @@ import type { LedgerEvent, RequestEvent } from '../domain/events.ts';
 import type { RunId } from '../domain/ids.ts';
 import type { RunState } from '../domain/run.ts';
 import type { Desk } from '../ports/desk.ts';
-import type { Stored, Stream } from '../ports/ledger.ts';
+import type { Stored } from '../ports/ledger.ts';
 import { hearAfter } from './answers.ts';
 import { aheadInLine, knownRuns, readRun } from './find-run.ts';
 
@@ -50,13 +50,6 @@ async function recorded(desk: Asking, { run, state }: Asked, request: RequestEve
   const behind = await inLineBehind(desk, run);
   const decided = behind === null ? answer(state, request) : answerInLine(state, request, behind);
   return decided.ok ? await desk.ledger.request(run, request) : decided.error;
-}
-
-/** Leaves a request in a stream whose requests are answered at once, and waits for the answer. */
-export async function askIn(desk: Asking, stream: Stream, request: RequestEvent): Promise<Answered> {
-  const stored = await desk.ledger.request(stream, request);
-  if (!(await desk.ensureCoordinator())) return { outcome: 'no-answer' };
-  return await answerTo(desk, stored, async () => false);
 }
 
 /** While it `isSlow`, silence is not absence. */

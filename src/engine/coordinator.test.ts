@@ -10,7 +10,7 @@ import type { Ledger } from '../ports/ledger.ts';
 import { type MergerAnswer, MergerFailed, type MergerRequest } from '../ports/merger.ts';
 import { coordinate } from './coordinator.ts';
 import type { World } from './perform.ts';
-import { StaleEpoch } from './stream-log.ts';
+import { StaleEpoch } from './run-log.ts';
 
 const frozen = plan([{ a: {} }]);
 const other = runId('other-cd34');

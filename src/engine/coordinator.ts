@@ -6,11 +6,10 @@ import { foldRun, type RunState } from '../domain/run.ts';
 import { postsOf } from '../domain/thread-posts.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Engine } from '../ports/engine.ts';
-import { isExternalStream, isRunStream, type Ledger, type Stored } from '../ports/ledger.ts';
+import { isRunStream, type Ledger, type Stored } from '../ports/ledger.ts';
 import { createRun } from './create-run.ts';
 import { keepDisk } from './disk-keeper.ts';
 import { type Driver, driveRun } from './driver.ts';
-import { answerSessions } from './external.ts';
 import { keepNews } from './notice-keeper.ts';
 import { performer, type World } from './perform.ts';
 import { openRunLog, type RunLog } from './run-log.ts';
@@ -23,7 +22,6 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
   const runs = new Map<RunId, { readonly log: RunLog; driver: Driver | null }>();
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => undefined);
-  const sessions = answerSessions(ledger, world.epoch, failed.reject);
 
   const keeper = keepDisk({
     disk: world.disk,
@@ -57,9 +55,7 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
 
   /** Knows what is in the ledger, also what no subscription has told yet. */
   const admit = async (): Promise<void> => {
-    const streams = await ledger.streams();
-    await sessions.look(streams);
-    for (const stream of streams) if (isRunStream(stream)) entryOf(runId(stream));
+    for (const stream of await ledger.streams()) if (isRunStream(stream)) entryOf(runId(stream));
     for (const entry of runs.values()) {
       await entry.log.catchUp();
       await make(entry.log);
@@ -96,7 +92,6 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
 
   const notice = (stored: Stored): void => {
     const { stream, event } = stored;
-    if (isExternalStream(stream)) sessions.notice(stored);
     if (!isRunStream(stream)) return;
     if (leavesRoom.has(event.type)) keeper.look();
     const entry = entryOf(runId(stream));
@@ -144,7 +139,6 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
       await subscription[Symbol.asyncDispose]();
       keeper.stop();
       await looking;
-      await sessions.settled();
       await world.supervisors.detach();
       await Promise.all([...runs.values()].map((entry) => entry.driver?.stop()));
       await Promise.all(tellers.map((teller) => teller.stop()));

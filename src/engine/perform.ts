@@ -19,7 +19,7 @@ import { bindThread } from './bind-thread.ts';
 import { attemptJob, checkJob, generateJob, type JobPlaces, termsOf } from './jobs.ts';
 import { asIntended, promptOf } from './prompt/prompt-of.ts';
 import type { RunLog } from './run-log.ts';
-import { StaleEpoch } from './stream-log.ts';
+import { StaleEpoch } from './run-log.ts';
 
 export type World = {
   readonly merger: Merger;

@@ -1,4 +1,5 @@
 import type { LedgerEvent, RequestEvent } from '../domain/events.ts';
+import type { ExternalEvent } from '../domain/external/events.ts';
 
 /** A stream is one run, `external:<session>` for one that others drive, or `repo` for facts about the repository itself. */
 export type Stream = string;
@@ -17,7 +18,7 @@ export type Stored = {
   readonly stream: Stream;
   /** Position in its stream, from 1, without a gap. */
   readonly position: number;
-  /** 0 for requests, which anyone may append. */
+  /** 0 for requests and for facts of a session that others drive, which need none. */
   readonly epoch: number;
   /** ISO time, for people only: nothing is ordered or decided by it. */
   readonly at: string;
@@ -62,6 +63,15 @@ export interface Ledger extends AsyncDisposable {
   append(stream: Stream, expected: number, events: readonly LedgerEvent[], epoch: number): Promise<Appended>;
   /** Appends a request. Needs no epoch, so it decides nothing: only the coordinator's answer does. */
   request(stream: Stream, event: RequestEvent): Promise<Stored>;
+  /**
+   * Appends facts of a session that others drive, only if its stream still has `expected` events. Needs no epoch: nothing of it is
+   * run or merged by us, so whoever knows all of its events may decide. No other stream can be written this way.
+   */
+  appendExternal(
+    session: string,
+    expected: number,
+    events: readonly ExternalEvent[],
+  ): Promise<Exclude<Appended, { readonly outcome: 'stale-epoch' }>>;
   /** Becomes the one coordinator, unless a living one holds the epoch. `isAlive` is asked inside the transaction. */
   takeEpoch(
     holder: Holder,

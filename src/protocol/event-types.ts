@@ -21,7 +21,6 @@ export const eventTypes = {
   'requested-undo': 'a landing is to be taken back',
   'requested-post': 'a person writes to the board',
   'requested-answer': 'a person answers or closes a record of the board',
-  'requested-external': 'something is asked of a session that others drive',
   'run-created': 'a run exists',
   'plan-replaced': 'another version of the plan is in force',
   'phase-judged': 'the gates of a phase have judged its evidence',
@@ -85,6 +84,7 @@ export const eventTypes = {
   'external-subtask-updated': 'a subtask has changed',
   'external-action-recorded': 'an agent of a session did something',
   'external-batch-completed': 'a batch is over',
+  'external-key-used': 'an Idempotency-Key stands for something that was asked of a session',
   'coordinator-started': 'a coordinator took over the repository',
   'coordinator-stopped': 'a coordinator let it go',
 } as const satisfies Readonly<Record<LedgerEvent['type'], string>>;

@@ -4,7 +4,8 @@ import { type Problem, problem } from '../protocol/problem.ts';
 import { repositoryAt } from './found.ts';
 import type { OpenRepository, Site } from './site.ts';
 
-export type Where = { readonly repository?: string | undefined };
+/** `at`: as it was at that event of the ledger. */
+export type Where = { readonly repository?: string | undefined; readonly at?: number | undefined };
 
 /** The repository that a path without one is about: the one asked for, else the server's own, else the only one. */
 export async function repositoryMeant(
@@ -33,7 +34,7 @@ export async function repositoryMeant(
 
 export async function sessionAt(site: Site, where: Where, id: string): Promise<Result<Session, Problem>> {
   const repository = await repositoryMeant(site, where);
-  return repository.ok ? ok(await repository.value.sessions.session(id)) : repository;
+  return repository.ok ? ok(await repository.value.sessions.session(id, where.at)) : repository;
 }
 
 type FoundBatch = { readonly repository: OpenRepository; readonly session: Session; readonly batch: Batch };
@@ -41,11 +42,12 @@ type FoundBatch = { readonly repository: OpenRepository; readonly session: Sessi
 export async function batchAt(site: Site, where: Where, id: string): Promise<Result<FoundBatch, Problem>> {
   const repository = await repositoryMeant(site, where);
   if (!repository.ok) return repository;
-  const session = await repository.value.sessions.ofBatch(id);
-  const batch = session === undefined ? undefined : own(session.batches, id);
-  return session === undefined || batch === undefined
-    ? err(noBatch(id))
-    : ok({ repository: repository.value, session, batch });
+  const { sessions } = repository.value;
+  const of = await sessions.ofBatch(id);
+  if (of === undefined) return err(noBatch(id));
+  const session = await sessions.session(of, where.at);
+  const batch = own(session.batches, id);
+  return batch === undefined ? err(noBatch(id)) : ok({ repository: repository.value, session, batch });
 }
 
 export const noBatch = (id: string): Problem => problem(404, 'unknown-batch', `there is no batch ${id} here`);

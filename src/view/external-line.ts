@@ -18,5 +18,7 @@ export function externalLine(event: ExternalEvent): string {
       return safeLine(`${event.subtask ?? 'the session'}: used ${event.tool}`);
     case 'external-batch-completed':
       return `batch ${event.batch}: completed`;
+    case 'external-key-used':
+      return `under the key ${event.key}`;
   }
 }

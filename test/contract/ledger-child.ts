@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { armFailpoints } from '../../src/adapters/failpoint.ts';
 import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
 import type { By } from '../../src/domain/events.ts';
+import { externalStream } from '../../src/ports/ledger.ts';
 
 /** One process of the many that share a ledger: `ledger-child.ts <what> <file> <argument>`. */
 const [what = '', file = '', argument = ''] = process.argv.slice(2);
@@ -9,6 +10,7 @@ const by: By = { who: 'child', via: 'command' };
 const print = (line: string | number) => process.stdout.write(`${line}\n`);
 
 if (what === 'request') await requestMany(Number(argument));
+else if (what === 'decide') await decideMany(Number(argument));
 else if (what === 'append') await appendForever();
 else if (what === 'listen') await listen();
 else if (what === 'take') await take();
@@ -20,6 +22,21 @@ async function requestMany(count: number): Promise<void> {
   print('open');
   for (let done = 0; done < count; done += 1)
     print((await ledger.request('repo', { type: 'requested-pause', by })).seq);
+}
+
+/** Appends that many facts to one session, each in the light of all before it, and prints the position of each. */
+async function decideMany(count: number): Promise<void> {
+  await using ledger = await openSqliteLedger(file);
+  print('open');
+  await inputEnded();
+  for (let done = 0; done < count; ) {
+    const { length } = await ledger.read(externalStream('s'));
+    const event = { type: 'external-key-used', key: `${process.pid} ${done}`, asked: 'x' } as const;
+    const appended = await ledger.appendExternal('s', length, [event]);
+    if (appended.outcome === 'conflict') continue;
+    done += 1;
+    print(appended.stored[0]?.position ?? 0);
+  }
 }
 
 /** Appends until it is killed, in bursts of three, and prints what is acknowledged. The argument is a failpoint. */

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
 import { LedgerUnavailable } from '../../src/ports/ledger.ts';
-import { child, closed, collector, dead, epochOf, holder, ledgerPlace, pause } from './ledger-support.ts';
+import { child, closed, collector, dead, epochOf, holder, ledgerPlace, pause, used } from './ledger-support.ts';
 
 describe('many processes on one ledger', () => {
   test('make it together, write at once and lose nothing; a listener sees all of it in order', {
@@ -26,6 +26,17 @@ describe('many processes on one ledger', () => {
     expect(stored.map(({ seq }) => seq)).toEqual(upTo(writers * each + 20));
     expect(await seen.all).toEqual(upTo(writers * each + 20));
     expect(await ledger.verify()).toMatchObject({ ok: true, events: writers * each + 20 });
+  });
+
+  test('that decide for one session at once: each position is given once, and none is lost', async () => {
+    using place = ledgerPlace();
+    const children = Array.from({ length: 3 }, () => child('decide', place.file, '20'));
+    await Promise.all(children.map((one) => one.printed(1)));
+    for (const one of children) one.release();
+    expect(await Promise.all(children.map((one) => one.ended()))).toEqual([0, 0, 0]);
+    const given = children.flatMap((one) => one.lines.slice(1).map(Number));
+    expect(given.toSorted((a, b) => a - b)).toEqual(upTo(60));
+    expect(await storedIn(place.file)).toHaveLength(60);
   });
 
   test('that ask for the epoch at once: exactly one gets it', async () => {
@@ -68,7 +79,7 @@ describe('many processes on one ledger', () => {
     const asked: number[] = [];
     for (let n = 1; n <= 60; n += 1) {
       asked.push(performance.timeOrigin + performance.now());
-      await ledger.request('repo', pause);
+      await (n % 2 === 0 ? ledger.request('repo', pause) : ledger.appendExternal('s', (n - 1) / 2, [used(`${n}`)]));
       await listener.printed(n + 1);
     }
     const noticed = listener.lines.slice(1).map((line) => line.split(' ').map(Number));

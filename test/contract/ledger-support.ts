@@ -5,10 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { By, LedgerEvent, RequestEvent } from '../../src/domain/events.ts';
+import type { ExternalEvent } from '../../src/domain/external/events.ts';
 import type { Holder, Ledger } from '../../src/ports/ledger.ts';
 
 const by: By = { who: 'ann', via: 'command' };
 export const closed = (wave: number): LedgerEvent => ({ type: 'wave-closed', wave });
+export const used = (key: string): ExternalEvent => ({ type: 'external-key-used', key, asked: 'x' });
 export const pause: RequestEvent = { type: 'requested-pause', by };
 export const holder = (pid: number): Holder => ({ pid, startTime: '1', bootId: 'b', socket: `/run/${pid}` });
 export const dead = (): boolean => false;

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { LedgerEvent, RequestEvent } from '../../src/domain/events.ts';
-import type { Ledger, Stored } from '../../src/ports/ledger.ts';
-import { alive, closed, collector, dead, epochOf, holder, pause } from './ledger-support.ts';
+import type { ExternalEvent } from '../../src/domain/external/events.ts';
+import { externalStream, type Ledger, type Stored } from '../../src/ports/ledger.ts';
+import { alive, closed, collector, dead, epochOf, holder, pause, used } from './ledger-support.ts';
 
 /** What every ledger must do. Each adapter runs this same suite. */
 export function describeLedger(name: string, open: () => Promise<Ledger>): void {
@@ -57,6 +58,50 @@ export function describeLedger(name: string, open: () => Promise<Ledger>): void 
       test('only requests that way', async () => {
         await using ledger = await open();
         await expect(ledger.request('run', closed(0) as unknown as RequestEvent)).rejects.toThrow(TypeError);
+        expect(await ledger.readAll()).toEqual([]);
+      });
+    });
+
+    describe('lets anyone who knows all of a session append to it', () => {
+      const stream = externalStream('s');
+
+      test('without an epoch, whoever holds it, and in one chain with all else', async () => {
+        await using ledger = await open();
+        const first = await ledger.appendExternal('s', 0, [used('a'), used('b')]);
+        await ledger.append('run', 0, [closed(0)], await epochOf(ledger));
+        await ledger.appendExternal('s', 2, [used('c')]);
+        const stored = await ledger.read(stream);
+        expect(stored.map(({ seq, position, epoch, event }) => [seq, position, epoch, event])).toEqual([
+          [1, 1, 0, used('a')],
+          [2, 2, 0, used('b')],
+          [4, 3, 0, used('c')],
+        ]);
+        expect(first).toEqual({ outcome: 'appended', stored: stored.slice(0, 2) });
+        expect(await ledger.verify()).toMatchObject({ ok: true, events: 4 });
+      });
+
+      test('but not to one that has other events by now', async () => {
+        await using ledger = await open();
+        const outcomes = await Promise.all([
+          ledger.appendExternal('s', 0, [used('a')]),
+          ledger.appendExternal('s', 0, [used('b')]),
+          ledger.appendExternal('t', 0, [used('c')]),
+          ledger.request('run', pause),
+        ]);
+        expect(outcomes.map((one) => ('outcome' in one ? one.outcome : one.seq))).toEqual([
+          'appended',
+          'conflict',
+          'appended',
+          3,
+        ]);
+        expect((await ledger.readAll()).map(({ event }) => event)).toEqual([used('a'), used('c'), pause]);
+      });
+
+      test('and nothing else that way', async () => {
+        await using ledger = await open();
+        for (const event of [closed(0), pause])
+          await expect(ledger.appendExternal('s', 0, [used('a'), event as ExternalEvent])).rejects.toThrow(TypeError);
+        await expect(ledger.appendExternal('a b', 0, [used('a')])).rejects.toThrow(TypeError);
         expect(await ledger.readAll()).toEqual([]);
       });
     });

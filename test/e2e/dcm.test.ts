@@ -364,8 +364,12 @@ describe('beside what is documented', () => {
     const [first, again] = [await dcm.submit(0, [{}], key), await dcm.submit(0, [{}], key)];
     expect(again.batch).toBe(first.batch);
     expect((await dcm.current()).json).toMatchObject({ wave: { total_tasks: 1 } });
+    const together = { 'idempotency-key': 'k2' };
+    const three = await Promise.all([1, 2, 3].map(() => dcm.submit(0, [{}], together)));
+    expect(new Set(three.map(({ batch }) => batch)).size).toBe(1);
+    expect((await dcm.current()).json).toMatchObject({ wave: { total_tasks: 2 } });
     expect((await dcm.submit(0, [{}, {}], key)).answered).toMatchObject({
-      status: 409,
+      status: 422,
       json: { type: 'tidegate:key-reused' },
     });
   });
@@ -400,6 +404,31 @@ describe('beside what is documented', () => {
     });
   });
 
+  test('a wave that runs without tasks is completed when the next is started by its number', async () => {
+    const dcm = dcmOf(server, 'empty');
+    await dcm.wave('create', 0);
+    await dcm.wave('start', 0);
+    await dcm.wave('create', 1);
+    expect(await dcm.transition()).toMatchObject({ status: 409, json: { type: 'tidegate:unfinished-wave' } });
+    expect((await dcm.wave('start', 1)).json).toMatchObject({ wave: { wave_number: 1, status: 'running' } });
+    expect((await dcm.history()).json).toMatchObject({ waves: [{ status: 'completed' }, { status: 'running' }] });
+  });
+
+  test('everything is shown as it was at any event', async () => {
+    const dcm = dcmOf(server, 'then');
+    const { batch, subtasks } = await dcm.submit(0, [{}]);
+    const at = (await scene.events()).at(-1)?.seq;
+    await dcm.set(subtasks[0], 'completed');
+    await dcm.complete(batch);
+    expect((await dcm.get(`/api/waves/then/current?at=${at}`)).json).toMatchObject({ wave: { status: 'pending' } });
+    expect((await dcm.get(`/api/waves/then/history?at=${at}`)).json).toMatchObject({ waves: [{ completed_tasks: 0 }] });
+    expect((await dcm.get(`/api/orchestration/batch/${batch}?at=${at}`)).json).toMatchObject({
+      batch: { status: 'pending', subtasks: [{ status: 'pending' }] },
+    });
+    expect((await dcm.get(`/api/orchestration/synthesis/${batch}?at=${at}`)).status).toBe(404);
+    expect((await dcm.get(`/api/orchestration/conflicts/${batch}?at=1`)).status).toBe(404);
+  });
+
   test('what was answered outlives a server that is killed, and the next one goes on', async () => {
     const { batch, subtasks } = await dcmOf(server, 'killed').submit(0, [{}, {}], { 'idempotency-key': 'once' });
     server.child.kill('SIGKILL');
@@ -430,7 +459,7 @@ describe('beside what is documented', () => {
       scene.cli('replay', 'external:nobody'),
     ]);
     expect([replayed.code, listed.code, unknown.code]).toEqual([0, 0, 2]);
-    expect(replayed.stdout).toContain('all answered the same again. wave 0 completed, 1 of 1 tasks completed');
+    expect(replayed.stdout).toContain('all decided the same again. wave 0 completed, 1 of 1 tasks completed');
     expect(listed.stdout).toContain('wave 0: completed');
     expect(checkHistory(await scene.events())).toEqual([]);
   });

@@ -3,7 +3,7 @@ import type { FrozenPlan } from '../../src/domain/plan.ts';
 import { foldRun, type RunState } from '../../src/domain/run.ts';
 import { refs, stateDir } from '../../src/domain/state-dir.ts';
 import { coordinate } from '../../src/engine/coordinator.ts';
-import { StaleEpoch } from '../../src/engine/stream-log.ts';
+import { StaleEpoch } from '../../src/engine/run-log.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Engine } from '../../src/ports/engine.ts';
 import type { Ledger, Stored } from '../../src/ports/ledger.ts';

@@ -2,27 +2,22 @@ import type { ExternalEvent } from '../../src/domain/external/events.ts';
 import type { Stored } from '../../src/ports/ledger.ts';
 import type { Violation } from './checker.ts';
 
-/** A session that others drive: facts only as answers, waves in order, nothing that is settled changes, no work of ours. */
+/** A session that others drive: facts of its own only; each key once; waves in order; nothing that is settled changes. */
 export function checkExternal(history: readonly Stored[]): readonly Violation[] {
-  return [...checkAnswered(history), ...checkOrder(history)];
+  return [...checkOwn(history), ...checkOrder(history)];
 }
 
-function checkAnswered(history: readonly Stored[]): readonly Violation[] {
-  const found: Violation[] = [];
-  const open = new Set<number>();
-  let unanswered: number | null = null;
-  for (const { seq, event } of history) {
-    const say = (what: string): number => found.push({ invariant: 'I1', seq, what });
-    if (event.type.startsWith('requested-')) open.add(seq);
-    else if (event.type === 'request-accepted' || event.type === 'request-refused') {
-      if (!open.delete(event.request)) say(`an answer to ${event.request}, which does not wait for one`);
-      if (event.type === 'request-refused' && unanswered !== null) say('facts of a request that was refused');
-      unanswered = null;
-    } else if (event.type.startsWith('external-')) unanswered = seq;
-    else say(`${event.type} does not belong to a session that others drive`);
-  }
-  if (unanswered !== null) found.push({ invariant: 'I1', seq: unanswered, what: 'a fact that nobody asked for' });
-  return found;
+function checkOwn(history: readonly Stored[]): readonly Violation[] {
+  const keys = new Set<string>();
+  return history.flatMap(({ seq, event }) => {
+    const say = (what: string): Violation => ({ invariant: 'I1', seq, what });
+    if (!event.type.startsWith('external-'))
+      return [say(`${event.type} does not belong to a session that others drive`)];
+    if (event.type !== 'external-key-used') return [];
+    const isAgain = keys.has(event.key);
+    keys.add(event.key);
+    return isAgain ? [say(`the key ${event.key} stands for two things`)] : [];
+  });
 }
 
 function checkOrder(history: readonly Stored[]): readonly Violation[] {

@@ -80,11 +80,11 @@ function hashOf(previous: string, { at, epoch, event, position, seq, stream }: S
 function checkEpochs(stored: readonly Stored[]): readonly Violation[] {
   const found: Violation[] = [];
   let highest = 0;
-  for (const { seq, epoch, event } of stored) {
-    const isRequest = event.type.startsWith('requested-');
-    if (isRequest && epoch !== 0) found.push({ invariant: 'I10', seq, what: `a request under epoch ${epoch}` });
-    if (!isRequest && epoch === 0) found.push({ invariant: 'I10', seq, what: `${event.type} without an epoch` });
-    if (!isRequest && epoch < highest)
+  for (const { seq, stream, epoch, event } of stored) {
+    const needsNone = event.type.startsWith('requested-') || stream.startsWith('external:');
+    if (needsNone && epoch !== 0) found.push({ invariant: 'I10', seq, what: `${event.type} under epoch ${epoch}` });
+    if (!needsNone && epoch === 0) found.push({ invariant: 'I10', seq, what: `${event.type} without an epoch` });
+    if (!needsNone && epoch < highest)
       found.push({ invariant: 'I10', seq, what: `${event.type} of epoch ${epoch} after epoch ${highest}` });
     highest = Math.max(highest, epoch);
   }

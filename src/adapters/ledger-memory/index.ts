@@ -1,7 +1,7 @@
 import { genesis, type Link, walkChain } from '../../domain/chain.ts';
 import { isRequest } from '../../domain/events.ts';
 import type { Holder, Ledger, Stored } from '../../ports/ledger.ts';
-import { chain, type Draft, draft, sha256, storedOf } from '../ledger-chain.ts';
+import { chain, type Draft, draft, draftExternal, sha256, storedOf } from '../ledger-chain.ts';
 
 /** A ledger that lives as long as its process; for tests and dry runs. */
 export function memoryLedger(options: { readonly now?: () => Date } = {}): Ledger {
@@ -41,6 +41,11 @@ export function memoryLedger(options: { readonly now?: () => Date } = {}): Ledge
       const [one] = store(draft(stream, [event]), 0);
       if (one === undefined) throw new Error('a request stores one event');
       return one;
+    },
+    appendExternal: async (session, expected, events) => {
+      const drafted = draftExternal(session, events);
+      if (positionOf(drafted.stream) !== expected) return { outcome: 'conflict' };
+      return { outcome: 'appended', stored: store(drafted, 0) };
     },
     takeEpoch: async (candidate, isAlive) => {
       if (holder !== null && isAlive(holder)) return { outcome: 'held', by: holder, epoch };

@@ -1,6 +1,6 @@
 import { isRequest } from '../../domain/events.ts';
 import { type Ledger, LedgerDamaged, type Stored } from '../../ports/ledger.ts';
-import { chain, type Draft, draft, storedOf } from '../ledger-chain.ts';
+import { chain, type Draft, draft, draftExternal, storedOf } from '../ledger-chain.ts';
 import { guarded, restoreBoth } from './errors.ts';
 import { groupCommit } from './group-commit.ts';
 import { inWriteLock, type Opened, openDatabase } from './open.ts';
@@ -79,6 +79,13 @@ function ledgerOf(file: string, { db, rows, head }: Opened, options: SqliteLedge
       const [stored] = await writer.run(() => store(drafted, 0));
       if (stored === undefined) throw new Error('a request stores one event');
       return stored;
+    },
+    appendExternal: async (session, expected, events) => {
+      const drafted = draftExternal(session, events);
+      return writer.run(() => {
+        if (rows.lastPosition(drafted.stream) !== expected) return { outcome: 'conflict' };
+        return { outcome: 'appended', stored: store(drafted, 0) };
+      });
     },
     takeEpoch: (candidate, isAlive) =>
       writer.run(() => {

@@ -66,6 +66,7 @@ export function dcmEventOf(event: ExternalEvent, after: Session): DcmEvent | nul
     case 'external-wave-created':
     case 'external-subtask-updated':
     case 'external-action-recorded':
+    case 'external-key-used':
       return null;
   }
 }

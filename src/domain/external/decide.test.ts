@@ -52,7 +52,7 @@ function sessionAfter(...commands: readonly ExternalCommand[]): Session {
     const decided = decideExternal(state, { command, by });
     if (!decided.ok) throw new Error(`${command.type}: ${decided.error.why}`);
     const time = new Date(Date.UTC(2026, 1, 9, 10, 0, at)).toISOString();
-    return decided.value.reduce((next, event) => evolveSession(next, { seq: 0, at: time, event }), state);
+    return decided.value.reduce((next, event) => evolveSession(next, { at: time, event }), state);
   }, newSession('s'));
 }
 const given = (...commands: readonly ExternalCommand[]) => ({
@@ -87,6 +87,21 @@ describe('a wave', () => {
     expect(sessionAfter(...two, set('a', 'failed'), set('b', 'completed')).waves[0]).toMatchObject({
       status: 'failed',
     });
+  });
+
+  test('that runs without tasks is completed when a later one is started by its number, and by nothing else', () => {
+    const empty = given(create(0), start(0), submit(1, task('a')));
+    expect(empty.when(start(1))).toEqual({
+      ok: true,
+      value: [
+        { type: 'external-wave-ended', wave: 0, outcome: 'completed' },
+        { type: 'external-wave-started', wave: 1, by },
+      ],
+    });
+    const next = 'submit a batch to wave 0, or start the next wave by its number to go on without';
+    for (const command of [transition, set('a', 'running')])
+      expect(empty.when(command)).toMatchObject({ ok: false, error: { reason: 'unfinished-wave', next } });
+    expect(refused(given(create(0), start(0), create(1), start(1)).when(submit(0, task('a'))))).toBe('ended-wave');
   });
 
   test('takes no more tasks once it has ended, and none is made before one that has begun', () => {
@@ -318,7 +333,7 @@ describe("DCM's events", () => {
     const facts = decided.ok ? decided.value : [];
     let next = state;
     return facts.flatMap((event: ExternalEvent) => {
-      next = evolveSession(next, { seq: 0, at: '2026-02-09T11:00:00.000Z', event });
+      next = evolveSession(next, { at: '2026-02-09T11:00:00.000Z', event });
       return dcmEventOf(event, next) ?? [];
     });
   };

@@ -1,4 +1,4 @@
-import type { By, RunEvent } from '../events.ts';
+import type { By } from '../events.ts';
 import { canonicalJson } from '../plan.ts';
 import { err, ok, type Result } from '../result.ts';
 import { secretIn } from '../secret-shapes.ts';
@@ -6,8 +6,9 @@ import { resolveBlockers } from './blocked-by.ts';
 import type { ExternalCommand } from './command.ts';
 import { countsOf, hasEnded, isSettled, subtasksOfBatch, subtasksOfWave } from './counts.ts';
 import type { ExternalEvent } from './events.ts';
+import { idFrom } from './ids.ts';
 import { type Refusal, refuse } from './refusal.ts';
-import { evolveSession, own, type Session, withFacts } from './session.ts';
+import { own, type Session, withFacts } from './session.ts';
 import { updateSubtask } from './update-subtask.ts';
 import { beginWave, createWave, ensureWave, startNext, startWave } from './waves.ts';
 
@@ -17,39 +18,30 @@ export type Decided = Result<readonly ExternalEvent[], Refusal>;
 /** What would happen. No events: what was asked for has happened already. */
 export function decideExternal(state: Session, { command, key, by }: Asked): Decided {
   const asked = canonicalJson(command);
-  const before = key === undefined ? undefined : state.keys.find((one) => one.key === key);
+  const keyed = key === undefined ? [] : [{ type: 'external-key-used', key, asked: idFrom(asked) } as const];
+  const before = keyed.length === 0 ? undefined : state.keys.find((one) => one.key === key);
   if (before !== undefined)
-    return before.asked === asked
+    return keyed.some((one) => one.asked === before.asked)
       ? ok([])
       : err(refuse('key-reused', 'this Idempotency-Key was given with something else', 'take a new key'));
-  const secret = secretIn(asked);
+  const secret = secretIn(key === undefined ? asked : `${key} ${asked}`);
   if (secret !== null)
     return err(
       refuse('secret', `it holds what looks like a secret (${secret})`, 'leave it out: nothing secret is recorded'),
     );
   const decided = decide(state, command, by);
-  return decided.ok ? ok([...decided.value, ...endings(state, decided.value)]) : decided;
+  return decided.ok ? ok([...decided.value, ...endings(state, decided.value), ...keyed]) : decided;
 }
 
-/** Answers to all that waits, in order, each in the light of those before it. */
-export function answerExternal(state: Session): readonly (ExternalEvent | RunEvent)[] {
-  const answers: (ExternalEvent | RunEvent)[] = [];
+/** What is asked at once: in order, each in the light of those before it. */
+export function decideTogether(state: Session, all: readonly Asked[]): readonly Decided[] {
   let now = state;
-  for (const { seq, request } of state.pending) {
-    const decided =
-      request.type === 'requested-external'
-        ? decideExternal(now, request)
-        : err(refuse('unknown-command', `a session that others drive knows no ${request.type}`));
-    const answer: readonly (ExternalEvent | RunEvent)[] = decided.ok
-      ? [...decided.value, { type: 'request-accepted', request: seq }]
-      : [{ type: 'request-refused', request: seq, why: toldOf(decided.error) }];
-    answers.push(...answer);
-    now = answer.reduce((next, event) => evolveSession(next, { seq: 0, at: '', event }), now);
-  }
-  return answers;
+  return all.map((asked) => {
+    const decided = decideExternal(now, asked);
+    if (decided.ok) now = withFacts(now, decided.value);
+    return decided;
+  });
 }
-
-export const toldOf = ({ why, next }: Refusal): string => (next === null ? why : `${why}; ${next}`);
 
 function decide(state: Session, command: ExternalCommand, by: By): Decided {
   switch (command.type) {
@@ -71,14 +63,12 @@ function decide(state: Session, command: ExternalCommand, by: By): Decided {
         return err(refuse('unknown-subtask', `there is no subtask ${report.subtask}`));
       return ok([{ type: 'external-action-recorded', ...report, by }]);
     }
-    default:
-      // Anyone may append a request, another version of ours included.
-      return err(refuse('unknown-command', `this version does not know ${(command as ExternalCommand).type}`));
   }
 }
 
 /** A wave ends by itself, once, with the last of its subtasks. */
 function endings(state: Session, facts: readonly ExternalEvent[]): readonly ExternalEvent[] {
+  if (!facts.some(settles)) return [];
   const next = withFacts(state, facts);
   const running = next.waves.filter(({ status }) => status === 'running');
   return running.flatMap(({ number }): readonly ExternalEvent[] => {
@@ -88,6 +78,9 @@ function endings(state: Session, facts: readonly ExternalEvent[]): readonly Exte
     return [{ type: 'external-wave-ended', wave: number, outcome }];
   });
 }
+
+const settles = (event: ExternalEvent): boolean =>
+  event.type === 'external-subtask-updated' && (event.status === 'completed' || event.status === 'failed');
 
 function submit(state: Session, command: ExternalCommand & { readonly type: 'submit-batch' }, by: By): Decided {
   const { batch, wave: number } = command;

@@ -35,6 +35,8 @@ export type ExternalEvent =
     }
   | ({ readonly type: 'external-action-recorded'; readonly action: string; readonly by: By } & ActionReport)
   /** Every subtask of it is settled; what came of them is put together as of here. */
-  | { readonly type: 'external-batch-completed'; readonly batch: string; readonly by: By };
+  | { readonly type: 'external-batch-completed'; readonly batch: string; readonly by: By }
+  /** The facts before it were asked for under this key, if there are any; `asked` tells whether something else is. */
+  | { readonly type: 'external-key-used'; readonly key: string; readonly asked: string };
 
 export const isExternalEvent = (event: LedgerEvent): event is ExternalEvent => event.type.startsWith('external-');

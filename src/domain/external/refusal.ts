@@ -16,8 +16,7 @@ export type RefusalReason =
   | 'cycle'
   | 'unfinished-batch'
   | 'secret'
-  | 'key-reused'
-  | 'unknown-command';
+  | 'key-reused';
 
 export const refuse = (reason: RefusalReason, why: string, next: string | null = null): Refusal => ({
   reason,

@@ -1,46 +1,74 @@
+import type { LedgerEvent } from '../events.ts';
 import { canonicalJson } from '../plan.ts';
-import { decideExternal, toldOf } from './decide.ts';
+import type { ExternalCommand } from './command.ts';
+import { decideExternal } from './decide.ts';
 import { type ExternalEvent, isExternalEvent } from './events.ts';
 import { evolveSession, newSession, type Recorded, type Session } from './session.ts';
 
 export type ReplayedSession = {
   readonly session: Session;
-  /** How many requests were answered again. */
-  readonly answered: number;
+  /** How many facts were decided again. */
+  readonly decided: number;
   readonly differences: readonly { readonly seq: number; readonly detail: string }[];
 };
 
-/** Folds a session from its first event and decides every request again, as things stood then. Reads nothing but its argument. */
-export function replaySession(id: string, stored: readonly Recorded[]): ReplayedSession {
+/**
+ * Folds a session from its first event and decides every fact again, as things stood then: each is what follows when exactly
+ * it is asked for. Reads nothing but its argument.
+ */
+export function replaySession(id: string, stored: readonly (Recorded & { readonly seq: number })[]): ReplayedSession {
   const differences: { seq: number; detail: string }[] = [];
-  let answered = 0;
+  const events = stored.map(({ event }) => event);
   let session = newSession(id);
-  let before = session;
-  let facts: ExternalEvent[] = [];
-  for (const record of stored) {
-    const { seq, event } = record;
-    if (isExternalEvent(event)) facts.push(event);
-    if (event.type === 'request-accepted' || event.type === 'request-refused') {
-      answered += 1;
-      const recorded = event.type === 'request-accepted' ? canonicalJson(facts) : event.why;
-      const again = answerAgain(before, event.request);
-      if (recorded !== again)
-        differences.push({
-          seq,
-          detail: `request ${event.request} was answered ${recorded}; now it would be ${again}`,
-        });
-      facts = [];
+  /** What stands before this place follows from what was decided again. */
+  let explained = 0;
+  for (const [at, record] of stored.entries()) {
+    if (at >= explained && record.event.type !== 'external-key-used') {
+      const again = decideAgain(session, events, at);
+      const recorded = canonicalJson(events.slice(at, at + Math.max(1, again.facts.length)));
+      if (recorded === canonicalJson(again.facts)) explained = at + again.facts.length;
+      else differences.push({ seq: record.seq, detail: `recorded is ${recorded}; now it would be ${again.told}` });
     }
     session = evolveSession(session, record);
-    if (facts.length === 0) before = session;
   }
-  return { session, answered, differences };
+  return { session, decided: stored.length, differences };
 }
 
-function answerAgain(state: Session, seq: number): string {
-  const request = state.pending.find((waiting) => waiting.seq === seq)?.request;
-  if (request === undefined) return 'nothing: it was never asked';
-  if (request.type !== 'requested-external') return `a session that others drive knows no ${request.type}`;
-  const decided = decideExternal(state, request);
-  return decided.ok ? canonicalJson(decided.value) : toldOf(decided.error);
+type Again = { readonly facts: readonly ExternalEvent[]; readonly told: string };
+
+function decideAgain(session: Session, events: readonly LedgerEvent[], at: number): Again {
+  // the end of an empty wave comes before the start of the one that it was left for
+  const event = events.slice(at, at + 2).find(({ type }) => type !== 'external-wave-ended');
+  const command = event === undefined || !isExternalEvent(event) ? null : commandOf(event);
+  if (event === undefined || command === null || !('by' in event))
+    return { facts: [], told: 'nothing that can be asked for' };
+  const decided = decideExternal(session, { command, by: event.by });
+  return decided.ok
+    ? { facts: decided.value, told: canonicalJson(decided.value) }
+    : { facts: [], told: `refused: ${decided.error.why}` };
+}
+
+/** What leads to this very fact, whatever it was that was asked for. */
+function commandOf(event: ExternalEvent): ExternalCommand | null {
+  switch (event.type) {
+    case 'external-wave-created':
+      return { type: 'create-wave', wave: event.wave, name: event.name, description: event.description };
+    case 'external-wave-started':
+      return { type: 'start-wave', wave: event.wave };
+    case 'external-batch-submitted':
+      return { type: 'submit-batch', batch: event.batch, wave: event.wave, subtasks: event.subtasks };
+    case 'external-subtask-updated': {
+      const { by: _, ...change } = event;
+      return { ...change, type: 'update-subtask' };
+    }
+    case 'external-action-recorded': {
+      const { by: _, ...report } = event;
+      return { ...report, type: 'record-action' };
+    }
+    case 'external-batch-completed':
+      return { type: 'complete-batch', batch: event.batch, failUnfinished: false };
+    case 'external-wave-ended':
+    case 'external-key-used':
+      return null;
+  }
 }

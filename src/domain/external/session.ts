@@ -1,5 +1,4 @@
-import { isRequest, type LedgerEvent, type RequestEvent } from '../events.ts';
-import { canonicalJson } from '../plan.ts';
+import type { LedgerEvent } from '../events.ts';
 import type { JsonObject, NewSubtask, SubtaskStatus } from './command.ts';
 import { type ExternalEvent, isExternalEvent } from './events.ts';
 import { type Synthesis, synthesize } from './synthesis.ts';
@@ -12,10 +11,8 @@ export type Session = {
   readonly batches: Readonly<Record<string, Batch>>;
   readonly subtasks: Readonly<Record<string, Subtask>>;
   readonly actions: number;
-  /** The newest keys that were given with what was accepted, and what was asked under each. */
+  /** The newest keys that were given, and what was asked under each. */
   readonly keys: readonly { readonly key: string; readonly asked: string }[];
-  /** Requests that wait for an answer, by ledger sequence. */
-  readonly pending: readonly { readonly seq: number; readonly request: RequestEvent }[];
 };
 
 /** Times are the ledger's own, for people only: nothing is decided by them. */
@@ -52,7 +49,7 @@ export type SubtaskProgress =
   | { readonly status: 'running'; readonly startedAt: string }
   | { readonly status: 'completed' | 'failed'; readonly startedAt: string; readonly completedAt: string };
 
-export type Recorded = { readonly seq: number; readonly at: string; readonly event: LedgerEvent };
+export type Recorded = { readonly at: string; readonly event: LedgerEvent };
 
 export const newSession = (session: string): Session => ({
   session,
@@ -61,24 +58,14 @@ export const newSession = (session: string): Session => ({
   subtasks: {},
   actions: 0,
   keys: [],
-  pending: [],
 });
 
 export const foldSession = (session: string, events: readonly Recorded[]): Session =>
   events.reduce(evolveSession, newSession(session));
 
 /** What did happen. Total: an event in the ledger is a fact and is never refused. */
-export function evolveSession(state: Session, { seq, at, event }: Recorded): Session {
-  if (isExternalEvent(event)) return evolveFact(state, event, at);
-  if (isRequest(event)) return { ...state, pending: [...state.pending, { seq, request: event }] };
-  if (event.type !== 'request-accepted' && event.type !== 'request-refused') return state;
-  const answered = state.pending.find((waiting) => waiting.seq === event.request)?.request;
-  const pending = state.pending.filter((waiting) => waiting.seq !== event.request);
-  const isKept = event.type === 'request-accepted' && answered?.type === 'requested-external';
-  if (!isKept || answered.key === undefined) return { ...state, pending };
-  const kept = { key: answered.key, asked: canonicalJson(answered.command) };
-  return { ...state, pending, keys: [...state.keys.filter(({ key }) => key !== kept.key), kept].slice(-keysKept) };
-}
+export const evolveSession = (state: Session, { at, event }: Recorded): Session =>
+  isExternalEvent(event) ? evolveFact(state, event, at) : state;
 
 const keysKept = 1_000;
 
@@ -142,6 +129,10 @@ function evolveFact(state: Session, event: ExternalEvent, at: string): Session {
       if (batch === undefined) return state;
       const end = { at, synthesis: synthesize(state, batch) };
       return { ...state, batches: { ...state.batches, [batch.id]: { ...batch, end } } };
+    }
+    case 'external-key-used': {
+      const { key, asked } = event;
+      return { ...state, keys: [...state.keys, { key, asked }].slice(-keysKept) };
     }
   }
 }

@@ -3,9 +3,10 @@ import { err, ok } from '../result.ts';
 import type { ExternalCommand } from './command.ts';
 import { hasEnded, subtasksOfWave } from './counts.ts';
 import type { Decided } from './decide.ts';
+import type { ExternalEvent } from './events.ts';
 import { idFrom } from './ids.ts';
 import { type Refusal, refuse } from './refusal.ts';
-import type { Session, Wave } from './session.ts';
+import { type Session, type Wave, withFacts } from './session.ts';
 
 type Create = ExternalCommand & { readonly type: 'create-wave' };
 
@@ -28,13 +29,20 @@ export function createWave(state: Session, { wave, name, description }: Create, 
 export const ensureWave = (state: Session, wave: number, by: By): Decided =>
   createWave(state, { type: 'create-wave', wave, name: null, description: null }, by);
 
-/** Starting what runs already changes nothing: who did not hear the answer may ask again. */
+/**
+ * Starting what runs already changes nothing: who did not hear the answer may ask again. A wave that runs without tasks is
+ * completed when one after it is started by its number: nothing else would ever end it.
+ */
 export function startWave(state: Session, number: number, by: By): Decided {
   const wave = waveOf(state, number);
   if (wave === undefined)
     return err(refuse('unknown-wave', `there is no wave ${number}`, 'create it, or submit a batch to it'));
   if (hasEnded(wave)) return err(refuse('ended-wave', `wave ${number} is ${wave.status}: it does not start again`));
-  return beginWave(state, number, by);
+  const left = state.waves
+    .filter((one) => one.number < number && one.status === 'running' && isEmpty(state, one))
+    .map((one): ExternalEvent => ({ type: 'external-wave-ended', wave: one.number, outcome: 'completed' }));
+  const begun = beginWave(withFacts(state, left), number, by);
+  return begun.ok ? ok([...left, ...begun.value]) : begun;
 }
 
 /** No wave overtakes another. One that failed has ended: starting the next by its number goes on without it. */
@@ -46,7 +54,7 @@ export function beginWave(state: Session, number: number, by: By): Decided {
   return ok([{ type: 'external-wave-started', wave: number, by }]);
 }
 
-/** Follows completion: what failed, or is not through, is not passed over. */
+/** Follows completion: what failed, or is not through, is not passed over; so who did not hear the answer may ask again. */
 export function startNext(state: Session, by: By): Decided {
   const last = state.waves.findLast(({ status }) => status !== 'pending');
   const next = state.waves.find(({ status }) => status === 'pending');
@@ -76,8 +84,15 @@ export function startNext(state: Session, by: By): Decided {
 export const waveOf = ({ waves }: Session, number: number): Wave | undefined =>
   waves.find((wave) => wave.number === number);
 
-function unfinished(state: Session, { number, status }: Wave, then: string): Refusal {
-  const isEmpty = subtasksOfWave(state, number).length === 0;
-  const next = isEmpty ? `submit a batch to wave ${number}` : `finish the subtasks of wave ${number}`;
-  return refuse('unfinished-wave', `wave ${number} is ${status}${isEmpty ? ' and has no tasks' : ''}: ${then}`, next);
+const isEmpty = (state: Session, { number }: Wave): boolean => subtasksOfWave(state, number).length === 0;
+
+function unfinished(state: Session, wave: Wave, then: string): Refusal {
+  const { number, status } = wave;
+  if (!isEmpty(state, wave))
+    return refuse('unfinished-wave', `wave ${number} is ${status}: ${then}`, `finish the subtasks of wave ${number}`);
+  return refuse(
+    'unfinished-wave',
+    `wave ${number} is ${status} and has no tasks: ${then}`,
+    `submit a batch to wave ${number}, or start ${status === 'pending' ? 'it' : 'the next wave by its number'} to go on without`,
+  );
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, id } from '../documents/common.ts';
+import { atQuery, count, id } from '../documents/common.ts';
 import {
   actionDocument,
   actionReport,
@@ -26,6 +26,8 @@ export const whichRepository = z.strictObject({
   repository: id.optional().meta({ description: 'where the server was not started in one and knows several' }),
 });
 const query = whichRepository;
+/** Of what only shows. */
+const then = z.strictObject({ ...query.shape, ...atQuery.shape });
 /** 409: it cannot be told which repository is meant. */
 const refuses = [404, 409] as const;
 const success = z.literal(true);
@@ -44,7 +46,7 @@ export const dcmRoutes = {
       group,
       summary: 'A batch with its subtasks',
       params: batch,
-      query,
+      query: then,
       refuses,
     },
     json(z.strictObject({ batch: batchDocument })),
@@ -67,7 +69,7 @@ export const dcmRoutes = {
       group,
       summary: 'What came of a completed batch, and nothing else',
       params: batch,
-      query,
+      query: then,
       refuses,
     },
     json(synthesisDocument),
@@ -78,7 +80,7 @@ export const dcmRoutes = {
       group,
       summary: 'Where the subtasks of a batch are in each other’s way',
       params: batch,
-      query,
+      query: then,
       refuses,
     },
     json(z.strictObject({ batch_id: externalId, conflicts: z.array(conflictDocument), conflict_count: count })),
@@ -113,13 +115,20 @@ export const dcmRoutes = {
       group,
       summary: 'The wave that is running, else the latest that is pending',
       params: session,
-      query,
+      query: then,
       refuses,
     },
     json(z.strictObject({ wave: waveDocument })),
   ),
   waveHistory: shows(
-    { path: '/api/waves/{session}/history', group, summary: 'All waves, by number', params: session, query, refuses },
+    {
+      path: '/api/waves/{session}/history',
+      group,
+      summary: 'All waves, by number',
+      params: session,
+      query: then,
+      refuses,
+    },
     json(z.strictObject({ waves: z.array(waveDocument), count })),
   ),
   transition: does(

@@ -25,8 +25,7 @@ export const dcmHandlers: Handlers<typeof dcmRoutes> = {
     const repository = await repositoryMeant(site, query);
     if (!repository.ok) return repository;
     const command = orderOf(body, nonceOf(site, body.session_id));
-    const before = await repository.value.sessions.session(body.session_id);
-    const asked = await askSession(site, repository.value, before, command);
+    const asked = await askSession(site, repository.value, body.session_id, command);
     if (!asked.ok) return asked;
     const batch = own(asked.value.batches, command.batch);
     return batch === undefined
@@ -42,7 +41,7 @@ export const dcmHandlers: Handlers<typeof dcmRoutes> = {
     if (!found.ok) return found;
     const { repository, session, batch } = found.value;
     const command = { type: 'complete-batch', batch: batch.id, failUnfinished: body.fail_unfinished } as const;
-    const asked = await askSession(site, repository, session, command);
+    const asked = await askSession(site, repository, session.session, command);
     return asked.ok
       ? synthesisOf(asked.value, batch.id, (synthesis) => ({ success: true as const, synthesis }))
       : asked;
@@ -105,8 +104,7 @@ export const dcmHandlers: Handlers<typeof dcmRoutes> = {
     if (!repository.ok) return repository;
     const { sessions } = repository.value;
     const subtask = body.subtask_id ?? null;
-    const session =
-      body.session_id === undefined ? await sessions.ofSubtask(subtask ?? '') : await sessions.session(body.session_id);
+    const session = body.session_id ?? (await sessions.ofSubtask(subtask ?? ''));
     if (session === undefined) return err(noSubtask(subtask ?? ''));
     const report = {
       subtask,
@@ -116,14 +114,14 @@ export const dcmHandlers: Handlers<typeof dcmRoutes> = {
       durationMs: body.duration_ms ?? null,
       files: body.file_paths,
     };
-    const action = idFrom('action', nonceOf(site, session.session));
+    const action = idFrom('action', nonceOf(site, session));
     const asked = await askSession(site, repository.value, session, { type: 'record-action', action, ...report });
     if (!asked.ok) return asked;
     return ok({
       success: true,
       action: {
         id: action,
-        session_id: session.session,
+        session_id: session,
         subtask_id: subtask,
         tool_name: report.tool,
         tool_type: report.toolType,
@@ -143,7 +141,7 @@ async function changedWave(
 ) {
   const repository = await repositoryMeant(site, where);
   if (!repository.ok) return repository;
-  const asked = await askSession(site, repository.value, await repository.value.sessions.session(session), command);
+  const asked = await askSession(site, repository.value, session, command);
   if (!asked.ok) return asked;
   const number = numberIn(asked.value);
   const wave = asked.value.waves.find((one) => one.number === number);
