@@ -120,8 +120,8 @@ type Drafting = {
   readonly ruled: string;
 };
 
-/** An ordinary run of one task that owns one file. What it drafts is read, judged and approved like any plan when it is run. */
-function draftedBy(
+/** An ordinary run of one task that owns one file, and is done when nothing stands against that file as a plan. */
+async function draftedBy(
   open: OpenDesk,
   context: Context,
   { agent, goal, file, ruled }: Drafting,
@@ -130,7 +130,7 @@ function draftedBy(
   const task = {
     id: 'draft-plan',
     do: draftDirective({ goal, file, ruled }),
-    keys: { role: 'design', owns: [file], deliverables: [file] },
+    keys: { role: 'design', owns: [file], deliverables: [file], drafts: file },
   } as const;
   const sketch = { name: 'plan-draft', agent, waves: [[task]], note: 'Made by tidegate plan --agent' };
   const how = {
@@ -138,5 +138,9 @@ function draftedBy(
     ...(yes === undefined ? {} : { yes }),
     ...(land === undefined ? {} : { land }),
   };
-  return checkedThenRun(open, context, sketch, how, { command: 'plan', typed: true, refuse: withoutAgent('plan') });
+  const asked = { command: 'plan', typed: true, refuse: withoutAgent('plan') };
+  const outcome = await checkedThenRun(open, context, sketch, how, asked);
+  if (outcome.reason !== 'landed') return outcome;
+  const next = `Read ${file} and change what you like; then: tidegate run ${file}`;
+  return { ...outcome, lines: [...(outcome.lines ?? []), next] };
 }

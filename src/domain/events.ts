@@ -17,6 +17,7 @@ import type { Judgement } from './judgement.ts';
 import type { FrozenPlan } from './plan.ts';
 import type { Aftermath } from './recovery.ts';
 import type { AgentSession } from './task.ts';
+import type { Finding } from './verdict.ts';
 
 /** Who did it and by which way it reached us. An agent never appears here as an approver. */
 export type By = {
@@ -178,6 +179,8 @@ export type RunEvent =
       readonly refusals?: readonly string[];
       /** Of agents that speak a protocol. */
       readonly agent?: AgentReport;
+      /** What stands against the plan that the task drafts; absent when it drafts none, or when that was not read. */
+      readonly drafted?: readonly Finding[];
     }
   | { readonly type: 'task-granted'; readonly task: TaskId; readonly paths: readonly string[]; readonly by: By }
   | { readonly type: 'task-dropped'; readonly task: TaskId; readonly by: By }

@@ -153,6 +153,8 @@ export type MonitorEvidence = {
   readonly snapshot: SnapshotEvidence | null;
   /** What an agent that speaks a protocol said of its own end. Never proof of work; may show that there was none. */
   readonly agent?: Pick<AgentReport, 'outcome' | 'trouble'>;
+  /** What stands against the plan that the task drafts; absent when it drafts none, or when that was not read. */
+  readonly drafted?: readonly Finding[];
 };
 
 export type CheckOutcome = {

@@ -48,6 +48,7 @@ export type TaskKeys = {
   readonly capabilities?: readonly string[] | undefined;
   readonly components?: readonly string[] | undefined;
   readonly deliverables?: readonly string[] | undefined;
+  readonly drafts?: string | undefined;
   readonly proofs?: readonly string[] | undefined;
   readonly exit?:
     | {

@@ -163,6 +163,7 @@ function lintTask(task: DraftTask, settings: ResolvedSettings, runnable: readonl
   const problems = (['owns', 'reads', 'shares', 'locks', 'deliverables'] as const).flatMap((key) =>
     lintPatterns(keys[key] ?? [], [...task.place, key]),
   );
+  problems.push(...lintDrafted(task));
   if (settings.strict && (keys.owns === undefined || keys.owns === null))
     problems.push({
       rule: 'owns-required',
@@ -204,6 +205,16 @@ function lintAgent(task: DraftTask, settings: ResolvedSettings, runnable: readon
     return [{ rule: 'command-unused', detail, place: [...task.place, 'command'], fix: 'write `agent: command`' }];
   }
   return [];
+}
+
+/** One file, so that it can be read. */
+function lintDrafted({ keys: { drafts }, place }: DraftTask): readonly Problem[] {
+  if (drafts === undefined) return [];
+  const at = [...place, 'drafts'];
+  if (!/[*?]|\/$/.test(drafts)) return lintPattern(drafts, at);
+  return [
+    { rule: 'bad-pattern', detail: `\`${drafts}\` is more than one file`, place: at, fix: 'name the plan itself' },
+  ];
 }
 
 export function lintPatterns(patterns: readonly string[], place: Place): Problem[] {

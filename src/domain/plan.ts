@@ -108,6 +108,8 @@ export type PlannedTask = {
     readonly docs: string | null;
   };
   readonly allowEmpty: boolean;
+  /** A plan that it writes: read, and sent back with its mistakes, before the task is ready. Absent: none. */
+  readonly drafts?: string;
   /** What its agent is told to read first, as the base had it when the plan was frozen. Absent: nothing. */
   readonly skills?: readonly Skill[];
 };

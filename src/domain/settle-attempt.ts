@@ -7,6 +7,10 @@ export const freeLaunches = 3;
 /** Rate limits may last a night; an agent that only feigns them must not last for ever. */
 const waitedLaunches = 50;
 
+/** Who drafted a plan that cannot be run is told its mistakes; a person need not pass them on. */
+const isOnlyTheDraft = (verdicts: readonly Verdict[]): boolean =>
+  verdicts.every(({ gate, outcome }) => (gate === 'plan' ? outcome === 'fail' : outcome === 'pass'));
+
 /** What an ended attempt means, once the gates have spoken. */
 export function settleAttempt(
   state: TaskState,
@@ -29,7 +33,8 @@ export function settleAttempt(
     ending.code === 0 &&
     evidence.handoff.kind === 'given' &&
     evidence.handoff.handoff.status === 'done';
-  if (agentIsThrough && snapshot !== null)
+  const sentBack = isOnlyTheDraft(verdicts) && state.charged + 1 < limits.attempts;
+  if (agentIsThrough && snapshot !== null && !sentBack)
     return { ...judged, progress: { status: 'held', hold: { because: 'gate', verdicts }, attempt, snapshot } };
 
   const findings = [...(state.dispatched ?? []), ...verdicts].flatMap(describeVerdict);

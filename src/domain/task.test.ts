@@ -25,6 +25,7 @@ import type { RunEvent } from './events.ts';
 import { judged } from './judge.ts';
 import { freeLaunches } from './settle-attempt.ts';
 import { evolveTask, isResolved, isSettled, plannedTask, type TaskState } from './task.ts';
+import { failWith, inconclusive, type Verdict } from './verdict.ts';
 
 const frozen = plan([{ a: {} }]);
 const limits = { attempts: 2, chain: ['command'], terms: 0 };
@@ -260,4 +261,31 @@ test('a dropped task is resolved and settled, and a retry takes that back', () =
   expect(given(...good, { type: 'task-dropped', ...by }, { type: 'task-retried', ...by }).progress.status).toBe(
     'waiting',
   );
+});
+
+describe('a task that drafts a plan', () => {
+  const mistake = { rule: 'unknown-need', detail: '`x` needs `y`', where: 'a.plan.yaml:3:4' };
+  const drafted = (number: number, ...verdicts: readonly Verdict[]): readonly RunEvent[] =>
+    attempted(number).map((event) =>
+      event.type === 'phase-judged' && event.phase === 'monitor'
+        ? { ...event, verdicts: [...event.verdicts, ...verdicts] }
+        : event,
+    );
+  const bad = failWith('plan', [mistake]);
+
+  test('is sent back with its mistakes while it has attempts left, and then held for a person', () => {
+    const once = given(based, ...drafted(1, bad));
+    expect(once).toMatchObject({ charged: 1, progress: { status: 'waiting', next: { after: 'rejected' } } });
+    expect(once.progress.status === 'waiting' && once.progress.next.findings).toEqual([
+      'a.plan.yaml:3:4: `x` needs `y`',
+    ]);
+    const twice = given(based, ...drafted(1, bad), ...drafted(2, bad));
+    expect(twice.progress).toMatchObject({ status: 'held', hold: { because: 'gate' } });
+    expect(given(based, ...drafted(1, bad), ...drafted(2)).progress.status).toBe('ready');
+  });
+
+  test('is held at once when more than the draft is wrong, or when that could not be read', () => {
+    expect(given(based, ...drafted(1, bad, failWith('scope', [mistake]))).progress.status).toBe('held');
+    expect(given(based, ...drafted(1, inconclusive('plan', 'not read'))).progress.status).toBe('held');
+  });
 });

@@ -112,7 +112,7 @@ export type TaskState = {
   readonly monitored: readonly Verdict[] | null;
   /** Seconds that the machine slept during the last attempt that ended. */
   readonly slept: number;
-  readonly last: Pick<MonitorEvidence, 'ending' | 'handoff' | 'agent'> | null;
+  readonly last: Pick<MonitorEvidence, 'ending' | 'handoff' | 'agent' | 'drafted'> | null;
   readonly progress: TaskProgress;
 };
 
@@ -201,9 +201,9 @@ export function evolveTask(state: TaskState, event: RunEvent, limits: TaskLimits
     case 'attempt-ended': {
       const attempt = attemptOf(state);
       if (attempt === null) return state;
-      const { ending, handoff, snapshot, agent } = event;
+      const { ending, handoff, snapshot, agent, drafted } = event;
       const said = agent === undefined ? {} : { agent: { outcome: agent.outcome, trouble: agent.trouble } };
-      const last = { ending, handoff, ...said };
+      const last = { ending, handoff, ...said, ...(drafted === undefined ? {} : { drafted }) };
       const evidence = { attempt: attempt.id, nonce: attempt.nonce, ...last, snapshot };
       const usage = agent?.usage ?? state.now;
       const session = state.session === null ? null : { ...state.session, usage: addUsage(state.session.usage, usage) };

@@ -10,6 +10,7 @@ import { reworkInstead } from '../domain/texts/run.ts';
 import { passes } from '../domain/verdict.ts';
 import { contextOf, type Effect, messageSent } from '../pipeline/step.ts';
 import type { Disk } from '../ports/disk.ts';
+import type { Drafts } from '../ports/drafts.ts';
 import { EnvironmentFailed } from '../ports/failures.ts';
 import { type GitReader, type Merger, type MergerAnswer, MergerFailed, type MergerRequest } from '../ports/merger.ts';
 import type { Notices } from '../ports/notices.ts';
@@ -18,6 +19,7 @@ import type { Threads } from '../ports/threads.ts';
 import { bindThread } from './bind-thread.ts';
 import { attemptJob, checkJob, generateJob, type JobPlaces, termsOf } from './jobs.ts';
 import { asIntended, promptOf } from './prompt/prompt-of.ts';
+import { readDraft } from './read-draft.ts';
 import type { RunLog } from './run-log.ts';
 import { StaleEpoch } from './run-log.ts';
 
@@ -31,6 +33,8 @@ export type World = {
   readonly notices?: Notices;
   /** Absent where all threads are on the built-in board. */
   readonly threads?: Threads;
+  /** Absent where no task drafts a plan. */
+  readonly drafts?: Drafts;
   readonly epoch: number;
 };
 
@@ -165,6 +169,7 @@ async function supervise(
     noted: (notes) => log.record((now) => notedEvents(now, id, attempt, notes)),
     followed,
   });
+  const drafted = await readDraft(world.drafts, task, now.target.branch, record);
   await log.record((now) => {
     const live = now?.tasks[id];
     if (
@@ -188,6 +193,7 @@ async function supervise(
         ...(record.sleptSeconds === undefined ? {} : { sleptSeconds: record.sleptSeconds }),
         ...(refusals.length > 0 ? { refusals } : {}),
         ...(record.agent === undefined ? {} : { agent: record.agent }),
+        ...drafted,
       },
     ];
   });

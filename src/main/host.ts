@@ -21,6 +21,7 @@ import { coordinate } from '../engine/coordinator.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Engine } from '../ports/engine.ts';
 import type { Holder, Ledger } from '../ports/ledger.ts';
+import { draftReader } from './drafts.ts';
 import { readDiskLimits, readNotifySetting } from './plan-reader.ts';
 
 /** Where a repository, its state and its sockets are, and who asks. */
@@ -74,7 +75,9 @@ export async function hostCoordinator(setting: Setting, ledger: Ledger): Promise
   });
   const threads = webThreads({ stateDirectory: state.root, secret });
   await disk.tidy();
-  const engine = await coordinate(ledger, { merger, supervisors, git, places, disk, notices, threads, epoch }, clock);
+  const drafts = draftReader(setting);
+  const world = { merger, supervisors, git, places, disk, notices, threads, drafts, epoch };
+  const engine = await coordinate(ledger, world, clock);
   const markers = watchMarkers(state, ledger);
   return {
     outcome: 'hosting',

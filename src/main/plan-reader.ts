@@ -5,7 +5,7 @@ import { findProgram } from '../adapters/agent-program.ts';
 import { callerOf } from '../adapters/caller.ts';
 import { loadConfig, userConfigFile } from '../adapters/config-files/index.ts';
 import { addConfirmations, readConfirmations } from '../adapters/confirmations.ts';
-import { gitReader, inspectRepository } from '../adapters/git-read/index.ts';
+import { gitReader, inspectRepository, readSmallText } from '../adapters/git-read/index.ts';
 import { inspectLfs } from '../adapters/lfs/index.ts';
 import { loadPlan, skillsOn } from '../adapters/plan-files/index.ts';
 import { writeNewFile } from '../adapters/project/index.ts';
@@ -14,6 +14,7 @@ import type { Context } from '../cli/command.ts';
 import type { ConfigPorts } from '../cli/config.ts';
 import type { PlanReader } from '../cli/lint.ts';
 import type { PlanFiles } from '../cli/plan.ts';
+import type { DraftText } from '../cli/read-draft.ts';
 import { unlistedModels } from '../domain/agent-hosts.ts';
 import { agentKinds } from '../domain/agents.ts';
 import { type DiskLimits, sizeBytes } from '../domain/disk.ts';
@@ -33,7 +34,7 @@ export type PlanPlace = {
 /** Reads a plan with every layer around it, and looks whether the repository can be worked on at all. Changes nothing. */
 export async function readPlanAt(
   place: PlanPlace,
-  planFile: string | { readonly text: string },
+  planFile: string | { readonly text: string; readonly as?: string },
   branch: string | null = null,
 ) {
   const text = typeof planFile === 'string' ? null : planFile.text;
@@ -101,15 +102,16 @@ export const readPlan: PlanReader = async (context, source) => {
   const place = await placeOf(context);
   if (!place.ok) return place;
   const named = await planNamed(place.value.toplevel, context.cwd, source);
-  return named.ok ? ok(await readPlanAt(place.value, named.value)) : named;
+  const branch = 'branch' in source ? source.branch : null;
+  return named.ok ? ok(await readPlanAt(place.value, named.value, branch)) : named;
 };
 
 async function planNamed(
   toplevel: string,
   cwd: string,
   source: PlanSource,
-): Promise<Result<string | { readonly text: string }, string>> {
-  if ('text' in source) return ok({ text: source.text });
+): Promise<Result<string | { readonly text: string; readonly as?: string }, string>> {
+  if ('text' in source) return ok(source);
   if ('waves' in source) return ok({ text: planText(source, 'Made by tidegate go') });
   const files = source.map((file) => relative(toplevel, resolve(cwd, file)));
   const tasks = files.filter((file) => /\.md$/i.test(file));
@@ -122,6 +124,11 @@ async function planNamed(
   const sketch = sketchOfFiles(tasks);
   return sketch.ok ? ok({ text: planText(sketch.value, 'Made of markdown files') }) : sketch;
 }
+
+/** A plan of a person may have more: it is not their machine that has to be kept from them. */
+const longestDraft = 256 * 1024;
+
+export const draftText: DraftText = (repository, commit, file) => readSmallText(repository, commit, file, longestDraft);
 
 /** A plan that a run has, read once more: the branch that the run began on stands for the one checked out now. */
 export async function rereadPlan(context: Context, planFile: string, branch: string) {

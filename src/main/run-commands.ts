@@ -303,6 +303,21 @@ export const runCommands: readonly CommandEntry[] = [
     load: () => loadAtDesk(async () => (await import('../cli/clean.ts')).clean),
   },
   {
+    name: 'read-draft',
+    usage: '<commit> <file> <branch>',
+    summary: 'what stands against a plan in a snapshot; called by coordinators',
+    group: 'keep',
+    hidden: true,
+    load: async () => {
+      const [{ readDraft }, { openDesk }, { draftText }] = await Promise.all([
+        import('../cli/read-draft.ts'),
+        import('./desk.ts'),
+        import('./plan-reader.ts'),
+      ]);
+      return readDraft(openDesk, draftText);
+    },
+  },
+  {
     name: 'coordinate',
     usage: '',
     summary: 'drive the runs of this repository; started by other commands',

@@ -266,6 +266,7 @@ function verifyEnding(
   const { ending, handoff } = evidence;
   must(isDeepStrictEqual(ending, ended.event.ending), `${task} was judged by another ending than the recorded one`);
   must(isDeepStrictEqual(handoff, ended.event.handoff), `${task} was judged by another handoff than the recorded one`);
+  must(isDeepStrictEqual(evidence.drafted, ended.event.drafted), `${task} was judged by another reading of its plan`);
   must(ending.reason === 'exited' && ending.code === 0, `${task} did not exit with 0`);
   must(handoff.kind === 'given' && handoff.handoff.status === 'done', `${task} left no handoff that says done`);
   must(handoff.handoff.nonce === nonce && evidence.nonce === nonce, `the handoff of ${task} is of another attempt`);

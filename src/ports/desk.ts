@@ -61,9 +61,10 @@ export type ReadPlan =
 
 /**
  * What was given as a plan. Files: none means the usual one; one is a plan; markdown files are a task each. A sketch has no
- * file at all, nor has a text.
+ * file at all, nor has a text; a draft is the text of a file that is to come.
  */
-export type PlanSource = readonly string[] | PlanSketch | { readonly text: string };
+export type PlanSource = readonly string[] | PlanSketch | { readonly text: string } | PlanDraft;
+export type PlanDraft = { readonly text: string; readonly as: string; readonly branch: string };
 
 export type AgentReadiness =
   | { readonly ready: true }

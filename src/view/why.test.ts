@@ -274,6 +274,10 @@ test('every state of a run and of a task is explained by a sentence, with the ag
     checkout-k3f9/hello is held for 12m 18s: 30 files changed, the limit is 20.
       its work is kept, and nothing of it was merged
       tidegate rework checkout-k3f9/hello -m 'change fewer files'
+    [gate: plan]
+    checkout-k3f9/hello is held for 12m 18s: x.plan.yaml:3:12: \`a\` needs \`b\`, which is not in the plan.
+      its work is kept, and nothing of it was merged
+      tidegate rework checkout-k3f9/hello -m 'mend what is wrong with the plan'
     [gate: changes]
     checkout-k3f9/hello is held for 12m 18s: changed nothing, and was to change something.
       | if that is fine: \`allowEmpty: true\` in the plan, then tidegate resume checkout-k3f9 --replan

@@ -226,6 +226,7 @@ const gates: Record<MonitorGate, Verdict> = {
     finding("added a b'c.md: the task does not own it", "a b'c.md", 'tidegate grant hello …'),
   ]),
   files: failWith('files', [finding('30 files changed, the limit is 20', '')]),
+  plan: failWith('plan', [finding('`a` needs `b`, which is not in the plan', 'x.plan.yaml:3:12')]),
   changes: inconclusive('changes', 'nothing was changed; set allowEmpty if that is fine'),
   exit: failWith('exit', [finding('exit 0, but the agent did not say that it was through', '')]),
   handoff: failWith('handoff', [finding('the handoff is of another attempt', '')]),

@@ -14,6 +14,7 @@ export { findIncompleteness, type Incompleteness } from './incomplete.ts';
 export { type Inspection, inspectRepository } from './inspect.ts';
 export { type LoggedCommit, readLog } from './log.ts';
 export { attemptSnapshots, readPatch } from './patch.ts';
+export { readSmallText } from './small-text.ts';
 export { listTree, splitNul, type TreeEntry, UnreadablePath } from './tree.ts';
 
 /** The branch has no commit yet, so there is nothing to start from. */

@@ -81,6 +81,7 @@ function freezeTask(task: DraftTask, settings: ResolvedSettings, skills: Readonl
       docs: keys.exit?.docs ?? null,
     },
     allowEmpty: keys.allowEmpty ?? false,
+    ...(keys.drafts === undefined ? {} : { drafts: keys.drafts }),
     ...(named.length === 0 ? {} : { skills: named }),
   };
 }

@@ -62,8 +62,8 @@ export const noConfig: PlanConfig = { below: [], above: [], confirmed: [], findi
  */
 export async function loadPlan(request: {
   readonly root: string;
-  /** A file, from the root; or the text of a plan that nobody wrote as a file. */
-  readonly planFile: string | { readonly text: string };
+  /** A file, from the root; or the text of a plan that nobody wrote as a file, or of one that is to become this file. */
+  readonly planFile: string | { readonly text: string; readonly as?: string };
   /** Where the run starts from when no layer says it; null on a detached head. */
   readonly currentBranch: string | null;
   readonly config?: PlanConfig;
@@ -73,7 +73,7 @@ export async function loadPlan(request: {
   readonly skills?: (branch: string) => Promise<ReadonlyMap<string, Skill>>;
 }): Promise<LoadedPlan> {
   const loaded = await loadAsWritten(request);
-  if (typeof request.planFile === 'string') return loaded;
+  if (typeof request.planFile === 'string' || request.planFile.as !== undefined) return loaded;
   const warnings = loaded.warnings.map(withoutUnwritten);
   return loaded.ok ? { ...loaded, warnings } : { ...loaded, findings: loaded.findings.map(withoutUnwritten), warnings };
 }
@@ -83,7 +83,7 @@ async function loadAsWritten(request: Parameters<typeof loadPlan>[0]): Promise<L
   const opened =
     typeof request.planFile === 'string'
       ? await openPlan(root, request.planFile)
-      : await parsePlan(root, request.planFile.text, { planPath: fromRoot(root, unwritten), shown: unwritten });
+      : await parseText(root, request.planFile);
   if (opened.plan === null)
     return {
       ok: false,
@@ -162,6 +162,12 @@ async function openPlan(
   return await parsePlan(root, source.text, { planPath, shown }, redirected);
 }
 
+/** What is to become a file is read as that file, and is the plan itself: a way to another one could lead anywhere. */
+function parseText(root: string, { text, as }: { readonly text: string; readonly as?: string }) {
+  const shown = as ?? unwritten;
+  return parsePlan(root, text, { planPath: fromRoot(root, shown), shown }, as !== undefined);
+}
+
 async function parsePlan(
   root: string,
   text: string,
@@ -189,7 +195,7 @@ async function parsePlan(
       { rule: 'bad-redirect', detail, where: yaml.where(['plan']) },
     ],
   });
-  if (redirected) return refuse('a redirect leads to another redirect; one is followed');
+  if (redirected) return refuse('the plan itself is wanted here, not another redirect');
   if (Object.keys(yaml.value).length > 1) return refuse('a redirect has `plan:` as its only key');
   const target = await insideRepository(root, dirname(planPath), data.plan);
   return target === null ? refuse(`\`${data.plan}\` leaves the repository`) : openPlan(root, target, true);

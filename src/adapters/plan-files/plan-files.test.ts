@@ -183,6 +183,8 @@ waves:
     ]);
   });
 
+  const nine = (item: string): string => Array(9).fill(item).join(',');
+  const bomb = `a: &a [${nine('x')}]\nb: &b [${nine('*a')}]\nc: &c [${nine('*b')}]\nd: &d [${nine('*c')}]\n`;
   const task = 'agent: command\ncommand: [x]\n';
   test.each<[string, string | Uint8Array, string[]]>([
     ['nothing', '', ['empty-plan plan.yaml:1:1']],
@@ -197,6 +199,7 @@ waves:
     ['a key twice', `${task}tasks:\n  a: x\n  a: y\n`, ['duplicate-key plan.yaml:5:3']],
     ['an alias of nothing', 'tasks:\n  a: *b\n', ['yaml-alias plan.yaml:2:6']],
     ['an alias in itself', 'tasks: &b\n  a: *b\n', ['yaml-alias plan.yaml:2:6']],
+    ['few aliases of very much', `${bomb}tasks: { a: x }\n`, ['yaml-alias plan.yaml:1:1']],
     ['two documents', 'a: 1\n---\nb: 1\n', ['yaml-syntax plan.yaml:2:1']],
     ['a tag', 'tasks: !!js {}\n', ['yaml-syntax plan.yaml:1:8']],
     ['not UTF-8', new Uint8Array([0x61, 0xff, 0x62]), ['not-utf-8 plan.yaml']],

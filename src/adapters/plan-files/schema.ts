@@ -161,6 +161,9 @@ const taskKeys = {
   capabilities: z.array(text).optional(),
   components: z.array(text).optional(),
   deliverables: patterns.optional(),
+  drafts: pattern
+    .optional()
+    .describe('a plan that it writes: read, and sent back with its mistakes, before the task is done'),
   proofs: z.array(text).optional(),
   exit: z
     .strictObject({

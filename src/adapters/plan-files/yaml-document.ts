@@ -37,6 +37,11 @@ export function readYaml(text: string, shown: string): { document: YamlDocument 
   });
   findings.push(...aliasFindings(parsed, position));
   if (findings.some((finding) => finding.rule !== 'duplicate-key')) return { document: null, findings };
+  const value = expanded(parsed);
+  if (value === bomb) {
+    findings.push({ rule: 'yaml-alias', detail: 'aliases of aliases make too much of it', where: position(0) });
+    return { document: null, findings };
+  }
   const where = (place: Place, at: 'key' | 'value' = 'value') => position(offsetOf(parsed, place, at));
   const finding = ({ rule, detail, place, at, fix }: Problem): Finding => ({
     rule,
@@ -44,7 +49,19 @@ export function readYaml(text: string, shown: string): { document: YamlDocument 
     where: where(place, at),
     ...(fix === undefined ? {} : { fix }),
   });
-  return { document: { value: parsed.toJS(), where, finding }, findings };
+  return { document: { value, where, finding }, findings };
+}
+
+const bomb = Symbol('bomb');
+
+/** With each alias replaced by what it stands for; few of them can stand for very much. */
+function expanded(parsed: Document): unknown {
+  try {
+    return parsed.toJS();
+  } catch (error) {
+    if (error instanceof ReferenceError) return bomb;
+    throw error;
+  }
 }
 
 const yamlFixes: Readonly<Record<string, string>> = {

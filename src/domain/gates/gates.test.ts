@@ -123,8 +123,21 @@ describe('monitor', () => {
     expect(passes(judge({}))).toBe(true);
   });
   test('has no gate whose objection could not be explained', () => {
-    expect(judge({}).map(({ gate }) => gate)).toHaveLength(monitorGates.length);
+    const drafting = { ...task('a'), drafts: 'a.plan.yaml' };
+    expect(judge({}, drafting).map(({ gate }) => gate)).toHaveLength(monitorGates.length);
     for (const { gate } of [...judge({}), ...judge({ snapshot: null })]) expect(monitorGates).toContain(gate);
+  });
+  test('judges the plan of a task that drafts one, and of no other', () => {
+    const drafting = { ...task('a'), drafts: 'a.plan.yaml' };
+    const mistake = { rule: 'unknown-need', detail: '`a` needs `b`', where: 'a.plan.yaml:3:4' };
+    expect(judge({ drafted: [] }, drafting).at(-1)).toEqual({ gate: 'plan', outcome: 'pass' });
+    expect(judge({ drafted: [mistake] }, drafting).at(-1)).toEqual({
+      gate: 'plan',
+      outcome: 'fail',
+      findings: [mistake],
+    });
+    expect(judge({}, drafting).at(-1)).toMatchObject({ gate: 'plan', outcome: 'inconclusive' });
+    expect(judge({ drafted: [mistake] }).map(({ gate }) => gate)).not.toContain('plan');
   });
   test('refuses every other end', () => {
     expect(rulesOf(judge({ ending: exited(1) }))).toEqual(['exit']);

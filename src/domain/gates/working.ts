@@ -35,7 +35,7 @@ export function judgeDispatch(plan: FrozenPlan, evidence: DispatchEvidence): rea
 }
 
 /** What `judgeMonitor` judges; what matters most to a person comes first. */
-export const monitorGates = ['secrets', 'snapshot', 'scope', 'files', 'changes', 'exit', 'handoff'] as const;
+export const monitorGates = ['secrets', 'snapshot', 'scope', 'files', 'plan', 'changes', 'exit', 'handoff'] as const;
 export type MonitorGate = (typeof monitorGates)[number];
 
 /** 4: the attempt ended well, left its own fresh handoff, and changed only what it owns. */
@@ -49,7 +49,14 @@ export function judgeMonitor(
     judgeExit(evidence),
     judgeHandoff(evidence.handoff, evidence.nonce),
     ...judgeSnapshot(plan, task, evidence, granted),
+    ...judgeDraft(task, evidence),
   ];
+}
+
+/** Of a task that drafts a plan: what the person could not even run is not done. */
+function judgeDraft({ drafts }: PlannedTask, { drafted }: MonitorEvidence): readonly Verdict[] {
+  if (drafts === undefined) return [];
+  return [drafted === undefined ? inconclusive('plan', `${drafts} was not read`) : failWith('plan', drafted)];
 }
 
 function judgeExit({ ending, agent }: MonitorEvidence): Verdict {

@@ -1,4 +1,5 @@
 import { roles } from '../plan.ts';
+import { safeText } from '../safe-text.ts';
 
 /** What an agent is told that drafts a plan. It gets what the rules made of the goal, to begin with. */
 export function draftDirective(draft: {
@@ -10,7 +11,7 @@ export function draftDirective(draft: {
 
 Write a plan for Tidegate into \`${draft.file}\`: waves of tasks that together reach this, and nothing else:
 
-${quoted(draft.goal)}
+${quoted(safeText(draft.goal))}
 
 ## Scope
 

@@ -110,6 +110,7 @@ const wayOut: Readonly<Record<MonitorGate, WayOut>> = {
     };
   },
   files: reworked('change fewer files'),
+  plan: reworked('mend what is wrong with the plan'),
   changes: (subject) => ({
     message: 'changed nothing, and was to change something',
     lines: [

@@ -66,6 +66,9 @@ function acceptanceSection(task: PlannedTask): string {
   const isReadOnly = task.owns?.length === 0;
   const lines = [
     ...task.deliverables.map((pattern) => `- \`${pattern}\` has to be there when you are through.`),
+    ...(task.drafts === undefined
+      ? []
+      : [`- \`${task.drafts}\` is a plan that \`tidegate run\` takes: it is read when you are through.`]),
     ...task.proofs.map((proof) => `- Proof asked for: ${proof}. Name it in your handoff (\`--proof\`).`),
     ...exit.map(([name, value]) => `- Expected ${name}: ${value}.`),
     ...(isReadOnly ? ['- Everything that others need to know is in your handoff: they get nothing else of you.'] : []),
