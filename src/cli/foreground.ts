@@ -10,7 +10,7 @@ import { type Context, exitCodes, type Outcome, type Signal } from './command.ts
 import { copyingLines } from './copying.ts';
 import { followRun } from './follow.ts';
 import { settledOutcome } from './settled.ts';
-import { decideTap, isAnswered, openTap, type TapFlags } from './taps.ts';
+import { decideTap, isAnswered, isApproved, openTap, type TapFlags } from './taps.ts';
 import { type Display, openDisplay } from './tui/display.ts';
 
 export type Foreground = TapFlags & {
@@ -36,6 +36,7 @@ export async function inForeground(desk: Desk, context: Context, run: RunId, how
     });
     using display = openDisplay(desk, context, {
       isBrief: how.isBrief === true,
+      // the start is asked for inline, before there is a screen
       opensAt: isApproved,
       hosts: () => hosting.role === 'host',
     });
@@ -76,9 +77,6 @@ function tellNowAndThen({ terminal, json }: Context): (behind: string | null, co
     for (const line of copying) terminal.line(line);
   };
 }
-
-/** The start is asked for inline, before there is a screen. */
-const isApproved = ({ state }: RunView): boolean => Object.values(state.taps).some((tap) => tap?.status === 'approved');
 
 /** For a race in which one side is not there. */
 export const never = (): Promise<never> => new Promise(() => undefined);

@@ -41,6 +41,10 @@ export function openTap({ state }: RunView): TapName | null {
   return names.find((name) => state.taps[name]?.status === 'pending') ?? null;
 }
 
+/** Somebody has said yes to its start. */
+export const isApproved = ({ state }: RunView): boolean =>
+  Object.values(state.taps).some((tap) => tap?.status === 'approved');
+
 /** A flag says yes to it. */
 export const isAnswered = (tap: TapName, flags: TapFlags): boolean => (tap === 'land' ? flags.land : flags.yes);
 

@@ -119,11 +119,21 @@ test('detached, a run goes on in the background and is watched to its end', asyn
   expect(watched).toMatchObject({ code: 0, stdout: expect.stringContaining('Landed on main') });
 });
 
+test('a stopped run that is resumed detached goes on: told at once, not when its agent is through', async () => {
+  await using here = await project({ plan: { tasks: { slow: scripted('sleep 600', { owns: ['HELLO.md'] }) } } });
+  const { run } = JSON.parse((await here.cli('run', 'plan.yaml', '-d', '--yes', '--json')).stdout) as { run: string };
+  expect(await here.cli('stop')).toMatchObject({ code: 0 });
+  const resumed = await here.cli('resume', '-d');
+  expect(resumed).toMatchObject({ code: 0, stdout: `${run} goes on in the background: tidegate watch ${run}\n` });
+  await here.cli('stop');
+});
+
 test('on a terminal the start is asked for inline: y starts, anything else is exit 43', async () => {
   await using here = await project({ plan: { tasks: { hello } } });
   const no = await typed(here, { 'Start 1 task? [y/N/e/d]': '\n' });
   expect(no).toMatchObject({ code: 43 });
   expect(no.screen).toContain('tidegate approve plan-');
+  expect(no.screen).toContain('tidegate reject gives it up');
   expect(await here.cli('reject')).toMatchObject({ code: 0 });
   const yes = await typed(here, { 'Start 1 task? [y/N/e/d]': 'y\n', 'Land 1 task on main? [y/N/d]': 'y' });
   expect(yes).toMatchObject({ code: 0 });
