@@ -47,7 +47,7 @@ describe('a run tells a person', () => {
         kind: 'approve',
         task: null,
         message: '2 tasks wait for approval',
-        safe: 'none of them has started, and nothing is spent',
+        safe: 'none of them has started, nothing is spent; tidegate reject gives it up',
         command: 'tidegate approve demo-ab12',
       },
     ]);

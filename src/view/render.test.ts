@@ -32,7 +32,7 @@ test('a run that waits for approval shows who is waited for, since when, and wha
       · reply  waiting            for hello
 
     waits for you (1m 05s): 2 tasks wait for approval
-      none of them has started, and nothing is spent
+      none of them has started, nothing is spent; tidegate reject gives it up
       tidegate approve checkout-k3f9
     "
   `);
@@ -164,7 +164,7 @@ test('why is one sentence with the age of the fact and the next command', () => 
   const alone = { behind: null, attended: true };
   expect(whyRun(waiting, alone)).toEqual({
     sentence: 'checkout-k3f9 waits for you for 1m 05s: 2 tasks wait for approval.',
-    safe: 'none of them has started, and nothing is spent',
+    safe: 'none of them has started, nothing is spent; tidegate reject gives it up',
     command: 'tidegate approve checkout-k3f9',
   });
   expect(whyRun(waiting, { behind: 'older-abcd', attended: true }).sentence).toContain(

@@ -57,6 +57,6 @@ export function openDisplay(
 }
 
 function lineOf({ behind, copying = [] }: Around): readonly string[] {
-  const lines = [...(behind === null ? [] : [`waits in line behind ${behind}`]), ...copying];
+  const lines = [...(behind === null ? [] : [`waits in line behind ${behind}: tidegate why ${behind}`]), ...copying];
   return lines.length === 0 ? [] : ['', ...lines];
 }

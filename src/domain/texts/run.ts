@@ -53,7 +53,7 @@ export function toldOfTap(
     };
   return {
     message: `${count} task${count === 1 ? '' : 's'} ${count === 1 ? 'waits' : 'wait'} for approval${held}`,
-    safe: 'none of them has started, and nothing is spent',
+    safe: 'none of them has started, nothing is spent; tidegate reject gives it up',
     command: `tidegate approve ${run}`,
   };
 }
