@@ -7,27 +7,46 @@ import { clientTypes } from './client-types.ts';
 /**
  * Puts the processes that people wait for into few files, in place of those that the compiler wrote; both work. Node
  * spends about a millisecond on each module it loads, and a start of ours would load a hundred or two.
- * A module lies only in files that are loaded by processes and commands that import it.
+ * Each process is built alone: no file of one holds a module that only another imports.
  */
 export async function bundle(directory: string): Promise<readonly OutputChunk[]> {
   for (const old of globSync(`${directory}/main/chunk-*`)) rmSync(old);
+  const chunks = (await Promise.all(processes.map((name) => bundleProcess(directory, name)))).flat();
+  writeFileSync(`${directory}/third-party-licenses.txt`, librariesIn(chunks).map(licence).join('\n'));
+  return chunks;
+}
+
+async function bundleProcess(directory: string, name: (typeof processes)[number]): Promise<readonly OutputChunk[]> {
   await using made = await rolldown({
-    input: Object.fromEntries(processes.map((name) => [name, inPackage(`src/main/${name}.ts`)])),
+    input: { [name]: inPackage(`src/main/${name}.ts`) },
     platform: 'node',
     // Ink's window into React is for its own developers; it is never opened, and not installed.
     external: ['react-devtools-core'],
     transform: { define: { 'process.env.NODE_ENV': '"production"' } },
+    // What one command loads late is in what another has anyway.
+    checks: { ineffectiveDynamicImport: false },
   });
   // All beside one another: other files of the package are found relative to `main/`.
   const { output } = await made.write({
     dir: `${directory}/main`,
-    chunkFileNames: 'chunk-[name].js',
+    chunkFileNames: name === 'cli' ? 'chunk-[name].js' : `chunk-${name}-[name].js`,
     sourcemap: true,
+    ...(name === 'cli' ? { codeSplitting: { groups: together } } : {}),
   });
-  const chunks = output.filter((file) => file.type === 'chunk');
-  writeFileSync(`${directory}/third-party-licenses.txt`, librariesIn(chunks).map(licence).join('\n'));
-  return chunks;
+  return output.filter((file) => file.type === 'chunk');
 }
+
+/**
+ * What commands have in common, each with all that it imports and that is in none before it. Left alone, every set of commands
+ * that share a module would get a file of its own. The entry itself waits for the command it runs: nothing may wait for it.
+ */
+const together = [
+  { name: 'start', tags: ['$initial' as const], test: (id: string) => !id.endsWith('/src/main/cli.ts') },
+  { name: 'plan', test: /\/src\/(?:main\/plan-reader|cli\/lint)\.ts$/ },
+  { name: 'desk', test: /\/src\/main\/desk\.ts$/ },
+  { name: 'view', test: /\/src\/view\// },
+  { name: 'foreground', test: /\/src\/cli\/foreground\.ts$/ },
+];
 
 /**
  * The client that others install (`tidegate/client`): one file for browsers and Node alike. It holds what it needs of the routes as
@@ -49,7 +68,7 @@ export async function bundleClient(directory: string): Promise<readonly OutputCh
   return output.filter((file) => file.type === 'chunk');
 }
 
-const processes = ['cli', 'merger', 'supervisor'];
+const processes = ['cli', 'merger', 'supervisor'] as const;
 
 /** Every package of which something lies in our files, also those that only libraries use. */
 function librariesIn(chunks: readonly OutputChunk[]): readonly string[] {

@@ -35,10 +35,11 @@ test('no file that the command line may load holds what writes git', () => {
   expect([...reachable('merger.js')].filter(writes)).toContain('merger.js');
 });
 
-test('only supervisors of agents that speak the protocol load its library', () => {
+test('the library of agents that speak the protocol is loaded for them only', () => {
   const holders = chunks.filter(({ moduleIds }) => moduleIds.some((id) => id.includes('@agentclientprotocol')));
-  expect(holders.map(({ fileName }) => fileName)).toEqual(['chunk-agent-acp.js']);
-  const importers = chunks.filter(({ imports }) => imports.includes('chunk-agent-acp.js'));
+  const names = holders.map(({ fileName }) => fileName);
+  expect(names).toEqual(['chunk-agent-acp.js', 'chunk-supervisor-agent-acp.js']);
+  const importers = chunks.filter(({ imports }) => imports.some((name) => names.includes(name)));
   expect(importers.map(({ fileName }) => fileName)).toEqual([]);
 });
 
@@ -55,6 +56,19 @@ test('the terminal UI is loaded by nobody but a person at a terminal', () => {
     imports.some((name) => holders.some((file) => file.fileName === name)),
   );
   expect(importers.map(({ fileName }) => fileName)).toEqual([]);
+});
+
+test('a command loads few files, and what starts all of them loads no plan', () => {
+  const started = (file: string, seen: Set<string> = new Set()): ReadonlySet<string> => {
+    if (seen.has(file)) return seen;
+    seen.add(file);
+    for (const next of chunkOf(file).imports.filter((name) => name.endsWith('.js'))) started(next, seen);
+    return seen;
+  };
+  expect([...started('cli.js')].sort()).toEqual(['chunk-start.js', 'cli.js']);
+  expect([...started('merger.js')]).toEqual(['merger.js']);
+  expect(started('supervisor.js').size).toBeLessThan(10);
+  for (const command of ['run', 'status', 'land']) expect(started(`chunk-${command}.js`).size).toBeLessThan(12);
 });
 
 function reachable(file: string, seen: Set<string> = new Set()): ReadonlySet<string> {
