@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
+import { getCompileCacheDir } from 'node:module';
 import { homedir } from 'node:os';
 import { dirname, extname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -54,12 +55,18 @@ export async function hostCoordinator(setting: Setting, ledger: Ledger): Promise
     tidegate: setting.version,
   });
 
-  const merger = mergerProcess({ command: [process.execPath, entry('merger')], stateDir: state.root, checkout, env });
+  const environment = forOurs(env);
+  const merger = mergerProcess({
+    command: [process.execPath, entry('merger')],
+    stateDir: state.root,
+    checkout,
+    env: environment,
+  });
   const supervisors = processSupervisors({
     jobs: state.jobs,
     node: process.execPath,
     program: entry('supervisor'),
-    environment: env,
+    environment,
   });
   const git = gitReader({ checkout, repository: state.repository });
   const places = { state, checkout, runDirectory };
@@ -101,11 +108,17 @@ export function startBackground(setting: Setting): ChildProcess {
     detached: true,
     stdio: ['ignore', log, log],
     cwd: '/',
-    env: { ...setting.env },
+    env: forOurs(setting.env),
   });
   closeSync(log);
   child.unref();
   return child;
+}
+
+/** For processes of ours: they find what this one has compiled, if it keeps that. No agent and no git of ours is told. */
+export function forOurs(env: Setting['env']): Setting['env'] {
+  const compiled = getCompileCacheDir();
+  return compiled === undefined ? env : { ...env, NODE_COMPILE_CACHE: dirname(compiled) };
 }
 
 /** The compiled file of another process, beside our own. */

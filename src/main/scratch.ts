@@ -19,7 +19,7 @@ import { err, ok, type Result } from '../domain/result.ts';
 import { stateDir } from '../domain/state-dir.ts';
 import type { Scratch } from '../engine/try-checks.ts';
 import { makePlaces } from './desk.ts';
-import { entry } from './host.ts';
+import { entry, forOurs } from './host.ts';
 
 /**
  * A state directory beside that of the repository, on the same disk, for as long as it is used. Its name says whose it is:
@@ -38,7 +38,7 @@ export async function openScratch(
   const state = stateDir(located.value.path);
   const runDirectory = await makePlaces(repository, located.value, surroundings, state);
   if (!runDirectory.ok) return runDirectory;
-  const { env } = context;
+  const env = forOurs(context.env);
   const checkout = repository.toplevel;
   const ledger = await openSqliteLedger(state.ledger, { check: 'chain' });
   const taken = await ledger.takeEpoch({ ...identify(), socket: '' }, isAlive);
