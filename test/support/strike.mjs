@@ -23,6 +23,8 @@ else if (isMeant && !process.argv.includes('--rescue')) {
       ...process.env,
       NODE_OPTIONS: '',
       STRIKE: '',
+      // what it would keep there are writes, but none of ours
+      NODE_DISABLE_COMPILE_CACHE: '1',
     });
 }
 
