@@ -1,5 +1,6 @@
 import type { RunId } from '../domain/ids.ts';
 import type { PlannedTask } from '../domain/plan.ts';
+import { titleOf } from '../domain/title.ts';
 
 export type Trailers = { readonly run: RunId; readonly task: string; readonly proof: string };
 
@@ -23,17 +24,3 @@ export function readTrailer(message: string, name: string): string | undefined {
     .findLast((line) => line.startsWith(`${name}: `))
     ?.slice(name.length + 2);
 }
-
-/** The first line of the brief that says something, without markdown's marks; the task's id when there is none. */
-function titleOf(task: PlannedTask): string {
-  const body = task.directive.text.replace(/^---\n[\s\S]*?\n---\n/, '');
-  const line = body
-    .split('\n')
-    .map((text) => text.replace(/^[#>*\s-]+/, '').trim())
-    .find((text) => text !== '');
-  const title = [...(line ?? task.id)].filter((character) => !isControl(character)).join('');
-  return title.length <= longest ? title : `${title.slice(0, longest - 1).trimEnd()}…`;
-}
-
-const longest = 72;
-const isControl = (character: string): boolean => /\p{Cc}/u.test(character);

@@ -3,6 +3,7 @@ import { allTasks, type FrozenPlan, type PlannedTask } from '../domain/plan.ts';
 import type { RunState } from '../domain/run.ts';
 import { selectedWaves } from '../domain/run.ts';
 import { isResolved, type TaskState } from '../domain/task.ts';
+import { titleOf } from '../domain/title.ts';
 import type { Finding } from '../domain/verdict.ts';
 import type { Span, Text } from '../ports/terminal.ts';
 
@@ -34,12 +35,9 @@ function waveLines({ plan, tasks: states }: RunState, index: number): readonly T
   return ['', [{ text: `wave ${index}${name}`, tone: 'strong' }], ...tasks, ...sharedLine(wave.tasks)];
 }
 
-/** What a task is about, in its own words: the heading of its directive, else how it begins. */
 function titleLine(task: PlannedTask): readonly Text[] {
-  const [first = ''] = task.directive.text.trimStart().split('\n');
-  const title = first.replace(/^#+\s*/, '').trim();
-  const cut = title.length > 72 ? `${title.slice(0, 71)}…` : title;
-  return title === '' || title === task.id ? [] : [[{ text: `      ${cut}`, tone: 'dim' }]];
+  const title = titleOf(task);
+  return title === task.id ? [] : [[{ text: `      ${title}`, tone: 'dim' }]];
 }
 
 /** Nothing keeps tasks without `owns` apart before they are merged. */
