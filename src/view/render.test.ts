@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { frozenPlan } from '../../test/support/plan.ts';
 import { approved, begun, by, ended, held, hello, plan, reply, run, started } from '../../test/support/run-events.ts';
+import { partlyUndone } from '../../test/support/standings.ts';
 import { viewed } from '../../test/support/viewed.ts';
 import type { RunEvent } from '../domain/events.ts';
 import { attemptId } from '../domain/ids.ts';
@@ -49,6 +50,14 @@ test('a run at work unfolds the word it is at', () => {
       · reply  waiting            for hello
     "
   `);
+});
+
+test('a task that was taken back out of the branch says so', () => {
+  const lines = plain(runView(partlyUndone()));
+  expect(lines.filter((line) => line.includes('taken back'))).toEqual([
+    expect.stringMatching(/^ {2}✓ hello .*, taken back$/),
+    expect.stringContaining('; hello taken back since'),
+  ]);
 });
 
 test('a held task says why and offers the command', () => {

@@ -119,7 +119,7 @@ export function endText(state: RunState): string | null {
     case null:
       return null;
     case 'landed':
-      return `Landed on ${'branch' in landing ? landing.branch : state.target.branch}${landing.status === 'landed' ? ` as ${landing.new.slice(0, 8)}` : ''}${without}${leftText(state)}`;
+      return `Landed on ${'branch' in landing ? landing.branch : state.target.branch}${landing.status === 'landed' ? ` as ${landing.new.slice(0, 8)}` : ''}${without}${leftText(state)}${takenBackText(state)}`;
     case 'done':
       return `Done${without}${state.branch === null ? '' : '; nothing was landed'}`;
     case 'rejected':
@@ -136,3 +136,6 @@ function leftText(state: RunState): string {
   const left = leftToLand(state);
   return left.length === 0 ? '' : `; ${left.join(', ')} stayed on the run branch`;
 }
+
+const takenBackText = ({ undo }: RunState): string =>
+  undo.tasks.length === 0 ? '' : `; ${undo.tasks.join(', ')} taken back since`;

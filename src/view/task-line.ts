@@ -2,6 +2,7 @@ import { plannedById, type RunState } from '../domain/run.ts';
 import { blockingNeed } from '../domain/schedule.ts';
 import type { TaskState } from '../domain/task.ts';
 import { toldOfHold } from '../domain/texts/held.ts';
+import { isUndone } from '../domain/undo.ts';
 import type { Span, Text } from '../ports/terminal.ts';
 import { age, type Times } from './times.ts';
 
@@ -55,7 +56,7 @@ export function shownTask(state: RunState, task: TaskState): Shown {
         sign: '✓',
         tone: 'good',
         word: 'merged',
-        detail: `${files(progress.snapshot.diff.length)}, ${progress.commit.slice(0, 8)}`,
+        detail: `${files(progress.snapshot.diff.length)}, ${progress.commit.slice(0, 8)}${isUndone(state, task.id) ? ', taken back' : ''}`,
       };
     case 'held':
       return { sign: '!', tone: 'bad', word: 'held', detail: toldOfHold(state, progress.hold, task.id).message };

@@ -471,6 +471,9 @@ test('every state of a run and of a task is explained by a sentence, with the ag
     [landed in part: task undone]
     checkout-k3f9/hello was merged 12m 18s ago as cccccccc, 1 file; it was taken back out of main.
       tidegate diff checkout-k3f9/hello
+    [landed in part: run of it]
+    checkout-k3f9 ended 2m 30s ago: Landed on main as cccccccc; reply stayed on the run branch; hello taken back since.
+      tidegate land checkout-k3f9
     [landed in part: refused]
     checkout-k3f9 waits for you for 12m 30s: main moved, and the run conflicts with what is new there: a.md.
       nothing of yours was changed, and the work of the run is kept

@@ -158,16 +158,19 @@ const onlyHello: RunState = {
   undo: closed.undo,
   taps: { land: { status: 'approved', hash, by, tasks: [hello] } },
 };
-const inPart: Record<'run' | 'landed task' | 'task left' | 'task undone' | 'refused', () => Why> = {
+const oneUndone: RunState = { ...partly, undo: { ...partly.undo, tasks: [hello] } };
+const inPart: Record<'run' | 'landed task' | 'task left' | 'task undone' | 'run of it' | 'refused', () => Why> = {
   run: () => whyRun(seen(partly), attended),
   'landed task': () => whyTask(seen(partly), hello, attended),
   'task left': () => whyTask(seen(partly), reply, attended),
-  'task undone': () => whyTask(seen({ ...partly, undo: { ...partly.undo, tasks: [hello] } }), hello, attended),
+  'task undone': () => whyTask(seen(oneUndone), hello, attended),
+  'run of it': () => whyRun(seen(oneUndone), attended),
   refused: () => whyRun(seen(refusedInPart), attended),
 };
 
 /** The same, for whoever shows it in other words. */
 export const partlyLanded = (): RunView => seen(partly);
+export const partlyUndone = (): RunView => seen(oneUndone);
 export const refusedInPart: RunState = { ...onlyHello, landing: landings.refused };
 
 const undoAsked = { seq: 9, request: { type: 'requested-undo', task: null, by } } as const;
