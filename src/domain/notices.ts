@@ -11,6 +11,8 @@ export type Notice = News &
     readonly kind: NeedKind | 'ended';
     readonly run: string;
     readonly task: string | null;
+    /** When it came, as far as that is known. */
+    readonly since?: string;
   };
 
 /** What a webhook gets. */

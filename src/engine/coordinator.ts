@@ -1,7 +1,7 @@
 import { answersInLine } from '../domain/answer-in-line.ts';
 import { isRequest } from '../domain/events.ts';
 import { type RunId, runId } from '../domain/ids.ts';
-import { noticesOf } from '../domain/notices.ts';
+import { type Notice, noticesOf } from '../domain/notices.ts';
 import { foldRun, type RunState } from '../domain/run.ts';
 import { postsOf } from '../domain/thread-posts.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -34,7 +34,14 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
   });
 
   const told = { clock, runs: () => [...runs.values()].map((entry) => entry.log.state()), failed: failed.reject };
+  /** With the time since when it lasts: nothing is decided by it but whether anybody still wants to know. */
+  const dated = (state: RunState): readonly Notice[] =>
+    noticesOf(state).map((notice) => {
+      const end = notice.lasting ? runs.get(state.run)?.log.stored().findLast(isEnd)?.at : undefined;
+      return end === undefined ? notice : { ...notice, since: end };
+    });
   const tellers = [
+    ...(world.webhooks === undefined ? [] : [keepNews({ ...told, ways: world.webhooks, newsOf: dated })]),
     ...(world.notices === undefined ? [] : [keepNews({ ...told, ways: world.notices, newsOf: noticesOf })]),
     ...(world.threads === undefined ? [] : [keepNews({ ...told, ways: world.threads, newsOf: postsOf })]),
   ];
@@ -148,6 +155,8 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
 
 /** After these a workspace has grown for the last time, or may go. */
 const leavesRoom: ReadonlySet<string> = new Set(['attempt-ended', 'task-dropped', 'landed', 'run-ended']);
+
+const isEnd = ({ event }: Stored): boolean => event.type === 'run-ended';
 
 /** The job whose exit this event holds: its log lies in the job's own directory. */
 function jobRecorded({ event }: Stored): readonly string[] {

@@ -5,7 +5,7 @@ import { isEnvironmental } from '../ports/failures.ts';
 import type { Ways } from '../ports/notices.ts';
 
 export type NewsKeeper = {
-  /** What lasts and is there already is no news: whoever saw it come has told it. */
+  /** What lasts and is there already is no news: whoever saw it come has told it, or it is owed. */
   begin(): void;
   /** Something happened: it is told, unless it is over within a moment. */
   look(): void;
@@ -17,7 +17,8 @@ export type NewsKeeper = {
 const momentMs = 5_000;
 
 /**
- * Tells once of each item. What is told is remembered first, so a crash may swallow one and never repeats one.
+ * Tells once of each item. What is told is remembered first, so a crash may swallow one and never repeats one; ways that owe something
+ * see to it by themselves.
  */
 export function keepNews<N extends News>(world: {
   readonly ways: Ways<N>;
@@ -69,7 +70,9 @@ export function keepNews<N extends News>(world: {
   };
   return {
     begin: () => {
-      told = [...told, ...open().flatMap(({ item, lasting }) => (lasting ? [item] : []))];
+      const all = open();
+      const owed = new Set(ways.owed?.(all).map(({ item }) => item));
+      told = [...told, ...all.flatMap(({ item, lasting }) => (lasting && !owed.has(item) ? [item] : []))];
     },
     look,
     stop: async () => {

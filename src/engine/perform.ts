@@ -31,6 +31,7 @@ export type World = {
   readonly disk: Disk;
   /** Absent where nobody is to be told. */
   readonly notices?: Notices;
+  readonly webhooks?: Notices;
   /** Absent where all threads are on the built-in board. */
   readonly threads?: Threads;
   /** Absent where no task drafts a plan. */

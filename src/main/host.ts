@@ -11,7 +11,7 @@ import { failpoint } from '../adapters/failpoint.ts';
 import { gitReader } from '../adapters/git-read/index.ts';
 import { watchMarkers } from '../adapters/markers/index.ts';
 import { mergerProcess } from '../adapters/merger-process/index.ts';
-import { personsNotices } from '../adapters/notices/index.ts';
+import { personsNotices, webhookNotices } from '../adapters/notices/index.ts';
 import { identify, isAlive } from '../adapters/process-identity.ts';
 import { storedTokens, tokensFile } from '../adapters/stored-tokens.ts';
 import { processSupervisors } from '../adapters/supervisors/index.ts';
@@ -72,18 +72,17 @@ export async function hostCoordinator(setting: Setting, ledger: Ledger): Promise
   const places = { state, checkout, runDirectory };
   const disk = stateDisk(state, () => readDiskLimits(checkout, state.root, env));
   const secret = secretsOf(env);
-  const notices = personsNotices({
+  const told = {
     stateDirectory: state.root,
     repository: checkout,
-    env,
     setting: () => readNotifySetting(checkout, state.root, env),
-    bell: setting.bell,
-    secret,
-  });
+  };
+  const notices = personsNotices({ ...told, env, bell: setting.bell });
+  const webhooks = await webhookNotices({ ...told, secret });
   const threads = webThreads({ stateDirectory: state.root, secret });
   await disk.tidy();
   const drafts = draftReader(setting);
-  const world = { merger, supervisors, git, places, disk, notices, threads, drafts, epoch };
+  const world = { merger, supervisors, git, places, disk, notices, webhooks, threads, drafts, epoch };
   const engine = await coordinate(ledger, world, clock);
   const markers = watchMarkers(state, ledger);
   return {

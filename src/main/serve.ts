@@ -4,7 +4,9 @@ import { readFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { homedir, userInfo } from 'node:os';
+import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
+import { owesDeliveries } from '../adapters/notices/index.ts';
 import { KeyUnsafe, type ServerState, serverState } from '../adapters/server-state/index.ts';
 import { findRepository } from '../adapters/state-directory/index.ts';
 import { knownRepositories } from '../adapters/state-directory/known.ts';
@@ -23,7 +25,7 @@ import { handlers } from '../server/handlers.ts';
 import { httpServer, type Served } from '../server/http.ts';
 import { oneTimeLinks } from '../server/links.ts';
 import { repositoriesOf } from '../server/repositories.ts';
-import { NotOpened, type Passing } from '../server/site.ts';
+import { NotOpened, type Passing, type Repositories } from '../server/site.ts';
 import { mayDecide, openDesk } from './desk.ts';
 
 const surroundingsOf = (context: Context) => ({
@@ -118,6 +120,7 @@ async function start(context: Context, listen: Listen): Promise<Result<Running, 
     server.closeAllConnections();
   });
   state.recordServing(url);
+  void takeUpDeliveries(root, repositories).catch(fault);
   server.on('error', failed.reject);
   return ok({
     url,
@@ -137,6 +140,12 @@ async function start(context: Context, listen: Listen): Promise<Result<Running, 
       await repositories[Symbol.asyncDispose]();
     },
   });
+}
+
+/** What no coordinator brought to a webhook, this one's do: nobody need ask for anything there first. */
+async function takeUpDeliveries(root: string, repositories: Repositories): Promise<void> {
+  for (const { id, present } of await knownRepositories(root))
+    if (present && owesDeliveries(join(root, id))) await (await repositories.open(id))?.desk.ensureCoordinator();
 }
 
 /** The protocol for each repository; all of it is loaded when somebody speaks it. */

@@ -5,6 +5,10 @@ import { allFailpoints } from '../support/sweep.ts';
 /** No scenario here comes by: each is killed by a test of its own. */
 const elsewhere: Readonly<Record<string, string>> = {
   'merger-lfs-copied': 'test/e2e/lfs-landing.test.ts',
+  'webhook-record-before': 'test/e2e/webhooks.test.ts',
+  'webhook-recorded': 'test/e2e/webhooks.test.ts',
+  'webhook-settled': 'test/e2e/webhooks.test.ts',
+  'webhook-taken': 'test/e2e/webhooks.test.ts',
   'supervisor-message-before': 'test/e2e/steering.test.ts',
   'supervisor-message-handed': 'test/e2e/steering.test.ts',
   'disk-remove-before': 'test/e2e/disk-cap.test.ts',

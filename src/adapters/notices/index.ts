@@ -6,39 +6,36 @@ import { safeLine } from '../../domain/safe-text.ts';
 import type { NotifySetting } from '../../domain/settings.ts';
 import type { Notices } from '../../ports/notices.ts';
 import { writeDurably } from '../durable-file.ts';
-import { courier } from '../web/courier.ts';
 import { keepLine, readItems } from './log.ts';
-import { type WebhookSurroundings, webhooks } from './webhook.ts';
 
-export type Surroundings = WebhookSurroundings & {
+export { owesDeliveries } from './journal.ts';
+export { webhookNotices } from './webhook-notices.ts';
+
+export type Surroundings = {
+  /** The checkout. */
+  readonly repository: string;
   readonly stateDirectory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** As it holds now, with every layer; what a repository asks for and nobody confirmed is not in it. */
   setting(): Promise<NotifySetting>;
   /** Null where there is no terminal. */
   readonly bell: (() => void) | null;
-  readonly waits?: readonly number[];
-  readonly graceMs?: number;
 };
 
 /**
- * A bell, the desktop where there is one, the person's own command with the notice as JSON on its stdin, and their webhook. That a
- * run has ended is told to the webhook only: whoever wants to know looks anyway.
+ * A bell, the desktop where there is one, and the person's own command with the notice as JSON on its stdin. That a run has ended is
+ * not told this way: whoever wants to know looks anyway.
  */
 export function personsNotices(around: Surroundings): Notices {
   const file = join(around.stateDirectory, 'notices.json');
-  const carrier = courier({ ...around, keep: (line) => keepLine(around.stateDirectory, line) });
-  const parcelOf = webhooks(around);
   return {
     told: () => readItems(file),
     remember: (items) => writeDurably(file, `${JSON.stringify(items)}\n`),
     async send(notice) {
+      if (notice.kind === 'ended') return;
       const setting = await around.setting();
       if (setting === 'off') return;
-      const { command, ways } = waysOf(setting);
-      const parcel = ways === null ? null : parcelOf(notice, ways);
-      if (parcel !== null) carrier.deliver(parcel);
-      if (notice.kind === 'ended') return;
+      const command = commandOf(setting);
       around.bell?.();
       const desktop = desktopCommand(notice, around.env);
       const calls = [
@@ -47,13 +44,13 @@ export function personsNotices(around: Surroundings): Notices {
       ];
       await Promise.all(calls);
     },
-    settle: () => carrier.settle(),
+    settle: async () => undefined,
   };
 }
 
-function waysOf(setting: Exclude<NotifySetting, 'off'>) {
-  if (setting === null) return { command: null, ways: null };
-  return 'webhook' in setting ? { command: setting.command ?? null, ways: setting } : { command: setting, ways: null };
+function commandOf(setting: Exclude<NotifySetting, 'off'>): readonly string[] | null {
+  if (setting === null) return null;
+  return 'webhook' in setting ? (setting.command ?? null) : setting;
 }
 
 const documentOf = ({ item: _, lasting: __, news: ___, ...notice }: Notice, { repository }: Surroundings) => ({

@@ -32,7 +32,6 @@ function scene(setting: NotifySetting, { desktop = false } = {}) {
     stateDirectory: path,
     repository: '/some/where',
     env: { PATH: `${path}:/usr/bin:/bin`, ...(desktop ? { DISPLAY: ':0' } : {}) },
-    secret: () => null,
     setting: async () => setting,
     bell: () => {
       bells += 1;
@@ -88,4 +87,12 @@ describe('a notice', () => {
     writeFileSync(join(at.path, 'notices.json'), '{');
     expect(at.notices.told()).toEqual([]);
   });
+});
+
+test('the end of a run rings no bell and calls no command', async () => {
+  using at = scene(['false'], { desktop: true });
+  await at.notices.send({ ...notice, kind: 'ended', news: 'done', task: null });
+  expect(at.bells()).toBe(0);
+  expect(() => at.read('shown')).toThrow();
+  expect(() => at.read('notices.log')).toThrow();
 });

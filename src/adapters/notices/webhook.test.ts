@@ -1,12 +1,20 @@
 import { createHmac } from 'node:crypto';
-import { mkdtempDisposableSync, readFileSync } from 'node:fs';
+import { mkdirSync, mkdtempDisposableSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { answers, endless, type Manner, nobody, receiver, silent } from '../../../test/support/receiver.ts';
+import {
+  answers,
+  endless,
+  type Manner,
+  nobody,
+  type Received,
+  receiver,
+  silent,
+} from '../../../test/support/receiver.ts';
 import type { Notice } from '../../domain/notices.ts';
 import type { NotifyWays } from '../../domain/settings.ts';
 import { webhookSchema } from '../../protocol/webhook.ts';
-import { personsNotices } from './index.ts';
+import { webhookNotices } from './index.ts';
 
 const secret = 'whsec-41c2';
 const notice: Notice = {
@@ -22,29 +30,36 @@ const notice: Notice = {
 };
 const done: Notice = { ...notice, item: 'demo-ab12 ended', lasting: true, news: 'done', kind: 'ended', task: null };
 
-function scene(ways: (url: string) => NotifyWays, url: string) {
+async function scene(ways: (url: string) => NotifyWays, url: string) {
   const directory = mkdtempDisposableSync('/tmp/tidegate-webhook-');
-  let bells = 0;
-  const notices = personsNotices({
-    stateDirectory: directory.path,
-    repository: '/some/where/shop',
-    env: { PATH: '/nonexistent' },
-    secret: (name) => (name === 'HOOK_SECRET' ? secret : null),
-    setting: async () => ways(url),
-    bell: () => {
-      bells += 1;
-    },
-    timeoutMs: 300,
-    waits: [10, 40],
-  });
-  const kept = (): string => readFileSync(join(directory.path, 'notices.log'), 'utf8');
-  return { notices, kept, bells: () => bells, [Symbol.dispose]: () => directory.remove() };
+  /** One coordinator after the other. */
+  const coordinator = (againMs = 60_000) =>
+    webhookNotices({
+      stateDirectory: directory.path,
+      repository: '/some/where/shop',
+      secret: (name) => (name === 'HOOK_SECRET' ? secret : null),
+      setting: async () => ways(url),
+      timeoutMs: 300,
+      waits: [10, 40],
+      againMs,
+    });
+  const read = (name: string): string => readFileSync(join(directory.path, name), 'utf8');
+  return {
+    notices: await coordinator(),
+    coordinator,
+    path: directory.path,
+    kept: () => read('notices.log'),
+    journal: () => read('webhooks.json'),
+    [Symbol.dispose]: () => directory.remove(),
+  };
 }
+const ids = (there: { readonly received: readonly Received[] }): readonly unknown[] =>
+  there.received.map(({ headers }) => headers['tidegate-event-id']);
 const signed = (webhook: string): NotifyWays => ({ webhook, secretFrom: 'HOOK_SECRET' });
 
 test('a webhook gets one signed document, which its receiver can check with a few lines', async () => {
   await using there = await receiver();
-  using at = scene(signed, `${there.url}/hook`);
+  using at = await scene(signed, `${there.url}/hook`);
   await at.notices.send(notice);
   await at.notices.settle();
   const [received] = there.received;
@@ -56,7 +71,6 @@ test('a webhook gets one signed document, which its receiver can check with a fe
   expect(event).toMatchObject({ news: 'needs-you', repository: 'shop', run: 'demo-ab12', task: 'docs', kind: 'held' });
   expect(headers['tidegate-event-id']).toBe(event.id);
   expect(body).not.toContain('/some/where');
-  expect(at.bells()).toBe(1);
 });
 
 test.each<[string, Manner | null, string]>([
@@ -68,12 +82,12 @@ test.each<[string, Manner | null, string]>([
     'answered 307: redirects are not followed',
   ],
   ['does not answer', silent, 'no answer within 0.3 s'],
-])('a webhook that %s is tried three times with growing pauses, then given up', async (_, manner, why) => {
+])('a webhook that %s is tried three times with growing pauses, then put off', async (_, manner, why) => {
   await using there = await receiver(manner ?? answers(200));
-  using at = scene(signed, manner === null ? await nobody() : there.url);
+  using at = await scene(signed, manner === null ? await nobody() : there.url);
   await at.notices.send(notice);
   await at.notices.settle();
-  expect(at.kept()).toMatch(/^webhook at 127\.0\.0\.1:\d+, demo-ab12 held docs: given up after 3: .*\n$/);
+  expect(at.kept()).toMatch(/^webhook at 127\.0\.0\.1:\d+, demo-ab12 held docs: put off after 3: .*\n$/);
   expect(at.kept()).toContain(why);
   if (manner === null) return;
   const [first = 0, second = 0, third = 0] = there.received.map((one) => one.at);
@@ -86,7 +100,7 @@ test('a webhook that answers again in time has it once', async () => {
   await using there = await receiver((response, received, count) =>
     answers(count === 1 ? 502 : 204)(response, received, count),
   );
-  using at = scene(signed, there.url);
+  using at = await scene(signed, there.url);
   await at.notices.send(notice);
   await at.notices.settle();
   expect(there.received.length).toBe(2);
@@ -95,7 +109,7 @@ test('a webhook that answers again in time has it once', async () => {
 
 test('a webhook whose answer does not end has taken it', async () => {
   await using there = await receiver(endless);
-  using at = scene(signed, there.url);
+  using at = await scene(signed, there.url);
   await at.notices.send(notice);
   await at.notices.settle();
   expect(there.received.length).toBe(1);
@@ -104,7 +118,7 @@ test('a webhook whose answer does not end has taken it', async () => {
 
 test('a webhook that is gone for good gets nothing more', async () => {
   await using there = await receiver(answers(410));
-  using at = scene(signed, there.url);
+  using at = await scene(signed, there.url);
   for (const one of [notice, done]) await at.notices.send(one);
   await at.notices.settle();
   expect(there.received.length).toBe(1);
@@ -113,19 +127,109 @@ test('a webhook that is gone for good gets nothing more', async () => {
 
 test('nothing is sent unsigned that was to be signed', async () => {
   await using there = await receiver();
-  using at = scene((webhook) => ({ webhook, secretFrom: 'NOT_THERE' }), there.url);
+  using at = await scene((webhook) => ({ webhook, secretFrom: 'NOT_THERE' }), there.url);
   await at.notices.send(notice);
   await at.notices.settle();
   expect(there.received).toEqual([]);
   expect(at.kept()).toContain('NOT_THERE is not set');
 });
 
-test('a webhook gets only what it is for, and the end of a run rings no bell', async () => {
+test('a webhook gets only what it is for', async () => {
   await using there = await receiver();
-  using at = scene((webhook) => ({ webhook, on: ['done'] }), there.url);
+  using at = await scene((webhook) => ({ webhook, on: ['done'] }), there.url);
   for (const one of [notice, done]) await at.notices.send(one);
   await at.notices.settle();
   expect(there.received.map(({ body }) => (JSON.parse(body) as { news: string }).news)).toEqual(['done']);
   expect(there.received[0]?.headers['tidegate-signature']).toBeUndefined();
-  expect(at.bells()).toBe(1);
+});
+
+const ended = (since: string): Notice => ({ ...done, since });
+const ago = (hours: number): string => new Date(Date.now() - hours * 3_600_000).toISOString();
+
+test('what nobody took is brought by the next coordinator, the very same, and then by no other', async () => {
+  let isUp = false;
+  await using there = await receiver((response, one, count) => answers(isUp ? 200 : 503)(response, one, count));
+  using at = await scene(signed, there.url);
+  await at.notices.send(done);
+  await at.notices.settle();
+  expect(at.journal()).not.toContain(secret);
+  isUp = true;
+  const before = there.received.length;
+  const next = await at.coordinator();
+  expect(next.owed?.([ended(ago(0))])).toEqual([]);
+  await next.settle();
+  expect(there.received.length).toBe(before + 1);
+  expect(new Set(ids(there)).size).toBe(1);
+  expect(new Set(there.received.map(({ body }) => body)).size).toBe(1);
+  const last = await at.coordinator();
+  expect(last.owed?.([ended(ago(0))])).toEqual([]);
+  await last.settle();
+  expect(there.received.length).toBe(before + 1);
+});
+
+test('the end of a run that whoever saw it could not even write down is owed, for a day, and has its own name', async () => {
+  await using there = await receiver();
+  using at = await scene(signed, there.url);
+  const journal = JSON.parse(at.journal()) as { since: string };
+  writeFileSync(join(at.path, 'webhooks.json'), JSON.stringify({ ...journal, since: ago(48) }));
+  const next = await at.coordinator();
+  expect(next.owed?.([ended(ago(1)), { ...ended(ago(25)), item: 'old' }])).toEqual([expect.objectContaining(done)]);
+  await next.send(done);
+  await next.settle();
+  // the journal is lost: the same item has the same name all the same
+  rmSync(join(at.path, 'webhooks.json'));
+  const after = await at.coordinator();
+  await after.send(done);
+  await after.settle();
+  expect([ids(there).length, new Set(ids(there)).size]).toEqual([2, 1]);
+});
+
+test('what ended before there was a webhook is nobody’s business', async () => {
+  await using there = await receiver();
+  using at = await scene(signed, there.url);
+  expect(at.notices.owed?.([ended(ago(1))])).toEqual([]);
+});
+
+test('what was over and comes back is another delivery; that somebody was needed is dropped when it is over', async () => {
+  let isUp = true;
+  await using there = await receiver((response, one, count) => answers(isUp ? 200 : 503)(response, one, count));
+  using at = await scene(signed, there.url);
+  await at.notices.send(notice);
+  await at.notices.settle();
+  const next = await at.coordinator();
+  next.remember([]);
+  isUp = false;
+  await next.send(notice);
+  await next.settle();
+  expect(new Set(ids(there)).size).toBe(2);
+  const sent = there.received.length;
+  isUp = true;
+  const last = await at.coordinator();
+  expect(last.owed?.([])).toEqual([]);
+  await last.settle();
+  expect(there.received.length).toBe(sent);
+});
+
+test('a coordinator that lives on tries again by itself', async () => {
+  await using there = await receiver((response, one, count) => answers(count <= 3 ? 500 : 200)(response, one, count));
+  using at = await scene(signed, there.url);
+  const living = await at.coordinator(20);
+  await living.send(done);
+  await there.until(4);
+  await living.settle();
+  expect(new Set(ids(there)).size).toBe(1);
+  expect(JSON.parse(at.journal())).toMatchObject({ all: [{ item: done.item, event: null }] });
+});
+
+test('a journal that is broken owes nothing, and one that cannot be written keeps nothing from being sent', async () => {
+  await using there = await receiver();
+  using at = await scene(signed, there.url);
+  writeFileSync(join(at.path, 'webhooks.json'), '{"since":"x","all":[{"event":{"id":5}}]}');
+  const next = await at.coordinator();
+  expect(next.told()).toEqual([]);
+  rmSync(join(at.path, 'webhooks.json'));
+  mkdirSync(join(at.path, 'webhooks.json/in-the-way'), { recursive: true });
+  await next.send(done);
+  await next.settle();
+  expect(there.received.length).toBe(1);
 });

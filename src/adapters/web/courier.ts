@@ -5,15 +5,20 @@ export type Parcel = {
   readonly lane: string;
   /** For whoever wonders what became of it. */
   readonly label: string;
-  /** Why it was not taken; null: it was. `final`: nobody need try again. */
-  readonly hand: (signal: AbortSignal) => Promise<null | { readonly why: string; readonly final?: boolean }>;
+  /** Why it was not taken; null: it was. */
+  readonly hand: (signal: AbortSignal) => Promise<null | Problem>;
+  /** Whoever sends it brings it again some time: it is put off, and not given up. */
+  readonly putOff?: () => void;
 };
+
+/** `final`: nobody need try again soon. `lost`: nor later. */
+type Problem = { readonly why: string; readonly final?: boolean; readonly lost?: boolean };
 
 export type Courier = {
   /** Returns at once. */
   deliver(parcel: Parcel): void;
   /** Resolves when all is delivered or given up; what takes too long is given up. */
-  settle(): Promise<void>;
+  settle(graceMs?: number): Promise<void>;
 };
 
 export type CourierOptions = {
@@ -32,24 +37,29 @@ export function courier({ waits = [1_000, 5_000, 30_000], graceMs = 10_000, keep
   const stopped = new AbortController();
   const lanes = new Map<string, { last: Promise<void>; waiting: number }>();
 
-  const bring = async ({ label, hand }: Parcel): Promise<void> => {
+  /** Nobody will come back to it after the end. */
+  const leave = ({ label, putOff }: Parcel, how: string, isLost = false): void => {
+    keep(`${label}: ${putOff === undefined || isLost ? 'given up' : 'put off'}${how}`);
+    if (!isLost && !stopped.signal.aborted) putOff?.();
+  };
+  const bring = async (parcel: Parcel): Promise<void> => {
     for (let tries = 1; ; tries += 1) {
-      const problem = await hand(stopped.signal);
+      const problem = await parcel.hand(stopped.signal);
       if (problem === null) return;
       const wait = waits[tries - 1];
       if (problem.final === true || wait === undefined || stopped.signal.aborted)
-        return keep(`${label}: given up after ${tries}: ${problem.why}`);
+        return leave(parcel, ` after ${tries}: ${problem.why}`, problem.lost);
       await sleep(wait, undefined, { signal: stopped.signal }).catch((cause: unknown) => {
         if (!stopped.signal.aborted) throw cause;
       });
-      if (stopped.signal.aborted) return keep(`${label}: given up after ${tries}, at the end: ${problem.why}`);
+      if (stopped.signal.aborted) return leave(parcel, ` after ${tries}, at the end: ${problem.why}`);
     }
   };
 
   return {
     deliver(parcel) {
       const lane = lanes.get(parcel.lane) ?? { last: Promise.resolve(), waiting: 0 };
-      if (lane.waiting >= mostWaiting) return keep(`${parcel.label}: given up: too many are waiting`);
+      if (lane.waiting >= mostWaiting) return leave(parcel, ': too many are waiting');
       lane.waiting += 1;
       lane.last = lane.last
         .then(() => bring(parcel))
@@ -58,9 +68,9 @@ export function courier({ waits = [1_000, 5_000, 30_000], graceMs = 10_000, keep
         });
       lanes.set(parcel.lane, lane);
     },
-    async settle() {
+    async settle(grace = graceMs) {
       const all = Promise.all([...lanes.values()].map(({ last }) => last));
-      const timer = setTimeout(() => stopped.abort(), graceMs);
+      const timer = setTimeout(() => stopped.abort(), grace);
       await all;
       clearTimeout(timer);
     },
