@@ -26,7 +26,7 @@ export const exitMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /** Something only a person can do, and the command that does it. */
-export type Need = {
+type Need = {
   readonly kind: string;
   readonly task: string | null;
   readonly message: string;

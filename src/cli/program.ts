@@ -4,7 +4,7 @@ import type { Text } from '../ports/terminal.ts';
 import { type CommandEntry, type Context, type Does, exitCodes, misused, type Outcome } from './command.ts';
 import { globalOptions, overview } from './help.ts';
 
-export type Frame = {
+type Frame = {
   readonly commands: readonly CommandEntry[];
   /** Everything but what the global options say. */
   readonly open: (chosen: GlobalOptions) => Context;

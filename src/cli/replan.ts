@@ -12,7 +12,7 @@ import { notOrdered } from './run.ts';
 import type { MadeRun } from './subject.ts';
 
 /** How the files stand to the plan that runs. `message` is one line for people. */
-export type PlanNote = {
+type PlanNote = {
   readonly message: string;
   readonly differences: readonly string[];
   readonly hash: string | null;

@@ -22,7 +22,7 @@ export function settledOutcome(view: RunView, context: Pick<Context, 'json' | 't
   };
 }
 
-export function exitOf(state: RunState): { readonly exit: ExitCode; readonly reason: string } {
+function exitOf(state: RunState): { readonly exit: ExitCode; readonly reason: string } {
   const stuck = state.mode.mode === 'halted' && openUndo(state) !== null;
   if (state.ended === null || stuck)
     return { exit: exitCodes.personNeeded, reason: needsOf(state)[0]?.kind ?? 'person-needed' };

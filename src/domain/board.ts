@@ -11,13 +11,13 @@ export const recordKinds = ['note', 'question', 'request', 'decision', 'handoff-
 export type RecordKind = (typeof recordKinds)[number];
 
 /** `person`: whoever looks after the run. `all`: every task of it. A task that is called so cannot be addressed by name. */
-export type RecordTarget = TaskId | 'person' | 'all';
+type RecordTarget = TaskId | 'person' | 'all';
 
 /** What somebody puts on the board. */
 export type Post = { readonly kind: RecordKind; readonly target: RecordTarget; readonly text: string };
 
 /** An agent is known by the channel that it spoke through; `post` counts what came through it. */
-export type RecordAuthor = { readonly task: TaskId; readonly attempt: AttemptId; readonly post: number } | By;
+type RecordAuthor = { readonly task: TaskId; readonly attempt: AttemptId; readonly post: number } | By;
 
 /**
  *   open ──▶ answered        by a person

@@ -40,7 +40,7 @@ export function eventBody(event: { readonly type: string }): string {
   return body;
 }
 
-export type ChainWalk = {
+type ChainWalk = {
   /** Takes the next record; says what is wrong with it, or null. */
   readonly step: (link: Link) => string | null;
   readonly tip: () => Tip;

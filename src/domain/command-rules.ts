@@ -12,7 +12,7 @@ export type CommandLimits = {
 };
 
 type Refusal = { readonly rule: string; readonly why: string };
-export type WordRule = { readonly text: string; readonly words: readonly string[] };
+type WordRule = { readonly text: string; readonly words: readonly string[] };
 
 /** Without a word in it, a rule says nothing. */
 export const wordRules = (texts: readonly string[]): readonly WordRule[] =>

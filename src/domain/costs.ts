@@ -5,7 +5,7 @@ import type { AttemptId } from './ids.ts';
 import { type Recorded, type RunState, waveOf } from './run.ts';
 
 /** What agents used, as far as they tell; attempts under way as far as they have told by now. */
-export type Costs = {
+type Costs = {
   readonly tasks: readonly Cost[];
   readonly agents: readonly Cost[];
   readonly waves: readonly Cost[];

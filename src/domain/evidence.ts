@@ -77,7 +77,7 @@ export type DispatchEvidence = {
   readonly agent: { readonly executor: string; readonly argv: readonly string[]; readonly version?: string };
 };
 
-export type HandoffStatus = 'done' | 'partial' | 'failed';
+type HandoffStatus = 'done' | 'partial' | 'failed';
 export type Handoff = {
   readonly status: HandoffStatus;
   readonly summary: string;

@@ -16,7 +16,7 @@ export type Context = {
 };
 
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
-export type Unjudged = DistributiveOmit<Judgement, 'verdicts'>;
+type Unjudged = DistributiveOmit<Judgement, 'verdicts'>;
 
 /** The one judge: live decisions and replay both come here. */
 export function judge(context: Context, unjudged: Unjudged): readonly Verdict[] {

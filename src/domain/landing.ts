@@ -27,7 +27,7 @@ export type LandingState =
   /** `exact`: the branch is where it was; otherwise commits on top of it take the landing back. */
   | { readonly status: 'undone'; readonly branch: string; readonly commit: CommitId; readonly exact: boolean };
 
-export type Rebuilt = {
+type Rebuilt = {
   readonly onto: CommitId;
   readonly commit: CommitId;
   readonly tree: TreeId;

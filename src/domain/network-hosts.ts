@@ -18,7 +18,7 @@ export type HostPattern = {
   readonly port: number | null;
 };
 
-export const usualPorts: readonly number[] = [443, 80];
+const usualPorts: readonly number[] = [443, 80];
 
 /** Null: not a host. Percent signs, user names, paths and white space are never part of one. */
 export function canonicalHost(text: string): Host | null {

@@ -2,7 +2,7 @@ import type { CommitId, TaskId } from './ids.ts';
 import { checkKey, type RunState } from './run.ts';
 
 /** An undo that a person asked for and that is not answered yet. */
-export type OpenUndo = {
+type OpenUndo = {
   readonly task: TaskId | null;
   /** Where the reverts are prepared; null before that. */
   readonly onto: CommitId | null;

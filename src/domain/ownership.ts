@@ -7,7 +7,7 @@ import { type Entry, indexPatterns } from './pattern-index.ts';
 import { allTasks, type FrozenPlan, type PlannedTask } from './plan.ts';
 import type { Finding } from './verdict.ts';
 
-export { outOfScope, type Scope, scopeOf } from './scope.ts';
+export { outOfScope, scopeOf } from './scope.ts';
 
 /**
  * Tasks of one wave that may run at the same time and could write the same path: one finding per pair of tasks,

@@ -12,6 +12,6 @@ export function foldPath(path: string): string {
 /** The one spelling of a name that git trees of different hosts agree on; case is kept. */
 export const normalisePath = (path: string): string => (isAscii(path) ? path : path.normalize('NFC'));
 
-export const isAscii = (text: string): boolean => /^[ -~]*$/.test(text);
+const isAscii = (text: string): boolean => /^[ -~]*$/.test(text);
 
 const ignorable = /\p{Default_Ignorable_Code_Point}/gu;

@@ -23,8 +23,8 @@ export type Pattern = {
   readonly folded: () => Automaton;
 };
 
-export type PatternError = { readonly reason: PatternReason; readonly detail: string };
-export type PatternReason =
+type PatternError = { readonly reason: PatternReason; readonly detail: string };
+type PatternReason =
   | 'empty'
   | 'too-long'
   | 'absolute'
@@ -35,7 +35,7 @@ export type PatternReason =
   | 'partial-globstar'
   | 'control-character';
 
-export const patternLimit = 256;
+const patternLimit = 256;
 
 export function parsePattern(text: string): Result<Pattern, PatternError> {
   const problem = syntaxProblem(text);

@@ -62,8 +62,7 @@ export type TaskKeys = {
   readonly skills?: readonly string[] | undefined;
 };
 
-export const asList = (value: string | readonly string[]): readonly string[] =>
-  typeof value === 'string' ? [value] : value;
+const asList = (value: string | readonly string[]): readonly string[] => (typeof value === 'string' ? [value] : value);
 
 /** A task that names a command and no agent means that command. */
 export function agentsOf(task: DraftTask, settings: ResolvedSettings): readonly string[] {

@@ -18,20 +18,17 @@ export function approvalProof(state: RunState, index: number): Passed<'approval'
   return advance('approval', ownership, subject, wave.approval ?? []);
 }
 
-export function dispatchProof(state: RunState, id: TaskId): Passed<'dispatch'> | null {
+function dispatchProof(state: RunState, id: TaskId): Passed<'dispatch'> | null {
   const task = state.tasks[id];
   return task === undefined ? null : advance('dispatch', approvalProof(state, task.wave), id, task.dispatched ?? []);
 }
 
-export function monitorProof(state: RunState, id: TaskId): Passed<'monitor'> | null {
+function monitorProof(state: RunState, id: TaskId): Passed<'monitor'> | null {
   return advance('monitor', dispatchProof(state, id), id, state.tasks[id]?.monitored ?? []);
 }
 
 /** Every task of the round that made it into the candidate, or nothing. */
-export function roundProofs(
-  state: RunState,
-  round: RoundState,
-): readonly [Passed<'monitor'>, ...Passed<'monitor'>[]] | null {
+function roundProofs(state: RunState, round: RoundState): readonly [Passed<'monitor'>, ...Passed<'monitor'>[]] | null {
   if (!('steps' in round)) return null;
   const proofs = round.steps.map((step) => monitorProof(state, step.task));
   const present = proofs.filter((proof) => proof !== null);

@@ -4,7 +4,7 @@ import type { TaskProgress } from './task.ts';
 import { describeVerdict } from './verdict.ts';
 
 /** What follows from an attempt that did not end well. */
-export type Recovery = {
+type Recovery = {
   /** `free` costs the task none of its attempts; bounded all the same, so that nothing spins for free. */
   readonly cost: 'charged' | 'free' | 'waited-for';
   /** Where the next attempt begins: in the agent's own session, with the work alone, or with nothing. */

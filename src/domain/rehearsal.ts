@@ -12,7 +12,7 @@ export type Mishap = {
 };
 
 /** What happened in a few words, the lines that say it, and what a person can do about it. */
-export type Diagnosis = { readonly found: string; readonly fix: string; readonly lines: readonly string[] };
+type Diagnosis = { readonly found: string; readonly fix: string; readonly lines: readonly string[] };
 
 /** What programs print when they miss something is no protocol: a guess may miss, and then the lines speak for themselves. */
 export function diagnose(mishap: Mishap): Diagnosis {

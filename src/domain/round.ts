@@ -26,12 +26,12 @@ export type RoundState = { readonly round: number; readonly base: CommitId; read
 );
 
 /** `tip` is what would become the run branch: the last step, or the commit on it that rebuilds generated files. */
-export type Candidate = { readonly steps: readonly RoundStep[]; readonly tip: Tip | null };
+type Candidate = { readonly steps: readonly RoundStep[]; readonly tip: Tip | null };
 export type Tip = { readonly commit: CommitId; readonly tree: TreeId };
 /** There is a candidate, and the gates have not judged it yet. */
 export type BuiltRound = Extract<RoundState, { readonly status: 'built' | 'generated' | 'completed' }>;
 
-export type RoundTask = { readonly task: TaskId; readonly snapshot: CommitId };
+type RoundTask = { readonly task: TaskId; readonly snapshot: CommitId };
 export type RoundStep = { readonly task: TaskId } & Tip;
 
 export function evolveRound(state: RoundState, event: RunEvent): RoundState {
@@ -92,7 +92,7 @@ export function nextRoundSize(rounds: readonly RoundState[]): number | null {
 /** How often a candidate may be checked while looking for the task that breaks it. */
 export const bisectRuns = 8;
 
-export type Bisection =
+type Bisection =
   /** Check this prefix of the steps next. */
   | { readonly next: 'check'; readonly prefix: number }
   | { readonly next: 'culprit'; readonly index: number }

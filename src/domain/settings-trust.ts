@@ -65,7 +65,7 @@ export const repositoryMay: { readonly [K in SettingKey]: Decision } = {
   registry: anything('only the words of plans and prompts, which are shown before they are used'),
 };
 
-export type Decision =
+type Decision =
   | { readonly may: 'anything'; readonly because: string }
   /** Layers add up: nothing is ever taken away. */
   | { readonly may: 'add' }
@@ -74,7 +74,7 @@ export type Decision =
 type Loosens = (value: unknown, against: Against) => boolean;
 
 /** What a value of a repository is held against. */
-export type Against = {
+type Against = {
   /** What holds without it. */
   readonly below: unknown;
   /** What the person's own configuration says; undefined when it is silent. */

@@ -53,7 +53,7 @@ export type NotifyWays = {
 export const newsKinds = ['needs-you', 'failed', 'done'] as const;
 export type NewsKind = (typeof newsKinds)[number];
 
-export type FenceSettings = {
+type FenceSettings = {
   readonly mode?: 'auto' | 'none' | undefined;
   readonly network?: Network | null | undefined;
   readonly read?: readonly string[] | undefined;
@@ -61,7 +61,7 @@ export type FenceSettings = {
   readonly env?: readonly string[] | undefined;
 };
 
-export type LimitSettings = {
+type LimitSettings = {
   readonly parallel?: number | undefined;
   readonly attempts?: number | undefined;
   readonly minutes?: number | undefined;

@@ -28,7 +28,7 @@ export type Wait =
   | { readonly on: 'nothing' };
 
 /** What keeps a task that may start from being a candidate for the next free place. */
-export type Obstacle =
+type Obstacle =
   | {
       readonly on: 'provider';
       readonly provider: string;

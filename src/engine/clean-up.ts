@@ -4,7 +4,7 @@ import type { RunState } from '../domain/run.ts';
 import { attemptOf } from '../domain/task.ts';
 
 /** Why the workspace of a job is kept; `removable` only when its work is landed or was discarded by name. */
-export type Keeping = { readonly keep: true; readonly why: string } | { readonly keep: false; readonly why: string };
+type Keeping = { readonly keep: true; readonly why: string } | { readonly keep: false; readonly why: string };
 
 /**
  * Jobs are named `<run>.<task>.<number>` for attempts, `<run>.check.<tree>.<check>.<number>` for checks and

@@ -5,7 +5,7 @@ import type { Disk } from '../ports/disk.ts';
 import { isEnvironmental } from '../ports/failures.ts';
 import { keepingOf } from './clean-up.ts';
 
-export type DiskKeeper = {
+type DiskKeeper = {
   /** Why no attempt may start, as far as is known now. */
   shortage(): Shortage | null;
   /** Something ended: measure again, and remove what has to go. In the background, one look at a time. */

@@ -13,7 +13,7 @@ export type KnownRun = {
 export type Subject = KnownRun & { readonly task: TaskId | null };
 
 /** `reason` is for programs, `message` one line for people. */
-export type NotFound = {
+type NotFound = {
   readonly reason: 'bad-id' | 'no-run' | 'unknown-run' | 'unknown-task' | 'ambiguous';
   readonly message: string;
 };

@@ -4,7 +4,7 @@ import type { Clock } from '../ports/clock.ts';
 import { isEnvironmental } from '../ports/failures.ts';
 import type { Ways } from '../ports/notices.ts';
 
-export type NewsKeeper = {
+type NewsKeeper = {
   /** What lasts and is there already is no news: whoever saw it come has told it, or it is owed. */
   begin(): void;
   /** Something happened: it is told, unless it is over within a moment. */

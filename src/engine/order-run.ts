@@ -8,7 +8,7 @@ import type { Desk, PlanFlags, PlanSource, ReadPlan } from '../ports/desk.ts';
 import { knownRuns } from './find-run.ts';
 import { openWaves, refusals, rehearse } from './rehearse.ts';
 
-export type OrderAsked = {
+type OrderAsked = {
   readonly source: PlanSource;
   readonly flags: PlanFlags;
   /** Only this wave; null: all. */

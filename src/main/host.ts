@@ -36,7 +36,7 @@ export type Setting = {
   readonly bell: (() => void) | null;
 };
 
-export type Hosted =
+type Hosted =
   | { readonly outcome: 'hosting'; readonly engine: Engine; readonly epoch: number; stop(): Promise<void> }
   /** Another process coordinates this repository: what is asked of it goes through the ledger. */
   | { readonly outcome: 'held'; readonly by: Holder };

@@ -14,7 +14,7 @@ type OfType<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>;
 export type Judged<P extends Judgement['phase']> = OfType<'phase-judged'> & Extract<Judgement, { phase: P }>;
 
 /** The ledger does not hold what every run begins with. Our bug, or somebody else's stream. */
-export class NotARun extends Error {
+class NotARun extends Error {
   override readonly name = 'NotARun';
 }
 

@@ -11,7 +11,7 @@ import type { CommitId, TreeId } from '../domain/ids.ts';
 import { ok, type Result } from '../domain/result.ts';
 
 /** What a task changed since its base, put onto a tree; on conflict the files are named. */
-export type Integrate = (onto: TreeId, snapshot: SnapshotEvidence) => Promise<Result<TreeId, readonly string[]>>;
+type Integrate = (onto: TreeId, snapshot: SnapshotEvidence) => Promise<Result<TreeId, readonly string[]>>;
 
 /**
  * Prepares to integrate these snapshots, whose commits are read at once. Edits of generated paths are left out here:

@@ -2,14 +2,14 @@ import type { RunId } from '../domain/ids.ts';
 import type { PlannedTask } from '../domain/plan.ts';
 import { titleOf } from '../domain/title.ts';
 
-export type Trailers = { readonly run: RunId; readonly task: string; readonly proof: string };
+type Trailers = { readonly run: RunId; readonly task: string; readonly proof: string };
 
 /** One line that says what the task was about, then who vouches for it. */
 export function commitMessage(task: PlannedTask, trailers: Trailers): string {
   return `${titleOf(task)}\n\n${trailerLines(trailers)}`;
 }
 
-export function trailerLines({ run, task, proof }: Trailers): string {
+function trailerLines({ run, task, proof }: Trailers): string {
   return `Tidegate-Run: ${run}\nTidegate-Task: ${task}\nTidegate-Proof: ${proof}\n`;
 }
 

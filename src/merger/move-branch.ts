@@ -25,7 +25,7 @@ import { recoverLanding } from './landing-recovery.ts';
 import { deliverLfs, lfsObstacle } from './lfs.ts';
 import { findObstacle, presentLocks } from './obstacles.ts';
 
-export type Move = {
+type Move = {
   readonly ref: string;
   readonly old: CommitId | null;
   readonly new: CommitId | null;

@@ -43,7 +43,7 @@ export async function prepareUndo(
   return ok(await recordFacts(order, { type: 'undo-prepared', task, branch, onto, commit, tree, reverts: reverted }));
 }
 
-export type UndoAt = {
+type UndoAt = {
   readonly history: History;
   readonly task: TaskId | null;
   readonly onto: CommitId;

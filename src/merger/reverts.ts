@@ -61,7 +61,7 @@ export async function buildReverts(
   return ok({ commit, tree, reverted: commits.value.map(({ id }) => id) });
 }
 
-export type Reverts = {
+type Reverts = {
   readonly commit: CommitId;
   readonly tree: TreeId;
   /** Newest first. */

@@ -11,7 +11,7 @@ import { LedgerDamaged, LedgerUnavailable } from '../ports/ledger.ts';
 import type { MergerAnswer, MergerRequest } from '../ports/merger.ts';
 
 /** One line each way. `failed`: the environment failed and asking again is safe. */
-export type Reply =
+type Reply =
   | { readonly id: number; readonly answer: MergerAnswer }
   | { readonly id: number; readonly failed: string; readonly fix?: string };
 

@@ -71,7 +71,7 @@ export type AgentReadiness =
   | { readonly ready: false; readonly installed: boolean; readonly why: string; readonly fix: string };
 
 /** Who calls. `agent` is null for a person or a plain script. */
-export type Caller = { readonly agent: string | null; readonly mayDecide: boolean; readonly by: By };
+type Caller = { readonly agent: string | null; readonly mayDecide: boolean; readonly by: By };
 
 export type Hosting = {
   readonly role: 'host' | 'guest';
@@ -96,7 +96,7 @@ export type Content = {
   read(from: number, to: number): AsyncIterable<Buffer>;
 };
 
-export interface JobFiles {
+interface JobFiles {
   /** Output of a job from a byte on; empty when there is none yet. */
   readLog(job: string, from: number): Promise<{ readonly text: string; readonly next: number }>;
   /** The same of what an agent that speaks a protocol said and did: one JSON document on each line. */
@@ -120,7 +120,7 @@ export type LoggedCommit = {
 };
 
 /** Questions to our bare repository that only people ask. Never over a workspace. */
-export interface Patches {
+interface Patches {
   /** Unified diff of git's own trees; no driver, filter or external program runs. */
   text(from: CommitId, to: CommitId, paths: readonly string[]): Promise<string>;
   /** Commits that `to` has and `from` has not, newest first, with the run and the task that their trailers name. */

@@ -59,8 +59,8 @@ export type Job = {
 /** What a person's shell in the fence of a task is made from: no supervisor takes it, and nothing of it is kept. */
 export type ShellJob = Omit<Job, 'kind' | 'argv' | 'executor' | 'agent' | 'terms' | 'teardown' | 'minutes' | 'silence'>;
 
-export const executors = ['command', 'scripted', 'claude', 'codex', 'opencode', 'acp'] as const;
-export type ExecutorName = (typeof executors)[number];
+const executors = ['command', 'scripted', 'claude', 'codex', 'opencode', 'acp'] as const;
+type ExecutorName = (typeof executors)[number];
 
 export type AgentJob = {
   /** Name of the program, as it is looked for on the PATH, and what it is always given. */

@@ -4,7 +4,7 @@ import { type Problem, problem } from '../protocol/problem.ts';
 
 export const bodyLimit = 1 << 20;
 /** What walks a value recursively must come to its end. */
-export const depthLimit = 100;
+const depthLimit = 100;
 
 /** The JSON of a request; undefined when it came without a body. More than the limit is not read. */
 export async function readJson(request: IncomingMessage): Promise<Result<unknown, Problem>> {

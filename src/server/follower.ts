@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Ledger, Stored } from '../ports/ledger.ts';
 
 /** Hands every event of a ledger over once and in order, as far as it goes whenever it is asked. */
-export type Follower = {
+type Follower = {
   catchUp(): Promise<void>;
   /** The last event that was handed over. */
   seq(): number;

@@ -11,7 +11,7 @@ export type Doors = {
   readonly origins: readonly string[];
   readonly secret: Buffer;
 };
-export type Knock = {
+type Knock = {
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
   /** Some headers may stand there twice, and Node would join or drop them. */
@@ -22,7 +22,7 @@ export type Knock = {
   readonly page: boolean;
   readonly now: number;
 };
-export type Admitted =
+type Admitted =
   /** `until`: when it is over; null for a token, which lasts as long as the secret. */
   | { readonly ok: true; readonly role: Role; readonly until: number | null }
   | { readonly ok: false; readonly problem: Problem };

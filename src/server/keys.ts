@@ -33,7 +33,7 @@ function tokensOf(secret: Buffer): readonly Token[] {
   return made;
 }
 
-export type Visit = { readonly role: Role; readonly until: number };
+type Visit = { readonly role: Role; readonly until: number };
 
 export function visitOf(secret: Buffer, cookie: string, now: number): Visit | null {
   const [, name, expires] = /^([a-z]+)\.(\d{1,15})\.[\w-]{43}$/.exec(cookie) ?? [];

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../domain/result.ts';
 import { type Problem, problem } from '../protocol/problem.ts';
 
-export type Page<T> = { readonly items: readonly T[]; readonly next: string | null };
+type Page<T> = { readonly items: readonly T[]; readonly next: string | null };
 
 /** A page of a list whose order never changes for what is in it. The cursor names the last one that was seen. */
 export function pageOf<T>(

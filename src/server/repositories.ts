@@ -3,7 +3,7 @@ import { liveRuns } from './live-runs.ts';
 import { liveSessions } from './live-sessions.ts';
 import type { OpenRepository, Repositories, RepositoryEntry } from './site.ts';
 
-export type Shelf = {
+type Shelf = {
   list(): Promise<readonly RepositoryEntry[]>;
   /** Rejects with what kept us from opening it. */
   openDesk(entry: RepositoryEntry): Promise<Desk>;

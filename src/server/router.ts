@@ -1,6 +1,6 @@
 import type { Route } from '../protocol/route.ts';
 
-export type Matched<Id extends string> = {
+type Matched<Id extends string> = {
   readonly id: Id;
   readonly params: Readonly<Record<string, string>>;
 };

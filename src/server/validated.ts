@@ -4,13 +4,13 @@ import { err, ok, type Result } from '../domain/result.ts';
 import { type Problem, problem } from '../protocol/problem.ts';
 import type { Route } from '../protocol/route.ts';
 
-export type Sent = {
+type Sent = {
   readonly params: Readonly<Record<string, string>>;
   readonly query: readonly (readonly [string, string])[];
   /** Undefined where there was none. */
   readonly body: unknown;
 };
-export type Validated = { readonly params: unknown; readonly query: unknown; readonly body: unknown };
+type Validated = { readonly params: unknown; readonly query: unknown; readonly body: unknown };
 
 /** What was sent, as the schemas of the route have it; or the first mistake, with the field it is in. */
 export function validated(

@@ -10,7 +10,7 @@ import type { RuntimeDirectory } from './runtime-directory.ts';
 
 export type Seated = { readonly seat: Seat; readonly launch: Launch; readonly binds: readonly Bind[] };
 
-export type SeatOrder = {
+type SeatOrder = {
   readonly job: Job;
   readonly files: JobDirectory;
   readonly runtime: RuntimeDirectory;

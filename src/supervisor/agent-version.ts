@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Ending } from '../domain/evidence.ts';
 
 /** Runs the program behind the fence; everything that it prints is heard. */
-export type Ask = (argv: readonly string[], hear: (chunk: Uint8Array) => void) => Promise<{ readonly ending: Ending }>;
+type Ask = (argv: readonly string[], hear: (chunk: Uint8Array) => void) => Promise<{ readonly ending: Ending }>;
 
 /**
  * What the program says to `--version`; null when it says nothing of the kind. Some take seconds to say it, so it is

@@ -3,7 +3,7 @@ import type { AgentNote } from '../domain/agent-note.ts';
 import type { Ending } from '../domain/evidence.ts';
 import type { AgentJob } from '../ports/supervisor.ts';
 
-export type AllowanceWatch = {
+type AllowanceWatch = {
   take(event: AgentEvent): void;
   /** A person raised it. */
   raise(usd: number): void;

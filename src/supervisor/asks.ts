@@ -5,7 +5,7 @@ import { readScope, refusalOf, type Scope } from '../domain/scope.ts';
 import type { Terms } from '../ports/supervisor.ts';
 
 export type Ask = { readonly paths: readonly string[]; readonly why: string; readonly wait: number };
-export type AskAnswer = { readonly ok: true; readonly granted: boolean } | { readonly ok: false; readonly why: string };
+type AskAnswer = { readonly ok: true; readonly granted: boolean } | { readonly ok: false; readonly why: string };
 
 export type Asks = {
   ask(asked: Ask): AskAnswer | Promise<AskAnswer>;

@@ -5,7 +5,7 @@ import type { ToolPlace } from '../domain/tool-scope.ts';
 import type { AgentJob } from '../ports/supervisor.ts';
 import { seenFile } from './seen-file.ts';
 
-export type BreakerWatch = {
+type BreakerWatch = {
   /** The trips that follow from an event, those of the files that it changed included. */
   take(event: AgentEvent): readonly Trip[];
   /** What the agent is to be told and has not been yet; once. */

@@ -10,7 +10,7 @@ import {
 
 import type { Terms } from '../ports/supervisor.ts';
 
-export type Control = AsyncDisposable & {
+type Control = AsyncDisposable & {
   notify(notice: ControlNotice): void;
   isAttended(): boolean;
 };

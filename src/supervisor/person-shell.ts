@@ -12,7 +12,7 @@ import { type Ears, runFenced } from './run-fenced.ts';
 import { makeRuntimeDirectory, type RuntimeDirectory } from './runtime-directory.ts';
 import { CopyFailed, setupProduct } from './setup-product.ts';
 
-export type PersonShell = {
+type PersonShell = {
   readonly job: ShellJob;
   /** A directory of its own; whoever made it removes it. */
   readonly files: JobDirectory;

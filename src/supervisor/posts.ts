@@ -10,9 +10,7 @@ export type Posting = {
   /** Seconds, until it is answered. */
   readonly wait: number;
 };
-export type PostAnswer =
-  | { readonly ok: true; readonly answer: string | null }
-  | { readonly ok: false; readonly why: string };
+type PostAnswer = { readonly ok: true; readonly answer: string | null } | { readonly ok: false; readonly why: string };
 
 /** A record as the agent may know it; `from` and `to` name a task, or `person`. */
 export type Mail = {

@@ -22,7 +22,7 @@ import type { Job } from '../ports/supervisor.ts';
  * runs: what it made of a commit that agents had a hand in serves that commit alone, or one of them could shape what checks of
  * another's work run on.
  */
-export type SetupProduct = {
+type SetupProduct = {
   /** True when a kept product is in the workspace now, and setup need not run. Rejects with CopyFailed. */
   restore(): Promise<boolean>;
   /** Call after setup succeeded and nothing of it is alive. No room for a copy only means that setup runs again next time. */

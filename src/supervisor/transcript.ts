@@ -7,7 +7,7 @@ import type { KnownSecrets } from './known-secrets.ts';
 import { redactTexts } from './redact.ts';
 
 /** What an agent did, for people and for the ledger. */
-export type Transcript = {
+type Transcript = {
   tell(event: AgentEvent): void;
   trip(trip: Trip): void;
   report(): AgentReport;

@@ -40,7 +40,7 @@ const spoken = (text: string): readonly Text[] =>
     .map((line) => `  ${safeLine(line)}`);
 
 /** The tool, what it is about, and which lines of it. */
-export function callText({ tool, kind, paths, command, lines, input }: ToolCall): string {
+function callText({ tool, kind, paths, command, lines, input }: ToolCall): string {
   const range = lines === null ? '' : `:${lines.from}-${lines.to ?? ''}`;
   const about = command ?? (paths.length > 0 ? `${paths.join(' ')}${range}` : kind === 'write' ? '' : input);
   return `${shown(tool)} ${shown(about)}`.trimEnd();
@@ -63,7 +63,7 @@ export const troubleText = ({ kind, until, detail }: Trouble): string =>
   [kind, until === null ? '' : `until ${until}`, shown(detail)].filter(Boolean).join(', ');
 
 /** Money only where the agent names it. */
-export const usageText = ({ turns, inputTokens, outputTokens, cachedTokens, usd }: Usage): string =>
+const usageText = ({ turns, inputTokens, outputTokens, cachedTokens, usd }: Usage): string =>
   [
     `${turns} turn${turns === 1 ? '' : 's'}`,
     `${count(inputTokens)} in, ${count(outputTokens)} out, ${count(cachedTokens)} cached`,

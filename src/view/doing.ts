@@ -7,7 +7,7 @@ import { pauseOf } from './pauses.ts';
 import type { RunView } from './run-view.ts';
 
 /** What a run that waits for nobody is at, since when, and where to look. */
-export type Doing = { readonly what: string; readonly since: string | null; readonly command: string };
+type Doing = { readonly what: string; readonly since: string | null; readonly command: string };
 
 export function doing(view: RunView): Doing {
   const { state, times, now } = view;

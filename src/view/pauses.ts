@@ -10,7 +10,7 @@ import { isMoving } from './task-line.ts';
 import { pauseText } from './times.ts';
 
 /** Tasks that wait for a provider, and what to type for one of them. */
-export type Pause = { readonly sentence: string; readonly command: string | null };
+type Pause = { readonly sentence: string; readonly command: string | null };
 
 /** Why a task waits for its provider, until when, and how to give it to somebody else. */
 export function pauseOf(state: RunState, task: TaskState, now: string): Pause | null {

@@ -4,8 +4,8 @@ import { isSettled, type TaskState } from '../domain/task.ts';
 import { passes, type Verdict } from '../domain/verdict.ts';
 import type { Span, Text } from '../ports/terminal.ts';
 
-export type Mark = 'passed' | 'active' | 'waiting' | 'failed';
-export type PhaseMark = {
+type Mark = 'passed' | 'active' | 'waiting' | 'failed';
+type PhaseMark = {
   readonly phase: Phase | 'landing';
   readonly id: string;
   readonly word: string;

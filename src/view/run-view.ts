@@ -65,7 +65,7 @@ export function undoText({ state, times, now }: RunView): string | null {
   return `${subject} waits for the check ${undo.check} on commits that revert it${how}`;
 }
 
-export function needLines(view: RunView, need: Need): readonly Text[] {
+function needLines(view: RunView, need: Need): readonly Text[] {
   const since = age(needSince(view, need), view.now);
   const subject = need.task === null ? '' : `${need.task}: `;
   return [

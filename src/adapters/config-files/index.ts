@@ -8,7 +8,7 @@ import type { PlanConfig } from '../plan-files/index.ts';
 import { readLayerFile } from './layer-file.ts';
 import { environmentLayer, flagLayer } from './layer-values.ts';
 
-export type LoadedConfig = {
+type LoadedConfig = {
   /** Layers for `loadPlan`, which puts the plan between them. Sound parts only; `findings` say what is wrong. */
   readonly config: PlanConfig;
   /** The settings without a plan: what `tidegate config --origin` prints. */

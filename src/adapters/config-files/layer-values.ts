@@ -20,7 +20,7 @@ export function environmentLayer(environment: Readonly<Record<string, string | u
   return layerOf('environment', given, []);
 }
 
-export const variableOf = (key: string): string => `TIDEGATE_${key.replaceAll('.', '_').toUpperCase()}`;
+const variableOf = (key: string): string => `TIDEGATE_${key.replaceAll('.', '_').toUpperCase()}`;
 
 export function flagLayer(flags: Readonly<Record<string, unknown>>): LayerPart {
   const known = [...settingKeys, 'fence'];

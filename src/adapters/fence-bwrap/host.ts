@@ -32,7 +32,7 @@ export type Host = {
 };
 
 const toolNames = ['bwrap', 'unshare', 'setpriv', 'mount', 'mkfifo'] as const;
-export type Tool = (typeof toolNames)[number];
+type Tool = (typeof toolNames)[number];
 
 export class FenceUnavailable extends Error {
   readonly fix: string;

@@ -74,7 +74,7 @@ if [ "$fenced" = yes ]; then /bin/rm -f "/tmp/.tidegate-canary-$token" "$HOME/.t
 [ -n "$stdin" ] || exec "$@"
 exec "$@" <"$stdin"`;
 
-export type Start = {
+type Start = {
   readonly token: string;
   /** `relay`: none but what our client in the fence passes on. */
   readonly network: 'on' | 'off' | 'relay';

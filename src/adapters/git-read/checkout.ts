@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { git, runGit } from '../git-process/index.ts';
 
 /** Where the parts of a person's checkout are. In a linked worktree `commonDir` is the main repository's. */
-export type Checkout = { readonly toplevel: string; readonly gitDir: string; readonly commonDir: string };
+type Checkout = { readonly toplevel: string; readonly gitDir: string; readonly commonDir: string };
 
 /** There is no git working tree at this place. */
 export class NotARepository extends Error {

@@ -1,6 +1,6 @@
 import { git, runGit } from '../git-process/index.ts';
 
-export type Incompleteness = {
+type Incompleteness = {
   readonly reason: 'shallow' | 'partial';
   readonly detail: string;
   readonly fix: string;

@@ -6,19 +6,19 @@ import { findCheckout } from './checkout.ts';
 import { readDiff } from './diff.ts';
 import { findFiles } from './files.ts';
 
-export { type Author, type Identity, isAuthorKnown, readAuthor, unknownAuthor } from './author.ts';
-export { type Checkout, findCheckout, NotARepository, objectFormat } from './checkout.ts';
+export { type Author, isAuthorKnown, readAuthor, unknownAuthor } from './author.ts';
+export { findCheckout, NotARepository, objectFormat } from './checkout.ts';
 export { nameLinks, type RawDiffEntry, rawDiff, readDiff } from './diff.ts';
 export { type IgnoreRules, ignoreRules } from './ignore-rules.ts';
-export { findIncompleteness, type Incompleteness } from './incomplete.ts';
-export { type Inspection, inspectRepository } from './inspect.ts';
-export { type LoggedCommit, readLog } from './log.ts';
+export { findIncompleteness } from './incomplete.ts';
+export { inspectRepository } from './inspect.ts';
+export { readLog } from './log.ts';
 export { attemptSnapshots, readPatch } from './patch.ts';
 export { readSmallText } from './small-text.ts';
 export { listTree, splitNul, type TreeEntry, UnreadablePath } from './tree.ts';
 
 /** The branch has no commit yet, so there is nothing to start from. */
-export class NoCommits extends Error {
+class NoCommits extends Error {
   override readonly name = 'NoCommits';
 }
 
@@ -55,7 +55,7 @@ export function gitReader(places: { readonly checkout: string; readonly reposito
   };
 }
 
-export async function hasCommit(gitDir: string, commit: CommitId): Promise<boolean> {
+async function hasCommit(gitDir: string, commit: CommitId): Promise<boolean> {
   return (await runGit({ gitDir, args: ['cat-file', '-e', `${objectId(commit)}^{commit}`] })).exitCode === 0;
 }
 

@@ -6,7 +6,7 @@ import { findCheckout, NotARepository, objectFormat } from './checkout.ts';
 import { findIncompleteness } from './incomplete.ts';
 import { listTree, type TreeEntry, UnreadablePath } from './tree.ts';
 
-export type Inspection = {
+type Inspection = {
   readonly gitVersion: string | null;
   readonly objectFormat: 'sha1' | 'sha256' | null;
   /** A run on this repository would go wrong half way: refuse it now. */

@@ -1,7 +1,7 @@
 import { type CommitId, commitId } from '../../domain/ids.ts';
 import { git, objectId } from '../git-process/index.ts';
 
-export type LoggedCommit = {
+type LoggedCommit = {
   readonly commit: CommitId;
   readonly title: string;
   /** By its trailers; null when it has none. */

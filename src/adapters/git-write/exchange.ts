@@ -4,7 +4,7 @@ import { git, gitLine, objectId, runGit } from '../git-process/index.ts';
 import type { Person } from './person.ts';
 
 /** Keeps objects alive in the person's repository between their arrival and the move of the branch. */
-export const arrival = 'refs/tidegate/land';
+const arrival = 'refs/tidegate/land';
 
 /** Brings everything that `ref` of our repository reaches into the person's, before any ref of theirs names it. */
 export async function deliver(person: Person, repository: string, ref: string): Promise<void> {

@@ -1,7 +1,6 @@
 export { absent, type Change, readChanges, readManyChanges } from './changes.ts';
 export {
   areRelated,
-  arrival,
   commitsBetween,
   deliver,
   forgetArrival,
@@ -20,9 +19,9 @@ export {
   writeCommit,
 } from './objects.ts';
 export { openPerson, type Person } from './person.ts';
-export { type Prepared, prepareMove } from './ref-transaction.ts';
+export { prepareMove } from './ref-transaction.ts';
 export { keepReachable, moveRef, readRef, zeroId } from './refs.ts';
-export { isTidy, type StackedCommit, writeStack } from './stack.ts';
+export { isTidy, writeStack } from './stack.ts';
 export {
   dirtyPaths,
   hashBytes,

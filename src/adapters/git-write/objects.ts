@@ -17,7 +17,7 @@ export type Commit = {
   readonly message: string;
 };
 
-export type NewCommit = {
+type NewCommit = {
   readonly tree: TreeId;
   readonly parent: CommitId;
   readonly message: string;
@@ -153,6 +153,6 @@ export async function takeBack(gitDir: string, tree: TreeId, taken: readonly Cha
   }
 }
 
-export const epochStart = '0 +0000';
+const epochStart = '0 +0000';
 /** Author of commits that people never see: bases and sides of merges. */
 export const nobody: Identity = { name: 'Tidegate', email: 'tidegate@localhost' };

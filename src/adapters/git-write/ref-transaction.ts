@@ -4,7 +4,7 @@ import { GitFailed, keepStart, objectId, spawnGit } from '../git-process/index.t
 import type { Person } from './person.ts';
 
 /** A prepared move of a ref: its lock is held, its old value was compared, and nothing has changed yet. */
-export type Prepared = {
+type Prepared = {
   /** Moves the ref, on disk when it resolves. Throws when git could not. */
   commit(): Promise<void>;
   /** Lets go of the lock; the ref stays. */

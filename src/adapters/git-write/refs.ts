@@ -3,9 +3,9 @@ import { type GitCall, GitFailed, git, objectId, runGit } from '../git-process/i
 import { durable } from './person.ts';
 
 /** Which repository, and for a person's: with which environment. */
-export type Place = Pick<GitCall, 'gitDir' | 'cwd' | 'env'>;
+type Place = Pick<GitCall, 'gitDir' | 'cwd' | 'env'>;
 
-export type Moved =
+type Moved =
   | { readonly outcome: 'moved' }
   /** The ref was not at `old`; it is untouched. */
   | { readonly outcome: 'lost'; readonly found: CommitId | null };

@@ -4,7 +4,7 @@ import type { Identity } from '../git-read/author.ts';
 import { absent, type Change } from './changes.ts';
 import { type Commit, readCommits } from './objects.ts';
 
-export type StackedCommit = {
+type StackedCommit = {
   /** Each path is made what its new side says, whatever it was. */
   readonly changes: readonly Change[];
   readonly message: string;

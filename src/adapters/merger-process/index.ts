@@ -4,7 +4,7 @@ import type { Readable, Writable } from 'node:stream';
 import { z } from 'zod';
 import { type Merger, type MergerAnswer, MergerFailed } from '../../ports/merger.ts';
 
-export type MergerProcessOptions = {
+type MergerProcessOptions = {
   /** argv of the merger up to its own arguments: the Node binary and `dist/main/merger.js`. */
   readonly command: readonly [string, ...string[]];
   readonly stateDir: string;

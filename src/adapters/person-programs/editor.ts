@@ -20,7 +20,7 @@ const windowed = [
 ];
 
 /** `in-window`: it has a window of its own and was not waited for. */
-export type Opened = 'closed' | 'in-window';
+type Opened = 'closed' | 'in-window';
 
 /** Null when there is none. Those that live in the terminal are waited for. */
 export async function openEditor(path: string, env: Env): Promise<Opened | null> {

@@ -8,7 +8,7 @@ import { readSource } from './source-text.ts';
 import { fitSchema } from './structure.ts';
 import { readYaml, type YamlDocument } from './yaml-document.ts';
 
-export type Directive = {
+type Directive = {
   readonly file: string | null;
   /** null: it could not be read, and `findings` say why. */
   readonly text: string | null;

@@ -35,7 +35,7 @@ export type PlanConfig = {
   readonly findings: readonly Finding[];
 };
 
-export type LoadedPlan =
+type LoadedPlan =
   | {
       readonly ok: true;
       readonly plan: FrozenPlan;

@@ -4,7 +4,7 @@ import { type GitCall, openObjects, runGit } from '../git-process/index.ts';
 import { splitNul } from '../git-read/tree.ts';
 
 /** Where projects keep skills; of two with one name the first is meant. */
-export const skillDirectories = ['.claude/skills', '.agents/skills'];
+const skillDirectories = ['.claude/skills', '.agents/skills'];
 
 /** The skills that a branch of the person's repository has, by name: what lies in the checkout alone reaches no workspace. */
 export async function skillsOn(checkout: string, branch: string): Promise<ReadonlyMap<string, Skill>> {

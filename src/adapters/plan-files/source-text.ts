@@ -2,9 +2,9 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { Finding } from '../../domain/verdict.ts';
 
-export const sourceLimit = 1024 * 1024;
+const sourceLimit = 1024 * 1024;
 
-export type SourceText =
+type SourceText =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly missing: boolean; readonly finding: Finding };
 

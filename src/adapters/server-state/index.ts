@@ -19,7 +19,7 @@ export type ServerState = {
   recordServing(url: string): void;
   forgetServing(): void;
 };
-export type Serving = { readonly url: string; readonly pid: number };
+type Serving = { readonly url: string; readonly pid: number };
 
 export class KeyUnsafe extends Error {
   override readonly name = 'KeyUnsafe';

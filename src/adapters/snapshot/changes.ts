@@ -6,7 +6,7 @@ import { type Seen, seeContent } from './content.ts';
 import type { LfsMapping } from './lfs-mapping.ts';
 import type { Found, Walk } from './walk.ts';
 
-export type Write = {
+type Write = {
   readonly found: Found;
   readonly mode: string;
   readonly id: string;

@@ -17,11 +17,7 @@ import { type SecretScan, secretScan } from './secrets.ts';
 import { masked, walkWorkspace } from './walk.ts';
 import { writeCommit } from './write-commit.ts';
 
-export { WorkspaceMoved } from './content.ts';
-export { type SecretScan, secretScan } from './secrets.ts';
-export { WorkspaceTooLarge } from './walk.ts';
-
-export type SnapshotRequest = {
+type SnapshotRequest = {
   /** Our bare repository. */
   readonly repository: string;
   readonly workspace: string;
@@ -40,7 +36,7 @@ export type SnapshotRequest = {
   readonly lfs?: SnapshotLfs;
 };
 
-export type SnapshotLfs = {
+type SnapshotLfs = {
   /** Our own store, where the content of changed files goes. */
   readonly store: string;
   /** All stores that may have the content of earlier versions. Asked for only when something needs one. */

@@ -13,7 +13,7 @@ export type Walk = {
 };
 
 /** More entries than any project has: the agent flooded its workspace. */
-export class WorkspaceTooLarge extends Error {
+class WorkspaceTooLarge extends Error {
   override readonly name = 'WorkspaceTooLarge';
 }
 

@@ -7,7 +7,7 @@ import { absentAsNull } from './absent.ts';
 import type { Repository } from './find-repository.ts';
 import { repositoryName } from './place.ts';
 
-export type KnownRepository = {
+type KnownRepository = {
   /** Its directory below the root; also how the API calls it. */
   readonly id: string;
   readonly checkout: string;

@@ -3,7 +3,7 @@ import type { LiveRegion, Span, Terminal, Text } from '../../ports/terminal.ts';
 import { liveRegion } from './live-region.ts';
 import { readSecret } from './secret.ts';
 
-export type TerminalOptions = {
+type TerminalOptions = {
   /** Opened only when somebody is asked, or might be. */
   readonly stdin: () => NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;

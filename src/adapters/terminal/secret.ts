@@ -36,7 +36,7 @@ export function readSecret(
 
 const quietMs = 100;
 
-export type Typed = { readonly text: string; readonly next: 'more' | 'line-end' | 'interrupted' | 'ended' };
+type Typed = { readonly text: string; readonly next: 'more' | 'line-end' | 'interrupted' | 'ended' };
 
 /** Keys as a line editor takes them. White space is dropped: no secret has any, but a wrapped one seems to. */
 export function typeOn(before: string, keys: string): Typed {

@@ -12,11 +12,10 @@ import { giveTree, removeTree } from './ownership.ts';
 
 import { readRecord, writeRecord } from './stat-cache.ts';
 
-export { copyIncluded } from './include.ts';
 export { giveTree, removeTree } from './ownership.ts';
-export { readRecord, statPrint, type WorkspaceRecord } from './stat-cache.ts';
+export { readRecord, statPrint } from './stat-cache.ts';
 
-export type WorkspaceRequest = {
+type WorkspaceRequest = {
   /** Our bare repository; its objects are borrowed, nothing else of it can be seen from the workspace. */
   readonly repository: string;
   readonly directory: string;
@@ -35,7 +34,7 @@ export type WorkspaceRequest = {
 };
 
 /** How far a checkout is, in files. */
-export type Copied = { readonly done: number; readonly total: number };
+type Copied = { readonly done: number; readonly total: number };
 
 export type LfsSources = {
   /** The commit whose attributes say what LFS keeps. */
@@ -44,7 +43,7 @@ export type LfsSources = {
   stores(): Promise<readonly string[]>;
 };
 
-export type Workspace = {
+type Workspace = {
   readonly directory: string;
   readonly record: string;
   readonly commit: CommitId;

@@ -17,7 +17,7 @@ import type { TreeEntry } from '../git-read/index.ts';
  * What a workspace was made of, kept outside of it. It is also the mark of a complete workspace: written last.
  * A file whose print is unchanged has the content that it had, because an unprivileged process cannot set ctime.
  */
-export type WorkspaceRecord = {
+type WorkspaceRecord = {
   readonly version: 1;
   readonly commit: string;
   /** Inode of the directory: another directory at the same place is another workspace. */

@@ -16,7 +16,7 @@ import { questionText } from './questions.ts';
 import { type ListRow, rowsOf, tokens, usageOf } from './rows.ts';
 import type { Ui } from './ui.ts';
 
-export type Shown = { readonly view: RunView; readonly size: Size; readonly around: Around };
+type Shown = { readonly view: RunView; readonly size: Size; readonly around: Around };
 
 /** All that is on the screen at one moment. */
 export function frameOf(ui: Ui, shown: Shown): Frame {

@@ -27,7 +27,7 @@ const isFollowed = (kind: PaneKind): boolean => kind === 'transcript' || kind ==
 
 /** Lines of a pane that are not its text: title, two rules, keys. */
 const frameLines = 4;
-export const paneRoom = ({ rows }: Size): number => Math.max(1, rows - frameLines);
+const paneRoom = ({ rows }: Size): number => Math.max(1, rows - frameLines);
 
 export function scrolled(pane: Pane, typed: string, size: Size): Pane {
   const room = paneRoom(size);
@@ -66,7 +66,7 @@ export function visible(pane: Pane, size: Size): { readonly lines: readonly Text
 const known = new WeakMap<readonly Text[], { readonly columns: number; readonly lines: readonly Text[] }>();
 
 /** Texts never change: they are wrapped once for each width. */
-export function wrapped(texts: readonly Text[], columns: number): readonly Text[] {
+function wrapped(texts: readonly Text[], columns: number): readonly Text[] {
   const found = known.get(texts);
   if (found?.columns === columns) return found.lines;
   const lines = texts.flatMap((text) => wrap(text, columns));

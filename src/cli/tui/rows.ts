@@ -85,7 +85,7 @@ export const usageOf = ({ used, now }: TaskState): Usage => addUsage(used, now);
 export const tokens = ({ inputTokens, outputTokens }: Usage): number => inputTokens + outputTokens;
 
 /** The last phase that this task has passed. */
-export function proofOf(state: RunState, task: TaskState): string {
+function proofOf(state: RunState, task: TaskState): string {
   const wave = state.waves[task.wave];
   const isPassed = (verdicts: TaskState['monitored'] | undefined): boolean =>
     verdicts !== null && verdicts !== undefined && passes(verdicts);

@@ -6,7 +6,7 @@ import { type AgentType, agentTyped, type Registry } from './registry.ts';
 
 export const budgetTokens = { default: 2_000, max: 200_000 } as const;
 
-export type PromptRequest = {
+type PromptRequest = {
   readonly description: string;
   readonly agentType: string;
   readonly files: readonly string[];
@@ -22,8 +22,8 @@ export type Previous = {
   readonly result: string | null;
 };
 
-export type CraftedPrompt = { readonly text: string; readonly agent: AgentType; readonly estimate: Estimate };
-export type NotCrafted = { readonly reason: 'budget-too-small'; readonly detail: string; readonly tokens: number };
+type CraftedPrompt = { readonly text: string; readonly agent: AgentType; readonly estimate: Estimate };
+type NotCrafted = { readonly reason: 'budget-too-small'; readonly detail: string; readonly tokens: number };
 
 /**
  * All that an agent is told. What was said before it is cut until the budget holds; the task, its scope and how to end are always

@@ -13,7 +13,7 @@ export const turnsRange = { min: 5, max: 200, default: 50 } as const;
 /** Fewer turns than these are no attempt at all. */
 const fewestTurns = 2;
 
-export type Constraints = { readonly maxParallel: number; readonly maxTotalTurns: number };
+type Constraints = { readonly maxParallel: number; readonly maxTotalTurns: number };
 
 /** One piece of work for one agent. */
 export type Step = {
@@ -30,13 +30,13 @@ export type Step = {
   readonly dependsOn: readonly number[];
 };
 
-export type Decomposition = {
+type Decomposition = {
   readonly id: string;
   readonly steps: readonly Step[];
   readonly waves: readonly { readonly wave: number; readonly tasks: readonly number[] }[];
   readonly totalTurns: number;
 };
-export type NotDecomposed = { readonly reason: 'empty-goal' | 'too-few-turns' | 'no-agent'; readonly detail: string };
+type NotDecomposed = { readonly reason: 'empty-goal' | 'too-few-turns' | 'no-agent'; readonly detail: string };
 
 /**
  * A goal in waves: understand it, do it, judge it. Each step has its own part of the goal; where there are more than may work side by
@@ -121,7 +121,7 @@ function placed(at: number, among: readonly Part[]): string {
   return among.length === 1 ? '' : ` (part ${at + 1} of ${among.length})`;
 }
 
-export const reviewerIn = (registry: Registry): AgentType | undefined =>
+const reviewerIn = (registry: Registry): AgentType | undefined =>
   registry.find(({ type }) => type === 'code-reviewer') ?? registry.find(({ stage }) => stage === 'validate');
 
 const exploring = (agent: AgentType, part: Part) => brief('explore', agent, part, 8, 'sonnet');

@@ -22,7 +22,7 @@ export type Registry = readonly AgentType[];
 
 /** What configuration says of a kind of agent: what is absent stays as it is. Null takes a kind away. */
 export type RegistrySettings = Readonly<Record<string, AgentTypeSettings | null>>;
-export type AgentTypeSettings = {
+type AgentTypeSettings = {
   readonly name?: string | undefined;
   readonly keywords?: readonly string[] | undefined;
   readonly stage?: Stage | undefined;

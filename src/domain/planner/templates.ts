@@ -5,7 +5,7 @@ export const templateNames = ['implementation', 'qa', 'infra', 'release'] as con
 export type TemplateName = (typeof templateNames)[number];
 
 /** The waves of a kind of work, and how far each of them brings it: never more than one step. */
-export type Template = readonly TemplateWave[];
+type Template = readonly TemplateWave[];
 export type TemplateWave = {
   readonly name: string;
   readonly level: Maturity;
@@ -16,7 +16,7 @@ export type TemplateWave = {
     | { readonly of: 'goal'; readonly readers: readonly Reader[] };
 };
 /** A task that changes nothing: its handoff is its result. */
-export type Reader = { readonly id: string; readonly role: Role; readonly asks: string };
+type Reader = { readonly id: string; readonly role: Role; readonly asks: string };
 
 export const templates: Readonly<Record<TemplateName, Template>> = {
   implementation: [

@@ -6,7 +6,7 @@ import { waveEventOf } from '../../protocol/wave-events.ts';
 import { type Telling, tellingsOf } from './telling.ts';
 
 /** Tells events of the ledger in its order. */
-export type Narrator = (batch: readonly Stored[]) => Promise<readonly Telling[]>;
+type Narrator = (batch: readonly Stored[]) => Promise<readonly Telling[]>;
 
 const external = 'external:';
 const mostSessions = 100;
