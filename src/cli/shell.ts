@@ -1,9 +1,9 @@
 import type { Ending } from '../domain/evidence.ts';
 import type { CommitId } from '../domain/ids.ts';
-import type { PlannedTask } from '../domain/plan.ts';
+import { type PlannedTask, plannedById } from '../domain/plan.ts';
 import { agentOf } from '../domain/provider.ts';
 import type { Result } from '../domain/result.ts';
-import { plannedById, type RunState } from '../domain/run.ts';
+import type { RunState } from '../domain/run.ts';
 import { isLive } from '../domain/schedule.ts';
 import { attemptOf, snapshotOf } from '../domain/task.ts';
 import type { Desk } from '../ports/desk.ts';

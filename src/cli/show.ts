@@ -1,5 +1,5 @@
 import type { TaskId } from '../domain/ids.ts';
-import { plannedById } from '../domain/run.ts';
+import { plannedById } from '../domain/plan.ts';
 import { snapshotOf } from '../domain/task.ts';
 import { toldOfHold } from '../domain/texts/held.ts';
 import { toldOfSleep } from '../domain/texts/machine.ts';

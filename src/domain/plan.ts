@@ -116,6 +116,15 @@ export type PlannedTask = {
 
 export const allTasks = (plan: FrozenPlan): readonly PlannedTask[] => plan.waves.flatMap((wave) => wave.tasks);
 
+const plannedTasks = new WeakMap<FrozenPlan, ReadonlyMap<TaskId, PlannedTask>>();
+
+/** A plan never changes, so its index is made once. */
+export function plannedById(plan: FrozenPlan, id: TaskId): PlannedTask | undefined {
+  const known = plannedTasks.get(plan) ?? new Map(allTasks(plan).map((task) => [task.id, task]));
+  plannedTasks.set(plan, known);
+  return known.get(id);
+}
+
 /** Tasks that need this one, directly or through others. */
 export function dependentsOf(plan: FrozenPlan, task: TaskId): readonly TaskId[] {
   const tasks = allTasks(plan);

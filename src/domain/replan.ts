@@ -2,11 +2,11 @@ import type { Answer } from './answer.ts';
 import type { RequestEvent, RunEvent } from './events.ts';
 import { openUndo } from './open-undo.ts';
 import { ownershipConflicts } from './ownership.ts';
-import { allTasks, canonicalJson, type FrozenPlan } from './plan.ts';
+import { allTasks, canonicalJson, type FrozenPlan, plannedById } from './plan.ts';
 import { lintDirectives } from './plan-lint.ts';
 import { err, ok } from './result.ts';
 import { isOpen } from './round.ts';
-import { currentWave, plannedById, plannedStates, type RunState } from './run.ts';
+import { currentWave, plannedStates, type RunState } from './run.ts';
 import { isLive } from './schedule.ts';
 import { describeVerdict, failWith } from './verdict.ts';
 

@@ -7,12 +7,13 @@ import type { CommitId, PlanHash, RunId, TaskId, TreeId } from './ids.ts';
 import { judgedChecks } from './judged-checks.ts';
 import { leftToLand } from './land-some.ts';
 import { evolveLanding, type LandingState } from './landing.ts';
-import { allTasks, dependentsOf, type FrozenPlan, type PlannedTask } from './plan.ts';
+import { type FrozenPlan, plannedById } from './plan.ts';
 import { replacePlan, unjudged } from './plan-versions.ts';
 import { evolveProviders, type Providers, providerOf } from './provider.ts';
 import { evolveRound, type RoundState } from './round.ts';
+import { evolveAllTasks, evolveOneTask, holdDependents, releaseDependents, standAgain } from './run-tasks.ts';
 import { evolveTap, type TapState } from './tap.ts';
-import { evolveTask, holdTask, plannedTask, type TaskLimits, type TaskState, unholdTask } from './task.ts';
+import { plannedTask, type TaskState } from './task.ts';
 import { boundBy } from './thread.ts';
 import { evolveUndo, noUndo, type UndoState } from './undo.ts';
 import type { Verdict } from './verdict.ts';
@@ -285,42 +286,6 @@ function created(event: RunEvent & { readonly type: 'run-created' }): RunState {
   };
 }
 
-/** A ready task that stands on a held one cannot be integrated either. */
-function holdDependents(state: RunState): RunState {
-  const tasks: Record<TaskId, TaskState> = { ...state.tasks };
-  const held = Object.values(state.tasks).filter((task) => task.progress.status === 'held');
-  for (const { id } of held)
-    for (const dependent of dependentsOf(state.plan, id)) {
-      const task = tasks[dependent];
-      if (task !== undefined) tasks[dependent] = holdTask(task, { because: 'needs', task: id });
-    }
-  return { ...state, tasks };
-}
-
-/** Held only for the sake of this task, or not begun yet: they start on its new result. */
-function releaseDependents(state: RunState, task: TaskId): RunState {
-  return dependentsOf(state.plan, task).reduce((next, id) => {
-    const progress = next.tasks[id]?.progress;
-    const waits = progress?.status === 'held' && progress.hold.because === 'needs';
-    const fresh = progress?.status === 'waiting' && progress.next.from === 'base' && progress.next.halt === null;
-    return waits || fresh
-      ? evolveOneTask(next, id, { type: 'task-retried', task: id, by: { who: 'tidegate', via: 'policy' } })
-      : next;
-  }, state);
-}
-
-/** Held for the sake of tasks that are held no longer: what was proven of them still is. */
-function standAgain(state: RunState): RunState {
-  const tasks = Object.values(state.tasks).map((task) => {
-    const { progress } = task;
-    if (progress.status !== 'held' || progress.hold.because !== 'needs') return [task.id, task] as const;
-    const blocker = state.tasks[progress.hold.task]?.progress.status;
-    const stands = blocker === undefined || ['ready', 'done', 'merged', 'dropped'].includes(blocker);
-    return [task.id, stands ? unholdTask(task) : task] as const;
-  });
-  return { ...state, tasks: Object.fromEntries(tasks) };
-}
-
 /** A provider that served an agent to its end is well again: its next pause is a short one. */
 function served(state: RunState, event: RunEvent & { readonly type: 'attempt-ended' }): RunState {
   const planned = plannedById(state.plan, event.task);
@@ -328,25 +293,6 @@ function served(state: RunState, event: RunEvent & { readonly type: 'attempt-end
   if (event.agent?.outcome !== 'completed' || planned === undefined || task === undefined) return state;
   const { [providerOf(planned, task)]: _, ...others } = state.providers;
   return { ...state, providers: others };
-}
-
-const limitsOf = ({ plan, terms }: RunState, task: TaskId): TaskLimits => ({
-  attempts: plan.limits.attempts,
-  chain: plannedById(plan, task)?.agent ?? [],
-  terms,
-});
-
-function evolveOneTask(state: RunState, id: TaskId, event: RunEvent): RunState {
-  const task = state.tasks[id];
-  if (task === undefined) return state;
-  return { ...state, tasks: { ...state.tasks, [id]: evolveTask(task, event, limitsOf(state, id)) } };
-}
-
-function evolveAllTasks(state: RunState, event: RunEvent): RunState {
-  const tasks = Object.entries(state.tasks).map(
-    ([id, task]) => [id, evolveTask(task, event, limitsOf(state, task.id))] as const,
-  );
-  return { ...state, tasks: Object.fromEntries(tasks) };
 }
 
 function withWave(state: RunState, index: number, change: (wave: WaveState) => WaveState): RunState {
@@ -368,15 +314,6 @@ export const waveOf = (state: RunState, task: TaskId): number => state.tasks[tas
 
 export const tasksOfWave = (state: RunState, wave: number): readonly TaskState[] =>
   (state.plan.waves[wave]?.tasks ?? []).flatMap((task) => state.tasks[task.id] ?? []);
-
-const plannedTasks = new WeakMap<FrozenPlan, ReadonlyMap<TaskId, PlannedTask>>();
-
-/** A plan never changes, so its index is made once. */
-export function plannedById(plan: FrozenPlan, id: TaskId): PlannedTask | undefined {
-  const known = plannedTasks.get(plan) ?? new Map(allTasks(plan).map((task) => [task.id, task]));
-  plannedTasks.set(plan, known);
-  return known.get(id);
-}
 
 /** Tasks of the plan in force; those of an earlier version that it dropped are left out. */
 export const plannedStates = (state: RunState): readonly TaskState[] =>

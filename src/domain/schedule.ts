@@ -1,8 +1,8 @@
 import { isOverBudget } from './budget.ts';
 import type { TaskId } from './ids.ts';
 import { mayRunBeside } from './ownership.ts';
-import type { FrozenPlan, PlannedTask } from './plan.ts';
-import { currentWave, plannedById, type RunState, selectedWaves, tasksOfWave } from './run.ts';
+import { type FrozenPlan, type PlannedTask, plannedById } from './plan.ts';
+import { currentWave, type RunState, selectedWaves, tasksOfWave } from './run.ts';
 import { isResolved, type TaskState } from './task.ts';
 
 export const isLive = (task: TaskState): boolean =>

@@ -2,8 +2,9 @@ import { isOver, runSpend, type Spend, taskSpend } from './budget.ts';
 import type { Shortage } from './disk.ts';
 import type { TaskId } from './ids.ts';
 import { mustSerialise } from './ownership.ts';
+import { plannedById } from './plan.ts';
 import { agentOf, type ProviderState, providerOf } from './provider.ts';
-import { checkKey, currentWave, plannedById, type RunState, tasksOfWave } from './run.ts';
+import { checkKey, currentWave, type RunState, tasksOfWave } from './run.ts';
 import { blockingNeed, inTheWay, isLive, needsOfTask } from './schedule.ts';
 import { attemptOf, isResolved, type TaskState } from './task.ts';
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { attempt, commit, created, idOf, nonceOf, plan, stateAfter, tree } from '../../test/support/plans.ts';
 import { runId } from '../domain/ids.ts';
-import { plannedById } from '../domain/run.ts';
+import { plannedById } from '../domain/plan.ts';
 import { stateDir } from '../domain/state-dir.ts';
 import { attemptJob, checkJob, generateJob, shellJob } from './jobs.ts';
 

@@ -1,7 +1,8 @@
 import { attemptId, type TaskId } from '../domain/ids.ts';
+import { plannedById } from '../domain/plan.ts';
 import { approvalProof } from '../domain/proof.ts';
 import { agentOf } from '../domain/provider.ts';
-import { plannedById, type RunState } from '../domain/run.ts';
+import type { RunState } from '../domain/run.ts';
 import { isLive, startable } from '../domain/schedule.ts';
 import { attemptOf, type TaskState } from '../domain/task.ts';
 import { passes } from '../domain/verdict.ts';

@@ -1,8 +1,9 @@
 import { isNear, runSpend, type Spend, taskSpend } from '../domain/budget.ts';
 import type { RunEvent } from '../domain/events.ts';
 import type { TaskId } from '../domain/ids.ts';
+import { plannedById } from '../domain/plan.ts';
 import { pauseFor, providerOf } from '../domain/provider.ts';
-import { plannedById, type RunState } from '../domain/run.ts';
+import type { RunState } from '../domain/run.ts';
 import { fact, type Given, type Step } from './step.ts';
 
 /** Providers that want to be left alone are, by all tasks, and are asked again when their time has come. Money is watched. */

@@ -1,7 +1,8 @@
 import { runSpend, taskSpend } from '../domain/budget.ts';
 import { needsOf } from '../domain/needs.ts';
 import { openUndo } from '../domain/open-undo.ts';
-import { plannedById, selectedWaves, tasksOfWave } from '../domain/run.ts';
+import { plannedById } from '../domain/plan.ts';
+import { selectedWaves, tasksOfWave } from '../domain/run.ts';
 import { attemptOf, snapshotOf } from '../domain/task.ts';
 import { phaseMarks } from './phases.ts';
 import { needSince, type RunView } from './run-view.ts';

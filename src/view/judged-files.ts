@@ -1,6 +1,7 @@
 import type { DiffEntry, SnapshotEvidence } from '../domain/evidence.ts';
 import { outOfScope, scopeOf } from '../domain/ownership.ts';
-import { plannedById, type RunState } from '../domain/run.ts';
+import { plannedById } from '../domain/plan.ts';
+import type { RunState } from '../domain/run.ts';
 import type { TaskState } from '../domain/task.ts';
 import { type Whose, whoseFile } from '../domain/whose.ts';
 

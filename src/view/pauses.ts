@@ -1,6 +1,7 @@
 import { isNear, runSpend, taskSpend } from '../domain/budget.ts';
+import { plannedById } from '../domain/plan.ts';
 import { isPaused, otherAgent, providerOf } from '../domain/provider.ts';
-import { plannedById, plannedStates, type RunState } from '../domain/run.ts';
+import { plannedStates, type RunState } from '../domain/run.ts';
 import type { TaskState } from '../domain/task.ts';
 import { toldOfSleep } from '../domain/texts/machine.ts';
 import { spendText } from '../domain/texts/run.ts';

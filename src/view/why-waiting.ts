@@ -1,4 +1,5 @@
-import { plannedById, type RunState } from '../domain/run.ts';
+import { plannedById } from '../domain/plan.ts';
+import type { RunState } from '../domain/run.ts';
 import type { TaskState } from '../domain/task.ts';
 import {
   toldOfDroppedNeed,

@@ -1,5 +1,6 @@
 import { needsOf } from '../../domain/needs.ts';
-import { plannedById, type RunState, selectedWaves, tasksOfWave } from '../../domain/run.ts';
+import { plannedById } from '../../domain/plan.ts';
+import { type RunState, selectedWaves, tasksOfWave } from '../../domain/run.ts';
 import type { TaskState } from '../../domain/task.ts';
 import type { Finding } from '../../domain/verdict.ts';
 import type { Stored } from '../../ports/ledger.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { created, idOf, intended, plan, stateAfter } from '../../../test/support/plans.ts';
 import { withMergeGate } from '../../domain/directive.ts';
 import type { AttemptIntended } from '../../domain/events.ts';
-import { plannedById } from '../../domain/run.ts';
+import { plannedById } from '../../domain/plan.ts';
 import { buildPrompt, promptCharacters, type Told } from './prompt.ts';
 
 const words = (most: number) => fc.string({ unit: 'grapheme', maxLength: most });

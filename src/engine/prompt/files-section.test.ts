@@ -4,7 +4,7 @@ import { created, idOf, plan, stateAfter, type TaskSketch } from '../../../test/
 import { tempRepo } from '../../../test/support/temp-repo.ts';
 import { gitReader } from '../../adapters/git-read/index.ts';
 import { commitId } from '../../domain/ids.ts';
-import { plannedById } from '../../domain/run.ts';
+import { plannedById } from '../../domain/plan.ts';
 import { filesInScope, filesSection } from './files-section.ts';
 
 async function listing(sketch: TaskSketch) {

@@ -1,6 +1,7 @@
 import type { AttemptIntended } from '../../domain/events.ts';
 import { attemptId, type TaskId } from '../../domain/ids.ts';
-import { foldRun, plannedById, type Recorded, type RunState } from '../../domain/run.ts';
+import { plannedById } from '../../domain/plan.ts';
+import { foldRun, type Recorded, type RunState } from '../../domain/run.ts';
 import type { GitReader } from '../../ports/merger.ts';
 import { filesInScope } from './files-section.ts';
 import { buildPrompt } from './prompt.ts';

@@ -1,6 +1,6 @@
 import type { TaskId } from '../../domain/ids.ts';
-import type { PlannedTask } from '../../domain/plan.ts';
-import { plannedById, type RunState } from '../../domain/run.ts';
+import { type PlannedTask, plannedById } from '../../domain/plan.ts';
+import type { RunState } from '../../domain/run.ts';
 import type { TaskState } from '../../domain/task.ts';
 import { cutList, cutText, type List, type Section, wholeList } from './budget.ts';
 import type { Quotes } from './quoted.ts';

@@ -1,6 +1,6 @@
 import { attemptId } from '../../domain/ids.ts';
+import { plannedById } from '../../domain/plan.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { plannedById } from '../../domain/run.ts';
 import { snapshotOf } from '../../domain/task.ts';
 import type { Content } from '../../ports/desk.ts';
 import { type Problem, problem } from '../../protocol/problem.ts';
