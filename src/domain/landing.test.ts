@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { commit, idOf, tree } from '../../test/support/plans.ts';
 import type { RunEvent } from './events.ts';
-import { evolveLanding, type LandingState } from './landing.ts';
+import { evolveLanding, type LandingState, noLanding } from './landing.ts';
 
 const [old, next] = [commit('old'), commit('new')];
-const past = (...events: RunEvent[]): LandingState =>
-  events.reduce<LandingState>(evolveLanding, { status: 'none', tries: 0 });
+const past = (...events: RunEvent[]): LandingState => events.reduce<LandingState>(evolveLanding, noLanding);
 
 const observed = (tip: typeof old): RunEvent => ({ type: 'target-observed', commit: tip });
 const rebuilt = (onto: typeof old): RunEvent => ({

@@ -37,11 +37,13 @@ type Rebuilt = {
 /** How often something is made anew for a branch that moves while its checks run. */
 export const landingTries = 3;
 
+/** Not asked for yet, or asked for anew. */
+export const noLanding: LandingState = { status: 'none', tries: 0 };
+
 export function evolveLanding(state: LandingState, event: RunEvent): LandingState {
   switch (event.type) {
     case 'target-observed': {
-      const tries = 'tries' in state ? state.tries : 0;
-      const rebuilt = state.status === 'observed' ? state.rebuilt : null;
+      const { rebuilt, tries } = state.status === 'observed' ? state : { rebuilt: null, tries: 0 };
       return { status: 'observed', tip: event.commit, rebuilt, tries };
     }
     case 'landing-rebuilt': {

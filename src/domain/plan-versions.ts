@@ -1,5 +1,6 @@
 import type { RunEvent } from './events.ts';
 import type { TaskId } from './ids.ts';
+import { noLanding } from './landing.ts';
 import { allTasks, type FrozenPlan, type PlannedTask } from './plan.ts';
 import type { RunState, WaveState } from './run.ts';
 import { plannedTask, type TaskState } from './task.ts';
@@ -26,7 +27,7 @@ export function replacePlan(state: RunState, { plan, hash }: RunEvent & { readon
     taps: {},
     // a check of the same name may be another command now
     checks: {},
-    landing: landing.status === 'landed' || landing.status === 'undone' ? landing : { status: 'none', tries: 0 },
+    landing: landing.status === 'landed' || landing.status === 'undone' ? landing : noLanding,
   };
 }
 

@@ -6,7 +6,7 @@ import { isExternalEvent } from './external/events.ts';
 import type { CommitId, PlanHash, RunId, TaskId, TreeId } from './ids.ts';
 import { judgedChecks } from './judged-checks.ts';
 import { leftToLand } from './land-some.ts';
-import { evolveLanding, type LandingState } from './landing.ts';
+import { evolveLanding, type LandingState, noLanding } from './landing.ts';
 import { type FrozenPlan, plannedById } from './plan.ts';
 import { replacePlan, unjudged } from './plan-versions.ts';
 import { evolveProviders, type Providers, providerOf } from './provider.ts';
@@ -126,8 +126,7 @@ function evolveFact(state: RunState, event: RunEvent): RunState {
     case 'tap-opened':
     case 'tap-decided': {
       const taps = { ...state.taps, [event.tap]: evolveTap(state.taps[event.tap], event) };
-      const landing: LandingState =
-        event.tap === 'land' && event.type === 'tap-opened' ? { status: 'none', tries: 0 } : state.landing;
+      const landing = event.tap === 'land' && event.type === 'tap-opened' ? noLanding : state.landing;
       return { ...state, taps, landing };
     }
     case 'task-base-made':
@@ -178,7 +177,7 @@ function evolveFact(state: RunState, event: RunEvent): RunState {
       return evolveMerged(state, event);
     case 'wave-closed':
       // with `land: wave` each closed wave lands anew
-      return withWave({ ...state, landing: { status: 'none', tries: 0 } }, event.wave, (wave) => ({
+      return withWave({ ...state, landing: noLanding }, event.wave, (wave) => ({
         ...wave,
         closed: true,
       }));
@@ -272,7 +271,7 @@ function created(event: RunEvent & { readonly type: 'run-created' }): RunState {
     began: null,
     branch: null,
     checks: {},
-    landing: { status: 'none', tries: 0 },
+    landing: noLanding,
     undo: noUndo,
     providers: {},
     raised: 0,

@@ -2,7 +2,7 @@ import type { TroubleKind } from '../../src/domain/agent-event.ts';
 import type { BoardRecord } from '../../src/domain/board.ts';
 import type { MonitorGate } from '../../src/domain/gates/working.ts';
 import { attemptId, taskId, treeId } from '../../src/domain/ids.ts';
-import type { LandingState } from '../../src/domain/landing.ts';
+import { type LandingState, noLanding } from '../../src/domain/landing.ts';
 import type { NeedKind } from '../../src/domain/needs.ts';
 import { pausesProvider } from '../../src/domain/recovery.ts';
 import type { RoundState } from '../../src/domain/round.ts';
@@ -111,7 +111,7 @@ const rounds: Record<RoundState['status'], RoundState> = {
 const moving = { branch: 'main', old: commit, new: commit };
 const rebuilt = { onto: commit, commit, tree: other, conflicts: [] };
 const landings: Record<LandingState['status'], LandingState> = {
-  none: { status: 'none', tries: 0 },
+  none: noLanding,
   observed: { status: 'observed', tip: commit, rebuilt, tries: 1 },
   refused: {
     status: 'refused',
