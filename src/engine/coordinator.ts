@@ -7,7 +7,7 @@ import { postsOf } from '../domain/thread-posts.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Engine } from '../ports/engine.ts';
 import { isRunStream, type Ledger, type Stored } from '../ports/ledger.ts';
-import { createRun } from './create-run.ts';
+import { createRun, openWaves } from './create-run.ts';
 import { keepDisk } from './disk-keeper.ts';
 import { type Driver, driveRun } from './driver.ts';
 import { keepNews } from './notice-keeper.ts';
@@ -22,18 +22,20 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
   const runs = new Map<RunId, { readonly log: RunLog; driver: Driver | null }>();
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => undefined);
+  const logs = (): readonly RunLog[] => [...runs.values()].map((entry) => entry.log);
+  const states = (): readonly (RunState | null)[] => logs().map((log) => log.state());
 
   const keeper = keepDisk({
     disk: world.disk,
     clock,
-    runs: () => [...runs.values()].map((entry) => entry.log.state()),
+    runs: states,
     changed: () => {
       for (const entry of runs.values()) entry.driver?.wake();
     },
     failed: failed.reject,
   });
 
-  const told = { clock, runs: () => [...runs.values()].map((entry) => entry.log.state()), failed: failed.reject };
+  const told = { clock, runs: states, failed: failed.reject };
   /** With the time since when it lasts: nothing is decided by it but whether anybody still wants to know. */
   const dated = (state: RunState): readonly Notice[] =>
     noticesOf(state).map((notice) => {
@@ -67,8 +69,7 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
       await entry.log.catchUp();
       await make(entry.log);
       if (entry.driver !== null || entry.log.state() === null) continue;
-      const logs = [...runs.values()].map((other) => other.log);
-      const before = firstBefore(entry.log, logs);
+      const before = firstBefore(entry.log, logs());
       if (before !== undefined) {
         await entry.log.record((state) => (state === null ? null : answersInLine(state, state.pending, before.run)));
         continue;
@@ -82,16 +83,14 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
   const make = async (log: RunLog): Promise<void> => {
     const order = log.order();
     if (order === null) return;
-    const openWaves = openWavesOf(
-      order.plan.waves.length,
-      order.hash,
-      [...runs.values()].map((entry) => entry.log),
-    );
-    const actual = { rootCommit: await world.git.rootCommit(), remote: await world.git.remote() };
+    const seen = {
+      openWaves: openWaves(order, states()),
+      actual: { rootCommit: await world.git.rootCommit(), remote: await world.git.remote() },
+    };
     const { type: _, by, ...rest } = order;
     await log.record((state) => {
       if (state !== null) return null;
-      const created = createRun(rest, by, { openWaves, actual });
+      const created = createRun(rest, by, seen);
       const made = foldRun(created.map((event) => ({ seq: 0, event })));
       return made === null ? created : [...created, ...answersInLine(made, requestsBefore(log), null)];
     });
@@ -113,7 +112,7 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
     for (const stream of await ledger.streams()) if (isRunStream(stream)) await entryOf(runId(stream)).log.catchUp();
   for (const teller of tellers) teller.begin();
   await look();
-  await world.supervisors.release([...runs.values()].flatMap(({ log }) => log.stored().flatMap(jobRecorded)));
+  await world.supervisors.release(logs().flatMap((log) => log.stored().flatMap(jobRecorded)));
   const subscription = ledger.subscribe(0, notice);
   keeper.look();
   for (const teller of tellers) teller.look();
@@ -125,8 +124,7 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
       if (entry === undefined) return null;
       await Promise.race([entry.driver?.idle(), failed.promise]);
       if (entry.driver !== null) return entry.log.state();
-      const logs = [...runs.values()].map((other) => other.log);
-      const before = firstBefore(entry.log, logs);
+      const before = firstBefore(entry.log, logs());
       if (before === undefined || (await settled(before.run))?.ended === null) return entry.log.state();
     }
   };
@@ -179,15 +177,4 @@ function firstBefore(log: RunLog, all: readonly RunLog[]): RunLog | undefined {
     const rival = other.state();
     return rival?.ended === null && rival.target.branch === branch && (other.stored()[0]?.seq ?? 0) < born;
   });
-}
-
-/** Waves of this very plan that no earlier run has closed. */
-function openWavesOf(waves: number, hash: string, logs: readonly RunLog[]): readonly number[] {
-  const closed = new Set(
-    logs.flatMap((log) => {
-      const state = log.state();
-      return state?.hash === hash ? state.waves.filter((wave) => wave.closed).map((wave) => wave.index) : [];
-    }),
-  );
-  return Array.from({ length: waves }, (_, index) => index).filter((index) => !closed.has(index));
 }

@@ -2,6 +2,7 @@ import type { By, RunEvent, RunOrder } from '../domain/events.ts';
 import type { RepoAttestation } from '../domain/evidence.ts';
 import type { Context } from '../domain/judge.ts';
 import { allTasks } from '../domain/plan.ts';
+import type { RunState } from '../domain/run.ts';
 import { passes } from '../domain/verdict.ts';
 import { contract } from '../pipeline/contract.ts';
 import { load } from '../pipeline/load.ts';
@@ -28,4 +29,14 @@ export function createRun(
   return refused
     ? [created, judgedContract, judgedLoad, { type: 'run-ended', outcome: 'failed' }]
     : [created, judgedContract, judgedLoad];
+}
+
+/** Waves of this very plan that no run has closed. */
+export function openWaves(order: RunOrder, runs: readonly (RunState | null)[]): readonly number[] {
+  const closed = new Set(
+    runs
+      .flatMap((run) => (run?.hash === order.hash ? run.waves.filter((wave) => wave.closed) : []))
+      .map((wave) => wave.index),
+  );
+  return order.plan.waves.map((_, index) => index).filter((index) => !closed.has(index));
 }

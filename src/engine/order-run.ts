@@ -5,8 +5,9 @@ import { err, ok, type Result } from '../domain/result.ts';
 import { type RunState, selectedWaves } from '../domain/run.ts';
 import type { Finding } from '../domain/verdict.ts';
 import type { Desk, PlanFlags, PlanSource, ReadPlan } from '../ports/desk.ts';
+import { openWaves } from './create-run.ts';
 import { knownRuns } from './find-run.ts';
-import { openWaves, refusals, rehearse } from './rehearse.ts';
+import { refusals, rehearse } from './rehearse.ts';
 
 type OrderAsked = {
   readonly source: PlanSource;

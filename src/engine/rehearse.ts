@@ -42,16 +42,6 @@ export const isAttended = async (
   { state, now }: { readonly state: RunState; readonly now: string },
 ): Promise<boolean> => isAtRest(state, { now, nonce: () => '' }) || (await desk.isCoordinated());
 
-/** Waves of this very plan that no run has closed. */
-export function openWaves(order: RunOrder, runs: readonly (RunState | null)[]): readonly number[] {
-  const closed = new Set(
-    runs
-      .flatMap((run) => (run?.hash === order.hash ? run.waves.filter((wave) => wave.closed) : []))
-      .map((w) => w.index),
-  );
-  return order.plan.waves.map((_, index) => index).filter((index) => !closed.has(index));
-}
-
 /** Why the phases before approval refuse it, phase by phase. */
 export function refusals(state: RunState): readonly Finding[] {
   const verdicts = [
