@@ -9,8 +9,8 @@ import type { Engine } from '../ports/engine.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import { type MergerAnswer, MergerFailed, type MergerRequest } from '../ports/merger.ts';
 import { coordinate } from './coordinator.ts';
-import type { World } from './perform.ts';
 import { StaleEpoch } from './run-log.ts';
+import type { World } from './world.ts';
 
 const frozen = plan([{ a: {} }]);
 const other = runId('other-cd34');

@@ -11,8 +11,9 @@ import { createRun, openWaves } from './create-run.ts';
 import { keepDisk } from './disk-keeper.ts';
 import { type Driver, driveRun } from './driver.ts';
 import { keepNews } from './notice-keeper.ts';
-import { performer, type World } from './perform.ts';
+import { performer } from './perform.ts';
 import { openRunLog, type RunLog } from './run-log.ts';
+import type { World } from './world.ts';
 
 /**
  * Drives every run of one repository under one epoch. Of the runs that aim at one branch only the oldest is driven;

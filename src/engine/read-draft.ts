@@ -3,7 +3,7 @@ import type { PlannedTask } from '../domain/plan.ts';
 import type { Drafts } from '../ports/drafts.ts';
 import type { ExitRecord } from '../ports/supervisor.ts';
 
-type Drafted = Pick<RunEvent & { readonly type: 'attempt-ended' }, 'drafted'>;
+export type Drafted = Pick<RunEvent & { readonly type: 'attempt-ended' }, 'drafted'>;
 
 /**
  * What stands against the plan that an attempt drafted. Findings repeat words of it and are kept for ever, so what may hold a secret

@@ -1,0 +1,71 @@
+import type { RunEvent } from '../domain/events.ts';
+import type { TaskId } from '../domain/ids.ts';
+import { startable } from '../domain/schedule.ts';
+import { EnvironmentFailed } from '../ports/failures.ts';
+import { type MergerAnswer, MergerFailed, type MergerRequest } from '../ports/merger.ts';
+import { type RunLog, StaleEpoch } from './run-log.ts';
+import type { World } from './world.ts';
+
+/** Asks the merger and records what the ledger does not say yet: a refusal, or the answer to a person's request. */
+export async function askMerger(
+  world: World,
+  log: RunLog,
+  request: MergerRequest,
+  answers: number | null,
+): Promise<void> {
+  const asked = log.state()?.hash;
+  const answer = await askAgain(world, request);
+  if (answer.outcome === 'stale-epoch') throw new StaleEpoch(`epoch ${world.epoch} is over`);
+  await log.catchUp();
+  // An undo is through when the ledger says so; otherwise it goes on from what the merger recorded.
+  if (request.do === 'undo' && answer.outcome === 'done') return;
+  if (answers !== null) {
+    const settled: RunEvent =
+      answer.outcome === 'done'
+        ? { type: 'request-accepted', request: answers }
+        : { type: 'request-refused', request: answers, why: answer.why };
+    return log.record((state) => (state?.pending.some((waiting) => waiting.seq === answers) ? [settled] : null));
+  }
+  if (answer.outcome === 'done') return;
+  if (request.do === 'land' || request.do === 'rebuild-landing')
+    return landingRefused(world, log, answer.why, answer.files);
+  // under another version of the plan it is asked for anew
+  if (request.do === 'make-task-base')
+    return log.state()?.hash === asked ? baseRefused(log, request.task, answer) : undefined;
+  throw new EnvironmentFailed(`the merger refuses to ${request.do}: ${answer.why}`, 'tidegate why');
+}
+
+/** A merger that died is started anew: asking again is safe, and usually enough. */
+async function askAgain(world: World, request: MergerRequest): Promise<MergerAnswer> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await world.merger.ask(request, world.epoch);
+    } catch (cause) {
+      if (!(cause instanceof MergerFailed) || tries === 3) throw cause;
+    }
+  }
+}
+
+/** Only this task waits. If what it needs is in the works again by now, there is nothing to say. */
+function baseRefused(
+  log: RunLog,
+  task: TaskId,
+  { why, files }: { readonly why: string; readonly files: readonly string[] },
+): Promise<void> {
+  return log.record((state) => {
+    const waits = state !== null && startable(state).some(({ id, base }) => id === task && base === null);
+    return waits ? [{ type: 'task-base-refused', task, why, files }] : null;
+  });
+}
+
+/** The branch may have moved under the landing: then it is looked at again. Anything else is for a person. */
+async function landingRefused(world: World, log: RunLog, why: string, files: readonly string[]): Promise<void> {
+  const tip = await world.git.branchTip(log.state()?.target.branch ?? '');
+  await log.record((state) => {
+    if (state === null || state.landing.status === 'refused' || state.landing.status === 'landed') return null;
+    const moved = state.landing.status === 'observed' && state.landing.tip !== tip;
+    return moved
+      ? [{ type: 'target-observed', commit: tip }]
+      : [{ type: 'landing-refused', why, files, fix: 'tidegate land' }];
+  });
+}

@@ -1,0 +1,140 @@
+import type { RunEvent } from '../domain/events.ts';
+import { judged } from '../domain/judge.ts';
+import { plannedById } from '../domain/plan.ts';
+import type { RunState } from '../domain/run.ts';
+import { attemptOf } from '../domain/task.ts';
+import { reworkInstead } from '../domain/texts/run.ts';
+import { contextOf, type Effect, messageSent } from '../pipeline/step.ts';
+import type { ExitRecord, NumberedNote, StartedRecord } from '../ports/supervisor.ts';
+import { attemptJob, termsOf } from './jobs.ts';
+import { asIntended, promptOf } from './prompt/prompt-of.ts';
+import { type Drafted, readDraft } from './read-draft.ts';
+import type { RunLog } from './run-log.ts';
+import { superviseJob } from './supervise-job.ts';
+import type { World } from './world.ts';
+
+type Supervise = Effect & { readonly do: 'supervise' };
+
+/** From its launch to the record of its end. An attempt that another coordinator started is adopted. */
+export async function superviseAttempt(
+  world: World,
+  log: RunLog,
+  effect: Supervise,
+  followed: () => void,
+): Promise<void> {
+  const { task: id, attempt } = effect;
+  const now = log.state();
+  const task = now === null ? undefined : plannedById(now.plan, id);
+  if (now === null || task === undefined) throw new Error(`${id} is not in the plan`);
+  const intended = asIntended(log.stored(), now, attempt.id);
+  const prompt = await promptOf(world.git, intended.state, intended.attempt);
+  const job = attemptJob(world.places, intended.state, task, attempt, prompt);
+  const record = await superviseJob(world.supervisors, job, {
+    started: (started, pid) => log.record((now) => startedEvents(now, effect, started, pid)),
+    noted: (notes) => log.record((now) => notedEvents(now, effect, notes)),
+    followed,
+  });
+  const drafted = await readDraft(world.drafts, task, now.target.branch, record);
+  await log.record((now) => endedEvents(now, effect, { ...record, ...drafted }));
+  await world.supervisors.acknowledge(job.id);
+}
+
+/** `ended` resolves when the ledger has the end of the attempt. */
+export async function tell(
+  world: World,
+  log: RunLog,
+  { task: id, attempt, terms }: Effect & { readonly do: 'tell' },
+  ended: Promise<void> | undefined,
+): Promise<void> {
+  const state = log.state();
+  const task = state === null ? undefined : plannedById(state.plan, id);
+  if (state === null || task === undefined) return;
+  // one that is over needs to know nothing: through when the ledger says so, not asked over and over until then
+  if (!(await world.supervisors.tell(attempt.id, termsOf(state, task)))) return ended?.catch(() => undefined);
+  await log.record((now) => {
+    const live = now?.tasks[id];
+    return live !== undefined && attemptOf(live)?.id === attempt.id && live.told < terms
+      ? [{ type: 'attempt-told', task: id, attempt: attempt.id, terms }]
+      : null;
+  });
+}
+
+export async function send(
+  world: World,
+  log: RunLog,
+  { attempt, request, number }: Effect & { readonly do: 'send' },
+  ended: Promise<void> | undefined,
+): Promise<void> {
+  const said = await world.supervisors.send(attempt.id, number, request.message);
+  // it is refused, or was heard after all, when the ledger has the end
+  if (said === 'over') return ended?.catch(() => undefined);
+  const why = `the agent of ${request.task} takes no message now; when it has ended: ${reworkInstead(`${log.run}/${request.task}`, request.message)}`;
+  const settled: readonly RunEvent[] =
+    said === 'taken'
+      ? [messageSent(attempt.id, request), { type: 'request-accepted', request: number }]
+      : [{ type: 'request-refused', request: number, why }];
+  await log.record((state) => (state?.pending.some((waiting) => waiting.seq === number) ? settled : null));
+}
+
+function startedEvents(
+  state: RunState | null,
+  { task: id, attempt }: Supervise,
+  record: StartedRecord,
+  pid: number,
+): readonly RunEvent[] | null {
+  const task = state?.tasks[id];
+  if (state === null || task?.progress.status !== 'launching' || task.progress.attempt.id !== attempt.id) return null;
+  const { workspaceBase, fence, argv, prompt, version } = record;
+  const evidence = {
+    attempt: attempt.id,
+    base: attempt.from,
+    workspaceBase,
+    fence,
+    agent: { executor: attempt.agent, argv, ...(version === undefined ? {} : { version }) },
+  };
+  return [
+    { type: 'attempt-started', task: id, attempt: attempt.id, pid, ...(prompt === undefined ? {} : { prompt }) },
+    judged(contextOf(state), { phase: 'dispatch', task: id, evidence }),
+  ];
+}
+
+function notedEvents(
+  state: RunState | null,
+  { task, attempt }: Supervise,
+  notes: readonly NumberedNote[],
+): readonly RunEvent[] | null {
+  const live = state?.tasks[task];
+  if (live === undefined || attemptOf(live)?.id !== attempt.id) return null;
+  const fresh = notes.filter(({ number }) => number > live.noted);
+  return fresh.length === 0
+    ? null
+    : fresh.map(({ number, note }) => ({ type: 'attempt-noted', task, attempt: attempt.id, number, note }));
+}
+
+function endedEvents(
+  state: RunState | null,
+  { task, attempt: { id } }: Supervise,
+  record: ExitRecord & Drafted,
+): readonly RunEvent[] | null {
+  const live = state?.tasks[task];
+  if (live === undefined || attemptOf(live)?.id !== id || !['launching', 'running'].includes(live.progress.status))
+    return null;
+  const { ending, handoff, snapshot, log, reminded, chargedSeconds, sleptSeconds, refusals, agent, drafted } = record;
+  return [
+    {
+      type: 'attempt-ended',
+      task,
+      attempt: id,
+      ending,
+      handoff,
+      snapshot,
+      log,
+      reminded,
+      chargedSeconds,
+      ...(sleptSeconds === undefined ? {} : { sleptSeconds }),
+      ...(refusals.length > 0 ? { refusals } : {}),
+      ...(agent === undefined ? {} : { agent }),
+      ...(drafted === undefined ? {} : { drafted }),
+    },
+  ];
+}

@@ -1,0 +1,24 @@
+import type { Disk } from '../ports/disk.ts';
+import type { Drafts } from '../ports/drafts.ts';
+import type { GitReader, Merger } from '../ports/merger.ts';
+import type { Notices } from '../ports/notices.ts';
+import type { Supervisors } from '../ports/supervisor.ts';
+import type { Threads } from '../ports/threads.ts';
+import type { JobPlaces } from './jobs.ts';
+
+/** What a coordinator acts on, under one epoch. */
+export type World = {
+  readonly merger: Merger;
+  readonly supervisors: Supervisors;
+  readonly git: GitReader;
+  readonly places: JobPlaces;
+  readonly disk: Disk;
+  /** Absent where nobody is to be told. */
+  readonly notices?: Notices;
+  readonly webhooks?: Notices;
+  /** Absent where all threads are on the built-in board. */
+  readonly threads?: Threads;
+  /** Absent where no task drafts a plan. */
+  readonly drafts?: Drafts;
+  readonly epoch: number;
+};
