@@ -1,49 +1,39 @@
-import { hash } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { findLogin } from '../adapters/agent-login.ts';
 import { findProgram } from '../adapters/agent-program.ts';
 import {
   agentUser,
-  type Bind,
   callFilter,
-  type Fenced,
   FenceUnavailable,
-  fencedRuntime,
   fencedWorkspace,
   findHost,
   type Host,
-  type Readiness,
 } from '../adapters/fence-bwrap/index.ts';
 import { chooseHandoff, readHandoffFile } from '../adapters/handoff/index.ts';
 import type { JobDirectory } from '../adapters/supervisors/job-directory.ts';
 import { makeWorkspace } from '../adapters/workspace/index.ts';
 import type { Trouble } from '../domain/agent-event.ts';
 import { noReport } from '../domain/agent-note.ts';
-import type { Ending, FenceEvidence, HandoffEvidence } from '../domain/evidence.ts';
+import type { Ending, HandoffEvidence } from '../domain/evidence.ts';
 import type { ToolPlace } from '../domain/tool-scope.ts';
 import type { Finding } from '../domain/verdict.ts';
-import type { Executor } from '../ports/executor.ts';
 import type { ExitRecord, Job } from '../ports/supervisor.ts';
-import { agentHome, type Seated, takeSeat } from './agent-seat.ts';
-import { agentVersion } from './agent-version.ts';
-import { type AgentWatch, executorOf, watchAgent } from './agent-watch.ts';
+import { agentHome } from './agent-seat.ts';
+import { executorOf, watchAgent } from './agent-watch.ts';
 import { takeAsks } from './asks.ts';
-import { type ClientChannel, openClientChannel } from './client-channel.ts';
-import { jobBinds } from './job-binds.ts';
+import { openClientChannel } from './client-channel.ts';
+import { launchFailed, ownerOf, type Running, runAgent, runSetup, runTeardown } from './job-processes.ts';
 import { knownSecrets } from './known-secrets.ts';
 import { lfsStores } from './lfs-stores.ts';
-import { startLimits } from './limits.ts';
 import { openNotes } from './notes.ts';
 import { type Output, openOutput } from './output.ts';
 import { takePosts } from './posts.ts';
 import { protectPaths, removeStandIns } from './read-only-paths.ts';
 import { redactTexts } from './redact.ts';
 import { reminder } from './reminder.ts';
-import { type FencedRun, runFenced } from './run-fenced.ts';
 import type { RuntimeDirectory } from './runtime-directory.ts';
 import { scrubHome } from './scrub-home.ts';
-import { CopyFailed, setupProduct } from './setup-product.ts';
 import { snapshotOf } from './snapshot-of.ts';
 import type { Steering } from './steering.ts';
 import type { Surroundings } from './supervise.ts';
@@ -122,15 +112,7 @@ export async function carryOut(order: Order): Promise<ExitRecord> {
   });
 }
 
-type Prepared = { readonly host: Host; readonly readOnly: readonly Bind[] };
-type Running = Order &
-  Prepared & {
-    readonly output: Output;
-    readonly channel: ClientChannel;
-    readonly executor: Executor;
-    /** Null for what speaks no protocol. */
-    readonly watch: AgentWatch | null;
-  };
+type Prepared = Pick<Running, 'host' | 'readOnly'>;
 
 /** The workspace and what its fence is made of, or why the agent cannot be launched. */
 async function prepare(order: Order, output: Output): Promise<Prepared | Ending> {
@@ -172,120 +154,6 @@ function loginTrouble({ job, around }: Order): Trouble | null {
   return { kind: 'needs-login', until: null, detail: `${why}; fix: ${fix}` };
 }
 
-/** Whom root gives the workspace to; null when everything is ours anyway. */
-const ownerOf = (job: Job, host: Host): Host['agent'] | null =>
-  host.uid === 0 && job.fence.mode !== 'none' ? host.agent : null;
-
-async function runSetup(running: Running): Promise<Ending | null> {
-  const command = running.job.setup;
-  if (command === null) return null;
-  const product = setupProduct(running.job, running.files.workspace, ownerOf(running.job, running.host));
-  const restored = await product.restore().catch((error: unknown) => {
-    if (error instanceof CopyFailed) return error;
-    throw error;
-  });
-  if (restored instanceof CopyFailed)
-    return launchFailed(`the product of setup could not be used: ${restored.message}`);
-  if (restored) return null;
-  const { ending } = await runFenced({
-    ...common(running),
-    argv: ['/bin/sh', '-c', command],
-    network: 'on',
-    client: null,
-    stdin: '/dev/null',
-    ears: null,
-    limits: { minutes: 30, silence: 30 },
-    onReady: async (_readiness, fenced) => noteFence(running, fenced),
-  });
-  if (ending.reason === 'exited' && ending.code === 0) {
-    await product.keep();
-    return null;
-  }
-  if (ending.reason !== 'exited') return ending;
-  const detail = `setup (${command}) ended with ${ending.code ?? ending.signal}: ${running.output.shown().trim().slice(-1000)}`;
-  return { ...ending, reason: 'setup-failed', detail };
-}
-
-/** After the snapshot: what it does to the workspace is no work, and its failure changes nothing. */
-async function runTeardown(running: Running): Promise<void> {
-  if (running.job.teardown === null) return;
-  await runFenced({
-    ...common(running),
-    argv: ['/bin/sh', '-c', running.job.teardown],
-    network: 'on',
-    client: null,
-    stdin: '/dev/null',
-    ears: null,
-    limits: { minutes: 5, silence: 5 },
-    stop: new AbortController().signal,
-    onReady: async (_readiness, fenced) => noteFence(running, fenced),
-  });
-}
-
-async function runAgent(running: Running, prompt: string, environment: Readonly<Record<string, string>>) {
-  const { job, runtime, files, watch, executor } = running;
-  const session = watch?.session() ?? null;
-  const seated = takeSeat(executor, { ...running, environment: running.around.environment, prompt, session });
-  if (typeof seated === 'string') return { ending: launchFailed(seated), limits: startLimits(running.around.clock) };
-  const { seat, launch } = seated;
-  const isFenced = job.fence.mode !== 'none';
-  const talks = job.kind === 'attempt';
-  const client = isFenced ? `${fencedRuntime}/bin` : runtime.bin;
-  const shared = common(running);
-  const version = files.started() === null ? await versionOf(running, seated) : null;
-  return await runFenced({
-    ...shared,
-    argv: launch.argv,
-    binds: [...shared.binds, ...seated.binds],
-    network: isFenced ? job.fence.network : 'on',
-    environment: {
-      ...shared.environment,
-      ...launch.environment,
-      ...(talks ? talking(runtime, isFenced) : {}),
-      ...environment,
-    },
-    pass: [...job.fence.env, ...(job.agent?.credentials ?? []), ...(job.agent?.variables ?? [])],
-    client: talks ? client : null,
-    stdin: briefOf(runtime, isFenced),
-    ears: watch?.listen(seat, launch) ?? null,
-    limits: { minutes: job.minutes, silence: job.silence },
-    onReady: async (readiness, fenced) => {
-      await noteFence(running, fenced);
-      if (files.started() !== null || readiness.outcome === 'failed') return;
-      files.writeStarted({
-        workspaceBase: job.from,
-        fence: evidenceOf(running, readiness),
-        argv: launch.argv,
-        ...(job.brief === '' ? {} : { prompt: hash('sha256', job.brief, 'hex') }),
-        ...(version === null ? {} : { version }),
-      });
-      running.onStarted();
-    },
-  });
-}
-
-/** Null for what is no agent of ours, and for agents that do not say. */
-async function versionOf(running: Running, { seat, launch, binds }: Seated): Promise<string | null> {
-  const { job } = running;
-  if (job.agent === null) return null;
-  const shared = common(running);
-  return await agentVersion(seat.program, `${dirname(job.cache)}/versions`, (argv, hear) =>
-    runFenced({
-      ...shared,
-      argv,
-      binds: [...shared.binds, ...binds],
-      environment: { ...shared.environment, ...launch.environment },
-      network: 'off',
-      client: null,
-      stdin: '/dev/null',
-      ears: null,
-      output: { write: hear, shown: () => '' },
-      limits: { minutes: 0.5, silence: 0.5 },
-      onReady: async (_readiness, fenced) => noteFence(running, fenced),
-    }),
-  );
-}
-
 /** Exit 0 and not a word: the same program is told once, free of charge, how to hand off. */
 async function remindIfSilent(running: Running, ending: Ending) {
   if (running.job.kind !== 'attempt' || running.stop.aborted) return null;
@@ -300,33 +168,6 @@ const handoffOf = ({ job, channel, files }: Running): HandoffEvidence =>
     ? chooseHandoff(channel.handoff(), readHandoffFile(files.workspace, job.nonce))
     : { kind: 'absent' };
 
-/** What every process of a job has in common. */
-function common(
-  running: Running,
-): Omit<FencedRun, 'argv' | 'network' | 'client' | 'stdin' | 'ears' | 'limits' | 'onReady'> {
-  const { job, files, runtime, around, host, output, stop } = running;
-  const isFenced = job.fence.mode !== 'none';
-  return {
-    fenced: isFenced,
-    host,
-    workspace: files.workspace,
-    binds: jobBinds(job, runtime, around.environment, running.readOnly),
-    environment: {
-      ...job.environment,
-      TIDEGATE_NONCE: job.nonce,
-      TIDEGATE_WORKSPACE: isFenced ? fencedWorkspace : files.workspace,
-    },
-    pass: [],
-    output,
-    scratch: runtime.path,
-    outside: [...new Set([files.path, job.repository, job.checkout, host.home, '/tmp'])],
-    token: job.nonce,
-    clock: around.clock,
-    ours: around.environment,
-    stop,
-  };
-}
-
 /** Where tools may write besides the workspace. Without a fence the home is the person's, not the agent's. */
 function toolPlace({ job, files }: Order, host: Host): ToolPlace {
   const scratch = ['/tmp', '/var/tmp', ...job.fence.write];
@@ -334,37 +175,6 @@ function toolPlace({ job, files }: Order, host: Host): ToolPlace {
   return job.fence.mode === 'none'
     ? { workspace: files.workspace, home: null, writable: scratch, checkout }
     : { workspace: fencedWorkspace, home: host.home, writable: [...scratch, host.home], checkout };
-}
-
-/** Its name for whoever runs in the fence, or in none. */
-const briefOf = (runtime: RuntimeDirectory, isFenced: boolean): string =>
-  isFenced ? `${fencedRuntime}/brief.md` : runtime.brief;
-
-const talking = (runtime: RuntimeDirectory, isFenced: boolean): Record<string, string> => ({
-  TIDEGATE_BRIEF: briefOf(runtime, isFenced),
-  TIDEGATE_SOCKET: isFenced ? `${fencedRuntime}/s` : runtime.clientSocket,
-});
-
-async function noteFence(running: Running, fenced: Fenced): Promise<void> {
-  if (running.job.fence.mode === 'none') return;
-  const first = await fenced.init;
-  if (first !== null) running.files.writeFenceProcess(first);
-}
-
-function evidenceOf({ job, host }: Running, readiness: Readiness): FenceEvidence {
-  if (job.fence.mode === 'none')
-    return { mode: 'none', canary: 'waived', detail: 'fence: none', uid: host.uid, network: 'on' };
-  const breached = readiness.outcome === 'breached';
-  const detail = breached
-    ? readiness.detail
-    : 'every write outside, remount, core_pattern, /run and process look-up failed';
-  return {
-    mode: 'bwrap',
-    canary: breached ? 'breached' : 'held',
-    detail,
-    uid: host.agent.uid,
-    network: job.fence.network,
-  };
 }
 
 function record(output: Output, told: Partial<ExitRecord> & Pick<ExitRecord, 'ending'>): ExitRecord {
@@ -383,5 +193,4 @@ function record(output: Output, told: Partial<ExitRecord> & Pick<ExitRecord, 'en
 
 const lineOf = ({ where, detail, fix }: Finding): string =>
   `${where === undefined ? '' : `${where}: `}${detail}${fix === undefined ? '' : `; fix: ${fix}`}`;
-const launchFailed = (detail: string): Ending => ({ reason: 'launch-failed', code: null, signal: null, detail });
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
