@@ -43,12 +43,10 @@ export async function locateStateDirectory(
 /** Makes the directory, for its owner only. */
 export async function makeStateDirectory(place: StateDirectory, uid: number): Promise<Result<StateDirectory, string>> {
   const parent = await makeParents(dirname(place.path));
-  if (!parent.ok)
-    return err(
-      `the state directory cannot be made: ${parent.error}; choose another with --state-dir or TIDEGATE_STATE_DIR`,
-    );
-  const made = await makePrivate(place.path, uid);
-  return made.ok ? ok(place) : made;
+  const made = parent.ok ? await makePrivate(place.path, uid) : parent;
+  return made.ok
+    ? ok(place)
+    : err(`the state directory cannot be made: ${made.error}; choose another with --state-dir or TIDEGATE_STATE_DIR`);
 }
 
 /** Makes the short directory for sockets, and never uses one that another user made first. */
@@ -98,8 +96,7 @@ async function makePrivate(path: string, uid: number): Promise<Result<string, st
   try {
     await mkdir(path, { mode: 0o700 });
   } catch (error) {
-    if (isAbsent(error) || hasCode(error, 'EACCES') || hasCode(error, 'EROFS')) return err(`cannot make ${path}`);
-    if (!hasCode(error, 'EEXIST')) throw error;
+    if (!hasCode(error, 'EEXIST')) return err(`${path} (${codeOf(error)})`);
   }
   const found = await lstat(path);
   if (!found.isDirectory()) return err(`${path} is not a directory`);

@@ -1,5 +1,5 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { parseFields } from '../agent-lines.ts';
 import { writeDurably } from '../durable-file.ts';
@@ -25,6 +25,8 @@ export async function recordRepository(directory: string, { toplevel, commonDir 
   if ((await readFile(path, 'utf8').catch(absentAsNull)) !== text) writeDurably(path, text);
 }
 
+const isThere = async (path: string): Promise<boolean> => (await stat(path).catch(absentAsNull)) !== null;
+
 /** Every repository that keeps its state below this root, by name. A directory that was put there by others counts for nothing. */
 export async function knownRepositories(root: string): Promise<readonly KnownRepository[]> {
   const names = (await readdir(root).catch(absentAsNull)) ?? [];
@@ -33,8 +35,12 @@ export async function knownRepositories(root: string): Promise<readonly KnownRep
       const text = await readFile(join(root, id, file), 'utf8').catch(absentAsNull);
       const parsed = text === null ? null : schema.safeParse(parseFields(text));
       if (parsed?.success !== true || repositoryName(parsed.data) !== id) return null;
-      const { checkout } = parsed.data;
-      return { id, checkout, present: (await stat(checkout).catch(absentAsNull)) !== null };
+      const { checkout, commonDir } = parsed.data;
+      if (await isThere(checkout)) return { id, checkout, present: true };
+      // a linked worktree may go while the repository stays
+      const main = dirname(commonDir);
+      const isMain = basename(commonDir) === '.git' && (await isThere(commonDir));
+      return isMain ? { id, checkout: main, present: true } : { id, checkout, present: false };
     }),
   );
   return found.filter((one) => one !== null);

@@ -1,8 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempDisposableSync, rmdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempDisposableSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findRepository, locateStateDirectory, makeRunDirectory, makeStateDirectory } from './index.ts';
+import { knownRepositories, recordRepository } from './known.ts';
 import { repositoryHash, repositoryName, runDirectories, stateRoot } from './place.ts';
 
 const uid = process.getuid?.() ?? 0;
@@ -116,6 +126,33 @@ describe('the state directory', () => {
       ok: false,
       error: expect.stringContaining('uid'),
     });
+  });
+
+  test('that the system refuses is told with what to do', async () => {
+    const place = { path: '/proc/1/tidegate', from: '--state-dir', filesystem: 'local', warnings: [] } as const;
+    expect(await makeStateDirectory(place, uid)).toMatchObject({
+      ok: false,
+      error: expect.stringMatching(/cannot be made: \/proc\/1\/tidegate \(E\w+\); choose another with --state-dir/),
+    });
+  });
+});
+
+describe('a repository that is known by its state', () => {
+  test('is found at its own checkout when the linked worktree that it was last used from is gone', async () => {
+    using repository = temporaryRepository();
+    const linked = join(repository.parent, 'linked');
+    git(repository.path, 'worktree', 'add', '-q', linked);
+    const found = await findRepository(linked);
+    if (!found.ok) throw new Error(found.error);
+    const root = join(repository.parent, 'state');
+    const id = repositoryName(found.value);
+    mkdirSync(join(root, id), { recursive: true });
+    await recordRepository(join(root, id), found.value);
+    expect(await knownRepositories(root)).toEqual([{ id, checkout: linked, present: true }]);
+    git(repository.path, 'worktree', 'remove', '--force', linked);
+    expect(await knownRepositories(root)).toEqual([{ id, checkout: repository.path, present: true }]);
+    rmSync(repository.path, { recursive: true });
+    expect(await knownRepositories(root)).toEqual([{ id, checkout: linked, present: false }]);
   });
 });
 
