@@ -69,13 +69,13 @@ export const rework =
   (command, does, context) => {
     command
       .argument('<task>', 'run/task, or a task of the live run')
-      .option('-m, --message <text>', 'what the agent is to mend; each one more is a paragraph', collect, [])
+      .option('-m, --message <text>', 'what the agent is to mend; each one more is a paragraph', collect)
       .option('-f, --file <file>', 'the same from a file, or - for standard input')
       .action(
-        does(async (given: string, options: { message: readonly string[]; file?: string }) => {
+        does(async (given: string, options: { message?: readonly string[]; file?: string }) => {
           const comments = options.file === undefined ? ok('') : await read(context, options.file);
           if (!comments.ok) return misused('bad-file', `rework: ${comments.error}`);
-          const parts = [...options.message, comments.value].map((part) => part.trim());
+          const parts = [...(options.message ?? []), comments.value].map((part) => part.trim());
           const message = parts.filter((part) => part !== '').join('\n\n');
           if (message === '') return misused('no-message', 'rework: say what to mend, by -m or -f');
           return atDesk(open, context, 'ask', (desk) => reworkTask(desk, given, message));
@@ -83,7 +83,7 @@ export const rework =
       );
   };
 
-const collect = (text: string, before: readonly string[]): readonly string[] => [...before, text];
+const collect = (text: string, before: readonly string[] = []): readonly string[] => [...before, text];
 
 export const grantPaths = (desk: Desk, given: string, paths: readonly string[]): Promise<Outcome> =>
   withTask(desk, 'grant', given, paths, ({ run, task, state }, by) => ({

@@ -36,7 +36,7 @@ type ServeOptions = {
   readonly port: string;
   readonly host: string;
   readonly socket?: string;
-  readonly name: readonly string[];
+  readonly name?: readonly string[];
   readonly tlsCert?: string;
   readonly tlsKey?: string;
 };
@@ -49,7 +49,7 @@ export const serve =
       .option('--port <number>', 'port on the loopback; 0 chooses a free one', '3847')
       .option('--host <address>', 'address to listen on; any but the loopback needs TLS', '127.0.0.1')
       .option('--socket <path>', 'a socket in the file system instead, for you alone')
-      .option('--name <host>', 'another name that callers may use for it; can be given again', collect, [])
+      .option('--name <host>', 'another name that callers may use for it; can be given again', collect)
       .option('--tls-cert <file>', 'certificate, with --tls-key')
       .option('--tls-key <file>', 'its private key')
       .action(
@@ -63,7 +63,7 @@ export const serve =
       );
   };
 
-const collect = (name: string, before: readonly string[]): readonly string[] => [...before, name];
+const collect = (name: string, before: readonly string[] = []): readonly string[] => [...before, name];
 
 async function untilLeft(context: Context, running: Running, { socket }: Listen): Promise<Outcome> {
   const left = Promise.withResolvers<'left'>();
@@ -84,7 +84,7 @@ async function untilLeft(context: Context, running: Running, { socket }: Listen)
 }
 
 function listenOf(options: ServeOptions): Result<Listen, string> {
-  const { host, name: names, socket = null, tlsCert, tlsKey } = options;
+  const { host, name: names = [], socket = null, tlsCert, tlsKey } = options;
   const port = /^\d{1,5}$/.test(options.port) ? Number(options.port) : -1;
   if (port < 0 || port > 65_535) return err(`--port takes a number from 0 to 65535, not ${options.port}`);
   if (socket !== null && !isAbsolute(socket)) return err('--socket takes an absolute path');

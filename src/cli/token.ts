@@ -7,7 +7,7 @@ import { done, exitCodes, misused, type Outcome, type Register } from './command
 import { failed } from './desk.ts';
 import type { ServePorts } from './serve.ts';
 
-type TokenOptions = { readonly role: string; readonly renew?: true; readonly curl?: true; readonly link?: true };
+type TokenOptions = { readonly role?: string; readonly renew?: true; readonly curl?: true; readonly link?: true };
 
 /** Whether the caller may have what lets one decide; the outcome tells it why not. */
 export type MayDecide = (context: Parameters<Register>[2], command: string) => Promise<Outcome | null>;
@@ -17,14 +17,16 @@ export const token =
   (ports: ServePorts, mayDecide: MayDecide): Register =>
   (command, does, context) => {
     command
-      .option('--role <role>', 'read shows, operate runs and stops, approve decides and lands', 'read')
+      .option('--role <role>', 'read shows, operate runs and stops, approve decides and lands; without it read')
       .option('--curl', 'print a call that can be pasted')
-      .option('--link', 'a link for a browser, once; asks the server that runs')
+      .option('--link', 'a link for a browser, once, with the role approve; asks the server that runs')
       .option('--renew', 'make all tokens and cookies of before void')
       .action(
         does(async ({ role: given, renew, curl, link }: TokenOptions) => {
-          const role = roles.find((one) => one === given);
+          const role = roles.find((one) => one === (given ?? 'read'));
           if (role === undefined) return misused('bad-role', `token: --role takes ${roles.join(', ')}, not ${given}`);
+          if (link && given !== undefined && role !== 'approve')
+            return misused('link-approves', `token: a browser that a link lets in has the role approve, not ${role}`);
           const refused =
             role === 'approve' || renew || link ? await mayDecide(context, `tidegate token --role ${role}`) : null;
           if (refused !== null) return refused;

@@ -45,6 +45,15 @@ test('the key is made once for its owner alone, and refused when it is open, lin
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
+test('a link lets a browser decide, so one that is only to look gets none', async () => {
+  await using scene = await project({ plan: smallPlan });
+  expect(await scene.cli('token', '--link', '--role', 'read')).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: 'tidegate: token: a browser that a link lets in has the role approve, not read\n',
+  });
+});
+
 test('an agent gets tokens to look and to operate, as it has the commands; none to decide, no link, no new key', async () => {
   await using scene = await project({ plan: smallPlan, env: { CLAUDECODE: '1' } });
   const of = async (...args: string[]) => {
