@@ -1,3 +1,5 @@
+import { agentKinds } from '../domain/agents.ts';
+import { installAgent, toldOfNoAgent } from '../domain/texts/machine.ts';
 import type { Examined } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
 import { type Context, exitCodes, type Outcome, type Register } from './command.ts';
@@ -25,16 +27,23 @@ function summary(examined: readonly Examined[]): Outcome {
     message: `${name}: ${found}`,
     command: fix ?? '',
   }));
-  const lines = [
-    ...examined.flatMap(linesOf),
-    bad.length === 0 ? 'Ready.' : `${bad.length} of ${examined.length} must be mended before a run.`,
-  ];
+  const closing =
+    bad.length === 0 ? readiness(examined) : [`${bad.length} of ${examined.length} must be mended before a run.`];
+  const lines = [...examined.flatMap(linesOf), ...closing];
   return {
     exit: bad.length === 0 ? exitCodes.done : exitCodes.failed,
     reason: bad.length === 0 ? 'done' : 'machine-unfit',
     data: { examined, needs },
     lines,
   };
+}
+
+/** A machine without an agent is fit, for plans whose agent is a command; who has none of these should know what is missing. */
+function readiness(examined: readonly Examined[]): readonly string[] {
+  const agents = examined.filter(({ name }) => Object.hasOwn(agentKinds, name));
+  if (agents.length === 0 || agents.some(({ state }) => state === 'good')) return ['Ready.'];
+  const fixes = agents.flatMap(({ fix }) => fix ?? []);
+  return toldOfNoAgent(fixes.length === 0 ? [installAgent] : fixes, 'tidegate doctor');
 }
 
 export function linesOf({ name, state, found, fix, lines = [] }: Examined): readonly Text[] {

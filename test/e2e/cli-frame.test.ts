@@ -167,6 +167,15 @@ describe('doctor', () => {
     expect(existsSync(join(state.path, 'x'))).toBe(false);
   });
 
+  test('without an agent is not simply ready: it says what to install', () => {
+    const { exit, out } = tidegate(['doctor'], { env: { PATH: '/usr/bin:/bin' } });
+    expect(exit).toBe(0);
+    expect(out).not.toContain('Ready.');
+    expect(out).toMatch(
+      /^No agent is ready yet; the rest is\.\nfirst: npm install -g .*\nthen: {2}tidegate doctor\n$/m,
+    );
+  });
+
   test('without bubblewrap says so, how to mend it, and ends in 1', () => {
     using empty = mkdtempDisposableSync('/tmp/tidegate-cli-');
     const { exit, out } = tidegate(['doctor', '--json'], { env: { TIDEGATE_FENCE_PATH: empty.path } });
