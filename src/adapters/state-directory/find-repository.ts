@@ -17,6 +17,7 @@ export type Repository = {
 export async function findRepository(from: string): Promise<Result<Repository, string>> {
   const start = await realpath(from).catch(absentAsNull);
   if (start === null) return err(`${from} does not exist`);
+  if (!(await stat(start)).isDirectory()) return err(`${from} is not a directory`);
   for (let directory = start; ; directory = dirname(directory)) {
     const gitDir = await gitDirOf(join(directory, '.git'));
     if (gitDir !== null) return ok({ toplevel: directory, commonDir: await commonDirOf(gitDir) });

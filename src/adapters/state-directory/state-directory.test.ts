@@ -38,6 +38,15 @@ describe('the repository', () => {
     });
   });
 
+  test('is not looked for around a file', async () => {
+    using repository = temporaryRepository();
+    writeFileSync(join(repository.path, 'a.txt'), '');
+    expect(await findRepository(join(repository.path, 'a.txt'))).toEqual({
+      ok: false,
+      error: expect.stringMatching(/a\.txt is not a directory$/),
+    });
+  });
+
   test('is the same one in a linked worktree', async () => {
     using repository = temporaryRepository();
     const linked = join(repository.parent, 'linked');
