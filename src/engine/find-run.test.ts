@@ -44,6 +44,19 @@ test.each([
   expect(found(given)).toBe(reason);
 });
 
+test('a name that is nothing here says what there is', () => {
+  const said = (of: readonly KnownRun[], given: string) => {
+    const subject = findSubject(of, given);
+    return subject.ok ? null : subject.error.message;
+  };
+  const over = [known('login-aaaa', true), known('docs-cccc', true)];
+  expect(said(runs, 'helo')).toBe(
+    'no run helo; there are login-aaaa, login-bbbb, docs-cccc; tasks of login-bbbb are hello, reply',
+  );
+  expect(said(over, 'hello')).toBe('no run hello; the last task of that name is docs-cccc/hello');
+  expect(said(over, 'helo')).toBe('no run helo; there are login-aaaa, docs-cccc');
+});
+
 test('what fits twice is listed, never guessed', () => {
   const several = findSubject([...runs, onto('next', known('more-dddd'))], undefined);
   expect(several).toEqual({

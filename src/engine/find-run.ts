@@ -71,12 +71,27 @@ export function findSubject(
   if (taskPart === undefined) {
     const live = defaultRun(runs, otherwise);
     const task = live.ok ? findTask(live.value, given) : live;
-    if (task.ok) return task;
+    if (task.ok || (live.ok && task.error.reason === 'ambiguous')) return task;
+    const owner = runs.findLast(({ state }) => Object.hasOwn(state?.tasks ?? {}, given));
+    if (owner !== undefined)
+      return err({
+        reason: 'unknown-run',
+        message: `no run ${given}; the last task of that name is ${owner.run}/${given}`,
+      });
   }
   const known = runs.slice(-3).map(({ run }) => run);
   const hint =
     known.length === 0 ? 'there is no run here yet' : `there ${known.length === 1 ? 'is' : 'are'} ${known.join(', ')}`;
-  return err({ reason: 'unknown-run', message: `no run ${runPart}; ${hint}` });
+  return err({
+    reason: 'unknown-run',
+    message: `no run ${runPart}; ${hint}${taskPart === undefined ? tasksOf(defaultRun(runs, otherwise)) : ''}`,
+  });
+}
+
+/** A task that is misspelt looks like a run that is not there. */
+function tasksOf(live: Result<KnownRun, NotFound>): string {
+  const tasks = live.ok ? Object.keys(live.value.state?.tasks ?? {}) : [];
+  return live.ok && tasks.length > 0 ? `; tasks of ${live.value.run} are ${listed(tasks)}` : '';
 }
 
 function defaultRun(runs: readonly KnownRun[], otherwise: 'newest' | 'none'): Result<KnownRun, NotFound> {
