@@ -12,6 +12,7 @@ import { followRun } from './follow.ts';
 import { settledOutcome } from './settled.ts';
 import { decideTap, isAnswered, isApproved, openTap, type TapFlags } from './taps.ts';
 import { type Display, openDisplay } from './tui/display.ts';
+import { editAside } from './tui/edit-aside.ts';
 
 export type Foreground = TapFlags & {
   readonly warnings: readonly Finding[];
@@ -49,7 +50,9 @@ export async function inForeground(desk: Desk, context: Context, run: RunId, how
       isStopping ||= wish === 'stop';
       const view = following.view();
       if (wish === 'detach') return left(context, run, view);
-      const outcome = view === null ? null : await step(desk, context, view, display, { ...how, tell }, isStopping);
+      if (wish === 'edit' && view !== null) await editAside(desk, context, display, view);
+      const now = following.view();
+      const outcome = now === null ? null : await step(desk, context, now, display, { ...how, tell }, isStopping);
       if (outcome !== null) {
         after = (await othersAtWork(desk, run)) ? 'background' : 'nothing';
         return outcome;
@@ -141,7 +144,7 @@ async function wishOf(
   display: Display,
   signal: Signal | null,
   role: Hosting['role'],
-): Promise<'detach' | 'stop' | null> {
+): Promise<'detach' | 'stop' | 'edit' | null> {
   const live = display.live();
   if (signal === 'SIGINT' && live !== null) live.interrupt();
   else if (signal !== null) {
@@ -149,7 +152,7 @@ async function wishOf(
     return await leave(context, role, signal);
   }
   const wish = live?.takeWish() ?? null;
-  return wish === null ? null : wish.wish === 'stop' ? 'stop' : 'detach';
+  return wish === null ? null : wish.wish === 'leave' ? 'detach' : wish.wish;
 }
 
 async function leave(context: Context, role: Hosting['role'], signal: Signal): Promise<'detach' | 'stop' | null> {

@@ -12,6 +12,7 @@ import { never, ticker } from './foreground.ts';
 import { settledOutcome } from './settled.ts';
 import { subjectOf } from './subject.ts';
 import { openDisplay } from './tui/display.ts';
+import { editAside } from './tui/edit-aside.ts';
 
 /** `tidegate watch [run]`: the live view of a run until it ends, without taking part in it. */
 export const watch =
@@ -53,6 +54,10 @@ async function lookOn(desk: Desk, context: Context, run: RunId): Promise<Outcome
     const pressed = display.live()?.next() ?? never();
     const woken = await Promise.race([following.changed(), ticks.next(), left.promise, pressed]);
     const wish = display.live()?.takeWish() ?? null;
+    if (wish?.wish === 'edit' && view !== null) {
+      await editAside(desk, context, display, view);
+      continue;
+    }
     if (wish?.wish === 'leave' && wish.by === 'key') return { ...done([], { run }), reason: 'left' };
     if (woken === 'left' || wish !== null) return { exit: exitCodes.interrupted, reason: 'interrupted', data: { run } };
   }

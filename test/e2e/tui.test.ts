@@ -1,6 +1,10 @@
 import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { stringify } from 'yaml';
 import { handoff, type Project, program, project, scripted } from '../support/project.ts';
+import { runOnly } from '../support/run-only.ts';
 import { openPane } from '../support/tmux.ts';
 import { untilEvent } from '../support/until-event.ts';
 
@@ -76,3 +80,47 @@ test.runIf(there)('a terminal that is hung up costs no agent; watching it again 
   expect(events.filter((type) => type === 'attempt-started')).toHaveLength(1);
   expect(events.filter((type) => type === 'coordinator-started')).toHaveLength(2);
 });
+
+test.runIf(there)(
+  'the start of a later wave: the plan is edited from the screen, and what is wrong with it is read',
+  async () => {
+    const write = (name: string) => scripted(`echo ${name} > ${name}.txt; ${handoff}`, { owns: [`${name}.txt`] });
+    const waves = (second: string) => [{ tasks: { one: write('one') } }, { tasks: { two: write(second) } }];
+    const plan = (second: string) => ({ land: 'branch', taps: { start: 'wave' }, waves: waves(second) });
+    await using here = await project({ plan: plan('two') });
+    // the first edit breaks the plan, the second gives it another task
+    writeFileSync(join(here.root, 'good.yaml'), stringify(plan('other')));
+    const editor = join(here.root, 'editor');
+    const script = `if test -f ${here.root}/edited; then cp ${here.root}/good.yaml "$1"; else touch ${here.root}/edited; echo 'tasks: [' > "$1"; fi`;
+    writeFileSync(editor, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    using pane = openPane([process.execPath, program, 'run', 'plan.yaml'], {
+      cwd: here.checkout,
+      env: { ...here.environment, VISUAL: editor },
+    });
+    await pane.shows('Start 1 task? [y/N/e/d]');
+    pane.press('y', 'Enter');
+    const asked = /✓ one +merged[\s\S]*^Start 1 task\? \[y\/N\/e\/d\]/m;
+    await pane.shows(asked);
+    expect(pane.isOnAlternateScreen()).toBe(true);
+    pane.press('e');
+    const wrong = await pane.shows('Press enter to go back to the run.');
+    expect(wrong).toMatch(/plan\.yaml:\d+:\d+: error/);
+    expect(pane.isOnAlternateScreen()).toBe(false);
+    pane.press('Enter');
+    await pane.shows(asked);
+    expect(pane.isOnAlternateScreen()).toBe(true);
+    pane.press('e');
+    await pane.shows(/has a new plan[\s\S]*Press enter to go back/);
+    pane.press('Enter');
+    await pane.shows(asked);
+    pane.press('y');
+    expect(await pane.ended()).toMatchObject({ code: 0 });
+    const branch = here.state().repository;
+    const [ref = ''] = runOnly(
+      'git',
+      ['--git-dir', branch, 'for-each-ref', '--format=%(refname)', 'refs/tidegate/runs'],
+      here.root,
+    ).split('\n');
+    expect(runOnly('git', ['--git-dir', branch, 'ls-tree', '--name-only', ref], here.root)).toContain('other.txt');
+  },
+);

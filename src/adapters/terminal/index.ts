@@ -65,6 +65,8 @@ export function openTerminal(options: TerminalOptions): Terminal {
     screen: async (events) => {
       if (!redraws || stdin().isTTY !== true) return null;
       const { openScreen } = await import('../screen/index.tsx');
+      // a question that was just answered lets go of the keyboard in a later tick, and would take it from the screen
+      await new Promise((resolve) => setImmediate(resolve));
       // keys are read and the mode is set on it, which fails too when the terminal is hung up
       stdin().on('error', onError);
       return openScreen({ stdin: stdin(), stdout, colour: hasColour(stdout, env), ...events });

@@ -18,6 +18,8 @@ export interface Display extends Disposable {
   tell(line: string): void;
   /** Before something is asked or told below the block. */
   clear(): void;
+  /** Gives the terminal back for as long as something else needs it. */
+  aside(body: () => Promise<void>): Promise<void>;
 }
 
 export function openDisplay(
@@ -49,6 +51,12 @@ export function openDisplay(
     },
     tell: (line) => region?.draw([line]),
     clear: () => region?.draw([]),
+    aside: async (body) => {
+      live?.[Symbol.dispose]();
+      live = null;
+      await body();
+      live = await openLive(desk, context, how.hosts);
+    },
     [Symbol.dispose]: () => {
       live?.[Symbol.dispose]();
       region?.[Symbol.dispose]();

@@ -277,6 +277,7 @@ test('rework takes a text, typed and pasted', () => {
 test('an open tap is asked about by itself, once', () => {
   const waiting = viewed(...begun());
   expect(pressed(waiting).ui.question).toEqual({ asks: 'approve', tap: 'start' });
+  expect(pressed(waiting, 'e').wishes).toEqual([{ wish: 'edit' }]);
   expect(pressed(waiting, 'y').wishes).toEqual([{ wish: 'act', act: { act: 'approve' } }]);
   expect(pressed(waiting, 'n').ui.question).toBeNull();
   expect(pressed(waiting, 'n', 'a').ui.question).toEqual({ asks: 'approve', tap: 'start' });

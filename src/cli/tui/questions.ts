@@ -22,7 +22,7 @@ export const leaveSeconds = 10;
 export function questionText(question: Question, { state, now }: RunView): Text {
   switch (question.asks) {
     case 'approve':
-      return asked(`${tapQuestion(state, question.tap)} [y/N/d]`);
+      return asked(`${tapQuestion(state, question.tap)} [${question.tap === 'land' ? 'y/N/d' : 'y/N/e/d'}]`);
     case 'land':
       return asked(`Try to land on ${state.target.branch} again? [y/N]`);
     case 'stop':
@@ -57,6 +57,7 @@ export function answered(ui: Ui, question: Question, key: Key): Pressed {
     case 'approve':
       if (typed === 'd') return { ui: { ...closed, pane: openPane('diff', null) }, wish: null };
       if (typed === 'y') return acts(closed, { act: 'approve' });
+      if (typed === 'e' && question.tap !== 'land') return { ui: closed, wish: { wish: 'edit' } };
       return isAnswer(typed)
         ? { ui: { ...closed, putOff: [...ui.putOff, question.tap] }, wish: null }
         : { ui, wish: null };

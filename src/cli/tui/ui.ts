@@ -35,6 +35,8 @@ export type Act =
 export type Wish =
   | { readonly wish: 'act'; readonly act: Act }
   | { readonly wish: 'leave'; readonly by: 'key' | 'interrupt' }
+  /** The plan is opened in the person's editor, which may want the whole terminal. */
+  | { readonly wish: 'edit' }
   /** Agents are ended and their work is kept; the screen closes when that is done. */
   | { readonly wish: 'stop' };
 

@@ -137,6 +137,7 @@ describe('monitor', () => {
       findings: [mistake],
     });
     expect(judge({}, drafting).at(-1)).toMatchObject({ gate: 'plan', outcome: 'inconclusive' });
+    expect(rulesOf(judge({ ending: exited(1) }, drafting))).toEqual(['exit']);
     expect(judge({ drafted: [mistake] }).map(({ gate }) => gate)).not.toContain('plan');
   });
   test('refuses every other end', () => {

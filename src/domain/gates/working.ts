@@ -2,7 +2,7 @@ import type { ApprovalEvidence, DispatchEvidence, HandoffEvidence, MonitorEviden
 import type { PlanHash, TaskId } from '../ids.ts';
 import { outOfScope, scopeOf } from '../ownership.ts';
 import type { FrozenPlan, PlannedTask } from '../plan.ts';
-import { type Finding, failWith, inconclusive, pass, type Verdict } from '../verdict.ts';
+import { type Finding, failWith, inconclusive, pass, passes, type Verdict } from '../verdict.ts';
 
 /** 2: a person said yes to exactly this plan. A time-out is never a yes. */
 export function judgeApproval(hash: PlanHash, evidence: ApprovalEvidence): readonly Verdict[] {
@@ -45,19 +45,19 @@ export function judgeMonitor(
   evidence: MonitorEvidence,
   granted: readonly { readonly task: TaskId; readonly paths: readonly string[] }[],
 ): readonly Verdict[] {
-  return [
+  const verdicts = [
     judgeExit(evidence),
     judgeHandoff(evidence.handoff, evidence.nonce),
     ...judgeSnapshot(plan, task, evidence, granted),
-    ...judgeDraft(task, evidence),
   ];
+  // one that was not read because of what the others say need not be told as well
+  const isMoot = evidence.drafted === undefined && !passes(verdicts);
+  return task.drafts === undefined || isMoot ? verdicts : [...verdicts, judgeDraft(task.drafts, evidence)];
 }
 
-/** Of a task that drafts a plan: what the person could not even run is not done. */
-function judgeDraft({ drafts }: PlannedTask, { drafted }: MonitorEvidence): readonly Verdict[] {
-  if (drafts === undefined) return [];
-  return [drafted === undefined ? inconclusive('plan', `${drafts} was not read`) : failWith('plan', drafted)];
-}
+/** What the person could not even run is no plan. */
+const judgeDraft = (file: string, { drafted }: MonitorEvidence): Verdict =>
+  drafted === undefined ? inconclusive('plan', `${file} was not read`) : failWith('plan', drafted);
 
 function judgeExit({ ending, agent }: MonitorEvidence): Verdict {
   if (ending.reason === 'exited' && ending.code === 0)

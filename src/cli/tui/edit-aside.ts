@@ -1,0 +1,13 @@
+import type { Desk } from '../../ports/desk.ts';
+import type { RunView } from '../../view/run-view.ts';
+import type { Context } from '../command.ts';
+import { editPlan } from '../edit-plan.ts';
+import type { Display } from './display.ts';
+
+/** Gives the terminal to the person's editor, and takes it back when they are through and have read what came of it. */
+export async function editAside(desk: Desk, context: Context, display: Display, view: RunView): Promise<void> {
+  await display.aside(async () => {
+    await editPlan(desk, context, { view, warnings: [] });
+    await context.terminal.ask('Press enter to go back to the run.');
+  });
+}
