@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { me, run, scene } from '../../test/support/merger-scene.ts';
+import { run, scene } from '../../test/support/merger-scene.ts';
+import { me } from '../../test/support/plans.ts';
 import { runOnly } from '../../test/support/run-only.ts';
 import { taskId } from '../domain/ids.ts';
 import { merge } from './merge.ts';

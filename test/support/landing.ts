@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { TreeId } from '../../src/domain/ids.ts';
-import { type Edits, log, run, type Scene, type SceneOptions, scene } from './merger-scene.ts';
+import { type Edits, run, type Scene, type SceneOptions, scene } from './merger-scene.ts';
+import { log } from './plans.ts';
 
 /** A run of one task, merged and ready to land, before the person's `main` has moved. */
 export async function readyToLand(

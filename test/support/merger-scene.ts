@@ -1,23 +1,12 @@
-import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { readDiff } from '../../src/adapters/git-read/index.ts';
 import { memoryLedger } from '../../src/adapters/ledger-memory/index.ts';
 import { identify } from '../../src/adapters/process-identity.ts';
-import type { By, RunEvent } from '../../src/domain/events.ts';
-import type { LogEvidence } from '../../src/domain/evidence.ts';
-import {
-  attemptId,
-  type CommitId,
-  commitId,
-  planHash,
-  runId,
-  type TaskId,
-  taskId,
-  treeId,
-} from '../../src/domain/ids.ts';
-import { canonicalJson, type FrozenPlan, type PlannedTask } from '../../src/domain/plan.ts';
+import type { RunEvent } from '../../src/domain/events.ts';
+import { attemptId, type CommitId, commitId, type TaskId, taskId, treeId } from '../../src/domain/ids.ts';
+import type { FrozenPlan, PlannedTask } from '../../src/domain/plan.ts';
 import { stateDir } from '../../src/domain/state-dir.ts';
 import { pass } from '../../src/domain/verdict.ts';
 import type { Context } from '../../src/merger/context.ts';
@@ -26,7 +15,7 @@ import { perform } from '../../src/merger/perform.ts';
 import type { Ledger } from '../../src/ports/ledger.ts';
 import type { Merger, MergerAnswer, MergerRequest } from '../../src/ports/merger.ts';
 import { plannedTask } from './plan.ts';
-import { plan } from './plans.ts';
+import { dispatchEvidence, exited, handoff as handoffWith, hashOf, log, me, plan, theRun } from './plans.ts';
 import { runOnly } from './run-only.ts';
 
 /** Content; null removes; `link` a symbolic link; `exec` an executable file. */
@@ -42,8 +31,7 @@ export type SceneOptions = {
   readonly merger?: (context: Context) => Merger;
 };
 
-export const me: By = { who: 'ada', via: 'command' };
-export const run = runId('demo-ab12');
+export const run = theRun;
 
 /** A person's repository, a run in the ledger as the coordinator would record it, and the merger's own functions. */
 export async function scene(options: SceneOptions) {
@@ -78,7 +66,7 @@ export async function scene(options: SceneOptions) {
   const bare = (...args: string[]) => bareWith({}, ...args);
 
   const plan = planOf(options);
-  const hash = planHash(createHash('sha256').update(canonicalJson(plan)).digest('hex'));
+  const hash = hashOf(plan);
   const target = { branch: 'main', commit: commitId(git('rev-parse', 'HEAD')) };
   const repo = { rootCommit: target.commit, remote: null };
   await append(
@@ -108,15 +96,13 @@ export async function scene(options: SceneOptions) {
     const snapshot = await snapshotOf(made.commit, edits, `refs/tidegate/attempts/${attempt}`);
     const nonce = `nonce-${attempt}`;
     const base = made.commit;
-    const ending = { reason: 'exited', code: 0, signal: null, detail: '' } as const;
-    const said = { status: 'done', summary: '', remaining: [], files: [], proofs: [], questions: [], nonce } as const;
-    const handoff = { kind: 'given', via: 'file', handoff: said } as const;
-    const fence = { mode: 'bwrap', canary: 'held', detail: '', uid: 1, network: 'off' } as const;
-    const agent = { executor: 'command', argv: ['true'] };
+    const ending = exited(0);
+    const handoff = handoffWith(nonce);
+    const dispatched = dispatchEvidence(attempt, { base, workspaceBase: base });
     await append(
       { type: 'attempt-intended', task, attempt, number, nonce, base, from: base, findings: [] },
       { type: 'attempt-started', task, attempt, pid: 1 },
-      { ...judgedTask(task), phase: 'dispatch', evidence: { attempt, base, workspaceBase: base, fence, agent } },
+      { ...judgedTask(task), phase: 'dispatch', evidence: dispatched },
       { type: 'attempt-ended', task, attempt, ending, handoff, snapshot, log, reminded: false, chargedSeconds: 1 },
       { ...judgedTask(task), phase: 'monitor', evidence: { attempt, nonce, ending, handoff, snapshot } },
     );
@@ -142,8 +128,7 @@ export async function scene(options: SceneOptions) {
   /** Lets the commands of `generated` leave these edits on the candidate. */
   const rebuild = async (wave: number, round: number, on: CommitId, edits: Edits) => {
     const snapshot = await snapshotOf(on, edits, `refs/tidegate/attempts/${run}.generate.${wave}.${round}.1`);
-    const ending = { reason: 'exited', code: 0, signal: null, detail: '' } as const;
-    await append({ type: 'generator-ended', wave, round, ending, snapshot, log, tail: '' });
+    await append({ type: 'generator-ended', wave, round, ending: exited(0), snapshot, log, tail: '' });
     const answer = await ask({ do: 'add-generated', run, wave, round });
     if (answer.outcome !== 'done') throw new Error(JSON.stringify(answer));
     const completed = (await ledger.read(run)).findLast(({ event }) => event.type === 'candidate-completed')?.event;
@@ -213,8 +198,6 @@ export async function scene(options: SceneOptions) {
   };
 }
 export type Scene = Awaited<ReturnType<typeof scene>>;
-
-export const log: LogEvidence = { file: 'output.log', bytes: 0, kept: 0, sha256: '' };
 
 const verdicts = [pass('gate')];
 const judgedWave = (wave: number) => ({ type: 'phase-judged', wave, verdicts }) as const;
