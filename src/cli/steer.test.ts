@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { commandScene, stuck, working } from '../../test/support/command-scene.ts';
-import { frozenPlan, plannedTask } from '../../test/support/plan.ts';
+import { frozenPlan, plannedTask } from '../../test/support/plans.ts';
 import { approved, begun, by, hello, run } from '../../test/support/run-events.ts';
 import type { AgentNote } from '../domain/agent-note.ts';
 import type { RunEvent } from '../domain/events.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { frozenPlan, plannedTask } from '../../test/support/plan.ts';
+import { frozenPlan, plannedTask } from '../../test/support/plans.ts';
 import { unlistedModels } from './agent-hosts.ts';
 
 const plan = (network: readonly string[] | 'on' | null, ...agent: string[]) => {

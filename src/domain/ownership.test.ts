@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { frozenPlan, plannedTask } from '../../test/support/plan.ts';
+import { frozenPlan, plannedTask } from '../../test/support/plans.ts';
 import { spentMs } from '../../test/support/spent.ts';
 import { claimsOf } from './claims.ts';
 import type { DiffEntry } from './evidence.ts';

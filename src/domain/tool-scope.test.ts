@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { frozenPlan, plannedTask } from '../../test/support/plan.ts';
+import { frozenPlan, plannedTask } from '../../test/support/plans.ts';
 import { spentMs } from '../../test/support/spent.ts';
 import type { ToolCall } from './agent-event.ts';
 import type { Granted } from './claims.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { frozenPlan } from '../../test/support/plan.ts';
+import { frozenPlan } from '../../test/support/plans.ts';
 import { approved, begun, by, ended, held, hello, plan, reply, run, started } from '../../test/support/run-events.ts';
 import { partlyUndone } from '../../test/support/standings.ts';
 import { viewed } from '../../test/support/viewed.ts';

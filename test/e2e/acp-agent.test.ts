@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from
 import { join, resolve } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { toolScopeOf } from '../../src/domain/tool-scope.ts';
-import { frozenPlan, plannedTask } from '../support/plan.ts';
+import { frozenPlan, plannedTask } from '../support/plans.ts';
 import { follow, supervisedScene } from '../support/supervised.ts';
 
 describe('an agent that speaks ACP', () => {

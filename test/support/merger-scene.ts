@@ -14,8 +14,17 @@ import { runTip } from '../../src/merger/history.ts';
 import { perform } from '../../src/merger/perform.ts';
 import type { Ledger } from '../../src/ports/ledger.ts';
 import type { Merger, MergerAnswer, MergerRequest } from '../../src/ports/merger.ts';
-import { plannedTask } from './plan.ts';
-import { dispatchEvidence, exited, handoff as handoffWith, hashOf, log, me, plan, theRun } from './plans.ts';
+import {
+  dispatchEvidence,
+  exited,
+  handoff as handoffWith,
+  hashOf,
+  log,
+  me,
+  plan,
+  plannedTask,
+  theRun,
+} from './plans.ts';
 import { runOnly } from './run-only.ts';
 
 /** Content; null removes; `link` a symbolic link; `exec` an executable file. */

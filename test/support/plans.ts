@@ -69,6 +69,9 @@ export function task(id: string, sketch: TaskSketch = {}): PlannedTask {
   };
 }
 
+/** A task that owns whatever no other claims; tests name only what they are about. */
+export const plannedTask = (id: string, sketch: TaskSketch = {}): PlannedTask => task(id, { owns: null, ...sketch });
+
 /** `plan([{ a: {}, b: { needs: ['a'] } }, { c: {} }])`: two waves, three tasks. */
 export function plan(waves: readonly Readonly<Record<string, TaskSketch>>[], sketch: PlanSketch = {}): FrozenPlan {
   const { limits, taps, ...rest } = sketch;
@@ -107,6 +110,13 @@ export function plan(waves: readonly Readonly<Record<string, TaskSketch>>[], ske
     ...rest,
   };
 }
+
+/** A plan of tasks that were made before. */
+export const frozenPlan = (waves: readonly (readonly PlannedTask[])[], keys: Partial<FrozenPlan> = {}): FrozenPlan => ({
+  ...plan([], { name: 'plan' }),
+  waves: waves.map((tasks, index) => ({ name: `wave-${index}`, tasks })),
+  ...keys,
+});
 
 export const hashOf = (frozen: FrozenPlan): PlanHash => planHash(digest('sha256', canonicalJson(frozen), 'hex'));
 

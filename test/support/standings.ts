@@ -15,7 +15,7 @@ import type { Wait } from '../../src/domain/waiting.ts';
 import type { RunView } from '../../src/view/run-view.ts';
 import { type Around, type Why, whyRun, whyTask } from '../../src/view/why.ts';
 import { obstructed } from './obstructed.ts';
-import { frozenPlan, plannedTask } from './plan.ts';
+import { frozenPlan, plannedTask } from './plans.ts';
 import { by, hash, hello, reply, run } from './run-events.ts';
 import {
   asked,

@@ -12,7 +12,7 @@ import type {
   StartedRecord,
   Supervisors,
 } from '../../../src/ports/supervisor.ts';
-import { frozenPlan, plannedTask } from '../../support/plan.ts';
+import { frozenPlan, plannedTask } from '../../support/plans.ts';
 import { follow, type Scene, supervisedScene } from '../../support/supervised.ts';
 import type { Script } from '../model-server/script.ts';
 import { type ModelServer, modelServer } from '../model-server/server.ts';

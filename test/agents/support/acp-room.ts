@@ -8,7 +8,7 @@ import { agentKinds } from '../../../src/domain/agents.ts';
 import { allow, type Decision } from '../../../src/domain/decision.ts';
 import { toolScopeOf } from '../../../src/domain/tool-scope.ts';
 import type { Seat } from '../../../src/ports/executor.ts';
-import { frozenPlan, plannedTask } from '../../support/plan.ts';
+import { frozenPlan, plannedTask } from '../../support/plans.ts';
 import { installed } from './installed.ts';
 
 /** What ACP agents need to meet the scripted model. */
