@@ -8,6 +8,7 @@ import { checkHistory, type GitFacts, type Violation } from './checker.ts';
 import { fakeClaude } from './fake-claude.ts';
 import { attemptProblems, livingJobs } from './job-traces.ts';
 import { answerEverything } from './person.ts';
+import { commandLine, otherProcesses } from './processes.ts';
 import { ended, handoff, project, scripted } from './project.ts';
 import { runOnly } from './run-only.ts';
 import { armed } from './sweep.ts';
@@ -229,22 +230,19 @@ export async function wordsOf(p: Project, scenario: Scenario): Promise<readonly 
  * nothing is left to do; a supervisor leaves when a coordinator has taken note of its exit.
  */
 export async function allEnded(p: Pick<Project, 'root'>, programs: readonly string[]): Promise<void> {
-  for (;;) {
-    const living = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && worksFor(pid, p.root, programs));
-    if (living.length === 0) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  const others = new Set<string>();
+  const isOurs = (pid: string): boolean => {
+    if (others.has(pid)) return false;
+    if (worksFor(pid, p.root, programs)) return true;
+    others.add(pid);
+    return false;
+  };
+  while (otherProcesses().some(isOurs)) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 function worksFor(pid: string, root: string, programs: readonly string[]): boolean {
-  try {
-    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-    return command.includes(root) && programs.some((program) => command.includes(`/main/${program}.`));
-  } catch (error) {
-    // it ended while we looked
-    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
-    throw error;
-  }
+  const command = commandLine(pid);
+  return command.includes(root) && programs.some((program) => command.includes(`/main/${program}.`));
 }
 
 export async function problemsOf(p: Project, scenario: Scenario): Promise<readonly string[]> {

@@ -1,5 +1,14 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as nextLook } from 'node:timers/promises';
@@ -40,8 +49,7 @@ export async function project(options: {
     if (mode !== undefined) chmodSync(join(checkout, path), mode);
   };
   git('init', '-q', '-b', 'main');
-  git('config', 'user.name', 'Ada');
-  git('config', 'user.email', 'ada@example.com');
+  appendFileSync(join(checkout, '.git/config'), '[user]\n\tname = Ada\n\temail = ada@example.com\n');
   for (const [path, text] of Object.entries({ 'readme.md': 'hello\n', ...options.files })) write(path, text);
   git('add', '-A');
   git('commit', '-q', '-m', 'first');
