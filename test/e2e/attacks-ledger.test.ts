@@ -28,7 +28,8 @@ async function stoppedWriter(ledger: string): Promise<ChildProcess> {
   return child;
 }
 
-describe('a coordinator that is stopped inside a transaction', () => {
+// 15 seconds of the first are waiting.
+describe.concurrent('a coordinator that is stopped inside a transaction', () => {
   test('keeps nobody waiting for ever: every command ends with one line, and works when it goes on', async () => {
     await using scene = await project({ plan: { tasks: { honest } } });
     expect(await scene.cli('run', 'plan.yaml')).toMatchObject({ code: 43 });
@@ -46,7 +47,7 @@ describe('a coordinator that is stopped inside a transaction', () => {
   });
 });
 
-test('ten thousand requests of a local process delay a run, and do not stop it', async () => {
+test.concurrent('ten thousand requests of a local process delay a run, and do not stop it', async () => {
   await using scene = await project({ plan: { land: 'auto', tasks: { honest } } });
   await using stage = await openStage(scene);
   const run = await stage.order();
@@ -65,7 +66,7 @@ test('ten thousand requests of a local process delay a run, and do not stop it',
   expect(answers).toHaveLength(10_000);
 });
 
-test('of many coordinators that start at once one drives, also when the one before it was killed', async () => {
+test.concurrent('of many coordinators that start at once one drives, also when the one before it was killed', async () => {
   await using scene = await project({ plan: { land: 'auto', tasks: { honest } } });
   await using stage = await openStage(scene);
   const run = await stage.order();
