@@ -9,13 +9,14 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: new URL('test/support/whole-run.ts', import.meta.url).pathname,
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than there are cores: most of them wait for processes of theirs, some for time.
+    maxWorkers: 3,
     // The kill sweep starts many processes for each test.
     maxConcurrency: 3,
     sequence: { sequencer: longestFirst(longest) },
-    // Two cores that are busy with other tests are slow cores.
-    testTimeout: 90_000,
-    hookTimeout: 90_000,
+    // Two cores that are busy with other work are slow cores: ten times slower has been seen.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     // Tests set what they need; nothing of the caller's own git or agent settings may leak in.
     env: { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', LC_ALL: 'C.UTF-8' },
   },
