@@ -27,8 +27,9 @@ export type Foreground = TapFlags & {
  * taps. Leaving early never costs an agent: what is under way goes on in the background.
  */
 export async function inForeground(desk: Desk, context: Context, run: RunId, how: Foreground): Promise<Outcome> {
+  // To the end: a shell that hangs up says so twice, and what hands the run over must not be cut short.
+  using signals = listen(context);
   let hosting = await desk.host();
-  const signals = listen(context);
   let after: 'background' | 'nothing' = 'background';
   try {
     await using following = await followRun(desk, run, ({ event }, isNew) => {
@@ -62,7 +63,6 @@ export async function inForeground(desk: Desk, context: Context, run: RunId, how
       if (hosting.role === 'guest' && !(await desk.isCoordinated())) hosting = await desk.host();
     }
   } finally {
-    signals[Symbol.dispose]();
     await hosting.stop(after);
   }
 }

@@ -1,9 +1,12 @@
 import { hash } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { hashPlan } from '../../src/adapters/plan-files/index.ts';
+import { listenTo } from '../support/gate.ts';
 import { handoff, type Project, program, project, scripted } from '../support/project.ts';
 import { atTerminal } from '../support/terminal.ts';
 
@@ -117,6 +120,21 @@ test('detached, a run goes on in the background and is watched to its end', asyn
   expect(await here.cli('run', 'plan.yaml', '-d', '--yes', '--land')).toMatchObject({ code: 0 });
   const watched = await here.cli('watch');
   expect(watched).toMatchObject({ code: 0, stdout: expect.stringContaining('Landed on main') });
+});
+
+test('a terminal that goes away detaches, however often the shell says so', async () => {
+  await using here = await project({ plan: { tasks: { slow: scripted('sleep 600', { owns: ['HELLO.md'] }) } } });
+  const child = here.start(['run', 'plan.yaml', '--yes']);
+  const lines = createInterface({ input: child.stdout });
+  for await (const line of lines) if (line === 'slow: started') break;
+  await using listening = await listenTo(here);
+  const takenOver = listening.next('coordinator-started');
+  const left = once(child, 'exit');
+  const hangUp = setInterval(() => child.kill('SIGHUP'), 1);
+  await left;
+  clearInterval(hangUp);
+  await takenOver;
+  expect(await here.cli('stop')).toMatchObject({ code: 0 });
 });
 
 test('a stopped run that is resumed detached goes on: told at once, not when its agent is through', async () => {
