@@ -4,7 +4,7 @@ import { judgeApproval, judgeDispatch, judgeMonitor } from './gates/working.ts';
 import type { PlanHash, TaskId } from './ids.ts';
 import type { Judgement } from './judgement.ts';
 import { ownershipConflicts } from './ownership.ts';
-import { allTasks, type FrozenPlan } from './plan.ts';
+import { type FrozenPlan, plannedById } from './plan.ts';
 import { unreachable } from './result.ts';
 import { failWith, inconclusive, type Verdict } from './verdict.ts';
 
@@ -37,7 +37,7 @@ export function judge(context: Context, unjudged: Unjudged): readonly Verdict[] 
     case 'dispatch':
       return judgeDispatch(plan, unjudged.evidence);
     case 'monitor': {
-      const task = allTasks(plan).find((planned) => planned.id === unjudged.task);
+      const task = plannedById(plan, unjudged.task);
       return task === undefined
         ? [inconclusive('task', `${unjudged.task} is not in the plan`)]
         : judgeMonitor(plan, task, unjudged.evidence, granted);

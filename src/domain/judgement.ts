@@ -15,53 +15,21 @@ import type { Verdict } from './verdict.ts';
 
 /** Evidence and what the gates said of it. Replay judges the same evidence again and must say the same. */
 export type Judgement =
-  | { readonly phase: 'contract'; readonly evidence: ContractEvidence; readonly verdicts: readonly Verdict[] }
-  | { readonly phase: 'load'; readonly evidence: LoadEvidence; readonly verdicts: readonly Verdict[] }
-  | {
-      readonly phase: 'thread';
-      readonly wave: number;
-      readonly evidence: ThreadEvidence;
-      readonly verdicts: readonly Verdict[];
-    }
-  | {
-      readonly phase: 'preflight';
-      readonly wave: number;
-      readonly evidence: PreflightEvidence;
-      readonly verdicts: readonly Verdict[];
-    }
-  | {
-      readonly phase: 'ownership';
-      readonly wave: number;
-      readonly evidence: OwnershipEvidence;
-      readonly verdicts: readonly Verdict[];
-    }
-  | {
-      readonly phase: 'approval';
-      readonly wave: number;
-      readonly evidence: ApprovalEvidence;
-      readonly verdicts: readonly Verdict[];
-    }
-  | {
-      readonly phase: 'dispatch';
-      readonly task: TaskId;
-      readonly evidence: DispatchEvidence;
-      readonly verdicts: readonly Verdict[];
-    }
-  | {
-      readonly phase: 'monitor';
-      readonly task: TaskId;
-      readonly evidence: MonitorEvidence;
-      readonly verdicts: readonly Verdict[];
-    }
-  | {
-      readonly phase: 'closure';
-      readonly wave: number;
-      readonly evidence: ClosureEvidence;
-      readonly verdicts: readonly Verdict[];
-    }
-  | {
-      readonly phase: 'merge';
-      readonly wave: number;
-      readonly evidence: MergeEvidence;
-      readonly verdicts: readonly Verdict[];
-    };
+  | Judged<'contract', ContractEvidence>
+  | Judged<'load', LoadEvidence>
+  | (OfWave & Judged<'thread', ThreadEvidence>)
+  | (OfWave & Judged<'preflight', PreflightEvidence>)
+  | (OfWave & Judged<'ownership', OwnershipEvidence>)
+  | (OfWave & Judged<'approval', ApprovalEvidence>)
+  | (OfTask & Judged<'dispatch', DispatchEvidence>)
+  | (OfTask & Judged<'monitor', MonitorEvidence>)
+  | (OfWave & Judged<'closure', ClosureEvidence>)
+  | (OfWave & Judged<'merge', MergeEvidence>);
+
+type Judged<Phase, Evidence> = {
+  readonly phase: Phase;
+  readonly evidence: Evidence;
+  readonly verdicts: readonly Verdict[];
+};
+type OfWave = { readonly wave: number };
+type OfTask = { readonly task: TaskId };
