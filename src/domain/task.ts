@@ -258,12 +258,12 @@ export function evolveTask(state: TaskState, event: RunEvent, limits: TaskLimits
       };
     case 'candidate-built': {
       const conflict = event.conflicts.find((found) => found.task === state.id);
-      return conflict === undefined ? state : hold(state, { because: 'conflict', files: conflict.files });
+      return conflict === undefined ? state : holdTask(state, { because: 'conflict', files: conflict.files });
     }
     case 'culprit-found':
       // Its own fault outlasts that of the task it stands on.
       return event.task === state.id
-        ? hold(standsOnHeld(state) ? unholdTask(state) : state, {
+        ? holdTask(standsOnHeld(state) ? unholdTask(state) : state, {
             because: 'check',
             check: event.check,
             ...(event.tree === undefined ? {} : { tree: event.tree }),
@@ -300,13 +300,12 @@ function rejudge(state: TaskState, replaced?: SnapshotEvidence): TaskState {
   return { ...state, monitored: null, progress: { status: 'ended', attempt, evidence } };
 }
 
-function hold(state: TaskState, why: Hold): TaskState {
+/** Only what is ready is held: anything else is not through yet, or held already. */
+export function holdTask(state: TaskState, why: Hold): TaskState {
   const { progress } = state;
   if (progress.status !== 'ready') return state;
   return { ...state, progress: { status: 'held', hold: why, attempt: progress.attempt, snapshot: progress.snapshot } };
 }
-
-export const holdTask = hold;
 
 const standsOnHeld = ({ progress }: TaskState): boolean =>
   progress.status === 'held' && progress.hold.because === 'needs';

@@ -63,8 +63,8 @@ function verifyRound(history: History, wave: number, round: number, rely: Rely):
 
   const approved = verifyWave(history, wave, rely);
   const isThis = (event: { wave: number; round: number }) => event.wave === wave && event.round === round;
-  const opened = only(history, 'round-opened', isThis, 'round-opened');
-  const built = only(history, 'candidate-built', isThis, 'candidate-built');
+  const opened = only(history, 'round-opened', isThis);
+  const built = only(history, 'candidate-built', isThis);
   must(opened.position > since, 'the round was opened under another version of the plan');
   rely(opened);
   rely(built);
@@ -113,8 +113,8 @@ function verifyGenerated(
     must(!stray, 'the plan has no generated files, but the candidate does');
     return { top: of.last, position: of.built };
   }
-  const ended = only(history, 'generator-ended', of.isThis, 'generator-ended');
-  const completed = only(history, 'candidate-completed', of.isThis, 'candidate-completed');
+  const ended = only(history, 'generator-ended', of.isThis);
+  const completed = only(history, 'candidate-completed', of.isThis);
   const { ending } = ended.event;
   const snapshot = found(ended.event.snapshot, 'the rebuilt files were not snapshotted');
   must(ending.reason === 'exited' && ending.code === 0, 'the generated files could not be rebuilt');
@@ -329,9 +329,8 @@ function only<T extends 'round-opened' | 'candidate-built' | 'generator-ended' |
   history: History,
   type: T,
   isThis: (event: { wave: number; round: number }) => boolean,
-  name: string,
 ) {
   const all = eventsOf(history, type).filter(({ event }) => isThis(event as { wave: number; round: number }));
-  must(all.length === 1, `there are ${all.length} ${name} events of this round instead of one`);
-  return found(all[0], name);
+  must(all.length === 1, `there are ${all.length} ${type} events of this round instead of one`);
+  return found(all[0], type);
 }

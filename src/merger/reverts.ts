@@ -17,17 +17,17 @@ import { readTrailer } from './message.ts';
 
 type Landed = Extract<RunEvent, { type: 'landed' }>;
 
+type Taken = {
+  readonly onto: CommitId;
+  readonly landings: readonly Landed[];
+  /** Null: all that landed. */
+  readonly task: TaskId | null;
+  /** Taken back already. */
+  readonly undoneTasks: readonly TaskId[];
+};
+
 /** Commits on top of `onto` that take the landed task commits back, newest first; in memory, nothing moves. */
-export async function buildReverts(
-  order: Order,
-  from: {
-    readonly onto: CommitId;
-    readonly landings: readonly Landed[];
-    readonly task: TaskId | null;
-    /** Taken back already. */
-    readonly undoneTasks: readonly TaskId[];
-  },
-): Promise<Result<Reverts, Obstacle>> {
+export async function buildReverts(order: Order, from: Taken): Promise<Result<Reverts, Obstacle>> {
   const { repository } = order.state;
   const author = await readAuthor(order.checkout, order.env);
   if (!author.ok) return err({ why: author.error, files: [], fix: 'tidegate undo' });
@@ -68,15 +68,7 @@ type Reverts = {
   readonly reverted: readonly CommitId[];
 };
 
-async function landedCommits(
-  order: Order,
-  from: {
-    readonly onto: CommitId;
-    readonly landings: readonly Landed[];
-    readonly task: TaskId | null;
-    readonly undoneTasks: readonly TaskId[];
-  },
-): Promise<Result<readonly Commit[], Obstacle>> {
+async function landedCommits(order: Order, from: Taken): Promise<Result<readonly Commit[], Obstacle>> {
   const { repository } = order.state;
   const found: Commit[] = [];
   for (const landing of from.landings.toReversed()) {
