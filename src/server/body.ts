@@ -35,9 +35,11 @@ async function bytesOf(request: IncomingMessage): Promise<Result<Buffer, Problem
   return ok(Buffer.concat(chunks));
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 function parse(bytes: Buffer): Result<unknown, Problem> {
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    const text = utf8.decode(bytes);
     return isTooDeep(text) ? err(tooDeep) : ok(JSON.parse(text));
   } catch (error) {
     if (error instanceof SyntaxError) return err(problem(400, 'bad-json', `the body is not JSON: ${error.message}`));

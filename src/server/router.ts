@@ -18,7 +18,8 @@ export function router<Id extends string>(
 ): (method: string, path: string) => Match<Id> {
   const known = (Object.keys(routes) as Id[])
     .map((id) => ({ id, method: routes[id].method, pattern: routes[id].path.split('/').slice(1) }))
-    .sort((a, b) => fixedParts(b.pattern) - fixedParts(a.pattern));
+    .map((route) => ({ ...route, fixed: fixedParts(route.pattern) }))
+    .sort((a, b) => b.fixed - a.fixed);
   const byLength = Map.groupBy(known, ({ pattern }) => pattern.length);
   return (method, path) => {
     const segments = segmentsOf(path);
@@ -26,7 +27,7 @@ export function router<Id extends string>(
     const matching = (byLength.get(segments.length) ?? []).filter(({ pattern }) => fits(pattern, segments));
     const [first] = matching;
     if (first === undefined) return { found: 'nothing' };
-    const same = matching.filter(({ pattern }) => fixedParts(pattern) === fixedParts(first.pattern));
+    const same = matching.filter(({ fixed }) => fixed === first.fixed);
     const route = same.find((one) => one.method === method || (method === 'HEAD' && one.method === 'GET'));
     if (route === undefined) return { found: 'other-method', allowed: allowedBy(same) };
     return { found: 'route', match: { id: route.id, params: paramsOf(route.pattern, segments) } };
