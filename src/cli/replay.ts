@@ -57,7 +57,8 @@ async function replayDriven(desk: Desk, run: string): Promise<Outcome> {
   const found = (await replaySessions(desk.ledger)).find(({ session }) => externalStream(session.session) === run);
   if (found === undefined) return misused('unknown-run', `replay: no session ${run}; see tidegate status --all`);
   const { decided, differences, session } = found;
-  const data = { run, decided, differences, session };
+  const { places: _, ...shown } = session;
+  const data = { run, decided, differences, session: shown };
   if (differences.length > 0)
     return differs(
       differences.map((one) => ({ run, ...one })),

@@ -68,6 +68,8 @@ export function openSessionLog(ledger: Pick<Ledger, 'read' | 'appendExternal'>, 
   const answerAll = async (): Promise<void> => {
     isAnswering = true;
     while (waiting.length > 0) {
+      // those who ask in one turn of the loop share one append as well
+      await new Promise((resolve) => setImmediate(resolve));
       const together = waiting;
       waiting = [];
       try {

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../result.ts';
 import type { NewSubtask } from './command.ts';
 import { type Refusal, refuse } from './refusal.ts';
-import { own, type Session, type Subtask } from './session.ts';
+import { type Session, type Subtask, subtaskOf } from './session.ts';
 
 type Waiting = Pick<Subtask, 'id' | 'taskId' | 'blockedBy'>;
 
@@ -25,33 +25,33 @@ export function resolveBlockers(
     ],
   }));
   for (const subtask of resolved) {
-    const unknown = subtask.blockedBy.find((id) => !ids.has(id) && own(state.subtasks, id) === undefined);
+    const unknown = subtask.blockedBy.find((id) => !ids.has(id) && subtaskOf(state, id) === undefined);
     if (unknown !== undefined) return err(unknownBlocker(subtask, unknown));
   }
-  const refusal = inOrder(state, wave, resolved) ?? cycleIn([...Object.values(state.subtasks), ...resolved]);
+  const refusal = inOrder(state, wave, resolved) ?? cycleIn([...state.subtasks, ...resolved]);
   return refusal === null ? ok(resolved) : err(refusal);
 }
 
 /** Why this subtask cannot be blocked by these. */
 export function misblocked(state: Session, subtask: Subtask): Refusal | null {
-  const unknown = subtask.blockedBy.find((id) => own(state.subtasks, id) === undefined);
+  const unknown = subtask.blockedBy.find((id) => subtaskOf(state, id) === undefined);
   if (unknown !== undefined) return unknownBlocker(subtask, unknown);
-  const others = Object.values(state.subtasks).filter(({ id }) => id !== subtask.id);
+  const others = state.subtasks.filter(({ id }) => id !== subtask.id);
   return inOrder(state, subtask.wave, [subtask]) ?? cycleIn([...others, subtask]);
 }
 
 /** Those that it has to wait for as things stand. */
-export const openBlockers = ({ subtasks }: Session, { blockedBy }: Subtask): readonly Subtask[] =>
+export const openBlockers = (state: Session, { blockedBy }: Subtask): readonly Subtask[] =>
   blockedBy.flatMap((id) => {
-    const blocker = own(subtasks, id);
+    const blocker = subtaskOf(state, id);
     return blocker === undefined || blocker.progress.status === 'completed' ? [] : [blocker];
   });
 
 /** A wave that waits for a later one would wait for ever. */
-function inOrder({ subtasks }: Session, wave: number, waiting: readonly Waiting[]): Refusal | null {
+function inOrder(state: Session, wave: number, waiting: readonly Waiting[]): Refusal | null {
   for (const { taskId, blockedBy } of waiting) {
     const later = blockedBy
-      .map((id) => own(subtasks, id))
+      .map((id) => subtaskOf(state, id))
       .find((blocker) => blocker !== undefined && blocker.wave > wave);
     if (later !== undefined)
       return refuse(

@@ -1,4 +1,4 @@
-import type { Batch, Session, Subtask, Wave } from './session.ts';
+import { type Batch, type Session, type Subtask, subtaskOf, type Wave } from './session.ts';
 
 export type Counts = { readonly total: number; readonly completed: number; readonly failed: number };
 
@@ -10,10 +10,10 @@ export const countsOf = (subtasks: readonly Subtask[]): Counts => ({
 });
 
 export const subtasksOfWave = (state: Session, wave: number): readonly Subtask[] =>
-  Object.values(state.subtasks).filter((subtask) => subtask.wave === wave);
+  state.subtasks.filter((subtask) => subtask.wave === wave);
 
 export const subtasksOfBatch = (state: Session, { subtasks }: Batch): readonly Subtask[] =>
-  subtasks.flatMap((id) => state.subtasks[id] ?? []);
+  subtasks.flatMap((id) => subtaskOf(state, id) ?? []);
 
 export const isSettled = ({ progress }: Subtask): boolean =>
   progress.status === 'completed' || progress.status === 'failed';

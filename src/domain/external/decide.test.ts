@@ -5,7 +5,7 @@ import { batchStatus, countsOf, currentWave, subtasksOfWave } from './counts.ts'
 import { dcmEventOf } from './dcm-events.ts';
 import { decideExternal } from './decide.ts';
 import type { ExternalEvent } from './events.ts';
-import { evolveSession, newSession, type Session } from './session.ts';
+import { evolveSession, newSession, type Session, subtaskOf } from './session.ts';
 import { conflictsOf } from './synthesis.ts';
 
 const by: By = { who: 'Ada', via: 'command' };
@@ -187,7 +187,7 @@ describe('a subtask', () => {
 
   test('keeps priority and context', () => {
     const state = sessionAfter(submit(0, task('a', { priority: 8, context: { branch: 'x' } })));
-    expect(state.subtasks['a']).toMatchObject({ priority: 8, context: { branch: 'x' } });
+    expect(subtaskOf(state, 'a')).toMatchObject({ priority: 8, context: { branch: 'x' } });
   });
 });
 

@@ -8,7 +8,7 @@ import { countsOf, hasEnded, isSettled, subtasksOfBatch, subtasksOfWave } from '
 import type { ExternalEvent } from './events.ts';
 import { idFrom } from './ids.ts';
 import { type Refusal, refuse } from './refusal.ts';
-import { own, type Session, withFacts } from './session.ts';
+import { own, type Session, subtaskOf, withFacts } from './session.ts';
 import { updateSubtask } from './update-subtask.ts';
 import { beginWave, createWave, ensureWave, startNext, startWave } from './waves.ts';
 
@@ -59,7 +59,7 @@ function decide(state: Session, command: ExternalCommand, by: By): Decided {
       return complete(state, command, by);
     case 'record-action': {
       const { type: _, ...report } = command;
-      if (report.subtask !== null && own(state.subtasks, report.subtask) === undefined)
+      if (report.subtask !== null && subtaskOf(state, report.subtask) === undefined)
         return err(refuse('unknown-subtask', `there is no subtask ${report.subtask}`));
       return ok([{ type: 'external-action-recorded', ...report, by }]);
     }
@@ -72,8 +72,9 @@ function endings(state: Session, facts: readonly ExternalEvent[]): readonly Exte
   const next = withFacts(state, facts);
   const running = next.waves.filter(({ status }) => status === 'running');
   return running.flatMap(({ number }): readonly ExternalEvent[] => {
+    if (next.subtasks.some((one) => one.wave === number && !isSettled(one))) return [];
     const subtasks = subtasksOfWave(next, number);
-    if (subtasks.length === 0 || !subtasks.every(isSettled)) return [];
+    if (subtasks.length === 0) return [];
     const outcome = countsOf(subtasks).failed > 0 ? 'failed' : 'completed';
     return [{ type: 'external-wave-ended', wave: number, outcome }];
   });

@@ -7,13 +7,13 @@ import { dcmEventOf } from './dcm-events.ts';
 import { decideExternal } from './decide.ts';
 import type { ExternalEvent } from './events.ts';
 import { replaySession } from './replay.ts';
-import { evolveSession, newSession, type Session } from './session.ts';
+import { evolveSession, newSession, type Session, subtaskOf } from './session.ts';
 
 const by: By = { who: 'Ada', via: 'command' };
 const names = ['a', 'b', 'c', 'd', 'e', 'f'];
 const statuses: readonly SubtaskStatus[] = ['pending', 'running', 'paused', 'blocked', 'completed', 'failed'];
 const wave = fc.integer({ min: 0, max: 3 });
-const subtaskOf = (batch: string, name: string, blockedBy: readonly string[]) => ({
+const newSubtask = (batch: string, name: string, blockedBy: readonly string[]) => ({
   id: `${batch}${name}`,
   taskId: name,
   agentType: 'x',
@@ -51,7 +51,7 @@ const command: fc.Arbitrary<ExternalCommand> = fc.oneof(
           type: 'submit-batch',
           batch,
           wave: number,
-          subtasks: once.map(([name, blocked]) => subtaskOf(batch, name, blocked)),
+          subtasks: once.map(([name, blocked]) => newSubtask(batch, name, blocked)),
         } as const;
       }),
   },
@@ -112,7 +112,7 @@ test('what is completed or failed stays so, waves and subtasks and batches', () 
       for (const one of before.waves)
         if (one.status === 'completed' || one.status === 'failed')
           expect(state.waves.find(({ number }) => number === one.number)).toEqual(one);
-      for (const one of Object.values(before.subtasks)) if (isSettled(one)) expect(state.subtasks[one.id]).toEqual(one);
+      for (const one of before.subtasks) if (isSettled(one)) expect(subtaskOf(state, one.id)).toEqual(one);
       for (const one of Object.values(before.batches)) if (one.end !== null) expect(state.batches[one.id]).toEqual(one);
     }
   });
@@ -136,9 +136,9 @@ test('nothing runs or is completed before what blocks it is completed', () => {
   always((history) => {
     for (const { event, state } of history) {
       if (event.type !== 'external-subtask-updated') continue;
-      const subtask = state.subtasks[event.subtask];
+      const subtask = subtaskOf(state, event.subtask);
       if (subtask === undefined || !['running', 'completed'].includes(subtask.progress.status)) continue;
-      for (const id of subtask.blockedBy) expect(state.subtasks[id]?.progress.status).toBe('completed');
+      for (const id of subtask.blockedBy) expect(subtaskOf(state, id)?.progress.status).toBe('completed');
     }
   });
 });

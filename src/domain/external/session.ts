@@ -9,7 +9,10 @@ export type Session = {
   /** By number. */
   readonly waves: readonly Wave[];
   readonly batches: Readonly<Record<string, Batch>>;
-  readonly subtasks: Readonly<Record<string, Subtask>>;
+  /** As they were submitted. A list, because it is copied with every change: a record of thousands would take milliseconds. */
+  readonly subtasks: readonly Subtask[];
+  /** Where in the list each of them is, by its id. */
+  readonly places: ReadonlyMap<string, number>;
   readonly actions: number;
   /** The newest keys that were given, and what was asked under each. */
   readonly keys: readonly { readonly key: string; readonly asked: string }[];
@@ -55,7 +58,8 @@ export const newSession = (session: string): Session => ({
   session,
   waves: [],
   batches: {},
-  subtasks: {},
+  subtasks: [],
+  places: new Map(),
   actions: 0,
   keys: [],
 });
@@ -91,9 +95,8 @@ function evolveFact(state: Session, event: ExternalEvent, at: string): Session {
       }));
     case 'external-batch-submitted': {
       const { batch, wave } = event;
-      const made = event.subtasks.map((subtask): readonly [string, Subtask] => [
-        subtask.id,
-        {
+      const made = event.subtasks.map(
+        (subtask): Subtask => ({
           ...subtask,
           batch,
           wave,
@@ -101,13 +104,15 @@ function evolveFact(state: Session, event: ExternalEvent, at: string): Session {
           createdAt: at,
           actions: 0,
           progress: { status: 'pending', startedAt: null },
-        },
-      ]);
-      const entry: Batch = { id: batch, wave, subtasks: made.map(([id]) => id), createdAt: at, end: null };
+        }),
+      );
+      const ids = made.map(({ id }) => id);
+      const entry: Batch = { id: batch, wave, subtasks: ids, createdAt: at, end: null };
       return {
         ...state,
         batches: { ...state.batches, [batch]: entry },
-        subtasks: { ...state.subtasks, ...Object.fromEntries(made) },
+        subtasks: [...state.subtasks, ...made],
+        places: new Map([...state.places, ...ids.map((id, place) => [id, state.subtasks.length + place] as const)]),
       };
     }
     case 'external-subtask-updated': {
@@ -167,7 +172,13 @@ const withWave = (state: Session, number: number, change: (wave: Wave) => Wave):
   waves: state.waves.map((wave) => (wave.number === number ? change(wave) : wave)),
 });
 
+export const subtaskOf = ({ subtasks, places }: Session, id: string): Subtask | undefined =>
+  subtasks[places.get(id) ?? -1];
+
 function withSubtask(state: Session, id: string, change: (subtask: Subtask) => Subtask): Session {
-  const subtask = own(state.subtasks, id);
-  return subtask === undefined ? state : { ...state, subtasks: { ...state.subtasks, [id]: change(subtask) } };
+  const place = state.places.get(id);
+  const subtask = place === undefined ? undefined : state.subtasks[place];
+  return place === undefined || subtask === undefined
+    ? state
+    : { ...state, subtasks: state.subtasks.with(place, change(subtask)) };
 }

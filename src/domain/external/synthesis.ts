@@ -1,6 +1,6 @@
 import { resolvePath } from '../lexical-path.ts';
 import { countsOf, subtasksOfBatch } from './counts.ts';
-import type { Batch, Session, Subtask } from './session.ts';
+import { type Batch, type Session, type Subtask, subtaskOf } from './session.ts';
 
 export type Conflict = {
   readonly type: 'file_conflict' | 'dependency_conflict';
@@ -84,9 +84,9 @@ function fileConflicts(subtasks: readonly Subtask[]): readonly Conflict[] {
     }));
 }
 
-function dependencyConflict({ subtasks }: Session, waiting: Subtask): readonly Conflict[] {
+function dependencyConflict(state: Session, waiting: Subtask): readonly Conflict[] {
   const failed = waiting.blockedBy.flatMap((id) => {
-    const blocker = subtasks[id];
+    const blocker = subtaskOf(state, id);
     return blocker?.progress.status === 'failed' ? [blocker] : [];
   });
   if (failed.length === 0) return [];

@@ -6,7 +6,7 @@ import type { ExternalCommand, SubtaskChange, SubtaskStatus } from './command.ts
 import { isSettled } from './counts.ts';
 import type { Decided } from './decide.ts';
 import { refuse } from './refusal.ts';
-import { own, type Session, type Subtask } from './session.ts';
+import { type Session, type Subtask, subtaskOf } from './session.ts';
 import { beginWave } from './waves.ts';
 
 /** What may follow what. Completed and failed are for good. */
@@ -23,7 +23,7 @@ type Update = ExternalCommand & { readonly type: 'update-subtask' };
 
 /** Work on a subtask of a wave that nobody has started starts the wave, if its turn has come. */
 export function updateSubtask(state: Session, { type: _, subtask: id, ...given }: Update, by: By): Decided {
-  const subtask = own(state.subtasks, id);
+  const subtask = subtaskOf(state, id);
   if (subtask === undefined) return err(refuse('unknown-subtask', `there is no subtask ${id}`));
   const change = newsIn(subtask, given);
   if (Object.keys(change).length === 0) return ok([]);

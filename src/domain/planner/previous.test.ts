@@ -21,12 +21,12 @@ const subtask = (id: string, wave: number, progress: Subtask['progress'], result
 const over = { startedAt: '', completedAt: '' };
 const session: Session = {
   ...newSession('s'),
-  subtasks: {
-    late: subtask('late', 1, { status: 'completed', ...over }, { summary: 'fine' }),
-    open: subtask('open', 0, { status: 'running', startedAt: '' }, null),
-    bad: subtask('bad', 0, { status: 'failed', ...over }, { code: 1 }),
-    bare: subtask('bare', 0, { status: 'completed', ...over }, null),
-  },
+  subtasks: [
+    subtask('late', 1, { status: 'completed', ...over }, { summary: 'fine' }),
+    subtask('open', 0, { status: 'running', startedAt: '' }, null),
+    subtask('bad', 0, { status: 'failed', ...over }, { code: 1 }),
+    subtask('bare', 0, { status: 'completed', ...over }, null),
+  ],
 };
 
 test('what came before is what is settled, wave by wave', () => {

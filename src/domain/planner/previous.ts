@@ -3,7 +3,7 @@ import type { Previous } from './craft-prompt.ts';
 
 /** What the settled subtasks of a session came to, those of earlier waves first. With a wave, only of waves before it. */
 export function previousOf({ subtasks }: Session, before: number | null): readonly Previous[] {
-  return Object.values(subtasks)
+  return subtasks
     .filter(({ wave }) => before === null || wave < before)
     .filter(({ progress }) => progress.status === 'completed' || progress.status === 'failed')
     .toSorted((a, b) => a.wave - b.wave)

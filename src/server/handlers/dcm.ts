@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ExternalCommand, SubtaskChange } from '../../domain/external/command.ts';
 import { currentWave } from '../../domain/external/counts.ts';
 import { idFrom } from '../../domain/external/ids.ts';
-import { own, type Session } from '../../domain/external/session.ts';
+import { own, type Session, subtaskOf } from '../../domain/external/session.ts';
 import { conflictsOf } from '../../domain/external/synthesis.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { type Problem, problem } from '../../protocol/problem.ts';
@@ -94,7 +94,7 @@ export const dcmHandlers: Handlers<typeof dcmRoutes> = {
     const command = { type: 'update-subtask', subtask: params.subtask, ...changeOf(body) } as const;
     const asked = await askSession(site, repository.value, session, command);
     if (!asked.ok) return asked;
-    const subtask = own(asked.value.subtasks, params.subtask);
+    const subtask = subtaskOf(asked.value, params.subtask);
     return subtask === undefined
       ? err(noSubtask(params.subtask))
       : ok({ success: true, subtask: subtaskShown(subtask) });
