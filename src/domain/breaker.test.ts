@@ -144,6 +144,16 @@ describe('turn-key repetition', () => {
         }),
     ],
     ['another pattern', (log) => times(9, (index) => log.done({ kind: 'search', input: `${index}` }, 'nothing'))],
+    ...['mcp__tidegate__inbox', 'tidegate_inbox', 'inbox (tidegate MCP Server)', 'mcp.tidegate.inbox'].map(
+      (tool): [string, (log: Transcript) => void] => [
+        `looking for an answer by ${tool}`,
+        (log) => times(30, () => log.done({ kind: 'other', tool, input: '{}' }, 'nothing for you yet')),
+      ],
+    ),
+    [
+      'looking for an answer by command',
+      (log) => times(30, () => log.run('/run/tidegate/bin/tidegate  inbox', 'nothing for you yet')),
+    ],
     ['calls that wait', (log) => times(9, () => log.run('sleep 5 && cat status', 'pending'))],
     [
       'a provider that broke off',

@@ -65,5 +65,6 @@ const onePage = 2000;
 const wholeNumber = (value: number, otherwise: number): number =>
   Number.isSafeInteger(Math.trunc(value)) ? Math.trunc(value) : otherwise;
 
-const waitingTool = /wait|poll|monitor|stdin|output/i;
-const waitingCommand = /\b(sleep|wait|watch)\b/;
+/** Each agent calls our tools by a name of its own: `mcp__tidegate__inbox`, `tidegate_inbox`, `inbox (tidegate MCP Server)`. */
+const waitingTool = /wait|poll|monitor|stdin|output|tidegate.*inbox|inbox.*tidegate/i;
+const waitingCommand = /\b(sleep|wait|watch|tidegate\s+inbox)\b/;

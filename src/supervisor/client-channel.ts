@@ -14,6 +14,8 @@ export type ClientChannel = AsyncDisposable & {
   handoff(): Handoff | null;
   /** What was tried from inside that only a person may do. */
   refusals(): readonly string[];
+  /** Ends what is open of MCP. */
+  endMcp(): void;
 };
 
 /** A hook's payload holds what the agent is about to write. */
@@ -79,6 +81,7 @@ export async function openClientChannel(
   return {
     handoff: () => handoff,
     refusals: () => [...refusals],
+    endMcp: () => mcp[Symbol.dispose](),
     async [Symbol.asyncDispose]() {
       mcp[Symbol.dispose]();
       for (const socket of sockets) socket.destroy();

@@ -19,7 +19,7 @@ import type { ClientChannel } from './client-channel.ts';
 import { jobBinds } from './job-binds.ts';
 import { startLimits } from './limits.ts';
 import type { Output } from './output.ts';
-import { type FencedRun, runFenced } from './run-fenced.ts';
+import { type Ears, type FencedRun, type Line, runFenced } from './run-fenced.ts';
 import type { RuntimeDirectory } from './runtime-directory.ts';
 import { CopyFailed, setupProduct } from './setup-product.ts';
 
@@ -99,7 +99,7 @@ export async function runAgent(running: Running, prompt: string, environment: Re
     pass: [...job.fence.env, ...(job.agent?.credentials ?? []), ...(job.agent?.variables ?? [])],
     client: talks ? client : null,
     stdin: briefOf(runtime, isFenced),
-    ears: watch?.listen(seat, launch) ?? null,
+    ears: watch === null ? null : endingMcp(watch.listen(seat, launch), running.channel),
     limits: { minutes: job.minutes, silence: job.silence },
     onReady: async (readiness, fenced) => {
       await noteFence(running, fenced);
@@ -114,6 +114,17 @@ export async function runAgent(running: Running, prompt: string, environment: Re
       running.onStarted();
     },
   });
+}
+
+/** Gemini goes on for as long as one of its MCP servers does, also when we have hung up. */
+function endingMcp(ears: Ears, { endMcp }: ClientChannel): Ears {
+  const { talk } = ears;
+  if (talk === null) return ears;
+  const hangUp = (line: Line) => (): void => {
+    line.hangUp();
+    endMcp();
+  };
+  return { ...ears, talk: (line) => talk({ ...line, hangUp: hangUp(line) }) };
 }
 
 /** Null for what is no agent of ours, and for agents that do not say. */

@@ -63,9 +63,10 @@ test('what was asked before the end is answered after it', async () => {
   const params = { name: 'ask', arguments: { question: 'which?', wait: 60 } };
   say(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })}\n`);
   child.stdin.end();
-  await once(child, 'exit');
+  await once(child.stdin, 'close');
   answer.resolve({ ok: true, answer: 'that' });
   expect(await hear()).toMatchObject({ id: 1, result: { content: [{ text: 'answered: that' }] } });
+  expect(await exitOf(child)).toBe(0);
 });
 
 test('garbage, bytes that are no text and a line of 10 MB are errors, and the line goes on', async () => {

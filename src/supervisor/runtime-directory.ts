@@ -59,14 +59,14 @@ export function makeRuntimeDirectory(
 
 /**
  * An agent keeps `tidegate mcp` for as long as it lives: the client only has the line opened, and is gone. What answers is opened
- * first, because the line ends when what asks is closed.
+ * first, because the line ends when what asks is closed; it is the process that the agent knows, so that the supervisor can end it.
  */
 export const clientScript = (client: string): string => `#!/bin/sh
 if [ "$*" = mcp ]; then
   line=$(${client} mcp-line </dev/null) || exit 1
-  exec 3<"$line.out"
-  cat <&3 &
-  exec cat 3<&- >"$line.in"
+  exec 3<"$line.out" 4<&0
+  cat <&4 3<&- 4<&- >"$line.in" &
+  exec cat <&3 3<&- 4<&-
 fi
 exec ${client} "$@"
 `;

@@ -77,7 +77,10 @@ describe.each(agents)('what %s printed', (agent) => {
       method: 'initialize',
       params: { protocolVersion: 1, clientCapabilities: { fs: { readTextFile: false, writeTextFile: false } } },
     });
-    expect(session).toMatchObject({ method: 'session/new', params: { cwd: '/workspace', mcpServers: [] } });
+    expect(session).toMatchObject({
+      method: 'session/new',
+      params: { cwd: '/workspace', mcpServers: [{ name: 'tidegate', args: ['mcp'] }] },
+    });
     expect(prompt).toMatchObject({ method: 'session/prompt' });
   });
 

@@ -20,7 +20,13 @@ async function conversation(session: Seat['session'], decide: () => Decision = (
     say: (text: string) => void said.push(JSON.parse(text)),
     hangUp: () => undefined,
   };
-  const seat = { job: { agent: { model: null } }, session, prompt: 'Do it.', workspace: '/workspace' };
+  const seat = {
+    job: { agent: { model: null } },
+    session,
+    prompt: 'Do it.',
+    workspace: '/workspace',
+    client: '/bin/tidegate',
+  };
   const reader = followAcp(talk, seat as unknown as Seat);
   const hear = async (message: object): Promise<void> => {
     reader.line(JSON.stringify({ jsonrpc: '2.0', ...message }));
@@ -56,7 +62,8 @@ describe('a session', () => {
   test('that is gone is told as such', async () => {
     const agent = await conversation(before);
     await agent.answer({ protocolVersion: 1, agentCapabilities: { loadSession: true } });
-    await agent.refuse({ code: -32002, message: 'no such session' });
+    for (const _ of ['with our MCP server', 'without'])
+      await agent.refuse({ code: -32002, message: 'no such session' });
     expect(agent.events).toMatchObject([{ type: 'ended', outcome: 'failed', trouble: { kind: 'unknown-session' } }]);
   });
 
@@ -64,6 +71,27 @@ describe('a session', () => {
     const agent = await conversation(before);
     await agent.answer({ protocolVersion: 1, agentCapabilities: {} });
     expect(agent.said.at(-1)).toMatchObject({ method: 'session/new' });
+  });
+
+  test('has our MCP server, and none where the agent does not take it', async () => {
+    const agent = await conversation(null);
+    await agent.answer({ protocolVersion: 1 });
+    expect(agent.said.at(-1)).toMatchObject({
+      method: 'session/new',
+      params: { mcpServers: [{ name: 'tidegate', command: '/bin/tidegate', args: ['mcp'] }] },
+    });
+    await agent.refuse({ code: -32602, message: 'what is that server?' });
+    expect(agent.said.at(-1)).toMatchObject({ method: 'session/new', params: { mcpServers: [] } });
+    await agent.answer({ sessionId: 's' });
+    expect(agent.said.at(-1)).toMatchObject({ method: 'session/prompt' });
+  });
+
+  test('that is refused for want of a login is not asked for again', async () => {
+    const agent = await conversation(null);
+    await agent.answer({ protocolVersion: 1 });
+    await agent.refuse({ code: -32000, message: 'log in' });
+    expect(agent.said.filter(({ method }) => method === 'session/new')).toHaveLength(1);
+    expect(agent.events).toMatchObject([{ type: 'ended', trouble: { kind: 'needs-login' } }]);
   });
 });
 

@@ -100,7 +100,13 @@ const refusalsTold = 10;
 async function openSession(agent: Agent, seat: Seat, begun: Fields, progress: Progress): Promise<string> {
   const able = fieldsOf(begun['agentCapabilities']) ?? {};
   const { meta, lastSession } = presetOf(seat);
-  const where = { cwd: seat.workspace, mcpServers: [], ...(meta === undefined ? {} : { _meta: meta }) };
+  const where = { cwd: seat.workspace, ...(meta === undefined ? {} : { _meta: meta }) };
+  const ask = (method: string, params: object): Promise<unknown> =>
+    agent.request(method, { ...params, ...where, mcpServers: [mcpServer(seat)] }).catch((error: unknown) => {
+      if (troubleIn(error).kind !== 'other') throw error;
+      // One that is in no trouble may not like the server: then it has the commands.
+      return agent.request(method, { ...params, ...where, mcpServers: [] });
+    });
   const known = seat.session?.id ?? null;
   const again = fieldsOf(fieldsOf(able['sessionCapabilities'])?.['resume'])
     ? methods.agent.session.resume
@@ -111,17 +117,19 @@ async function openSession(agent: Agent, seat: Seat, begun: Fields, progress: Pr
     // what it tells of the past was counted then
     progress.mute(true);
     const name = lastSession ?? known;
-    await agent.request(again, { sessionId: name, ...where }).catch((cause: unknown) => {
+    await ask(again, { sessionId: name }).catch((cause: unknown) => {
       throw new UnknownSession(`the session ${known} could not be continued`, { cause });
     });
     progress.mute(false);
     progress.started(known, seat.job.agent?.model ?? null);
     return name;
   }
-  const session = textOf(fieldsOf(await agent.request(methods.agent.session.new, where))?.['sessionId']) ?? '';
+  const session = textOf(fieldsOf(await ask(methods.agent.session.new, {}))?.['sessionId']) ?? '';
   progress.started(session, seat.job.agent?.model ?? null);
   return session;
 }
+
+const mcpServer = ({ client }: Seat): object => ({ name: 'tidegate', command: client, args: ['mcp'], env: [] });
 
 /** One of the agent's own options, chosen by what it means. */
 function answer(progress: Progress, params: Fields) {

@@ -20,7 +20,8 @@ export const presetOf = (seat: Seat): Preset =>
 
 const presets: Readonly<Record<string, (seat: Seat) => Preset>> = {
   gemini: (seat) => ({
-    args: ['--model', seat.job.agent?.model ?? 'gemini-2.5-pro'],
+    // of MCP servers ours alone: what the repository names would run unasked
+    args: ['--model', seat.job.agent?.model ?? 'gemini-2.5-pro', '--allowed-mcp-server-names', 'tidegate'],
     environment: {
       GEMINI_CLI_HOME: seat.home,
       // otherwise it asks whether it may work here
@@ -33,7 +34,11 @@ const presets: Readonly<Record<string, (seat: Seat) => Preset>> = {
     lastSession: 'latest',
     forgets: true,
   }),
-  opencode: (seat) => ({ args: [], environment: opencodeEnvironment(seat, askingRules(seat)), files: {} }),
+  opencode: (seat) => ({
+    args: [],
+    environment: opencodeEnvironment(seat, { permission: askingRules(seat) }),
+    files: {},
+  }),
   'claude-agent-acp': (seat) => ({
     args: [],
     environment: {
@@ -42,7 +47,7 @@ const presets: Readonly<Record<string, (seat: Seat) => Preset>> = {
       ...(seat.job.agent?.model == null ? {} : { ANTHROPIC_MODEL: seat.job.agent.model }),
     },
     files: {},
-    meta: { claudeCode: { options: { settings: claudeSettings(seat.client) } } },
+    meta: { claudeCode: { options: { settings: claudeSettings(seat.client), strictMcpConfig: true } } },
   }),
   'codex-acp': (seat) => ({
     args: [],

@@ -14,7 +14,8 @@ const kinds: Readonly<Record<string, ToolKind>> = {
 /** A tool call of the protocol, from all that the agent has said of it so far. */
 export function acpCall(said: Fields): ToolCall {
   const input = fieldsOf(said['rawInput']) ?? {};
-  const kind = kinds[textOf(said['kind']) ?? ''] ?? 'other';
+  const served = servedTool(input);
+  const kind = served === null ? (kinds[textOf(said['kind']) ?? ''] ?? 'other') : 'other';
   const diffs = partsOf(said['content']).filter((part) => part['type'] === 'diff');
   const named = pathKeys.map((key) => textOf(input[key])).filter((path) => path !== null);
   const located = partsOf(said['locations']).flatMap((location) => textOf(location['path']) ?? []);
@@ -22,7 +23,8 @@ export function acpCall(said: Fields): ToolCall {
   const directory = kind === 'run' ? (textOf(input['cwd']) ?? textOf(input['workdir'])) : null;
   return {
     id: textOf(said['toolCallId']) ?? '',
-    tool: textOf(said['name']) ?? textOf(said['kind']) ?? 'other',
+    tool:
+      served ?? textOf(said['name']) ?? (kind === 'other' ? titleOf(said) : null) ?? textOf(said['kind']) ?? 'other',
     kind,
     paths: kind === 'run' ? [] : [...new Set(paths)],
     command: kind === 'run' ? commandIn(said, input) : null,
@@ -31,6 +33,15 @@ export function acpCall(said: Fields): ToolCall {
     input: inputKey({ ...input, diffs }, ['description', 'timeout', ...(kind === 'read' ? ['offset', 'limit'] : [])]),
   };
 }
+
+/** codex-acp says of a tool of an MCP server that it is executed. */
+function servedTool({ server, tool, command, cmd }: Fields): string | null {
+  const isServed = typeof server === 'string' && typeof tool === 'string' && command === undefined && cmd === undefined;
+  return isServed ? `mcp__${server}__${tool}` : null;
+}
+
+/** Of a tool that is of no kind, one of an MCP server for instance, it is all that there is to tell it by. */
+const titleOf = (said: Fields): string | null => textOf(said['title'])?.slice(0, 80) ?? null;
 
 const pathKeys = ['file_path', 'filePath', 'filepath', 'notebook_path', 'path', 'abs_path'];
 

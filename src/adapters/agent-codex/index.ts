@@ -45,14 +45,14 @@ function prepare(seat: Seat): Launch {
       '-',
     ],
     environment: { CODEX_HOME: `${seat.home}/codex` },
-    files: codexFiles(seat),
+    files: codexFiles(seat, mcpServer(seat.client)),
     opening: null,
   };
 }
 
 /** Of a CODEX_HOME that is `codex` below the agent's home. */
-export const codexFiles = (seat: Seat): Launch['files'] => ({
-  'codex/config.toml': settings(seat.variables['OPENAI_BASE_URL']),
+export const codexFiles = (seat: Seat, more = ''): Launch['files'] => ({
+  'codex/config.toml': `${settings(seat.variables['OPENAI_BASE_URL'])}${more}`,
   'codex/hooks.json': `${JSON.stringify(hooks(seat.client), null, 2)}\n`,
 });
 
@@ -75,6 +75,15 @@ env_key = "OPENAI_API_KEY"
 wire_api = "responses"
 request_max_retries = 3
 stream_max_retries = 3
+`;
+
+/** One that does not start is told to the model, and Codex goes on. An answer of a person may take the ten minutes of `ask`. */
+const mcpServer = (client: string): string => `
+[mcp_servers.tidegate]
+command = ${JSON.stringify(client)}
+args = ["mcp"]
+startup_timeout_sec = 10
+tool_timeout_sec = 660
 `;
 
 const hooks = (client: string) => ({

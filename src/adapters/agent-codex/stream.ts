@@ -26,7 +26,7 @@ export function followCodex(talk: Talk, before: Usage): Reader {
     if (!isOver) return;
     begun.delete(id);
     const failed = of['status'] === 'failed' || (numberOf(of['exit_code']) ?? 0) !== 0;
-    const text = textOf(of['aggregated_output']) ?? '';
+    const text = textOf(of['aggregated_output']) ?? answerOf(of);
     talk.tell({ type: 'tool-result', id, outcome: failed ? 'failed' : 'ok', text });
   };
   const completed = (spent: Fields | null): void => {
@@ -80,12 +80,23 @@ function callOf(id: string, item: Fields): ToolCall | null {
       const paths = partsOf(item['changes']).flatMap((change) => textOf(change['path']) ?? []);
       return { ...base, tool: 'file_change', kind: 'write', paths, command: null };
     }
-    case 'mcp_tool_call':
+    case 'mcp_tool_call': {
+      const tool = `mcp__${textOf(item['server'])}__${textOf(item['tool'])}`;
+      return { ...base, tool, kind: 'other', paths: [], command: null, input: inputKey(argumentsOf(item)) };
+    }
     case 'web_search':
-      return { ...base, tool: textOf(item['type']) ?? '', kind: 'other', paths: [], command: null };
+      return { ...base, tool: 'web_search', kind: 'other', paths: [], command: null };
     default:
       return null;
   }
+}
+
+const argumentsOf = (item: Fields): Fields => fieldsOf(item['arguments']) ?? {};
+
+/** Of a tool of an MCP server. */
+function answerOf(item: Fields): string {
+  const texts = partsOf(fieldsOf(item['result'])?.['content']).map((part) => textOf(part['text']) ?? '');
+  return textOf(fieldsOf(item['error'])?.['message']) ?? texts.join('\n');
 }
 
 /** Codex gives no code, only words. */

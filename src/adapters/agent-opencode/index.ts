@@ -21,7 +21,10 @@ function prepare(seat: Seat): Launch {
       ...(session === null ? [] : ['--session', session.id]),
       ...(model === null ? [] : ['--model', model]),
     ],
-    environment: opencodeEnvironment(seat, permissionRules(seat)),
+    environment: opencodeEnvironment(seat, {
+      permission: permissionRules(seat),
+      mcp: { tidegate: { type: 'local', command: [seat.client, 'mcp'] } },
+    }),
     files: {},
     opening: null,
   };
@@ -31,7 +34,7 @@ function prepare(seat: Seat): Launch {
  * Its settings go in by a variable: that is the one place which counts more than the project's own, and which no running agent
  * can change.
  */
-export function opencodeEnvironment(seat: Seat, permission: object): Readonly<Record<string, string>> {
+export function opencodeEnvironment(seat: Seat, more: object): Readonly<Record<string, string>> {
   const model = seat.job.agent?.model ?? null;
   const settings = {
     // Tidegate takes the snapshots; opencode's own cost a third of its start.
@@ -40,7 +43,7 @@ export function opencodeEnvironment(seat: Seat, permission: object): Readonly<Re
     share: 'disabled',
     ...(model === null ? {} : { model, small_model: model }),
     provider: gateways(seat.variables, model),
-    permission,
+    ...more,
   };
   const places = ['config', 'data', 'state', 'cache'] as const;
   return {

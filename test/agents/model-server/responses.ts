@@ -1,4 +1,4 @@
-import type { Said } from './conversation.ts';
+import type { Said, Tool } from './conversation.ts';
 import { type Dialect, halves, type Reply, sse } from './dialect.ts';
 import { field, type Json, keysOf, list, text, textOf } from './json.ts';
 
@@ -7,11 +7,7 @@ export const responses: Dialect = {
   name: 'responses',
   read: (body) => ({
     said: list(field(body, 'input')).flatMap(saidBy),
-    tools: list(field(body, 'tools')).map((tool) => ({
-      name: text(field(tool, 'name')),
-      freeform: text(field(tool, 'type')) === 'custom',
-      fields: keysOf(field(field(tool, 'parameters'), 'properties')),
-    })),
+    tools: list(field(body, 'tools')).flatMap(offered),
     stream: field(body, 'stream') === true,
     model: text(field(body, 'model')),
   }),
@@ -26,6 +22,16 @@ export const responses: Dialect = {
     event('response.failed', {
       response: { id: 'resp_failed', status: 'failed', error: { code: 'server_is_overloaded', message: 'Overloaded' } },
     }),
+};
+
+const offered = (tool: Json): readonly Tool[] => {
+  const name = text(field(tool, 'name')) || text(field(tool, 'type'));
+  if (text(field(tool, 'type')) === 'namespace')
+    return list(field(tool, 'tools'))
+      .flatMap(offered)
+      .map((inner) => ({ ...inner, name: `${name}__${inner.name}` }));
+  const fields = keysOf(field(field(tool, 'parameters'), 'properties'));
+  return [{ name, freeform: text(field(tool, 'type')) === 'custom', fields }];
 };
 
 const event = (type: string, rest: object) => sse({ type, ...rest }, type);
@@ -50,12 +56,18 @@ function document(reply: Reply) {
 const items = (reply: Reply) => [
   ...(reply.text === '' ? [] : [spoken(reply)]),
   ...reply.calls.map(({ id, name, input }) => {
-    const call = { id: `item_${id}`, call_id: id, name, status: 'completed' };
+    const call = { id: `item_${id}`, call_id: id, ...named(name), status: 'completed' };
     return typeof input === 'string'
       ? { ...call, type: 'custom_tool_call', input }
       : { ...call, type: 'function_call', arguments: JSON.stringify(input) };
   }),
 ];
+
+/** Codex has the tools of an MCP server in a space of their own. */
+const named = (name: string) => {
+  const [, namespace, inner] = /^(mcp__[a-z]+)__(\w+)$/.exec(name) ?? [];
+  return namespace === undefined ? { name } : { name: inner, namespace };
+};
 
 const spoken = (reply: Reply) => ({
   type: 'message',

@@ -24,6 +24,8 @@ export type Call =
   | { readonly tool: 'edit'; readonly path: string; readonly old: string; readonly new: string }
   | { readonly tool: 'bash'; readonly command: string }
   | { readonly tool: 'read'; readonly path: string; readonly offset?: number; readonly limit?: number }
+  /** One of Tidegate's own, by MCP. */
+  | { readonly tool: 'mcp'; readonly name: string; readonly input: Readonly<Record<string, unknown>> }
   | { readonly tool: 'raw'; readonly name: string; readonly input: Readonly<Record<string, unknown>> };
 
 /** `times` defaults to once; `always` never lets the turn through. */

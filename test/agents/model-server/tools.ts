@@ -10,7 +10,10 @@ export interface VendorCall {
 
 /** Chooses among the tools that the request offers. Throws when the agent has none for the call: a script cannot be played. */
 export function translate(call: Call, tools: readonly Tool[], id: string): VendorCall {
-  const offered = ([name]: Candidate) => call.tool === 'raw' || tools.some((tool) => tool.name === name);
+  const has = (name: string): boolean => tools.some((tool) => tool.name === name);
+  // Codex would have its model search for tools of MCP first, and takes a call of them all the same.
+  const found = ([name]: Candidate): boolean => call.tool === 'mcp' && name.startsWith('mcp__') && has('tool_search');
+  const offered = (one: Candidate): boolean => call.tool === 'raw' || has(one[0]) || found(one);
   const chosen = candidates(call, tools).find(offered);
   if (chosen !== undefined) return { id, name: chosen[0], input: chosen[1] };
   throw new Error(`no tool for "${call.tool}" among ${tools.map(({ name }) => name).join(', ')}`);
@@ -52,6 +55,11 @@ function candidates(call: Call, tools: readonly Tool[]): readonly Candidate[] {
         ['read', { filePath: call.path, ...range(call, 'offset', 'limit') }],
         ...shells(`sed -n '${call.offset ?? 1},${(call.offset ?? 1) + (call.limit ?? 200) - 1}p' ${quoted(call.path)}`),
       ];
+    case 'mcp':
+      return [`mcp__tidegate__${call.name}`, `tidegate_${call.name}`, `mcp_tidegate_${call.name}`].map((name) => [
+        name,
+        call.input,
+      ]);
     case 'raw':
       return [[call.name, call.input]];
   }
