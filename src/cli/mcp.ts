@@ -1,7 +1,7 @@
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';
-import { type CommandEntry, type Context, done, type Register } from './command.ts';
+import { type CommandEntry, type Context, done, exitCodes, misused, type Register } from './command.ts';
 import { runProgram } from './program.ts';
 import { unasked } from './unasked.ts';
 
@@ -52,10 +52,25 @@ export const mcp =
   (command, does, context) => {
     command.action(
       does(async () => {
+        const { terminal } = context;
+        if (terminal.interactive)
+          return misused(
+            'no-client',
+            'mcp: an assistant starts this and speaks MCP with it; to add it: docs/how-to/mcp.md',
+          );
         const transport = new StdioServerTransport();
-        serveStdio(() => serverOf(commands, context), { transport });
-        await untilClosed(transport);
-        return done();
+        let fault: Error | null = null;
+        const onerror = (error: Error): void => {
+          terminal.problem(`tidegate mcp: ${error.message.split('\n')[0]}`);
+          fault = error;
+          // One that ends the session does so at once; after any other it goes on.
+          queueMicrotask(() => {
+            fault = null;
+          });
+        };
+        serveStdio(() => serverOf(commands, context), { transport, onerror });
+        const isWhole = await untilClosed(transport, () => fault === null);
+        return isWhole ? done() : { exit: exitCodes.failed, reason: 'broken-session', data: {} };
       }),
     );
   };
@@ -112,12 +127,13 @@ const mostText = 20_000;
 const cut = (_key: string, value: unknown): unknown =>
   typeof value === 'string' && value.length > mostText ? `… ${value.slice(-mostText).toWellFormed()}` : value;
 
-async function untilClosed(transport: StdioServerTransport): Promise<void> {
-  const closed = Promise.withResolvers<void>();
+/** What `how` says of the moment at which it was closed. */
+async function untilClosed<T>(transport: StdioServerTransport, how: () => T): Promise<T> {
+  const closed = Promise.withResolvers<T>();
   const before = transport.onclose;
   transport.onclose = () => {
+    closed.resolve(how());
     before?.();
-    closed.resolve();
   };
-  await closed.promise;
+  return await closed.promise;
 }
