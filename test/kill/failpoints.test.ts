@@ -27,7 +27,7 @@ let kills = 0;
 
 beforeAll(async () => {
   hits = await Promise.all(scenarios.map(async (scenario) => ({ scenario, counts: await hitsOf(scenario) })));
-}, 120_000);
+}, 300_000);
 afterAll(() => console.log(`${kills} kills at ${swept.length} failpoints and in the ledger`));
 
 describe.concurrent('killed at a failpoint and brought to its end, a run keeps I1 to I10:', () => {
