@@ -23,9 +23,7 @@ export function createRun(
     actual: seen.actual,
   });
   const created: RunEvent = { type: 'run-created', by, ...order };
-  const refused = [judgedContract, judgedLoad].some(
-    (event) => event.type === 'phase-judged' && !passes(event.verdicts),
-  );
+  const refused = !passes(judgedContract.verdicts) || !passes(judgedLoad.verdicts);
   return refused
     ? [created, judgedContract, judgedLoad, { type: 'run-ended', outcome: 'failed' }]
     : [created, judgedContract, judgedLoad];
