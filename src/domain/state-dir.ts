@@ -1,13 +1,6 @@
 /**
  * Names inside the state directory of one repository. Pure string building: every process agrees on them.
- *
- *   ledger.db  ledger.head   repo.git/   merger.json   landing.json
- *   runs/<run>/            plan.json, plan.yaml where the person wrote no file, markers `approved` `rejected` `hold`
- *   jobs/<job id>/         job.json supervisor.json started.json exit.json acknowledged output.log handoff.json workspace/
- *   cache/                 products of setup, package caches
- *   shells/<process>/      the copy that a person's shell works in, until it ends
- *   copies/<process>/      the files of a snapshot that `tidegate open` shows
- *   lfs/                   git LFS objects of snapshots, laid out as git-lfs does
+ * What lies behind each is told in docs/architecture.md, "State".
  */
 export const stateDir = (root: string) => ({
   root,
