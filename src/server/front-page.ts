@@ -50,7 +50,7 @@ async function section({ id, checkout, present }) {
   const heading = node('h2', id, ' ', node('small', checkout));
   if (!present) return node('section', heading, node('p', 'Its checkout is gone.'));
   const { items } = await ask('/v1/repositories/' + encodeURIComponent(id) + '/runs?limit=100');
-  const rows = items.map(({ run, mode, ended, target, began }) => row(run, ended ?? mode, target, began));
+  const rows = items.map(({ run, mode, outcome, target, began }) => row(run, outcome ?? mode, target, began));
   return node('section', heading, rows.length === 0 ? node('p', 'No run yet.') : table(['run', 'state', 'onto', 'began'], rows));
 }
 

@@ -42,7 +42,7 @@ test.skipIf(!hasBrowser)(
     for (const url of [link, `${server.url}/#key=${'x'.repeat(43)}`, server.url]) {
       const page = await seen(profile, url);
       expect(page).toContain('<b>approve</b>');
-      expect(page).toContain(`<td>${scene.run}</td><td>landed</td>`);
+      expect(page).toContain(`<td>${scene.run}</td><td>Landed on main as `);
     }
     expect(await seen(profile, link)).toContain('tidegate token --link makes another');
 

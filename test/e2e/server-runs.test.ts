@@ -57,6 +57,14 @@ test('every resource of a landed run answers, as the contract says, now and at a
   }
   expect(pages.map(({ seq }) => seq)).toEqual(Array.from({ length: last }, (_, at) => at + 1));
   expect((await get(`${base}/runs?cursor=nobody`)).status).toBe(410);
+  const listed = async () => ((await get(`${base}/runs`)).json as { readonly items: readonly Json[] }).items;
+  expect(await listed()).toMatchObject([
+    { ended: 'landed', landing: 'landed', outcome: expect.stringMatching(/^Landed on main as /) },
+  ]);
+  expect((await scene.cli('undo', scene.run)).code).toBe(0);
+  expect(await listed()).toMatchObject([
+    { ended: 'landed', landing: 'undone', outcome: expect.stringMatching(/^Undone: main is at /) },
+  ]);
 });
 
 const order = (state: unknown): number => ['not yet', null, 'landed'].indexOf(state as string);

@@ -138,6 +138,8 @@ export const runSummary = z.strictObject({
   /** `ordered`: no coordinator has made it yet. */
   mode: z.enum(['ordered', 'active', 'paused', 'stopped', 'halted']),
   ended: runDocument.shape.ended,
+  landing: z.enum(['none', 'observed', 'refused', 'intended', 'landed', 'undoing', 'undone']),
+  outcome: z.string().nullable().meta({ description: 'how it ended and where that is now, in words' }),
   target: z.string().nullable(),
   began: time.nullable(),
   waits: count.meta({ description: 'how many things wait for a person' }),

@@ -7,7 +7,7 @@ import { problem } from '../../protocol/problem.ts';
 import type { runRoutes } from '../../protocol/routes/runs.ts';
 import { conflictsOf } from '../../view/conflicts.ts';
 import { runDocument } from '../../view/document.ts';
-import { needSince } from '../../view/run-view.ts';
+import { endText, needSince } from '../../view/run-view.ts';
 import { whyRun } from '../../view/why.ts';
 import { aroundOf, asOf, type FoundRun, noRun, repositoryAt, runAt } from '../found.ts';
 import { judgementsOf, lastVerdicts } from '../judgements.ts';
@@ -109,6 +109,8 @@ const summaryOf = ({ run, state, stored }: KnownRun) => ({
   run: String(run),
   mode: state?.mode.mode ?? ('ordered' as const),
   ended: state?.ended ?? null,
+  landing: state?.landing.status ?? ('none' as const),
+  outcome: state === null ? null : endText(state),
   target: state?.target.branch ?? null,
   began: stored[0]?.at ?? null,
   waits: state === null || state.ended !== null ? 0 : needsOf(state).length,
