@@ -1,8 +1,8 @@
-import { frozenPlan, plannedTask } from '../../test/support/plans.ts';
 import { claimsOf } from '../../src/domain/claims.ts';
 import { ownershipConflicts } from '../../src/domain/ownership.ts';
 import { matches, pattern } from '../../src/domain/pattern.ts';
 import { indexPatterns } from '../../src/domain/pattern-index.ts';
+import { frozenPlan, plannedTask } from '../../test/support/plans.ts';
 import { inTurns, type Row } from './row.ts';
 
 const sampled = 5;
