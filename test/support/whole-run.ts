@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as nextLook } from 'node:timers/promises';
@@ -8,6 +8,8 @@ import { commandLine, environmentOf, otherProcesses } from './processes.ts';
 /** Before all tests and after them: one place for what is temporary, and nothing alive in the end that worked there. */
 export default function wholeRun({ config }: TestProject): () => Promise<void> {
   const place = mkdtempSync(join(scratch(), 'tg-'));
+  // Some tests work as another user.
+  chmodSync(place, 0o755);
   config.env['TMPDIR'] = place;
   // Our processes start a thousand times: what Node compiled once is kept, as bin/ does for people.
   config.env['NODE_COMPILE_CACHE'] = join(place, 'compiled');
