@@ -19,6 +19,7 @@ import { isAlive } from '../../src/adapters/process-identity.ts';
 import { foldRun } from '../../src/domain/run.ts';
 import { type StateDir, stateDir } from '../../src/domain/state-dir.ts';
 import { LedgerDamaged, type Stored } from '../../src/ports/ledger.ts';
+import { processesWith } from './processes.ts';
 import { runOnly } from './run-only.ts';
 
 export const program = fileURLToPath(new URL('../../dist/main/cli.js', import.meta.url));
@@ -95,6 +96,7 @@ export async function project(options: {
     [Symbol.asyncDispose]: async () => {
       if (await isAnyOpen(stateRoot)) await cli('stop', '--json');
       await endCoordinators(stateRoot);
+      await endWorkers(stateRoot);
       rmSync(root, { recursive: true, force: true });
     },
   };
@@ -131,6 +133,22 @@ async function endCoordinators(stateRoot: string): Promise<void> {
     if (held === null || held.holder.pid === process.pid || !isAlive(held.holder)) continue;
     process.kill(held.holder.pid, 'SIGTERM');
     while (isAlive(held.holder)) await nextLook(20);
+  }
+}
+
+/** A supervisor whose coordinator is gone waits for the next one, which no test brings. */
+async function endWorkers(stateRoot: string): Promise<void> {
+  for (let left = processesWith(stateRoot); left.length > 0; left = processesWith(stateRoot)) {
+    for (const pid of left) killIfThere(Number(pid));
+    await nextLook(20);
+  }
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
 
