@@ -13,10 +13,10 @@ export async function repositoryMeant(
   where: Where,
 ): Promise<Result<OpenRepository, Problem>> {
   const named = where.repository ?? repositories.home;
-  if (named !== null) return await repositoryAt({ repositories, ...site }, named);
+  if (named !== null) return await repositoryAt({ repositories, ...site }, named, where.at);
   const all = await repositories.list();
   const [only, ...more] = all;
-  if (only !== undefined && more.length === 0) return await repositoryAt({ repositories, ...site }, only.id);
+  if (only !== undefined && more.length === 0) return await repositoryAt({ repositories, ...site }, only.id, where.at);
   return err(
     problem(
       409,

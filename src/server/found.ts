@@ -20,9 +20,19 @@ export type FoundRun = {
 };
 export type FoundTask = FoundRun & { readonly task: TaskState };
 
-export async function repositoryAt(site: Site, id: string): Promise<Result<OpenRepository, Problem>> {
+/** What is asked for as it was at an event that has not happened is nowhere: it could still become anything. */
+export async function repositoryAt(site: Site, id: string, at?: number): Promise<Result<OpenRepository, Problem>> {
   const repository = await site.repositories.open(id);
-  return repository === null ? err(noRepository(id)) : ok(repository);
+  if (repository === null) return err(noRepository(id));
+  const head = at === undefined ? 0 : await repository.desk.ledger.head();
+  if (at !== undefined && at > head)
+    return err(
+      problem(404, 'not-yet', `event ${at} has not happened; the last is ${head}`, {
+        field: 'query.at',
+        next: 'leave `at` out for how it is now',
+      }),
+    );
+  return ok(repository);
 }
 
 export async function runAt(
@@ -30,7 +40,7 @@ export async function runAt(
   { repository: id, run }: { readonly repository: string; readonly run: string },
   at?: number,
 ): Promise<Result<FoundRun, Problem>> {
-  const repository = await repositoryAt(site, id);
+  const repository = await repositoryAt(site, id, at);
   if (!repository.ok) return repository;
   const known = await repository.value.runs.find(run);
   if (known === undefined) return err(noRun(run));

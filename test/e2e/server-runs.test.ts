@@ -45,6 +45,12 @@ test('every resource of a landed run answers, as the contract says, now and at a
   expect([...new Set(ended)]).toEqual(['not yet', null, 'landed']);
   expect(ended.toSorted((a, b) => order(a) - order(b))).toEqual(ended);
 
+  for (const path of ['runs', 'events', `runs/${scene.run}`, `runs/${scene.run}/events`, `runs/${scene.run}/tasks/one`])
+    expect(await get(`${base}/${path}?at=${last + 1}`)).toMatchObject({
+      status: 404,
+      json: { type: 'tidegate:not-yet', field: 'query.at' },
+    });
+
   const pages: Json[] = [];
   for (let cursor = ''; ; ) {
     const { items, next } = (await get(`${base}/events?limit=7${cursor}`)).json as {

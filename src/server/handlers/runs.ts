@@ -16,7 +16,7 @@ import type { Handlers, Site } from '../site.ts';
 
 export const runHandlers: Handlers<typeof runRoutes> = {
   runs: async ({ params, query }, site) => {
-    const repository = await repositoryAt(site, params.repository);
+    const repository = await repositoryAt(site, params.repository, query.at);
     if (!repository.ok) return repository;
     const all = await repository.value.runs.all();
     const then = query.at === undefined ? all : all.map((known) => asOf(known, query.at ?? 0));
@@ -54,7 +54,7 @@ export const runHandlers: Handlers<typeof runRoutes> = {
   costs: async ({ params, query }, site) =>
     shown(await runAt(site, params, query.at), ({ state, stored }) => costsOf(state, stored)),
   runEvents: async ({ params, query }, site) => {
-    const repository = await repositoryAt(site, params.repository);
+    const repository = await repositoryAt(site, params.repository, query.at);
     if (!repository.ok) return repository;
     const known = await repository.value.runs.find(params.run);
     if (known === undefined) return err(noRun(params.run));
@@ -62,7 +62,7 @@ export const runHandlers: Handlers<typeof runRoutes> = {
     return pageOf(stored, query, ({ seq }) => String(seq));
   },
   events: async ({ params, query }, site) => {
-    const repository = await repositoryAt(site, params.repository);
+    const repository = await repositoryAt(site, params.repository, query.at);
     if (!repository.ok) return repository;
     const after = /^\d{1,15}$/.test(query.cursor ?? '0') ? Number(query.cursor ?? '0') : -1;
     if (after < 0)
