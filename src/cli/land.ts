@@ -1,6 +1,6 @@
 import type { LedgerEvent } from '../domain/events.ts';
 import type { TaskId } from '../domain/ids.ts';
-import { chooseTasks, type WithoutTasks } from '../domain/land-some.ts';
+import { chooseTasks, hasWhollyLanded, type WithoutTasks } from '../domain/land-some.ts';
 import { err, type Result } from '../domain/result.ts';
 import type { RunState } from '../domain/run.ts';
 import { isUndone } from '../domain/undo.ts';
@@ -39,7 +39,7 @@ async function landNow(desk: Desk, context: Context, given: string | undefined, 
   const chosen = chosenBy(state, choice);
   if (!chosen.ok) return misused('bad-choice', `land: ${chosen.error}`);
   const asked = await askToLand(desk, found.value, chosen.value?.tasks);
-  if (asked.exit !== exitCodes.done) return asked;
+  if (asked.exit !== exitCodes.done || hasWhollyLanded(state)) return asked;
   for (const { task, needs } of chosen.value?.also ?? [])
     if (!context.json) context.terminal.line(`${task} is left out too: it needs ${needs}.`);
   const how = { yes: false, land: false, warnings: [], fromStart: false, isBrief: true };
@@ -51,6 +51,8 @@ export async function askToLand(desk: Desk, subject: MadeRun, tasks?: readonly T
   const { run } = subject;
   const refused = peopleOnly(desk, `tidegate land ${run}`);
   if (refused !== null) return refused;
+  if (hasWhollyLanded(subject.state))
+    return { ...done([`Already landed: ${run}.`], { run }), reason: 'already-landed' };
   const chosen = tasks === undefined ? {} : { tasks };
   const request = { type: 'requested-land', ...chosen, by: desk.caller.by } as const;
   return await askOnce(desk, subject, request, `Landing ${run}.`);

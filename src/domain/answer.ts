@@ -1,7 +1,7 @@
 import { agentKinds, takesCommand } from './agents.ts';
 import { answerOnBoard } from './board.ts';
 import type { RequestEvent, RunEvent, TapName } from './events.ts';
-import { leftToLand, whyNotAlone } from './land-some.ts';
+import { hasWhollyLanded, leftToLand, whyNotAlone } from './land-some.ts';
 import { ownershipConflicts } from './ownership.ts';
 import { plannedById } from './plan.ts';
 import { answerReplan } from './replan.ts';
@@ -187,7 +187,7 @@ function giveUpLanding(state: RunState, { hash, by }: RequestEvent & { readonly 
 /** Landing again, after a refusal or of what was left out, opens the tap anew, already decided by who asked. */
 function landNow(state: RunState, request: RequestEvent & { readonly type: 'requested-land' }): Answer {
   const left = leftToLand(state);
-  if (state.landing.status === 'landed' && left.length === 0) return err('the run has landed');
+  if (hasWhollyLanded(state)) return err('the run has landed');
   if (state.landing.status === 'intended' || state.landing.status === 'undoing')
     return err('the branch is being moved');
   if (state.ended !== null && !hasMerged(state)) return err('nothing was merged, so there is nothing to land');
@@ -207,9 +207,5 @@ function landNow(state: RunState, request: RequestEvent & { readonly type: 'requ
 function isAllowedLate(state: RunState, request: RequestEvent): boolean {
   if (request.type === 'requested-undo') return true;
   if (request.type === 'requested-resume') return state.mode.mode === 'halted';
-  return (
-    request.type === 'requested-land' &&
-    state.ended === 'done' &&
-    !(state.landing.status === 'landed' && leftToLand(state).length === 0)
-  );
+  return request.type === 'requested-land' && state.ended === 'done' && !hasWhollyLanded(state);
 }

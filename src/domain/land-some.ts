@@ -17,6 +17,10 @@ export const leftToLand = (state: Pick<RunState, 'tasks' | 'undo'>): readonly Ta
     .filter(({ id, progress }) => progress.status === 'merged' && !state.undo.landed.includes(id))
     .map(({ id }) => id);
 
+/** There is nothing left to land. */
+export const hasWhollyLanded = (state: Pick<RunState, 'tasks' | 'undo' | 'landing'>): boolean =>
+  state.landing.status === 'landed' && leftToLand(state).length === 0;
+
 export const isPartlyLanded = (state: Pick<RunState, 'tasks' | 'undo' | 'landing'>): boolean =>
   state.landing.status === 'landed' && leftToLand(state).length > 0;
 

@@ -61,6 +61,7 @@ test('of a run that landed wave by wave one task is taken out, with another run 
     files: { 'later.yaml': JSON.stringify(later) },
   });
   const first = await ran(p);
+  expect(await p.cli('land', first)).toMatchObject({ code: 0, stdout: `Already landed: ${first}.\n` });
   await ran(p, 'later.yaml');
   expect(filesOf(p)).toBe('later.yaml one.txt plan.yaml readme.md three.txt two.txt');
 
