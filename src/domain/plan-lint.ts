@@ -189,7 +189,10 @@ function lintAgent(task: DraftTask, settings: ResolvedSettings, runnable: readon
   if (unable.length > 0) {
     const detail = `\`${task.id}\` would run ${unable.join(', ')}; this version runs ${runnable.join(', ')}`;
     const near = nearestWord(unable[0] ?? '', runnable);
-    const fix = near === null ? 'write `command: [program, argument]` in the task' : `write \`agent: ${near}\``;
+    const fix =
+      near === null
+        ? 'name one of these; in a plan any program is `agent: command` with `command: [program, argument]`'
+        : `write \`agent: ${near}\``;
     return [{ rule: 'unknown-agent', detail, place, at: 'key', fix }];
   }
   const command = commandOf(task, settings);
