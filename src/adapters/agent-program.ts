@@ -1,7 +1,7 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 
-export type AgentProgram = {
+type AgentProgram = {
   /** Where it really lies, links followed. */
   readonly path: string;
   /** What of this machine it needs to be seen with: its packages, or the directory that it lies in. */

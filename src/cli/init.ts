@@ -29,7 +29,7 @@ export type Rehearsal = {
   examined(row: Rehearsed): void;
 };
 /** `isAgent`: one that tasks here could be given to, or word that there is none. */
-export type Rehearsed = Examined & { readonly isAgent?: true };
+type Rehearsed = Examined & { readonly isAgent?: true };
 
 type Options = {
   readonly force?: boolean;

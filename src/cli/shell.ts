@@ -12,7 +12,7 @@ import { atDesk, failed, type OpenDesk } from './desk.ts';
 import { peopleOnly } from './people-only.ts';
 import { taskNamed } from './subject.ts';
 
-export type ShellOrder = {
+type ShellOrder = {
   readonly state: RunState;
   readonly task: PlannedTask;
   readonly agent: string;

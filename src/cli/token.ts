@@ -10,7 +10,7 @@ import type { ServePorts } from './serve.ts';
 type TokenOptions = { readonly role?: string; readonly renew?: true; readonly curl?: true; readonly link?: true };
 
 /** Whether the caller may have what lets one decide; the outcome tells it why not. */
-export type MayDecide = (context: Parameters<Register>[2], command: string) => Promise<Outcome | null>;
+type MayDecide = (context: Parameters<Register>[2], command: string) => Promise<Outcome | null>;
 
 /** `tidegate token`: what a script needs to talk to the server. */
 export const token =

@@ -14,7 +14,7 @@ export type Delivery = {
 export type Deliveries = { readonly since: string; readonly all: readonly Delivery[] };
 
 /** Who has not listened for a day does not want to know any more. */
-export const longestOwedMs = 24 * 60 * 60 * 1000;
+const longestOwedMs = 24 * 60 * 60 * 1000;
 /** More than a person could ever look at; what comes after them is brought by a later coordinator. */
 export const mostOwed = 200;
 

@@ -25,7 +25,7 @@ import { settingsTable } from '../domain/settings-layers.ts';
 import type { PlanSource } from '../ports/desk.ts';
 
 /** Where a plan is read: the checkout, and where this repository keeps its state, if it may. */
-export type PlanPlace = {
+type PlanPlace = {
   readonly toplevel: string;
   readonly stateDirectory: string | null;
   readonly env: Context['env'];

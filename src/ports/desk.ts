@@ -64,7 +64,7 @@ export type ReadPlan =
  * file at all, nor has a text; a draft is the text of a file that is to come.
  */
 export type PlanSource = readonly string[] | PlanSketch | { readonly text: string } | PlanDraft;
-export type PlanDraft = { readonly text: string; readonly as: string; readonly branch: string };
+type PlanDraft = { readonly text: string; readonly as: string; readonly branch: string };
 
 export type AgentReadiness =
   | { readonly ready: true }

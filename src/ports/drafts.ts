@@ -2,7 +2,7 @@ import type { CommitId } from '../domain/ids.ts';
 import type { Finding } from '../domain/verdict.ts';
 
 /** A plan that is in a snapshot and nowhere else yet. `branch`: what it would start from, if it names none. */
-export type DraftedPlan = { readonly commit: CommitId; readonly file: string; readonly branch: string };
+type DraftedPlan = { readonly commit: CommitId; readonly file: string; readonly branch: string };
 
 /** Reads what an agent drafted as `tidegate run` would read it. */
 export interface Drafts {

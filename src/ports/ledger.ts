@@ -35,7 +35,7 @@ export type Holder = {
   readonly socket: string;
 };
 
-export type Appended =
+type Appended =
   | { readonly outcome: 'appended'; readonly stored: readonly Stored[] }
   /** The stream has other events by now: read them, decide again. */
   | { readonly outcome: 'conflict' }

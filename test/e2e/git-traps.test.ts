@@ -3,10 +3,11 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, truncateSync, wr
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { git, runGit } from '../../src/adapters/git-process/index.ts';
-import { readBlob, readDiff } from '../../src/adapters/git-read/index.ts';
+import { readDiff } from '../../src/adapters/git-read/index.ts';
 import { takeSnapshot } from '../../src/adapters/snapshot/index.ts';
 import { makeWorkspace } from '../../src/adapters/workspace/index.ts';
 import type { CommitId } from '../../src/domain/ids.ts';
+import { readBlob } from '../support/read-blob.ts';
 import { type TempRepo, tempRepo } from '../support/temp-repo.ts';
 
 /** An agent's workspace with a program in it that leaves a mark when anyone runs it. */

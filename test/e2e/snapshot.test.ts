@@ -18,10 +18,10 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { GitFailed, gitLine } from '../../src/adapters/git-process/index.ts';
-import { readBlob } from '../../src/adapters/git-read/index.ts';
 import { takeSnapshot } from '../../src/adapters/snapshot/index.ts';
 import { makeWorkspace } from '../../src/adapters/workspace/index.ts';
 import type { CommitId } from '../../src/domain/ids.ts';
+import { readBlob } from '../support/read-blob.ts';
 import { type TempRepo, tempRepo } from '../support/temp-repo.ts';
 
 const ref = 'refs/tidegate/attempts/run-ab12.task.1';

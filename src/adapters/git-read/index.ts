@@ -1,7 +1,7 @@
 import { type CommitId, commitId } from '../../domain/ids.ts';
 import { refs } from '../../domain/state-dir.ts';
 import type { GitReader } from '../../ports/merger.ts';
-import { type GitCall, git, objectId, openObjects, runGit } from '../git-process/index.ts';
+import { type GitCall, objectId, runGit } from '../git-process/index.ts';
 import { findCheckout } from './checkout.ts';
 import { readDiff } from './diff.ts';
 import { findFiles } from './files.ts';
@@ -57,15 +57,6 @@ export function gitReader(places: { readonly checkout: string; readonly reposito
 
 async function hasCommit(gitDir: string, commit: CommitId): Promise<boolean> {
   return (await runGit({ gitDir, args: ['cat-file', '-e', `${objectId(commit)}^{commit}`] })).exitCode === 0;
-}
-
-/** The bytes of one file of a commit; null when it has no such file. For many, use `openObjects`. */
-export async function readBlob(gitDir: string, commit: CommitId, path: string): Promise<Buffer | null> {
-  const found = await git({ gitDir, args: ['ls-tree', '-z', '--full-tree', objectId(commit), '--', path] });
-  const id = /^\d+ blob ([0-9a-f]+)\t/.exec(found.toString('utf8'))?.[1];
-  if (id === undefined) return null;
-  await using objects = openObjects(gitDir);
-  return await objects.read(id);
 }
 
 /** The commit that a ref of ours points to, or null. */

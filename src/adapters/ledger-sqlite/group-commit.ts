@@ -8,7 +8,7 @@ type Job = {
   readonly reject: (reason: unknown) => void;
 };
 
-export type GroupCommit = {
+type GroupCommit = {
   /** Runs `work` in a write transaction; resolves when that is durable. Work that throws is undone alone. */
   readonly run: <T>(work: () => T) => Promise<T>;
   /** Commits what is waiting. */

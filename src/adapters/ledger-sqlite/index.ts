@@ -8,7 +8,7 @@ import { migrations } from './schema.ts';
 import { tail } from './tail.ts';
 import { verifyLedger } from './verify.ts';
 
-export type SqliteLedgerOptions = {
+type SqliteLedgerOptions = {
   readonly now?: () => Date;
   /** `chain` (default) walks every event before the ledger is used; `head` trusts what lies before the head. */
   readonly check?: 'chain' | 'head';

@@ -5,7 +5,7 @@ import type { Holder } from '../../ports/ledger.ts';
 import { NotAnEvent, sha256 } from '../ledger-chain.ts';
 import { inOneLine } from './errors.ts';
 
-export type EpochRow = { readonly epoch: number; readonly holder: Holder | null };
+type EpochRow = { readonly epoch: number; readonly holder: Holder | null };
 export type Rows = ReturnType<typeof rowsOf>;
 
 /** Every SQL statement of the ledger, one per named function. */

@@ -2,7 +2,7 @@ import { type FSWatcher, watch } from 'node:fs';
 import { LedgerUnavailable, type Stored } from '../../ports/ledger.ts';
 import { guarded } from './errors.ts';
 
-export type Tail = {
+type Tail = {
   readonly subscribe: (after: number, listener: (stored: Stored) => void) => AsyncDisposable;
   /** Hands every subscriber what it has not seen. */
   readonly pump: () => void;

@@ -10,7 +10,7 @@ import { readDeliveries, writeDeliveries } from './journal.ts';
 import { keepLine, readItems } from './log.ts';
 import { eventOf, handOver, type WebhookSurroundings } from './webhook.ts';
 
-export type DeliverySurroundings = WebhookSurroundings & {
+type DeliverySurroundings = WebhookSurroundings & {
   /** As it holds now, with every layer; what a repository asks for and nobody confirmed is not in it. */
   setting(): Promise<NotifySetting>;
   readonly waits?: readonly number[];

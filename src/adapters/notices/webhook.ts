@@ -14,7 +14,7 @@ export type WebhookSurroundings = {
 };
 
 /** `gone`: nobody wants to have it any more. `final`: there is no use in trying again soon. */
-export type NotTaken = { readonly why: string; readonly final?: boolean; readonly gone?: boolean };
+type NotTaken = { readonly why: string; readonly final?: boolean; readonly gone?: boolean };
 
 /** Hands one event over, signed as it is sent. Null: it was taken. */
 export async function handOver(

@@ -16,7 +16,7 @@ export type StateDirectory = {
   /** What is unwise about an explicitly chosen place. */
   readonly warnings: readonly string[];
 };
-export type Filesystem = 'local' | 'network' | 'memory';
+type Filesystem = 'local' | 'network' | 'memory';
 
 /** Where this repository's state is or would be kept. Makes nothing. An unwise default is refused, an unwise wish warned about. */
 export async function locateStateDirectory(

@@ -14,7 +14,7 @@ import { keepLine, readItems } from '../notices/log.ts';
 import { courier } from '../web/courier.ts';
 import { isToken, post } from '../web/post.ts';
 
-export type ThreadSurroundings = {
+type ThreadSurroundings = {
   readonly stateDirectory: string;
   /** The value of a variable, or of what `tidegate auth secret` keeps under its name. */
   secret(variable: string): string | null;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export type Parcel = {
+type Parcel = {
   /** What goes the same way arrives in order. */
   readonly lane: string;
   /** For whoever wonders what became of it. */
@@ -14,14 +14,14 @@ export type Parcel = {
 /** `final`: nobody need try again soon. `lost`: nor later. */
 type Problem = { readonly why: string; readonly final?: boolean; readonly lost?: boolean };
 
-export type Courier = {
+type Courier = {
   /** Returns at once. */
   deliver(parcel: Parcel): void;
   /** Resolves when all is delivered or given up; what takes too long is given up. */
   settle(graceMs?: number): Promise<void>;
 };
 
-export type CourierOptions = {
+type CourierOptions = {
   /** Milliseconds before each further try. */
   readonly waits?: readonly number[];
   /** How long whoever stops waits for what is under way. */

@@ -5,7 +5,7 @@ export type Answer =
   | { readonly outcome: 'answered'; readonly status: number; readonly text: string }
   | { readonly outcome: 'failed'; readonly why: string };
 
-export type Letter = {
+type Letter = {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;

@@ -25,7 +25,7 @@ export type Wave = {
   readonly name: string | null;
   readonly description: string | null;
 } & WaveProgress;
-export type WaveProgress =
+type WaveProgress =
   | { readonly status: 'pending' }
   | { readonly status: 'running'; readonly startedAt: string }
   | { readonly status: 'completed' | 'failed'; readonly startedAt: string; readonly completedAt: string };
@@ -47,7 +47,7 @@ export type Subtask = NewSubtask & {
   readonly actions: number;
   readonly progress: SubtaskProgress;
 };
-export type SubtaskProgress =
+type SubtaskProgress =
   | { readonly status: 'pending' | 'blocked' | 'paused'; readonly startedAt: string | null }
   | { readonly status: 'running'; readonly startedAt: string }
   | { readonly status: 'completed' | 'failed'; readonly startedAt: string; readonly completedAt: string };

@@ -10,7 +10,7 @@ import { type Session, type Subtask, subtaskOf } from './session.ts';
 import { beginWave } from './waves.ts';
 
 /** What may follow what. Completed and failed are for good. */
-export const transitions: Readonly<Record<SubtaskStatus, readonly SubtaskStatus[]>> = {
+const transitions: Readonly<Record<SubtaskStatus, readonly SubtaskStatus[]>> = {
   pending: ['running', 'paused', 'blocked', 'completed', 'failed'],
   running: ['paused', 'blocked', 'completed', 'failed'],
   paused: ['running', 'blocked', 'completed', 'failed'],
