@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { explain } from '../domain/explain/explain.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { readSource } from './plan-files/source-text.ts';
 
@@ -19,7 +20,7 @@ export async function readComments(
 
 async function readFile(file: string, cwd: string): Promise<Result<string, string>> {
   const read = await readSource(resolve(cwd, file), file);
-  return read.ok ? ok(read.text) : err(read.finding.detail);
+  return read.ok ? ok(read.text) : err(explain(read.finding).detail);
 }
 
 async function readInput(input: NodeJS.ReadStream): Promise<Result<string, string>> {

@@ -1,5 +1,5 @@
+import type { Finding } from '../domain/findings/finding.ts';
 import type { Result } from '../domain/result.ts';
-import type { Finding } from '../domain/verdict.ts';
 import type { Text } from '../ports/terminal.ts';
 import { type Context, done, exitCodes, misused, type Outcome, type Register } from './command.ts';
 import { linesOf } from './lint.ts';

@@ -1,6 +1,6 @@
+import { describeVerdict } from '../domain/explain/explain.ts';
 import { runId } from '../domain/ids.ts';
 import type { RunState } from '../domain/run.ts';
-import { describeVerdict } from '../domain/verdict.ts';
 import { ask } from '../engine/ask.ts';
 import { knownRuns } from '../engine/find-run.ts';
 import type { Desk } from '../ports/desk.ts';

@@ -1,4 +1,4 @@
-import type { Finding } from '../domain/verdict.ts';
+import type { Finding } from '../domain/findings/finding.ts';
 import { isAtRest } from '../engine/rehearse.ts';
 import type { Desk } from '../ports/desk.ts';
 import type { RunView } from '../view/run-view.ts';

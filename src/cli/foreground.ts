@@ -1,5 +1,5 @@
+import type { Finding } from '../domain/findings/finding.ts';
 import type { RunId } from '../domain/ids.ts';
-import type { Finding } from '../domain/verdict.ts';
 import { inLineBehind } from '../engine/ask.ts';
 import { knownRuns } from '../engine/find-run.ts';
 import { isAtRest } from '../engine/rehearse.ts';

@@ -1,5 +1,6 @@
+import { explain } from '../domain/explain/explain.ts';
+import type { Finding } from '../domain/findings/finding.ts';
 import type { Result } from '../domain/result.ts';
-import type { Finding } from '../domain/verdict.ts';
 import type { PlanSource, ReadPlan } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
 import { type Context, done, exitCodes, misused, type Outcome, type Register } from './command.ts';
@@ -26,16 +27,28 @@ export function outcomeOf(loaded: ReadPlan): Outcome {
   if (!loaded.ok) {
     const { findings } = loaded;
     const lines = [...warnings, ...findings.flatMap((finding) => linesOf(finding, 'error')), count(findings.length)];
-    return { exit: exitCodes.usage, reason: 'plan-invalid', lines, data: { findings, warnings: loaded.warnings } };
+    return {
+      exit: exitCodes.usage,
+      reason: 'plan-invalid',
+      lines,
+      data: { findings: findings.map(explain), warnings: loaded.warnings.map(explain) },
+    };
   }
   const { plan, hash, planFile } = loaded;
   const tasks = plan.waves.reduce((sum, wave) => sum + wave.tasks.length, 0);
   const summary = `${planFile}: ${plural(plan.waves.length, 'wave')}, ${plural(tasks, 'task')}, plan hash ${hash.slice(0, 12)}`;
-  return done([...warnings, summary], { planFile, hash, waves: plan.waves.length, tasks, warnings: loaded.warnings });
+  return done([...warnings, summary], {
+    planFile,
+    hash,
+    waves: plan.waves.length,
+    tasks,
+    warnings: loaded.warnings.map(explain),
+  });
 }
 
 /** `file:line:column message`, so that editors and terminals can jump there; the hint below it. */
-export function linesOf({ where, detail, fix }: Finding, level: 'error' | 'warning'): readonly Text[] {
+export function linesOf(finding: Finding, level: 'error' | 'warning'): readonly Text[] {
+  const { where, detail, fix } = explain(finding);
   const mark = { text: level, tone: level === 'error' ? 'bad' : 'waiting' } as const;
   const main: Text = [where === undefined ? '' : `${where}: `, mark, `: ${detail}`];
   return fix === undefined ? [main] : [main, [{ text: `  ${fix}`, tone: 'dim' }]];

@@ -1,6 +1,6 @@
+import type { Finding } from '../domain/findings/finding.ts';
 import type { RunId } from '../domain/ids.ts';
 import type { RunState } from '../domain/run.ts';
-import type { Finding } from '../domain/verdict.ts';
 import { ask, inLineBehind } from '../engine/ask.ts';
 import type { Desk } from '../ports/desk.ts';
 import { askOnce, outcomeOf } from './ask-coordinator.ts';

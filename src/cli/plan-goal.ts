@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { explain } from '../domain/explain/explain.ts';
 import { estimate, type Tier } from '../domain/planner/complexity.ts';
 import { draftDirective } from '../domain/planner/draft-directive.ts';
 import { type GoalPlan, planOfGoal } from '../domain/planner/goal-plan.ts';
@@ -70,7 +71,10 @@ async function planned(desk: Desk, goal: string, template: TemplateName): Promis
   const vague = read.value.warnings.find(({ rule }) => rule === 'directive-vague');
   if (vague !== undefined)
     return err(
-      misused('vague-goal', `plan: nobody could tell when "${safeLine(goal).slice(0, 120)}" is done; ${vague.fix}`),
+      misused(
+        'vague-goal',
+        `plan: nobody could tell when "${safeLine(goal).slice(0, 120)}" is done; ${explain(vague).fix}`,
+      ),
     );
   return ok({ ...made.value, read: read.value, text: read.value.text ?? '' });
 }

@@ -1,6 +1,6 @@
+import type { Finding } from '../domain/findings/finding.ts';
 import { type CommitId, commitId } from '../domain/ids.ts';
 import type { Result } from '../domain/result.ts';
-import type { Finding } from '../domain/verdict.ts';
 import { prepareOrder } from '../engine/order-run.ts';
 import { done, exitCodes, misused, type Outcome, type Register } from './command.ts';
 import { atDesk, type OpenDesk } from './desk.ts';
@@ -40,7 +40,7 @@ export const readDraft =
 
 /** All of them may be as many as there are words in it, and they go into the ledger. */
 function mistaken(all: readonly Finding[]): Outcome {
-  const shown = all.slice(0, most).map((finding) => ({ ...finding, detail: finding.detail.slice(0, 500) }));
+  const shown = all.slice(0, most);
   const more = all.length - shown.length;
   const findings = more === 0 ? shown : [...shown, { rule: 'more', detail: `and ${more} more` }];
   return { exit: exitCodes.usage, reason: 'plan-invalid', data: { findings } };

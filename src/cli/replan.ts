@@ -1,6 +1,7 @@
+import { explain } from '../domain/explain/explain.ts';
+import type { Finding } from '../domain/findings/finding.ts';
 import { planDifference } from '../domain/plan-difference.ts';
 import { err, ok, type Result } from '../domain/result.ts';
-import type { Finding } from '../domain/verdict.ts';
 import { ask } from '../engine/ask.ts';
 import { orderIn, prepareReplan, replanRequest } from '../engine/replan-run.ts';
 import type { Desk } from '../ports/desk.ts';
@@ -27,7 +28,7 @@ export async function planNote(desk: Desk, { run, state, stored }: MadeRun): Pro
   const read = await desk.rereadPlan(orderIn(stored));
   if (!read.ok || !read.value.ok) {
     const [first] = read.ok && !read.value.ok ? read.value.findings : [];
-    const why = read.ok ? (first?.detail ?? 'it has mistakes') : read.error;
+    const why = read.ok ? (first === undefined ? 'it has mistakes' : explain(first).detail) : read.error;
     const lint = `tidegate lint ${state.planFile}`;
     const message = `${state.planFile} cannot be taken as it is now (${why}; ${lint}); ${runsOn}`;
     return { message, differences: [why], hash: null, command: lint };

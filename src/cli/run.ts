@@ -1,6 +1,7 @@
 import type { RunOrder } from '../domain/events.ts';
+import { explain } from '../domain/explain/explain.ts';
+import type { Finding } from '../domain/findings/finding.ts';
 import { err, type Result } from '../domain/result.ts';
-import type { Finding } from '../domain/verdict.ts';
 import { type NotOrdered, type PreparedOrder, placeOrder, prepareOrder } from '../engine/order-run.ts';
 import type { Desk, PlanFlags, PlanSource } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
@@ -167,11 +168,12 @@ function dryRun({ rehearsed, warnings }: PreparedOrder): Outcome {
     '',
     [{ text: 'Every check passes.', tone: 'good' }, ' Nothing was started and nothing was kept.'],
   ];
-  return done(lines, { plan, hash, warnings });
+  return done(lines, { plan, hash, warnings: warnings.map(explain) });
 }
 
 /** What takes several lines to mend is set out below the problem, so that it can be pasted. */
-function problemLines({ fix = '', ...finding }: Finding): readonly string[] {
+function problemLines(found: Finding): readonly string[] {
+  const { fix = '', ...finding } = explain(found);
   if (!fix.includes('\n')) return [`tidegate: ${findingText(fix === '' ? finding : { ...finding, fix })}`];
   return [`tidegate: ${findingText(finding)}; to mend it:`, ...fix.split('\n').map((line) => `  ${line}`)];
 }
@@ -181,7 +183,7 @@ function refusedPlan(findings: readonly Finding[], warnings: readonly Finding[])
     exit: exitCodes.usage,
     reason: 'plan-refused',
     problems: [...findings.flatMap(problemLines), 'nothing was started'],
-    data: { findings, warnings },
+    data: { findings: findings.map(explain), warnings: warnings.map(explain) },
   };
 }
 

@@ -1,9 +1,10 @@
+import { describeVerdict } from '../domain/explain/explain.ts';
 import type { TaskId } from '../domain/ids.ts';
 import { plannedById } from '../domain/plan.ts';
 import { snapshotOf } from '../domain/task.ts';
 import { toldOfHold } from '../domain/texts/held.ts';
 import { toldOfSleep } from '../domain/texts/machine.ts';
-import { describeVerdict, type Verdict } from '../domain/verdict.ts';
+import type { Verdict } from '../domain/verdict.ts';
 import type { Desk } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
 import { runDocument } from '../view/document.ts';

@@ -1,9 +1,9 @@
 import { firstTap } from '../domain/answer-in-line.ts';
 import type { By, TapName } from '../domain/events.ts';
+import type { Finding } from '../domain/findings/finding.ts';
 import { allTasks } from '../domain/plan.ts';
 import { selectedWaves, tasksOfWave } from '../domain/run.ts';
 import { isResolved, snapshotOf } from '../domain/task.ts';
-import type { Finding } from '../domain/verdict.ts';
 import { ask } from '../engine/ask.ts';
 import type { Desk } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';

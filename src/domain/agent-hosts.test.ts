@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { frozenPlan, plannedTask } from '../../test/support/plans.ts';
 import { unlistedModels } from './agent-hosts.ts';
+import { explain } from './explain/explain.ts';
 
 const plan = (network: readonly string[] | 'on' | null, ...agent: string[]) => {
   const frozen = frozenPlan([[plannedTask('one', { agent })]]);
@@ -23,6 +24,8 @@ test('an agent whose models are not in the list of hosts is warned of, with the 
 
 test('the address that a person set for the models is the one that counts', () => {
   const env = { ANTHROPIC_BASE_URL: 'http://127.0.0.1:4000/x' };
-  expect(unlistedModels(plan(['api.anthropic.com'], 'claude'), env)[0]?.fix).toBe('add 127.0.0.1:4000 to the list');
+  expect(unlistedModels(plan(['api.anthropic.com'], 'claude'), env).map((one) => explain(one).fix)[0]).toBe(
+    'add 127.0.0.1:4000 to the list',
+  );
   expect(unlistedModels(plan(['127.0.0.1:4000'], 'claude'), env)).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { agentKinds } from './agents.ts';
+import type { Finding } from './findings/finding.ts';
 import { hostOfUrl, listCovers } from './network-hosts.ts';
 import { allTasks, type FrozenPlan } from './plan.ts';
-import type { Finding } from './verdict.ts';
 
 /** Agents that a list of hosts would cut off from their own models. `ours` may name another address for those. */
 export function unlistedModels(

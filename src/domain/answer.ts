@@ -1,6 +1,7 @@
 import { agentKinds, takesCommand } from './agents.ts';
 import { answerOnBoard } from './board.ts';
 import type { RequestEvent, RunEvent, TapName } from './events.ts';
+import { explain } from './explain/explain.ts';
 import { hasWhollyLanded, leftToLand, whyNotAlone } from './land-some.ts';
 import { ownershipConflicts } from './ownership.ts';
 import { plannedById } from './plan.ts';
@@ -160,7 +161,7 @@ function grant(state: RunState, task: TaskState, request: TaskRequest & { readon
   const granted = Object.values(state.tasks).map((other) => ({ task: other.id, paths: other.granted }));
   const conflicts = ownershipConflicts(state.plan, task.wave, [...granted, { task: task.id, paths: request.paths }]);
   const [conflict] = conflicts;
-  if (conflict !== undefined) return err(`granting it would break ownership: ${conflict.detail}`);
+  if (conflict !== undefined) return err(`granting it would break ownership: ${explain(conflict).detail}`);
   return ok([{ type: 'task-granted', task: task.id, paths: request.paths, by: request.by }]);
 }
 

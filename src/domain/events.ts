@@ -12,12 +12,12 @@ import type {
   SnapshotEvidence,
 } from './evidence.ts';
 import type { ExternalEvent } from './external/events.ts';
+import type { Finding } from './findings/finding.ts';
 import type { AttemptId, CommitId, PlanHash, RunId, TaskId, TreeId } from './ids.ts';
 import type { Judgement } from './judgement.ts';
 import type { FrozenPlan } from './plan.ts';
 import type { Aftermath } from './recovery.ts';
 import type { AgentSession } from './task.ts';
-import type { Finding } from './verdict.ts';
 
 /** Who did it and by which way it reached us. An agent never appears here as an approver. */
 export type By = {

@@ -1,6 +1,6 @@
 import type { AgentReport } from './agent-note.ts';
+import type { Finding } from './findings/finding.ts';
 import type { AttemptId, CommitId, PlanHash, TaskId, TreeId } from './ids.ts';
-import type { Finding } from './verdict.ts';
 
 /**
  * What the shell saw, recorded in the ledger before it is judged. Gates read nothing else,

@@ -1,4 +1,5 @@
 import type { GeneratorOutcome } from './evidence.ts';
+import { describeFinding } from './explain/explain.ts';
 import type { FrozenPlan } from './plan.ts';
 
 /** Paths that no agent decides over: they are rebuilt by the plan's own commands on the integrated tree. */
@@ -18,7 +19,7 @@ export function generatorFailure(plan: FrozenPlan, { ending, snapshot, tail }: G
   if (snapshot === null) return 'what the commands left could not be snapshotted';
   for (const path of generatedPaths(plan)) {
     const finding = [...snapshot.refused, ...snapshot.secrets].find(({ where = '' }) => isAtOrBelow(path, where));
-    if (finding !== undefined) return `${finding.where}: ${finding.detail}`;
+    if (finding !== undefined) return describeFinding(finding);
     const entry = snapshot.diff.find((changed) => changed.path === path);
     if (entry !== undefined && !plainModes.has(entry.newMode)) return `${path} is not a plain file`;
     const replaced = snapshot.diff.find(

@@ -39,7 +39,7 @@ export function judge(context: Context, unjudged: Unjudged): readonly Verdict[] 
     case 'monitor': {
       const task = plannedById(plan, unjudged.task);
       return task === undefined
-        ? [inconclusive('task', `${unjudged.task} is not in the plan`)]
+        ? [inconclusive('task', { rule: 'task-planned', task: unjudged.task })]
         : judgeMonitor(plan, task, unjudged.evidence, granted);
     }
     case 'closure':

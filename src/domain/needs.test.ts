@@ -72,14 +72,24 @@ describe('a run tells a person', () => {
   });
 
   test('to grant what was out of scope, or to drop it where nothing can be granted', () => {
-    const scope = (fix: string): Hold => ({
+    const scope = (grantable: boolean): Hold => ({
       because: 'gate',
-      verdicts: [failWith('scope', [{ rule: 'x', detail: 'not owned', where: 'x.txt', fix }])],
+      verdicts: [
+        failWith('scope', [
+          {
+            rule: 'out-of-scope',
+            where: 'x.txt',
+            task: idOf('a'),
+            change: 'added',
+            grantable,
+            by: null,
+            pattern: null,
+          },
+        ]),
+      ],
     });
-    expect(commands(held(scope('tidegate grant a x.txt, or tidegate drop a x.txt')))).toEqual([
-      'tidegate grant demo-ab12/a x.txt',
-    ]);
-    expect(commands(held(scope('tidegate drop a x.txt')))).toEqual(['tidegate drop demo-ab12/a x.txt']);
+    expect(commands(held(scope(true)))).toEqual(['tidegate grant demo-ab12/a x.txt']);
+    expect(commands(held(scope(false)))).toEqual(['tidegate drop demo-ab12/a x.txt']);
   });
 
   test('to rework, retry or drop what holds the rest up', () => {

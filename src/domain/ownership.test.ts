@@ -4,6 +4,7 @@ import { frozenPlan, plannedTask } from '../../test/support/plans.ts';
 import { spentMs } from '../../test/support/spent.ts';
 import { claimsOf } from './claims.ts';
 import type { DiffEntry } from './evidence.ts';
+import { explain } from './explain/explain.ts';
 import { taskId } from './ids.ts';
 import { withLockNeeds } from './locks.ts';
 import {
@@ -20,7 +21,8 @@ import { indexPatterns } from './pattern-index.ts';
 import type { FrozenPlan, PlannedTask } from './plan.ts';
 
 const task = plannedTask;
-const conflicts = (...tasks: PlannedTask[]) => ownershipConflicts(frozenPlan([tasks]), 0, []).map((one) => one.detail);
+const conflicts = (...tasks: PlannedTask[]) =>
+  ownershipConflicts(frozenPlan([tasks]), 0, []).map((one) => explain(one).detail);
 
 describe('two tasks of a wave', () => {
   test('conflict when both may write a path, and the finding names it', () => {
@@ -253,7 +255,7 @@ describe('a change', () => {
 
   test('names the next command', () => {
     const [owner] = plan.waves[1]?.tasks ?? [];
-    expect(outOfScope(scopeOf(plan, owner as PlannedTask, []), [change('lib/a b')])).toEqual([
+    expect(outOfScope(scopeOf(plan, owner as PlannedTask, []), [change('lib/a b')]).map(explain)).toEqual([
       {
         rule: 'out-of-scope',
         detail: 'added "lib/a b": the task does not own it',
@@ -266,7 +268,7 @@ describe('a change', () => {
   test('names no command that does more than it says, whatever an agent names its files', () => {
     const [owner] = plan.waves[1]?.tasks ?? [];
     const fixes = (path: string) =>
-      outOfScope(scopeOf(plan, owner as PlannedTask, []), [change(path)]).map(({ fix }) => fix);
+      outOfScope(scopeOf(plan, owner as PlannedTask, []), [change(path)]).map((one) => explain(one).fix);
     expect(fixes('lib/$(touch x)')).toEqual([
       "tidegate grant owner 'lib/$(touch x)', or tidegate drop owner 'lib/$(touch x)'",
     ]);
@@ -277,7 +279,7 @@ describe('a change', () => {
     const guarded = frozenPlan([
       [task('ci', { owns: ['.github/**', 'docs/AGENTS.md'] }), task('all', { owns: ['**'], needs: ['ci'] })],
     ]);
-    expect(protectWarnings(guarded, 0).map((warning) => warning.detail)).toEqual([
+    expect(protectWarnings(guarded, 0).map((warning) => explain(warning).detail)).toEqual([
       '`ci` may write `.github/**`, which meets the protected `.github/**`',
       '`ci` may write `docs/AGENTS.md`, which meets the protected `agents.md`',
       '`all` may write `**`, which meets the protected `.github/**`',

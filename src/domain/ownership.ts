@@ -1,11 +1,11 @@
 import { type Claim, claimsOf, type Granted } from './claims.ts';
+import type { Finding } from './findings/finding.ts';
 import type { TaskId } from './ids.ts';
 import { foldPath } from './path-fold.ts';
 import { agentConfigIn, agentConfigNames } from './path-safety.ts';
 import { intersect, pattern } from './pattern.ts';
 import { type Entry, indexPatterns } from './pattern-index.ts';
 import { allTasks, type FrozenPlan, type PlannedTask } from './plan.ts';
-import type { Finding } from './verdict.ts';
 
 export { outOfScope, scopeOf } from './scope.ts';
 
@@ -55,8 +55,7 @@ export function protectWarnings(plan: FrozenPlan, wave: number): readonly Findin
       // A pattern that is merely wide does not open agent configuration: only one that names it is worth a warning.
       const met = agentConfigIn(text) ?? guards.find((guard) => intersect(guard, claim.pattern))?.text;
       if (met === undefined) return [];
-      const detail = `\`${task.id}\` may write \`${text}\`, which meets the protected \`${met}\``;
-      return [{ rule: 'owns-protected', detail, where: task.id, fix: 'narrow it, or approve knowing that' }];
+      return [{ rule: 'owns-protected', where: task.id, task: task.id, pattern: text, protected: met }];
     }),
   );
 }
@@ -79,16 +78,15 @@ function agrees(a: Entry<Claim>, b: Entry<Claim>, tasks: ReadonlyMap<TaskId, Pla
 
 const bothLock = (a: Entry<Claim>, b: Entry<Claim>): boolean => a.value.by === 'locks' && b.value.by === 'locks';
 
-function conflict(a: Entry<Claim>, b: Entry<Claim>, met: { witness: string; spelling: string }): Finding {
-  const side = ({ pattern: one, value }: Entry<Claim>) => `\`${value.task}\` (${value.by} \`${one.text}\`)`;
-  const how = met.spelling === 'folded' ? ', on file systems that ignore case or normalisation' : '';
-  return {
-    rule: 'ownership-conflict',
-    detail: `${side(a)} and ${side(b)} could both write \`${met.witness}\`${how}`,
-    where: a.value.task,
-    fix: `let one need the other, narrow what they own, or list the path in \`shares\` of both`,
-  };
-}
+const conflict = (a: Entry<Claim>, b: Entry<Claim>, met: { witness: string; spelling: string }): Finding => ({
+  rule: 'ownership-conflict',
+  where: a.value.task,
+  claims: [claimFact(a), claimFact(b)],
+  path: met.witness,
+  folded: met.spelling === 'folded',
+});
+
+const claimFact = ({ pattern: { text }, value: { task, by } }: Entry<Claim>) => ({ task, by, pattern: text });
 
 function meetAny(left: readonly string[], right: readonly string[]): boolean {
   const patterns = right.map(pattern);

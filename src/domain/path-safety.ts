@@ -1,4 +1,5 @@
 import type { DiffEntry } from './evidence.ts';
+import type { LinkFault } from './findings/scope-rules.ts';
 import { foldPath } from './path-fold.ts';
 
 /** Where agents and editors take instructions and commands from: code that runs without having been called. */
@@ -22,29 +23,37 @@ export const agentConfigIn = (path: string): string | null =>
     .split('/')
     .find((segment) => agentConfig.includes(segment)) ?? null;
 
+/** A name or a kind of file that nobody may add, whoever owns the path. */
+export type PathFault =
+  | { readonly rule: 'bad-path'; readonly fault: 'segments' | 'characters' }
+  | { readonly rule: 'git-path' }
+  | { readonly rule: 'reserved-path' }
+  | { readonly rule: 'nested-repository' }
+  | { readonly rule: 'bad-mode'; readonly mode: string }
+  | { readonly rule: 'link-leaves'; readonly fault: LinkFault; readonly target: string };
+
 /** Why a changed path must not be taken whoever owns it; null when there is no reason. */
-export function unsafePath({ path, newMode, change, linkTarget }: DiffEntry): { rule: string; why: string } | null {
+export function unsafePath({ path, newMode, change, linkTarget }: DiffEntry): PathFault | null {
   const name = unsafeName(path);
   if (name !== null || change === 'deleted') return name;
-  if (newMode === '160000') return { rule: 'nested-repository', why: 'is a nested repository' };
-  if (!['100644', '100755', '120000'].includes(newMode)) return { rule: 'bad-mode', why: `has mode ${newMode}` };
+  if (newMode === '160000') return { rule: 'nested-repository' };
+  if (!['100644', '100755', '120000'].includes(newMode)) return { rule: 'bad-mode', mode: newMode };
   if (newMode === '120000' && linkTarget !== undefined) {
-    const why = linkProblem(path, linkTarget);
-    if (why !== null) return { rule: 'link-leaves', why };
+    const fault = linkFault(path, linkTarget);
+    if (fault !== null) return { rule: 'link-leaves', fault, target: linkTarget };
   }
   return null;
 }
 
 /** The same for the name alone, before there is anything under it. */
-export function unsafeName(path: string): { rule: string; why: string } | null {
+export function unsafeName(path: string): PathFault | null {
   const segments = path.split('/');
   if (segments.some((segment) => segment === '' || segment === '.' || segment === '..'))
-    return { rule: 'bad-path', why: 'is not a path inside the repository' };
-  if (segments.some(isGitName))
-    return { rule: 'git-path', why: 'is a name that git or a file system takes for `.git`' };
-  if (foldPath(segments[0] ?? '') === '.tidegate') return { rule: 'reserved-path', why: 'imitates `.tidegate/`' };
+    return { rule: 'bad-path', fault: 'segments' };
+  if (segments.some(isGitName)) return { rule: 'git-path' };
+  if (foldPath(segments[0] ?? '') === '.tidegate') return { rule: 'reserved-path' };
   if (path.includes('\\') || [...path].some((character) => character < ' ' || character === '\u007f'))
-    return { rule: 'bad-path', why: 'has a backslash or a control character in its name' };
+    return { rule: 'bad-path', fault: 'characters' };
   return null;
 }
 
@@ -52,16 +61,15 @@ export function unsafeName(path: string): { rule: string; why: string } | null {
  * Judged by spelling alone. `..` after a name is refused: the name may be a link itself, and then no one can
  * tell from the spelling where `..` leads.
  */
-function linkProblem(path: string, target: string): string | null {
-  if (target === '' || target.includes('\0')) return 'is a link without a target';
-  if (target.startsWith('/')) return `is a link to the absolute path ${target}`;
+function linkFault(path: string, target: string): LinkFault | null {
+  if (target === '' || target.includes('\0')) return 'empty';
+  if (target.startsWith('/')) return 'absolute';
   const steps = target.split('/').filter((step) => step !== '' && step !== '.');
   const up = steps.findIndex((step) => step !== '..');
   const ups = up < 0 ? steps.length : up;
-  if (steps.slice(ups).includes('..')) return `is a link whose target cannot be told: ${target}`;
-  if (ups > path.split('/').length - 1) return `is a link that leaves the repository: ${target}`;
-  if (steps.some(isGitName)) return `is a link into git's own files: ${target}`;
-  return null;
+  if (steps.slice(ups).includes('..')) return 'unclear';
+  if (ups > path.split('/').length - 1) return 'leaves';
+  return steps.some(isGitName) ? 'git' : null;
 }
 
 /** `.git` in any case, with ignorable characters, trailing dots and blanks, streams, or as its NTFS short name. */

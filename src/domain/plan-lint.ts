@@ -1,6 +1,7 @@
 import { takesCommand } from './agents.ts';
 import { lintDirective, lintDirectiveLength, mergeGate } from './directive.ts';
 import type { PreflightEvidence } from './evidence.ts';
+import type { Finding } from './findings/finding.ts';
 import { nearestWord } from './nearest-word.ts';
 import { protectWarnings } from './ownership.ts';
 import { foldPath } from './path-fold.ts';
@@ -9,7 +10,6 @@ import type { FrozenPlan, PlannedTask, Skill } from './plan.ts';
 import { agentsOf, commandOf, type Draft, type DraftTask, type Place, type Problem } from './plan-draft.ts';
 import { lintMaturity } from './planner/maturity.ts';
 import type { ResolvedSettings } from './settings.ts';
-import type { Finding } from './verdict.ts';
 
 /** Mistakes that no single value shows. `runnable` are the agents that this version can drive. */
 export function lintDraft(draft: Draft, runnable: readonly string[]): readonly Problem[] {

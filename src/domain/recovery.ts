@@ -1,7 +1,7 @@
 import type { Trouble, TroubleKind } from './agent-event.ts';
 import type { MonitorEvidence } from './evidence.ts';
+import { describeVerdict } from './explain/explain.ts';
 import type { TaskProgress } from './task.ts';
-import { describeVerdict } from './verdict.ts';
 
 /** What follows from an attempt that did not end well. */
 type Recovery = {

@@ -1,5 +1,6 @@
 import type { Answer } from './answer.ts';
 import type { RequestEvent, RunEvent } from './events.ts';
+import { describeVerdict } from './explain/explain.ts';
 import { openUndo } from './open-undo.ts';
 import { ownershipConflicts } from './ownership.ts';
 import { allTasks, canonicalJson, type FrozenPlan, plannedById } from './plan.ts';
@@ -8,7 +9,7 @@ import { err, ok } from './result.ts';
 import { isOpen } from './round.ts';
 import { currentWave, plannedStates, type RunState } from './run.ts';
 import { isLive } from './schedule.ts';
-import { describeVerdict, failWith } from './verdict.ts';
+import { failWith } from './verdict.ts';
 
 type Replan = RequestEvent & { readonly type: 'requested-replan' };
 

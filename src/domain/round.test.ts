@@ -47,7 +47,7 @@ describe('a round', () => {
   test('is open until the merge was seen on the run branch', () => {
     const through = [built, closed([pass('round')]), intended, merged];
     expect(isOpen(past(...through))).toBe(true);
-    expect(isOpen(past(...through, seen([inconclusive('proof', 'none')])))).toBe(true);
+    expect(isOpen(past(...through, seen([inconclusive('proof', { rule: 'merge-proof' })])))).toBe(true);
     expect(isOpen(past(...through, seen([pass('run-branch')])))).toBe(false);
   });
 

@@ -1,13 +1,12 @@
 import { type Claim, claimsOf, type Granted, grantPattern, grantsOf } from './claims.ts';
 import type { DiffEntry } from './evidence.ts';
+import type { Finding } from './findings/finding.ts';
 import type { TaskId } from './ids.ts';
 import { foldPath } from './path-fold.ts';
 import { agentConfigIn, unsafePath } from './path-safety.ts';
 import { matches, matchesFolded, type Pattern, pattern } from './pattern.ts';
 import { type Entry, indexPatterns, type PatternIndex } from './pattern-index.ts';
 import type { FrozenPlan, PlannedTask } from './plan.ts';
-import { shellPath } from './shell-word.ts';
-import type { Finding } from './verdict.ts';
 
 /** What one task may change, with all that is needed to say why not. */
 export type Scope = {
@@ -94,47 +93,47 @@ const waveOf = (plan: FrozenPlan, task: PlannedTask): number =>
 /** Every change that is not this task's to make. Deletes and mode changes count like edits. */
 export function outOfScope(scope: Scope, diff: readonly DiffEntry[]): readonly Finding[] {
   const counted = diff.filter((entry) => !entry.path.startsWith('.tidegate/'));
-  return [...counted.flatMap((entry) => judgeEntry(scope, entry)), ...twoSpellings(counted)];
+  return [...counted.flatMap((entry) => judgeEntry(scope, entry)), ...twoSpellings(scope.task, counted)];
 }
 
-function judgeEntry(scope: Scope, entry: DiffEntry): readonly Finding[] {
-  const { path } = entry;
-  const unsafe = unsafePath(entry);
-  if (unsafe)
-    return [{ rule: unsafe.rule, detail: `${shown(path)} ${unsafe.why}`, where: path, fix: drop(scope, path) }];
+function judgeEntry(scope: Scope, { path, change, ...entry }: DiffEntry): readonly Finding[] {
+  const { task } = scope;
+  const unsafe = unsafePath({ path, change, ...entry });
+  if (unsafe !== null) return [{ ...unsafe, where: path, task, change, grantable: false }];
   if (scope.generated.has(path)) return [];
-  const why = refusalOf(scope, path);
-  if (why === null) return [];
-  const fix = isGrantable(scope, path) ? `${grant(scope, path)}, or ${drop(scope, path)}` : drop(scope, path);
-  return [{ rule: why.rule, detail: `${entry.change} ${shown(path)}: ${why.why}`, where: path, fix }];
+  const foreign = whyForeign(scope, path);
+  return foreign === null ? [] : [{ ...foreign, where: path, task, change, grantable: isGrantable(scope, path) }];
 }
+
+/** A path that is another's to change, or nobody's. */
+export type Foreign =
+  | { readonly rule: 'read-only' }
+  | { readonly rule: 'locked'; readonly by: TaskId; readonly pattern: string }
+  | { readonly rule: 'agent-config'; readonly config: string }
+  | { readonly rule: 'out-of-scope'; readonly by: TaskId | null; readonly pattern: string | null }
+  | { readonly rule: 'protected'; readonly pattern: string };
 
 /** Why a path is not this task's to change; null when it is. Names that are unsafe for everyone, and generated files, come before. */
-export function refusalOf(scope: Scope, path: string): { readonly rule: string; readonly why: string } | null {
-  if (scope.kind === 'read-only') return { rule: 'read-only', why: 'the task is read-only (`owns: []`)' };
+export function whyForeign(scope: Scope, path: string): Foreign | null {
+  if (scope.kind === 'read-only') return { rule: 'read-only' };
   if (scope.granted.some((one) => matches(one, path))) return null;
   const lock = scope.locks.owners(path).find(({ value }) => value.task !== scope.task);
   const mine = scope.own.filter((one) => matches(one, path));
   if (lock && !scope.locks.owners(path).some(({ value }) => value.task === scope.task))
-    return { rule: 'locked', why: `\`${lock.value.task}\` has locked \`${lock.pattern.text}\`` };
+    return { rule: 'locked', by: lock.value.task, pattern: lock.pattern.text };
   const config = agentConfigIn(path);
-  if (config !== null && !mine.some((one) => names(one, config)))
-    return {
-      rule: 'agent-config',
-      why: `\`${config}\` steers agents; only a task that names it in \`owns\` may change it`,
-    };
+  if (config !== null && !mine.some((one) => names(one, config))) return { rule: 'agent-config', config };
   if (mine.length > 0) return null;
-  if (scope.kind === 'owned') return { rule: 'out-of-scope', why: 'the task does not own it' };
+  if (scope.kind === 'owned') return { rule: 'out-of-scope', by: null, pattern: null };
   const claims = [...scope.siblings.owners(path), ...scope.granting.owners(path)];
   const sibling = claims.find(({ value }) => value.task !== scope.task);
-  if (sibling)
-    return { rule: 'out-of-scope', why: `\`${sibling.value.task}\` claims it by \`${sibling.pattern.text}\`` };
+  if (sibling) return { rule: 'out-of-scope', by: sibling.value.task, pattern: sibling.pattern.text };
   const guard = scope.protect.find((one) => matchesFolded(one, path));
-  return guard ? { rule: 'protected', why: `it is protected by \`${guard.text}\`` } : null;
+  return guard ? { rule: 'protected', pattern: guard.text } : null;
 }
 
 /** One file or directory that came to be under two spellings is one file on some systems, and lost there. */
-function twoSpellings(diff: readonly DiffEntry[]): readonly Finding[] {
+function twoSpellings(task: TaskId, diff: readonly DiffEntry[]): readonly Finding[] {
   const spellings = new Map<string, string>();
   const findings: Finding[] = [];
   for (const { path, change } of diff) {
@@ -146,8 +145,7 @@ function twoSpellings(diff: readonly DiffEntry[]): readonly Finding[] {
       const first = spellings.get(folded);
       if (first === undefined) spellings.set(folded, spelled);
       if (first === undefined || first === spelled) continue;
-      const detail = `${shown(spelled)} and ${shown(first)} differ only by case or normalisation`;
-      findings.push({ rule: 'two-spellings', detail, where: path, fix: 'use one spelling' });
+      findings.push({ rule: 'two-spellings', where: path, task, spelled, first });
       break;
     }
   }
@@ -156,10 +154,7 @@ function twoSpellings(diff: readonly DiffEntry[]): readonly Finding[] {
 
 const names = (one: Pattern, config: string): boolean => one.text.split('/').some((part) => foldPath(part) === config);
 /** A file that an agent named `**` must not be a way to be granted everything: as a grant its name is a pattern. */
-const isGrantable = (scope: Scope, path: string): boolean => scope.kind !== 'read-only' && !/[*?]/.test(path);
-const grant = (scope: Scope, path: string): string => `tidegate grant ${scope.task} ${shellPath(path)}`;
-const drop = (scope: Scope, path: string): string => `tidegate drop ${scope.task} ${shellPath(path)}`;
-const shown = (path: string): string => (/^[\w./@+-]+$/.test(path) ? path : JSON.stringify(path));
+export const isGrantable = (scope: Scope, path: string): boolean => scope.kind !== 'read-only' && !/[*?]/.test(path);
 
 type Claims = { readonly claims: readonly Entry<Claim>[]; readonly index: PatternIndex<Claim> };
 type WaveClaims = { readonly siblings: Claims; readonly locks: Claims };

@@ -1,7 +1,7 @@
+import type { Finding } from './findings/finding.ts';
 import type { Place } from './plan-draft.ts';
 import { defaultSettings, type ResolvedSettings, type Settings } from './settings.ts';
 import { repositoryMay, type SettingKey } from './settings-trust.ts';
-import type { Finding } from './verdict.ts';
 
 /**
  * One source of settings. `repository` sources and plans come with a clone, so whoever wrote the repository wrote them:

@@ -1,7 +1,8 @@
 import type { MonitorEvidence } from './evidence.ts';
+import { describeVerdict } from './explain/explain.ts';
 import { aftermathOf, recoveryFrom } from './recovery.ts';
 import type { Attempt, NextStart, TaskLimits, TaskState } from './task.ts';
-import { describeVerdict, passes, type Verdict } from './verdict.ts';
+import { passes, type Verdict } from './verdict.ts';
 
 export const freeLaunches = 3;
 /** Rate limits may last a night; an agent that only feigns them must not last for ever. */

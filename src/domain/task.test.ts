@@ -286,6 +286,6 @@ describe('a task that drafts a plan', () => {
 
   test('is held at once when more than the draft is wrong, or when that could not be read', () => {
     expect(given(based, ...drafted(1, bad, failWith('scope', [mistake]))).progress.status).toBe('held');
-    expect(given(based, ...drafted(1, inconclusive('plan', 'not read'))).progress.status).toBe('held');
+    expect(given(based, ...drafted(1, inconclusive('plan', { rule: 'draft-read' }))).progress.status).toBe('held');
   });
 });

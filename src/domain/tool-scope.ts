@@ -2,11 +2,12 @@ import type { ToolCall } from './agent-event.ts';
 import type { Granted } from './claims.ts';
 import { type CommandLimits, commandRefusal, wordRules } from './command-rules.ts';
 import { allow, type Decision } from './decision.ts';
+import { whyNot } from './explain/scope-sentences.ts';
 import { below, resolvePath } from './lexical-path.ts';
 import { agentConfigIn, unsafeName } from './path-safety.ts';
 import { plainCommands } from './plain-commands.ts';
 import type { FrozenPlan, PlannedTask } from './plan.ts';
-import { readScope, refusalOf, type Scope, type ScopeData, scopeDataOf } from './scope.ts';
+import { isGrantable, readScope, type Scope, type ScopeData, scopeDataOf, whyForeign } from './scope.ts';
 import { writtenBy } from './written-paths.ts';
 
 /** What the supervisor judges tool calls by: plain data, since it gets nothing but its job. */
@@ -71,11 +72,12 @@ function judgeWrite({ scope, place }: Rules, path: string): Decision {
   if (inside === null) return judgeOutside(place, path);
   if (inside === '' || inside.startsWith('.tidegate/')) return allow;
   const unsafe = unsafeName(inside);
-  if (unsafe) return deny(unsafe.rule, `\`${inside}\` ${unsafe.why}`);
+  const facts = { where: inside, task: scope.task };
+  if (unsafe !== null) return deny(unsafe.rule, `\`${inside}\` ${whyNot({ ...unsafe, ...facts, grantable: false })}`);
   if (scope.generated.has(inside)) return allow;
-  const refused = refusalOf(scope, inside);
+  const refused = whyForeign(scope, inside);
   if (refused === null) return allow;
-  const why = `\`${inside}\` is out of your scope: ${refused.why}. Scratch files belong in /tmp`;
+  const why = `\`${inside}\` is out of your scope: ${whyNot({ ...refused, ...facts, grantable: isGrantable(scope, inside) })}. Scratch files belong in /tmp`;
   return deny(refused.rule, why, refused.rule === 'read-only' ? null : `tidegate ask --scope ${shellWord(inside)}`);
 }
 

@@ -1,36 +1,30 @@
+import type { Finding } from './findings/finding.ts';
+import { type Gate, gateVersions } from './gates/versions.ts';
 import { isNonEmpty, type NonEmpty } from './result.ts';
 
-/** `where` is a path, `run/task` or `file:line:column`; `fix` is a command or an edit that a person can make. */
-export type Finding = {
-  readonly rule: string;
-  readonly detail: string;
-  readonly where?: string;
-  readonly fix?: string;
-};
+/**
+ * What one gate says of recorded evidence, and the version of the gate that said it. `of` tells verdicts of one gate apart: the
+ * name of a check. `inconclusive` is not a soft pass: what cannot be judged never passes.
+ */
+export type Verdict = { readonly gate: Gate; readonly version: number; readonly of?: string } & (
+  | { readonly outcome: 'pass' }
+  | { readonly outcome: 'fail' | 'inconclusive'; readonly findings: NonEmpty<Finding> }
+);
 
-/** `inconclusive` is not a soft pass: what cannot be judged never passes. */
-export type Verdict =
-  | { readonly gate: string; readonly outcome: 'pass' }
-  | { readonly gate: string; readonly outcome: 'fail'; readonly findings: NonEmpty<Finding> }
-  | { readonly gate: string; readonly outcome: 'inconclusive'; readonly why: string };
-
-export const pass = (gate: string): Verdict => ({ gate, outcome: 'pass' });
-export const inconclusive = (gate: string, why: string): Verdict => ({ gate, outcome: 'inconclusive', why });
-export function failWith(gate: string, findings: readonly Finding[]): Verdict {
-  return isNonEmpty(findings) ? { gate, outcome: 'fail', findings } : pass(gate);
+export const pass = (gate: Gate): Verdict => ({ gate, version: gateVersions[gate], outcome: 'pass' });
+export const inconclusive = (gate: Gate, finding: Finding): Verdict => ({
+  gate,
+  version: gateVersions[gate],
+  outcome: 'inconclusive',
+  findings: [finding],
+});
+/** A pass without findings. */
+export function failWith(gate: Gate, findings: readonly Finding[]): Verdict {
+  return isNonEmpty(findings) ? { gate, version: gateVersions[gate], outcome: 'fail', findings } : pass(gate);
 }
 export const passes = (verdicts: readonly Verdict[]): boolean =>
   verdicts.length > 0 && verdicts.every((verdict) => verdict.outcome === 'pass');
 
-export function describeVerdict(verdict: Verdict): readonly string[] {
-  switch (verdict.outcome) {
-    case 'pass':
-      return [];
-    case 'fail':
-      return verdict.findings.map(({ where, detail }) =>
-        where === undefined || detail.includes(where) ? detail : `${where}: ${detail}`,
-      );
-    case 'inconclusive':
-      return [`${verdict.gate}: ${verdict.why}`];
-  }
-}
+/** Everything that keeps these from passing. */
+export const findingsIn = (verdicts: readonly Verdict[]): readonly Finding[] =>
+  verdicts.flatMap((verdict) => (verdict.outcome === 'pass' ? [] : verdict.findings));

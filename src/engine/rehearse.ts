@@ -1,8 +1,9 @@
 import type { RunOrder } from '../domain/events.ts';
 import type { RepoAttestation } from '../domain/evidence.ts';
+import type { Finding } from '../domain/findings/finding.ts';
 import { goesOnByItself } from '../domain/provider.ts';
 import { evolveRun, foldRun, type RunState } from '../domain/run.ts';
-import type { Finding } from '../domain/verdict.ts';
+import { findingsIn } from '../domain/verdict.ts';
 import type { Given } from '../pipeline/step.ts';
 import { steps } from '../pipeline/steps.ts';
 import { createRun } from './create-run.ts';
@@ -49,8 +50,5 @@ export function refusals(state: RunState): readonly Finding[] {
     ...(state.load ?? []),
     ...state.waves.flatMap((wave) => [...(wave.thread ?? []), ...(wave.preflight ?? []), ...(wave.ownership ?? [])]),
   ];
-  return verdicts.flatMap((verdict) => {
-    if (verdict.outcome === 'fail') return verdict.findings;
-    return verdict.outcome === 'inconclusive' ? [{ rule: verdict.gate, detail: verdict.why }] : [];
-  });
+  return findingsIn(verdicts);
 }

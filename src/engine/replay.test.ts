@@ -24,7 +24,7 @@ test('a verdict that the evidence does not give is found, with its place', () =>
   );
   const forged = stored.map((one, index) =>
     index === at && one.event.type === 'phase-judged'
-      ? { ...one, event: { ...one.event, verdicts: [pass('forged')] } }
+      ? { ...one, event: { ...one.event, verdicts: [pass('proof')] } }
       : one,
   );
   expect(at).toBeGreaterThan(0);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { project } from '../../test/support/project.ts';
+import { explain } from '../domain/explain/explain.ts';
 import { commitId } from '../domain/ids.ts';
 import { stateDir } from '../domain/state-dir.ts';
 import { EnvironmentFailed } from '../ports/failures.ts';
@@ -11,7 +12,10 @@ test('a draft that takes too long to read is given up, and that is a mistake of 
   await using here = await project({ plan: {} });
   const place = { checkout: here.checkout, state: stateDir(`${here.root}/state/x`), env: here.environment };
   const [mistake, ...more] = await draftReader(place, 0.001).mistakes(drafted);
-  expect([mistake?.detail, more]).toEqual(['a.plan.yaml could not be read within 0.001 seconds', []]);
+  expect([mistake && explain(mistake).detail, more]).toEqual([
+    'a.plan.yaml could not be read within 0.001 seconds',
+    [],
+  ]);
 });
 
 test('a draft that could not be looked at is nobody’s mistake', async () => {

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { parseFields } from '../adapters/agent-lines.ts';
-import type { Finding } from '../domain/verdict.ts';
+import type { Finding } from '../domain/findings/finding.ts';
 import type { Drafts } from '../ports/drafts.ts';
 import { EnvironmentFailed } from '../ports/failures.ts';
 import { entry, type Setting } from './host.ts';

@@ -8,10 +8,11 @@ import type { Context } from '../cli/command.ts';
 import type { Rehearsal, Rehearse } from '../cli/init.ts';
 import { takesCommand } from '../domain/agents.ts';
 import type { RunOrder } from '../domain/events.ts';
+import { describeFinding, explain } from '../domain/explain/explain.ts';
+import type { Finding } from '../domain/findings/finding.ts';
 import { diagnose } from '../domain/rehearsal.ts';
 import { defaultSettings, type ResolvedSettings } from '../domain/settings.ts';
 import { installAgent } from '../domain/texts/machine.ts';
-import type { Finding } from '../domain/verdict.ts';
 import { newRunId } from '../engine/order-run.ts';
 import { isDone, type Tried, tryChecks } from '../engine/try-checks.ts';
 import { EnvironmentFailed } from '../ports/failures.ts';
@@ -41,11 +42,11 @@ async function prepare(
   if (!config.ok) return bad('repository', config.error, null);
   const { toplevel, findings, resolution } = config.value;
   const { settings } = resolution;
-  if (findings.length > 0) return bad('config', findingsText(findings), findings[0]?.fix ?? 'tidegate config');
+  if (findings.length > 0) return bad('config', findingsText(findings), firstFix(findings) ?? 'tidegate config');
   const probe = settings.fence.mode === 'none' ? null : probeFence(context.env);
   if (probe?.works === false) return bad('fence', probe.problem, probe.fix);
   const { errors } = await inspectRepository(toplevel);
-  if (errors.length > 0) return bad('repository', findingsText(errors), errors[0]?.fix ?? null);
+  if (errors.length > 0) return bad('repository', findingsText(errors), firstFix(errors));
   const git = gitReader({ checkout: toplevel, repository: '' });
   const branch = settings.base ?? (await git.currentBranch());
   if (branch === null) return bad('base', 'no branch is checked out', 'git switch <branch>');
@@ -146,5 +147,7 @@ async function agents(context: Context, { examined, doing, stop }: Rehearsal, ch
   examined({ name: 'agents', state: 'warning', found: none, fix: installAgent, isAgent: true });
 }
 
-const findingsText = (findings: readonly Finding[]): string =>
-  findings.map(({ where, detail }) => (where === undefined ? detail : `${where}: ${detail}`)).join('; ');
+const findingsText = (findings: readonly Finding[]): string => findings.map(describeFinding).join('; ');
+
+const firstFix = ([first]: readonly Finding[]): string | null =>
+  (first === undefined ? undefined : explain(first).fix) ?? null;

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { run, type Scene, scene } from '../../test/support/merger-scene.ts';
 import type { LedgerEvent } from '../domain/events.ts';
 import { planHash } from '../domain/ids.ts';
+import { inconclusive } from '../domain/verdict.ts';
 import type { Stored } from '../ports/ledger.ts';
 import { verifyObjects } from './objects.ts';
 import { verifyChain } from './proof.ts';
@@ -39,7 +40,7 @@ test('no event that matters can be left out', () => {
 });
 
 test('no phase that did not pass, or was overruled later, proves anything', () => {
-  const failed = [{ gate: 'gate', outcome: 'inconclusive', why: 'cannot tell' }] as const;
+  const failed = [inconclusive('round', { rule: 'round-has-tasks' })];
   for (const [index, stored] of history.entries()) {
     if (stored.event.type !== 'phase-judged') continue;
     for (const verdicts of [failed, []]) {

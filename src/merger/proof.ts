@@ -120,7 +120,7 @@ function verifyGenerated(
   must(ending.reason === 'exited' && ending.code === 0, 'the generated files could not be rebuilt');
   must(snapshot.base === of.last.commit, 'the generated files were rebuilt on another commit');
   const unsafe = [...snapshot.refused, ...snapshot.secrets].find(({ where }) => generated.includes(where ?? ''));
-  must(unsafe === undefined, `${unsafe?.where} cannot be taken: ${unsafe?.detail}`);
+  must(unsafe === undefined, `${unsafe?.where} cannot be taken (${unsafe?.rule})`);
   const special = snapshot.diff.find(
     ({ path, newMode }) => generated.includes(path) && !['000000', '100644', '100755'].includes(newMode),
   );

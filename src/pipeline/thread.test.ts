@@ -25,7 +25,7 @@ test('without addresses each wave has the built-in board, as it always had', () 
   const evidence = { board: 'builtin', id: `${theRun}/wave-0` } as const;
   const verdict = judged(contextOf(state), { phase: 'thread', wave: 0, evidence });
   expect(thread(state)).toEqual([{ kind: 'fact', events: [verdict] }]);
-  expect(verdict.verdicts).toEqual([{ gate: 'thread', outcome: 'pass' }]);
+  expect(verdict.verdicts).toEqual([{ gate: 'thread', version: 1, outcome: 'pass' }]);
 });
 
 test('a thread elsewhere is intended before it is asked for, each wave by a key of its own', () => {
@@ -53,7 +53,7 @@ test.each<ThreadEvidence>([
   { board: 'log', id: 'runs/demo/wave-0.log', failed: [{ way: 'intake', why: 'no answer within 5 s' }] },
   { board: 'builtin', id: 'demo/wave-0', failed: [{ way: 'log', why: 'cannot be written (ENOSPC)' }] },
 ])('the phase passes with $board', (evidence) => {
-  expect(judgedAs(evidence)).toMatchObject({ verdicts: [{ gate: 'thread', outcome: 'pass' }] });
+  expect(judgedAs(evidence)).toMatchObject({ verdicts: [{ gate: 'thread', version: 1, outcome: 'pass' }] });
 });
 
 test('under another plan a wave keeps its thread, unless threads are opened elsewhere now', () => {

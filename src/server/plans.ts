@@ -1,7 +1,8 @@
+import { explain } from '../domain/explain/explain.ts';
+import type { Finding } from '../domain/findings/finding.ts';
 import { allTasks, type FrozenPlan } from '../domain/plan.ts';
 import { sketchOf } from '../domain/plan-text.ts';
 import { err, ok, type Result } from '../domain/result.ts';
-import type { Finding } from '../domain/verdict.ts';
 import { type NotOrdered, type PreparedOrder, placeOrder, prepareOrder } from '../engine/order-run.ts';
 import type { PlanSource } from '../ports/desk.ts';
 import { type Problem, problem } from '../protocol/problem.ts';
@@ -23,8 +24,8 @@ export const lint: Handler<Routes['lint']> = async ({ params, body }, site) => {
   if (!read.ok) return err(problem(422, 'no-plan', read.error, { field: 'body' }));
   const { warnings } = read.value;
   return read.value.ok
-    ? ok({ ok: true, findings: [], warnings, hash: read.value.hash })
-    : ok({ ok: false, findings: read.value.findings, warnings, hash: null });
+    ? ok({ ok: true, findings: [], warnings: warnings.map(explain), hash: read.value.hash })
+    : ok({ ok: false, findings: read.value.findings.map(explain), warnings: warnings.map(explain), hash: null });
 };
 
 export const dryRun: Handler<Routes['dryRun']> = async ({ params, body }, site) => {
@@ -82,17 +83,21 @@ export function problemOf(why: NotOrdered): Problem {
         next: 'POST it to plans/lint to see all',
       });
     case 'refused': {
-      const fix = why.findings[0]?.fix;
+      const [first] = why.findings;
+      const fix = first === undefined ? undefined : explain(first).fix;
       return problem(422, 'plan-refused', told(why.findings), fix === undefined ? {} : { next: fix });
     }
   }
 }
 
 const told = (findings: readonly Finding[]): string =>
-  findings.map(({ where, detail }) => (where === undefined ? detail : `${where}: ${detail}`)).join('\n');
+  findings
+    .map(explain)
+    .map(({ where, detail }) => (where === undefined ? detail : `${where}: ${detail}`))
+    .join('\n');
 
 function documentOf({ order: { plan, hash, planFile }, warnings }: PreparedOrder) {
-  return { hash, planFile, ...sizeOf(plan), warnings };
+  return { hash, planFile, ...sizeOf(plan), warnings: warnings.map(explain) };
 }
 
 const sizeOf = (plan: FrozenPlan) => ({ waves: plan.waves.length, tasks: allTasks(plan).length });

@@ -16,8 +16,9 @@ import { makeWorkspace } from '../adapters/workspace/index.ts';
 import type { Trouble } from '../domain/agent-event.ts';
 import { noReport } from '../domain/agent-note.ts';
 import type { Ending, HandoffEvidence } from '../domain/evidence.ts';
+import { explain } from '../domain/explain/explain.ts';
+import type { Finding } from '../domain/findings/finding.ts';
 import type { ToolPlace } from '../domain/tool-scope.ts';
-import type { Finding } from '../domain/verdict.ts';
 import type { ExitRecord, Job } from '../ports/supervisor.ts';
 import { agentHome } from './agent-seat.ts';
 import { executorOf, watchAgent } from './agent-watch.ts';
@@ -191,6 +192,8 @@ function record(output: Output, told: Partial<ExitRecord> & Pick<ExitRecord, 'en
   };
 }
 
-const lineOf = ({ where, detail, fix }: Finding): string =>
-  `${where === undefined ? '' : `${where}: `}${detail}${fix === undefined ? '' : `; fix: ${fix}`}`;
+const lineOf = (finding: Finding): string => {
+  const { where, detail, fix } = explain(finding);
+  return `${where === undefined ? '' : `${where}: `}${detail}${fix === undefined ? '' : `; fix: ${fix}`}`;
+};
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,12 +1,13 @@
 import type { LedgerEvent, RunEvent } from '../domain/events.ts';
 import type { Ending, ThreadEvidence } from '../domain/evidence.ts';
+import { describeVerdict } from '../domain/explain/explain.ts';
 import { safeLine } from '../domain/safe-text.ts';
 import { shellPath } from '../domain/shell-word.ts';
 import { toldOfSleep } from '../domain/texts/machine.ts';
 import { loginAt } from '../domain/texts/run.ts';
 import { onOneLine } from '../domain/texts/told.ts';
 import { isBound } from '../domain/thread.ts';
-import { describeVerdict, passes } from '../domain/verdict.ts';
+import { passes } from '../domain/verdict.ts';
 import { money, troubleText } from './agent-lines.ts';
 import { externalLine } from './external-line.ts';
 import { files } from './task-line.ts';

@@ -1,4 +1,7 @@
 import type { DiffEntry, SnapshotEvidence } from '../domain/evidence.ts';
+import { explain } from '../domain/explain/explain.ts';
+import { isChange, whyNot } from '../domain/explain/scope-sentences.ts';
+import type { Finding } from '../domain/findings/finding.ts';
 import { outOfScope, scopeOf } from '../domain/ownership.ts';
 import { plannedById } from '../domain/plan.ts';
 import type { RunState } from '../domain/run.ts';
@@ -18,6 +21,9 @@ export function judgedEntries(state: RunState, task: TaskState, snapshot: Snapsh
     const finding = outside.find(({ where }) => where === entry.path);
     if (finding === undefined)
       return { ...entry, whose: whoseFile(state.plan, planned, granted, entry.path), problem: null };
-    return { ...entry, whose: 'out-of-scope', problem: finding.detail.replace(`${entry.change} ${entry.path}: `, '') };
+    return { ...entry, whose: 'out-of-scope', problem: problemOf(finding) };
   });
 }
+
+/** Without the path, which stands beside it. */
+const problemOf = (finding: Finding): string => (isChange(finding) ? whyNot(finding) : explain(finding).detail);

@@ -1,10 +1,11 @@
 import { usualNetwork } from '../domain/agents.ts';
+import { type Explained, explain } from '../domain/explain/explain.ts';
+import type { Finding } from '../domain/findings/finding.ts';
 import { allTasks, type FrozenPlan, type PlannedTask } from '../domain/plan.ts';
 import type { RunState } from '../domain/run.ts';
 import { selectedWaves } from '../domain/run.ts';
 import { isResolved, type TaskState } from '../domain/task.ts';
 import { titleOf } from '../domain/title.ts';
-import type { Finding } from '../domain/verdict.ts';
 import type { Span, Text } from '../ports/terminal.ts';
 
 /** What a person is asked to approve: the plan by its hash, every scope, the fence, and what is unusual about it. */
@@ -19,7 +20,7 @@ export function planView(state: RunState, warnings: readonly Finding[] = []): re
     ...plan.checks.map((check) => `check   ${check.name}: ${check.run}`),
     ...(plan.focus === undefined ? [] : [`focus   ${plan.focus.replaceAll(/\s+/g, ' ')}`]),
     `land    ${landTexts[plan.land]}`,
-    ...warnings.map((warning): Text => [{ text: 'note    ', tone: 'waiting' }, findingText(warning)]),
+    ...warnings.map((warning): Text => [{ text: 'note    ', tone: 'waiting' }, findingText(explain(warning))]),
   ];
 }
 
@@ -104,5 +105,5 @@ const landTexts: Record<FrozenPlan['land'], string> = {
   wave: 'moves the branch after every wave',
 };
 
-export const findingText = ({ where, detail, fix }: Finding): string =>
+export const findingText = ({ where, detail, fix }: Explained): string =>
   `${where === undefined ? '' : `${where}: `}${detail}${fix === undefined ? '' : `; ${fix}`}`;

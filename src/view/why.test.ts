@@ -267,7 +267,7 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       its work is kept, and nothing of it was merged
       tidegate rework checkout-k3f9/hello -m 'remove what is no plain file or cannot be read'
     [gate: scope]
-    checkout-k3f9/hello is held for 12m 18s: added x.md: the task does not own it; added a b'c.md: the task does not own it.
+    checkout-k3f9/hello is held for 12m 18s: added x.md: the task does not own it; added "a b'c.md": the task does not own it.
       its work is kept; granted or dropped, it is judged again at no cost
       tidegate grant checkout-k3f9/hello x.md 'a b'\\''c.md'
     [gate: files]
@@ -284,7 +284,7 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       nothing is lost
       tidegate rework checkout-k3f9/hello -m 'nothing is changed yet; do what the task says'
     [gate: exit]
-    checkout-k3f9/hello is held for 12m 18s: exit 0, but the agent did not say that it was through.
+    checkout-k3f9/hello is held for 12m 18s: exit 0, but the agent did not say that it had finished.
       its work is kept, and nothing of it was merged
       tidegate rework checkout-k3f9/hello -m 'go on where you were until you are through'
     [gate: handoff]

@@ -15,6 +15,7 @@ import { describe, expect, test } from 'vitest';
 import { runGit } from '../../src/adapters/git-process/index.ts';
 import { takeSnapshot } from '../../src/adapters/snapshot/index.ts';
 import { makeWorkspace, removeWorkspace } from '../../src/adapters/workspace/index.ts';
+import { describeFinding } from '../../src/domain/explain/explain.ts';
 import { tempRepo } from '../support/temp-repo.ts';
 
 const everythingIn = (directory: string): string[] =>
@@ -107,7 +108,7 @@ describe('.worktreeinclude', () => {
     const made = await makeWorkspace({ repository, directory, commit, checkout: repo.path });
     expect(readdirSync(directory).sort()).toEqual(['.env', '.git', '.gitignore', 'secrets', 'tracked.txt']);
     expect(readdirSync(join(directory, 'secrets'))).toEqual(['a.json']);
-    expect(made.findings.map((finding) => `${finding.where}: ${finding.detail}`).sort()).toEqual([
+    expect(made.findings.map((finding) => describeFinding(finding)).sort()).toEqual([
       'link.env: not a plain file',
       'linked: not a plain file',
       'secrets/huge.bin: larger than 50 MB',

@@ -4,6 +4,7 @@ import { genesis } from '../../src/domain/chain.ts';
 import type { LedgerEvent, RunEvent } from '../../src/domain/events.ts';
 import type { CheckOutcome } from '../../src/domain/evidence.ts';
 import { treeId } from '../../src/domain/ids.ts';
+import { inconclusive } from '../../src/domain/verdict.ts';
 import type { Stored } from '../../src/ports/ledger.ts';
 import { type Simulation, simulate } from '../simulation/simulate.ts';
 import { checkHistory, type Violation, type World } from './checker.ts';
@@ -86,7 +87,7 @@ describe('I2', () => {
     expect(broken(alter('phase-judged', (event) => (event.phase === 'preflight' ? none : [event])))).toEqual(['I2']);
   });
   test('a start after ownership failed', () => {
-    const failed = [{ gate: 'ownership', outcome: 'inconclusive', why: '' }] as const;
+    const failed = [inconclusive('ownership', { rule: 'round-has-tasks' })];
     const fail = alter('phase-judged', (event) =>
       event.phase === 'ownership' ? [{ ...event, verdicts: failed }] : [event],
     );
@@ -117,7 +118,9 @@ describe('I3', () => {
   });
   test('gates that did not pass', () => {
     const fail = alter('phase-judged', (event) =>
-      event.phase === 'monitor' ? [{ ...event, verdicts: [{ gate: 'x', outcome: 'inconclusive', why: '' }] }] : [event],
+      event.phase === 'monitor'
+        ? [{ ...event, verdicts: [inconclusive('exit', { rule: 'round-has-tasks' })] }]
+        : [event],
     );
     expect(broken(fail)).toEqual(['I3']);
   });

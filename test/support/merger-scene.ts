@@ -208,7 +208,7 @@ export async function scene(options: SceneOptions) {
 }
 export type Scene = Awaited<ReturnType<typeof scene>>;
 
-const verdicts = [pass('gate')];
+const verdicts = [pass('round')];
 const judgedWave = (wave: number) => ({ type: 'phase-judged', wave, verdicts }) as const;
 const judgedTask = (task: TaskId) => ({ type: 'phase-judged', task, verdicts }) as const;
 const judgedRun = (phase: 'contract' | 'load', evidence: unknown): RunEvent =>

@@ -36,7 +36,7 @@ const judged = (phase: string, wave?: number, extra = {}): RunEvent =>
     phase,
     ...(wave === undefined ? {} : { wave }),
     evidence: {},
-    verdicts: [pass(phase)],
+    verdicts: [pass('round')],
     ...extra,
   }) as unknown as RunEvent;
 const checked = ['thread', 'preflight', 'ownership'].map((phase) => judged(phase, 0));

@@ -1,5 +1,6 @@
 import type { TroubleKind } from '../../src/domain/agent-event.ts';
 import type { BoardRecord } from '../../src/domain/board.ts';
+import type { Finding } from '../../src/domain/findings/finding.ts';
 import type { MonitorGate } from '../../src/domain/gates/working.ts';
 import { attemptId, taskId, treeId } from '../../src/domain/ids.ts';
 import { type LandingState, noLanding } from '../../src/domain/landing.ts';
@@ -209,7 +210,7 @@ const progresses: Record<TaskProgress['status'], TaskProgress> = {
 };
 
 const holds: Record<Hold['because'], Hold> = {
-  gate: { because: 'gate', verdicts: [inconclusive('changes', 'nothing was changed')] },
+  gate: { because: 'gate', verdicts: [inconclusive('changes', { rule: 'changes' })] },
   conflict: { because: 'conflict', files: ['a.md', 'b.md'] },
   check: { because: 'check', check: 'test', tree },
   needs: { because: 'needs', task: reply },
@@ -221,18 +222,24 @@ const finding = (detail: string, where: string, fix?: string) => ({
   where,
   ...(fix === undefined ? {} : { fix }),
 });
+const foreign = (where: string): Finding => ({
+  rule: 'out-of-scope',
+  where,
+  task: taskId('hello'),
+  change: 'added',
+  grantable: true,
+  by: null,
+  pattern: null,
+});
 const gates: Record<MonitorGate, Verdict> = {
   secrets: failWith('secrets', [finding('a secret in added content', 'config.js')]),
   snapshot: failWith('snapshot', [finding('is a FIFO', 'pipe')]),
-  scope: failWith('scope', [
-    finding('added x.md: the task does not own it', 'x.md', 'tidegate grant hello x.md, or tidegate drop hello x.md'),
-    finding("added a b'c.md: the task does not own it", "a b'c.md", 'tidegate grant hello …'),
-  ]),
-  files: failWith('files', [finding('30 files changed, the limit is 20', '')]),
+  scope: failWith('scope', [foreign('x.md'), foreign("a b'c.md")]),
+  files: failWith('files', [{ rule: 'files', changed: 30, limit: 20 }]),
   plan: failWith('plan', [finding('`a` needs `b`, which is not in the plan', 'x.plan.yaml:3:12')]),
-  changes: inconclusive('changes', 'nothing was changed; set allowEmpty if that is fine'),
-  exit: failWith('exit', [finding('exit 0, but the agent did not say that it was through', '')]),
-  handoff: failWith('handoff', [finding('the handoff is of another attempt', '')]),
+  changes: inconclusive('changes', { rule: 'changes' }),
+  exit: failWith('exit', [{ rule: 'exit', reason: 'exited', code: 0, signal: null }]),
+  handoff: failWith('handoff', [{ rule: 'handoff-nonce' }]),
 };
 
 const shares = frozenPlan([

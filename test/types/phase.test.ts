@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { planHash } from '../../src/domain/ids.ts';
 import { advance, begin, type Passed, phases } from '../../src/domain/phase.ts';
-import { pass } from '../../src/domain/verdict.ts';
+import { inconclusive, pass } from '../../src/domain/verdict.ts';
 
 /** Each `@ts-expect-error` is a claim that `tsc -p tsconfig.test.json` proves: were it to compile, the build would fail. */
 
 const hash = planHash('0'.repeat(64));
-const yes = [pass('gate')];
+const yes = [pass('round')];
 
 function chain() {
   const contract = begin(hash, yes);
@@ -90,7 +90,7 @@ describe('a phase passes', () => {
   });
 
   test('never with one that is not a pass', () => {
-    const held = [...yes, { gate: 'other', outcome: 'inconclusive', why: 'not looked' } as const];
+    const held = [...yes, inconclusive('check', { rule: 'round-has-tasks' })];
     expect(advance('load', begin(hash, yes), 'run', held)).toBeNull();
   });
 

@@ -1,6 +1,6 @@
+import type { Finding } from '../../domain/findings/finding.ts';
 import type { CommitId } from '../../domain/ids.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import type { Finding } from '../../domain/verdict.ts';
 import { git, objectId, openObjects } from '../git-process/index.ts';
 
 /** The text of one plain file of a commit. What is no UTF-8 text of at most so many bytes is a finding, and is not read. */

@@ -1,7 +1,8 @@
 import { dirname } from 'node:path';
+import { explain } from '../../domain/explain/explain.ts';
+import type { Finding } from '../../domain/findings/finding.ts';
 import { canonicalJson } from '../../domain/plan.ts';
 import type { TaskKeys } from '../../domain/plan-draft.ts';
-import type { Finding } from '../../domain/verdict.ts';
 import { insideRepository, isWithin, shownPath } from './repository-path.ts';
 import { type FrontMatter, frontMatterSchema } from './schema.ts';
 import { readSource } from './source-text.ts';
@@ -45,8 +46,8 @@ export async function readDirective(
   const shown = shownPath(root, absolute);
   const source = await readSource(absolute, shown);
   if (!source.ok) {
-    const detail = `directive of \`${task.id}\`: ${source.finding.detail}`;
-    const fix = source.missing ? `create ${shown}; paths are relative to the plan file` : source.finding.fix;
+    const detail = `directive of \`${task.id}\`: ${explain(source.finding).detail}`;
+    const fix = source.missing ? `create ${shown}; paths are relative to the plan file` : explain(source.finding).fix;
     return unread({ ...source.finding, detail, where: task.where, ...(fix === undefined ? {} : { fix }) }, shown);
   }
   const { matter, body } = splitFrontMatter(source.text);

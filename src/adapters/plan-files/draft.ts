@@ -1,6 +1,6 @@
+import type { Finding } from '../../domain/findings/finding.ts';
 import type { Draft, DraftTask, Place, Problem } from '../../domain/plan-draft.ts';
 import type { ResolvedSettings, Settings } from '../../domain/settings.ts';
-import type { Finding } from '../../domain/verdict.ts';
 import { namesFile, readDirective } from './directive-file.ts';
 import type { ConfigDocument, PlanDocument, TaskDocument } from './schema.ts';
 import type { YamlDocument } from './yaml-document.ts';

@@ -1,6 +1,7 @@
 import { basename, dirname } from 'node:path';
 import { agentKinds } from '../../domain/agents.ts';
 import { lintDirective, lintDirectiveLength } from '../../domain/directive.ts';
+import type { Finding } from '../../domain/findings/finding.ts';
 import type { PlanHash } from '../../domain/ids.ts';
 import { protectWarnings } from '../../domain/ownership.ts';
 import { canonicalJson, type FrozenPlan, type Skill } from '../../domain/plan.ts';
@@ -9,7 +10,6 @@ import { lintDraft, lintSkills } from '../../domain/plan-lint.ts';
 import { lintSizing } from '../../domain/planner/sizing.ts';
 import { type Layer, type Loosening, type Resolution, resolveSettings } from '../../domain/settings-layers.ts';
 import { lintSettings } from '../../domain/settings-lint.ts';
-import type { Finding } from '../../domain/verdict.ts';
 import { looseningHash, unconfirmedOf } from './confirmation.ts';
 import { formProblems, makeDraft, settingsOf, wavesOf } from './draft.ts';
 import { freeze, hashPlan } from './freeze.ts';

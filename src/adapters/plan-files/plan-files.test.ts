@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { mergeGate, withMergeGate } from '../../domain/directive.ts';
+import { explain } from '../../domain/explain/explain.ts';
 import { lintDirectives } from '../../domain/plan-lint.ts';
 import { loadPlan, looseningHash, noConfig } from './index.ts';
 
@@ -162,7 +163,9 @@ waves:
 `;
     const files = { 'directives/b.md': '---\nowns: [z]\nfoo: 1\n---\n\n' };
     const loaded = await load({ 'plan.yaml': plan, ...files });
-    expect(loaded.ok ? [] : loaded.findings.map((one) => [one.where, one.rule, one.fix ?? ''].join(' | '))).toEqual([
+    expect(
+      loaded.ok ? [] : loaded.findings.map((one) => [one.where, one.rule, explain(one).fix ?? ''].join(' | ')),
+    ).toEqual([
       'directives/b.md | empty-directive | write the brief',
       'directives/b.md:2:7 | front-matter-contradicts | say it in one place only',
       'directives/b.md:3:1 | unknown-key | remove it',

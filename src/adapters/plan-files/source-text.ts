@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
-import type { Finding } from '../../domain/verdict.ts';
+import type { Finding } from '../../domain/findings/finding.ts';
 
 const sourceLimit = 1024 * 1024;
 

@@ -10,8 +10,8 @@ import {
   parseDocument,
   visit,
 } from 'yaml';
+import type { Finding } from '../../domain/findings/finding.ts';
 import type { Place, Problem } from '../../domain/plan-draft.ts';
-import type { Finding } from '../../domain/verdict.ts';
 
 /** A parsed file that still knows where each value stands. */
 export type YamlDocument = {

@@ -1,4 +1,4 @@
-import type { Finding } from '../../domain/verdict.ts';
+import type { Finding } from '../../domain/findings/finding.ts';
 import type { TreeEntry } from '../git-read/index.ts';
 import type { Pointer } from '../lfs/index.ts';
 import { statPrint } from '../workspace/index.ts';

@@ -1,6 +1,6 @@
 import type { DiffEntry } from '../../domain/evidence.ts';
+import type { Finding } from '../../domain/findings/finding.ts';
 import { foldPath } from '../../domain/path-fold.ts';
-import type { Finding } from '../../domain/verdict.ts';
 
 /** Added paths that some file system takes for a file that is there already: checked out there, one of the two is lost. */
 export function collisions(diff: readonly DiffEntry[], base: readonly { readonly path: string }[]): readonly Finding[] {

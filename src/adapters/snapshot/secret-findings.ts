@@ -1,4 +1,4 @@
-import type { Finding } from '../../domain/verdict.ts';
+import type { Finding } from '../../domain/findings/finding.ts';
 import type { ObjectReader } from '../git-process/index.ts';
 import type { RawDiffEntry, TreeEntry } from '../git-read/index.ts';
 import { findObject, objectChunks, parsePointer } from '../lfs/index.ts';

@@ -1,5 +1,5 @@
 import { type BigIntStats, lstatSync, readdirSync } from 'node:fs';
-import type { Finding } from '../../domain/verdict.ts';
+import type { Finding } from '../../domain/findings/finding.ts';
 import type { IgnoreRules } from '../git-read/index.ts';
 import { isGitName, isUnfitName, reservedAtTop } from './names.ts';
 

@@ -1,6 +1,6 @@
 import { closeSync, constants, copyFileSync, fstatSync, lstatSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Finding } from '../../domain/verdict.ts';
+import type { Finding } from '../../domain/findings/finding.ts';
 import { git } from '../git-process/index.ts';
 import { findCheckout, ignoreRules, splitNul, type TreeEntry } from '../git-read/index.ts';
 

@@ -1,8 +1,8 @@
 import { lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
+import type { Finding } from '../../domain/findings/finding.ts';
 import type { CommitId } from '../../domain/ids.ts';
-import type { Finding } from '../../domain/verdict.ts';
 import { failpoint } from '../failpoint.ts';
 import { git, objectId } from '../git-process/index.ts';
 import { listTree, type TreeEntry } from '../git-read/index.ts';

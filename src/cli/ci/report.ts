@@ -1,8 +1,9 @@
+import { type Explained, explain } from '../../domain/explain/explain.ts';
+import type { Finding } from '../../domain/findings/finding.ts';
 import { needsOf } from '../../domain/needs.ts';
 import { plannedById } from '../../domain/plan.ts';
 import { type RunState, selectedWaves, tasksOfWave } from '../../domain/run.ts';
 import type { TaskState } from '../../domain/task.ts';
-import type { Finding } from '../../domain/verdict.ts';
 import type { Stored } from '../../ports/ledger.ts';
 import { endLine } from '../../view/run-view.ts';
 import { taskWords } from '../../view/task-line.ts';
@@ -49,7 +50,9 @@ export function runReport(state: RunState, stored: readonly Stored[]): CiReport 
 }
 
 /** Mistakes in a plan: each one at its place. */
-export const refusedReport = (findings: readonly Finding[]): CiReport => ({
+export const refusedReport = (findings: readonly Finding[]): CiReport => reportOf(findings.map(explain));
+
+const reportOf = (findings: readonly Explained[]): CiReport => ({
   title: 'the plan was refused; nothing was started',
   good: false,
   suites: [
@@ -147,7 +150,7 @@ function fileOf({ plan }: RunState, { id, progress }: TaskState): string | null 
       ? hold.files
       : hold?.because === 'gate'
         ? hold.verdicts
-            .flatMap((verdict) => (verdict.outcome === 'fail' ? verdict.findings : []))
+            .flatMap((verdict) => (verdict.outcome === 'pass' ? [] : verdict.findings))
             .map(({ where }) => where)
         : [];
   return inTheWay[0] ?? plannedById(plan, id)?.directive.file ?? null;

@@ -130,9 +130,10 @@ describe('monitor', () => {
   test('judges the plan of a task that drafts one, and of no other', () => {
     const drafting = { ...task('a'), drafts: 'a.plan.yaml' };
     const mistake = { rule: 'unknown-need', detail: '`a` needs `b`', where: 'a.plan.yaml:3:4' };
-    expect(judge({ drafted: [] }, drafting).at(-1)).toEqual({ gate: 'plan', outcome: 'pass' });
+    expect(judge({ drafted: [] }, drafting).at(-1)).toEqual({ gate: 'plan', version: 1, outcome: 'pass' });
     expect(judge({ drafted: [mistake] }, drafting).at(-1)).toEqual({
       gate: 'plan',
+      version: 1,
       outcome: 'fail',
       findings: [mistake],
     });
@@ -156,7 +157,7 @@ describe('monitor', () => {
   });
   test('refuses a handoff that is stale, invalid or not done, and does not guess one that is absent', () => {
     expect(rulesOf(judge({ handoff: handoff('old') }))).toEqual(['handoff-nonce']);
-    expect(rulesOf(judge({ handoff: { kind: 'invalid', why: 'a FIFO' } }))).toEqual(['handoff']);
+    expect(rulesOf(judge({ handoff: { kind: 'invalid', why: 'a FIFO' } }))).toEqual(['handoff-valid']);
     expect(rulesOf(judge({ handoff: handoff('n', { status: 'partial' }) }))).toEqual(['handoff-status']);
     expect(unsure(judge({ handoff: { kind: 'absent' } }))).toEqual(['handoff']);
   });
@@ -206,9 +207,9 @@ describe('closure', () => {
     expect(passes(judgeClosure(frozen, evidence([outcome()])))).toBe(true);
   });
   test('does not take a check of another tree, one that could not run, or none', () => {
-    expect(unsure(judgeClosure(frozen, evidence([outcome({ tree: tree('y') })])))).toEqual(['check test']);
-    expect(unsure(judgeClosure(frozen, evidence([outcome({ outcome: 'could-not-run' })])))).toEqual(['check test']);
-    expect(unsure(judgeClosure(frozen, evidence([])))).toEqual(['check test']);
+    expect(unsure(judgeClosure(frozen, evidence([outcome({ tree: tree('y') })])))).toEqual(['check']);
+    expect(unsure(judgeClosure(frozen, evidence([outcome({ outcome: 'could-not-run' })])))).toEqual(['check']);
+    expect(unsure(judgeClosure(frozen, evidence([])))).toEqual(['check']);
   });
   test('refuses a check that failed or took too long, and a round of no task', () => {
     expect(rulesOf(judgeClosure(frozen, evidence([outcome({ outcome: 'failed' })])))).toEqual(['check']);

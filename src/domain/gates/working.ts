@@ -1,37 +1,28 @@
 import type { ApprovalEvidence, DispatchEvidence, HandoffEvidence, MonitorEvidence } from '../evidence.ts';
+import type { Finding } from '../findings/finding.ts';
 import type { PlanHash, TaskId } from '../ids.ts';
 import { outOfScope, scopeOf } from '../ownership.ts';
 import type { FrozenPlan, PlannedTask } from '../plan.ts';
-import { type Finding, failWith, inconclusive, pass, passes, type Verdict } from '../verdict.ts';
+import { failWith, inconclusive, pass, passes, type Verdict } from '../verdict.ts';
 
 /** 2: a person said yes to exactly this plan. A time-out is never a yes. */
 export function judgeApproval(hash: PlanHash, evidence: ApprovalEvidence): readonly Verdict[] {
-  if (evidence.decision === 'pending' || evidence.decision === 'held')
-    return [inconclusive('approval', evidence.decision === 'held' ? 'a person holds the start' : 'waits for approval')];
-  if (evidence.decision !== 'approved')
-    return [failWith('approval', [{ rule: 'approval', detail: `the start was ${evidence.decision}` }])];
-  if (evidence.hash !== hash)
-    return [failWith('approval', [{ rule: 'plan-hash', detail: 'the approval is for another version of the plan' }])];
-  return [pass('approval')];
+  const { decision } = evidence;
+  if (decision === 'pending' || decision === 'held') return [inconclusive('approval', { rule: 'approval', decision })];
+  if (decision !== 'approved') return [failWith('approval', [{ rule: 'approval', decision }])];
+  return [failWith('approval', evidence.hash === hash ? [] : [{ rule: 'plan-hash' }])];
 }
 
 /** 3: the workspace is what the ledger says, and the fence held before the agent's first instruction. */
 export function judgeDispatch(plan: FrozenPlan, evidence: DispatchEvidence): readonly Verdict[] {
-  const base: Finding[] =
-    evidence.base === evidence.workspaceBase
-      ? []
-      : [
-          {
-            rule: 'workspace-base',
-            detail: `the workspace stands on ${evidence.workspaceBase}, not on ${evidence.base}`,
-          },
-        ];
-  const { fence } = evidence;
-  const waived = fence.mode === 'none' && fence.canary === 'waived' && plan.fence.mode === 'none';
-  const held = fence.mode === 'bwrap' && fence.canary === 'held';
-  const breach: Finding[] =
-    held || waived ? [] : [{ rule: 'fence', detail: `fence ${fence.mode}, canary ${fence.canary}: ${fence.detail}` }];
-  return [failWith('workspace', base), failWith('fence', breach)];
+  const { base, workspaceBase: actual, fence } = evidence;
+  const { mode, canary } = fence;
+  const waived = mode === 'none' && canary === 'waived' && plan.fence.mode === 'none';
+  const held = mode === 'bwrap' && canary === 'held';
+  return [
+    failWith('workspace', base === actual ? [] : [{ rule: 'workspace-base', base, actual }]),
+    failWith('fence', held || waived ? [] : [{ rule: 'fence', mode, canary, words: fence.detail }]),
+  ];
 }
 
 /** What `judgeMonitor` judges; what matters most to a person comes first. */
@@ -57,43 +48,37 @@ export function judgeMonitor(
 
 /** What the person could not even run is no plan. */
 const judgeDraft = (file: string, { drafted }: MonitorEvidence): Verdict =>
-  drafted === undefined ? inconclusive('plan', `${file} was not read`) : failWith('plan', drafted);
+  drafted === undefined ? inconclusive('plan', { rule: 'draft-read', where: file }) : failWith('plan', drafted);
 
 function judgeExit({ ending, agent }: MonitorEvidence): Verdict {
-  if (ending.reason === 'exited' && ending.code === 0)
-    return agent === undefined || agent.outcome === 'completed'
-      ? pass('exit')
-      : failWith('exit', [
-          { rule: 'exit', detail: `exit 0, but the agent did not say that it was through${troubleIn(agent)}` },
-        ]);
-  const how =
-    ending.reason === 'exited'
-      ? ending.signal === null
-        ? `exit ${ending.code}`
-        : `killed by ${ending.signal}`
-      : ending.reason;
-  const detail = `${[how, ending.detail].filter(Boolean).join(': ')}${troubleIn(agent)}`;
-  return failWith('exit', [{ rule: 'exit', detail }]);
+  const { reason, code, signal } = ending;
+  const finished = agent === undefined || agent.outcome === 'completed';
+  if (reason === 'exited' && code === 0 && finished) return pass('exit');
+  const trouble = agent?.trouble ?? null;
+  const words = [ending.detail, trouble?.detail ?? ''].filter((text) => text !== '');
+  return failWith('exit', [
+    {
+      rule: 'exit',
+      reason,
+      code,
+      signal,
+      ...(trouble === null ? {} : { trouble: trouble.kind }),
+      ...(words.length === 0 ? {} : { words }),
+    },
+  ]);
 }
-
-const troubleIn = (agent: MonitorEvidence['agent']): string =>
-  agent?.trouble == null ? '' : ` (${[agent.trouble.kind, agent.trouble.detail].filter(Boolean).join(': ')})`;
 
 function judgeHandoff(evidence: HandoffEvidence, nonce: string): Verdict {
   switch (evidence.kind) {
     case 'absent':
-      return inconclusive('handoff', 'the agent left no handoff');
+      return inconclusive('handoff', { rule: 'handoff-present' });
     case 'invalid':
-      return failWith('handoff', [{ rule: 'handoff', detail: evidence.why }]);
+      return failWith('handoff', [{ rule: 'handoff-valid', words: evidence.why }]);
     case 'given': {
-      const { handoff } = evidence;
-      if (handoff.nonce !== nonce)
-        return failWith('handoff', [{ rule: 'handoff-nonce', detail: 'the handoff is of another attempt' }]);
-      if (handoff.status === 'done') return pass('handoff');
-      const rest = handoff.remaining.length === 0 ? '' : `; remaining: ${handoff.remaining.join(', ')}`;
-      return failWith('handoff', [
-        { rule: 'handoff-status', detail: `the agent says ${handoff.status}: ${handoff.summary}${rest}` },
-      ]);
+      const { status, summary, remaining } = evidence.handoff;
+      if (evidence.handoff.nonce !== nonce) return failWith('handoff', [{ rule: 'handoff-nonce' }]);
+      if (status === 'done') return pass('handoff');
+      return failWith('handoff', [{ rule: 'handoff-status', status, words: [summary, ...remaining] }]);
     }
   }
 }
@@ -104,26 +89,22 @@ function judgeSnapshot(
   { snapshot }: MonitorEvidence,
   granted: readonly { readonly task: TaskId; readonly paths: readonly string[] }[],
 ): readonly Verdict[] {
-  if (snapshot === null) return [inconclusive('snapshot', 'the workspace could not be snapshotted')];
+  if (snapshot === null) return [inconclusive('snapshot', { rule: 'snapshot-present' })];
   const scope = outOfScope(scopeOf(plan, task, granted), snapshot.diff);
-  const { files } = plan.limits;
-  const tooMany = files !== null && snapshot.diff.length > files;
+  const { files: limit } = plan.limits;
+  const changed = snapshot.diff.length;
+  const tooMany: Finding[] = limit !== null && changed > limit ? [{ rule: 'files', changed, limit }] : [];
   return [
     failWith('snapshot', snapshot.refused),
     failWith('secrets', snapshot.secrets),
     failWith('scope', scope),
-    failWith(
-      'files',
-      tooMany ? [{ rule: 'files', detail: `${snapshot.diff.length} files changed, the limit is ${files}` }] : [],
-    ),
-    judgeEmpty(task, snapshot.diff.length),
+    failWith('files', tooMany),
+    judgeEmpty(task, changed),
   ];
 }
 
 /** A task that was to change something and changed nothing has proven nothing. */
 function judgeEmpty(task: PlannedTask, changes: number): Verdict {
   const mayBeEmpty = task.allowEmpty || task.owns?.length === 0;
-  return changes === 0 && !mayBeEmpty
-    ? inconclusive('changes', 'nothing was changed; set allowEmpty if that is fine')
-    : pass('changes');
+  return changes === 0 && !mayBeEmpty ? inconclusive('changes', { rule: 'changes' }) : pass('changes');
 }

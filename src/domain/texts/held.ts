@@ -1,9 +1,11 @@
+import { describeVerdict } from '../explain/explain.ts';
+import type { Finding } from '../findings/finding.ts';
 import { type MonitorGate, monitorGates } from '../gates/working.ts';
 import type { TreeId } from '../ids.ts';
 import { checkKey, type RunState } from '../run.ts';
 import { shellPath, shellWord } from '../shell-word.ts';
 import type { Hold } from '../task.ts';
-import { describeVerdict, type Finding, type Verdict } from '../verdict.ts';
+import type { Verdict } from '../verdict.ts';
 import { failingLines } from './failing-lines.ts';
 import { brief, few, type Told } from './told.ts';
 
@@ -81,7 +83,7 @@ function toldOfGates(verdicts: readonly Verdict[], subject: string): Told {
   const gate = monitorGates.find((name) => failing.some((verdict) => verdict.gate === name));
   if (gate === undefined) return { message, safe: kept, command: `tidegate retry ${subject}` };
   const findings = failing.flatMap((verdict) =>
-    verdict.gate === gate && verdict.outcome === 'fail' ? verdict.findings : [],
+    verdict.gate === gate && verdict.outcome !== 'pass' ? verdict.findings : [],
   );
   const { message: own = message, ...rest } = wayOut[gate](subject, findings);
   return { message: own, ...rest };
@@ -130,5 +132,5 @@ export function foreignPathsOf(hold: Hold): { readonly paths: readonly string[];
 
 const foreignPaths = (findings: readonly Finding[]) => ({
   paths: findings.flatMap(({ where }) => where ?? []),
-  grantable: findings.every(({ fix }) => fix?.startsWith('tidegate grant') === true),
+  grantable: findings.every((finding) => 'grantable' in finding && finding.grantable),
 });

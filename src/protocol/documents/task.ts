@@ -8,10 +8,14 @@ export const finding = z.strictObject({
   where: z.string().optional(),
   fix: z.string().optional(),
 });
+const judging = {
+  gate: z.string(),
+  version: count.meta({ description: 'of the rules of this gate' }),
+  of: z.string().optional().meta({ description: 'the name of the check, where a gate judges several' }),
+};
 export const verdict = z.discriminatedUnion('outcome', [
-  z.strictObject({ gate: z.string(), outcome: z.literal('pass') }),
-  z.strictObject({ gate: z.string(), outcome: z.literal('fail'), findings: z.array(finding).min(1) }),
-  z.strictObject({ gate: z.string(), outcome: z.literal('inconclusive'), why: z.string() }),
+  z.strictObject({ ...judging, outcome: z.literal('pass') }),
+  z.strictObject({ ...judging, outcome: z.enum(['fail', 'inconclusive']), findings: z.array(finding).min(1) }),
 ]);
 export const handoff = z.looseObject({ status: z.enum(['done', 'partial', 'failed']), summary: z.string() });
 

@@ -1,3 +1,4 @@
+import { explainVerdict } from '../../domain/explain/explain.ts';
 import { attemptId } from '../../domain/ids.ts';
 import { plannedById } from '../../domain/plan.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
@@ -63,8 +64,8 @@ function documentOf({ view, state, task }: FoundTask) {
     agents: planned.agent,
     directive: planned.directive.text,
     handoff: task.last?.handoff.kind === 'given' ? { ...task.last.handoff.handoff } : null,
-    dispatched: task.dispatched,
-    monitored: task.monitored,
+    dispatched: task.dispatched?.map(explainVerdict) ?? null,
+    monitored: task.monitored?.map(explainVerdict) ?? null,
   });
 }
 

@@ -1,0 +1,46 @@
+import type { GateRules } from '../findings/gate-rules.ts';
+import type { Sentences } from './explain.ts';
+
+export const gateSentences: Sentences<GateRules> = {
+  'run-id': ({ id }) => `"${id}" is not a run id`,
+  'plan-exists': ({ file }) => `no plan at ${file}`,
+  'wave-order': ({ wave, next }) =>
+    next === null
+      ? `wave ${wave} was asked for, but no wave is open`
+      : { detail: `wave ${wave} was asked for, but wave ${next} is the next open one`, fix: `--wave ${next}` },
+  'plan-has-tasks': () => 'the plan has no task',
+  repository: ({ expected, actual }) =>
+    `the plan is for the repository that began with ${expected}, this one began with ${actual}`,
+  'thread-bound': () => 'no coordination thread is bound',
+  'wave-has-tasks': ({ wave }) => `wave ${wave} has no task`,
+  approval: ({ decision }) =>
+    decision === 'pending'
+      ? 'the start waits for approval'
+      : decision === 'held'
+        ? 'a person holds the start'
+        : `the start was ${decision}`,
+  'plan-hash': () => 'the approval is for another version of the plan',
+  'task-planned': ({ task }) => `${task} is not in the plan`,
+  'workspace-base': ({ base, actual }) => `the workspace stands on ${actual}, not on ${base}`,
+  fence: ({ mode, canary, words }) => `fence ${mode}, canary ${canary}${words === undefined ? '' : `: ${words}`}`,
+  exit: ({ reason, code, signal, trouble, words = [] }) => {
+    const because = trouble === undefined ? '' : ` (${[trouble, ...words].join(': ')})`;
+    if (reason === 'exited' && code === 0) return `exit 0, but the agent did not say that it had finished${because}`;
+    const how = reason !== 'exited' ? reason : signal === null ? `exit ${code}` : `killed by ${signal}`;
+    return trouble === undefined ? [how, ...words].join(': ') : `${how}${because}`;
+  },
+  'handoff-present': () => 'the agent left no handoff',
+  'handoff-valid': ({ words }) => words,
+  'handoff-nonce': () => 'the handoff is of another attempt',
+  'handoff-status': ({ status, words: [summary = '', ...remaining] }) =>
+    `the agent says ${status}: ${summary}${remaining.length === 0 ? '' : `; remaining: ${remaining.join(', ')}`}`,
+  'snapshot-present': () => 'the workspace could not be snapshotted',
+  files: ({ changed, limit }) => `${changed} files changed, the limit is ${limit}`,
+  changes: () => 'nothing was changed; set allowEmpty if that is fine',
+  'draft-read': ({ where }) => `${where} was not read`,
+  'round-has-tasks': () => 'no task is in this round',
+  'check-run': ({ check }) => `the check ${check} has not run on this tree`,
+  check: ({ check, outcome }) => `the check ${check} ${outcome}`,
+  'run-branch': ({ expected, actual }) => `the run branch is at ${actual}, not at ${expected}`,
+  'merge-proof': () => 'the merger gave no proof',
+};

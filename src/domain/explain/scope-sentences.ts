@@ -1,0 +1,96 @@
+import type { Finding, FindingsOf } from '../findings/finding.ts';
+import type { LinkFault, ScopeRules } from '../findings/scope-rules.ts';
+import { shellPath } from '../shell-word.ts';
+import type { Sentence, Sentences } from './explain.ts';
+
+/** Findings about a path that a task changed, or wanted to. */
+export type ChangeFinding = FindingsOf<Omit<ScopeRules, 'two-spellings' | 'ownership-conflict' | 'owns-protected'>>;
+
+/** Only these name a change that a person may grant or drop. */
+export const isChange = (finding: Finding): finding is ChangeFinding => 'grantable' in finding;
+
+/** Why a path is not the task's to change, without the path. */
+export function whyNot(finding: ChangeFinding): string {
+  switch (finding.rule) {
+    case 'read-only':
+      return 'the task is read-only (`owns: []`)';
+    case 'locked':
+      return `\`${finding.by}\` has locked \`${finding.pattern}\``;
+    case 'agent-config':
+      return `\`${finding.config}\` steers agents; only a task that names it in \`owns\` may change it`;
+    case 'out-of-scope':
+      return finding.by === null ? 'the task does not own it' : `\`${finding.by}\` claims it by \`${finding.pattern}\``;
+    case 'protected':
+      return `it is protected by \`${finding.pattern}\``;
+    case 'bad-path':
+      return finding.fault === 'segments'
+        ? 'is not a path inside the repository'
+        : 'has a backslash or a control character in its name';
+    case 'git-path':
+      return 'is a name that git or a file system takes for `.git`';
+    case 'reserved-path':
+      return 'imitates `.tidegate/`';
+    case 'nested-repository':
+      return 'is a nested repository';
+    case 'bad-mode':
+      return `has mode ${finding.mode}`;
+    case 'link-leaves':
+      return links[finding.fault](finding.target);
+  }
+}
+
+const links: Readonly<Record<LinkFault, (target: string) => string>> = {
+  empty: () => 'is a link without a target',
+  absolute: (target) => `is a link to the absolute path ${target}`,
+  unclear: (target) => `is a link whose target cannot be told: ${target}`,
+  leaves: (target) => `is a link that leaves the repository: ${target}`,
+  git: (target) => `is a link into git's own files: ${target}`,
+};
+
+/** Not this task's to change. */
+function foreign(finding: ChangeFinding): Sentence {
+  const { where: path = '', change = 'changed' } = finding;
+  return { detail: `${change} ${shownPath(path)}: ${whyNot(finding)}`, fix: waysOut(finding) };
+}
+
+/** Nobody's to change. */
+function unsafe(finding: ChangeFinding): Sentence {
+  return { detail: `${shownPath(finding.where ?? '')} ${whyNot(finding)}`, fix: waysOut(finding) };
+}
+
+function waysOut({ task, where: path = '', grantable }: ChangeFinding): string {
+  const drop = `tidegate drop ${task} ${shellPath(path)}`;
+  return grantable ? `tidegate grant ${task} ${shellPath(path)}, or ${drop}` : drop;
+}
+
+const shownPath = (path: string): string => (/^[\w./@+-]+$/.test(path) ? path : JSON.stringify(path));
+
+export const scopeSentences: Sentences<ScopeRules> = {
+  'read-only': foreign,
+  locked: foreign,
+  'agent-config': foreign,
+  'out-of-scope': foreign,
+  protected: foreign,
+  'bad-path': unsafe,
+  'git-path': unsafe,
+  'reserved-path': unsafe,
+  'nested-repository': unsafe,
+  'bad-mode': unsafe,
+  'link-leaves': unsafe,
+  'two-spellings': ({ spelled, first }) => ({
+    detail: `${shownPath(spelled)} and ${shownPath(first)} differ only by case or normalisation`,
+    fix: 'use one spelling',
+  }),
+  'ownership-conflict': ({ claims: [a, b], path, folded }) => {
+    const side = ({ task, by, pattern }: typeof a) => `\`${task}\` (${by} \`${pattern}\`)`;
+    const how = folded ? ', on file systems that ignore case or normalisation' : '';
+    return {
+      detail: `${side(a)} and ${side(b)} could both write \`${path}\`${how}`,
+      fix: 'let one need the other, narrow what they own, or list the path in `shares` of both',
+    };
+  },
+  'owns-protected': ({ task, pattern, protected: met }) => ({
+    detail: `\`${task}\` may write \`${pattern}\`, which meets the protected \`${met}\``,
+    fix: 'narrow it, or approve knowing that',
+  }),
+};

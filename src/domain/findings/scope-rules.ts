@@ -1,0 +1,35 @@
+import type { Claim } from '../claims.ts';
+import type { DiffEntry } from '../evidence.ts';
+import type { TaskId } from '../ids.ts';
+
+/** A change that is not the task's to make. `where` is its path. */
+export type ScopeRules = {
+  'read-only': Changed;
+  locked: Changed & { readonly by: TaskId; readonly pattern: string };
+  'agent-config': Changed & { readonly config: string };
+  /** `by` claims it with `pattern`; null when the task owns paths by name and this is none of them. */
+  'out-of-scope': Changed & { readonly by: TaskId | null; readonly pattern: string | null };
+  protected: Changed & { readonly pattern: string };
+  // whoever owns it
+  'bad-path': Changed & { readonly fault: 'segments' | 'characters' };
+  'git-path': Changed;
+  'reserved-path': Changed;
+  'nested-repository': Changed;
+  'bad-mode': Changed & { readonly mode: string };
+  'link-leaves': Changed & { readonly fault: LinkFault; readonly target: string };
+  'two-spellings': { readonly task: TaskId; readonly spelled: string; readonly first: string };
+  // of a plan
+  'ownership-conflict': {
+    readonly claims: readonly [ClaimFact, ClaimFact];
+    readonly path: string;
+    readonly folded: boolean;
+  };
+  'owns-protected': { readonly task: TaskId; readonly pattern: string; readonly protected: string };
+};
+
+export type LinkFault = 'empty' | 'absolute' | 'unclear' | 'leaves' | 'git';
+
+/** `grantable`: a person can let the task change it. `change` is absent where a call was refused before it changed anything. */
+type Changed = { readonly task: TaskId; readonly change?: DiffEntry['change']; readonly grantable: boolean };
+
+type ClaimFact = Claim & { readonly pattern: string };

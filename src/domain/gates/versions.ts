@@ -1,0 +1,30 @@
+/**
+ * Each gate with the version of its rules. A verdict names it, so that a gate may change without rewriting what was judged before:
+ * replay compares verdicts of the same version only. Raised whenever a gate's rules change; a test compares their hashes.
+ */
+export const gateVersions = {
+  contract: 1,
+  load: 1,
+  repository: 1,
+  thread: 1,
+  directives: 1,
+  ownership: 1,
+  approval: 1,
+  workspace: 1,
+  fence: 1,
+  task: 1,
+  exit: 1,
+  handoff: 1,
+  snapshot: 1,
+  secrets: 1,
+  scope: 1,
+  files: 1,
+  changes: 1,
+  plan: 1,
+  round: 1,
+  check: 1,
+  'run-branch': 1,
+  proof: 1,
+} as const satisfies Readonly<Record<string, number>>;
+
+export type Gate = keyof typeof gateVersions;
