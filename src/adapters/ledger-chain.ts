@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import { eventBody, type Link, linkHash, type Sha256, type Tip } from '../domain/chain.ts';
+import { genesis, type Link, linkHash, type Sha256, type Tip } from '../domain/chain.ts';
+import { eventBody, hashRule, ledgerFormat, opening, readEvent } from '../domain/event-format.ts';
 import type { LedgerEvent } from '../domain/events.ts';
 import { type ExternalEvent, isExternalEvent } from '../domain/external/events.ts';
 import { externalStream, type Stored } from '../ports/ledger.ts';
@@ -11,7 +12,7 @@ export type Draft = { readonly stream: string; readonly bodies: readonly string[
 
 export function draft(stream: string, events: readonly LedgerEvent[]): Draft {
   if (!/^[\x21-\x7e]{1,200}$/.test(stream)) throw new TypeError(`not a stream name: ${JSON.stringify(stream)}`);
-  return { stream, bodies: events.map(eventBody) };
+  return { stream, bodies: events.map((event) => eventBody(event)) };
 }
 
 /** What needs no epoch: facts of a session that others drive, and nothing else. */
@@ -40,15 +41,41 @@ export function chain(
   });
 }
 
-/** Integrity is the chain's matter; here only the one field is looked at that everything switches on. */
+/** The first record of every ledger. */
+export function firstLink(at: string): Link {
+  const [link] = chain(draft('repo', [opening]), { tip: genesis, position: 0 }, { epoch: 0, at });
+  if (link === undefined) throw new Error('a draft of one event links one');
+  return link;
+}
+
+/** Why this version cannot read the ledger that begins so; null when it can. */
+export function formatProblem(first: Link | undefined): string | null {
+  if (first === undefined) return 'it has no first event';
+  const event = parse(first.body);
+  const isOpening = typeof event === 'object' && event !== null && 'type' in event && event.type === 'ledger-opened';
+  const format = isOpening && 'format' in event ? event.format : 1;
+  if (format !== ledgerFormat) return `its format is ${format}, and this Tidegate reads only format ${ledgerFormat}`;
+  const hashing = isOpening && 'hashing' in event ? event.hashing : null;
+  return hashing === hashRule ? null : `its hash rule is ${String(hashing)}, and this Tidegate knows only ${hashRule}`;
+}
+
+/** Integrity is the chain's matter; here an event is brought to the version of its type that this program knows. */
 export function storedOf({ body, ...rest }: Link): Stored {
-  const event = parse(body);
-  if (!isEvent(event)) throw new NotAnEvent(`seq ${rest.seq} holds no event`);
-  return { ...rest, event };
+  const read = readEvent(parse(body));
+  switch (read.kind) {
+    case 'event':
+      return { ...rest, event: read.event };
+    case 'newer':
+      throw new NewerEvent(`seq ${rest.seq} is ${read.type} of version ${read.version}, which a newer Tidegate wrote`);
+    case 'malformed':
+      throw new NotAnEvent(`seq ${rest.seq} holds no event`);
+  }
 }
 
 /** A stored row is not what this program writes. */
 export class NotAnEvent extends Error {}
+/** A later version wrote it. */
+export class NewerEvent extends Error {}
 
 function parse(body: string): unknown {
   try {
@@ -58,6 +85,3 @@ function parse(body: string): unknown {
     throw error;
   }
 }
-
-const isEvent = (value: unknown): value is LedgerEvent =>
-  typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';

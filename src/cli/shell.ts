@@ -1,11 +1,10 @@
 import type { Ending } from '../domain/evidence.ts';
 import type { CommitId } from '../domain/ids.ts';
 import { type PlannedTask, plannedById } from '../domain/plan.ts';
-import { agentOf } from '../domain/provider.ts';
 import type { Result } from '../domain/result.ts';
 import type { RunState } from '../domain/run.ts';
 import { isLive } from '../domain/schedule.ts';
-import { attemptOf, snapshotOf } from '../domain/task.ts';
+import { agentOf, attemptOf, snapshotOf } from '../domain/task.ts';
 import type { Desk } from '../ports/desk.ts';
 import { type Context, exitCodes, misused, type Outcome, type Register } from './command.ts';
 import { atDesk, failed, type OpenDesk } from './desk.ts';
@@ -79,7 +78,7 @@ async function look(
   const onTerminal = context.terminal.interactive && !context.json;
   if (!onTerminal && argv.length === 0)
     return misused('no-terminal', `shell: needs a terminal; without one: tidegate shell ${subject} -- <command>`);
-  const agent = attemptOf(one)?.agent ?? agentOf(planned, one);
+  const agent = attemptOf(one)?.agent ?? agentOf(one);
   const { commit } = snapshot;
   const note = (path: string, isSetUp: boolean): void => {
     context.terminal.problem(

@@ -15,7 +15,7 @@ export async function showPrompt(desk: Desk, given: string | undefined): Promise
   if (launches > 0) return await toldTo(desk, found.value, attemptId(run, task, launches));
   const attempt = nextAttempt(state, task);
   if (attempt === null) return misused('no-prompt', `show: ${run}/${task} never had an attempt`);
-  return outcomeOf(found.value, await promptOf(desk.git, state, attempt), null);
+  return outcomeOf(found.value, await promptOf(desk.git, state, task, attempt), null);
 }
 
 /** As it was kept; where it was not, as it follows from the ledger. Either way it is what the ledger has the hash of. */
@@ -26,7 +26,7 @@ async function toldTo(desk: Desk, found: MadeTask, attempt: AttemptId): Promise<
   const recorded = started?.type === 'attempt-started' ? started.prompt : undefined;
   const kept = await desk.files.readPrompt(attempt);
   const intended = asIntended(found.stored, found.state, attempt);
-  const text = kept ?? (await promptOf(desk.git, intended.state, intended.attempt));
+  const text = kept ?? (await promptOf(desk.git, intended.state, intended.task, intended.attempt));
   const isIt = recorded === undefined ? kept !== null || started === undefined : sha256(text) === recorded;
   if (isIt) return outcomeOf(found, text, attempt);
   const message = `show: what ${attempt} was told is not there any more, or was changed since`;

@@ -1,7 +1,7 @@
 import { describeVerdict } from '../domain/explain/explain.ts';
 import type { TaskId } from '../domain/ids.ts';
 import { plannedById } from '../domain/plan.ts';
-import { snapshotOf } from '../domain/task.ts';
+import { endedAttempt, handoffOf, snapshotOf, verdictsOf } from '../domain/task.ts';
 import { toldOfHold } from '../domain/texts/held.ts';
 import { toldOfSleep } from '../domain/texts/machine.ts';
 import type { Verdict } from '../domain/verdict.ts';
@@ -58,8 +58,9 @@ function taskLines({ state }: RunView, id: TaskId): readonly Text[] {
   if (task === undefined || planned === undefined) return [];
   const { word, detail } = taskWords(state, task);
   const snapshot = snapshotOf(task);
-  const slept = toldOfSleep(task.slept);
-  const handoff = task.last?.handoff.kind === 'given' ? task.last.handoff.handoff : null;
+  const slept = toldOfSleep(endedAttempt(task)?.slept ?? 0);
+  const handoff = handoffOf(task);
+  const { dispatched, monitored } = verdictsOf(task);
   return [
     [{ text: `${state.run}/${id}`, tone: 'strong' }, ` ${word}${detail === '' ? '' : `: ${detail}`}`],
     `wave      ${task.wave}`,
@@ -75,8 +76,8 @@ function taskLines({ state }: RunView, id: TaskId): readonly Text[] {
     ...(task.progress.status === 'held'
       ? ['', ...toldLines(toldOfHold(state, task.progress.hold, `${state.run}/${id}`)), '']
       : []),
-    ...verdictLines('dispatch', task.dispatched),
-    ...verdictLines('monitor', task.monitored),
+    ...verdictLines('dispatch', dispatched),
+    ...verdictLines('monitor', monitored),
     '',
     ...planned.directive.text
       .trimEnd()

@@ -1,16 +1,22 @@
 import { agentKinds, takesCommand } from './agents.ts';
-import { answerOnBoard } from './board.ts';
-import type { RequestEvent, RunEvent, TapName } from './events.ts';
+import { answerOnBoard } from './board-requests.ts';
+import { grantPattern } from './claims.ts';
+import type { By, RequestEvent, RunEvent, TapName } from './events.ts';
 import { explain } from './explain/explain.ts';
+import type { Finding } from './findings/finding.ts';
+import type { TaskId } from './ids.ts';
+import { checksToRepeat } from './judged-checks.ts';
 import { hasWhollyLanded, leftToLand, whyNotAlone } from './land-some.ts';
 import { ownershipConflicts } from './ownership.ts';
-import { plannedById } from './plan.ts';
+import { matches } from './pattern.ts';
+import { dependentsOf, plannedById } from './plan.ts';
+import { strayedFindings } from './recovery.ts';
 import { answerReplan } from './replan.ts';
 import { err, ok, type Result, unreachable } from './result.ts';
 import { isOpen } from './round.ts';
 import { hasMerged, type RunState } from './run.ts';
 import { decideTap, type TapDecision } from './tap.ts';
-import type { TaskState } from './task.ts';
+import { endedAttempt, isHalted, liveAttempt, snapshotOf, type TaskState } from './task.ts';
 import { heldFindings } from './texts/held.ts';
 import { reworkInstead } from './texts/run.ts';
 import { isUndone } from './undo.ts';
@@ -38,7 +44,7 @@ export function answer(state: RunState, request: RequestEvent): Answer {
     case 'requested-stop':
       return ok([{ type: 'run-stopped', by: request.by }]);
     case 'requested-resume':
-      return ok([{ type: 'run-resumed', by: request.by }]);
+      return ok([resumed(state, request.by)]);
     case 'requested-replan':
       return answerReplan(state, request);
     case 'requested-land':
@@ -65,6 +71,12 @@ export function answer(state: RunState, request: RequestEvent): Answer {
       // Anyone may append a request, another version of ours included: what is not known is refused, not fallen over.
       return err(`this version does not know ${(request as RequestEvent).type}`);
   }
+}
+
+/** Outcomes of checks that said nothing are forgotten, so that they run again. */
+export function resumed(state: RunState, by: By): RunEvent {
+  const rechecks = checksToRepeat(state);
+  return { type: 'run-resumed', ...(rechecks.length === 0 ? {} : { rechecks }), by };
 }
 
 type TaskRequest = Extract<
@@ -98,7 +110,17 @@ function answerTask(state: RunState, request: TaskRequest): Answer {
       return retry(state, task, request);
     case 'requested-rework':
       if (status === 'held' || status === 'failed' || status === 'ready')
-        return ok([{ type: 'task-reworked', task: task.id, message: request.message, ...foundIn(state, task), by }]);
+        return ok([
+          {
+            type: 'task-reworked',
+            task: task.id,
+            message: request.message,
+            from: snapshotOf(task)?.commit ?? 'base',
+            ...foundIn(state, task),
+            by,
+          },
+          ...restarts(state, task.id),
+        ]);
       return err(`only a held, failed or ready task can be reworked; it is ${status}`);
     default:
       return unreachable(request);
@@ -106,14 +128,25 @@ function answerTask(state: RunState, request: TaskRequest): Answer {
 }
 
 /** The agent is told why it was held, so that a person need not copy it. */
-function foundIn(state: RunState, { progress }: TaskState): { readonly findings?: readonly string[] } {
+function foundIn(state: RunState, { progress }: TaskState): { readonly findings?: readonly Finding[] } {
   return progress.status === 'held' ? { findings: heldFindings(state, progress.hold) } : {};
 }
 
-const isTakenOut = ({ takenOut }: TaskState, path: string): boolean =>
-  takenOut.some((taken) => taken === path || taken.startsWith(`${path.replace(/\/$/, '')}/`));
+/** Tasks that are held only for the sake of this one, or have not begun: they start on its new result. */
+function restarts(state: RunState, task: TaskId): readonly RunEvent[] {
+  const by = { who: 'tidegate', via: 'policy' } as const;
+  return dependentsOf(state.plan, task).flatMap((id): readonly RunEvent[] => {
+    const progress = state.tasks[id]?.progress;
+    const waits = progress?.status === 'held' && progress.hold.because === 'needs';
+    const fresh = progress?.status === 'waiting' && progress.next.from === 'base' && progress.next.halt === null;
+    return waits || fresh ? [{ type: 'task-retried', task: id, by }] : [];
+  });
+}
 
-const isHalted = (task: TaskState): boolean => task.progress.status === 'waiting' && task.progress.next.halt !== null;
+const isTakenOut = (task: TaskState, path: string): boolean =>
+  (endedAttempt(task)?.takenOut ?? []).some(
+    (taken) => taken === path || taken.startsWith(`${path.replace(/\/$/, '')}/`),
+  );
 
 /** With another agent a task that only waits keeps what is there of it: nothing of it went wrong. */
 function retry(state: RunState, task: TaskState, request: TaskRequest & { readonly type: 'requested-retry' }): Answer {
@@ -123,9 +156,15 @@ function retry(state: RunState, task: TaskState, request: TaskRequest & { readon
   if (unknown !== null) return err(unknown);
   const chosen = agent === undefined ? [] : [{ type: 'agent-chosen', task: task.id, agent, by } as const];
   if (status === 'held' || status === 'failed' || status === 'dropped' || isHalted(task))
-    return ok([...chosen, { type: 'task-retried', task: task.id, by }]);
+    return ok([...chosen, { type: 'task-retried', task: task.id, ...strayed(task), by }, ...restarts(state, task.id)]);
   if (status === 'waiting' && agent !== undefined) return ok(chosen);
   return err(`only a held, failed or dropped task can be retried; it is ${status}`);
+}
+
+/** An agent that left its scope is told where it must not go. */
+function strayed({ progress }: TaskState): Pick<RunEvent & { readonly type: 'task-retried' }, 'findings' | 'after'> {
+  const findings = strayedFindings(progress);
+  return findings.length === 0 ? {} : { findings, after: 'strayed' };
 }
 
 function unknownAgent({ plan }: RunState, task: TaskState, agent: string): string | null {
@@ -162,7 +201,11 @@ function grant(state: RunState, task: TaskState, request: TaskRequest & { readon
   const conflicts = ownershipConflicts(state.plan, task.wave, [...granted, { task: task.id, paths: request.paths }]);
   const [conflict] = conflicts;
   if (conflict !== undefined) return err(`granting it would break ownership: ${explain(conflict).detail}`);
-  return ok([{ type: 'task-granted', task: task.id, paths: request.paths, by: request.by }]);
+  const { paths, by } = request;
+  const meets = (liveAttempt(task)?.requested ?? [])
+    .map(({ path }) => path)
+    .filter((path) => paths.some((grantedPath) => grantedPath === path || matches(grantPattern(grantedPath), path)));
+  return ok([{ type: 'task-granted', task: task.id, paths, meets, by }]);
 }
 
 function tap(

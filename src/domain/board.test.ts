@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { attempt, created, idOf, me, plan, stateAfter, theRun, you } from '../../test/support/plans.ts';
 import { answer } from './answer.ts';
-import { answerOnBoard, type BoardRecord, inboxOf, openToPerson, type Post, postLimits, targetNamed } from './board.ts';
+import type { BoardRecord, Post } from './board.ts';
+import { answerOnBoard, inboxOf, openToPerson, targetNamed } from './board-requests.ts';
 import type { RequestEvent, RunEvent } from './events.ts';
+import { policy } from './policy.ts';
 import type { RunState } from './run.ts';
 
 const frozen = plan([{ a: {}, b: {}, c: {} }]);
@@ -80,7 +82,7 @@ test('a task reads what is for it or for all, and what it asked itself', () => {
 });
 
 test('of a full board the newest are read', () => {
-  const all = Array.from({ length: postLimits.shown + 5 }, (_, index) => posted(`${index}`, 'all'));
+  const all = Array.from({ length: policy.recordsShown + 5 }, (_, index) => posted(`${index}`, 'all'));
   expect(inboxOf(run(...all), idOf('a')).map(({ text }) => text)).toEqual(
     all.slice(5).map((event) => ('text' in event ? event.text : '')),
   );
@@ -112,7 +114,7 @@ describe('a person', () => {
 
   test.each([
     ['an empty message', post('  ', 'all'), 'the message is empty'],
-    ['a long message', post('x'.repeat(postLimits.characters + 1), 'all'), 'at most 4000 characters'],
+    ['a long message', post('x'.repeat(policy.recordCharacters + 1), 'all'), 'at most 4000 characters'],
     ['a task that is not there', post('x', 'z'), `${theRun} has no task z`],
     ['what is no name', post('x', '../a'), 'it is for a task, for person or for all'],
     ['a record that is not there', answers('7', 'x'), 'there is no record 7'],

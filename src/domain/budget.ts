@@ -1,5 +1,6 @@
+import { policy } from './policy.ts';
 import type { RunState } from './run.ts';
-import type { TaskState } from './task.ts';
+import { liveAttempt, type TaskState, usageOf } from './task.ts';
 
 /** Dollars, as far as agents name them: nothing is invented for those that do not. */
 export type Spend = { readonly used: number; readonly limit: number };
@@ -17,7 +18,7 @@ export const runSpend = ({ plan, raised, tasks }: Pick<RunState, 'plan' | 'raise
 export const isOver = ({ used, limit }: Spend): boolean => used >= limit;
 
 /** From here on people are told. */
-export const isNear = ({ used, limit }: Spend): boolean => used >= limit * 0.8;
+export const isNear = ({ used, limit }: Spend): boolean => used >= limit * policy.budgetNear;
 
 /** No attempt of it may start before a person raises the limit. */
 export const isOverBudget = (state: RunState, task: TaskState): boolean =>
@@ -26,11 +27,11 @@ export const isOverBudget = (state: RunState, task: TaskState): boolean =>
 /** What the next attempt, or the one under way from its beginning on, may cost. */
 export function allowance(state: RunState, task: TaskState): number {
   const [own, whole] = [taskSpend(state, task), runSpend(state)];
-  const live = task.now.usd ?? 0;
+  const live = liveAttempt(task)?.usage.usd ?? 0;
   return Math.max(0, Math.min(own.limit - own.used, whole.limit - whole.used) + live);
 }
 
-const spentOn = ({ used, now }: TaskState): number => (used.usd ?? 0) + (now.usd ?? 0);
+const spentOn = (task: TaskState): number => usageOf(task).usd ?? 0;
 
 const sums = new WeakMap<RunState['tasks'], number>();
 

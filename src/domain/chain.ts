@@ -1,5 +1,3 @@
-import { canonicalJson } from './plan.ts';
-
 /** Hexadecimal SHA-256 of a text; an argument, because the domain imports nothing. */
 export type Sha256 = (text: string) => string;
 
@@ -25,19 +23,6 @@ export function linkHash(sha256: Sha256, previous: string, link: Omit<Link, 'has
   return sha256(
     `${previous}{"at":${JSON.stringify(at)},"epoch":${epoch},"event":${body},"position":${position},"seq":${seq},"stream":${JSON.stringify(stream)}}`,
   );
-}
-
-/**
- * The stored form of an event: canonical and pure ASCII, so that no changed byte can decode to the same text.
- * Throws on what JSON cannot hold.
- */
-export function eventBody(event: { readonly type: string }): string {
-  const body = canonicalJson(event).replace(
-    /[\u007f-\uffff]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-  JSON.parse(body);
-  return body;
 }
 
 type ChainWalk = {

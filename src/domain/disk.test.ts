@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Holding, leastMemory, shortageOf, sizeBytes, sizeText, toRemove } from './disk.ts';
+import { type Holding, shortageOf, sizeBytes, sizeText, toRemove } from './disk.ts';
+import { policy } from './policy.ts';
 
 const workspace = (id: string, bytes: number, usedAt: number): Holding => ({
   kind: 'workspace',
@@ -45,7 +46,7 @@ test('copies go before all else, but for those that somebody looks at', () => {
 
 test('room is short above the cap and below the floor, and the reason names both figures', () => {
   const limits = { cap: sizeBytes('20GB'), free: sizeBytes('500MB') };
-  const memory = leastMemory;
+  const memory = policy.leastMemory;
   expect(shortageOf({ used: limits.cap, free: limits.free, memory }, limits)).toBeNull();
   expect(shortageOf({ used: 0, free: 1e12, memory: memory - 1 }, limits)?.why).toContain('of memory are free');
   expect(shortageOf({ used: 25e9, free: 1e12, memory }, limits)?.why).toContain(

@@ -1,3 +1,5 @@
+import { policy } from './policy.ts';
+
 /** What the workspaces and kept products of a repository may take, and what must stay free on their disk. Bytes. */
 export type DiskLimits = { readonly cap: number; readonly free: number };
 
@@ -48,14 +50,11 @@ export function toRemove(
   return chosen;
 }
 
-/** Less, and the next agent is what the kernel ends first. */
-export const leastMemory = 300e6;
-
 export function shortageOf(
   { used, free, memory }: { readonly used: number; readonly free: number; readonly memory: number },
   limits: DiskLimits,
 ): Shortage | null {
-  if (memory < leastMemory)
+  if (memory < policy.leastMemory)
     return { why: `only ${sizeText(memory)} of memory are free`, fix: 'end something, or lower limits.parallel' };
   if (free < limits.free)
     return {

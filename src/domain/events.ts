@@ -1,6 +1,6 @@
 import type { Trouble } from './agent-event.ts';
 import type { AgentNote, AgentReport } from './agent-note.ts';
-import type { Post } from './board.ts';
+import type { Post, RecordPlace } from './board.ts';
 import type { Shortage } from './disk.ts';
 import type {
   CheckOutcome,
@@ -16,8 +16,8 @@ import type { Finding } from './findings/finding.ts';
 import type { AttemptId, CommitId, PlanHash, RunId, TaskId, TreeId } from './ids.ts';
 import type { Judgement } from './judgement.ts';
 import type { FrozenPlan } from './plan.ts';
-import type { Aftermath } from './recovery.ts';
-import type { AgentSession } from './task.ts';
+import type { SettleLimits, Settlement } from './settle-attempt.ts';
+import type { Aftermath, AgentSession, Hold } from './task.ts';
 
 /** Who did it and by which way it reached us. An agent never appears here as an approver. */
 export type By = {
@@ -76,12 +76,12 @@ export type RunOrder = {
   readonly target: { readonly branch: string; readonly commit: CommitId };
   /** Only this wave, if asked for. */
   readonly wave: number | null;
-  /** Set when a flag made `land: auto` of the `ask` that the files say. */
-  readonly landAuto?: true;
-  /** Set when a flag made `land: branch` of whatever the files say: nothing lands by itself. */
-  readonly landBranch?: true;
+  /** Whether a flag set `land`, for reading the files again: `auto` instead of `ask`, or `branch` whatever they say. */
+  readonly landing: LandingChoice;
   readonly tidegate: string;
 };
+
+export type LandingChoice = 'as-planned' | 'auto' | 'branch';
 
 /** `start` or `start-<wave>` when taps are per wave; `land`. */
 export type TapName = 'start' | `start-${number}` | 'land';
@@ -94,9 +94,17 @@ export type RunEvent =
   | ({ readonly type: 'run-created'; readonly by: By } & RunOrder)
   /**
    * From here on this is the plan. Merged tasks and closed waves stay; whatever else was judged, approved or begun
-   * before it counts for nothing. Tasks that it no longer has were dropped by name in the same append.
+   * before it counts for nothing. Tasks that it no longer has were dropped by name in the same append. `keeps`: tasks that stay as
+   * they are; `threads`: waves that keep the thread they are bound to.
    */
-  | { readonly type: 'plan-replaced'; readonly plan: FrozenPlan; readonly hash: PlanHash; readonly by: By }
+  | {
+      readonly type: 'plan-replaced';
+      readonly plan: FrozenPlan;
+      readonly hash: PlanHash;
+      readonly keeps: readonly TaskId[];
+      readonly threads: readonly number[];
+      readonly by: By;
+    }
   | ({ readonly type: 'phase-judged' } & Judgement)
   /** A thread of this wave is about to be asked for elsewhere. Asked for again by the same key, it is the same thread. */
   | { readonly type: 'thread-intended'; readonly wave: number; readonly key: string }
@@ -119,8 +127,7 @@ export type RunEvent =
   | {
       readonly type: 'task-base-refused';
       readonly task: TaskId;
-      readonly why: string;
-      readonly files: readonly string[];
+      readonly because: Finding;
     }
   | {
       readonly type: 'attempt-intended';
@@ -130,12 +137,12 @@ export type RunEvent =
       readonly nonce: string;
       readonly base: CommitId;
       readonly from: CommitId;
-      readonly findings: readonly string[];
-      /** Absent: `command`. */
-      readonly agent?: string;
+      readonly agent: string;
+      /** Of the agent's models; empty for programs that need none. */
+      readonly provider: string;
       readonly session?: AgentSession;
-      /** Why there is another attempt; absent when it has nothing to know of those before. */
-      readonly after?: Aftermath;
+      /** Grants, raises and records of the run that it begins with, counted. */
+      readonly terms: number;
     }
   /** What the agent does while it works, as far as it belongs here: numbered by its supervisor, without a gap. */
   | {
@@ -144,6 +151,8 @@ export type RunEvent =
       readonly attempt: AttemptId;
       readonly number: number;
       readonly note: AgentNote;
+      /** What became of a note that puts something on the board; absent for all others. */
+      readonly place?: RecordPlace;
     }
   /** Its supervisor knows the grants and raises up to this one, counted over the whole run. */
   | { readonly type: 'attempt-told'; readonly task: TaskId; readonly attempt: AttemptId; readonly terms: number }
@@ -182,7 +191,34 @@ export type RunEvent =
       /** What stands against the plan that the task drafts; absent when it drafts none, or when that was not read. */
       readonly drafted?: readonly Finding[];
     }
-  | { readonly type: 'task-granted'; readonly task: TaskId; readonly paths: readonly string[]; readonly by: By }
+  /**
+   * What becomes of the task, decided once its gates have judged the attempt. The counts stand after it; `turn` is the agent whose turn
+   * it is; `limits` are those that decided it, `version` that of the rules.
+   */
+  | {
+      readonly type: 'attempt-settled';
+      readonly task: TaskId;
+      readonly attempt: AttemptId;
+      readonly version: number;
+      readonly charged: number;
+      readonly free: number;
+      readonly spirals: number;
+      readonly turn: string;
+      readonly decision: Settlement;
+      readonly limits: SettleLimits;
+    }
+  /** A task that was ready may not be integrated. */
+  | { readonly type: 'task-held'; readonly task: TaskId; readonly hold: Hold }
+  /** The task that it was held for stands again: what was proven of this one still is. */
+  | { readonly type: 'task-released'; readonly task: TaskId }
+  /** `meets`: paths that its agent asked for and has got by this. */
+  | {
+      readonly type: 'task-granted';
+      readonly task: TaskId;
+      readonly paths: readonly string[];
+      readonly meets: readonly string[];
+      readonly by: By;
+    }
   | { readonly type: 'task-dropped'; readonly task: TaskId; readonly by: By }
   /** Changes to these paths were taken out of the snapshot by a person; the new snapshot stands instead. */
   | {
@@ -192,13 +228,22 @@ export type RunEvent =
       readonly snapshot: SnapshotEvidence;
       readonly by: By;
     }
-  | { readonly type: 'task-retried'; readonly task: TaskId; readonly by: By }
+  /** `findings` and `after`: what its next agent is told of the attempt before; absent when it is told nothing. */
+  | {
+      readonly type: 'task-retried';
+      readonly task: TaskId;
+      readonly findings?: readonly Finding[];
+      readonly after?: Aftermath;
+      readonly by: By;
+    }
   | {
       readonly type: 'task-reworked';
       readonly task: TaskId;
       readonly message: string;
-      /** Why it was held, lines that programs printed among it; absent in old ledgers and for what was not held. */
-      readonly findings?: readonly string[];
+      /** The snapshot that it goes on from. */
+      readonly from: CommitId | 'base';
+      /** Why it was held; absent when it was not. */
+      readonly findings?: readonly Finding[];
       readonly by: By;
     }
   /** Instead of what the plan says, by a person. */
@@ -212,7 +257,7 @@ export type RunEvent =
       readonly limit: number;
     }
   // the board; what agents put there are notes of their attempts
-  | ({ readonly type: 'record-posted'; readonly by: By } & Post)
+  | ({ readonly type: 'record-posted'; readonly place: RecordPlace; readonly by: By } & Post)
   | { readonly type: 'record-answered'; readonly record: string; readonly text: string; readonly by: By }
   | { readonly type: 'record-closed'; readonly record: string; readonly by: By }
   // checks, rounds, merge
@@ -251,7 +296,7 @@ export type RunEvent =
       readonly task: TaskId;
       readonly check: string;
       /** The tree that the check failed on. */
-      readonly tree?: TreeId;
+      readonly tree: TreeId;
     }
   | {
       readonly type: 'merge-intended';
@@ -301,8 +346,7 @@ export type RunEvent =
       readonly branch: string;
       readonly old: CommitId | null;
       readonly new: CommitId;
-      /** Absent: all that was merged and had not landed. */
-      readonly tasks?: readonly TaskId[];
+      readonly tasks: readonly TaskId[];
     }
   | {
       readonly type: 'landing-refused';
@@ -351,7 +395,13 @@ export type RunEvent =
     }
   | { readonly type: 'provider-resumed'; readonly provider: string }
   // the run itself
-  | { readonly type: 'run-paused' | 'run-resumed' | 'run-stopped'; readonly by: By }
+  | { readonly type: 'run-paused' | 'run-stopped'; readonly by: By }
+  /** Halts and pauses of providers are lifted. `rechecks`: outcomes of checks that are forgotten, so that they run again. */
+  | {
+      readonly type: 'run-resumed';
+      readonly rechecks?: readonly { readonly tree: TreeId; readonly check: string }[];
+      readonly by: By;
+    }
   /** The environment failed (disk full, git missing): nothing is decided; `resume` tries again. */
   | { readonly type: 'run-halted'; readonly why: string; readonly fix: string }
   /** There is no room on the disk: what is under way goes on, and by itself the rest does when there is room. */
@@ -364,6 +414,8 @@ export type RunEvent =
 
 // ── facts of the repository (stream `repo`) ────────────────────────────────────────────────────────────
 export type RepoEvent =
+  /** The first event of every ledger. */
+  | { readonly type: 'ledger-opened'; readonly format: number; readonly hashing: string }
   | { readonly type: 'coordinator-started'; readonly epoch: number; readonly pid: number; readonly tidegate: string }
   | { readonly type: 'coordinator-stopped'; readonly epoch: number };
 

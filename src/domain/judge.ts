@@ -1,12 +1,14 @@
 import { judgeContract, judgeLoad, judgePreflight, judgeThread } from './gates/checking.ts';
 import { judgeClosure, judgeMerge } from './gates/closing.ts';
+import { failWith, inconclusive } from './gates/say.ts';
+import { phaseVersions } from './gates/versions.ts';
 import { judgeApproval, judgeDispatch, judgeMonitor } from './gates/working.ts';
 import type { PlanHash, TaskId } from './ids.ts';
 import type { Judgement } from './judgement.ts';
 import { ownershipConflicts } from './ownership.ts';
 import { type FrozenPlan, plannedById } from './plan.ts';
 import { unreachable } from './result.ts';
-import { failWith, inconclusive, type Verdict } from './verdict.ts';
+import type { Verdict } from './verdict.ts';
 
 /** What a judgement may look at beside its evidence: the frozen plan and what people granted before it. */
 export type Context = {
@@ -16,7 +18,7 @@ export type Context = {
 };
 
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
-type Unjudged = DistributiveOmit<Judgement, 'verdicts'>;
+type Unjudged = DistributiveOmit<Judgement, 'verdicts' | 'version'>;
 
 /** The one judge: live decisions and replay both come here. */
 export function judge(context: Context, unjudged: Unjudged): readonly Verdict[] {
@@ -52,4 +54,9 @@ export function judge(context: Context, unjudged: Unjudged): readonly Verdict[] 
 }
 
 export const judged = <U extends Unjudged>(context: Context, unjudged: U) =>
-  ({ type: 'phase-judged', ...unjudged, verdicts: judge(context, unjudged) }) as const;
+  ({
+    type: 'phase-judged',
+    ...unjudged,
+    version: phaseVersions[unjudged.phase],
+    verdicts: judge(context, unjudged),
+  }) as const;

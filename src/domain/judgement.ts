@@ -28,6 +28,8 @@ export type Judgement =
 
 type Judged<Phase, Evidence> = {
   readonly phase: Phase;
+  /** Of the phase: which gates it has. */
+  readonly version: number;
   readonly evidence: Evidence;
   readonly verdicts: readonly Verdict[];
 };

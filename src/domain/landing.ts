@@ -34,9 +34,6 @@ type Rebuilt = {
   readonly conflicts: readonly string[];
 };
 
-/** How often something is made anew for a branch that moves while its checks run. */
-export const landingTries = 3;
-
 /** Not asked for yet, or asked for anew. */
 export const noLanding: LandingState = { status: 'none', tries: 0 };
 

@@ -14,11 +14,11 @@ import {
 } from '../../test/support/plans.ts';
 import { steps } from '../pipeline/steps.ts';
 import type { RunEvent } from './events.ts';
+import { failWith } from './gates/say.ts';
 import { needsOf } from './needs.ts';
 import { goesOnByItself } from './provider.ts';
 import { evolveRun, type RunState } from './run.ts';
 import type { Hold, TaskProgress } from './task.ts';
-import { failWith } from './verdict.ts';
 
 const frozen = plan([{ a: {}, b: { needs: ['a'] } }]);
 const hash = hashOf(frozen);

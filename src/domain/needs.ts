@@ -1,8 +1,9 @@
-import { isOfAgent, openToPerson } from './board.ts';
+import { isOfAgent } from './board.ts';
+import { openToPerson } from './board-requests.ts';
 import { isOver, runSpend, taskSpend } from './budget.ts';
 import { currentWave, plannedStates, type RunState } from './run.ts';
 import { blockingNeed } from './schedule.ts';
-import { isResolved, type TaskState } from './task.ts';
+import { isResolved, liveAttempt, type TaskState } from './task.ts';
 import { toldOfHold } from './texts/held.ts';
 import {
   toldOfAsking,
@@ -102,8 +103,7 @@ const taskNeeds = (state: RunState): readonly Need[] =>
 function taskNeed(state: RunState, task: TaskState, subject: string): Omit<Need, 'task'> | null {
   const { progress } = task;
   if (progress.status === 'held') return { kind: 'held', ...toldOfHold(state, progress.hold, subject) };
-  if (progress.status === 'failed')
-    return { kind: 'failed', ...toldOfFailure(progress.why, progress.snapshot !== null, subject) };
+  if (progress.status === 'failed') return { kind: 'failed', ...toldOfFailure(progress, subject) };
   if (progress.status !== 'waiting' || task.wave !== currentWave(state)?.index) return null;
   const spend = taskSpend(state, task);
   if (isOver(spend)) return { kind: 'budget', ...toldOfTaskBudget(state, spend, subject) };
@@ -115,9 +115,13 @@ function taskNeed(state: RunState, task: TaskState, subject: string): Omit<Need,
 }
 
 const scopeNeeds = (state: RunState): readonly Need[] =>
-  Object.values(state.tasks).flatMap(({ id, asked }): readonly Need[] =>
-    asked.length === 0 ? [] : [{ kind: 'scope', task: id, ...toldOfAsking(asked, `${state.run}/${id}`) }],
-  );
+  Object.values(state.tasks).flatMap((task): readonly Need[] => {
+    const { id } = task;
+    const requested = liveAttempt(task)?.requested ?? [];
+    return requested.length === 0
+      ? []
+      : [{ kind: 'scope', task: id, ...toldOfAsking(requested, `${state.run}/${id}`) }];
+  });
 
 /** Nothing waits for the answer; it is only asked for. */
 const questionNeeds = (state: RunState): readonly Need[] =>

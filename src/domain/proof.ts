@@ -3,6 +3,7 @@ import { advance, begin, type Passed } from './phase.ts';
 import { isNonEmpty } from './result.ts';
 import type { RoundState } from './round.ts';
 import type { RunState } from './run.ts';
+import { verdictsOf } from './task.ts';
 
 /** Proofs rebuilt from the verdicts that the ledger holds. Null: that phase has not passed. */
 
@@ -20,11 +21,14 @@ export function approvalProof(state: RunState, index: number): Passed<'approval'
 
 function dispatchProof(state: RunState, id: TaskId): Passed<'dispatch'> | null {
   const task = state.tasks[id];
-  return task === undefined ? null : advance('dispatch', approvalProof(state, task.wave), id, task.dispatched ?? []);
+  return task === undefined
+    ? null
+    : advance('dispatch', approvalProof(state, task.wave), id, verdictsOf(task).dispatched ?? []);
 }
 
 function monitorProof(state: RunState, id: TaskId): Passed<'monitor'> | null {
-  return advance('monitor', dispatchProof(state, id), id, state.tasks[id]?.monitored ?? []);
+  const task = state.tasks[id];
+  return task === undefined ? null : advance('monitor', dispatchProof(state, id), id, verdictsOf(task).monitored ?? []);
 }
 
 /** Every task of the round that made it into the candidate, or nothing. */

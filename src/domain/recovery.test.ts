@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Trouble, TroubleKind } from './agent-event.ts';
 import type { Ending } from './evidence.ts';
-import { type Providers, pauseFor } from './provider.ts';
+import type { Providers } from './provider.ts';
+import { pauseFor } from './provider-pause.ts';
 import { aftermathOf, recoveryFrom } from './recovery.ts';
 
 const trouble = (kind: TroubleKind, until: string | null = null): Trouble => ({ kind, until, detail: 'said so' });

@@ -1,7 +1,8 @@
 import type { Trouble, TroubleKind } from './agent-event.ts';
 import type { MonitorEvidence } from './evidence.ts';
-import { describeVerdict } from './explain/explain.ts';
-import type { TaskProgress } from './task.ts';
+import type { Finding } from './findings/finding.ts';
+import type { Aftermath, TaskProgress } from './task.ts';
+import { findingsIn } from './verdict.ts';
 
 /** What follows from an attempt that did not end well. */
 type Recovery = {
@@ -14,20 +15,6 @@ type Recovery = {
   /** Another agent of the chain may do better. */
   readonly blames: 'agent' | 'nobody';
 };
-
-/** Why there is another attempt, as far as its agent has to know. */
-export type Aftermath =
-  /** Out of time or turns: what is there is to be finished. */
-  | 'ran-out'
-  | 'spiral'
-  /** A person lets a task that left its scope begin again. */
-  | 'strayed'
-  /** Nobody's fault. */
-  | 'interrupted'
-  /** A person says what to mend. */
-  | 'rework'
-  /** Its end or its work was not accepted. */
-  | 'rejected';
 
 export function aftermathOf(evidence: Pick<MonitorEvidence, 'ending' | 'agent'>): Aftermath {
   const { ending, agent } = evidence;
@@ -82,8 +69,8 @@ const byTrouble: Readonly<Record<TroubleKind, Recovery>> = {
 export const pausesProvider = (trouble: Trouble): boolean =>
   trouble.kind === 'rate-limited' || trouble.kind === 'needs-login';
 
-/** Who strayed out of its scope and starts clean is told where it must not go. */
-export function strayedFindings(progress: TaskProgress): readonly string[] {
+/** An agent that left its scope and starts clean is shown where it must not go. */
+export function strayedFindings(progress: TaskProgress): readonly Finding[] {
   if (progress.status !== 'held' || progress.hold.because !== 'gate') return [];
-  return progress.hold.verdicts.filter((verdict) => verdict.gate === 'scope').flatMap(describeVerdict);
+  return findingsIn(progress.hold.verdicts.filter((verdict) => verdict.gate === 'scope'));
 }

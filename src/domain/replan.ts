@@ -1,6 +1,8 @@
 import type { Answer } from './answer.ts';
 import type { RequestEvent, RunEvent } from './events.ts';
 import { describeVerdict } from './explain/explain.ts';
+import { failWith } from './gates/say.ts';
+import type { TaskId } from './ids.ts';
 import { openUndo } from './open-undo.ts';
 import { ownershipConflicts } from './ownership.ts';
 import { allTasks, canonicalJson, type FrozenPlan, plannedById } from './plan.ts';
@@ -9,7 +11,6 @@ import { err, ok } from './result.ts';
 import { isOpen } from './round.ts';
 import { currentWave, plannedStates, type RunState } from './run.ts';
 import { isLive } from './schedule.ts';
-import { failWith } from './verdict.ts';
 
 type Replan = RequestEvent & { readonly type: 'requested-replan' };
 
@@ -27,9 +28,29 @@ export function answerReplan(state: RunState, { plan, hash, replaces, by }: Repl
   return ok([
     ...giveUpRound(state),
     ...gone.map(({ id }) => ({ type: 'task-dropped', task: id, by }) as const),
-    { type: 'plan-replaced', plan, hash, by },
+    { type: 'plan-replaced', plan, hash, keeps: keptTasks(state, plan), threads: keptThreads(state, plan), by },
     ...(state.mode.mode === 'active' ? [] : [{ type: 'run-resumed', by } as const]),
   ]);
+}
+
+/** What is merged or closed stays as it is, and what a person dropped stays dropped; the rest begins anew. */
+function keptTasks(state: RunState, plan: FrozenPlan): readonly TaskId[] {
+  return allTasks(plan)
+    .map(({ id }) => id)
+    .filter((id) => {
+      const task = state.tasks[id];
+      if (task === undefined) return false;
+      const { status } = task.progress;
+      // what the plan dropped and has again was not meant to be dropped
+      const isDropped = status === 'dropped' && plannedById(state.plan, id) !== undefined;
+      return status === 'merged' || isDropped || state.waves[task.wave]?.closed === true;
+    });
+}
+
+/** Under another version of the plan a wave keeps its thread, unless threads are opened elsewhere now. */
+function keptThreads(state: RunState, plan: FrozenPlan): readonly number[] {
+  const isSame = canonicalJson(state.plan.thread ?? null) === canonicalJson(plan.thread ?? null);
+  return isSame ? state.waves.filter(({ bound }) => bound !== undefined).map(({ index }) => index) : [];
 }
 
 /** Why this run cannot go on under that plan at all. */

@@ -1,9 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { commit, idOf, snapshot, tree } from '../../test/support/plans.ts';
+import { bisect, nextRoundSize } from './bisect.ts';
 import type { RunEvent } from './events.ts';
-import { bisect, bisectRuns, evolveRound, isOpen, nextRoundSize, type RoundState } from './round.ts';
-import { inconclusive, pass, type Verdict } from './verdict.ts';
+import { inconclusive, pass } from './gates/say.ts';
+import { policy } from './policy.ts';
+import { evolveRound, isOpen, type RoundState } from './round.ts';
+import type { Verdict } from './verdict.ts';
 
 const opened: RoundState = {
   round: 1,
@@ -73,7 +76,7 @@ describe('bisect', () => {
   const cases = fc.integer({ min: 1, max: 400 }).chain((count) => fc.tuple(fc.constant(count), fc.nat(count - 1)));
 
   test('finds the first failing prefix for every count and culprit that its runs suffice for', () => {
-    for (let count = 1; count <= 2 ** (bisectRuns - 1); count += count < 40 ? 1 : 11)
+    for (let count = 1; count <= 2 ** (policy.bisectRuns - 1); count += count < 40 ? 1 : 11)
       for (let culprit = 0; culprit < count; culprit += 1)
         expect([count, search(count, culprit).found]).toEqual([count, { next: 'culprit', index: culprit }]);
   });
@@ -81,7 +84,7 @@ describe('bisect', () => {
   test('never needs more runs than it may, with the one that failed first', () => {
     fc.assert(
       fc.property(cases, ([count, culprit]) => {
-        expect(search(count, culprit).runs + 1).toBeLessThanOrEqual(bisectRuns);
+        expect(search(count, culprit).runs + 1).toBeLessThanOrEqual(policy.bisectRuns);
       }),
     );
   });
@@ -124,7 +127,7 @@ describe('rounds of fewer tasks', () => {
           if (!fails) merged += taken;
         }
         expect(merged).toBe(culprit);
-        expect(rounds.length).toBeLessThanOrEqual(bisectRuns);
+        expect(rounds.length).toBeLessThanOrEqual(policy.bisectRuns);
       }),
     );
   });

@@ -10,7 +10,7 @@ import { passes, type Verdict } from './verdict.ts';
  */
 export type RoundState = { readonly round: number; readonly base: CommitId; readonly tasks: readonly RoundTask[] } & (
   | { readonly status: 'opened' }
-  | ({ readonly status: 'built' } & Candidate)
+  | ({ readonly status: 'built'; readonly conflicts: readonly Conflict[] } & Candidate)
   | ({ readonly status: 'generated'; readonly outcome: GeneratorOutcome } & Candidate)
   | ({ readonly status: 'completed' } & Candidate)
   | ({ readonly status: 'closing'; readonly closed: readonly Verdict[] } & Candidate)
@@ -31,6 +31,7 @@ export type Tip = { readonly commit: CommitId; readonly tree: TreeId };
 /** There is a candidate, and the gates have not judged it yet. */
 export type BuiltRound = Extract<RoundState, { readonly status: 'built' | 'generated' | 'completed' }>;
 
+export type Conflict = { readonly task: TaskId; readonly files: readonly string[] };
 type RoundTask = { readonly task: TaskId; readonly snapshot: CommitId };
 export type RoundStep = { readonly task: TaskId } & Tip;
 
@@ -39,11 +40,13 @@ export function evolveRound(state: RoundState, event: RunEvent): RoundState {
   const same = { round, base, tasks };
   switch (event.type) {
     case 'candidate-built':
-      return state.status === 'opened' ? { ...same, status: 'built', ...candidateOf(event.steps) } : state;
+      return state.status === 'opened'
+        ? { ...same, status: 'built', conflicts: event.conflicts, ...candidateOf(event.steps) }
+        : state;
     case 'generator-ended': {
       if (state.status !== 'built') return state;
       const { ending, snapshot, log, tail } = event;
-      return { ...state, status: 'generated', outcome: { ending, snapshot, log, tail } };
+      return { ...same, status: 'generated', ...candidate(state), outcome: { ending, snapshot, log, tail } };
     }
     case 'candidate-completed': {
       if (state.status !== 'generated') return state;
@@ -52,7 +55,7 @@ export function evolveRound(state: RoundState, event: RunEvent): RoundState {
     }
     case 'phase-judged':
       if (event.phase === 'closure' && (state.status === 'built' || state.status === 'completed'))
-        return { ...state, status: 'closing', closed: event.verdicts };
+        return { ...same, status: 'closing', ...candidate(state), closed: event.verdicts };
       if (event.phase === 'merge' && state.status === 'merged') return { ...state, judged: passes(event.verdicts) };
       return state;
     case 'merge-intended':
@@ -67,6 +70,8 @@ export function evolveRound(state: RoundState, event: RunEvent): RoundState {
   }
 }
 
+const candidate = ({ steps, tip }: Candidate): Candidate => ({ steps, tip });
+
 function candidateOf(steps: readonly RoundStep[]): Candidate {
   const last = steps.at(-1);
   return { steps, tip: last === undefined ? null : { commit: last.commit, tree: last.tree } };
@@ -74,49 +79,3 @@ function candidateOf(steps: readonly RoundStep[]): Candidate {
 
 export const isOpen = (state: RoundState | undefined): state is RoundState =>
   state !== undefined && state.status !== 'abandoned' && !(state.status === 'merged' && state.judged);
-
-/**
- * How many tasks the next round may take; null: all that are ready. Where a prefix cannot be checked by itself, because its generated
- * files are made for a whole candidate, the task that breaks it is found by rounds of half the suspects: one that passes is
- * merged and leaves the other half, one that fails leaves its own.
- */
-export function nextRoundSize(rounds: readonly RoundState[]): number | null {
-  let suspects = 0;
-  for (const round of rounds) {
-    if (round.status === 'abandoned') suspects = round.suspects;
-    else if (round.status === 'merged') suspects = Math.max(0, suspects - round.steps.length);
-  }
-  return suspects === 0 ? null : Math.max(1, Math.floor(suspects / 2));
-}
-
-/** How often a candidate may be checked while looking for the task that breaks it. */
-export const bisectRuns = 8;
-
-type Bisection =
-  /** Check this prefix of the steps next. */
-  | { readonly next: 'check'; readonly prefix: number }
-  | { readonly next: 'culprit'; readonly index: number }
-  /** The runs are used up: everything in the remaining range is suspect. */
-  | { readonly next: 'give-up'; readonly from: number; readonly to: number };
-
-/**
- * Finds the first prefix that fails, given that none (length 0) passes and all (length `steps`) fail.
- * `outcome(n)` says what is known of the prefix of length n.
- */
-export function bisect(
-  steps: number,
-  outcome: (prefix: number) => 'passed' | 'failed' | 'unknown',
-  limit = bisectRuns,
-): Bisection {
-  let good = 0;
-  let bad = steps;
-  for (let runs = 1; bad - good > 1; runs += 1) {
-    const middle = good + Math.floor((bad - good) / 2);
-    const known = outcome(middle);
-    if (known === 'unknown')
-      return runs >= limit ? { next: 'give-up', from: good, to: bad - 1 } : { next: 'check', prefix: middle };
-    if (known === 'passed') good = middle;
-    else bad = middle;
-  }
-  return { next: 'culprit', index: bad - 1 };
-}

@@ -4,16 +4,13 @@ import { isRequest, type LedgerEvent, type RequestEvent, type RunEvent, type Tap
 import type { BoundThread, CheckOutcome } from './evidence.ts';
 import { isExternalEvent } from './external/events.ts';
 import type { CommitId, PlanHash, RunId, TaskId, TreeId } from './ids.ts';
-import { judgedChecks } from './judged-checks.ts';
-import { leftToLand } from './land-some.ts';
 import { evolveLanding, type LandingState, noLanding } from './landing.ts';
 import { type FrozenPlan, plannedById } from './plan.ts';
 import { replacePlan, unjudged } from './plan-versions.ts';
-import { evolveProviders, type Providers, providerOf } from './provider.ts';
+import { evolveProviders, type Providers } from './provider.ts';
 import { evolveRound, type RoundState } from './round.ts';
-import { evolveAllTasks, evolveOneTask, holdDependents, releaseDependents, standAgain } from './run-tasks.ts';
 import { evolveTap, type TapState } from './tap.ts';
-import { plannedTask, type TaskState } from './task.ts';
+import { attemptOf, evolveTask, plannedTask, type TaskState } from './task.ts';
 import { boundBy } from './thread.ts';
 import { evolveUndo, noUndo, type UndoState } from './undo.ts';
 import type { Verdict } from './verdict.ts';
@@ -46,7 +43,7 @@ export type RunState = {
   readonly warned: number | null;
   readonly board: readonly BoardRecord[];
   /** Grants, raises and records so far: what agents may do or know changes with each. */
-  readonly terms: number;
+  readonly termsCount: number;
   readonly mode: RunMode;
   /** While there is one, no attempt starts. */
   readonly shortage: Shortage | null;
@@ -85,6 +82,7 @@ export function evolveRun(state: RunState | null, { seq, event }: Recorded): Run
   if (state === null || isExternalEvent(event)) return state;
   if (isRequest(event)) return { ...state, pending: [...state.pending, { seq, request: event }] };
   switch (event.type) {
+    case 'ledger-opened':
     case 'coordinator-started':
     case 'coordinator-stopped':
       return state;
@@ -137,26 +135,27 @@ function evolveFact(state: RunState, event: RunEvent): RunState {
     case 'attempt-told':
     case 'agent-chosen':
     case 'paths-dropped':
+    case 'attempt-settled':
+    case 'task-held':
+    case 'task-released':
+    case 'task-dropped':
+    case 'task-retried':
+    case 'task-reworked':
       return evolveOneTask(state, event.task, event);
     case 'attempt-ended':
       return served(evolveOneTask(state, event.task, event), event);
-    case 'task-dropped':
-      return standAgain(evolveOneTask(state, event.task, event));
     case 'task-granted':
       return withWave(
-        evolveOneTask({ ...state, terms: state.terms + 1 }, event.task, event),
+        evolveOneTask({ ...state, termsCount: state.termsCount + 1 }, event.task, event),
         waveOf(state, event.task),
         (wave) => ({ ...wave, ownership: null }),
       );
     case 'budget-raised': {
       const raised = event.task === null ? state.raised + event.usd : state.raised;
-      return evolveAllTasks({ ...state, raised, terms: state.terms + 1 }, event);
+      return evolveAllTasks({ ...state, raised, termsCount: state.termsCount + 1 }, event);
     }
     case 'budget-near':
       return event.task === null ? { ...state, warned: event.limit } : evolveOneTask(state, event.task, event);
-    case 'task-retried':
-    case 'task-reworked':
-      return releaseDependents(evolveOneTask(state, event.task, event), event.task);
     case 'check-ended':
       return { ...state, checks: { ...state.checks, [checkKey(event.check.tree, event.check.name)]: event.check } };
     case 'round-opened': {
@@ -172,7 +171,7 @@ function evolveFact(state: RunState, event: RunEvent): RunState {
     case 'culprit-found':
     case 'merge-intended':
     case 'round-abandoned':
-      return holdDependents(evolveAllTasks(withLastRound(state, event.wave, event), event));
+      return withLastRound(state, event.wave, event);
     case 'merged':
       return evolveMerged(state, event);
     case 'wave-closed':
@@ -185,7 +184,7 @@ function evolveFact(state: RunState, event: RunEvent): RunState {
       const apart = state.target.apart || event.new !== state.branch?.commit;
       const target =
         event.branch === state.target.branch ? { ...state.target, commit: event.new, apart } : state.target;
-      return { ...state, target, ...evolveOnTarget(state, { ...event, tasks: event.tasks ?? leftToLand(state) }) };
+      return { ...state, target, ...evolveOnTarget(state, event) };
     }
     case 'target-observed':
     case 'landing-rebuilt':
@@ -208,7 +207,7 @@ function evolveFact(state: RunState, event: RunEvent): RunState {
       return {
         ...evolveAllTasks(state, event),
         providers: evolveProviders(state.providers, event),
-        checks: judgedChecks(state),
+        checks: withoutChecks(state, event.rechecks ?? []),
         mode: { mode: 'active' },
       };
     case 'run-halted':
@@ -231,9 +230,8 @@ function evolveJudged(state: RunState, event: RunEvent & { readonly type: 'phase
     case 'approval':
       return withWave(state, event.wave, (wave) => ({ ...wave, ...boundBy(event), [event.phase]: verdicts }));
     case 'dispatch':
-      return evolveOneTask(state, event.task, event);
     case 'monitor':
-      return standAgain(evolveOneTask(state, event.task, event));
+      return evolveOneTask(state, event.task, event);
     case 'closure':
     case 'merge':
       return withLastRound(state, event.wave, event);
@@ -277,7 +275,7 @@ function created(event: RunEvent & { readonly type: 'run-created' }): RunState {
     raised: 0,
     warned: null,
     board: [],
-    terms: 0,
+    termsCount: 0,
     mode: { mode: 'active' },
     shortage: null,
     ended: null,
@@ -287,11 +285,31 @@ function created(event: RunEvent & { readonly type: 'run-created' }): RunState {
 
 /** A provider that served an agent to its end is well again: its next pause is a short one. */
 function served(state: RunState, event: RunEvent & { readonly type: 'attempt-ended' }): RunState {
-  const planned = plannedById(state.plan, event.task);
   const task = state.tasks[event.task];
-  if (event.agent?.outcome !== 'completed' || planned === undefined || task === undefined) return state;
-  const { [providerOf(planned, task)]: _, ...others } = state.providers;
+  const provider = task === undefined ? undefined : attemptOf(task)?.provider;
+  if (event.agent?.outcome !== 'completed' || provider === undefined) return state;
+  const { [provider]: _, ...others } = state.providers;
   return { ...state, providers: others };
+}
+
+/** A fact of one task. A task that is unknown changes nothing: facts are never refused. */
+function evolveOneTask(state: RunState, id: TaskId, event: RunEvent): RunState {
+  const task = state.tasks[id];
+  return task === undefined ? state : { ...state, tasks: { ...state.tasks, [id]: evolveTask(task, event) } };
+}
+
+/** A fact that may concern any of them: each task says for itself. */
+const evolveAllTasks = (state: RunState, event: RunEvent): RunState => ({
+  ...state,
+  tasks: Object.fromEntries(Object.entries(state.tasks).map(([id, task]) => [id, evolveTask(task, event)])),
+});
+
+function withoutChecks(
+  { checks }: RunState,
+  forgotten: readonly { readonly tree: TreeId; readonly check: string }[],
+): RunState['checks'] {
+  const keys = new Set(forgotten.map(({ tree, check }) => checkKey(tree, check)));
+  return Object.fromEntries(Object.entries(checks).filter(([key]) => !keys.has(key)));
 }
 
 function withWave(state: RunState, index: number, change: (wave: WaveState) => WaveState): RunState {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { created, idOf, me, type PlanSketch, plan, stateAfter, type TaskSketch } from '../../test/support/plans.ts';
 import type { RunEvent } from './events.ts';
+import { pass } from './gates/say.ts';
 import { type RunState, tasksOfWave } from './run.ts';
 import { blockingNeed, isBlocked, mayIntegrate, startable } from './schedule.ts';
 import type { TaskProgress } from './task.ts';
-import { pass } from './verdict.ts';
 
 type Waves = readonly Readonly<Record<string, TaskSketch>>[];
 const approved = (wave: number): RunEvent => ({

@@ -1,79 +1,104 @@
-import type { MonitorEvidence } from './evidence.ts';
-import { describeVerdict } from './explain/explain.ts';
+import type { RunEvent } from './events.ts';
+import type { Finding } from './findings/finding.ts';
+import { decisionVersions } from './gates/versions.ts';
+import type { CommitId } from './ids.ts';
+import { type FrozenPlan, plannedById } from './plan.ts';
+import { policy } from './policy.ts';
 import { aftermathOf, recoveryFrom } from './recovery.ts';
-import type { Attempt, NextStart, TaskLimits, TaskState } from './task.ts';
+import { type Aftermath, type EndedAttempt, evidenceOf, type ProviderTrouble, type TaskState } from './task.ts';
 import { passes, type Verdict } from './verdict.ts';
 
-export const freeLaunches = 3;
-/** Rate limits may last a night; an agent that only feigns them must not last for ever. */
-const waitedLaunches = 50;
+/** What becomes of a task whose attempt has ended and was judged. */
+export type Settlement =
+  | { readonly becomes: 'ready' | 'done' | 'held' | 'failed' }
+  | {
+      readonly becomes: 'waiting';
+      readonly from: CommitId | 'base';
+      /** Whether the next attempt goes on in the agent's own session. */
+      readonly session: boolean;
+      readonly halt: Finding | null;
+      readonly trouble: ProviderTrouble | null;
+      readonly after: Aftermath;
+    };
 
-/** Who drafted a plan that cannot be run is told its mistakes; a person need not pass them on. */
-const isOnlyTheDraft = (verdicts: readonly Verdict[]): boolean =>
-  verdicts.every(({ gate, outcome }) => (gate === 'plan' ? outcome === 'fail' : outcome === 'pass'));
+/** All that decides it beside the attempt itself; recorded with the decision. */
+export type SettleLimits = {
+  readonly attempts: number;
+  /** Agents that the task may be given to, one after the other. */
+  readonly chain: readonly string[];
+  readonly free: number;
+  readonly waited: number;
+  readonly spirals: number;
+};
 
-/** What an ended attempt means, once the gates have spoken. */
-export function settleAttempt(
-  state: TaskState,
-  attempt: Attempt | null,
-  evidence: MonitorEvidence,
-  verdicts: readonly Verdict[],
-  limits: TaskLimits,
-): TaskState {
-  if (attempt === null) return state;
-  const { ending, snapshot } = evidence;
-  const judged = { ...state, monitored: verdicts };
+export const settleLimits = (plan: FrozenPlan, task: TaskState): SettleLimits => ({
+  attempts: plan.limits.attempts,
+  chain: plannedById(plan, task.id)?.agent ?? [],
+  free: policy.freeLaunches,
+  waited: policy.waitedLaunches,
+  spirals: policy.spirals,
+});
+
+type Settled = RunEvent & { readonly type: 'attempt-settled' };
+type Counts = Pick<Settled, 'charged' | 'free' | 'spirals' | 'turn' | 'decision'>;
+
+/** Null unless its last attempt has ended and its gates have judged it. */
+export function settleAttempt(task: TaskState, limits: SettleLimits): Settled | null {
+  if (task.progress.status !== 'ended' || task.progress.attempt.monitored === null) return null;
+  const counts = settle(task, task.progress.attempt, task.progress.attempt.monitored, limits);
+  const { id: attempt } = task.progress.attempt;
+  return { type: 'attempt-settled', task: task.id, attempt, version: decisionVersions.settlement, ...counts, limits };
+}
+
+function settle(task: TaskState, attempt: EndedAttempt, verdicts: readonly Verdict[], limits: SettleLimits): Counts {
+  const { charged, free, spirals, turn, progress } = task;
+  const same = { charged, free, spirals, turn };
+  const snapshot = progress.status === 'ended' ? progress.snapshot : null;
+  const { ending, handoff, report: agent } = attempt;
   // work of an attempt whose fence or workspace was not proven counts for nothing, however well it looks
-  const dispatched = passes(state.dispatched ?? []);
+  const dispatched = passes(attempt.dispatched ?? []);
   if (dispatched && passes(verdicts) && snapshot !== null)
-    return { ...judged, free: 0, progress: { status: state.readOnly ? 'done' : 'ready', attempt, snapshot } };
+    return { ...same, free: 0, decision: { becomes: task.readOnly ? 'done' : 'ready' } };
 
-  const agentIsThrough =
+  const agentFinished =
     dispatched &&
     ending.reason === 'exited' &&
     ending.code === 0 &&
-    evidence.handoff.kind === 'given' &&
-    evidence.handoff.handoff.status === 'done';
-  const sentBack = isOnlyTheDraft(verdicts) && state.charged + 1 < limits.attempts;
-  if (agentIsThrough && snapshot !== null && !sentBack)
-    return { ...judged, progress: { status: 'held', hold: { because: 'gate', verdicts }, attempt, snapshot } };
+    handoff.kind === 'given' &&
+    handoff.handoff.status === 'done';
+  const sentBack = isOnlyTheDraft(verdicts) && charged + 1 < limits.attempts;
+  if (agentFinished && snapshot !== null && !sentBack) return { ...same, decision: { becomes: 'held' } };
 
-  const findings = [...(state.dispatched ?? []), ...verdicts].flatMap(describeVerdict);
+  const evidence = { ending, ...(agent === undefined ? {} : { agent }) };
   const { cost, start, trouble, blames } = recoveryFrom(evidence);
-  const again: NextStart = {
+  const again = {
+    becomes: 'waiting',
     from: start === 'clean' ? 'base' : (snapshot?.commit ?? attempt.from),
-    findings,
+    session: start === 'session',
     halt: null,
-    session: start === 'session' ? state.session : null,
-    trouble,
+    trouble: trouble === null ? null : { provider: attempt.provider, trouble },
     after: aftermathOf(evidence),
-  };
-  const waiting = { status: 'waiting', next: again } as const;
-  const another = state.chosen === null && state.agent + 1 < limits.chain.length;
+  } as const;
+  const place = limits.chain.indexOf(turn);
+  const other = task.chosen === null ? limits.chain[place + 1] : undefined;
   // a person has to log in; another agent of the chain need not wait for that
-  const passedOver = ending.reason === 'launch-failed' || (trouble?.kind === 'needs-login' && another);
-  if (cost !== 'charged' && !passedOver) {
-    const most = cost === 'waited-for' ? waitedLaunches : freeLaunches;
-    if (state.free < most) return { ...judged, free: state.free + 1, progress: waiting };
-  }
-  if (blames === 'agent' && another) {
-    const other = { ...again, session: null, trouble: null };
-    return { ...judged, agent: state.agent + 1, free: 0, progress: { status: 'waiting', next: other } };
-  }
+  const passedOver = ending.reason === 'launch-failed' || (trouble?.kind === 'needs-login' && other !== undefined);
+  if (cost !== 'charged' && !passedOver && free < (cost === 'waited-for' ? limits.waited : limits.free))
+    return { ...same, free: free + 1, decision: again };
+  if (blames === 'agent' && other !== undefined)
+    return { ...same, turn: other, free: 0, decision: { ...again, session: false, trouble: null } };
   // with trouble it waits for its provider, as everybody does
   if (ending.reason === 'launch-failed') {
-    const before = limits.chain.slice(0, state.agent);
-    const others = before.length === 0 ? '' : `; before it ${before.join(' and ')} could not do it either`;
-    return {
-      ...judged,
-      progress: { status: 'waiting', next: { ...again, halt: trouble ? null : ending.detail + others } },
-    };
+    const halt: Finding = { rule: 'launch', words: ending.detail, before: limits.chain.slice(0, Math.max(0, place)) };
+    return { ...same, decision: { ...again, halt: trouble === null ? halt : null } };
   }
-  if (ending.reason === 'setup-failed')
-    return { ...judged, progress: { status: 'failed', why: `setup failed: ${ending.detail}`, attempt, snapshot } };
-  const charged = state.charged + 1;
-  const spirals = state.spirals + (ending.reason === 'spiral' ? 1 : 0);
-  if (charged < limits.attempts && spirals < 2) return { ...judged, charged, spirals, free: 0, progress: waiting };
-  const why = findings.join('; ') || `${ending.reason} ${ending.detail}`.trim();
-  return { ...judged, charged, spirals, progress: { status: 'failed', why, attempt, snapshot } };
+  if (ending.reason === 'setup-failed') return { ...same, decision: { becomes: 'failed' } };
+  const counted = { charged: charged + 1, spirals: spirals + (ending.reason === 'spiral' ? 1 : 0), turn };
+  return counted.charged < limits.attempts && counted.spirals < limits.spirals
+    ? { ...counted, free: 0, decision: again }
+    : { ...counted, free, decision: { becomes: 'failed' } };
 }
+
+/** The author of a draft that cannot be run is sent its mistakes; a person need not pass them on. */
+const isOnlyTheDraft = (verdicts: readonly Verdict[]): boolean =>
+  verdicts.every(({ gate, outcome }) => (gate === 'plan' ? outcome === 'fail' : outcome === 'pass'));

@@ -1,37 +1,40 @@
 import { noUsage } from './agent-event.ts';
 import type { AgentNote } from './agent-note.ts';
-import type { AgentSession, Attempt, TaskState } from './task.ts';
+import { type AgentSession, type LiveAttempt, liveAttempt, type TaskState } from './task.ts';
 
-export type Asked = { readonly path: string; readonly why: string };
+/** A path outside of its scope that an agent asked for, and why, in its own words. */
+export type PathRequest = { readonly path: string; readonly why: string };
 
-/** What a note of the attempt under way changes of its task. */
-export function noted(state: TaskState, note: AgentNote, attempt: Attempt | null): Partial<TaskState> {
+/** What a note changes of the attempt under way. */
+export function noted(attempt: LiveAttempt, note: AgentNote): Partial<LiveAttempt> {
   switch (note.note) {
-    case 'started':
-      return { session: sessionAfter(state, note, attempt) };
     case 'usage':
-      return { now: note.usage };
+      return { usage: note.usage };
     case 'asked': {
-      const fresh = note.paths.filter((path) => !state.asked.some((asked) => asked.path === path));
-      return { asked: [...state.asked, ...fresh.map((path) => ({ path, why: note.why }))] };
+      const fresh = note.paths.filter((path) => !attempt.requested.some((request) => request.path === path));
+      return { requested: [...attempt.requested, ...fresh.map((path) => ({ path, why: note.why }))] };
     }
-    case 'heard':
-      return attempt === null ? {} : { heard: [...state.heard, { request: note.request, attempt: attempt.id }] };
-    case 'denied':
-    case 'posted':
-    case 'tripped':
-    case 'trouble':
-    case 'turns-near':
+    default:
       return {};
   }
 }
 
-function sessionAfter(
-  state: TaskState,
-  { session }: AgentNote & { readonly note: 'started' },
-  attempt: Attempt | null,
-): AgentSession | null {
-  if (session === null || attempt === null) return state.session;
+/** What a note changes of the task, beyond the attempt under way. */
+export function withNote(state: TaskState, note: AgentNote): TaskState {
+  const attempt = liveAttempt(state);
+  if (attempt === null) return state;
+  switch (note.note) {
+    case 'started':
+      return { ...state, session: sessionAfter(state, attempt, note.session) };
+    case 'heard':
+      return { ...state, heard: [...state.heard, { request: note.request, attempt: attempt.id }] };
+    default:
+      return state;
+  }
+}
+
+function sessionAfter(state: TaskState, attempt: LiveAttempt, session: string | null): AgentSession | null {
+  if (session === null) return state.session;
   if (attempt.session?.id === session) return attempt.session;
   return { id: session, job: attempt.id, usage: noUsage };
 }

@@ -22,10 +22,11 @@ import {
 import type { Trouble, TroubleKind } from './agent-event.ts';
 import { noReport } from './agent-note.ts';
 import type { RunEvent } from './events.ts';
+import { failWith, inconclusive } from './gates/say.ts';
 import { judged } from './judge.ts';
-import { freeLaunches } from './settle-attempt.ts';
+import { policy } from './policy.ts';
 import { evolveTask, isResolved, isSettled, plannedTask, type TaskState } from './task.ts';
-import { failWith, inconclusive, type Verdict } from './verdict.ts';
+import type { Verdict } from './verdict.ts';
 
 const frozen = plan([{ a: {} }]);
 const limits = { attempts: 2, chain: ['command'], terms: 0 };
@@ -119,7 +120,9 @@ describe('a chain of agents', () => {
   });
 
   test('goes on to the next agent when a provider keeps failing, not at the first time', () => {
-    expect([1, freeLaunches, freeLaunches + 1].map((times) => failing('overloaded', times).agent)).toEqual([0, 0, 1]);
+    expect(
+      [1, policy.freeLaunches, policy.freeLaunches + 1].map((times) => failing('overloaded', times).agent),
+    ).toEqual([0, 0, 1]);
   });
 
   test('says at its end who else could not do it', () => {
@@ -164,9 +167,9 @@ describe('attempts', () => {
     for (const reason of ['lost', 'stopped', 'abandoned'] as const) {
       const lose = (number: number) => attempted(number, { ending: ended(reason), handoff: { kind: 'absent' } });
       const times = (count: number) => Array.from({ length: count }, (_, index) => lose(index + 1)).flat();
-      expect(given(...times(freeLaunches))).toMatchObject({ charged: 0, free: freeLaunches });
-      expect(given(...times(freeLaunches + 1))).toMatchObject({ charged: 1, free: 0 });
-      expect(given(...times(2 * (freeLaunches + 1))).progress.status).toBe('failed');
+      expect(given(...times(policy.freeLaunches))).toMatchObject({ charged: 0, free: policy.freeLaunches });
+      expect(given(...times(policy.freeLaunches + 1))).toMatchObject({ charged: 1, free: 0 });
+      expect(given(...times(2 * (policy.freeLaunches + 1))).progress.status).toBe('failed');
     }
   });
 

@@ -1,6 +1,5 @@
 import type { RunEvent } from './events.ts';
 import type { BoundThread, ThreadEvidence } from './evidence.ts';
-import { canonicalJson, type FrozenPlan } from './plan.ts';
 import type { WaveState } from './run.ts';
 
 /** Where threads of waves are opened. `tokenFrom` names the variable that holds the token; the token itself is nowhere. */
@@ -17,13 +16,3 @@ export function boundBy(event: RunEvent & { readonly type: 'phase-judged' }): Pi
 
 export const isBound = (evidence: ThreadEvidence): evidence is BoundThread =>
   (['intake', 'threads', 'log'] as const).some((board) => board === evidence.board);
-
-/** Under another version of the plan a wave keeps its thread, unless threads are opened elsewhere now. */
-export const keptThread = (
-  wave: WaveState,
-  before: FrozenPlan,
-  plan: FrozenPlan,
-): Pick<WaveState, 'threadKey' | 'bound'> =>
-  wave.bound === undefined || canonicalJson(before.thread ?? null) !== canonicalJson(plan.thread ?? null)
-    ? {}
-    : { bound: wave.bound };

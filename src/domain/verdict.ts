@@ -1,6 +1,6 @@
 import type { Finding } from './findings/finding.ts';
-import { type Gate, gateVersions } from './gates/versions.ts';
-import { isNonEmpty, type NonEmpty } from './result.ts';
+import type { Gate } from './gates/versions.ts';
+import type { NonEmpty } from './result.ts';
 
 /**
  * What one gate says of recorded evidence, and the version of the gate that said it. `of` tells verdicts of one gate apart: the
@@ -11,17 +11,6 @@ export type Verdict = { readonly gate: Gate; readonly version: number; readonly 
   | { readonly outcome: 'fail' | 'inconclusive'; readonly findings: NonEmpty<Finding> }
 );
 
-export const pass = (gate: Gate): Verdict => ({ gate, version: gateVersions[gate], outcome: 'pass' });
-export const inconclusive = (gate: Gate, finding: Finding): Verdict => ({
-  gate,
-  version: gateVersions[gate],
-  outcome: 'inconclusive',
-  findings: [finding],
-});
-/** A pass without findings. */
-export function failWith(gate: Gate, findings: readonly Finding[]): Verdict {
-  return isNonEmpty(findings) ? { gate, version: gateVersions[gate], outcome: 'fail', findings } : pass(gate);
-}
 export const passes = (verdicts: readonly Verdict[]): boolean =>
   verdicts.length > 0 && verdicts.every((verdict) => verdict.outcome === 'pass');
 

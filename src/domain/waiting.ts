@@ -1,18 +1,21 @@
 import { isOver, runSpend, type Spend, taskSpend } from './budget.ts';
 import type { Shortage } from './disk.ts';
+import type { Finding } from './findings/finding.ts';
 import type { TaskId } from './ids.ts';
 import { mustSerialise } from './ownership.ts';
 import { plannedById } from './plan.ts';
-import { agentOf, type ProviderState, providerOf } from './provider.ts';
+import { policy } from './policy.ts';
+import type { ProviderState } from './provider.ts';
+import { providerOf } from './provider-pause.ts';
 import { checkKey, currentWave, type RunState, tasksOfWave } from './run.ts';
 import { blockingNeed, inTheWay, isLive, needsOfTask } from './schedule.ts';
-import { attemptOf, isResolved, type TaskState } from './task.ts';
+import { agentOf, attemptOf, isResolved, type TaskState } from './task.ts';
 
 /** The first thing that keeps a waiting task from being started, in the order in which they are lifted. */
 export type Wait =
   /** The run itself stands: paused, stopped, halted. */
   | { readonly on: 'mode' }
-  | { readonly on: 'launch'; readonly why: string }
+  | { readonly on: 'launch'; readonly halt: Finding }
   | { readonly on: 'wave'; readonly wave: number; readonly open: readonly TaskId[] }
   /** Eager: a task of an earlier wave may write what this one writes or reads. */
   | { readonly on: 'earlier'; readonly task: TaskId }
@@ -42,7 +45,7 @@ type Obstacle =
 
 export function waitOf(state: RunState, task: TaskState & { readonly progress: { readonly status: 'waiting' } }): Wait {
   if (state.mode.mode !== 'active') return { on: 'mode' };
-  if (task.progress.next.halt !== null) return { on: 'launch', why: task.progress.next.halt };
+  if (task.progress.next.halt !== null) return { on: 'launch', halt: task.progress.next.halt };
   return byOrder(state, task) ?? byTerms(state, task) ?? byRoom(state, task);
 }
 
@@ -87,21 +90,18 @@ function byRoom(state: RunState, task: TaskState): Wait {
   if (obstacle !== null) return obstacle;
   if (running.length >= state.plan.limits.parallel) return { on: 'place', running: running.map(({ id }) => id) };
   const launching = running.filter(({ progress }) => progress.status === 'launching').map(({ id }) => id);
-  if (launching.length >= mostLaunching) return { on: 'launches', launching };
+  if (launching.length >= policy.launching) return { on: 'launches', launching };
   return { on: task.base === null ? 'task-base' : 'nothing' };
 }
-
-/** Agents cost most while they start: a few at a time are sooner all there than all at once. */
-export const mostLaunching = 4;
 
 /** `running`: the tasks at work. */
 export function obstacleTo(state: RunState, task: TaskState, running: readonly TaskState[]): Obstacle | null {
   const planned = plannedById(state.plan, task.id);
   if (planned === undefined) return null;
-  const provider = providerOf(planned, task);
+  const provider = providerOf(task);
   const pause = state.providers[provider];
   if (pause?.status === 'paused') return { on: 'provider', provider, pause };
-  const agent = agentOf(planned, task);
+  const agent = agentOf(task);
   const most = state.plan.limits.agents?.[agent];
   if (most !== undefined && running.filter((other) => attemptOf(other)?.agent === agent).length >= most)
     return { on: 'agents', agent, most };

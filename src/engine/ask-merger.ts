@@ -54,7 +54,9 @@ function baseRefused(
 ): Promise<void> {
   return log.record((state) => {
     const waits = state !== null && startable(state).some(({ id, base }) => id === task && base === null);
-    return waits ? [{ type: 'task-base-refused', task, why, files }] : null;
+    return waits
+      ? [{ type: 'task-base-refused', task, because: { rule: 'task-base', detail: why, where: files.join(', ') } }]
+      : null;
   });
 }
 

@@ -1,5 +1,5 @@
 import { agentKinds, usualNetwork } from '../domain/agents.ts';
-import { inboxOf } from '../domain/board.ts';
+import { inboxOf } from '../domain/board-requests.ts';
 import { allowance } from '../domain/budget.ts';
 import { generatorMinutes, generators } from '../domain/generated.ts';
 import type { CommitId, TreeId } from '../domain/ids.ts';

@@ -1,7 +1,11 @@
+import type { RunEvent } from '../domain/events.ts';
+import { sameStructure } from '../domain/findings/same-structure.ts';
+import { decisionVersions, gateVersions, phaseVersions } from '../domain/gates/versions.ts';
 import { judge } from '../domain/judge.ts';
-import type { Judgement } from '../domain/judgement.ts';
 import { canonicalJson } from '../domain/plan.ts';
 import { evolveRun, type RunState } from '../domain/run.ts';
+import { settleAttempt } from '../domain/settle-attempt.ts';
+import type { Verdict } from '../domain/verdict.ts';
 import { contextOf } from '../pipeline/step.ts';
 import type { Stored } from '../ports/ledger.ts';
 
@@ -12,32 +16,76 @@ export type Replayed = {
   readonly judged: number;
   /** Where judging the same evidence again says something else than the ledger. Empty: the history decides itself. */
   readonly differences: readonly Difference[];
+  /** Verdicts and decisions of an earlier version of their rules: they stand as they were recorded. */
+  readonly earlier: readonly Earlier[];
 };
 
 export type Difference = { readonly seq: number; readonly detail: string };
+/** `rules`: a gate, or the decision that follows from an attempt. */
+export type Earlier = { readonly seq: number; readonly rules: string; readonly version: number };
+
+type Compared = Pick<Replayed, 'differences' | 'earlier'>;
 
 /**
  * Folds one stream from its first event and judges all recorded evidence again, each with the plan and the grants that
- * stood before it. Reads nothing but its argument. Whether the events are those that were stored is the chain's matter.
+ * stood before it; what follows from an attempt is decided again with the limits that were recorded. Compares structure, never words.
+ * Reads nothing but its argument. Whether the events are those that were stored is the chain's matter.
  */
 export function replayRun(stored: readonly Stored[]): Replayed {
-  const differences: Difference[] = [];
+  const compared: Compared[] = [];
   let state: RunState | null = null;
   let judged = 0;
   for (const record of stored) {
     const { seq, event } = record;
     if (event.type === 'phase-judged') {
       judged += 1;
-      const detail = state === null ? 'a judgement before the run was created' : differenceOf(state, event);
-      if (detail !== null) differences.push({ seq, detail });
+      compared.push(compareVerdicts(state, seq, event));
     }
+    if (event.type === 'attempt-settled') compared.push(compareDecision(state, seq, event));
     state = evolveRun(state, record);
   }
-  return { state, judged, differences };
+  return {
+    state,
+    judged,
+    differences: compared.flatMap(({ differences }) => differences),
+    earlier: compared.flatMap(({ earlier }) => earlier),
+  };
 }
 
-function differenceOf(state: RunState, recorded: Judgement): string | null {
-  const again = canonicalJson(judge(contextOf(state), recorded));
-  const then = canonicalJson(recorded.verdicts);
-  return again === then ? null : `${recorded.phase} was judged ${then}; the same evidence gives ${again}`;
+function compareVerdicts(
+  state: RunState | null,
+  seq: number,
+  recorded: RunEvent & { readonly type: 'phase-judged' },
+): Compared {
+  if (state === null) return differing(seq, 'a judgement before the run was created');
+  const { phase, verdicts: then } = recorded;
+  const isOfNow = ({ gate, version }: Verdict): boolean => version === gateVersions[gate];
+  const earlier = then
+    .filter((verdict) => !isOfNow(verdict))
+    .map(({ gate, version }) => ({ seq, rules: gate, version }));
+  const isOld = ({ gate, of }: Verdict): boolean =>
+    then.some((verdict) => verdict.gate === gate && verdict.of === of && !isOfNow(verdict));
+  // a gate that the phase got later has not judged it
+  const isNew = ({ gate }: Verdict): boolean =>
+    recorded.version !== phaseVersions[phase] && then.every((verdict) => verdict.gate !== gate);
+  const again = judge(contextOf(state), recorded).filter((verdict) => !isOld(verdict) && !isNew(verdict));
+  const compared = then.filter(isOfNow);
+  if (sameStructure(again, compared)) return { differences: [], earlier };
+  const detail = `${phase} was judged ${canonicalJson(compared)}; the same evidence gives ${canonicalJson(again)}`;
+  return { differences: [{ seq, detail }], earlier };
 }
+
+function compareDecision(
+  state: RunState | null,
+  seq: number,
+  recorded: RunEvent & { readonly type: 'attempt-settled' },
+): Compared {
+  if (recorded.version !== decisionVersions.settlement)
+    return { differences: [], earlier: [{ seq, rules: 'settlement', version: recorded.version }] };
+  const task = state?.tasks[recorded.task];
+  const again = task === undefined ? null : settleAttempt(task, recorded.limits);
+  if (again !== null && sameStructure(again, recorded)) return { differences: [], earlier: [] };
+  return differing(seq, `decided was ${canonicalJson(recorded)}; the same attempt gives ${canonicalJson(again)}`);
+}
+
+const differing = (seq: number, detail: string): Compared => ({ differences: [{ seq, detail }], earlier: [] });

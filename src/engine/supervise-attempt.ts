@@ -1,8 +1,9 @@
+import { placeOf } from '../domain/board-requests.ts';
 import type { RunEvent } from '../domain/events.ts';
 import { judged } from '../domain/judge.ts';
 import { plannedById } from '../domain/plan.ts';
-import type { RunState } from '../domain/run.ts';
-import { attemptOf } from '../domain/task.ts';
+import { evolveRun, type RunState } from '../domain/run.ts';
+import { attemptOf, liveAttempt } from '../domain/task.ts';
 import { reworkInstead } from '../domain/texts/run.ts';
 import { contextOf, type Effect, messageSent } from '../pipeline/step.ts';
 import type { ExitRecord, NumberedNote, StartedRecord } from '../ports/supervisor.ts';
@@ -27,7 +28,7 @@ export async function superviseAttempt(
   const task = now === null ? undefined : plannedById(now.plan, id);
   if (now === null || task === undefined) throw new Error(`${id} is not in the plan`);
   const intended = asIntended(log.stored(), now, attempt.id);
-  const prompt = await promptOf(world.git, intended.state, intended.attempt);
+  const prompt = await promptOf(world.git, intended.state, id, intended.attempt);
   const job = attemptJob(world.places, intended.state, task, attempt, prompt);
   const record = await superviseJob(world.supervisors, job, {
     started: (started, pid) => log.record((now) => startedEvents(now, effect, started, pid)),
@@ -53,7 +54,8 @@ export async function tell(
   if (!(await world.supervisors.tell(attempt.id, termsOf(state, task)))) return ended?.catch(() => undefined);
   await log.record((now) => {
     const live = now?.tasks[id];
-    return live !== undefined && attemptOf(live)?.id === attempt.id && live.told < terms
+    const known = live === undefined ? null : liveAttempt(live);
+    return known?.id === attempt.id && known.terms < terms
       ? [{ type: 'attempt-told', task: id, attempt: attempt.id, terms }]
       : null;
   });
@@ -103,12 +105,19 @@ function notedEvents(
   { task, attempt }: Supervise,
   notes: readonly NumberedNote[],
 ): readonly RunEvent[] | null {
-  const live = state?.tasks[task];
-  if (live === undefined || attemptOf(live)?.id !== attempt.id) return null;
-  const fresh = notes.filter(({ number }) => number > live.noted);
-  return fresh.length === 0
-    ? null
-    : fresh.map(({ number, note }) => ({ type: 'attempt-noted', task, attempt: attempt.id, number, note }));
+  const known = state?.tasks[task];
+  const live = known === undefined ? null : liveAttempt(known);
+  if (state === null || live?.id !== attempt.id) return null;
+  const events: RunEvent[] = [];
+  let now: RunState | null = state;
+  for (const { number, note } of notes.filter((one) => one.number > live.noted)) {
+    const place = note.note === 'posted' && now !== null ? { place: placeOf(now, note) } : {};
+    const event: RunEvent = { type: 'attempt-noted', task, attempt: attempt.id, number, note, ...place };
+    events.push(event);
+    // records are numbered one after the other
+    if (note.note === 'posted') now = evolveRun(now, { seq: 0, event });
+  }
+  return events.length === 0 ? null : events;
 }
 
 function endedEvents(

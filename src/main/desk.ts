@@ -25,6 +25,7 @@ import {
   locateStateDirectory,
   makeRunDirectory,
   makeStateDirectory,
+  olderState,
   type Repository,
   type StateDirectory,
   type Surroundings,
@@ -54,6 +55,8 @@ export const openDesk: OpenDesk = async (context, mode) => {
   const place = { repository: repository.value, state };
   // A ledger that is gone while its head is there is lost, not new: opening it says so.
   const kept = (await exists(state.ledger)) || (await exists(`${state.ledger}.head`));
+  const { older, path } = located.value;
+  if (older !== null && !kept) context.terminal.problem(`tidegate: note: ${olderState(older, path)}`);
   if (mode !== 'act' && !kept) return ok(deskOf(context, caller, place, memoryLedger(), null));
   const made = await makePlaces(repository.value, located.value, surroundings, state);
   if (!made.ok) return made;
@@ -135,8 +138,8 @@ function deskOf(
       snapshots: async (run) => ((await exists(state.repository)) ? await attemptSnapshots(state.repository, run) : []),
     },
     readPlan: async (source, flags) => underFlags(await readPlan(context, source), flags),
-    rereadPlan: async ({ planFile, target, landAuto, landBranch, plan }) => {
-      const land = landAuto === true ? 'auto' : landBranch === true ? 'branch' : null;
+    rereadPlan: async ({ planFile, target, landing, plan }) => {
+      const land = landing === 'as-planned' ? null : landing;
       const flags = { land, focus: plan.focus ?? null } as const;
       return underFlags(await rereadPlan(context, planFile, target.branch), flags);
     },

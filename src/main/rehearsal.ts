@@ -67,6 +67,7 @@ async function prepare(
     repo: { rootCommit: await git.rootCommit(), remote: await git.remote() },
     target: { branch, commit },
     wave: null,
+    landing: 'as-planned',
     tidegate: context.version,
   };
   return { settings, order };

@@ -9,7 +9,7 @@ import { type Obstacle, obstacles } from '../domain/texts/obstacles.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { done, type Order, recordFacts, recordIntent, refused } from './context.ts';
 import { creation, eventsOf, type History, planInForce, runTip } from './history.ts';
-import { partsToLand, standingLandings } from './landing-parts.ts';
+import { partsToLand, standingLandings, unlandedTasks } from './landing-parts.ts';
 import { recoverLanding } from './landing-recovery.ts';
 import { examineMove, moveBranch, type Ready } from './move-branch.ts';
 
@@ -160,8 +160,10 @@ export function uncheckedOn(history: History, tree: TreeId): readonly string[] {
 
 const nothing = (why: string): Obstacle => ({ why, files: [], fix: 'tidegate why' });
 
-const landed = (order: Order, { branch, old, new: next, tasks }: Landing): Promise<MergerAnswer> =>
-  recordFacts(order, { type: 'landed', branch, old, new: next, ...(tasks === null ? {} : { tasks }) });
+async function landed(order: Order, { branch, old, new: next, tasks }: Landing): Promise<MergerAnswer> {
+  const all = tasks ?? unlandedTasks(await order.ledger.read(order.run));
+  return await recordFacts(order, { type: 'landed', branch, old, new: next, tasks: all });
+}
 
 const retryOf = ({ run }: Order, { tasks }: Landing): string =>
   `tidegate land ${run}${tasks === null ? '' : ` --only ${tasks.join(',')}`}`;

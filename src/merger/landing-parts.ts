@@ -12,8 +12,8 @@ type Landed = Extract<RunEvent, { type: 'landed' }>;
  */
 export function partsToLand(history: History, chosen: readonly TaskId[] | null): Result<readonly CommitId[], string> {
   const landed = landedTasks(history);
-  const merged = eventsOf(history, 'merged').flatMap(({ event }) => event.tasks.map(({ task }) => task));
-  const tasks = chosen ?? merged.filter((task) => !landed.has(task));
+  const merged = mergedTasks(history);
+  const tasks = chosen ?? unlandedTasks(history);
   const isThere = (task: TaskId): boolean => tasks.includes(task) || landed.has(task);
   if (chosen !== null)
     for (const task of chosen) {
@@ -35,14 +35,18 @@ export function partsToLand(history: History, chosen: readonly TaskId[] | null):
   return ok(parts);
 }
 
-/** Landed since the last undo of the whole run. */
-function landedTasks(history: History): ReadonlySet<TaskId> {
-  const before = (position: number): readonly TaskId[] =>
-    eventsOf(history, 'merged').flatMap((merged) =>
-      merged.position < position ? merged.event.tasks.map(({ task }) => task) : [],
-    );
-  return new Set(landings(history).flatMap(({ position, event }) => event.tasks ?? before(position)));
+/** Merged, and not landed since the last undo of the whole run. */
+export function unlandedTasks(history: History): readonly TaskId[] {
+  const landed = landedTasks(history);
+  return mergedTasks(history).filter((task) => !landed.has(task));
 }
+
+const mergedTasks = (history: History): readonly TaskId[] =>
+  eventsOf(history, 'merged').flatMap(({ event }) => event.tasks.map(({ task }) => task));
+
+/** Landed since the last undo of the whole run. */
+const landedTasks = (history: History): ReadonlySet<TaskId> =>
+  new Set(landings(history).flatMap(({ event }) => event.tasks));
 
 /** Landings that no undo of the whole run took back. */
 export const standingLandings = (history: History): readonly Landed[] => landings(history).map(({ event }) => event);

@@ -2,7 +2,7 @@ import { failpoint } from '../adapters/failpoint.ts';
 import { keepReachable } from '../adapters/git-write/index.ts';
 import type { RunEvent } from '../domain/events.ts';
 import type { CommitId, TaskId } from '../domain/ids.ts';
-import { landingTries } from '../domain/landing.ts';
+import { policy } from '../domain/policy.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { refs } from '../domain/state-dir.ts';
 import type { Obstacle } from '../domain/texts/obstacles.ts';
@@ -28,9 +28,9 @@ export async function prepareUndo(
   const reverts = await buildReverts(order, { onto, landings, task, undoneTasks: undoneTasks(history) });
   if (!reverts.ok) return reverts;
   const { commit, tree, reverted } = reverts.value;
-  if (preparations(history, task).length >= landingTries)
+  if (preparations(history, task).length >= policy.landingTries)
     return err({
-      why: `${branch} moved ${landingTries} times while the checks of its undo ran`,
+      why: `${branch} moved ${policy.landingTries} times while the checks of its undo ran`,
       files: [],
       fix: `when nobody works on ${branch}: ${retry}; or by hand: git revert ${reverted.join(' ')}`,
     });

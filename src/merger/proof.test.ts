@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { run, type Scene, scene } from '../../test/support/merger-scene.ts';
 import type { LedgerEvent } from '../domain/events.ts';
+import { inconclusive } from '../domain/gates/say.ts';
 import { planHash } from '../domain/ids.ts';
-import { inconclusive } from '../domain/verdict.ts';
 import type { Stored } from '../ports/ledger.ts';
 import { verifyObjects } from './objects.ts';
 import { verifyChain } from './proof.ts';

@@ -1,9 +1,11 @@
+import { bisect, nextRoundSize } from '../domain/bisect.ts';
+import type { RunEvent } from '../domain/events.ts';
 import type { CheckOutcome } from '../domain/evidence.ts';
 import { generatedPaths } from '../domain/generated.ts';
 import type { TreeId } from '../domain/ids.ts';
 import { judged } from '../domain/judge.ts';
 import type { Check } from '../domain/plan.ts';
-import { type BuiltRound, bisect, isOpen, nextRoundSize, type RoundStep, type Tip } from '../domain/round.ts';
+import { type BuiltRound, isOpen, type RoundStep, type Tip } from '../domain/round.ts';
 import { checkKey, currentWave, hasMerged, type RunState, tasksOfWave, type WaveState } from '../domain/run.ts';
 import { isBlocked, mayIntegrate } from '../domain/schedule.ts';
 import { isResolved, isSettled, type TaskState } from '../domain/task.ts';
@@ -139,16 +141,16 @@ function findCulprit(state: RunState, at: At, steps: readonly RoundStep[], check
   }
   const suspects =
     found.next === 'culprit' ? steps.slice(found.index, found.index + 1) : steps.slice(found.from, found.to + 1);
-  const failed = suspects.length === 1 ? suspects : steps;
-  return [blame(at, suspects, check, failed.at(-1)?.tree)];
+  const failed = (suspects.length === 1 ? suspects : steps).at(-1);
+  return failed === undefined ? [] : [blame(at, suspects, check, failed.tree)];
 }
 
 /** `tree`: where it was seen to fail. Of several suspects only the whole candidate was. */
-function blame(at: At, suspects: readonly RoundStep[], check: Check, tree: TreeId | undefined): Step {
-  const seen = tree === undefined ? {} : { tree };
-  const culprits = suspects.map(
-    ({ task }) => ({ type: 'culprit-found', ...at, task, check: check.name, ...seen }) as const,
-  );
+function blame(at: At, suspects: readonly RoundStep[], check: Check, tree: TreeId): Step {
+  const culprits = suspects.flatMap(({ task }): readonly RunEvent[] => [
+    { type: 'culprit-found', ...at, task, check: check.name, tree },
+    { type: 'task-held', task, hold: { because: 'check', check: check.name, tree } },
+  ]);
   const why = `${check.name} fails with ${suspects.map((step) => step.task).join(', ')}`;
   return fact(...culprits, { type: 'round-abandoned', ...at, why });
 }

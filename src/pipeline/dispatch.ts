@@ -1,12 +1,13 @@
 import { attemptId, type TaskId } from '../domain/ids.ts';
 import { plannedById } from '../domain/plan.ts';
+import { policy } from '../domain/policy.ts';
 import { approvalProof } from '../domain/proof.ts';
-import { agentOf } from '../domain/provider.ts';
+import { providerOf } from '../domain/provider-pause.ts';
 import type { RunState } from '../domain/run.ts';
 import { isLive, startable } from '../domain/schedule.ts';
-import { attemptOf, type TaskState } from '../domain/task.ts';
+import { agentOf, attemptOf, liveAttempt, type TaskState, verdictsOf } from '../domain/task.ts';
 import { passes } from '../domain/verdict.ts';
-import { mostLaunching, obstacleTo, uncheckedOnBase } from '../domain/waiting.ts';
+import { obstacleTo, uncheckedOnBase } from '../domain/waiting.ts';
 import { effect, fact, type Given, type Step } from './step.ts';
 
 /** Phase 3: tasks whose needs are met are launched one by one, each recorded before it happens. */
@@ -17,15 +18,16 @@ export function dispatch(state: RunState, given: Given): readonly Step[] {
 /** Attempts that the ledger says are under way: supervised until they end, also those that an earlier coordinator started. */
 function live(state: RunState): readonly Step[] {
   return Object.values(state.tasks).flatMap((task) => {
-    const attempt = isLive(task) ? attemptOf(task) : null;
+    const attempt = liveAttempt(task);
     const proof = approvalProof(state, task.wave);
     if (attempt === null || proof === null) return [];
     const supervise = effect(`supervise ${attempt.id}`, { do: 'supervise', task: task.id, attempt, proof });
-    const breached = task.dispatched !== null && !passes(task.dispatched);
+    const { dispatched } = verdictsOf(task);
+    const breached = dispatched !== null && !passes(dispatched);
     const unwanted = state.mode.mode === 'stopped' || breached || isDropped(state, task.id);
     if (unwanted) return [supervise, effect(`stop ${attempt.id}`, { do: 'stop', attempt })];
-    const { terms } = state;
-    return task.told < terms
+    const { termsCount: terms } = state;
+    return attempt.terms < terms
       ? [supervise, effect(`tell ${attempt.id} ${terms}`, { do: 'tell', task: task.id, attempt, terms })]
       : [supervise];
   });
@@ -49,7 +51,7 @@ function starts(state: RunState, given: Given): readonly Step[] {
   if (state.mode.mode !== 'active' || state.branch === null || uncheckedOnBase(state) !== null) return [];
   const running = Object.values(state.tasks).filter(isLive);
   const launching = running.filter((task) => task.progress.status === 'launching').length;
-  const slots = Math.min(state.plan.limits.parallel - running.length, mostLaunching - launching);
+  const slots = Math.min(state.plan.limits.parallel - running.length, policy.launching - launching);
   const candidates = startable(state).filter((task) => obstacleTo(state, task, running) === null);
   // One ahead even without a free slot: the next task then need not wait for the merger.
   const missing = candidates.slice(0, Math.max(slots, 1)).filter((task) => task.base === null);
@@ -65,17 +67,11 @@ function starts(state: RunState, given: Given): readonly Step[] {
   return [intend(state, first, given), ...asked];
 }
 
-function agentIn(state: RunState, task: TaskState): string {
-  const planned = plannedById(state.plan, task.id);
-  return planned === undefined ? 'command' : agentOf(planned, task);
-}
-
 function intend(state: RunState, task: TaskState, given: Given): Step {
   const { progress, base } = task;
   if (progress.status !== 'waiting' || base === null) throw new Error(`${task.id} is not startable`);
   const number = task.launches + 1;
-  const { from, findings, session, after } = progress.next;
-  const agent = agentIn(state, task);
+  const { from, session } = progress.next;
   return fact({
     type: 'attempt-intended',
     task: task.id,
@@ -84,9 +80,9 @@ function intend(state: RunState, task: TaskState, given: Given): Step {
     nonce: given.nonce(),
     base,
     from: from === 'base' ? base : from,
-    findings,
-    ...(agent === 'command' ? {} : { agent }),
+    agent: agentOf(task),
+    provider: providerOf(task),
     ...(session === null ? {} : { session }),
-    ...(after === null ? {} : { after }),
+    terms: state.termsCount,
   });
 }

@@ -2,7 +2,7 @@ import { isNear, runSpend, type Spend, taskSpend } from '../domain/budget.ts';
 import type { RunEvent } from '../domain/events.ts';
 import type { TaskId } from '../domain/ids.ts';
 import { plannedById } from '../domain/plan.ts';
-import { pauseFor, providerOf } from '../domain/provider.ts';
+import { pauseFor, providerOf } from '../domain/provider-pause.ts';
 import type { RunState } from '../domain/run.ts';
 import { fact, type Given, type Step } from './step.ts';
 
@@ -15,9 +15,9 @@ export function governor(state: RunState, given: Given): readonly Step[] {
   );
   if (over !== undefined) return [fact({ type: 'provider-resumed', provider: over[0] })];
   for (const task of Object.values(state.tasks)) {
-    const planned = plannedById(state.plan, task.id);
-    if (planned === undefined || task.progress.status !== 'waiting') continue;
-    const pause = pauseFor(state.providers, providerOf(planned, task), task.progress.next.trouble, given.now);
+    const isPlanned = plannedById(state.plan, task.id) !== undefined;
+    const trouble = isPlanned && task.progress.status === 'waiting' ? task.progress.next.trouble : null;
+    const pause = trouble === null ? null : pauseFor(state.providers, trouble, given.now);
     if (pause !== null) return [fact(pause)];
   }
   return [];

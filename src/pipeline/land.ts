@@ -1,6 +1,7 @@
 import type { TaskId, TreeId } from '../domain/ids.ts';
 import { chosenTasks, leftToLand } from '../domain/land-some.ts';
-import { type LandingState, landingTries } from '../domain/landing.ts';
+import type { LandingState } from '../domain/landing.ts';
+import { policy } from '../domain/policy.ts';
 import { checkKey, type RunState, selectedWaves } from '../domain/run.ts';
 import { landAgain } from '../domain/texts/run.ts';
 import { onOneLine } from '../domain/texts/told.ts';
@@ -74,10 +75,10 @@ function moveObserved(
   const asItIs = some === null && tip === state.target.commit && !state.target.apart;
   if (asItIs && rebuilt === null) return [askLand(state)];
   if (rebuilt === null || rebuilt.onto !== tip) {
-    if (landing.tries >= landingTries)
+    if (landing.tries >= policy.landingTries)
       return [
         refuse(state, {
-          why: `${branch} moved ${landingTries} times while its checks ran`,
+          why: `${branch} moved ${policy.landingTries} times while its checks ran`,
           first: `wait until nobody works on ${branch}`,
         }),
       ];

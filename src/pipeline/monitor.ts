@@ -1,10 +1,18 @@
 import { judged } from '../domain/judge.ts';
 import type { RunState } from '../domain/run.ts';
+import { settleAttempt, settleLimits } from '../domain/settle-attempt.ts';
+import { evidenceOf, evolveTask } from '../domain/task.ts';
 import { contextOf, fact, type Step } from './step.ts';
 
-/** Phase 4: what an ended attempt left behind is judged; nothing that the agent says of itself is evidence. */
+/**
+ * Phase 4: what an ended attempt left behind is judged, and what becomes of its task is decided, in one append. Nothing that the
+ * agent says of itself is evidence.
+ */
 export function monitor(state: RunState): readonly Step[] {
   const ended = Object.values(state.tasks).find((task) => task.progress.status === 'ended');
   if (ended?.progress.status !== 'ended') return [];
-  return [fact(judged(contextOf(state), { phase: 'monitor', task: ended.id, evidence: ended.progress.evidence }))];
+  const evidence = evidenceOf(ended.progress);
+  const verdict = judged(contextOf(state), { phase: 'monitor', task: ended.id, evidence });
+  const settled = settleAttempt(evolveTask(ended, verdict), settleLimits(state.plan, ended));
+  return [settled === null ? fact(verdict) : fact(verdict, settled)];
 }

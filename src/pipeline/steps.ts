@@ -4,6 +4,7 @@ import { approval } from './approval.ts';
 import { baseChecks, closure } from './closure.ts';
 import { dispatch } from './dispatch.ts';
 import { governor } from './governor.ts';
+import { holds } from './holds.ts';
 import { land } from './land.ts';
 import { merge } from './merge.ts';
 import { monitor } from './monitor.ts';
@@ -31,6 +32,7 @@ export function steps(state: RunState, given: Given): readonly Step[] {
     ...runBranch(state),
     ...baseChecks(state),
     ...monitor(state),
+    ...holds(state),
     ...dispatch(state, given),
     ...closure(state),
     ...merge(state),

@@ -36,6 +36,9 @@ export const eventTypes = {
   'message-sent': 'a message has reached the agent',
   'attempt-started': 'an agent runs',
   'attempt-ended': 'an agent has ended, with its handoff and its snapshot',
+  'attempt-settled': 'what becomes of a task after an attempt is decided',
+  'task-held': 'a ready task may not be integrated',
+  'task-released': 'a task that was held for another may be integrated again',
   'task-granted': 'paths are allowed to a task',
   'task-dropped': 'a task is discarded by name',
   'paths-dropped': 'changes of a task are discarded by name',
@@ -85,6 +88,7 @@ export const eventTypes = {
   'external-action-recorded': 'an agent of a session did something',
   'external-batch-completed': 'a batch is over',
   'external-key-used': 'an Idempotency-Key stands for something that was asked of a session',
+  'ledger-opened': 'the first event: names the format of the ledger',
   'coordinator-started': 'a coordinator took over the repository',
   'coordinator-stopped': 'a coordinator let it go',
 } as const satisfies Readonly<Record<LedgerEvent['type'], string>>;

@@ -1,4 +1,5 @@
-import { postLimits, recordKinds } from '../domain/board.ts';
+import { recordKinds } from '../domain/board.ts';
+import { policy } from '../domain/policy.ts';
 import type { Answer } from './client-channel.ts';
 
 /** A command of the agent's as a tool. What only people may do is none. */
@@ -73,7 +74,7 @@ const takes = (properties: Schema['properties'], required: readonly string[] = [
   required,
   additionalProperties: false,
 });
-const text: Property = { type: 'string', maxLength: postLimits.characters };
+const text: Property = { type: 'string', maxLength: policy.recordCharacters };
 const texts: Property = { type: 'array', items: { type: 'string' } };
 
 export const tools: readonly Tool[] = [

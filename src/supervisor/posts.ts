@@ -1,5 +1,7 @@
 import type { AgentNote } from '../domain/agent-note.ts';
-import { type BoardRecord, faultOf, isOfAgent, postLimits, type RecordKind, targetNamed } from '../domain/board.ts';
+import { type BoardRecord, isOfAgent, type RecordKind } from '../domain/board.ts';
+import { faultOf, targetNamed } from '../domain/board-requests.ts';
+import { policy } from '../domain/policy.ts';
 import type { Terms } from '../ports/supervisor.ts';
 
 /** As it came through the channel: whatever else the message says, whom it is from is not asked. */
@@ -44,7 +46,7 @@ export function takePosts(attempt: string, known: Terms['inbox'], note: (note: A
     post({ kind, target, text, wait }) {
       const fault = faultOf({ kind, target, text });
       if (fault !== null) return refused(fault);
-      if (posts >= postLimits.ofAttempt) return refused(`you have posted ${posts} times, and more is not taken`);
+      if (posts >= policy.recordsOfAttempt) return refused(`you have posted ${posts} times, and more is not taken`);
       const post = posts + 1;
       const asked = { kind: kind as RecordKind, target: targetNamed(target as string), text: text as string };
       if (!note({ note: 'posted', post, ...asked })) return refused('too much was noted of this attempt already');

@@ -3,7 +3,7 @@ import { needsOf } from '../domain/needs.ts';
 import { openUndo } from '../domain/open-undo.ts';
 import { plannedById } from '../domain/plan.ts';
 import { selectedWaves, tasksOfWave } from '../domain/run.ts';
-import { attemptOf, snapshotOf } from '../domain/task.ts';
+import { attemptOf, liveAttempt, snapshotOf } from '../domain/task.ts';
 import { phaseMarks } from './phases.ts';
 import { needSince, type RunView } from './run-view.ts';
 import { taskWords } from './task-line.ts';
@@ -39,7 +39,7 @@ export function runDocument(view: RunView) {
         owns: plannedById(state.plan, task.id)?.owns ?? null,
         needs: plannedById(state.plan, task.id)?.needs ?? [],
         granted: task.granted,
-        asked: task.asked,
+        asked: liveAttempt(task)?.requested ?? [],
         spend: taskSpend(state, task),
         base: task.base,
         snapshot: snapshotOf(task)?.commit ?? null,

@@ -1,8 +1,9 @@
 import { isNear, runSpend, taskSpend } from '../domain/budget.ts';
 import { plannedById } from '../domain/plan.ts';
-import { isPaused, otherAgent, providerOf } from '../domain/provider.ts';
+import { isPaused, otherAgent, providerOf } from '../domain/provider-pause.ts';
 import { plannedStates, type RunState } from '../domain/run.ts';
 import type { TaskState } from '../domain/task.ts';
+import { endedAttempt } from '../domain/task.ts';
 import { toldOfSleep } from '../domain/texts/machine.ts';
 import { spendText } from '../domain/texts/run.ts';
 import type { Text } from '../ports/terminal.ts';
@@ -17,7 +18,7 @@ type Pause = { readonly sentence: string; readonly command: string | null };
 export function pauseOf(state: RunState, task: TaskState, now: string): Pause | null {
   const planned = plannedById(state.plan, task.id);
   if (planned === undefined || task.progress.status !== 'waiting') return null;
-  const provider = providerOf(planned, task);
+  const provider = providerOf(task);
   const pause = state.providers[provider];
   if (pause?.status !== 'paused') return null;
   const other = otherAgent(state.providers, planned, task);
@@ -47,7 +48,7 @@ function pausedLines(state: RunState, now: string): readonly Text[] {
 
 function isOf(state: RunState, task: TaskState, provider: string): boolean {
   const planned = plannedById(state.plan, task.id);
-  return planned !== undefined && task.progress.status === 'waiting' && providerOf(planned, task) === provider;
+  return planned !== undefined && task.progress.status === 'waiting' && providerOf(task) === provider;
 }
 
 function nearLines(state: RunState): readonly Text[] {
@@ -63,6 +64,6 @@ const sleptLines = (state: RunState): readonly Text[] =>
   plannedStates(state)
     .filter(isMoving)
     .flatMap((task) => {
-      const slept = toldOfSleep(task.slept);
+      const slept = toldOfSleep(endedAttempt(task)?.slept ?? 0);
       return slept === null ? [] : [`${task.id}: ${slept}`];
     });

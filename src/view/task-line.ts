@@ -1,8 +1,10 @@
+import { describeFinding } from '../domain/explain/explain.ts';
 import { plannedById } from '../domain/plan.ts';
 import type { RunState } from '../domain/run.ts';
 import { blockingNeed } from '../domain/schedule.ts';
 import type { TaskState } from '../domain/task.ts';
 import { toldOfHold } from '../domain/texts/held.ts';
+import { failureText } from '../domain/texts/run.ts';
 import { isUndone } from '../domain/undo.ts';
 import type { Span, Text } from '../ports/terminal.ts';
 import { age, type Times } from './times.ts';
@@ -62,7 +64,7 @@ export function shownTask(state: RunState, task: TaskState): Shown {
     case 'held':
       return { sign: '!', tone: 'bad', word: 'held', detail: toldOfHold(state, progress.hold, task.id).message };
     case 'failed':
-      return { sign: '✗', tone: 'bad', word: 'failed', detail: progress.why };
+      return { sign: '✗', tone: 'bad', word: 'failed', detail: failureText(progress) };
     case 'dropped':
       return { sign: '-', tone: 'dim', word: 'dropped', detail: `by ${progress.by.who}` };
   }
@@ -71,7 +73,12 @@ export function shownTask(state: RunState, task: TaskState): Shown {
 function waiting(state: RunState, task: TaskState): Shown {
   const plain = { sign: '·', tone: 'dim', word: 'waiting' } as const;
   if (task.progress.status === 'waiting' && task.progress.next.halt !== null)
-    return { sign: '✗', tone: 'bad', word: 'stuck', detail: `could not be launched: ${task.progress.next.halt}` };
+    return {
+      sign: '✗',
+      tone: 'bad',
+      word: 'stuck',
+      detail: `could not be launched: ${describeFinding(task.progress.next.halt)}`,
+    };
   const blocking = blockingNeed(state, task);
   if (blocking !== null)
     return { ...plain, sign: '!', word: 'blocked', detail: `needs ${blocking}, which is ${statusOf(state, blocking)}` };

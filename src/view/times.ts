@@ -39,6 +39,7 @@ export function evolveTimes(times: Times, { at, event }: Stored): Times {
       return { ...next, stood: at };
     case 'tap-opened':
       return { ...next, taps: { ...times.taps, [event.tap]: at } };
+    case 'ledger-opened':
     case 'coordinator-started':
     case 'coordinator-stopped':
       return next;
@@ -58,10 +59,9 @@ function touched(event: RunEvent): readonly TaskId[] {
     case 'task-dropped':
     case 'task-retried':
     case 'task-reworked':
-    case 'culprit-found':
+    case 'task-held':
+    case 'task-released':
       return [event.task];
-    case 'candidate-built':
-      return event.conflicts.map(({ task }) => task);
     case 'merged':
       return event.tasks.map(({ task }) => task);
     default:

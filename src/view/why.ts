@@ -83,7 +83,7 @@ export function whyTask(view: RunView, id: TaskId, around: Around): Why {
     case 'held':
       return told(`${subject} is held${lasts}`, toldOfHold(state, progress.hold, subject));
     case 'failed':
-      return told(`${subject} failed${before}`, toldOfFailure(progress.why, progress.snapshot !== null, subject));
+      return told(`${subject} failed${before}`, toldOfFailure(progress, subject));
     case 'done':
       return why(
         `${subject} was done${before}: it is read-only, and its handoff is its result`,

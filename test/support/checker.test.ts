@@ -4,7 +4,7 @@ import { genesis } from '../../src/domain/chain.ts';
 import type { LedgerEvent, RunEvent } from '../../src/domain/events.ts';
 import type { CheckOutcome } from '../../src/domain/evidence.ts';
 import { treeId } from '../../src/domain/ids.ts';
-import { inconclusive } from '../../src/domain/verdict.ts';
+import { inconclusive } from '../../src/domain/gates/say.ts';
 import type { Stored } from '../../src/ports/ledger.ts';
 import { type Simulation, simulate } from '../simulation/simulate.ts';
 import { checkHistory, type Violation, type World } from './checker.ts';

@@ -8,7 +8,7 @@ import type { RunEvent } from '../../src/domain/events.ts';
 import { attemptId, type CommitId, commitId, type TaskId, taskId, treeId } from '../../src/domain/ids.ts';
 import type { FrozenPlan, PlannedTask } from '../../src/domain/plan.ts';
 import { stateDir } from '../../src/domain/state-dir.ts';
-import { pass } from '../../src/domain/verdict.ts';
+import { pass } from '../../src/domain/gates/say.ts';
 import type { Context } from '../../src/merger/context.ts';
 import { runTip } from '../../src/merger/history.ts';
 import { perform } from '../../src/merger/perform.ts';

@@ -1,11 +1,11 @@
-import { leastMemory } from '../../src/domain/disk.ts';
+import { policy } from '../../src/domain/policy.ts';
 import type { Disk } from '../../src/ports/disk.ts';
 
 /** A disk that is never full and holds nothing. */
 export const roomyDisk: Disk = {
   limits: async () => ({ cap: 1, free: 1 }),
   free: () => 2,
-  memory: () => leastMemory,
+  memory: () => policy.leastMemory,
   holdings: async () => [],
   remove: () => Promise.reject(new Error('nothing may be removed')),
   tidy: async () => undefined,

@@ -1,13 +1,13 @@
 import { genesis, type Link, walkChain } from '../../domain/chain.ts';
 import { isRequest } from '../../domain/events.ts';
 import type { Holder, Ledger, Stored } from '../../ports/ledger.ts';
-import { chain, type Draft, draft, draftExternal, sha256, storedOf } from '../ledger-chain.ts';
+import { chain, type Draft, draft, draftExternal, firstLink, sha256, storedOf } from '../ledger-chain.ts';
 
 /** A ledger that lives as long as its process; for tests and dry runs. */
 export function memoryLedger(options: { readonly now?: () => Date } = {}): Ledger {
   const now = options.now ?? (() => new Date());
-  const links: Link[] = [];
-  const stored: Stored[] = [];
+  const links: Link[] = [firstLink(now().toISOString())];
+  const stored: Stored[] = links.map(storedOf);
   const subscriptions = new Set<() => void>();
   let epoch = 0;
   let holder: Holder | null = null;

@@ -2,10 +2,12 @@ import { accessSync, constants } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { LedgerDamaged, LedgerUnavailable } from '../../ports/ledger.ts';
-import { NotAnEvent } from '../ledger-chain.ts';
+import { NewerEvent, NotAnEvent } from '../ledger-chain.ts';
 
 export const restoreBoth = (file: string): string =>
   `Nothing was changed. Restore ${file} and ${file}.head together from one backup, or move both away to begin a new ledger`;
+
+export const useNewer = 'Nothing was changed. Use the newer Tidegate that wrote it';
 
 /** SQLite tells damage in several lines; we tell it in one. */
 export const inOneLine = (found: string): string => found.replaceAll(/\s*\n\s*/g, ' ');
@@ -13,6 +15,7 @@ export const inOneLine = (found: string): string => found.replaceAll(/\s*\n\s*/g
 /** Tells what a failed database or file call means for the ledger. What is neither is our bug and comes back as it is. */
 export function ledgerFailure(file: string, cause: unknown): unknown {
   if (cause instanceof LedgerDamaged || cause instanceof LedgerUnavailable) return cause;
+  if (cause instanceof NewerEvent) return new LedgerDamaged(file, cause.message, useNewer, cause);
   if (isDamage(cause)) return new LedgerDamaged(file, String((cause as Error).message), restoreBoth(file), cause);
   if (isLocked(cause)) return new LedgerUnavailable(file, new Error(lockedForTooLong, { cause }));
   if (isDatabaseUnavailable(cause) || isFileError(cause)) return new LedgerUnavailable(file, unwritable(file) ?? cause);

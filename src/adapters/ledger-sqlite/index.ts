@@ -19,7 +19,11 @@ type SqliteLedgerOptions = {
 
 /** The ledger in one SQLite file with its head beside it, in a directory that exists. Rejects with `LedgerDamaged` or `LedgerUnavailable`. */
 export async function openSqliteLedger(file: string, options: SqliteLedgerOptions = {}): Promise<Ledger> {
-  const how = { busyMs: options.busyMs ?? 15_000, migrations: options.migrations ?? migrations };
+  const how = {
+    busyMs: options.busyMs ?? 15_000,
+    migrations: options.migrations ?? migrations,
+    now: options.now ?? (() => new Date()),
+  };
   const opened = guarded(file, () => openDatabase(file, how));
   try {
     if (options.check !== 'head') await refuseBrokenChain(file, opened);

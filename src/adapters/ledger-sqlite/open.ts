@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { walkChain } from '../../domain/chain.ts';
 import { LedgerDamaged } from '../../ports/ledger.ts';
-import { sha256 } from '../ledger-chain.ts';
+import { formatProblem, sha256 } from '../ledger-chain.ts';
 import { inOneLine, isMalformed, restoreBoth } from './errors.ts';
 import { type HeadFile, headFile } from './head.ts';
 import { type Rows, rowsOf } from './rows.ts';
@@ -12,14 +12,19 @@ import { createDatabase, migrate, syncFile } from './schema.ts';
 export type Opened = { readonly db: DatabaseSync; readonly rows: Rows; readonly head: HeadFile };
 
 /** Opens the ledger, or makes one where there has never been any. A lost, foreign or shortened one is refused by name. */
-export function openDatabase(file: string, how: { busyMs: number; migrations: readonly string[] }): Opened {
+export function openDatabase(
+  file: string,
+  how: { readonly busyMs: number; readonly migrations: readonly string[]; readonly now: () => Date },
+): Opened {
   const head = headFile(`${file}.head`);
-  if (isNew(file, head)) createDatabase(file, how.migrations);
+  if (isNew(file, head)) createDatabase(file, how.migrations, how.now().toISOString());
   const db = connect(file, how.busyMs);
   try {
     const rows = inWriteLock(db, () => {
       migrate(db, file, how.migrations);
       const rows = rowsOf(db);
+      const problem = formatProblem(rows.after(0, 1)[0]);
+      if (problem !== null) throw new LedgerDamaged(file, problem, useOther);
       reconcile(file, rows, head);
       return rows;
     });
@@ -29,6 +34,8 @@ export function openDatabase(file: string, how: { busyMs: number; migrations: re
     throw error;
   }
 }
+
+const useOther = 'Nothing was changed. Use the Tidegate that wrote it, or move the ledger and its head away';
 
 /** Runs `work` while no other process can commit or write the head. */
 export function inWriteLock<T>(db: DatabaseSync, work: () => T): T {
@@ -84,7 +91,7 @@ function reconcile(file: string, rows: Rows, head: HeadFile): void {
     throw new LedgerDamaged(file, problem, restoreBoth(file));
   };
   if (!head.exists()) {
-    if (tip.seq > 0 || epoch > 0) refuse(`its head ${head.path} is missing`);
+    if (tip.seq > 1 || epoch > 0) refuse(`its head ${head.path} is missing`);
     head.create({ ...tip, epoch });
     return;
   }

@@ -3,7 +3,9 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { LedgerDamaged } from '../../ports/ledger.ts';
 import { syncDirectory } from '../durable-file.ts';
-import { restoreBoth } from './errors.ts';
+import { firstLink } from '../ledger-chain.ts';
+import { restoreBoth, useNewer } from './errors.ts';
+import { rowsOf } from './rows.ts';
 
 /** Entry n brings a ledger from schema version n to n + 1. Released entries never change. */
 export const migrations: readonly string[] = [
@@ -30,10 +32,10 @@ export const migrations: readonly string[] = [
 const applicationId = 0x54494445;
 
 /**
- * Makes an empty ledger under its final name in one step, so that a half-made one is never seen there.
+ * Makes a ledger with nothing but its opening under its final name in one step, so that a half-made one is never seen there.
  * Of several processes that try, the first wins and the others use its file.
  */
-export function createDatabase(file: string, steps: readonly string[]): void {
+export function createDatabase(file: string, steps: readonly string[], at: string): void {
   const temporary = `${file}.${process.pid}.new`;
   rmSync(temporary, { force: true });
   try {
@@ -42,6 +44,7 @@ export function createDatabase(file: string, steps: readonly string[]): void {
     db.exec('pragma journal_mode = wal; begin immediate');
     db.exec(`pragma application_id = ${applicationId}`);
     applySteps(db, steps, 0);
+    rowsOf(db).insert(firstLink(at));
     db.exec('commit');
     db.close();
     syncFile(temporary);
@@ -61,7 +64,7 @@ export function migrate(db: DatabaseSync, file: string, steps: readonly string[]
     throw new LedgerDamaged(
       file,
       `its schema version is ${version}, and this Tidegate knows only up to ${steps.length}`,
-      'Nothing was changed. Use the newer Tidegate that wrote it',
+      useNewer,
     );
   applySteps(db, steps, version);
   if (schemaOf(db) !== expectedSchema(steps))

@@ -1,3 +1,5 @@
+import { stat } from 'node:fs/promises';
+
 /** The path, or something on the way to it, is not there. */
 export const isAbsent = (error: unknown): boolean => hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR');
 
@@ -9,3 +11,5 @@ export const absentAsNull = (error: unknown): null => {
   if (isAbsent(error)) return null;
   throw error;
 };
+
+export const isThere = async (path: string): Promise<boolean> => (await stat(path).catch(absentAsNull)) !== null;

@@ -2,9 +2,17 @@ import { chmod, lstat, mkdir, realpath, stat, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { hasCode, isAbsent } from './absent.ts';
+import { hasCode, isAbsent, isThere } from './absent.ts';
 import type { Repository } from './find-repository.ts';
-import { isWithin, type Root, repositoryName, runDirectories, type Surroundings, stateRoot } from './place.ts';
+import {
+  isWithin,
+  type Root,
+  repositoryName,
+  runDirectories,
+  type Surroundings,
+  stateRoot,
+  unversionedName,
+} from './place.ts';
 
 export { findRepository, type Repository } from './find-repository.ts';
 export type { Surroundings } from './place.ts';
@@ -15,7 +23,13 @@ export type StateDirectory = {
   readonly filesystem: Filesystem;
   /** What is unwise about an explicitly chosen place. */
   readonly warnings: readonly string[];
+  /** State of an earlier format beside it, which stays untouched; null when there is none. */
+  readonly older: string | null;
 };
+
+/** One line for people who had runs there. */
+export const olderState = (older: string, path: string): string =>
+  `the runs in ${older} are of an older format that this version does not read; they stay as they are, and new runs are kept in ${path}`;
 type Filesystem = 'local' | 'network' | 'memory';
 
 /** Where this repository's state is or would be kept. Makes nothing. An unwise default is refused, an unwise wish warned about. */
@@ -25,7 +39,8 @@ export async function locateStateDirectory(
 ): Promise<Result<StateDirectory, string>> {
   const root = stateRoot(surroundings);
   if (!root.path.startsWith('/')) return err(`${root.from} must be an absolute path, not ${root.path}`);
-  const path = join(await realWhereItExists(root.path), repositoryName(repository));
+  const base = await realWhereItExists(root.path);
+  const path = join(base, repositoryName(repository));
   const filesystem = await filesystemOf(path);
   const unwise = [
     ...(isWithin(path, repository.toplevel) || isWithin(path, repository.commonDir)
@@ -37,7 +52,9 @@ export async function locateStateDirectory(
   if (root.from === 'default' && unwise[0] !== undefined) {
     return err(`${unwise[0]}; choose another with TIDEGATE_STATE_DIR=<dir> or --state-dir <dir>`);
   }
-  return ok({ path, from: root.from, filesystem, warnings: unwise });
+  const old = join(base, unversionedName(repository));
+  const older = (await isThere(join(old, 'ledger.db'))) ? old : null;
+  return ok({ path, from: root.from, filesystem, warnings: unwise, older });
 }
 
 /** Makes the directory, for its owner only. */

@@ -1,9 +1,9 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { parseFields } from '../agent-lines.ts';
 import { writeDurably } from '../durable-file.ts';
-import { absentAsNull } from './absent.ts';
+import { absentAsNull, isThere } from './absent.ts';
 import type { Repository } from './find-repository.ts';
 import { repositoryName } from './place.ts';
 
@@ -24,8 +24,6 @@ export async function recordRepository(directory: string, { toplevel, commonDir 
   const text = `${JSON.stringify({ checkout: toplevel, commonDir })}\n`;
   if ((await readFile(path, 'utf8').catch(absentAsNull)) !== text) writeDurably(path, text);
 }
-
-const isThere = async (path: string): Promise<boolean> => (await stat(path).catch(absentAsNull)) !== null;
 
 /** Every repository that keeps its state below this root, by name. A directory that was put there by others counts for nothing. */
 export async function knownRepositories(root: string): Promise<readonly KnownRepository[]> {

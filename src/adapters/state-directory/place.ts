@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { basename, dirname, join, sep } from 'node:path';
+import { ledgerFormat } from '../../domain/event-format.ts';
 import type { Repository } from './find-repository.ts';
 
 /** What decides where state is kept; read from the environment by the composition root. */
@@ -25,8 +26,12 @@ export function stateRoot({ flag, env, uid, home }: Surroundings): Root {
   return { path: join(home, '.local', 'state', 'tidegate'), from: 'default' };
 }
 
-/** `<repo>-<hash>`: readable, and one per repository whichever of its worktrees is asked. */
-export function repositoryName({ commonDir }: Pick<Repository, 'commonDir'>): string {
+/** `<repo>-<hash>-v<format>`: readable, and one per repository whichever of its worktrees is asked. */
+export const repositoryName = (repository: Pick<Repository, 'commonDir'>): string =>
+  `${unversionedName(repository)}-v${ledgerFormat}`;
+
+/** What state directories were called before their names told the format: that was format 1, which nothing reads any more. */
+export function unversionedName({ commonDir }: Pick<Repository, 'commonDir'>): string {
   const named = basename(commonDir) === '.git' ? basename(dirname(commonDir)) : basename(commonDir, '.git');
   const slug = named
     .toLowerCase()
@@ -44,7 +49,7 @@ export const repositoryHash = (commonDir: string): string =>
  * Candidates in order; the first that can be made and is ours is used.
  */
 export function runDirectories(commonDir: string, { env, uid }: Pick<Surroundings, 'env' | 'uid'>): readonly string[] {
-  const name = repositoryHash(commonDir);
+  const name = `${repositoryHash(commonDir)}-v${ledgerFormat}`;
   const runtime = env['XDG_RUNTIME_DIR'];
   const places = [
     ...(uid === 0 ? ['/run/tidegate'] : []),

@@ -1,6 +1,7 @@
 import { addUsage, noUsage } from '../../domain/agent-event.ts';
 import { needsOf } from '../../domain/needs.ts';
 import type { RunState } from '../../domain/run.ts';
+import { usageOf } from '../../domain/task.ts';
 import { widthOf } from '../../domain/text-width.ts';
 import type { Frame, Row, Size } from '../../ports/screen.ts';
 import type { Span, Text } from '../../ports/terminal.ts';
@@ -13,7 +14,7 @@ import { type Around, whyRun, whyTask } from '../../view/why.ts';
 import { keyLine, paneKeyLine } from './key-line.ts';
 import { type Pane, visible, wrap } from './pane.ts';
 import { questionText } from './questions.ts';
-import { type ListRow, rowsOf, tokens, usageOf } from './rows.ts';
+import { type ListRow, rowsOf, tokens } from './rows.ts';
 import type { Ui } from './ui.ts';
 
 type Shown = { readonly view: RunView; readonly size: Size; readonly around: Around };

@@ -3,6 +3,7 @@ import { taskId } from '../../domain/ids.ts';
 import { needsOf } from '../../domain/needs.ts';
 import type { RunState } from '../../domain/run.ts';
 import type { TaskState } from '../../domain/task.ts';
+import { liveAttempt } from '../../domain/task.ts';
 import { foreignPathsOf } from '../../domain/texts/held.ts';
 import type { Key } from '../../ports/screen.ts';
 import { openPane, type PaneKind } from './pane.ts';
@@ -79,7 +80,7 @@ export function approvalOf(state: RunState): Question | null {
 export function grantOf(task: TaskState | undefined): Question | null {
   if (task === undefined) return null;
   const held = task.progress.status === 'held' ? foreignPathsOf(task.progress.hold) : null;
-  const paths = held?.grantable === true ? held.paths : task.asked.map(({ path }) => path);
+  const paths = held?.grantable === true ? held.paths : (liveAttempt(task)?.requested ?? []).map(({ path }) => path);
   return paths.length === 0 ? null : { asks: 'grant', task: task.id, paths };
 }
 

@@ -3,6 +3,8 @@ import type { TaskId } from '../../domain/ids.ts';
 import { needsOf } from '../../domain/needs.ts';
 import { type RunState, selectedWaves, tasksOfWave, type WaveState } from '../../domain/run.ts';
 import type { TaskState } from '../../domain/task.ts';
+import { usageOf, verdictsOf } from '../../domain/task.ts';
+import type { Verdict } from '../../domain/verdict.ts';
 import { passes } from '../../domain/verdict.ts';
 import type { Span, Text } from '../../ports/terminal.ts';
 import { count, money } from '../../view/agent-lines.ts';
@@ -81,17 +83,17 @@ function taskRow({ state, times, now }: RunView, task: TaskState, { name, hasUsa
 const fitted = (text: string, width: number): string =>
   text.length <= width ? text.padEnd(width) : `${text.slice(0, width - 1)}…`;
 
-export const usageOf = ({ used, now }: TaskState): Usage => addUsage(used, now);
 export const tokens = ({ inputTokens, outputTokens }: Usage): number => inputTokens + outputTokens;
 
 /** The last phase that this task has passed. */
 function proofOf(state: RunState, task: TaskState): string {
   const wave = state.waves[task.wave];
-  const isPassed = (verdicts: TaskState['monitored'] | undefined): boolean =>
+  const isPassed = (verdicts: readonly Verdict[] | null | undefined): boolean =>
     verdicts !== null && verdicts !== undefined && passes(verdicts);
   if (task.progress.status === 'merged') return 'merge';
-  if (isPassed(task.monitored)) return 'monitor';
-  if (isPassed(task.dispatched)) return 'dispatch';
+  const { dispatched, monitored } = verdictsOf(task);
+  if (isPassed(monitored)) return 'monitor';
+  if (isPassed(dispatched)) return 'dispatch';
   if (isPassed(wave?.approval)) return 'approval';
   return isPassed(wave?.ownership) ? 'ownership' : '';
 }

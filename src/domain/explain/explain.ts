@@ -31,6 +31,12 @@ export function describeFinding(finding: Finding): string {
   return where === undefined || detail.includes(where) ? detail : `${where}: ${detail}`;
 }
 
+/** For the agent that is to fix it: with what programs printed. */
+export const promptLines = (finding: Finding): readonly string[] => [
+  describeFinding(finding),
+  ...(finding.rule === 'check-fails' && 'words' in finding ? finding.words.map((line) => `it printed: ${line}`) : []),
+];
+
 export function describeVerdict(verdict: Verdict): readonly string[] {
   return verdict.outcome === 'pass' ? [] : verdict.findings.map(describeFinding);
 }

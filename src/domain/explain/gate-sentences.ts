@@ -20,6 +20,8 @@ export const gateSentences: Sentences<GateRules> = {
         ? 'a person holds the start'
         : `the start was ${decision}`,
   'plan-hash': () => 'the approval is for another version of the plan',
+  launch: ({ words, before }) =>
+    `${words}${before.length === 0 ? '' : `; before it ${before.join(' and ')} could not do it either`}`,
   'task-planned': ({ task }) => `${task} is not in the plan`,
   'workspace-base': ({ base, actual }) => `the workspace stands on ${actual}, not on ${base}`,
   fence: ({ mode, canary, words }) => `fence ${mode}, canary ${canary}${words === undefined ? '' : `: ${words}`}`,
@@ -41,6 +43,8 @@ export const gateSentences: Sentences<GateRules> = {
   'round-has-tasks': () => 'no task is in this round',
   'check-run': ({ check }) => `the check ${check} has not run on this tree`,
   check: ({ check, outcome }) => `the check ${check} ${outcome}`,
+  conflict: ({ files }) => `conflicts with other work in ${files.join(', ')}`,
+  'check-fails': ({ check }) => `the check ${check} fails`,
   'run-branch': ({ expected, actual }) => `the run branch is at ${actual}, not at ${expected}`,
   'merge-proof': () => 'the merger gave no proof',
 };

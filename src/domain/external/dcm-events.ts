@@ -1,5 +1,5 @@
 import { countsOf, subtasksOfBatch, subtasksOfWave } from './counts.ts';
-import type { ExternalEvent } from './events.ts';
+import type { ExternalFact } from './events.ts';
 import { own, type Session } from './session.ts';
 
 /** An event by DCM's names, as its documents have it; who sends it adds channel and timestamp. */
@@ -12,7 +12,7 @@ export type DcmEvent = {
  * What a fact means to those who listen for DCM's events. `after` is the session with the fact in it. Null: nothing.
  * One fact gives one event at most, and a fact is recorded once: nothing is told twice.
  */
-export function dcmEventOf(event: ExternalEvent, after: Session): DcmEvent | null {
+export function dcmEventOf(event: ExternalFact, after: Session): DcmEvent | null {
   const session_id = after.session;
   switch (event.type) {
     case 'external-wave-started': {
@@ -59,7 +59,7 @@ export function dcmEventOf(event: ExternalEvent, after: Session): DcmEvent | nul
           wave_number: batch.wave,
           completed_tasks: completed,
           failed_tasks: failed,
-          next_wave_ready: batch.end?.synthesis.next_wave_ready ?? false,
+          next_wave_ready: batch.end?.nextWaveReady ?? false,
         },
       };
     }

@@ -1,24 +1,29 @@
 import type { By } from '../events.ts';
+import { decisionVersions } from '../gates/versions.ts';
 import { canonicalJson } from '../plan.ts';
+import { policy } from '../policy.ts';
 import { err, ok, type Result } from '../result.ts';
 import { secretIn } from '../secret-shapes.ts';
 import { resolveBlockers } from './blocked-by.ts';
 import type { ExternalCommand } from './command.ts';
 import { countsOf, hasEnded, isSettled, subtasksOfBatch, subtasksOfWave } from './counts.ts';
-import type { ExternalEvent } from './events.ts';
+import type { ExternalEvent, ExternalFact } from './events.ts';
 import { idFrom } from './ids.ts';
 import { type Refusal, refuse } from './refusal.ts';
 import { own, type Session, subtaskOf, withFacts } from './session.ts';
+import { resultsOf } from './synthesis.ts';
 import { updateSubtask } from './update-subtask.ts';
 import { beginWave, createWave, ensureWave, startNext, startWave } from './waves.ts';
 
 export type Asked = { readonly command: ExternalCommand; readonly key?: string; readonly by: By };
 export type Decided = Result<readonly ExternalEvent[], Refusal>;
+/** Before the version of the rules is put to it. */
+export type DecidedFacts = Result<readonly ExternalFact[], Refusal>;
 
 /** What would happen. No events: what was asked for has happened already. */
 export function decideExternal(state: Session, { command, key, by }: Asked): Decided {
   const asked = canonicalJson(command);
-  const keyed = key === undefined ? [] : [{ type: 'external-key-used', key, asked: idFrom(asked) } as const];
+  const keyed = key === undefined ? [] : [keyUsed(state, key, idFrom(asked))];
   const before = keyed.length === 0 ? undefined : state.keys.find((one) => one.key === key);
   if (before !== undefined)
     return keyed.some((one) => one.asked === before.asked)
@@ -30,7 +35,16 @@ export function decideExternal(state: Session, { command, key, by }: Asked): Dec
       refuse('secret', `it holds what looks like a secret (${secret})`, 'leave it out: nothing secret is recorded'),
     );
   const decided = decide(state, command, by);
-  return decided.ok ? ok([...decided.value, ...endings(state, decided.value), ...keyed]) : decided;
+  if (!decided.ok) return decided;
+  const facts = [...decided.value, ...endings(state, decided.value), ...keyed];
+  return ok(facts.map((fact) => ({ ...fact, version: decisionVersions.session })));
+}
+
+/** A key is remembered for as long as there is room for it. */
+function keyUsed({ keys }: Session, key: string, asked: string): ExternalFact & { readonly type: 'external-key-used' } {
+  const [oldest] = keys;
+  const forgets = keys.length >= policy.sessionKeys && oldest !== undefined ? { forgets: oldest.key } : {};
+  return { type: 'external-key-used', key, asked, ...forgets };
 }
 
 /** What is asked at once: in order, each in the light of those before it. */
@@ -43,7 +57,7 @@ export function decideTogether(state: Session, all: readonly Asked[]): readonly 
   });
 }
 
-function decide(state: Session, command: ExternalCommand, by: By): Decided {
+function decide(state: Session, command: ExternalCommand, by: By): DecidedFacts {
   switch (command.type) {
     case 'create-wave':
       return createWave(state, command, by);
@@ -67,11 +81,11 @@ function decide(state: Session, command: ExternalCommand, by: By): Decided {
 }
 
 /** A wave ends by itself, once, with the last of its subtasks. */
-function endings(state: Session, facts: readonly ExternalEvent[]): readonly ExternalEvent[] {
+function endings(state: Session, facts: readonly ExternalFact[]): readonly ExternalFact[] {
   if (!facts.some(settles)) return [];
   const next = withFacts(state, facts);
   const running = next.waves.filter(({ status }) => status === 'running');
-  return running.flatMap(({ number }): readonly ExternalEvent[] => {
+  return running.flatMap(({ number }): readonly ExternalFact[] => {
     if (next.subtasks.some((one) => one.wave === number && !isSettled(one))) return [];
     const subtasks = subtasksOfWave(next, number);
     if (subtasks.length === 0) return [];
@@ -80,10 +94,10 @@ function endings(state: Session, facts: readonly ExternalEvent[]): readonly Exte
   });
 }
 
-const settles = (event: ExternalEvent): boolean =>
+const settles = (event: ExternalFact): boolean =>
   event.type === 'external-subtask-updated' && (event.status === 'completed' || event.status === 'failed');
 
-function submit(state: Session, command: ExternalCommand & { readonly type: 'submit-batch' }, by: By): Decided {
+function submit(state: Session, command: ExternalCommand & { readonly type: 'submit-batch' }, by: By): DecidedFacts {
   const { batch, wave: number } = command;
   if (own(state.batches, batch) !== undefined) return ok([]);
   const wave = state.waves.find((one) => one.number === number);
@@ -98,7 +112,11 @@ function submit(state: Session, command: ExternalCommand & { readonly type: 'sub
   return ok([...made.value, { type: 'external-batch-submitted', batch, wave: number, subtasks: subtasks.value, by }]);
 }
 
-function complete(state: Session, command: ExternalCommand & { readonly type: 'complete-batch' }, by: By): Decided {
+function complete(
+  state: Session,
+  command: ExternalCommand & { readonly type: 'complete-batch' },
+  by: By,
+): DecidedFacts {
   const batch = own(state.batches, command.batch);
   if (batch === undefined) return err(refuse('unknown-batch', `there is no batch ${command.batch}`));
   if (batch.end !== null) return ok([]);
@@ -117,5 +135,7 @@ function complete(state: Session, command: ExternalCommand & { readonly type: 'c
     ({ id }) => ({ type: 'external-subtask-updated', subtask: id, status: 'failed', by }) as const,
   );
   const facts = [...begun.value, ...failed];
-  return ok([...facts, ...endings(state, facts), { type: 'external-batch-completed', batch: batch.id, by }]);
+  const before = [...facts, ...endings(state, facts)];
+  const results = resultsOf(withFacts(state, before), batch);
+  return ok([...before, { type: 'external-batch-completed', batch: batch.id, ...results, by }]);
 }

@@ -1,8 +1,11 @@
 import type { By, LedgerEvent } from '../events.ts';
 import type { ActionReport, JsonObject, NewSubtask, SubtaskStatus } from './command.ts';
 
-/** What happened in a session that others drive (stream `external:<session>`). Counters are not here: they are derived. */
-export type ExternalEvent =
+/** What happened in a session that others drive (stream `external:<session>`), and the version of the rules that decided it. */
+export type ExternalEvent = ExternalFact & { readonly version: number };
+
+/** Counters are not here: they are derived. */
+export type ExternalFact =
   | {
       readonly type: 'external-wave-created';
       readonly wave: number;
@@ -34,9 +37,28 @@ export type ExternalEvent =
       readonly by: By;
     }
   | ({ readonly type: 'external-action-recorded'; readonly action: string; readonly by: By } & ActionReport)
-  /** Every subtask of it is settled; what came of them is put together as of here. */
-  | { readonly type: 'external-batch-completed'; readonly batch: string; readonly by: By }
+  /** Every subtask of it is settled. */
+  | ({ readonly type: 'external-batch-completed'; readonly batch: string; readonly by: By } & BatchResult)
   /** The facts before it were asked for under this key, if there are any; `asked` tells whether something else is. */
-  | { readonly type: 'external-key-used'; readonly key: string; readonly asked: string };
+  | {
+      readonly type: 'external-key-used';
+      readonly key: string;
+      readonly asked: string;
+      /** The oldest key, when there are too many to remember. */
+      readonly forgets?: string;
+    };
+
+/** What was decided of a batch when it was completed. */
+export type BatchResult = {
+  /** Each once, as its agents reported them. */
+  readonly files: readonly string[];
+  readonly conflicts: readonly SessionConflict[];
+  readonly nextWaveReady: boolean;
+};
+
+/** Several subtasks that changed one file, or one that waits for others that failed. */
+export type SessionConflict =
+  | { readonly type: 'file_conflict'; readonly subtasks: readonly string[]; readonly file: string }
+  | { readonly type: 'dependency_conflict'; readonly subtasks: readonly string[] };
 
 export const isExternalEvent = (event: LedgerEvent): event is ExternalEvent => event.type.startsWith('external-');

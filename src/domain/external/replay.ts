@@ -1,4 +1,5 @@
 import type { LedgerEvent } from '../events.ts';
+import { decisionVersions } from '../gates/versions.ts';
 import { canonicalJson } from '../plan.ts';
 import type { ExternalCommand } from './command.ts';
 import { decideExternal } from './decide.ts';
@@ -9,6 +10,8 @@ export type ReplayedSession = {
   readonly session: Session;
   /** How many facts were decided again. */
   readonly decided: number;
+  /** How many were decided by an earlier version of the rules, and are taken as they are. */
+  readonly earlier: number;
   readonly differences: readonly { readonly seq: number; readonly detail: string }[];
 };
 
@@ -20,10 +23,12 @@ export function replaySession(id: string, stored: readonly (Recorded & { readonl
   const differences: { seq: number; detail: string }[] = [];
   const events = stored.map(({ event }) => event);
   let session = newSession(id);
+  let earlier = 0;
   /** What stands before this place follows from what was decided again. */
   let explained = 0;
   for (const [at, record] of stored.entries()) {
-    if (at >= explained && record.event.type !== 'external-key-used') {
+    if (isExternalEvent(record.event) && record.event.version !== decisionVersions.session) earlier += 1;
+    else if (at >= explained && record.event.type !== 'external-key-used') {
       const again = decideAgain(session, events, at);
       const recorded = canonicalJson(events.slice(at, at + Math.max(1, again.facts.length)));
       if (recorded === canonicalJson(again.facts)) explained = at + again.facts.length;
@@ -31,7 +36,7 @@ export function replaySession(id: string, stored: readonly (Recorded & { readonl
     }
     session = evolveSession(session, record);
   }
-  return { session, decided: stored.length, differences };
+  return { session, decided: stored.length - earlier, earlier, differences };
 }
 
 type Again = { readonly facts: readonly ExternalEvent[]; readonly told: string };
@@ -58,11 +63,11 @@ function commandOf(event: ExternalEvent): ExternalCommand | null {
     case 'external-batch-submitted':
       return { type: 'submit-batch', batch: event.batch, wave: event.wave, subtasks: event.subtasks };
     case 'external-subtask-updated': {
-      const { by: _, ...change } = event;
+      const { by: _, version: __, ...change } = event;
       return { ...change, type: 'update-subtask' };
     }
     case 'external-action-recorded': {
-      const { by: _, ...report } = event;
+      const { by: _, version: __, ...report } = event;
       return { ...report, type: 'record-action' };
     }
     case 'external-batch-completed':

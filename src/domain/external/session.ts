@@ -1,7 +1,6 @@
 import type { LedgerEvent } from '../events.ts';
 import type { JsonObject, NewSubtask, SubtaskStatus } from './command.ts';
-import { type ExternalEvent, isExternalEvent } from './events.ts';
-import { type Synthesis, synthesize } from './synthesis.ts';
+import { type BatchResult, type ExternalFact, isExternalEvent } from './events.ts';
 
 /** One session that others drive, as its stream says it is. Recorded and judged; nothing of it is run or merged by us. */
 export type Session = {
@@ -36,7 +35,7 @@ export type Batch = {
   readonly subtasks: readonly string[];
   readonly createdAt: string;
   /** Null until it was completed. */
-  readonly end: { readonly at: string; readonly synthesis: Synthesis } | null;
+  readonly end: ({ readonly at: string } & BatchResult) | null;
 };
 
 export type Subtask = NewSubtask & {
@@ -71,13 +70,11 @@ export const foldSession = (session: string, events: readonly Recorded[]): Sessi
 export const evolveSession = (state: Session, { at, event }: Recorded): Session =>
   isExternalEvent(event) ? evolveFact(state, event, at) : state;
 
-const keysKept = 1_000;
-
 /** The facts that a decision would lead to. When they happen is not known yet, and decides nothing. */
-export const withFacts = (state: Session, facts: readonly ExternalEvent[]): Session =>
+export const withFacts = (state: Session, facts: readonly ExternalFact[]): Session =>
   facts.reduce((next, event) => evolveFact(next, event, ''), state);
 
-function evolveFact(state: Session, event: ExternalEvent, at: string): Session {
+function evolveFact(state: Session, event: ExternalFact, at: string): Session {
   switch (event.type) {
     case 'external-wave-created': {
       const { wave: number, id, name, description } = event;
@@ -116,7 +113,9 @@ function evolveFact(state: Session, event: ExternalEvent, at: string): Session {
       };
     }
     case 'external-subtask-updated': {
-      const { type: _, subtask: id, status, by: __, ...changes } = event;
+      const { type: _, subtask: id, status, by: __, ...changed } = event;
+      // the version is of the rules that decided it, and nothing of the subtask
+      const { version: ___, ...changes } = { version: 0, ...changed };
       return withSubtask(state, id, (subtask) => ({
         ...subtask,
         ...changes,
@@ -132,12 +131,13 @@ function evolveFact(state: Session, event: ExternalEvent, at: string): Session {
     case 'external-batch-completed': {
       const batch = own(state.batches, event.batch);
       if (batch === undefined) return state;
-      const end = { at, synthesis: synthesize(state, batch) };
+      const { files, conflicts, nextWaveReady } = event;
+      const end = { at, files, conflicts, nextWaveReady };
       return { ...state, batches: { ...state.batches, [batch.id]: { ...batch, end } } };
     }
     case 'external-key-used': {
-      const { key, asked } = event;
-      return { ...state, keys: [...state.keys, { key, asked }].slice(-keysKept) };
+      const { key, asked, forgets } = event;
+      return { ...state, keys: [...state.keys.filter((one) => one.key !== forgets), { key, asked }] };
     }
   }
 }

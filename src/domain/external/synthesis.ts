@@ -1,5 +1,6 @@
 import { resolvePath } from '../lexical-path.ts';
 import { countsOf, subtasksOfBatch } from './counts.ts';
+import type { BatchResult, SessionConflict } from './events.ts';
 import { type Batch, type Session, type Subtask, subtaskOf } from './session.ts';
 
 export type Conflict = {
@@ -38,20 +39,30 @@ export type Synthesis = {
   };
 };
 
-/** Of a batch whose subtasks are all settled. */
-export function synthesize(state: Session, batch: Batch): Synthesis {
+/** What is decided of a batch whose subtasks are all settled. */
+export function resultsOf(state: Session, batch: Batch): BatchResult {
+  const subtasks = subtasksOfBatch(state, batch);
+  return {
+    files: [...new Set(subtasks.flatMap(filesOf))],
+    conflicts: conflictsIn(state, batch),
+    nextWaveReady: state.waves.some(({ number, status }) => number === batch.wave && status === 'completed'),
+  };
+}
+
+/** Null until it was completed. */
+export function synthesisOf(state: Session, batch: Batch): Synthesis | null {
+  if (batch.end === null) return null;
   const subtasks = subtasksOfBatch(state, batch);
   const { total, completed, failed } = countsOf(subtasks);
   const results = subtasks.flatMap(resultOf);
-  const conflicts = conflictsOf(state, batch);
-  const files = [...new Set(subtasks.flatMap(filesOf))];
+  const { files, conflicts, nextWaveReady } = batch.end;
   const duration = results.reduce((sum, { duration_ms }) => sum + duration_ms, 0);
   return {
     summary: `Wave ${batch.wave}: ${completed}/${total} tasks completed. ${files.length} files modified, ${conflicts.length} conflicts.`,
     results,
-    conflicts,
+    conflicts: conflicts.map((conflict) => describeConflict(state, conflict)),
     files_changed: files,
-    next_wave_ready: state.waves.some(({ number, status }) => number === batch.wave && status === 'completed'),
+    next_wave_ready: nextWaveReady,
     tokens_saved: files.length * 500 + completed * 200,
     stats: {
       total_tasks: total,
@@ -64,42 +75,39 @@ export function synthesize(state: Session, batch: Batch): Synthesis {
   };
 }
 
+/** As things stand, whether or not the batch was completed. */
+export const batchConflicts = (state: Session, batch: Batch): readonly Conflict[] =>
+  conflictsIn(state, batch).map((conflict) => describeConflict(state, conflict));
+
 /** By subtask: two agents of one type can be in each other's way as much as any two. */
-export function conflictsOf(state: Session, batch: Batch): readonly Conflict[] {
+function conflictsIn(state: Session, batch: Batch): readonly SessionConflict[] {
   const subtasks = subtasksOfBatch(state, batch);
   return [...fileConflicts(subtasks), ...subtasks.flatMap((subtask) => dependencyConflict(state, subtask))];
 }
 
-function fileConflicts(subtasks: readonly Subtask[]): readonly Conflict[] {
+function fileConflicts(subtasks: readonly Subtask[]): readonly SessionConflict[] {
   const changes = subtasks.flatMap((subtask) => filesOf(subtask).map((file) => ({ file, subtask })));
   return [...Map.groupBy(changes, ({ file }) => file)]
     .filter(([, by]) => by.length > 1)
-    .map(([file, by]) => ({
-      type: 'file_conflict',
-      severity: 'high',
-      agents: by.map(({ subtask }) => subtask.agentType),
-      subtasks: by.map(({ subtask }) => subtask.id),
-      description: `Multiple agents modified the same file: ${file}`,
-      files: [file],
-    }));
+    .map(([file, by]) => ({ type: 'file_conflict', subtasks: by.map(({ subtask }) => subtask.id), file }));
 }
 
-function dependencyConflict(state: Session, waiting: Subtask): readonly Conflict[] {
-  const failed = waiting.blockedBy.flatMap((id) => {
-    const blocker = subtaskOf(state, id);
-    return blocker?.progress.status === 'failed' ? [blocker] : [];
-  });
-  if (failed.length === 0) return [];
-  return [
-    {
-      type: 'dependency_conflict',
-      severity: 'critical',
-      agents: [waiting, ...failed].map(({ agentType }) => agentType),
-      subtasks: [waiting, ...failed].map(({ id }) => id),
-      description: `Blocked task depends on failed task: ${waiting.taskId} needs ${failed.map(({ taskId }) => taskId).join(', ')}`,
-      files: [],
-    },
-  ];
+function dependencyConflict(state: Session, waiting: Subtask): readonly SessionConflict[] {
+  const failed = waiting.blockedBy.filter((id) => subtaskOf(state, id)?.progress.status === 'failed');
+  return failed.length === 0 ? [] : [{ type: 'dependency_conflict', subtasks: [waiting.id, ...failed] }];
+}
+
+function describeConflict(state: Session, conflict: SessionConflict): Conflict {
+  const { type, subtasks } = conflict;
+  const known = subtasks.flatMap((id) => subtaskOf(state, id) ?? []);
+  const agents = known.map(({ agentType }) => agentType);
+  if (type === 'file_conflict') {
+    const description = `Multiple agents modified the same file: ${conflict.file}`;
+    return { type, severity: 'high', agents, subtasks, description, files: [conflict.file] };
+  }
+  const [waiting, ...failed] = known.map(({ taskId }) => taskId);
+  const description = `Blocked task depends on failed task: ${waiting} needs ${failed.join(', ')}`;
+  return { type, severity: 'critical', agents, subtasks, description, files: [] };
 }
 
 function resultOf(subtask: Subtask): Synthesis['results'] {

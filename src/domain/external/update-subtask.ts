@@ -4,7 +4,7 @@ import { err, ok } from '../result.ts';
 import { misblocked, openBlockers } from './blocked-by.ts';
 import type { ExternalCommand, SubtaskChange, SubtaskStatus } from './command.ts';
 import { isSettled } from './counts.ts';
-import type { Decided } from './decide.ts';
+import type { DecidedFacts } from './decide.ts';
 import { refuse } from './refusal.ts';
 import { type Session, type Subtask, subtaskOf } from './session.ts';
 import { beginWave } from './waves.ts';
@@ -22,7 +22,7 @@ const transitions: Readonly<Record<SubtaskStatus, readonly SubtaskStatus[]>> = {
 type Update = ExternalCommand & { readonly type: 'update-subtask' };
 
 /** Work on a subtask of a wave that nobody has started starts the wave, if its turn has come. */
-export function updateSubtask(state: Session, { type: _, subtask: id, ...given }: Update, by: By): Decided {
+export function updateSubtask(state: Session, { type: _, subtask: id, ...given }: Update, by: By): DecidedFacts {
   const subtask = subtaskOf(state, id);
   if (subtask === undefined) return err(refuse('unknown-subtask', `there is no subtask ${id}`));
   const change = newsIn(subtask, given);

@@ -2,8 +2,8 @@ import type { By } from '../events.ts';
 import { err, ok } from '../result.ts';
 import type { ExternalCommand } from './command.ts';
 import { hasEnded, subtasksOfWave } from './counts.ts';
-import type { Decided } from './decide.ts';
-import type { ExternalEvent } from './events.ts';
+import type { DecidedFacts } from './decide.ts';
+import type { ExternalFact } from './events.ts';
 import { idFrom } from './ids.ts';
 import { type Refusal, refuse } from './refusal.ts';
 import { type Session, type Wave, withFacts } from './session.ts';
@@ -11,7 +11,7 @@ import { type Session, type Wave, withFacts } from './session.ts';
 type Create = ExternalCommand & { readonly type: 'create-wave' };
 
 /** The same number again is the same wave, and stays as it is. */
-export function createWave(state: Session, { wave, name, description }: Create, by: By): Decided {
+export function createWave(state: Session, { wave, name, description }: Create, by: By): DecidedFacts {
   if (waveOf(state, wave) !== undefined) return ok([]);
   const begun = state.waves.findLast(({ status }) => status !== 'pending');
   if (begun !== undefined && begun.number > wave)
@@ -26,27 +26,27 @@ export function createWave(state: Session, { wave, name, description }: Create, 
   return ok([{ type: 'external-wave-created', wave, id, name, description, by }]);
 }
 
-export const ensureWave = (state: Session, wave: number, by: By): Decided =>
+export const ensureWave = (state: Session, wave: number, by: By): DecidedFacts =>
   createWave(state, { type: 'create-wave', wave, name: null, description: null }, by);
 
 /**
  * Starting what runs already changes nothing: who did not hear the answer may ask again. A wave that runs without tasks is
  * completed when one after it is started by its number: nothing else would ever end it.
  */
-export function startWave(state: Session, number: number, by: By): Decided {
+export function startWave(state: Session, number: number, by: By): DecidedFacts {
   const wave = waveOf(state, number);
   if (wave === undefined)
     return err(refuse('unknown-wave', `there is no wave ${number}`, 'create it, or submit a batch to it'));
   if (hasEnded(wave)) return err(refuse('ended-wave', `wave ${number} is ${wave.status}: it does not start again`));
   const left = state.waves
     .filter((one) => one.number < number && one.status === 'running' && isEmpty(state, one))
-    .map((one): ExternalEvent => ({ type: 'external-wave-ended', wave: one.number, outcome: 'completed' }));
+    .map((one): ExternalFact => ({ type: 'external-wave-ended', wave: one.number, outcome: 'completed' }));
   const begun = beginWave(withFacts(state, left), number, by);
   return begun.ok ? ok([...left, ...begun.value]) : begun;
 }
 
 /** No wave overtakes another. One that failed has ended: starting the next by its number goes on without it. */
-export function beginWave(state: Session, number: number, by: By): Decided {
+export function beginWave(state: Session, number: number, by: By): DecidedFacts {
   const wave = waveOf(state, number);
   if (wave === undefined || wave.status !== 'pending') return ok([]);
   const earlier = state.waves.find((one) => one.number < number && !hasEnded(one));
@@ -55,7 +55,7 @@ export function beginWave(state: Session, number: number, by: By): Decided {
 }
 
 /** Follows completion: what failed, or is not through, is not passed over; so who did not hear the answer may ask again. */
-export function startNext(state: Session, by: By): Decided {
+export function startNext(state: Session, by: By): DecidedFacts {
   const last = state.waves.findLast(({ status }) => status !== 'pending');
   const next = state.waves.find(({ status }) => status === 'pending');
   if (last === undefined)

@@ -17,6 +17,8 @@ export type GateRules = {
   approval: { readonly decision: 'pending' | 'held' | 'rejected' | 'expired' };
   'plan-hash': unknown;
   // attempts
+  /** `before`: agents of its chain that could not do it either. */
+  launch: { readonly words: string; readonly before: readonly string[] };
   'task-planned': { readonly task: TaskId };
   'workspace-base': { readonly base: CommitId; readonly actual: CommitId };
   fence: { readonly mode: FenceEvidence['mode']; readonly canary: FenceEvidence['canary']; readonly words?: string };
@@ -39,6 +41,9 @@ export type GateRules = {
   /** It has not run on this tree, or could not. */
   'check-run': { readonly check: string };
   check: { readonly check: string; readonly outcome: CheckOutcome['outcome'] };
+  conflict: { readonly files: readonly string[] };
+  /** `words`: the lines of its output that say why. */
+  'check-fails': { readonly check: string; readonly words: readonly string[] };
   'run-branch': { readonly expected: CommitId; readonly actual: CommitId };
   'merge-proof': unknown;
 };

@@ -2,7 +2,8 @@ import type { ContractEvidence, LoadEvidence, PreflightEvidence, ThreadEvidence 
 import type { Finding } from '../findings/finding.ts';
 import { idPattern } from '../ids.ts';
 import type { FrozenPlan } from '../plan.ts';
-import { failWith, inconclusive, pass, type Verdict } from '../verdict.ts';
+import type { Verdict } from '../verdict.ts';
+import { failWith, inconclusive, pass } from './say.ts';
 
 /** 000: a real run id, a plan that exists, and a `--wave` that skips no open wave. */
 export function judgeContract(evidence: ContractEvidence): readonly Verdict[] {

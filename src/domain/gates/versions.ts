@@ -1,3 +1,5 @@
+import type { Phase } from '../phase.ts';
+
 /**
  * Each gate with the version of its rules. A verdict names it, so that a gate may change without rewriting what was judged before:
  * replay compares verdicts of the same version only. Raised whenever a gate's rules change; a test compares their hashes.
@@ -28,3 +30,20 @@ export const gateVersions = {
 } as const satisfies Readonly<Record<string, number>>;
 
 export type Gate = keyof typeof gateVersions;
+
+/** Raised when a phase gets or loses a gate. */
+export const phaseVersions = {
+  contract: 1,
+  load: 1,
+  thread: 1,
+  preflight: 1,
+  ownership: 1,
+  approval: 1,
+  dispatch: 1,
+  monitor: 1,
+  closure: 1,
+  merge: 1,
+} as const satisfies Readonly<Record<Phase, number>>;
+
+/** The same for decisions that are no verdicts: what becomes of an attempt, and what is asked of a session. */
+export const decisionVersions = { settlement: 1, session: 1 } as const satisfies Readonly<Record<string, number>>;

@@ -3,7 +3,8 @@ import type { Finding } from '../findings/finding.ts';
 import type { PlanHash, TaskId } from '../ids.ts';
 import { outOfScope, scopeOf } from '../ownership.ts';
 import type { FrozenPlan, PlannedTask } from '../plan.ts';
-import { failWith, inconclusive, pass, passes, type Verdict } from '../verdict.ts';
+import { passes, type Verdict } from '../verdict.ts';
+import { failWith, inconclusive, pass } from './say.ts';
 
 /** 2: a person said yes to exactly this plan. A time-out is never a yes. */
 export function judgeApproval(hash: PlanHash, evidence: ApprovalEvidence): readonly Verdict[] {

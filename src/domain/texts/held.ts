@@ -5,7 +5,7 @@ import type { TreeId } from '../ids.ts';
 import { checkKey, type RunState } from '../run.ts';
 import { shellPath, shellWord } from '../shell-word.ts';
 import type { Hold } from '../task.ts';
-import type { Verdict } from '../verdict.ts';
+import { findingsIn, type Verdict } from '../verdict.ts';
 import { failingLines } from './failing-lines.ts';
 import { brief, few, type Told } from './told.ts';
 
@@ -41,16 +41,16 @@ export function toldOfHold(state: Pick<RunState, 'run' | 'checks' | 'tasks'>, ho
   }
 }
 
-/** Why a task is held, for the agent that is to mend it: with more of what a check printed than people are shown. */
-export function heldFindings({ checks }: Pick<RunState, 'checks'>, hold: Hold): readonly string[] {
+/** Why a task is held, for the agent that is to fix it: with more of what a check printed than people are shown. */
+export function heldFindings({ checks }: Pick<RunState, 'checks'>, hold: Hold): readonly Finding[] {
   switch (hold.because) {
     case 'gate':
-      return hold.verdicts.flatMap(describeVerdict);
+      return findingsIn(hold.verdicts);
     case 'conflict':
-      return [`conflicts with other work in ${hold.files.join(', ')}`];
+      return [{ rule: 'conflict', files: hold.files }];
     case 'check': {
-      const tail = hold.tree === undefined ? '' : (checks[checkKey(hold.tree, hold.check)]?.tail ?? '');
-      return [`the check ${hold.check} fails`, ...failingLines(tail, 40).map((line) => `it printed: ${line}`)];
+      const tail = checks[checkKey(hold.tree, hold.check)]?.tail ?? '';
+      return [{ rule: 'check-fails', check: hold.check, words: failingLines(tail, 40) }];
     }
     case 'needs':
       return [];

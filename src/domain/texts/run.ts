@@ -2,13 +2,17 @@ import { agentKinds } from '../agents.ts';
 import { type BoardRecord, isOfAgent } from '../board.ts';
 import type { Spend } from '../budget.ts';
 import type { Shortage } from '../disk.ts';
+import { describeFinding } from '../explain/explain.ts';
+import type { Finding } from '../findings/finding.ts';
 import { chosenTasks } from '../land-some.ts';
 import type { LandingState } from '../landing.ts';
 import type { ProviderState } from '../provider.ts';
 import type { RunMode, RunState } from '../run.ts';
 import { shellPath, shellWord } from '../shell-word.ts';
 import type { TapState } from '../tap.ts';
-import type { Asked } from '../task-notes.ts';
+import type { TaskProgress } from '../task.ts';
+import type { PathRequest } from '../task-notes.ts';
+import { findingsIn } from '../verdict.ts';
 import { printed } from './held.ts';
 import { brief, few, firstly, type Told } from './told.ts';
 
@@ -101,18 +105,31 @@ export const toldOfShortage = ({ why, fix }: Shortage): Told => ({
   command: 'tidegate clean --dry-run',
 });
 
-export const toldOfLaunch = ({ run }: Run, why: string): Told => ({
-  message: `could not be launched: ${brief(why, 2_000)}`,
+export const toldOfLaunch = ({ run }: Run, halt: Finding): Told => ({
+  message: `could not be launched: ${brief(describeFinding(halt), 2_000)}`,
   safe: 'no attempt is used up',
   command: `tidegate resume ${run}`,
 });
 
-export const toldOfFailure = (why: string, hasSnapshot: boolean, subject: string): Told => ({
-  message: brief(why),
-  lines: [`what it said: tidegate logs ${subject}`, ...(hasSnapshot ? [`what it did:  tidegate diff ${subject}`] : [])],
-  safe: hasSnapshot ? 'its work is kept, and nothing of it was merged' : 'nothing of it was merged',
+type Failed = TaskProgress & { readonly status: 'failed' };
+
+export const toldOfFailure = (failed: Failed, subject: string): Told => ({
+  message: brief(failureText(failed)),
+  lines: [
+    `what it said: tidegate logs ${subject}`,
+    ...(failed.snapshot === null ? [] : [`what it did:  tidegate diff ${subject}`]),
+  ],
+  safe: failed.snapshot === null ? 'nothing of it was merged' : 'its work is kept, and nothing of it was merged',
   command: `tidegate retry ${subject}`,
 });
+
+/** What keeps its last attempt from counting. */
+export function failureText({ attempt }: Failed): string {
+  const { dispatched, monitored, ending } = attempt;
+  if (ending.reason === 'setup-failed') return `setup failed: ${ending.detail}`;
+  const findings = findingsIn([...(dispatched ?? []), ...(monitored ?? [])]);
+  return findings.map(describeFinding).join('; ') || `${ending.reason} ${ending.detail}`.trim();
+}
 
 export const toldOfDroppedNeed = (need: string, subject: string): Told => ({
   message: `needs ${need}, which was dropped`,
@@ -125,7 +142,7 @@ export const reworkInstead = (subject: string, message: string): string =>
   `tidegate rework ${subject} -m ${shellWord(message)}`;
 
 /** The agent goes on meanwhile; nothing waits for an answer, but it may save an attempt. */
-export function toldOfAsking(asked: readonly Asked[], subject: string): Told {
+export function toldOfAsking(asked: readonly PathRequest[], subject: string): Told {
   const why = asked[0]?.why ?? '';
   const paths = asked.map(({ path }) => path);
   return {

@@ -1,23 +1,23 @@
-import type { AttemptIntended } from '../../domain/events.ts';
-import type { Aftermath } from '../../domain/recovery.ts';
+import { promptLines } from '../../domain/explain/explain.ts';
+import type { Aftermath, Attempt } from '../../domain/task.ts';
 import { cutList, cutText, type List, type Section, wholeList } from './budget.ts';
 import type { Quotes } from './quoted.ts';
 
 /**
  * What an attempt has to know of the one before it. Findings may hold what the agent said of itself or a program printed, so they
- * are quoted; the first of a rework is a person's word.
+ * are quoted; the message of a rework is a person's word.
  */
-export function beforeSection(attempt: AttemptIntended, quotes: Quotes): Section {
-  const { findings } = attempt;
-  const after = attempt.after ?? (findings.length === 0 ? null : 'rejected');
+export function beforeSection(attempt: Attempt, quotes: Quotes): Section {
+  const { after, message } = attempt;
+  const findings = attempt.findings.flatMap(promptLines);
   const workspace =
     attempt.from === attempt.base
       ? 'The workspace is as it was at the beginning.'
       : 'The workspace holds the work so far.';
   if (after === null) return { text: '' };
   if (after === 'rework') {
-    const [message = '', ...found] = findings;
-    return quoted(`${title}\n\n${workspace} A person has looked at it and asks for this:\n\n${message}`, found, quotes);
+    const wish = `${title}\n\n${workspace} A person has looked at it and asks for this:\n\n${message ?? ''}`;
+    return quoted(wish, findings, quotes);
   }
   const told = `${title}\n\n${words[after].replace('{workspace}', workspace)}`;
   if (after === 'interrupted') return { text: attempt.from === attempt.base ? '' : told };

@@ -1,4 +1,5 @@
-import { inboxOf, isOfAgent } from '../../domain/board.ts';
+import { isOfAgent } from '../../domain/board.ts';
+import { inboxOf } from '../../domain/board-requests.ts';
 import type { PlannedTask } from '../../domain/plan.ts';
 import type { RunState } from '../../domain/run.ts';
 import { cutList, cutText, type List, type Section, wholeList } from './budget.ts';

@@ -1,10 +1,10 @@
 import { claimsOf } from '../../domain/claims.ts';
 import { sizeText } from '../../domain/disk.ts';
-import type { AttemptIntended } from '../../domain/events.ts';
 import { matches, type Pattern, pattern } from '../../domain/pattern.ts';
 import type { PlannedTask } from '../../domain/plan.ts';
 import type { RunState } from '../../domain/run.ts';
 import { safeLine } from '../../domain/safe-text.ts';
+import type { Attempt } from '../../domain/task.ts';
 import { grantedIn } from '../../pipeline/step.ts';
 import type { FoundFiles, GitReader } from '../../ports/merger.ts';
 import { cutList, cutText, type List, type Section, wholeList } from './budget.ts';
@@ -19,7 +19,7 @@ export async function filesInScope(
   git: Pick<GitReader, 'files' | 'diff'>,
   state: RunState,
   task: PlannedTask,
-  { base, from }: Pick<AttemptIntended, 'base' | 'from'>,
+  { base, from }: Pick<Attempt, 'base' | 'from'>,
 ): Promise<FilesInScope> {
   const patterns = patternsOf(state, task);
   const below = [...new Set(patterns.map(literalStart))];

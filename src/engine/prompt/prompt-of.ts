@@ -1,7 +1,8 @@
-import type { AttemptIntended } from '../../domain/events.ts';
 import { attemptId, type TaskId } from '../../domain/ids.ts';
 import { plannedById } from '../../domain/plan.ts';
+import { providerOf } from '../../domain/provider-pause.ts';
 import { foldRun, type Recorded, type RunState } from '../../domain/run.ts';
+import { type Attempt, agentOf, attemptOf } from '../../domain/task.ts';
 import type { GitReader } from '../../ports/merger.ts';
 import { filesInScope } from './files-section.ts';
 import { buildPrompt } from './prompt.ts';
@@ -10,10 +11,11 @@ import { buildPrompt } from './prompt.ts';
 export async function promptOf(
   git: Pick<GitReader, 'files' | 'diff'>,
   state: RunState,
-  attempt: AttemptIntended,
+  id: TaskId,
+  attempt: Attempt,
 ): Promise<string> {
-  const task = plannedById(state.plan, attempt.task);
-  if (task === undefined) throw new Error(`${attempt.task} is not in the plan`);
+  const task = plannedById(state.plan, id);
+  if (task === undefined) throw new Error(`${id} is not in the plan`);
   return buildPrompt({ state, task, attempt, files: await filesInScope(git, state, task, attempt) });
 }
 
@@ -22,30 +24,34 @@ export function asIntended(
   stored: readonly Recorded[],
   now: RunState,
   id: string,
-): { readonly state: RunState; readonly attempt: AttemptIntended } {
+): { readonly state: RunState; readonly task: TaskId; readonly attempt: Attempt } {
   const at = stored.findLastIndex(({ event }) => event.type === 'attempt-intended' && event.attempt === id);
-  const attempt = stored[at]?.event;
+  const intended = stored[at]?.event;
   const state = at === stored.length - 1 ? now : foldRun(stored.slice(0, at + 1));
-  if (attempt?.type !== 'attempt-intended' || state === null) throw new Error(`${id} was never intended`);
-  return { state, attempt };
+  const task = intended?.type === 'attempt-intended' ? state?.tasks[intended.task] : undefined;
+  const attempt = task === undefined ? null : attemptOf(task);
+  if (state === null || task === undefined || attempt === null) throw new Error(`${id} was never intended`);
+  return { state, task: task.id, attempt };
 }
 
-/** What a task that has not started yet would be told now; null when it has, or when there is nothing to start from. */
-export function nextAttempt(state: RunState, id: TaskId): AttemptIntended | null {
+/** The attempt that a task which has not started yet would be given now; null when it has, or has nothing to start from. */
+export function nextAttempt(state: RunState, id: TaskId): Attempt | null {
   const task = state.tasks[id];
   const base = task?.base ?? state.branch?.commit ?? state.target.commit;
   if (task?.progress.status !== 'waiting') return null;
-  const { from, findings, after } = task.progress.next;
+  const { from, message, findings, after, session } = task.progress.next;
   const number = task.launches + 1;
   return {
-    type: 'attempt-intended',
-    task: id,
-    attempt: attemptId(state.run, id, number),
+    id: attemptId(state.run, id, number),
     number,
     nonce: '<nonce>',
     base,
     from: from === 'base' ? base : from,
+    agent: agentOf(task),
+    provider: providerOf(task),
+    session,
+    message,
     findings,
-    ...(after === null ? {} : { after }),
+    after,
   };
 }

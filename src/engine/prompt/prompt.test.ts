@@ -18,9 +18,9 @@ import {
 import { withMergeGate } from '../../domain/directive.ts';
 import type { AttemptIntended, RunEvent } from '../../domain/events.ts';
 import type { Handoff } from '../../domain/evidence.ts';
+import { pass } from '../../domain/gates/say.ts';
 import { plannedById } from '../../domain/plan.ts';
 import type { RunState } from '../../domain/run.ts';
-import { pass } from '../../domain/verdict.ts';
 import type { FilesInScope } from './files-section.ts';
 import { buildPrompt } from './prompt.ts';
 

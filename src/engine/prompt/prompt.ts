@@ -1,9 +1,9 @@
 import { charactersPerToken, mergeGate, promptTokens, withoutMergeGate } from '../../domain/directive.ts';
-import type { AttemptIntended } from '../../domain/events.ts';
 import { handoffCommands } from '../../domain/handoff-commands.ts';
 import type { FrozenPlan, PlannedTask } from '../../domain/plan.ts';
 import { roleWords } from '../../domain/role-words.ts';
 import type { RunState } from '../../domain/run.ts';
+import type { Attempt } from '../../domain/task.ts';
 import { beforeSection } from './before-section.ts';
 import { boardSection } from './board-section.ts';
 import { cutList, fitSections, type List, type Section, wholeList } from './budget.ts';
@@ -17,7 +17,7 @@ import { skillsSection } from './skills-section.ts';
 export type Told = {
   readonly state: RunState;
   readonly task: PlannedTask;
-  readonly attempt: AttemptIntended;
+  readonly attempt: Attempt;
   readonly files: FilesInScope;
 };
 

@@ -1,7 +1,7 @@
 import type { TaskId } from '../../domain/ids.ts';
 import { type PlannedTask, plannedById } from '../../domain/plan.ts';
 import type { RunState } from '../../domain/run.ts';
-import type { TaskState } from '../../domain/task.ts';
+import { handoffOf, type TaskState } from '../../domain/task.ts';
 import { cutList, cutText, type List, type Section, wholeList } from './budget.ts';
 import type { Quotes } from './quoted.ts';
 
@@ -34,9 +34,9 @@ function tasksBefore({ plan, waves, tasks }: RunState, task: PlannedTask): reado
 
 /** Work that counts; a task that was dropped has left none. */
 function result(task: TaskState | undefined, quotes: Quotes): readonly string[] {
-  const handoff = task?.last?.handoff;
-  if (task === undefined || handoff?.kind !== 'given' || !counted.has(task.progress.status)) return [];
-  const { summary, remaining, questions, nonce } = handoff.handoff;
+  const handoff = task === undefined ? null : handoffOf(task);
+  if (task === undefined || handoff === null || !counted.has(task.progress.status)) return [];
+  const { summary, remaining, questions, nonce } = handoff;
   const lines = [
     summary,
     ...remaining.map((text) => `remaining: ${text}`),

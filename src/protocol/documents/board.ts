@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import { postLimits, recordKinds } from '../../domain/board.ts';
+import { recordKinds } from '../../domain/board.ts';
+import { policy } from '../../domain/policy.ts';
 import { id } from './common.ts';
 
 export const recordKind = z
   .enum(recordKinds)
   .meta({ description: 'questions and requests wait for an answer; the others only tell' });
-export const recordText = z.string().regex(/\S/, 'is empty').max(postLimits.characters);
+export const recordText = z.string().regex(/\S/, 'is empty').max(policy.recordCharacters);
 
 export const boardRecord = z.strictObject({
   id: z.string(),

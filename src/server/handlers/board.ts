@@ -1,4 +1,4 @@
-import { targetNamed } from '../../domain/board.ts';
+import { targetNamed } from '../../domain/board-requests.ts';
 import type { RequestEvent } from '../../domain/events.ts';
 import { ok, type Result } from '../../domain/result.ts';
 import type { Problem } from '../../protocol/problem.ts';

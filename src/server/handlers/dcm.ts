@@ -3,7 +3,7 @@ import type { ExternalCommand, SubtaskChange } from '../../domain/external/comma
 import { currentWave } from '../../domain/external/counts.ts';
 import { idFrom } from '../../domain/external/ids.ts';
 import { own, type Session, subtaskOf } from '../../domain/external/session.ts';
-import { conflictsOf } from '../../domain/external/synthesis.ts';
+import { batchConflicts, synthesisOf } from '../../domain/external/synthesis.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { type Problem, problem } from '../../protocol/problem.ts';
 import type { Given } from '../../protocol/route.ts';
@@ -43,17 +43,17 @@ export const dcmHandlers: Handlers<typeof dcmRoutes> = {
     const command = { type: 'complete-batch', batch: batch.id, failUnfinished: body.fail_unfinished } as const;
     const asked = await askSession(site, repository, session.session, command);
     return asked.ok
-      ? synthesisOf(asked.value, batch.id, (synthesis) => ({ success: true as const, synthesis }))
+      ? synthesisAt(asked.value, batch.id, (synthesis) => ({ success: true as const, synthesis }))
       : asked;
   },
   synthesis: async ({ params, query }, site) => {
     const found = await batchAt(site, query, params.batch);
-    return found.ok ? synthesisOf(found.value.session, params.batch, (synthesis) => synthesis) : found;
+    return found.ok ? synthesisAt(found.value.session, params.batch, (synthesis) => synthesis) : found;
   },
   batchConflicts: async ({ params, query }, site) => {
     const found = await batchAt(site, query, params.batch);
     if (!found.ok) return found;
-    const conflicts = conflictsOf(found.value.session, found.value.batch).map(conflictShown);
+    const conflicts = batchConflicts(found.value.session, found.value.batch).map(conflictShown);
     return ok({ batch_id: found.value.batch.id, conflicts, conflict_count: conflicts.length });
   },
   createWave: async ({ params, query, body }, site) => {
@@ -152,15 +152,16 @@ async function changedWave(
 
 type Shown = ReturnType<typeof synthesisShown>;
 
-function synthesisOf<T>(session: Session, id: string, shown: (synthesis: Shown) => T): Result<T, Problem> {
-  const end = own(session.batches, id)?.end ?? null;
-  return end === null
+function synthesisAt<T>(session: Session, id: string, shown: (synthesis: Shown) => T): Result<T, Problem> {
+  const batch = own(session.batches, id);
+  const synthesis = batch === undefined ? null : synthesisOf(session, batch);
+  return synthesis === null
     ? err(
         problem(404, 'no-synthesis', `the batch ${id} is not completed`, {
           next: `POST /api/orchestration/batch/${id}/complete`,
         }),
       )
-    : ok(shown(synthesisShown(end.synthesis)));
+    : ok(shown(synthesisShown(synthesis)));
 }
 
 /** Ids follow from the key where there is one: the same order under the same key is the same batch. */

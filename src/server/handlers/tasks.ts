@@ -2,7 +2,7 @@ import { explainVerdict } from '../../domain/explain/explain.ts';
 import { attemptId } from '../../domain/ids.ts';
 import { plannedById } from '../../domain/plan.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { snapshotOf } from '../../domain/task.ts';
+import { handoffOf, snapshotOf, verdictsOf } from '../../domain/task.ts';
 import type { Content } from '../../ports/desk.ts';
 import { type Problem, problem } from '../../protocol/problem.ts';
 import type { taskRoutes } from '../../protocol/routes/tasks.ts';
@@ -55,6 +55,7 @@ function documentOf({ view, state, task }: FoundTask) {
     .find(({ id }) => id === task.id);
   if (planned === undefined || summary === undefined)
     return err(problem(410, 'not-planned', `${state.run}/${task.id} is not in the plan any more`));
+  const { dispatched, monitored } = verdictsOf(task);
   return ok({
     ...summary,
     run: state.run,
@@ -63,9 +64,9 @@ function documentOf({ view, state, task }: FoundTask) {
     role: planned.role,
     agents: planned.agent,
     directive: planned.directive.text,
-    handoff: task.last?.handoff.kind === 'given' ? { ...task.last.handoff.handoff } : null,
-    dispatched: task.dispatched?.map(explainVerdict) ?? null,
-    monitored: task.monitored?.map(explainVerdict) ?? null,
+    handoff: handoffOf(task),
+    dispatched: dispatched?.map(explainVerdict) ?? null,
+    monitored: monitored?.map(explainVerdict) ?? null,
   });
 }
 

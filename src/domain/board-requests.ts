@@ -1,0 +1,70 @@
+import { type BoardRecord, isOfAgent, type Post, type RecordPlace, type RecordTarget, recordKinds } from './board.ts';
+import type { RequestEvent, RunEvent } from './events.ts';
+import { idPattern, type TaskId, taskId } from './ids.ts';
+import { policy } from './policy.ts';
+import { err, ok, type Result } from './result.ts';
+import type { RunState } from './run.ts';
+
+/** Where a post goes. A question or a request waits for an answer; what is for a task that is not there goes to a person. */
+export function placeOf(
+  { board, tasks }: Pick<RunState, 'board' | 'tasks'>,
+  { kind, target }: Pick<Post, 'kind' | 'target'>,
+): RecordPlace {
+  return {
+    id: String(board.length + 1),
+    to: isTask(target) && tasks[target] === undefined ? 'person' : target,
+    status: kind === 'question' || kind === 'request' ? 'open' : 'closed',
+  };
+}
+
+/** What is wrong with it, in one line; null: nothing. */
+export function faultOf({ kind, target, text }: { kind: unknown; target: unknown; text: unknown }): string | null {
+  if (!recordKinds.some((known) => known === kind)) return `the kind is one of ${recordKinds.join(', ')}`;
+  if (typeof target !== 'string' || !idPattern.test(target)) return 'it is for a task, for person or for all';
+  return faultOfText(text);
+}
+
+function faultOfText(text: unknown): string | null {
+  if (typeof text !== 'string' || text.trim() === '') return 'the message is empty';
+  return text.length <= policy.recordCharacters ? null : `a message has at most ${policy.recordCharacters} characters`;
+}
+
+/** What a person's post or answer leads to. */
+export function answerOnBoard(
+  state: Pick<RunState, 'run' | 'tasks' | 'board'>,
+  request: RequestEvent & { readonly type: 'requested-post' | 'requested-answer' },
+): Result<readonly RunEvent[], string> {
+  const { by } = request;
+  if (request.type === 'requested-post') {
+    const { kind, target, text } = request;
+    const fault = faultOf(request);
+    if (fault !== null) return err(fault);
+    if (isTask(target) && state.tasks[target] === undefined) return err(`${state.run} has no task ${target}`);
+    return ok([{ type: 'record-posted', kind, target, text, place: placeOf(state, request), by }]);
+  }
+  const record = state.board.find(({ id }) => id === request.record);
+  if (record === undefined)
+    return err(`there is no record ${request.record} on the board of ${state.run}; tidegate board ${state.run}`);
+  if (record.status !== 'open') return err(`record ${record.id} waits for no answer; it is ${record.status}`);
+  if (request.text === null) return ok([{ type: 'record-closed', record: record.id, by }]);
+  const fault = faultOfText(request.text);
+  return fault === null ? ok([{ type: 'record-answered', record: record.id, text: request.text, by }]) : err(fault);
+}
+
+const isTask = (target: RecordTarget): target is TaskId => target !== 'person' && target !== 'all';
+
+/** What an agent of this task may read: what is for it or for all, and what it waits for itself. The newest, in order. */
+export function inboxOf({ board }: Pick<RunState, 'board'>, task: TaskId): readonly BoardRecord[] {
+  const isOwn = ({ from }: BoardRecord): boolean => isOfAgent(from) && from.task === task;
+  const concerns = (record: BoardRecord): boolean =>
+    isOwn(record)
+      ? record.kind === 'question' || record.kind === 'request'
+      : record.target === task || record.target === 'all';
+  return board.filter(concerns).slice(-policy.recordsShown);
+}
+
+/** What waits for a word of a person. It holds nothing up. */
+export const openToPerson = ({ board }: Pick<RunState, 'board'>): readonly BoardRecord[] =>
+  board.filter(({ status, target }) => status === 'open' && target === 'person');
+
+export const targetNamed = (name: string): RecordTarget => (name === 'person' || name === 'all' ? name : taskId(name));

@@ -1,0 +1,51 @@
+import type { RunEvent } from '../domain/events.ts';
+import type { TaskId } from '../domain/ids.ts';
+import { dependentsOf } from '../domain/plan.ts';
+import { plannedStates, type RunState } from '../domain/run.ts';
+import { snapshotOf } from '../domain/task.ts';
+import { fact, type Step } from './step.ts';
+
+/** Part of phase 5: tasks that may not be integrated, and those that may again. Each is recorded before anything else follows. */
+export function holds(state: RunState): readonly Step[] {
+  const events = [...conflicting(state), ...standingOnHeld(state), ...standingAgain(state)];
+  const [first] = events;
+  return first === undefined ? [] : [fact(first)];
+}
+
+/** The merger could not integrate the snapshot that the round was opened with. */
+function conflicting(state: RunState): readonly RunEvent[] {
+  return state.waves.flatMap(({ rounds }) => {
+    const round = rounds.at(-1);
+    if (round?.status !== 'built') return [];
+    return round.conflicts.flatMap(({ task, files }): readonly RunEvent[] => {
+      const known = state.tasks[task];
+      const entered = round.tasks.find((entry) => entry.task === task)?.snapshot;
+      const isOpen = known?.progress.status === 'ready' && snapshotOf(known)?.commit === entered;
+      return isOpen ? [{ type: 'task-held', task, hold: { because: 'conflict', files } }] : [];
+    });
+  });
+}
+
+/** A ready task that stands on a held one cannot be integrated either. */
+function standingOnHeld(state: RunState): readonly RunEvent[] {
+  const held = plannedStates(state).filter(({ progress }) => progress.status === 'held');
+  return held.flatMap(({ id }) =>
+    dependentsOf(state.plan, id).flatMap((dependent): readonly RunEvent[] =>
+      statusOf(state, dependent) === 'ready'
+        ? [{ type: 'task-held', task: dependent, hold: { because: 'needs', task: id } }]
+        : [],
+    ),
+  );
+}
+
+/** Held for the sake of a task that is held no longer: what was proven of this one still is. */
+function standingAgain(state: RunState): readonly RunEvent[] {
+  return plannedStates(state).flatMap(({ id, progress }): readonly RunEvent[] => {
+    if (progress.status !== 'held' || progress.hold.because !== 'needs') return [];
+    const blocker = statusOf(state, progress.hold.task);
+    const stands = blocker === undefined || ['ready', 'done', 'merged', 'dropped'].includes(blocker);
+    return stands ? [{ type: 'task-released', task: id }] : [];
+  });
+}
+
+const statusOf = (state: RunState, task: TaskId) => state.tasks[task]?.progress.status;
