@@ -227,6 +227,7 @@ describe('the answer to a request about the run', () => {
       branch: 'main',
       old: commit('base'),
       new: commit('new'),
+      tasks: [idOf('a')],
     });
     expect(answer(landed, { type: 'requested-undo', task: null, by: me })).toEqual({ ok: true, value: 'later' });
   });
@@ -266,7 +267,7 @@ describe('for every request in every state', () => {
     { type: 'landing-refused', why: 'x', files: [], fix: '' },
     { type: 'run-ended', outcome: 'done' },
     { type: 'run-halted', why: 'x', fix: '' },
-    { type: 'landed', branch: 'main', old: commit('base'), new: commit('new') },
+    { type: 'landed', branch: 'main', old: commit('base'), new: commit('new'), tasks: [idOf('a')] },
     { type: 'target-observed', commit: null },
     { type: 'landing-rebuilt', onto: commit('base'), commit: commit('new'), tree: tree('new'), conflicts: [] },
     { type: 'wave-closed', wave: 0 },

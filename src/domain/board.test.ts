@@ -2,27 +2,23 @@ import { describe, expect, test } from 'vitest';
 import { attempt, created, idOf, me, plan, stateAfter, theRun, you } from '../../test/support/plans.ts';
 import { answer } from './answer.ts';
 import type { BoardRecord, Post } from './board.ts';
-import { answerOnBoard, inboxOf, openToPerson, targetNamed } from './board-requests.ts';
+import { answerOnBoard, inboxOf, openToPerson, placeOf, targetNamed } from './board-requests.ts';
 import type { RequestEvent, RunEvent } from './events.ts';
 import { policy } from './policy.ts';
 import type { RunState } from './run.ts';
 
 const frozen = plan([{ a: {}, b: {}, c: {} }]);
 const run = (...events: RunEvent[]): RunState => stateAfter(created(frozen), ...events);
-const noted = (task: string, post: number, posted: Partial<Post> = {}): RunEvent => ({
-  type: 'attempt-noted',
-  task: idOf(task),
-  attempt: attempt(task, 1),
-  number: post,
-  note: { note: 'posted', post, kind: 'question', target: 'person', text: 'which?', ...posted },
-});
-const posted = (text: string, target: string): RunEvent => ({
-  type: 'record-posted',
-  kind: 'note',
-  target: targetNamed(target),
-  text,
-  by: me,
-});
+const noted = (task: string, post: number, posted: Partial<Post> = {}): RunEvent => {
+  const note = { note: 'posted', post, kind: 'question', target: 'person', text: 'which?', ...posted } as const;
+  const place = { ...placeOf(empty, note), id: String(post) };
+  return { type: 'attempt-noted', task: idOf(task), attempt: attempt(task, 1), number: post, note, place };
+};
+const posted = (text: string, target: string, id = 1): RunEvent => {
+  const post = { kind: 'note', target: targetNamed(target), text } as const;
+  return { type: 'record-posted', ...post, place: { ...placeOf(empty, post), id: String(id) }, by: me };
+};
+const empty = stateAfter(created(frozen));
 const answered: RunEvent = { type: 'record-answered', record: '1', text: 'the first', by: you };
 
 describe('a record', () => {
@@ -61,9 +57,9 @@ describe('a record', () => {
 });
 
 test('agents at work are told of what they may read, not of what is for people', () => {
-  expect(run(noted('a', 1)).terms).toBe(0);
-  expect(run(noted('a', 1), answered).terms).toBe(1);
-  expect(run(noted('a', 1, { target: 'all' })).terms).toBe(1);
+  expect(run(noted('a', 1)).termsCount).toBe(0);
+  expect(run(noted('a', 1), answered).termsCount).toBe(1);
+  expect(run(noted('a', 1, { target: 'all' })).termsCount).toBe(1);
 });
 
 test('a task reads what is for it or for all, and what it asked itself', () => {

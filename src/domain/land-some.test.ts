@@ -22,7 +22,7 @@ const landed = (...tasks: (typeof a)[]): RunEvent => ({
   branch: 'main',
   old: commit('old'),
   new: commit('new'),
-  ...(tasks.length === 0 ? {} : { tasks }),
+  tasks,
 });
 
 /** All four tasks are merged, and the landing is asked about. */

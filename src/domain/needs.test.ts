@@ -11,6 +11,7 @@ import {
   plan,
   snapshot,
   stateAfter,
+  tree,
 } from '../../test/support/plans.ts';
 import { steps } from '../pipeline/steps.ts';
 import type { RunEvent } from './events.ts';
@@ -93,14 +94,14 @@ describe('a run tells a person', () => {
   });
 
   test('to rework, retry or drop what holds the rest up', () => {
-    expect(commands(held({ because: 'check', check: 'test' }))).toEqual([
+    expect(commands(held({ because: 'check', check: 'test', tree: tree('x') }))).toEqual([
       "tidegate rework demo-ab12/a -m 'the check test fails'",
     ]);
     expect(commands(held({ because: 'conflict', files: ['x'] }))).toEqual(['tidegate retry demo-ab12/a']);
     expect(commands(run({ type: 'task-dropped', task: idOf('a'), by: me }))).toEqual(['tidegate drop demo-ab12/b']);
-    expect(commands(run({ type: 'task-base-refused', task: idOf('a'), why: 'x', files: [] }))).toEqual([
-      'tidegate resume demo-ab12',
-    ]);
+    expect(
+      commands(run({ type: 'task-base-refused', task: idOf('a'), because: { rule: 'task-base', detail: 'x' } })),
+    ).toEqual(['tidegate resume demo-ab12']);
   });
 });
 

@@ -58,7 +58,8 @@ describe('an attempt that did not end well', () => {
 
 describe('a provider', () => {
   const now = '2026-11-15T12:00:00.000Z';
-  const pause = (given: Trouble, providers: Providers = {}) => pauseFor(providers, 'anthropic', given, now);
+  const pause = (given: Trouble, providers: Providers = {}) =>
+    pauseFor(providers, { provider: 'anthropic', trouble: given }, now);
 
   test('that says when it serves again is paused until then', () => {
     const until = '2026-11-15T14:30:00.000Z';

@@ -20,6 +20,7 @@ import { answer } from './answer.ts';
 import type { RequestEvent, RunEvent } from './events.ts';
 import { judged } from './judge.ts';
 import type { FrozenPlan } from './plan.ts';
+import { replacement } from './replan.ts';
 import type { RunState } from './run.ts';
 
 const old = plan([{ a: {}, b: {}, d: {} }, { c: { needs: ['a'] } }]);
@@ -120,11 +121,12 @@ const typesOf = (state: RunState, next: FrozenPlan): readonly string[] => {
   return said.value.map((event) => event.type);
 };
 const next = plan([{ a: {}, b: {}, d: {}, e: {} }, { c: { needs: ['a'] } }]);
+const replacing = (past: readonly RunEvent[], by: FrozenPlan): RunEvent =>
+  replacement(stateAfter(...past), { plan: by, hash: hashOf(by), by: you });
 
 describe('a new version of the plan', () => {
   test('keeps what is merged and dropped, begins the rest anew, and counts attempts on', () => {
-    const replaced: RunEvent = { type: 'plan-replaced', plan: next, hash: hashOf(next), by: you };
-    const state = stateAfter(...half, replaced);
+    const state = stateAfter(...half, replacing(half, next));
     const progress = Object.values(state.tasks).map((task) => [task.id, task.progress.status, task.launches]);
     expect(progress).toEqual([
       ['a', 'merged', 1],
@@ -146,9 +148,9 @@ describe('a new version of the plan', () => {
     const events = said.ok && said.value !== 'later' ? said.value : [];
     expect(events).toEqual([
       { type: 'task-dropped', task: 'b', by: you },
-      { type: 'plan-replaced', plan: less, hash: hashOf(less), by: you },
+      { type: 'plan-replaced', plan: less, hash: hashOf(less), keeps: ['a', 'd'], threads: [], by: you },
     ]);
-    const state = stateAfter(...half, ...events, { type: 'plan-replaced', plan: old, hash: hashOf(old), by: me });
+    const state = stateAfter(...half, ...events, replacing([...half, ...events], old));
     const status = (id: string) => state.tasks[idOf(id)]?.progress.status;
     expect([status('b'), status('d'), state.tasks[idOf('b')]?.launches]).toEqual(['waiting', 'dropped', 1]);
     expect(answer(stateAfter(...half, ...events), { type: 'requested-retry', task: idOf('b'), by: me })).toEqual({

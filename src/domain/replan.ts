@@ -28,10 +28,23 @@ export function answerReplan(state: RunState, { plan, hash, replaces, by }: Repl
   return ok([
     ...giveUpRound(state),
     ...gone.map(({ id }) => ({ type: 'task-dropped', task: id, by }) as const),
-    { type: 'plan-replaced', plan, hash, keeps: keptTasks(state, plan), threads: keptThreads(state, plan), by },
+    replacement(state, { plan, hash, by }),
     ...(state.mode.mode === 'active' ? [] : [{ type: 'run-resumed', by } as const]),
   ]);
 }
+
+/** With what stays of the version before, as things stand. */
+export const replacement = (
+  state: RunState,
+  { plan, hash, by }: Pick<Replan, 'plan' | 'hash' | 'by'>,
+): RunEvent & { readonly type: 'plan-replaced' } => ({
+  type: 'plan-replaced',
+  plan,
+  hash,
+  keeps: keptTasks(state, plan),
+  threads: keptThreads(state, plan),
+  by,
+});
 
 /** What is merged or closed stays as it is, and what a person dropped stays dropped; the rest begins anew. */
 function keptTasks(state: RunState, plan: FrozenPlan): readonly TaskId[] {

@@ -19,6 +19,7 @@ const at = { wave: 0, round: 1 } as const;
 const built: RunEvent = { type: 'candidate-built', ...at, base: commit('base'), steps, conflicts: [] };
 const closed = (verdicts: readonly Verdict[]): RunEvent => ({
   type: 'phase-judged',
+  version: 1,
   phase: 'closure',
   wave: 0,
   evidence: { round: 1, base: commit('base'), candidate: commit('a'), tree: tree('a'), tasks: [], checks: [] },
@@ -28,6 +29,7 @@ const intended: RunEvent = { type: 'merge-intended', ...at, old: commit('base'),
 const merged: RunEvent = { ...intended, type: 'merged', tasks: [{ task: idOf('a'), commit: commit('a') }] };
 const seen = (verdicts: readonly Verdict[]): RunEvent => ({
   type: 'phase-judged',
+  version: 1,
   phase: 'merge',
   wave: 0,
   evidence: { round: 1, old: commit('base'), new: commit('a'), observed: commit('a'), proof: 'p' },

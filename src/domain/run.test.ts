@@ -19,7 +19,8 @@ import {
   stateAfter,
   tree,
 } from '../../test/support/plans.ts';
-import type { RunEvent } from './events.ts';
+import { answer } from './answer.ts';
+import type { RequestEvent, RunEvent } from './events.ts';
 import { judged } from './judge.ts';
 import { canonicalJson, dependentsOf } from './plan.ts';
 import { checkKey, foldRun, type Recorded, type RunState } from './run.ts';
@@ -48,8 +49,15 @@ function ready(id: string): readonly RunEvent[] {
 const run = (...events: RunEvent[]): RunState => stateAfter(created(frozen), ...events);
 const statuses = (state: RunState) =>
   Object.fromEntries(Object.values(state.tasks).map((task) => [task.id, task.progress.status]));
+const events = (answered: ReturnType<typeof answer>): readonly RunEvent[] =>
+  answered.ok && answered.value !== 'later' ? answered.value : [];
+const answered = (request: RequestEvent): readonly RunEvent[] => events(answer(run(...allReady, culprit), request));
 const allReady = ['a', 'b', 'c', 'd'].flatMap(ready);
-const culprit: RunEvent = { type: 'culprit-found', wave: 0, round: 1, task: idOf('a'), check: 'test' };
+const culprit: RunEvent = {
+  type: 'task-held',
+  task: idOf('a'),
+  hold: { because: 'check', check: 'test', tree: tree('x') },
+};
 
 describe('what stands on a task', () => {
   test('is held with it, and only that', () => {
@@ -62,10 +70,10 @@ describe('what stands on a task', () => {
   test('starts again when the task is retried or reworked', () => {
     const by = { task: idOf('a'), by: me };
     for (const again of [
-      { type: 'task-retried', ...by },
-      { type: 'task-reworked', message: 'x', ...by },
+      { type: 'requested-retry', ...by },
+      { type: 'requested-rework', message: 'x', ...by },
     ] as const)
-      expect(statuses(run(...allReady, culprit, again))).toEqual({
+      expect(statuses(run(...allReady, culprit, ...answered(again)))).toEqual({
         a: 'waiting',
         b: 'waiting',
         c: 'waiting',
@@ -76,7 +84,7 @@ describe('what stands on a task', () => {
   test('is ready again when the task is dropped or passes its gates after all', () => {
     const dropped: RunEvent = { type: 'task-dropped', task: idOf('a'), by: me };
     expect(statuses(run(...allReady, culprit, dropped))).toEqual({ a: 'dropped', b: 'ready', c: 'ready', d: 'ready' });
-    const granted: RunEvent = { type: 'task-granted', task: idOf('a'), paths: ['x'], by: me };
+    const granted: RunEvent = { type: 'task-granted', task: idOf('a'), paths: ['x'], meets: [], by: me };
     const [verdict] = ready('a').slice(-1) as [RunEvent];
     expect(statuses(run(...allReady, culprit, granted, verdict))).toEqual({
       a: 'ready',
@@ -88,9 +96,10 @@ describe('what stands on a task', () => {
 
   test('and has not begun gets a new base when the task works on', () => {
     const [base] = ready('b');
-    const reworked: RunEvent = { type: 'task-reworked', task: idOf('a'), message: 'x', by: me };
+    const begun = run(...ready('a'), base as RunEvent);
+    const reworked = events(answer(begun, { type: 'requested-rework', task: idOf('a'), message: 'x', by: me }));
     expect(run(...ready('a'), base as RunEvent).tasks[idOf('b')]?.base).toBe(commit('base'));
-    expect(run(...ready('a'), base as RunEvent, reworked).tasks[idOf('b')]?.base).toBeNull();
+    expect(run(...ready('a'), base as RunEvent, ...reworked).tasks[idOf('b')]?.base).toBeNull();
   });
 
   test('is found however indirect', () => {
@@ -101,7 +110,9 @@ describe('what stands on a task', () => {
 test('a grant has ownership judged again', () => {
   const verdict = judged(context, { phase: 'ownership', wave: 0, evidence: { granted: [] } });
   expect(run(verdict).waves[0]?.ownership).toEqual(verdict.verdicts);
-  expect(run(verdict, { type: 'task-granted', task: idOf('a'), paths: ['x'], by: me }).waves[0]?.ownership).toBeNull();
+  expect(
+    run(verdict, { type: 'task-granted', task: idOf('a'), paths: ['x'], meets: [], by: me }).waves[0]?.ownership,
+  ).toBeNull();
 });
 
 test('resume forgets checks that could not run, and no others', () => {
@@ -110,7 +121,8 @@ test('resume forgets checks that could not run, and no others', () => {
     purpose: 'candidate',
     check: { name, tree: tree('x'), outcome, code: 0, log: { file: '', bytes: 0, kept: 0, sha256: '' }, tail: '' },
   });
-  const state = run(check('test', 'passed'), check('lint', 'could-not-run'), { type: 'run-resumed', by: me });
+  const before = [check('test', 'passed'), check('lint', 'could-not-run')];
+  const state = run(...before, ...events(answer(run(...before), { type: 'requested-resume', by: me })));
   expect(Object.keys(state.checks)).toEqual([checkKey(tree('x'), 'test')]);
 });
 

@@ -9,6 +9,7 @@ import type { TaskProgress } from './task.ts';
 type Waves = readonly Readonly<Record<string, TaskSketch>>[];
 const approved = (wave: number): RunEvent => ({
   type: 'phase-judged',
+  version: 1,
   phase: 'approval',
   wave,
   evidence: { decision: 'approved', hash: 'h' as never },
@@ -94,13 +95,12 @@ describe('a task is blocked', () => {
     const halted = stateAfter(created(plan(waves)), {
       type: 'task-base-refused',
       task: idOf('a'),
-      why: 'x',
-      files: [],
+      because: { rule: 'task-base', detail: 'x' },
     });
     expect(isBlocked(halted, taskOf(halted, 'a'))).toBe(true);
     const resumed = stateAfter(
       created(plan(waves)),
-      { type: 'task-base-refused', task: idOf('a'), why: 'x', files: [] },
+      { type: 'task-base-refused', task: idOf('a'), because: { rule: 'task-base', detail: 'x' } },
       { type: 'run-resumed', by: me },
     );
     expect(isBlocked(resumed, taskOf(resumed, 'a'))).toBe(false);

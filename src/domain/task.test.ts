@@ -25,11 +25,19 @@ import type { RunEvent } from './events.ts';
 import { failWith, inconclusive } from './gates/say.ts';
 import { judged } from './judge.ts';
 import { policy } from './policy.ts';
+import { strayedFindings } from './recovery.ts';
+import { type SettleLimits, settleAttempt } from './settle-attempt.ts';
 import { evolveTask, isResolved, isSettled, plannedTask, type TaskState } from './task.ts';
 import type { Verdict } from './verdict.ts';
 
 const frozen = plan([{ a: {} }]);
-const limits = { attempts: 2, chain: ['command'], terms: 0 };
+const limits = {
+  attempts: 2,
+  chain: ['command'],
+  free: policy.freeLaunches,
+  waited: policy.waitedLaunches,
+  spirals: 2,
+};
 const planned = task('a');
 const context = { plan: frozen, hash: 'h' as never, granted: [] };
 const based: RunEvent = { type: 'task-base-made', task: idOf('a'), commit: commit('base'), tree: tree('base') };
@@ -40,8 +48,16 @@ const fence = (fenced = heldFence, number = 1): RunEvent =>
     evidence: dispatchEvidence(attempt('a', number), { fence: fenced }),
   });
 
-const given = (...events: RunEvent[]): TaskState =>
-  events.reduce((state, event) => evolveTask(state, event, limits), plannedTask(planned, 0));
+/** With what is decided of an attempt once it was judged. */
+const evolving =
+  (under: SettleLimits) =>
+  (state: TaskState, event: RunEvent): TaskState => {
+    const next = evolveTask(state, event);
+    const isJudged = event.type === 'phase-judged' && event.phase === 'monitor';
+    const settled = isJudged ? settleAttempt(next, under) : null;
+    return settled === null ? next : evolveTask(next, settled);
+  };
+const given = (...events: RunEvent[]): TaskState => events.reduce(evolving(limits), plannedTask(planned, 0));
 
 /** One whole attempt, judged by the real gates. */
 function attempted(number: number, sketch: EndSketch = {}): readonly RunEvent[] {
@@ -64,10 +80,7 @@ describe('a task', () => {
   });
 
   test('is done instead of ready when it is read-only', () => {
-    const reader = good.reduce(
-      (state, event) => evolveTask(state, event, limits),
-      plannedTask(task('a', { owns: [] }), 0),
-    );
+    const reader = good.reduce(evolving(limits), plannedTask(task('a', { owns: [] }), 0));
     expect(reader.progress.status).toBe('done');
   });
 
@@ -80,7 +93,11 @@ describe('a task', () => {
       new: commit('a'),
       tasks: [{ task: idOf('a'), commit: commit('a') }],
     };
-    expect(given(...good, merged).progress).toEqual({ status: 'merged', commit: commit('a'), snapshot: snapshot('a') });
+    expect(given(...good, merged).progress).toMatchObject({
+      status: 'merged',
+      commit: commit('a'),
+      snapshot: snapshot('a'),
+    });
     expect(given(...good, { ...merged, tasks: [] }).progress.status).toBe('ready');
   });
 
@@ -91,7 +108,7 @@ describe('a task', () => {
     );
     expect(given(...events).progress).toMatchObject({
       status: 'waiting',
-      next: { findings: [expect.stringContaining('breached')] },
+      next: { findings: [{ rule: 'fence', canary: 'breached' }] },
     });
     const unproven = good.filter((event) => !(event.type === 'phase-judged' && event.phase === 'dispatch'));
     expect(given(...unproven).progress.status).toBe('waiting');
@@ -99,13 +116,12 @@ describe('a task', () => {
 });
 
 describe('a chain of agents', () => {
-  const chain = { attempts: 2, chain: ['claude', 'codex'], terms: 0 };
+  const chain = { ...limits, chain: ['claude', 'codex'] };
+  const byChain = plannedTask(task('a', { agent: ['claude', 'codex'] }), 0);
   const failing = (kind: TroubleKind, times: number): TaskState => {
     const trouble = { kind, until: null, detail: '' };
     const events = Array.from({ length: times }, (_, index) => attempted(index + 1, { ending: exited(1) })).flat();
-    return events
-      .map((event) => withTrouble(event, trouble))
-      .reduce((state, event) => evolveTask(state, event, chain), plannedTask(planned, 0));
+    return events.map((event) => withTrouble(event, trouble)).reduce(evolving(chain), byChain);
   };
   const withTrouble = (event: RunEvent, trouble: Trouble): RunEvent => {
     if (event.type === 'attempt-ended') return { ...event, agent: { ...noReport, outcome: 'failed', trouble } };
@@ -114,21 +130,29 @@ describe('a chain of agents', () => {
   };
 
   test('goes on to the next agent when one is not logged in, and waits when its provider is at its limit', () => {
-    expect(failing('needs-login', 1)).toMatchObject({ agent: 1, charged: 0, progress: { next: { trouble: null } } });
-    const limited = { agent: 0, charged: 0, progress: { next: { trouble: { kind: 'rate-limited' } } } };
+    expect(failing('needs-login', 1)).toMatchObject({
+      turn: 'codex',
+      charged: 0,
+      progress: { next: { trouble: null } },
+    });
+    const limited = {
+      turn: 'claude',
+      charged: 0,
+      progress: { next: { trouble: { trouble: { kind: 'rate-limited' } } } },
+    };
     expect(failing('rate-limited', 1)).toMatchObject(limited);
   });
 
   test('goes on to the next agent when a provider keeps failing, not at the first time', () => {
-    expect(
-      [1, policy.freeLaunches, policy.freeLaunches + 1].map((times) => failing('overloaded', times).agent),
-    ).toEqual([0, 0, 1]);
+    expect([1, policy.freeLaunches, policy.freeLaunches + 1].map((times) => failing('overloaded', times).turn)).toEqual(
+      ['claude', 'claude', 'codex'],
+    );
   });
 
   test('says at its end who else could not do it', () => {
     const missing = attempted(2, { ending: ended('launch-failed', 'no codex'), handoff: { kind: 'absent' } });
-    const state = missing.reduce((before, event) => evolveTask(before, event, chain), failing('needs-login', 1));
-    expect(state.progress).toMatchObject({ next: { halt: 'no codex; before it claude could not do it either' } });
+    const state = missing.reduce(evolving(chain), failing('needs-login', 1));
+    expect(state.progress).toMatchObject({ next: { halt: { rule: 'launch', words: 'no codex', before: ['claude'] } } });
   });
 });
 
@@ -136,11 +160,12 @@ describe('attempts', () => {
   test('that fail are charged and continue from their snapshot with what was wrong', () => {
     const state = given(...attempted(1, { ending: exited(1) }));
     expect(state).toMatchObject({ charged: 1, free: 0, launches: 1 });
-    expect(state.progress).toEqual({
+    expect(state.progress).toMatchObject({
       status: 'waiting',
       next: {
         from: snapshot('a').commit,
-        findings: ['exit 1'],
+        message: null,
+        findings: [{ rule: 'exit', reason: 'exited', code: 1, signal: null }],
         halt: null,
         session: null,
         trouble: null,
@@ -151,7 +176,10 @@ describe('attempts', () => {
 
   test('are not more than the limit', () => {
     const state = given(...attempted(1, { ending: exited(1) }), ...attempted(2, { ending: ended('timed-out') }));
-    expect(state).toMatchObject({ charged: 2, progress: { status: 'failed', why: 'timed-out' } });
+    expect(state).toMatchObject({
+      charged: 2,
+      progress: { status: 'failed', attempt: { ending: ended('timed-out') } },
+    });
   });
 
   test('without a handoff, with a partial one, or in silence are charged', () => {
@@ -175,14 +203,17 @@ describe('attempts', () => {
 
   test('that could not be launched halt the task, cost nothing, and are tried again by resume', () => {
     const failed = attempted(1, { ending: ended('launch-failed', 'no such program'), handoff: { kind: 'absent' } });
-    expect(given(...failed)).toMatchObject({ charged: 0, progress: { next: { halt: 'no such program' } } });
+    expect(given(...failed)).toMatchObject({
+      charged: 0,
+      progress: { next: { halt: { rule: 'launch', words: 'no such program' } } },
+    });
     const resumed = given(...failed, { type: 'run-resumed', by: me });
     expect(resumed).toMatchObject({ charged: 0, free: 0, progress: { status: 'waiting', next: { halt: null } } });
   });
 
   test('whose setup failed fail the task at once', () => {
     const failed = attempted(1, { ending: ended('setup-failed', 'npm ci'), handoff: { kind: 'absent' } });
-    expect(given(...failed)).toMatchObject({ charged: 0, progress: { status: 'failed', why: 'setup failed: npm ci' } });
+    expect(given(...failed)).toMatchObject({ charged: 0, progress: { status: 'failed', snapshot: snapshot('a') } });
   });
 
   test('without a snapshot prove nothing and continue from where they started', () => {
@@ -207,54 +238,67 @@ describe('a held task', () => {
   });
 
   test('is judged again after a grant, without a new attempt', () => {
-    const state = given(...out, { type: 'task-granted', paths: ['elsewhere/x.txt'], ...by });
-    expect(state).toMatchObject({ launches: 1, granted: ['elsewhere/x.txt'], monitored: null });
-    expect(state.progress).toMatchObject({ status: 'ended', evidence: { snapshot: stray, ending: exited(0) } });
+    const state = given(...out, { type: 'task-granted', paths: ['elsewhere/x.txt'], meets: [], ...by });
+    expect(state).toMatchObject({ launches: 1, granted: ['elsewhere/x.txt'] });
+    expect(state.progress).toMatchObject({
+      status: 'ended',
+      attempt: { monitored: null, ending: exited(0) },
+      snapshot: stray,
+    });
   });
 
   test('is judged again on the new snapshot after paths were dropped', () => {
     const clean = snapshot('a');
     const state = given(...out, { type: 'paths-dropped', paths: ['elsewhere/x.txt'], snapshot: clean, ...by });
-    expect(state.progress).toMatchObject({ status: 'ended', evidence: { snapshot: clean } });
+    expect(state.progress).toMatchObject({
+      status: 'ended',
+      attempt: { takenOut: ['elsewhere/x.txt'] },
+      snapshot: clean,
+    });
   });
 
   test('starts clean on a retry, with all its attempts, and is told where it strayed', () => {
-    expect(given(based, ...out, { type: 'task-retried', ...by })).toMatchObject({
+    const findings = strayedFindings(given(based, ...out).progress);
+    expect(given(based, ...out, { type: 'task-retried', findings, after: 'strayed', ...by })).toMatchObject({
       base: null,
       charged: 0,
       progress: {
         status: 'waiting',
-        next: { from: 'base', findings: [expect.stringContaining('elsewhere/x.txt')], halt: null },
+        next: { from: 'base', findings: [{ rule: 'out-of-scope', where: 'elsewhere/x.txt' }], halt: null },
       },
     });
   });
 
   test('continues from its snapshot on a rework, with what the person wants', () => {
-    expect(given(based, ...out, { type: 'task-reworked', message: 'smaller', ...by })).toMatchObject({
+    expect(
+      given(based, ...out, { type: 'task-reworked', message: 'smaller', from: stray.commit, ...by }),
+    ).toMatchObject({
       base: commit('base'),
-      progress: { status: 'waiting', next: { from: stray.commit, findings: ['smaller'], halt: null } },
+      progress: { status: 'waiting', next: { from: stray.commit, message: 'smaller', findings: [], halt: null } },
     });
   });
 
   test('may be one that conflicts or breaks a check', () => {
-    const conflict: RunEvent = {
-      type: 'candidate-built',
-      wave: 0,
-      round: 1,
-      base: commit('base'),
-      steps: [],
-      conflicts: [{ task: idOf('a'), files: ['x'] }],
-    };
-    expect(given(...good, conflict).progress).toMatchObject({ hold: { because: 'conflict', files: ['x'] } });
-    const culprit: RunEvent = { type: 'culprit-found', wave: 0, round: 1, task: idOf('a'), check: 'test' };
-    expect(given(...good, culprit).progress).toMatchObject({ hold: { because: 'check', check: 'test' } });
-    expect(given(...good, { ...culprit, task: idOf('b') }).progress.status).toBe('ready');
+    const holds = [
+      { because: 'conflict', files: ['x'] },
+      { because: 'check', check: 'test', tree: tree('x') },
+      { because: 'needs', task: idOf('b') },
+    ] as const;
+    for (const hold of holds) {
+      const held: RunEvent = { type: 'task-held', task: idOf('a'), hold };
+      expect(given(...good, held).progress).toMatchObject({ status: 'held', hold });
+      expect(given(...good, held, { type: 'task-released', task: idOf('a') }).progress.status).toBe('ready');
+    }
+    const stands: RunEvent = { type: 'task-held', task: idOf('a'), hold: holds[2] };
+    const culprit: RunEvent = { type: 'task-held', task: idOf('a'), hold: holds[1] };
+    expect(given(...good, stands, culprit).progress).toMatchObject({ hold: holds[1] });
   });
 });
 
 test('a base that cannot be made halts the task until somebody resumes or retries', () => {
-  const refused: RunEvent = { type: 'task-base-refused', task: idOf('a'), why: 'needs conflict', files: ['x'] };
-  expect(given(refused).progress).toMatchObject({ status: 'waiting', next: { halt: 'needs conflict' } });
+  const because = { rule: 'conflict', files: ['x'] } as const;
+  const refused: RunEvent = { type: 'task-base-refused', task: idOf('a'), because };
+  expect(given(refused).progress).toMatchObject({ status: 'waiting', next: { halt: because } });
   expect(given(refused, { type: 'run-resumed', by: me }).progress).toMatchObject({ next: { halt: null } });
 });
 
@@ -279,9 +323,7 @@ describe('a task that drafts a plan', () => {
   test('is sent back with its mistakes while it has attempts left, and then held for a person', () => {
     const once = given(based, ...drafted(1, bad));
     expect(once).toMatchObject({ charged: 1, progress: { status: 'waiting', next: { after: 'rejected' } } });
-    expect(once.progress.status === 'waiting' && once.progress.next.findings).toEqual([
-      'a.plan.yaml:3:4: `x` needs `y`',
-    ]);
+    expect(once.progress.status === 'waiting' && once.progress.next.findings).toEqual([mistake]);
     const twice = given(based, ...drafted(1, bad), ...drafted(2, bad));
     expect(twice.progress).toMatchObject({ status: 'held', hold: { because: 'gate' } });
     expect(given(based, ...drafted(1, bad), ...drafted(2)).progress.status).toBe('ready');

@@ -18,7 +18,11 @@ const launch = (id: string, number = 1) => ({
   base: commit('base'),
   from: commit('base'),
   agent: 'command',
+  provider: '',
   session: null,
+  message: null,
+  findings: [],
+  after: null,
 });
 const planned = (id: string) => {
   const found = plannedById(frozen, idOf(id));

@@ -62,7 +62,7 @@ test('what was judged, approved or begun before a version of the plan proves not
   const [created] = history.map(({ event }) => event);
   if (created?.type !== 'run-created') throw new Error('no run');
   const { plan, hash, by } = created;
-  const replaced = { type: 'plan-replaced', plan, hash, by } as const;
+  const replaced = { type: 'plan-replaced', plan, hash, keeps: [], threads: [], by } as const;
   // the yes comes last, so that it is not what gives an early version away
   const yes = history.filter(({ event }) => event.type === 'tap-decided');
   const rest = history.filter(({ event }) => event.type !== 'tap-decided');

@@ -13,8 +13,10 @@ import {
   type TaskSketch,
   tree,
 } from '../../test/support/plans.ts';
+import { resumed } from '../domain/answer.ts';
 import type { RunEvent } from '../domain/events.ts';
 import type { CheckOutcome } from '../domain/evidence.ts';
+import type { TaskId } from '../domain/ids.ts';
 import { judged } from '../domain/judge.ts';
 import { evolveRun, type RunState } from '../domain/run.ts';
 import { createRun } from '../engine/create-run.ts';
@@ -153,7 +155,7 @@ describe('after the yes', () => {
     const halted = begun([{ a: {} }], { checks: [test1] }).next(checked('could-not-run'));
     expect(types(halted)).toEqual(['run-halted']);
     expect(halted.state.ended).toBeNull();
-    expect(doing(halted.next({ type: 'run-resumed', by: me }))).toEqual(['check']);
+    expect(doing(halted.next(resumed(halted.state, me)))).toEqual(['check']);
   });
 
   test('tasks are launched one by one, recorded before they are, at most as many as may run', () => {
@@ -264,9 +266,9 @@ describe('under a new version of the plan', () => {
       judged(context, { phase: 'merge', wave: 0, evidence: seen }),
     );
   };
-  const replaced = (waves: Waves, sketch: PlanSketch = {}): RunEvent => {
+  const replaced = (waves: Waves, sketch: PlanSketch = {}, keeps: readonly TaskId[] = []): RunEvent => {
     const next = plan(waves, sketch);
-    return { type: 'plan-replaced', plan: next, hash: hashOf(next), by: me };
+    return { type: 'plan-replaced', plan: next, hash: hashOf(next), keeps, threads: [], by: me };
   };
 
   test('its phases are judged again and somebody is asked, before anything starts', () => {
@@ -280,14 +282,14 @@ describe('under a new version of the plan', () => {
     const again = merged(begun([{ a: {}, b: {} }])).next(replaced([{ a: {}, b: {} }], { checks: [test1] }));
     const red = again.next(approved(again)).next(checked('failed', 'test', 'next'));
     expect([types(red), red.state.ended]).toEqual([['run-halted'], null]);
-    expect(doing(red.next({ type: 'run-resumed', by: me }))).toEqual(['check']);
+    expect(doing(red.next(resumed(red.state, me)))).toEqual(['check']);
   });
 
   test('no branch moves, and no wave closes, before it is approved', () => {
     const dropped = (id: string): RunEvent => ({ type: 'task-dropped', task: idOf(id), by: me });
     const closed = merged(begun([{ a: {} }, { b: {} }])).next(dropped('a'));
     expect(closed.state.waves.map((wave) => wave.closed)).toEqual([true, false]);
-    const again = closed.next(dropped('b'), replaced([{ a: {} }, { b: {} }], { land: 'wave' }));
+    const again = closed.next(dropped('b'), replaced([{ a: {} }, { b: {} }], { land: 'wave' }, [idOf('a'), idOf('b')]));
     expect([again.state.waves.map((wave) => wave.closed), again.effects]).toEqual([[true, false], []]);
     const lands = again.next(approved(again));
     expect([lands.state.waves.map((wave) => wave.closed), doing(lands)]).toEqual([[true, true], ['observe-target']]);

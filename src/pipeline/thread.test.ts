@@ -4,6 +4,7 @@ import type { RunEvent } from '../domain/events.ts';
 import type { ThreadEvidence } from '../domain/evidence.ts';
 import { judged } from '../domain/judge.ts';
 import type { FrozenPlan } from '../domain/plan.ts';
+import { replacement } from '../domain/replan.ts';
 import type { RunState } from '../domain/run.ts';
 import { approval } from './approval.ts';
 import { ownership } from './ownership.ts';
@@ -18,7 +19,8 @@ const bound: ThreadEvidence = { board: 'intake', id: 't-1', failed: [] };
 const judgedAs = (evidence: ThreadEvidence, wave = 0, of: FrozenPlan = forum): RunEvent =>
   judged({ plan: of, hash: hashOf(of), granted: [] }, { phase: 'thread', wave, evidence });
 const run = (...events: RunEvent[]): RunState => stateAfter(created(forum), ...events);
-const replaced = (next: FrozenPlan): RunEvent => ({ type: 'plan-replaced', plan: next, hash: hashOf(next), by: me });
+const replaced = (past: readonly RunEvent[], next: FrozenPlan): RunEvent =>
+  replacement(run(...past), { plan: next, hash: hashOf(next), by: me });
 
 test('without addresses each wave has the built-in board, as it always had', () => {
   const state = stateAfter(created(plan([{ a: {} }])));
@@ -59,12 +61,12 @@ test.each<ThreadEvidence>([
 test('under another plan a wave keeps its thread, unless threads are opened elsewhere now', () => {
   const before = [intended(0), judgedAs(bound), intended(1), judgedAs({ ...bound, id: 't-2' }, 1)];
   const same = plan([{ a: {}, c: {} }, { b: {} }], { thread: places });
-  expect(thread(run(...before, replaced(same)))).toMatchObject([
+  expect(thread(run(...before, replaced(before, same)))).toMatchObject([
     { events: [{ evidence: bound }] },
     { events: [{ evidence: { id: 't-2' } }] },
   ]);
   const other = plan([{ a: {} }, { b: {} }], { thread: { ...places, intake: 'https://other.example/intake' } });
-  expect(thread(run(...before, replaced(other)))).toMatchObject([
+  expect(thread(run(...before, replaced(before, other)))).toMatchObject([
     { events: [{ type: 'thread-intended' }] },
     { events: [{ type: 'thread-intended' }] },
   ]);

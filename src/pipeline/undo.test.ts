@@ -12,7 +12,7 @@ import { steps } from './steps.ts';
 const checks = ['test', 'lint'].map((name) => ({ name, run: `npm ${name}`, minutes: 1 }));
 const landed: readonly RunEvent[] = [
   created(plan([{ a: {}, b: {} }], { checks })),
-  { type: 'landed', branch: 'main', old: commit('base'), new: commit('new') },
+  { type: 'landed', branch: 'main', old: commit('base'), new: commit('new'), tasks: [idOf('a')] },
   { type: 'run-ended', outcome: 'landed' },
 ];
 const asked = (task: TaskId | null = null): LedgerEvent => ({ type: 'requested-undo', task, by: me });
@@ -104,7 +104,9 @@ describe('an undo of a run that has ended', () => {
     expect(stepsAfter(...past)).toEqual([{ kind: 'fact', events: [halted] }]);
     expect(stepsAfter({ type: 'run-stopped', by: me }, ...past)).toEqual([{ kind: 'fact', events: [halted] }]);
     expect(stepsAfter(...past, halted)).toEqual([]);
-    expect(stepsAfter(...past, halted, { type: 'run-resumed', by: me })).toMatchObject([runCheck('test')]);
+    expect(
+      stepsAfter(...past, halted, { type: 'run-resumed', rechecks: [{ tree: tree('undo'), check: 'test' }], by: me }),
+    ).toMatchObject([runCheck('test')]);
   });
 
   test('that was prepared anew is checked anew', () => {
@@ -140,7 +142,7 @@ describe('an undo of a run that has ended', () => {
 });
 
 test('what is undone is not undone again: tasks until the whole run is, the run until it lands again', () => {
-  const again: RunEvent = { type: 'landed', branch: 'main', old: commit('x'), new: commit('y') };
+  const again: RunEvent = { type: 'landed', branch: 'main', old: commit('x'), new: commit('y'), tasks: [idOf('a')] };
   const accepted = (seq: number) => [{ kind: 'fact', events: [{ type: 'request-accepted', request: seq }] }];
   expect(stepsAfter(undone(idOf('a')), asked(idOf('a')))).toEqual(accepted(5));
   expect(stepsAfter(undone(idOf('a')), asked(idOf('b')))).toEqual([askMerger(idOf('b'), 5)]);

@@ -61,7 +61,7 @@ test('a task that was taken back out of the branch says so', () => {
 });
 
 test('a held task says why and offers the command', () => {
-  expect(shown(runView(viewed(...begun(), ...approved, ...started, ended, held)))).toMatchInlineSnapshot(`
+  expect(shown(runView(viewed(...begun(), ...approved, ...started, ended, ...held)))).toMatchInlineSnapshot(`
     "
     checkout-k3f9 onto main, fence: bubblewrap, 1m 20s
     ✓ Check  ✓ Approve  ✗ Work (● dispatch ✗ monitor)  · Verify  · Land
@@ -82,7 +82,7 @@ test('a machine that slept is told where the end of the attempt is, and not when
   const slept: RunEvent = { ...ended, sleptSeconds: 7_530 };
   expect(eventLine(slept)).toBe('hello: exit 0, handoff done, 1 file; the machine slept 2h 05m, which was not charged');
   expect(eventLine({ ...ended, sleptSeconds: 59 })).toBe(eventLine(ended));
-  const told = (event: RunEvent) => plain(runView(viewed(...begun(), ...approved, ...started, event, held)));
+  const told = (event: RunEvent) => plain(runView(viewed(...begun(), ...approved, ...started, event, ...held)));
   expect(told(slept)).toContain('hello: the machine slept 2h 05m, which was not charged');
   expect(told(ended).join()).not.toContain('slept');
 });
@@ -188,7 +188,7 @@ test('why is one sentence with the age of the fact and the next command', () => 
 });
 
 test('bookkeeping makes no line, milestones make one', () => {
-  const lines = [...begun(), ...approved, ...started, ended, held].map(eventLine).filter((line) => line !== null);
+  const lines = [...begun(), ...approved, ...started, ended, ...held].map(eventLine).filter((line) => line !== null);
   expect(lines).toMatchInlineSnapshot(`
     [
       "checkout-k3f9: plan 4f5517b720bb from tidegate.plan.yaml, onto main",

@@ -18,7 +18,7 @@ import {
   runTip,
 } from '../../src/merger/history.ts';
 import { uncheckedOn } from '../../src/merger/land.ts';
-import { standingLandings } from '../../src/merger/landing-parts.ts';
+import { standingLandings, unlandedTasks } from '../../src/merger/landing-parts.ts';
 import { preparations } from '../../src/merger/prepare-undo.ts';
 import { verifyChain } from '../../src/merger/proof.ts';
 import { isUndone } from '../../src/merger/undo.ts';
@@ -254,7 +254,7 @@ async function land(order: Order, history: History): Promise<MergerAnswer> {
     await order.schedule.turn(order.life);
   }
   if (git.ref(name) !== next && !git.move(name, old, next)) return refused('the branch moved');
-  return record(order, { type: 'landed', branch: onto, old, new: next });
+  return record(order, { type: 'landed', branch: onto, old, new: next, tasks: unlandedTasks(history) });
 }
 
 async function undo(order: Order, history: History, task: TaskId | null): Promise<MergerAnswer> {

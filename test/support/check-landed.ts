@@ -18,9 +18,12 @@ export function checkLanded(history: readonly Stored[], git: GitFacts | undefine
     const merged = all(before, 'merged').some((one) => one.event.new === event.new);
     if (rebuilt === undefined && !merged)
       say(`landed ${event.new}, the run branch is at ${all(before, 'merged').at(-1)?.event.new}`);
-    if (rebuilt !== undefined && (!merged || event.tasks !== undefined))
+    const yes = all(before, 'tap-decided').findLast((one) => one.event.tap === 'land');
+    const isChoice = rebuilt?.event.tasks !== undefined || yes?.event.tasks !== undefined;
+    if (rebuilt !== undefined && (!merged || isChoice))
       for (const name of unchecked(before, rebuilt)) say(`the check ${name} had not passed on what was rebuilt`);
-    if (event.tasks !== undefined) for (const what of wrongChoice(before, landed, rebuilt, git)) say(what);
+    if (isChoice) for (const what of wrongChoice(before, landed, rebuilt, git)) say(what);
+    else if (event.tasks.join() !== leftBefore(history, seq).join()) say('not all that was left is named as landed');
     if (git !== undefined && git.commit(event.new) === null) say(`the landed commit ${event.new} does not exist`);
     return [...found, ...landedTwice(history, landed)];
   });
@@ -43,7 +46,7 @@ function wrongChoice(
   rebuilt: Found<'landing-rebuilt'> | undefined,
   git: GitFacts | undefined,
 ): readonly string[] {
-  const tasks = event.tasks ?? [];
+  const { tasks } = event;
   const same = (other: readonly string[] | undefined): boolean => other?.join() === tasks.join();
   const yes = all(before, 'tap-decided').findLast((one) => one.event.tap === 'land');
   const asked = all(before, 'requested-land').some(
@@ -71,7 +74,7 @@ function wrongChoice(
 /** I5: between two undos of the whole run a task lands once. */
 function landedTwice(history: readonly Stored[], { seq, event }: Found<'landed'>): readonly Violation[] {
   const earlier = landedBefore(history, seq);
-  return (event.tasks ?? [])
+  return event.tasks
     .filter((task) => earlier.has(task))
     .map((task) => ({ invariant: 'I5', seq, what: `${task} lands a second time` }));
 }
@@ -79,9 +82,15 @@ function landedTwice(history: readonly Stored[], { seq, event }: Found<'landed'>
 function landedBefore(history: readonly Stored[], seq: number): ReadonlySet<string> {
   const undone = all(history, 'undone').findLast((one) => one.seq < seq && one.event.task === null)?.seq ?? 0;
   const landings = all(history, 'landed').filter((one) => one.seq > undone && one.seq < seq);
-  const merged = (until: number): readonly string[] =>
-    all(history, 'merged').flatMap((one) => (one.seq < until ? one.event.tasks.map(({ task }) => task) : []));
-  return new Set(landings.flatMap((one) => one.event.tasks ?? merged(one.seq)));
+  return new Set(landings.flatMap((one) => one.event.tasks));
+}
+
+/** Merged, and not landed since the last undo of the whole run. */
+function leftBefore(history: readonly Stored[], seq: number): readonly string[] {
+  const landed = landedBefore(history, seq);
+  return all(history, 'merged')
+    .flatMap((one) => (one.seq < seq ? one.event.tasks.map(({ task }) => task) : []))
+    .filter((task) => !landed.has(task));
 }
 
 function between(git: GitFacts, from: string, to: string): number {

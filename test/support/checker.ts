@@ -56,6 +56,9 @@ export type GitFacts = {
 
 function checkChain(stored: readonly Stored[]): readonly Violation[] {
   const found: Violation[] = [];
+  const [first] = stored;
+  if (first !== undefined && (first.event.type !== 'ledger-opened' || first.event.format !== 2))
+    found.push({ invariant: 'I1', seq: first.seq, what: 'the ledger does not begin by naming its format' });
   const positions = new Map<string, number>();
   let previous = '0'.repeat(64);
   stored.forEach((one, index) => {
@@ -70,9 +73,9 @@ function checkChain(stored: readonly Stored[]): readonly Violation[] {
   return found;
 }
 
-/** The stored text: keys in order, nothing beyond ASCII. */
+/** The stored text: keys in order, nothing beyond ASCII. Every type of event is of its first version. */
 function hashOf(previous: string, { at, epoch, event, position, seq, stream }: Stored): string {
-  const text = sortedJson({ at, epoch, event, position, seq, stream });
+  const text = sortedJson({ at, epoch, event: { ...event, v: 1 }, position, seq, stream });
   const ascii = text.replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
   return digest('sha256', previous + ascii, 'hex');
 }
@@ -81,7 +84,8 @@ function checkEpochs(stored: readonly Stored[]): readonly Violation[] {
   const found: Violation[] = [];
   let highest = 0;
   for (const { seq, stream, epoch, event } of stored) {
-    const needsNone = event.type.startsWith('requested-') || stream.startsWith('external:');
+    const needsNone =
+      event.type.startsWith('requested-') || stream.startsWith('external:') || event.type === 'ledger-opened';
     if (needsNone && epoch !== 0) found.push({ invariant: 'I10', seq, what: `${event.type} under epoch ${epoch}` });
     if (!needsNone && epoch === 0) found.push({ invariant: 'I10', seq, what: `${event.type} without an epoch` });
     if (!needsNone && epoch < highest)

@@ -198,4 +198,4 @@ const recording = (out: string[], problems: string[], documents: unknown[]): Ter
 });
 
 export const working = [...begun(), ...approved, ...started];
-export const stuck = [...working, ended, held];
+export const stuck = [...working, ended, ...held];

@@ -1,4 +1,5 @@
 import type { RunState } from '../../src/domain/run.ts';
+import { failureText } from '../../src/domain/texts/run.ts';
 import type { Project } from './project.ts';
 import { handoff, scripted } from './project.ts';
 
@@ -15,7 +16,7 @@ export const rogue = (script: string, more: object = {}) => ({
 export function fateOf(state: RunState, task: string): readonly string[] {
   const progress = Object.values(state.tasks).find(({ id }) => id === task)?.progress;
   if (progress === undefined) return ['no such task'];
-  if (progress.status === 'failed') return ['failed', progress.why];
+  if (progress.status === 'failed') return ['failed', failureText(progress)];
   if (progress.status !== 'held') return [progress.status];
   const { hold } = progress;
   if (hold.because === 'conflict') return ['held', `conflict ${hold.files.join(' ')}`];

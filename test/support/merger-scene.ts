@@ -5,10 +5,10 @@ import { readDiff } from '../../src/adapters/git-read/index.ts';
 import { memoryLedger } from '../../src/adapters/ledger-memory/index.ts';
 import { identify } from '../../src/adapters/process-identity.ts';
 import type { RunEvent } from '../../src/domain/events.ts';
+import { pass } from '../../src/domain/gates/say.ts';
 import { attemptId, type CommitId, commitId, type TaskId, taskId, treeId } from '../../src/domain/ids.ts';
 import type { FrozenPlan, PlannedTask } from '../../src/domain/plan.ts';
 import { stateDir } from '../../src/domain/state-dir.ts';
-import { pass } from '../../src/domain/gates/say.ts';
 import type { Context } from '../../src/merger/context.ts';
 import { runTip } from '../../src/merger/history.ts';
 import { perform } from '../../src/merger/perform.ts';
@@ -79,7 +79,19 @@ export async function scene(options: SceneOptions) {
   const target = { branch: 'main', commit: commitId(git('rev-parse', 'HEAD')) };
   const repo = { rootCommit: target.commit, remote: null };
   await append(
-    { type: 'run-created', run, plan, hash, planFile: 'plan.yaml', repo, target, wave: null, by: me, tidegate: '0' },
+    {
+      type: 'run-created',
+      run,
+      plan,
+      hash,
+      planFile: 'plan.yaml',
+      repo,
+      target,
+      wave: null,
+      by: me,
+      landing: 'as-planned',
+      tidegate: '0',
+    },
     judgedRun('contract', { run, planFile: 'plan.yaml', planExists: true, wave: null, openWaves: [0] }),
     judgedRun('load', { findings: [], tasks: 1, expected: null, actual: repo }),
     { type: 'tap-decided', tap: 'start', decision: 'approved', hash, by: me },
@@ -109,7 +121,18 @@ export async function scene(options: SceneOptions) {
     const handoff = handoffWith(nonce);
     const dispatched = dispatchEvidence(attempt, { base, workspaceBase: base });
     await append(
-      { type: 'attempt-intended', task, attempt, number, nonce, base, from: base, findings: [] },
+      {
+        type: 'attempt-intended',
+        task,
+        attempt,
+        number,
+        nonce,
+        base,
+        from: base,
+        agent: 'command',
+        provider: '',
+        terms: 0,
+      },
       { type: 'attempt-started', task, attempt, pid: 1 },
       { ...judgedTask(task), phase: 'dispatch', evidence: dispatched },
       { type: 'attempt-ended', task, attempt, ending, handoff, snapshot, log, reminded: false, chargedSeconds: 1 },
@@ -209,10 +232,10 @@ export async function scene(options: SceneOptions) {
 export type Scene = Awaited<ReturnType<typeof scene>>;
 
 const verdicts = [pass('round')];
-const judgedWave = (wave: number) => ({ type: 'phase-judged', wave, verdicts }) as const;
-const judgedTask = (task: TaskId) => ({ type: 'phase-judged', task, verdicts }) as const;
+const judgedWave = (wave: number) => ({ type: 'phase-judged', wave, version: 1, verdicts }) as const;
+const judgedTask = (task: TaskId) => ({ type: 'phase-judged', task, version: 1, verdicts }) as const;
 const judgedRun = (phase: 'contract' | 'load', evidence: unknown): RunEvent =>
-  ({ type: 'phase-judged', phase, evidence, verdicts }) as RunEvent;
+  ({ type: 'phase-judged', phase, evidence, version: 1, verdicts }) as RunEvent;
 
 export function write(directory: string, edits: Edits): void {
   // Removals first: a file may become a directory.

@@ -25,7 +25,9 @@ import {
   treeId,
 } from '../../src/domain/ids.ts';
 import { canonicalJson, type FrozenPlan, type PlannedTask } from '../../src/domain/plan.ts';
-import { foldRun, type Recorded, type RunState } from '../../src/domain/run.ts';
+import type { Recorded, RunState } from '../../src/domain/run.ts';
+import type { Attempt } from '../../src/domain/task.ts';
+import { foldDecided } from './decided.ts';
 
 /** Builders of plans, evidence and events: everything valid, and each test changes the one thing that it is about. */
 
@@ -128,6 +130,7 @@ export const order = (frozen: FrozenPlan, wave: number | null = null): RunOrder 
   repo: { rootCommit: commit('root'), remote: null },
   target: { branch: 'main', commit: commit('base') },
   wave,
+  landing: 'as-planned',
   tidegate: '0',
 });
 
@@ -137,9 +140,9 @@ export const created = (frozen: FrozenPlan, wave: number | null = null): RunEven
   ...order(frozen, wave),
 });
 
-/** The fold of events as one stream holds them. */
+/** The fold of events as one stream holds them, with what the pipeline decides after each. */
 export function stateAfter(...events: readonly Recorded['event'][]): RunState {
-  const state = foldRun(events.map((event, index) => ({ seq: index + 1, event })));
+  const state = foldDecided(events.map((event, index) => ({ seq: index + 1, event })));
   if (state === null) throw new Error('these events make no run');
   return state;
 }
@@ -192,7 +195,24 @@ export const intended = (id: string, number = 1): RunEvent => ({
   nonce: nonceOf(id, number),
   base: commit('base'),
   from: commit('base'),
+  agent: 'command',
+  provider: '',
+  terms: 0,
+});
+
+/** What the state makes of it. */
+export const firstAttempt = (id: string): Attempt => ({
+  id: attempt(id, 1),
+  number: 1,
+  nonce: nonceOf(id, 1),
+  base: commit('base'),
+  from: commit('base'),
+  agent: 'command',
+  provider: '',
+  session: null,
+  message: null,
   findings: [],
+  after: null,
 });
 
 export const started = (id: string, number = 1): RunEvent => ({

@@ -1,6 +1,6 @@
 import type { RunEvent } from '../../src/domain/events.ts';
+import { failWith, pass } from '../../src/domain/gates/say.ts';
 import { attemptId, commitId, planHash, runId, taskId, treeId } from '../../src/domain/ids.ts';
-import { pass } from '../../src/domain/gates/say.ts';
 import { frozenPlan, plannedTask } from './plans.ts';
 
 /** The facts of a small run in pieces: begun, approved, one task started, ended and held. For folds, not for replay. */
@@ -28,6 +28,7 @@ export const created = (frozen = plan): RunEvent => ({
   repo: { rootCommit: commit('a'), remote: null },
   target: { branch: 'main', commit: commit('a') },
   wave: null,
+  landing: 'as-planned',
   tidegate: '0',
 });
 const judged = (phase: string, wave?: number, extra = {}): RunEvent =>
@@ -36,6 +37,7 @@ const judged = (phase: string, wave?: number, extra = {}): RunEvent =>
     phase,
     ...(wave === undefined ? {} : { wave }),
     evidence: {},
+    version: 1,
     verdicts: [pass('round')],
     ...extra,
   }) as unknown as RunEvent;
@@ -62,7 +64,9 @@ export const started: RunEvent[] = [
     nonce: 'n',
     base: commit('a'),
     from: commit('a'),
-    findings: [],
+    agent: 'command',
+    provider: '',
+    terms: 0,
   },
   { type: 'attempt-started', task: hello, attempt: attemptId(run, hello, 1), pid: 1 },
   judged('dispatch', undefined, { task: hello }),
@@ -94,8 +98,29 @@ const evidenceOfEnded = {
   nonce: 'n',
   ...(ended.type === 'attempt-ended' ? { ending: ended.ending, handoff: ended.handoff, snapshot: ended.snapshot } : {}),
 };
-export const held: RunEvent = judged('monitor', undefined, {
+const refused: RunEvent = judged('monitor', undefined, {
   task: hello,
   evidence: evidenceOfEnded,
-  verdicts: [{ gate: 'scope', outcome: 'fail', findings: [{ rule: 'scope', detail: 'not its own', where: 'x.md' }] }],
+  verdicts: [
+    failWith('scope', [
+      { rule: 'out-of-scope', where: 'x.md', task: hello, change: 'added', grantable: true, by: null, pattern: null },
+    ]),
+  ],
 });
+
+/** Its gates refuse what it changed, and it is held. */
+export const held: readonly RunEvent[] = [
+  refused,
+  {
+    type: 'attempt-settled',
+    task: hello,
+    attempt: attemptId(run, hello, 1),
+    version: 1,
+    charged: 0,
+    free: 0,
+    spirals: 0,
+    turn: 'command',
+    decision: { becomes: 'held' },
+    limits: { attempts: 2, chain: ['command'], free: 3, waited: 50, spirals: 2 },
+  },
+];

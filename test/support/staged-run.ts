@@ -105,6 +105,7 @@ async function order(
     repo: { rootCommit: commitId(options.rootCommit ?? (await git.rootCommit())), remote: null },
     target: { branch, commit },
     wave: options.wave ?? null,
+    landing: 'as-planned',
     tidegate: 'test',
   });
   return { run, hash, ...asked(ledger, run, hash) };

@@ -1,9 +1,18 @@
+import { noUsage } from '../../src/domain/agent-event.ts';
 import type { RunEvent } from '../../src/domain/events.ts';
 import type { SnapshotEvidence } from '../../src/domain/evidence.ts';
 import { attemptId, commitId, treeId } from '../../src/domain/ids.ts';
 import type { RoundState } from '../../src/domain/round.ts';
 import { foldRun, type RunState } from '../../src/domain/run.ts';
-import type { Hold, NextStart, TaskProgress, TaskState } from '../../src/domain/task.ts';
+import {
+  type Attempt,
+  type EndedAttempt,
+  fresh,
+  type Hold,
+  type LiveAttempt,
+  type TaskProgress,
+  type TaskState,
+} from '../../src/domain/task.ts';
 import type { RunView } from '../../src/view/run-view.ts';
 import { timesOf } from '../../src/view/times.ts';
 import { approved, begun, by, hello, reply, run, started } from './run-events.ts';
@@ -11,14 +20,28 @@ import { storedFrom } from './viewed.ts';
 
 export const commit = commitId('c'.repeat(40));
 export const tree = treeId('e'.repeat(40));
-export const attempt = {
+const intended: Attempt = {
   agent: 'claude',
+  provider: 'anthropic',
   session: null,
   id: attemptId(run, hello, 1),
   number: 1,
   nonce: 'n',
   base: commit,
   from: commit,
+  message: null,
+  findings: [],
+  after: null,
+};
+export const live: LiveAttempt = { ...intended, dispatched: null, usage: noUsage, requested: [], terms: 0, noted: 0 };
+export const attempt: EndedAttempt = {
+  ...intended,
+  dispatched: null,
+  monitored: null,
+  ending: { reason: 'exited', code: 0, signal: null, detail: '' },
+  handoff: { kind: 'absent' },
+  slept: 0,
+  takenOut: [],
 };
 export const snapshot: SnapshotEvidence = {
   commit,
@@ -52,7 +75,7 @@ export const asked = fold(...begun());
 export const working = fold(...events);
 const idle = withHello({ progress: { status: 'ready', attempt, snapshot } });
 export const closed: RunState = {
-  ...withHello({ progress: { status: 'merged', commit, snapshot } }),
+  ...withHello({ progress: { status: 'merged', commit, attempt, snapshot } }),
   waves: working.waves.map((wave) => ({ ...wave, closed: true })),
 };
 
@@ -65,7 +88,7 @@ export function withHello(change: Partial<TaskState>, state: RunState = working)
   return withTask(state, hello, change);
 }
 export const inRound = (round: RoundState): RunState => ({
-  ...withTask(idle, reply, { progress: { status: 'dropped', by } }),
+  ...withTask(idle, reply, { progress: { status: 'dropped', by, last: attempt } }),
   plan: { ...idle.plan, checks: [{ name: 'test', run: 'npm test', minutes: 10 }] },
   checks: {},
   waves: idle.waves.map((wave) => ({ ...wave, rounds: [round] })),
@@ -77,5 +100,4 @@ export const held = (hold: Hold): RunState => ({
   checks: failedOn,
 });
 export const heldBy = (hold: Hold): TaskProgress => ({ status: 'held', hold, attempt, snapshot });
-export const fresh: NextStart = { from: 'base', findings: [], halt: null, session: null, trouble: null, after: null };
-export const waiting: TaskProgress = { status: 'waiting', next: fresh };
+export const waiting: TaskProgress = { status: 'waiting', next: fresh, last: null };

@@ -1,6 +1,7 @@
 import type { TroubleKind } from '../../src/domain/agent-event.ts';
 import type { BoardRecord } from '../../src/domain/board.ts';
 import type { Finding } from '../../src/domain/findings/finding.ts';
+import { failWith, inconclusive } from '../../src/domain/gates/say.ts';
 import type { MonitorGate } from '../../src/domain/gates/working.ts';
 import { attemptId, taskId, treeId } from '../../src/domain/ids.ts';
 import { type LandingState, noLanding } from '../../src/domain/landing.ts';
@@ -9,10 +10,8 @@ import { pausesProvider } from '../../src/domain/recovery.ts';
 import type { RoundState } from '../../src/domain/round.ts';
 import type { RunMode, RunState } from '../../src/domain/run.ts';
 import type { TapState } from '../../src/domain/tap.ts';
-import type { Hold, TaskProgress, TaskState } from '../../src/domain/task.ts';
+import { fresh, type Hold, type TaskProgress, type TaskState } from '../../src/domain/task.ts';
 import type { Obstacle } from '../../src/domain/texts/obstacles.ts';
-import { failWith } from '../../src/domain/gates/say.ts';
-import { inconclusive } from '../../src/domain/gates/say.ts';
 import type { Verdict } from '../../src/domain/verdict.ts';
 import type { Wait } from '../../src/domain/waiting.ts';
 import type { RunView } from '../../src/view/run-view.ts';
@@ -26,10 +25,10 @@ import {
   closed,
   commit,
   failedOn,
-  fresh,
   held,
   heldBy,
   inRound,
+  live,
   log,
   seen,
   snapshot,
@@ -102,7 +101,7 @@ const candidate = { steps: [{ task: hello, commit, tree: other }], tip: { commit
 const ending = { reason: 'exited', code: 0, signal: null, detail: '' } as const;
 const rounds: Record<RoundState['status'], RoundState> = {
   opened: { ...roundOf, status: 'opened' },
-  built: { ...roundOf, ...candidate, status: 'built' },
+  built: { ...roundOf, ...candidate, status: 'built', conflicts: [] },
   generated: { ...roundOf, ...candidate, status: 'generated', outcome: { ending, snapshot, log, tail: '' } },
   completed: { ...roundOf, ...candidate, status: 'completed' },
   closing: { ...roundOf, ...candidate, status: 'closing', closed: [] },
@@ -151,7 +150,7 @@ const ends: Record<NonNullable<RunState['ended']> | 'undone' | 'red base' | 'kep
 
 /** `land --only hello`: reply is merged as well, and stays on the run branch. */
 const partly: RunState = {
-  ...withTask(landed, reply, { progress: { status: 'merged', commit, snapshot } }),
+  ...withTask(landed, reply, { progress: { status: 'merged', commit, attempt, snapshot } }),
   ended: 'done',
   waves: inRound(rounds.merged).waves,
   undo: { ...landed.undo, landed: [hello] },
@@ -196,19 +195,25 @@ const undos: Record<'asked' | 'checked' | 'halted', RunState> = {
 
 const progresses: Record<TaskProgress['status'], TaskProgress> = {
   waiting,
-  launching: { status: 'launching', attempt },
-  running: { status: 'running', attempt, pid: 1 },
-  ended: {
-    status: 'ended',
-    attempt,
-    evidence: { attempt: attempt.id, nonce: 'n', ending, handoff: { kind: 'absent' }, snapshot },
-  },
+  launching: { status: 'launching', attempt: live, last: null },
+  running: { status: 'running', attempt: live, pid: 1, last: null },
+  ended: { status: 'ended', attempt, snapshot },
   ready: { status: 'ready', attempt, snapshot },
   done: { status: 'done', attempt, snapshot },
   held: heldBy({ because: 'conflict', files: ['a.md', 'b.md'] }),
-  failed: { status: 'failed', why: 'exit 1; handoff: the agent left no handoff', attempt, snapshot },
-  merged: { status: 'merged', commit, snapshot },
-  dropped: { status: 'dropped', by },
+  failed: {
+    status: 'failed',
+    attempt: {
+      ...attempt,
+      monitored: [
+        failWith('exit', [{ rule: 'exit', reason: 'exited', code: 1, signal: null }]),
+        inconclusive('handoff', { rule: 'handoff-present' }),
+      ],
+    },
+    snapshot,
+  },
+  merged: { status: 'merged', commit, attempt, snapshot },
+  dropped: { status: 'dropped', by, last: attempt },
 };
 
 const holds: Record<Hold['because'], Hold> = {
@@ -295,7 +300,13 @@ const launchingFour = planned(limited({ parallel: 9 }), {
 });
 const waits: Record<Wait['on'] | 'need that locks' | 'need that was dropped' | 'budget of the run', RunState> = {
   mode: { ...working, mode: modes.paused },
-  launch: withTask(working, reply, { progress: { status: 'waiting', next: { ...fresh, halt: 'no program claude' } } }),
+  launch: withTask(working, reply, {
+    progress: {
+      status: 'waiting',
+      next: { ...fresh, halt: { rule: 'launch', words: 'no program claude', before: [] } },
+      last: null,
+    },
+  }),
   wave: inWaves('strict'),
   earlier: inWaves('eager'),
   need: working,
@@ -313,7 +324,7 @@ const waits: Record<Wait['on'] | 'need that locks' | 'need that was dropped' | '
   'base-check': planned({ ...beside, checks: [{ name: 'test', run: 'npm test', minutes: 10 }] }, { checks: {} }),
   provider: paused('rate-limited', '2026-01-01T12:20:00.000Z'),
   agents: withHello(
-    { progress: { status: 'running', attempt, pid: 1 } },
+    { progress: progresses.running },
     planned({ ...byClaude, limits: { ...byClaude.limits, agents: { claude: 1 } } }),
   ),
   shared: planned(shares),
@@ -364,7 +375,14 @@ const needs: Record<NeedKind, RunState> = {
   disk: waits.room,
   login: paused('needs-login', null),
   budget: waits['budget of the run'],
-  scope: withHello({ asked: [{ path: 'src/api.ts', why: 'the type is declared there' }] }),
+  scope: withHello({
+    progress: {
+      status: 'running',
+      attempt: { ...live, requested: [{ path: 'src/api.ts', why: 'the type is declared there' }] },
+      pid: 1,
+      last: null,
+    },
+  }),
   question: { ...working, board: [question] },
   landing: { ...closed, landing: landings.refused },
 };

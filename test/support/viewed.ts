@@ -1,8 +1,9 @@
 import type { RunEvent } from '../../src/domain/events.ts';
-import { foldRun, type RunState } from '../../src/domain/run.ts';
+import type { RunState } from '../../src/domain/run.ts';
 import type { Stored } from '../../src/ports/ledger.ts';
 import type { RunView } from '../../src/view/run-view.ts';
 import { timesOf } from '../../src/view/times.ts';
+import { foldDecided } from './decided.ts';
 import { run } from './run-events.ts';
 
 /** As a ledger would hold them, one event per second from noon on. */
@@ -21,5 +22,5 @@ export const storedFrom = (events: readonly RunEvent[]): readonly Stored[] =>
 export function viewed(...events: RunEvent[]): RunView {
   const stored = storedFrom(events);
   const now = new Date(Date.UTC(2026, 0, 1, 12, 0, events.length - 1 + 65)).toISOString();
-  return { state: foldRun(stored) as RunState, times: timesOf(stored), now };
+  return { state: foldDecided(stored) as RunState, times: timesOf(stored), now };
 }

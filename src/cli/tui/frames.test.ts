@@ -65,7 +65,7 @@ function spent(view: RunView, task: TaskId, usd: number): RunView {
 }
 
 const atWork = viewed(...begun(), ...approved, ...started, used);
-const heldRun = viewed(...begun(), ...approved, ...started, used, ended, held);
+const heldRun = viewed(...begun(), ...approved, ...started, used, ended, ...held);
 const enter: Key = { key: 'enter' };
 const esc: Key = { key: 'escape' };
 

@@ -1,13 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { created, idOf, intended, plan, stateAfter } from '../../../test/support/plans.ts';
+import { created, firstAttempt, idOf, plan, stateAfter } from '../../../test/support/plans.ts';
 import { withMergeGate } from '../../domain/directive.ts';
-import type { AttemptIntended } from '../../domain/events.ts';
+import type { Finding } from '../../domain/findings/finding.ts';
 import { plannedById } from '../../domain/plan.ts';
 import { buildPrompt, promptCharacters, type Told } from './prompt.ts';
 
 const words = (most: number) => fc.string({ unit: 'grapheme', maxLength: most });
 const patterns = fc.uniqueArray(fc.stringMatching(/^[a-z]{1,8}(\/[a-z]{1,8}){0,3}\/(\*\*)?$/), { maxLength: 40 });
+
+const said = (text: string): Finding => ({ rule: 'handoff-status', status: 'partial', words: [text] });
 
 /** Plans and attempts with more to tell than fits, and such with less. */
 const anyTold: fc.Arbitrary<Told> = fc
@@ -21,7 +23,7 @@ const anyTold: fc.Arbitrary<Told> = fc
     findings: fc.array(words(2_000), { maxLength: 60 }),
     files: fc.array(fc.record({ path: words(300), bytes: fc.nat() }), { maxLength: 60 }),
     more: fc.nat(1_000),
-    after: fc.constantFrom('rejected', 'spiral', 'strayed', 'ran-out', 'interrupted', undefined),
+    after: fc.constantFrom('rejected', 'spiral', 'strayed', 'ran-out', 'interrupted', null),
     checks: fc.array(words(500), { maxLength: 40 }),
     focus: words(500),
     skills: fc.array(fc.record({ name: words(9), path: words(100), description: words(500) }), { maxLength: 40 }),
@@ -34,7 +36,7 @@ const anyTold: fc.Arbitrary<Told> = fc
     });
     const task = plannedById(frozen, idOf('a'));
     if (task === undefined) throw new Error('no task');
-    const attempt = { ...intended('a'), findings, ...(after === undefined ? {} : { after }) } as AttemptIntended;
+    const attempt = { ...firstAttempt('a'), findings: findings.map(said), after };
     const found = { total: files.length + more, files, changed: new Set<string>() };
     return { state: stateAfter(created(frozen)), task, attempt, files: found };
   });
@@ -82,7 +84,7 @@ test('files are cut first, then the role, then findings from the oldest on, then
   const [task] = frozen.waves[0]?.tasks ?? [];
   if (task === undefined) throw new Error('no task');
   const paths = ['one', 'two'].map((name) => ({ path: `a/${name.repeat(20)}`, bytes: 1 }));
-  const attempt = { ...intended('a'), after: 'rejected', findings: ['old'.repeat(50), 'new'] } as AttemptIntended;
+  const attempt = { ...firstAttempt('a'), after: 'rejected', findings: ['old'.repeat(50), 'new'].map(said) } as const;
   const files = { total: 2, files: paths, changed: new Set<string>() };
   const told: Told = { state: stateAfter(created(frozen)), task, attempt, files };
   const size = buildPrompt(told).length;

@@ -5,6 +5,7 @@ import {
   commit,
   created,
   dispatchEvidence,
+  firstAttempt,
   handoff,
   idOf,
   intended,
@@ -16,22 +17,23 @@ import {
   type TaskSketch,
 } from '../../../test/support/plans.ts';
 import { withMergeGate } from '../../domain/directive.ts';
-import type { AttemptIntended, RunEvent } from '../../domain/events.ts';
+import type { RunEvent } from '../../domain/events.ts';
 import type { Handoff } from '../../domain/evidence.ts';
+import type { Finding } from '../../domain/findings/finding.ts';
 import { pass } from '../../domain/gates/say.ts';
 import { plannedById } from '../../domain/plan.ts';
 import type { RunState } from '../../domain/run.ts';
+import type { Attempt } from '../../domain/task.ts';
 import type { FilesInScope } from './files-section.ts';
 import { buildPrompt } from './prompt.ts';
 
 const none: FilesInScope = { total: 0, files: [], changed: new Set() };
 
 /** The prompt of a task's first attempt, or of one that is changed. */
-function prompt(state: RunState, id: string, change: Partial<AttemptIntended> = {}, files = none): string {
+function prompt(state: RunState, id: string, change: Partial<Attempt> = {}, files = none): string {
   const task = plannedById(state.plan, idOf(id));
-  const made = intended(id);
-  if (task === undefined || made.type !== 'attempt-intended') throw new Error(`no ${id}`);
-  return buildPrompt({ state, task, attempt: { ...made, ...change }, files });
+  if (task === undefined) throw new Error(`no ${id}`);
+  return buildPrompt({ state, task, attempt: { ...firstAttempt(id), ...change }, files });
 }
 
 const stateOf = (
@@ -55,12 +57,13 @@ function through(id: string, said: Partial<Handoff>): readonly RunEvent[] {
     {
       type: 'phase-judged',
       phase: 'dispatch',
+      version: 1,
       task: idOf(id),
       evidence: dispatchEvidence(attempt),
       verdicts: [pass('fence')],
     },
     event,
-    { type: 'phase-judged', phase: 'monitor', task: idOf(id), evidence, verdicts: [pass('exit')] },
+    { type: 'phase-judged', phase: 'monitor', version: 1, task: idOf(id), evidence, verdicts: [pass('exit')] },
   ];
 }
 
@@ -300,7 +303,13 @@ describe('the scope', () => {
   });
 
   test('has what people granted, whatever its name is', () => {
-    const granted: RunEvent = { type: 'task-granted', task: idOf('neighbour'), paths: ['a\n## Rules'], by: me };
+    const granted: RunEvent = {
+      type: 'task-granted',
+      task: idOf('neighbour'),
+      paths: ['a\n## Rules'],
+      meets: [],
+      by: me,
+    };
     const more = stateOf([{ neighbour: { owns: ['web/**'] } }], {}, granted);
     expect(section(prompt(more, 'neighbour'), 'Your scope')).toContain('as well:\n- a ## Rules\n');
   });
@@ -366,11 +375,12 @@ describe('what other agents wrote', () => {
 describe('another attempt is told', () => {
   const state = stateOf([{ a: {} }]);
   const from = commit('earlier work');
-  const told = (change: Partial<AttemptIntended>) =>
+  const told = (change: Partial<Attempt>) =>
     section(prompt(state, 'a', { number: 2, ...change }), 'This is another attempt').replace(
       /\n\nWhat was found[\s\S]*/,
       '',
     );
+  const exit1: Finding = { rule: 'exit', reason: 'exited', code: 1, signal: null };
   const first = prompt(state, 'a');
 
   test('nothing when there was nothing before', () => {
@@ -384,7 +394,7 @@ describe('another attempt is told', () => {
     ['after an interruption to go on', { after: 'interrupted', from }, 'through no fault of its own'],
     ['to mend what the gates found', { after: 'rejected', from }, 'Mend what is listed here'],
   ] as const)('%s', (_, change, words) => {
-    const text = told({ ...change, findings: ['exit 1'] });
+    const text = told({ ...change, findings: [exit1] });
     expect(text).toContain(words);
     const workspace = 'from' in change ? 'The workspace holds the work so far.' : 'as it was at the beginning';
     expect(text).toContain(workspace);
@@ -393,27 +403,23 @@ describe('another attempt is told', () => {
   test('what was found, newest first, as data on one line each', () => {
     const text = prompt(state, 'a', {
       after: 'rejected',
-      findings: ['exit 1', 'the agent says partial:\n## Rules\x07'],
+      findings: [exit1, { rule: 'handoff-status', status: 'partial', words: ['\n## Rules\x07'] }],
     });
     expect(text).toMatch(/^<<< data (\w+)\n- the agent says partial: ## Rules\n- exit 1\n>>> end of data \1$/m);
   });
 
   test('what a person asks for in their own words, as an instruction', () => {
-    const text = prompt(state, 'a', { after: 'rework', from, findings: ['Smaller.\n\n- and faster'] });
+    const text = prompt(state, 'a', { after: 'rework', from, message: 'Smaller.\n\n- and faster' });
     expect(text).toContain('asks for this:\n\nSmaller.\n\n- and faster\n\n## When');
   });
 
   test('and what made it be held as data, in the order that it was printed', () => {
-    const findings = ['Mend it.', 'the check test fails', 'it printed: not ok 1\n## Rules', 'it printed: expected 2'];
-    const text = prompt(state, 'a', { after: 'rework', from, findings });
+    const findings = [{ rule: 'check-fails', check: 'test', words: ['not ok 1\n## Rules', 'expected 2'] }] as const;
+    const text = prompt(state, 'a', { after: 'rework', from, message: 'Mend it.', findings });
     expect(text).toContain('asks for this:\n\nMend it.\n\nWhat was found, between the lines');
     expect(text).toMatch(
       /^<<< data (\w+)\n- the check test fails\n- it printed: not ok 1 ## Rules\n- it printed: expected 2\n>>> end of data \1$/m,
     );
-  });
-
-  test('as rejected by ledgers that do not say why', () => {
-    expect(told({ findings: ['exit 1'] })).toContain('was not accepted');
   });
 });
 
@@ -424,6 +430,7 @@ test('what was written to a task is quoted, one record on each line with its tru
     attempt: attempt(task, 1),
     number: post,
     note: { note: 'posted', post, kind: 'question', target: idOf(task === 'a' ? 'b' : 'a'), text },
+    place: { id: task === 'a' ? '1' : '2', to: idOf(task === 'a' ? 'b' : 'a'), status: 'open' },
   });
   const state = stateAfter(
     created(plan([{ a: {}, b: {} }])),
