@@ -58,7 +58,7 @@ async function look(desk: Desk, context: Context, given: string | undefined, opt
 export const speaks = ({ run, task, stored }: MadeTask, number: number): boolean =>
   stored.some(
     ({ event }) =>
-      event.type === 'attempt-intended' && event.attempt === attemptId(run, task, number) && event.agent !== undefined,
+      event.type === 'attempt-intended' && event.attempt === attemptId(run, task, number) && event.agent !== 'command',
   );
 
 async function follow(

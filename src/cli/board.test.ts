@@ -11,6 +11,7 @@ const posted = (post: number, what: Partial<Post> = {}): RunEvent => ({
   attempt: attemptId(run, hello, 1),
   number: post,
   note: { note: 'posted', post, kind: 'question', target: 'person', text: 'which\n\x1b[31mtable?', ...what },
+  place: { id: String(post), to: what.target ?? 'person', status: what.kind === 'note' ? 'closed' : 'open' },
 });
 
 test.each([

@@ -20,7 +20,7 @@ import { answer } from './answer.ts';
 import type { RequestEvent, RunEvent } from './events.ts';
 import { planHash } from './ids.ts';
 import type { RunState } from './run.ts';
-import type { Hold, TaskProgress } from './task.ts';
+import { type EndedAttempt, endedAttempt, type Hold, type TaskProgress, type TaskState } from './task.ts';
 
 const frozen = plan([{ a: {}, b: { needs: ['a'] } }, { c: {} }]);
 const hash = hashOf(frozen);
@@ -40,6 +40,9 @@ function at(
   return { ...state, tasks: { ...state.tasks, [task.id]: { ...task, progress: whole } } };
 }
 const held = at({ status: 'held' });
+const endedWell = endedAttempt(
+  stateAfter(created(frozen), intended('a'), attemptEnded('a')).tasks[idOf('a')] as TaskState,
+) as EndedAttempt;
 const opened: RunEvent = { type: 'tap-opened', tap: 'start', hash, expires: null };
 const reject = (tap: 'start' | 'land'): RequestEvent => ({ type: 'requested-reject', tap, hash, by: you });
 
@@ -89,9 +92,14 @@ describe('the answer to a request about a task', () => {
   });
 
   test('is yes to what has happened already: the merger was faster than its answer', () => {
-    const dropped: RunEvent = { type: 'paths-dropped', paths: ['x/y'], snapshot: snapshot('a'), ...a };
     for (const path of ['x', 'x/', 'x/y'])
-      expect(answer(at({ status: 'ready' }, dropped), { type: 'requested-drop', paths: [path], ...a })).toEqual({
+      expect(
+        answer(at({ status: 'ready', attempt: { ...endedWell, takenOut: ['x/y'] } }), {
+          type: 'requested-drop',
+          paths: [path],
+          ...a,
+        }),
+      ).toEqual({
         ok: true,
         value: [],
       });
@@ -109,10 +117,12 @@ describe('the answer to a request about a task', () => {
     });
   });
 
+  /** What needs it and has not begun starts on its new result. */
+  const restarted = { type: 'task-retried', task: idOf('b'), by: { who: 'tidegate', via: 'policy' } };
   test('retries what is held, failed or dropped', () => {
     const retry: RequestEvent = { type: 'requested-retry', ...a };
     for (const status of ['held', 'failed', 'dropped'] as const)
-      expect(answer(at({ status }), retry)).toEqual({ ok: true, value: [{ type: 'task-retried', ...a }] });
+      expect(answer(at({ status }), retry)).toEqual({ ok: true, value: [{ type: 'task-retried', ...a }, restarted] });
     for (const status of ['running', 'ready', 'merged', 'done'] as const)
       expect(answer(at({ status }), retry).ok).toBe(false);
   });
@@ -122,13 +132,13 @@ describe('the answer to a request about a task', () => {
     for (const status of ['failed', 'ready'] as const)
       expect(answer(at({ status }), rework)).toEqual({
         ok: true,
-        value: [{ type: 'task-reworked', message: 'smaller', ...a }],
+        value: [{ type: 'task-reworked', message: 'smaller', from: snapshot('a').commit, ...a }, restarted],
       });
     expect(answer(at({ status: 'dropped' }), rework).ok).toBe(false);
     const conflict = at({ status: 'held', hold: { because: 'conflict', files: ['a.ts', 'b.ts'] } });
-    const findings = ['conflicts with other work in a.ts, b.ts'];
+    const findings = [{ rule: 'conflict', files: ['a.ts', 'b.ts'] }];
     expect(answer(conflict, rework)).toMatchObject({
-      value: [{ type: 'task-reworked', message: 'smaller', findings }],
+      value: [{ type: 'task-reworked', message: 'smaller', findings }, restarted],
     });
   });
 
@@ -145,12 +155,10 @@ describe('the answer to a request about a task', () => {
         {
           message: 'mend it',
           findings: [
-            'the check test fails',
-            'it printed: ok 1 - adds',
-            'it printed: not ok 2 - subtracts',
-            'it printed:   expected: 1',
+            { rule: 'check-fails', check: 'test', words: ['ok 1 - adds', 'not ok 2 - subtracts', '  expected: 1'] },
           ],
         },
+        restarted,
       ],
     });
   });
@@ -159,7 +167,7 @@ describe('the answer to a request about a task', () => {
     const grant = (path: string): RequestEvent => ({ type: 'requested-grant', paths: [path], ...a });
     expect(answer(held, grant('extra.txt'))).toEqual({
       ok: true,
-      value: [{ type: 'task-granted', paths: ['extra.txt'], ...a }],
+      value: [{ type: 'task-granted', paths: ['extra.txt'], meets: [], ...a }],
     });
   });
 });

@@ -46,7 +46,7 @@ function attemptsOf(state: RunState, stored: readonly Recorded[]): ReadonlyMap<A
   const entries = new Map<AttemptId, Entry>();
   for (const { event } of stored) {
     if (event.type === 'attempt-intended') {
-      const { task, agent = 'command' } = event;
+      const { task, agent } = event;
       entries.set(event.attempt, { task, agent, wave: waveOf(state, task), usage: noUsage, isLive: true });
     }
     if (event.type !== 'attempt-noted' && event.type !== 'attempt-ended') continue;

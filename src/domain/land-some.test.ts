@@ -107,7 +107,7 @@ test('without a task, all that needs it is left out as well, and why', () => {
 });
 
 test('a landing without names is of all that was left, and an undo of the whole run lets all of it land again', () => {
-  expect(leftToLand(merged(landed(a), landed()))).toEqual([]);
+  expect(leftToLand(merged(landed(a), landed(b, c, d)))).toEqual([]);
   const undone: RunEvent = {
     type: 'undone',
     task: null,
@@ -116,5 +116,5 @@ test('a landing without names is of all that was left, and an undo of the whole 
     new: commit('old'),
     exact: true,
   };
-  expect(leftToLand(merged(landed(a), landed(), undone))).toEqual([a, b, c, d]);
+  expect(leftToLand(merged(landed(a), landed(b, c, d), undone))).toEqual([a, b, c, d]);
 });

@@ -1,5 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { created, idOf, me, type PlanSketch, plan, stateAfter, type TaskSketch } from '../../test/support/plans.ts';
+import {
+  created,
+  firstAttempt,
+  idOf,
+  me,
+  type PlanSketch,
+  plan,
+  stateAfter,
+  type TaskSketch,
+} from '../../test/support/plans.ts';
+import { noUsage } from './agent-event.ts';
 import type { RunEvent } from './events.ts';
 import { pass } from './gates/say.ts';
 import { type RunState, tasksOfWave } from './run.ts';
@@ -16,6 +26,8 @@ const approved = (wave: number): RunEvent => ({
   verdicts: [pass('approval')],
 });
 
+const attempt = { ...firstAttempt('a'), usage: noUsage };
+
 /** A run with every wave approved, and the tasks brought to these states. */
 function given(
   waves: Waves,
@@ -29,7 +41,7 @@ function given(
       const status = at[task.id];
       return [
         task.id,
-        status === undefined ? task : { ...task, progress: { ...task.progress, status } as TaskProgress },
+        status === undefined ? task : { ...task, progress: { ...task.progress, attempt, status } as TaskProgress },
       ];
     }),
   );

@@ -287,9 +287,9 @@ export function evolveTask(state: TaskState, event: RunEvent): TaskState {
     }
     case 'merged': {
       const merged = event.tasks.find((task) => task.task === state.id);
-      const { progress } = state;
-      if (merged === undefined || (progress.status !== 'ready' && progress.status !== 'held')) return state;
-      const { attempt, snapshot } = progress;
+      const snapshot = snapshotOf(state);
+      const attempt = endedAttempt(state);
+      if (merged === undefined || snapshot === null || attempt === null) return state;
       return { ...state, progress: { status: 'merged', commit: merged.commit, attempt, snapshot } };
     }
     default:

@@ -30,6 +30,8 @@ test('a verdict that the evidence does not give is found, with its place', () =>
   expect(at).toBeGreaterThan(0);
   expect(replayRun(forged).differences).toEqual([
     { seq: stored[at]?.seq, detail: expect.stringContaining('the same evidence gives') },
+    // what was decided of it does not follow from the forged verdict either
+    { seq: stored[at + 1]?.seq, detail: expect.stringContaining('the same attempt gives') },
   ]);
 });
 
@@ -42,6 +44,11 @@ test('a grant counts from where it stands, not before', () => {
 
 test('requests alone come to nothing', () => {
   const [first] = stored;
-  expect(replayRun(first === undefined ? [] : [first])).toEqual({ state: null, judged: 0, differences: [] });
+  expect(replayRun(first === undefined ? [] : [first])).toEqual({
+    state: null,
+    judged: 0,
+    differences: [],
+    earlier: [],
+  });
   expect(first?.event).toMatchObject({ type: 'requested-run', by: me });
 });

@@ -116,6 +116,7 @@ test('one task alone is blamed for its check', () => {
     {
       events: [
         { type: 'culprit-found', task: 'a' },
+        { type: 'task-held', task: 'a', hold: { because: 'check', check: 'test' } },
         { type: 'round-abandoned', why: 'test fails with a' },
       ],
     },

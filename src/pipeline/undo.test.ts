@@ -105,7 +105,11 @@ describe('an undo of a run that has ended', () => {
     expect(stepsAfter({ type: 'run-stopped', by: me }, ...past)).toEqual([{ kind: 'fact', events: [halted] }]);
     expect(stepsAfter(...past, halted)).toEqual([]);
     expect(
-      stepsAfter(...past, halted, { type: 'run-resumed', rechecks: [{ tree: tree('undo'), check: 'test' }], by: me }),
+      stepsAfter(...past, halted, {
+        type: 'run-resumed',
+        rechecks: [{ tree: tree('reverts'), check: 'test' }],
+        by: me,
+      }),
     ).toMatchObject([runCheck('test')]);
   });
 

@@ -7,7 +7,7 @@ export function attemptsOf(stored: readonly Stored[], task: TaskId) {
   const mine = stored.flatMap(({ at, event }) => ('task' in event && event.task === task ? [{ at, event }] : []));
   return mine.flatMap(({ at: began, event }) => {
     if (event.type !== 'attempt-intended') return [];
-    const { attempt, number, agent = 'command', base, from } = event;
+    const { attempt, number, agent, base, from } = event;
     const started = mine.find((other) => other.event.type === 'attempt-started' && other.event.attempt === attempt);
     const ended = mine.find((other) => other.event.type === 'attempt-ended' && other.event.attempt === attempt);
     const times = { began, started: started?.at ?? null, ended: ended?.at ?? null };

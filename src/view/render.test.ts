@@ -63,16 +63,16 @@ test('a task that was taken back out of the branch says so', () => {
 test('a held task says why and offers the command', () => {
   expect(shown(runView(viewed(...begun(), ...approved, ...started, ended, ...held)))).toMatchInlineSnapshot(`
     "
-    checkout-k3f9 onto main, fence: bubblewrap, 1m 20s
+    checkout-k3f9 onto main, fence: bubblewrap, 1m 21s
     ✓ Check  ✓ Approve  ✗ Work (● dispatch ✗ monitor)  · Verify  · Land
 
     wave 0
-      ! hello  held       1m 05s  x.md: not its own
+      ! hello  held       1m 06s  added x.md: the task does not own it
       ! reply  blocked            needs hello, which is held
 
-    waits for you (1m 05s): hello: x.md: not its own
-      the rest of its work is kept, and is judged again at no cost
-      tidegate drop checkout-k3f9/hello x.md
+    waits for you (1m 06s): hello: added x.md: the task does not own it
+      its work is kept; granted or dropped, it is judged again at no cost
+      tidegate grant checkout-k3f9/hello x.md
     "
   `);
 });
@@ -197,7 +197,7 @@ test('bookkeeping makes no line, milestones make one', () => {
       "approve: approved by ada (command)",
       "hello: started",
       "hello: exit 0, handoff done, 1 file",
-      "hello: not passed: x.md: not its own",
+      "hello: not passed: added x.md: the task does not own it",
     ]
   `);
 });

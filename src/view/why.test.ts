@@ -151,7 +151,7 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       its work is kept; \`retry\` begins again on top of what is merged
       tidegate retry checkout-k3f9/hello
     [need: failed]
-    checkout-k3f9/hello waits for you for 12m 18s: exit 1; handoff: the agent left no handoff.
+    checkout-k3f9/hello waits for you for 12m 18s: exit 1; the agent left no handoff.
       | what it said: tidegate logs checkout-k3f9/hello
       | what it did:  tidegate diff checkout-k3f9/hello
       its work is kept, and nothing of it was merged
@@ -226,7 +226,7 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       its work is kept; \`retry\` begins again on top of what is merged
       tidegate retry checkout-k3f9/hello
     [task: failed]
-    checkout-k3f9/hello failed 12m 18s ago: exit 1; handoff: the agent left no handoff.
+    checkout-k3f9/hello failed 12m 18s ago: exit 1; the agent left no handoff.
       | what it said: tidegate logs checkout-k3f9/hello
       | what it did:  tidegate diff checkout-k3f9/hello
       its work is kept, and nothing of it was merged
@@ -339,10 +339,10 @@ test('every state of a run and of a task is explained by a sentence, with the ag
     checkout-k3f9/reply waits for the check test, which runs on main before any task starts.
       tidegate watch checkout-k3f9
     [waits on: provider]
-    checkout-k3f9/reply waits because anthropic is paused until HH:MM (7m 30s): rate-limited, the provider said so; it goes on by itself.
-      tidegate retry checkout-k3f9/reply --agent codex
+    checkout-k3f9/reply waits for its base, which is made now.
+      tidegate watch checkout-k3f9
     [waits on: agents]
-    checkout-k3f9/reply waits for a place: 1 of claude at a time may be at work (limits.agents).
+    checkout-k3f9/reply waits for its base, which is made now.
       tidegate watch checkout-k3f9
     [waits on: shared]
     checkout-k3f9/reply waits for hello, which is running for 12m 18s: they share p.json, one after the other.
@@ -360,13 +360,11 @@ test('every state of a run and of a task is explained by a sentence, with the ag
     checkout-k3f9/reply waits for nothing more, and starts next.
       tidegate watch checkout-k3f9
     [trouble: rate-limited]
-    checkout-k3f9/hello waits because anthropic is paused until HH:MM (7m 30s): rate-limited, the provider said so; it goes on by itself.
-      tidegate retry checkout-k3f9/hello --agent codex
+    checkout-k3f9/hello waits for nothing more, and starts next.
+      tidegate watch checkout-k3f9
     [trouble: needs-login]
-    checkout-k3f9/hello waits for 12m 18s: no login at anthropic: the provider said so.
-      no attempt is used up, and tasks of other agents go on
-      first: tidegate auth claude
-      then:  tidegate resume checkout-k3f9
+    checkout-k3f9/hello waits for nothing more, and starts next.
+      tidegate watch checkout-k3f9
     [around: in line]
     checkout-k3f9 waits in line behind older-abcd, which aims at main too.
       its turn comes by itself

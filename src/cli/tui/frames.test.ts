@@ -103,11 +103,11 @@ test('a run at work at 80x24', () => {
 test('a held task comes first, is counted, and its keys are offered', () => {
   expect(drawn(pressed(heldRun).ui, heldRun, small)).toMatchInlineSnapshot(`
     "
-    checkout-k3f9 ! 1 needs you  onto main · 1m 21s · $0.42 · 13.3k tokens · fence:…
+    checkout-k3f9 ! 1 needs you  onto main · 1m 22s · $0.42 · 13.3k tokens · fence:…
     ✓ Check  ✓ Approve  ✗ Work  · Verify  · Land
     ────────────────────────────────────────────────────────────────────────────────
     needs you (1)
-    ▸ ! hello held     1m 05s dispatch  13.3k   $0.42  x.md: not its own
+    ▸ ! hello held     1m 06s dispatch  13.3k   $0.42  added x.md: the task does no…
     wave 0
       ! reply blocked         approval                 needs hello, which is held
 
@@ -122,11 +122,11 @@ test('a held task comes first, is counted, and its keys are offered', () => {
 
 
     ────────────────────────────────────────────────────────────────────────────────
-    checkout-k3f9/hello is held for 1m 05s: x.md: not its own.
-      tidegate drop checkout-k3f9/hello x.md
+    checkout-k3f9/hello is held for 1m 06s: added x.md: the task does not own it.
+      tidegate grant checkout-k3f9/hello x.md
 
 
-    r rework  x drop  ⏎ transcript  d diff  l log  w why  p pause  ? help  q detach
+    g grant  r rework  x drop  ⏎ transcript  d diff  l log  w why  ? help  q detach
     "
   `);
 });
@@ -134,7 +134,7 @@ test('a held task comes first, is counted, and its keys are offered', () => {
 test('the same at 120x40, with all phases', () => {
   expect(drawn(pressed(heldRun, { key: 'tab' }).ui, heldRun, large)).toMatchInlineSnapshot(`
     "
-    checkout-k3f9 ! 1 needs you  onto main · 1m 21s · $0.42 · 13.3k tokens · fence: bubblewrap
+    checkout-k3f9 ! 1 needs you  onto main · 1m 22s · $0.42 · 13.3k tokens · fence: bubblewrap
     ✓ Check    ✓ 000 contract ✓ 0 load ✓ 0.5 thread ✓ 0.7 preflight ✓ 1 ownership
     ✓ Approve  ✓ 2 approval
     ✗ Work     ● 3 dispatch ✗ 4 monitor
@@ -142,7 +142,7 @@ test('the same at 120x40, with all phases', () => {
     · Land     · 6 merge · 6 landing
     ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
     needs you (1)
-    ▸ ! hello held     1m 05s dispatch  13.3k   $0.42  x.md: not its own
+    ▸ ! hello held     1m 06s dispatch  13.3k   $0.42  added x.md: the task does not own it
     wave 0
       ! reply blocked         approval                 needs hello, which is held
 
@@ -167,13 +167,13 @@ test('the same at 120x40, with all phases', () => {
 
 
     ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
-    checkout-k3f9/hello is held for 1m 05s: x.md: not its own.
-      tidegate drop checkout-k3f9/hello x.md
+    checkout-k3f9/hello is held for 1m 06s: added x.md: the task does not own it.
+      tidegate grant checkout-k3f9/hello x.md
 
 
 
 
-    r rework  x drop  ⏎ transcript  d diff  l log  w why  p pause  s stop  tab phases  ? help  q detach
+    g grant  r rework  x drop  ⏎ transcript  d diff  l log  w why  p pause  s stop  tab phases  ? help  q detach
     "
   `);
 });

@@ -96,7 +96,7 @@ test('files are cut first, then the role, then findings from the oldest on, then
       one: 'oneone',
       role: '## Your role',
       old: 'oldold',
-      new: '- new',
+      new: 'partial: new',
       skill: 'skills/api/SKILL.md`: the API',
       test: '`npm test`',
     };

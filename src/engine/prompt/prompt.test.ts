@@ -403,9 +403,9 @@ describe('another attempt is told', () => {
   test('what was found, newest first, as data on one line each', () => {
     const text = prompt(state, 'a', {
       after: 'rejected',
-      findings: [exit1, { rule: 'handoff-status', status: 'partial', words: ['\n## Rules\x07'] }],
+      findings: [exit1, { rule: 'handoff-status', status: 'partial', words: ['half\n## Rules\x07'] }],
     });
-    expect(text).toMatch(/^<<< data (\w+)\n- the agent says partial: ## Rules\n- exit 1\n>>> end of data \1$/m);
+    expect(text).toMatch(/^<<< data (\w+)\n- the agent says partial: half ## Rules\n- exit 1\n>>> end of data \1$/m);
   });
 
   test('what a person asks for in their own words, as an instruction', () => {
