@@ -6,7 +6,7 @@ test('two versions of a plan differ by tasks and their keys, and by settings', (
   const before = plan([{ a: {}, b: {}, c: {} }, { d: {} }]);
   const after = plan(
     [
-      { a: {}, b: { owns: ['x/**'], directive: { file: null, text: 'else' } } },
+      { a: {}, b: { owns: ['x/**'], directive: { file: null, text: 'else', clauses: ['merge-gate'] } } },
       { c: {}, e: {} },
     ],
     {

@@ -1,3 +1,4 @@
+import { boundedWords } from './findings/bounded.ts';
 import type { Finding } from './findings/finding.ts';
 import type { Place } from './plan-draft.ts';
 import { defaultSettings, type ResolvedSettings, type Settings } from './settings.ts';
@@ -87,9 +88,9 @@ const decisionOf = (key: string) => repositoryMay[key as SettingKey];
 
 const needsConfirmation = ({ key, value }: Loosening, where: string): Finding => ({
   rule: 'needs-confirmation',
-  detail: `the repository asks for \`${key}: ${JSON.stringify(value)}\`, which is more than you allow`,
+  key,
+  words: boundedWords(JSON.stringify(value)),
   where,
-  fix: 'look at it, then `tidegate config confirm`; or remove it',
 });
 
 /** Leaves under dotted keys. Lists and tables are leaves. */

@@ -1,15 +1,17 @@
+export type AddressFault = 'not-an-address' | 'password' | 'fragment' | 'scheme' | 'plain-http';
+
 /**
  * Why nothing is sent to an address, or null. What leaves the machine is encrypted; an address is stored and shown, so it holds
  * no password.
  */
-export function mistakeInAddress(text: string): string | null {
+export function faultInAddress(text: string): AddressFault | null {
   const url = URL.parse(text);
-  if (url === null) return 'it is not an address';
-  if (url.username !== '' || url.password !== '') return 'it holds a password';
-  if (url.hash !== '') return 'it has a fragment';
+  if (url === null) return 'not-an-address';
+  if (url.username !== '' || url.password !== '') return 'password';
+  if (url.hash !== '') return 'fragment';
   if (url.protocol === 'https:') return null;
-  if (url.protocol !== 'http:') return 'only https is spoken';
-  return isLoopback(url.hostname) ? null : 'only https is spoken with other machines';
+  if (url.protocol !== 'http:') return 'scheme';
+  return isLoopback(url.hostname) ? null : 'plain-http';
 }
 
 const isLoopback = (host: string): boolean =>

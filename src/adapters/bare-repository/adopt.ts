@@ -1,4 +1,5 @@
 import { pipeline } from 'node:stream/promises';
+import { explain } from '../../domain/explain/explain.ts';
 import type { CommitId } from '../../domain/ids.ts';
 import { failpoint } from '../failpoint.ts';
 import {
@@ -34,7 +35,10 @@ export async function adoptCommit(bare: string, personsGitDir: string, commit: C
   objectId(commit);
   if (await isComplete(bare, commit)) return;
   const incomplete = await findIncompleteness(personsGitDir);
-  if (incomplete !== null) throw new AdoptionFailed(incomplete.reason, incomplete.detail, incomplete.fix);
+  if (incomplete !== null) {
+    const { detail, fix = '' } = explain(incomplete);
+    throw new AdoptionFailed(incomplete.rule === 'repository-shallow' ? 'shallow' : 'partial', detail, fix);
+  }
   const linked = linkPacks(personsGitDir, bare);
   failpoint('adopt-packs-linked');
   if (linked && (await isComplete(bare, commit))) return;

@@ -30,22 +30,12 @@ export async function inspectRepository(checkout: string): Promise<Inspection> {
     return {
       gitVersion,
       objectFormat: format,
-      errors: [
-        ...(incomplete === null
-          ? []
-          : [{ rule: `repository-${incomplete.reason}`, detail: incomplete.detail, fix: incomplete.fix }]),
-        ...content.findings,
-      ],
-      warnings: isNetworkFileSystem(toplevel)
-        ? [{ rule: 'network-file-system', detail: 'the checkout is on a network file system: locks may not hold' }]
-        : [],
+      errors: [...(incomplete === null ? [] : [incomplete]), ...content.findings],
+      warnings: isNetworkFileSystem(toplevel) ? [{ rule: 'network-file-system' }] : [],
       usesLfs: content.usesLfs,
     };
   } catch (error) {
-    if (error instanceof GitUnusable)
-      return { ...nothing, errors: [{ rule: `git-${error.reason}`, detail: error.message, fix: error.fix }] };
-    if (error instanceof NotARepository)
-      return { ...nothing, errors: [{ rule: 'not-a-repository', detail: error.message, fix: 'git init' }] };
+    if (error instanceof GitUnusable || error instanceof NotARepository) return { ...nothing, errors: [error.finding] };
     throw error;
   }
 }
@@ -55,12 +45,7 @@ type Content = { readonly findings: readonly Finding[]; readonly usesLfs: boolea
 async function contentFindings(gitDir: string): Promise<Content> {
   const head = await runGit({ gitDir, args: ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'] });
   const only = (finding: Finding): Content => ({ findings: [finding], usesLfs: false });
-  if (head.exitCode !== 0)
-    return only({
-      rule: 'no-commit',
-      detail: 'the repository has no commit yet',
-      fix: 'git commit --allow-empty -m start',
-    });
+  if (head.exitCode !== 0) return only({ rule: 'no-commit' });
   try {
     const tree = await listTree(gitDir, head.stdout.toString('latin1').trim() as CommitId);
     const used = await filters(gitDir, tree);
@@ -71,23 +56,17 @@ async function contentFindings(gitDir: string): Promise<Content> {
     };
   } catch (error) {
     if (!(error instanceof UnreadablePath)) throw error;
-    return only({ rule: 'unfit-name', detail: error.message, fix: 'rename the file to valid UTF-8 and commit' });
+    return only(error.finding);
   }
 }
 
 const submodules = (tree: readonly TreeEntry[]): readonly Finding[] =>
-  tree
-    .filter((entry) => entry.mode === '160000')
-    .map((entry) => ({ rule: 'submodule', detail: 'submodules are not supported', where: entry.path }));
+  tree.filter((entry) => entry.mode === '160000').map((entry) => ({ rule: 'submodule', where: entry.path }));
 
 type UsedFilter = { readonly name: string; readonly where: string };
 
 /** Any filter but LFS would leave agents with content that is not the file. */
-const unsupported = ({ name, where }: UsedFilter): Finding => ({
-  rule: 'git-filter',
-  detail: `the git filter ${JSON.stringify(name)} is not supported`,
-  where,
-});
+const unsupported = ({ name, where }: UsedFilter): Finding => ({ rule: 'git-filter', filter: name, where });
 
 async function filters(gitDir: string, tree: readonly TreeEntry[]): Promise<readonly UsedFilter[]> {
   const files = tree.filter((entry) => /(?:^|\/)\.gitattributes$/.test(entry.path) && entry.mode.startsWith('100'));

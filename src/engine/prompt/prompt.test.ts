@@ -15,10 +15,9 @@ import {
   stateAfter,
   type TaskSketch,
 } from '../../../test/support/plans.ts';
-import { withMergeGate } from '../../domain/directive.ts';
 import type { AttemptIntended, RunEvent } from '../../domain/events.ts';
 import type { Handoff } from '../../domain/evidence.ts';
-import { plannedById } from '../../domain/plan.ts';
+import { type Directive, plannedById } from '../../domain/plan.ts';
 import type { RunState } from '../../domain/run.ts';
 import { pass } from '../../domain/verdict.ts';
 import type { FilesInScope } from './files-section.ts';
@@ -40,7 +39,11 @@ const stateOf = (
   ...more: RunEvent[]
 ) => stateAfter(created(plan(waves, sketch)), ...more);
 
-const directive = (text: string, forbid: readonly string[] = []) => ({ file: null, text: withMergeGate(text, forbid) });
+const directive = (text: string, forbid: readonly string[] = []): Directive => ({
+  file: null,
+  text,
+  clauses: forbid.length === 0 ? ['merge-gate'] : ['merge-gate', 'forbid'],
+});
 
 /** An attempt that ended well and said this. */
 function through(id: string, said: Partial<Handoff>): readonly RunEvent[] {
