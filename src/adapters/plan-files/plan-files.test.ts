@@ -244,6 +244,45 @@ waves:
     expect((await mistakes(plan)).sort()).toEqual(expected.sort());
   });
 
+  test.each([
+    ['strict: please', '`strict` is text, but must be true or false', undefined],
+    ['base: 5', '`base` is a number, but must be text', 'put it in quotes'],
+    ['base:', '`base` is empty, but must be text', 'put it in quotes'],
+    ['base: " "', '`base` is empty', undefined],
+    ['command: npm', '`command` is text, but must be a list', 'put it in `[ ]`'],
+    ['command: []', '`command` must have >=1 items', undefined],
+    ['agent: 5', '`agent` is a number, but must be text or a list', undefined],
+    ['fence: open', '`fence` must be one of auto, none', undefined],
+    ['fence: 5', '`fence` is a number, but must be a mapping', undefined],
+    ['fence: { network: 5 }', '`network` is a number, but must be a list or empty', undefined],
+    ['fence: { network: [5] }', 'an item of `network` is a number, but must be text', 'put it in quotes'],
+    ['fence: { env: [a-b] }', 'an item of `env` is not well formed', undefined],
+    ['limits: { parallel: 0 }', '`parallel` must be >=1', undefined],
+    ['limits: { parallel: 2.5 }', '`parallel` is a number, but must be a whole number', undefined],
+    ['limits: { usd: 0 }', '`usd` must be >0', undefined],
+    ['limits: { usd: .nan }', '`usd` is not a number, but must be a number', undefined],
+    ['land: here', '`land` must be one of ask, auto, branch, pr, wave', undefined],
+    ['version: 2', '`version` must be 1', undefined],
+    ['taps: { expires: soon }', '`expires` is not well formed', 'write it as `30m`, `24h` or `7d`'],
+    ['checks: [{ name: t }]', '`run` is missing', 'add `run:`'],
+    [
+      'name: A B',
+      '`name` is not an id',
+      'lower-case letters, digits and `-`, at most 64, beginning with a letter or digit',
+    ],
+    ['protect: [""]', 'an item of `protect` must have >=1 characters', undefined],
+    [
+      'protect: ["{a}"]',
+      '`{a}`: `{` is not supported: only `*`, `?` and `**` are; `?` stands for any character',
+      undefined,
+    ],
+    ['generated: { "a/*": x }', '`a/*`: a generated file is one path', undefined],
+  ])('%s', async (line, detail, fix) => {
+    const loaded = await load({ 'plan.yaml': `tasks: { a: { do: x, agent: command, command: [x] } }\n${line}\n` });
+    const [first] = loaded.ok ? [] : loaded.findings.map(explain);
+    expect([first?.detail, first?.fix]).toEqual([detail, fix]);
+  });
+
   test('a missing plan, a directory, a link out of the repository', async () => {
     await using folder = await tempFolder({ 'dir/x': '', 'plan.yaml': `${task}tasks: { a: out.md, b: dir.md }\n` });
     await mkdir(join(folder.path, 'dir.md'));
