@@ -1,5 +1,5 @@
-import { boundedWords } from './findings/bounded.ts';
 import type { Finding } from './findings/finding.ts';
+import { boundedWords } from './findings/words.ts';
 import type { Place } from './plan-draft.ts';
 import { defaultSettings, type ResolvedSettings, type Settings } from './settings.ts';
 import { repositoryMay, type SettingKey } from './settings-trust.ts';
@@ -89,7 +89,7 @@ const decisionOf = (key: string) => repositoryMay[key as SettingKey];
 const needsConfirmation = ({ key, value }: Loosening, where: string): Finding => ({
   rule: 'needs-confirmation',
   key,
-  words: boundedWords(JSON.stringify(value)),
+  words: boundedWords(JSON.stringify(value), 300),
   where,
 });
 

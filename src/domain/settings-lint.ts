@@ -3,7 +3,7 @@ import type { Network } from './plan.ts';
 import type { Problem } from './plan-draft.ts';
 import { lintPattern, lintPatterns } from './plan-lint.ts';
 import type { Settings } from './settings.ts';
-import { faultInAddress } from './web-address.ts';
+import { addressFault } from './web-address.ts';
 
 /** Mistakes in the keys that plans and configuration files share. */
 export function lintSettings(settings: Settings): readonly Problem[] {
@@ -77,7 +77,7 @@ function lintAddresses({ thread, notify }: Settings): readonly Problem[] {
   ];
   return given.flatMap(([address, place]): Problem[] => {
     const isKept = place[0] === 'thread' && address?.includes('?') === true;
-    const fault = isKept ? 'query' : address ? faultInAddress(address) : null;
+    const fault = isKept ? 'query' : address ? addressFault(address) : null;
     return fault === null ? [] : [{ rule: 'bad-address', key: place.join('.'), fault, place }];
   });
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { faultInAddress } from './web-address.ts';
+import { mistakeInAddress } from './web-address.ts';
 
 test.each([
   'https://forum.example/api/intake',
@@ -9,7 +9,7 @@ test.each([
   'http://[::1]:9/x',
   'http://127.1/x',
 ])('%s can be sent to', (address) => {
-  expect(faultInAddress(address)).toBeNull();
+  expect(mistakeInAddress(address)).toBeNull();
 });
 
 test.each([
@@ -26,5 +26,5 @@ test.each([
   'https://token@forum.example/',
   'https://forum.example/#x',
 ])('%s cannot', (address) => {
-  expect(faultInAddress(address)).not.toBeNull();
+  expect(mistakeInAddress(address)).not.toBeNull();
 });

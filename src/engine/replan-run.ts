@@ -32,10 +32,7 @@ export async function prepareReplan(
   if (order.hash === state.hash) return ok({ order, differences: [], vain: [], warnings });
   const judged = await judgedBefore(desk, { ...order, wave: null });
   const unfit = misfit(state, plan);
-  const findings: readonly Finding[] = [
-    ...judged.findings,
-    ...(unfit === null ? [] : [{ rule: 'replan', words: unfit } as const]),
-  ];
+  const findings = [...judged.findings, ...(unfit === null ? [] : [{ rule: 'replan', detail: unfit }])];
   if (findings.length > 0) return err({ because: 'refused', findings, warnings });
   const differences = planDifference(state.plan, plan);
   return ok({ order, differences, vain: changedInVain(state, plan), warnings: [...warnings, ...judged.warnings] });

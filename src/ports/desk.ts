@@ -1,5 +1,5 @@
 import type { By, RunOrder } from '../domain/events.ts';
-import type { Finding, FindingOf } from '../domain/findings/finding.ts';
+import type { Finding } from '../domain/findings/finding.ts';
 import type { AttemptId, CommitId } from '../domain/ids.ts';
 import type { FrozenPlan } from '../domain/plan.ts';
 import type { PlanSketch } from '../domain/plan-text.ts';
@@ -28,10 +28,10 @@ export interface Desk extends AsyncDisposable {
   rereadPlan(order: RunOrder): Promise<Result<ReadPlan, string>>;
   /** What configuration says now, without any plan; what is wrong in it does not count. */
   settings(): Promise<ResolvedSettings>;
-  /** Whose name merged commits would carry. */
-  author(): Promise<Result<null, FindingOf<'author'>>>;
+  /** Whether git knows whose name merged commits carry. */
+  isAuthorKnown(): Promise<boolean>;
   /** How agents would be fenced on this machine. */
-  fence(): Promise<Result<string, { readonly problem: string; readonly fix: string }>>;
+  fence(): Promise<Result<string, Finding>>;
   /** Hosts the coordinator in this process, unless a living one is there. */
   host(): Promise<Hosting>;
   /** A living coordinator, else one in the background. False: none could be started. */

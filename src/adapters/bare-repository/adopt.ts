@@ -1,5 +1,4 @@
 import { pipeline } from 'node:stream/promises';
-import { explain } from '../../domain/explain/explain.ts';
 import type { CommitId } from '../../domain/ids.ts';
 import { failpoint } from '../failpoint.ts';
 import {
@@ -35,10 +34,7 @@ export async function adoptCommit(bare: string, personsGitDir: string, commit: C
   objectId(commit);
   if (await isComplete(bare, commit)) return;
   const incomplete = await findIncompleteness(personsGitDir);
-  if (incomplete !== null) {
-    const { detail, fix = '' } = explain(incomplete);
-    throw new AdoptionFailed(incomplete.rule === 'repository-shallow' ? 'shallow' : 'partial', detail, fix);
-  }
+  if (incomplete !== null) throw new AdoptionFailed(incomplete.reason, incomplete.detail, incomplete.fix);
   const linked = linkPacks(personsGitDir, bare);
   failpoint('adopt-packs-linked');
   if (linked && (await isComplete(bare, commit))) return;

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { objectIdPattern } from '../../domain/ids.ts';
 import { syncDirectory } from '../durable-file.ts';
-import { BadGitArgument, GitFailed, GitUnusable, oldestGit } from './errors.ts';
+import { BadGitArgument, GitFailed, GitUnusable } from './errors.ts';
 import { cleanEnvironment, hardenedConfig } from './hardening.ts';
 
 export type GitCall = {
@@ -110,7 +110,7 @@ export function syncRef(gitDir: string, ref: string): void {
 export function launchError(call: GitCall, error: Error): Error {
   const missing = (error as NodeJS.ErrnoException).code === 'ENOENT' && existsSync(call.cwd ?? '/');
   return missing
-    ? new GitUnusable({ rule: 'git-missing', least: oldestGit }, error)
+    ? new GitUnusable('missing', 'git is not installed', error)
     : new GitFailed(call.args, null, error.message, error);
 }
 

@@ -1,5 +1,8 @@
-import { GitUnusable, oldestGit } from './errors.ts';
+import { GitUnusable } from './errors.ts';
 import { gitLine } from './run.ts';
+
+/** 2.39.4 closed the clone and local-transport holes (CVE-2024-32004, -32020, -32021, -32465). */
+const oldest = [2, 39, 4] as const;
 
 /** The version of the git on our path, such as `2.39.5`. Rejects with `GitUnusable` when there is none. */
 export async function gitVersion(): Promise<string> {
@@ -10,13 +13,14 @@ export async function gitVersion(): Promise<string> {
 /** Resolves with the version when git is there and new enough; rejects with `GitUnusable` otherwise. */
 export async function checkGit(): Promise<string> {
   const version = await gitVersion();
-  if (!isNewEnough(version)) throw new GitUnusable({ rule: 'git-too-old', version, least: oldestGit });
+  if (!isNewEnough(version))
+    throw new GitUnusable('too-old', `git ${version} is older than ${oldest.join('.')}, which fixed known holes`);
   return version;
 }
 
 export function isNewEnough(version: string): boolean {
   const parts = version.split('.').map(Number);
-  for (const [index, least] of oldestGit.split('.').map(Number).entries()) {
+  for (const [index, least] of oldest.entries()) {
     const part = parts[index] ?? 0;
     if (part !== least) return part > least;
   }

@@ -1,5 +1,3 @@
-import { explain } from '../../domain/explain/explain.ts';
-import type { FindingOf } from '../../domain/findings/finding.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { runGit } from '../git-process/index.ts';
 
@@ -21,10 +19,8 @@ export async function readAuthor(
   const setting = (key: string, type: readonly string[] = []) => readSetting(checkout, env, key, type);
   const name = env['GIT_AUTHOR_NAME'] ?? (await setting('user.name'));
   const email = env['GIT_AUTHOR_EMAIL'] ?? (await setting('user.email'));
-  if (name === undefined || email === undefined) {
-    const { detail, fix } = explain(unknownAuthor);
-    return err(`${detail}. Set it with: ${fix}`);
-  }
+  if (name === undefined || email === undefined)
+    return err(`${unknownAuthor.problem}. Set it with: ${unknownAuthor.fix}`);
   if ((await setting('commit.gpgsign', ['--type=bool'])) !== 'true')
     return ok({ by: { name, email }, signing: undefined });
   const config = await Promise.all(
@@ -54,7 +50,10 @@ export async function isAuthorKnown(
   return (await isSet('GIT_AUTHOR_NAME', 'user.name')) && (await isSet('GIT_AUTHOR_EMAIL', 'user.email'));
 }
 
-export const unknownAuthor: FindingOf<'author'> = { rule: 'author' };
+export const unknownAuthor = {
+  problem: 'git does not know who you are, and merged commits carry your name',
+  fix: 'git config --global user.name "Your Name" && git config --global user.email you@example.com',
+} as const;
 
 async function readSetting(
   checkout: string,

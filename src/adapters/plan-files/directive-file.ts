@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
-import { boundedWords } from '../../domain/findings/bounded.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
+import { boundedWords } from '../../domain/findings/words.ts';
 import { canonicalJson } from '../../domain/plan.ts';
 import type { TaskKeys } from '../../domain/plan-draft.ts';
 import { insideRepository, isWithin, shownPath } from './repository-path.ts';
@@ -82,7 +82,7 @@ function readFrontMatter(
       document.finding({
         rule: 'front-matter-contradicts',
         key,
-        words: [boundedWords(JSON.stringify(value)), boundedWords(JSON.stringify(plan[key]))],
+        words: [boundedWords(JSON.stringify(value), 300), boundedWords(JSON.stringify(plan[key]), 300)],
         place: [key],
       }),
     );

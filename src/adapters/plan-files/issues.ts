@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { boundedWords } from '../../domain/findings/bounded.ts';
 import type { NamedValue, ValueType } from '../../domain/findings/document-rules.ts';
+import { boundedWords } from '../../domain/findings/words.ts';
 import { idPattern } from '../../domain/ids.ts';
 import { nearestWord } from '../../domain/nearest-word.ts';
 import type { Place, Problem } from '../../domain/plan-draft.ts';
@@ -67,7 +67,7 @@ function problemOf(issue: Issue, actual: ValueType, place: Place): Problem {
     case 'too_big':
       return { rule: 'wrong-value', must: boundOf(issue), ...of };
     default:
-      return { rule: 'wrong-value', must: { be: 'other', words: boundedWords(issue.message) }, ...of };
+      return { rule: 'wrong-value', must: { be: 'other', words: boundedWords(issue.message, 300) }, ...of };
   }
 }
 

@@ -10,8 +10,8 @@ import {
   parseDocument,
   visit,
 } from 'yaml';
-import { boundedWords } from '../../domain/findings/bounded.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
+import { boundedWords } from '../../domain/findings/words.ts';
 import { type Place, type Problem, placed } from '../../domain/plan-draft.ts';
 
 /** A parsed file that still knows where each value stands. */
@@ -34,7 +34,7 @@ export function readYaml(text: string, shown: string): { document: YamlDocument 
     const where = position(error.pos[0]);
     if (error.code === 'DUPLICATE_KEY') return { rule: 'duplicate-key', where };
     const [line = ''] = error.message.split('\n');
-    const words = boundedWords(line.replace(/ at line \d+, column \d+:$/, ''));
+    const words = boundedWords(line.replace(/ at line \d+, column \d+:$/, ''), 300);
     return { rule: 'yaml-syntax', code: error.code, words, where };
   });
   findings.push(...aliasFindings(parsed, position));

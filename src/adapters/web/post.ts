@@ -1,5 +1,4 @@
-import { addressFaultTexts } from '../../domain/explain/faults.ts';
-import { faultInAddress } from '../../domain/web-address.ts';
+import { mistakeInAddress } from '../../domain/web-address.ts';
 
 /** What came of asking. `why` is ours, short, and holds nothing of what was sent or answered. */
 export type Answer =
@@ -21,8 +20,8 @@ const mostBytes = 64 * 1024;
 
 /** One POST of JSON: to that address and nowhere else, within a time that includes reading the answer. Never rejects. */
 export async function post({ url, headers, body, reads, timeoutMs = 5_000, signal }: Letter): Promise<Answer> {
-  const fault = faultInAddress(url);
-  if (fault !== null) return failed(addressFaultTexts[fault]);
+  const mistake = mistakeInAddress(url);
+  if (mistake !== null) return failed(mistake);
   const late = AbortSignal.timeout(timeoutMs);
   try {
     const response = await fetch(url, {

@@ -37,13 +37,3 @@ export const hostFaultTexts: Readonly<Record<HostFault, string>> = {
   'star-alone': '`*.` needs a name with a dot behind it',
   port: 'a port is 1 to 65535',
 };
-
-/** Why nothing is sent to an address, without the address. */
-export const addressFaultTexts: Readonly<Record<SettingsRules['bad-address']['fault'], string>> = {
-  'not-an-address': 'it is not an address',
-  password: 'it holds a password',
-  fragment: 'it has a fragment',
-  scheme: 'only https is spoken',
-  'plain-http': 'only https is spoken with other machines',
-  query: 'what follows `?` would be kept in the ledger',
-};

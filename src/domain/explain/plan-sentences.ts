@@ -104,5 +104,4 @@ export const planSentences: Sentences<PlanRules> = {
     fix: 'write it as a plain document: less of it, without anchors',
   }),
   more: ({ count }) => `and ${count} more`,
-  replan: ({ words }) => words,
 };

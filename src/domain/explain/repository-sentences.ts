@@ -2,8 +2,8 @@ import type { FindingsOf } from '../findings/finding.ts';
 import type { RepositoryRules } from '../findings/repository-rules.ts';
 import type { Sentences } from './explain.ts';
 
-const installGit = (least: string): string =>
-  `install git ${least} or newer (Debian, Ubuntu: apt-get install git; macOS: brew install git)`;
+const leastGit = '2.39.4';
+const installGit = `install git ${leastGit} or newer (Debian, Ubuntu: apt-get install git; macOS: brew install git)`;
 
 function notCopied(finding: FindingsOf<Pick<RepositoryRules, 'worktree-include'>>): string {
   switch (finding.fault) {
@@ -23,10 +23,10 @@ function notCopied(finding: FindingsOf<Pick<RepositoryRules, 'worktree-include'>
 }
 
 export const repositorySentences: Sentences<RepositoryRules> = {
-  'git-missing': ({ least }) => ({ detail: 'git is not installed', fix: installGit(least) }),
-  'git-too-old': ({ version, least }) => ({
-    detail: `git ${version} is older than ${least}, which fixed known holes`,
-    fix: installGit(least),
+  'git-missing': () => ({ detail: 'git is not installed', fix: installGit }),
+  'git-too-old': ({ version }) => ({
+    detail: `git ${version} is older than ${leastGit}, which fixed known holes`,
+    fix: installGit,
   }),
   'not-a-repository': ({ directory }) => ({
     detail: `${directory} is not inside the working tree of a git repository`,
@@ -39,7 +39,7 @@ export const repositorySentences: Sentences<RepositoryRules> = {
     fix: 'make a full clone: git clone --no-filter <url>',
   }),
   'network-file-system': () => 'the checkout is on a network file system: locks may not hold',
-  'unfit-name': () => ({
+  'name-not-utf-8': () => ({
     detail: 'the repository holds a file name that is not valid UTF-8',
     fix: 'rename the file to valid UTF-8 and commit',
   }),

@@ -1,6 +1,7 @@
 import type { SettingsRules } from '../findings/settings-rules.ts';
+import { addressFaults } from '../web-address.ts';
 import type { Sentences } from './explain.ts';
-import { addressFaultTexts, hostFaultTexts, patternFaultText } from './faults.ts';
+import { hostFaultTexts, patternFaultText } from './faults.ts';
 
 const versionFixes = {
   land: 'use `land: branch` and open the pull request from that branch',
@@ -31,7 +32,7 @@ export const settingsSentences: Sentences<SettingsRules> = {
     fix: 'write `example.org`, `*.example.org` or `example.org:8443`, without scheme and path',
   }),
   'bad-address': ({ key, fault }) => ({
-    detail: `\`${key}\`: ${addressFaultTexts[fault]}`,
+    detail: `\`${key}\`: ${fault === 'query' ? 'what follows `?` would be kept in the ledger' : addressFaults[fault]}`,
     fix: 'write `https://…`, or `http://127.0.0.1:…` on this machine, without user, password and query',
   }),
   'needs-confirmation': ({ key, words }) => ({

@@ -55,12 +55,10 @@ export type PlanRules = {
     readonly to: Maturity;
     readonly skipped: readonly Maturity[];
   };
-  // drafts and other versions of a plan
+  // drafts
   'draft-slow': { readonly file: string; readonly seconds: number };
   /** So many findings more were left out. */
   more: { readonly count: number };
-  /** A run cannot go on under this plan. */
-  replan: { readonly words: string };
 };
 
 /** `file` is null for a brief that is written in the plan itself. */

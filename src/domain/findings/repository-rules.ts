@@ -1,13 +1,13 @@
 /** What is wrong with a person's machine or repository, or makes a workspace differ from it. */
 export type RepositoryRules = {
-  'git-missing': { readonly least: string };
-  'git-too-old': { readonly version: string; readonly least: string };
+  'git-missing': unknown;
+  'git-too-old': { readonly version: string };
   'not-a-repository': { readonly directory: string };
   'no-commit': unknown;
   'repository-shallow': unknown;
   'repository-partial': unknown;
   'network-file-system': unknown;
-  'unfit-name': unknown;
+  'name-not-utf-8': unknown;
   submodule: unknown;
   'git-filter': { readonly filter: string };
   'lfs-missing': { readonly missing: number; readonly all: number };
