@@ -24,6 +24,15 @@ test('two versions of a plan differ by tasks and their keys, and by settings', (
   ]);
 });
 
+test('something new that is forbidden is no other brief', () => {
+  const told = (text: string) => ({
+    a: { directive: { file: null, text, clauses: ['merge-gate', 'forbid'] as const } },
+  });
+  const before = plan([{ a: {} }]);
+  const text = before.waves[0]?.tasks[0]?.directive.text ?? '';
+  expect(planDifference(before, plan([told(text)], { forbid: ['rm -rf'] }))).toEqual(['forbid']);
+});
+
 test('equal versions differ in nothing', () => {
   expect(planDifference(plan([{ a: {} }]), plan([{ a: {} }]))).toEqual([]);
 });

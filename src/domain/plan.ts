@@ -22,7 +22,7 @@ export type Role = (typeof roles)[number];
 export type Network = 'on' | 'off' | readonly string[];
 
 /**
- * A plan as it is executed: every default filled in, every directive read and completed.
+ * A plan as it is executed: every default filled in, every directive read.
  * Canonical JSON of this document is what the plan hash is taken of; `run` never changes a person's files.
  */
 export type FrozenPlan = {

@@ -227,6 +227,15 @@ describe('a whole prompt', () => {
     `);
   });
 
+  test('has the merge gate once, also when the brief was copied with it', () => {
+    const gate = '<!-- tidegate:merge-gate -->';
+    const once = prompt(stateOf([{ a: { directive: directive('Do it.') } }]), 'a');
+    const copied = `Do it.\n\n${once.slice(once.indexOf(gate), once.indexOf('\n\n## Rules'))}\n`;
+    expect(copied).toContain('Work without a handoff');
+    expect(prompt(stateOf([{ a: { directive: directive(copied) } }]), 'a')).toBe(once);
+    expect(once.split(gate)).toHaveLength(2);
+  });
+
   test('of a read-only task', () => {
     const state = stateOf([{ reader: { owns: [], role: 'research', directive: directive('Find the cause.') } }]);
     expect(prompt(state, 'reader')).toMatchInlineSnapshot(`
