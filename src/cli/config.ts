@@ -1,3 +1,4 @@
+import { explain } from '../domain/explain/explain.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import type { Result } from '../domain/result.ts';
 import type { Text } from '../ports/terminal.ts';
@@ -47,13 +48,13 @@ function show({ table, findings }: Configuration, withOrigin: boolean): Outcome 
     ({ text, origin }): Text => (withOrigin ? [text.padEnd(width), { text: `  # ${origin}`, tone: 'dim' }] : text),
   );
   const settings = table.map(({ key, value, origin }) => ({ key, value, ...(withOrigin ? { origin } : {}) }));
-  if (findings.length === 0) return done(lines, { settings, findings });
+  if (findings.length === 0) return done(lines, { settings, findings: [] });
   const mistakes = findings.flatMap((finding) => linesOf(finding, 'error'));
   return {
     exit: exitCodes.usage,
     reason: 'config-invalid',
     lines: [...lines, '', ...mistakes],
-    data: { settings, findings },
+    data: { settings, findings: findings.map(explain) },
   };
 }
 

@@ -92,7 +92,7 @@ async function keep(
   path: string | null,
   { output, dryRun }: GoalOptions,
 ): Promise<Outcome> {
-  const data = { text, notes, warnings: read.warnings, hash: read.hash };
+  const data = { text, notes, warnings: read.warnings.map(explain), hash: read.hash };
   if (path === null || dryRun === true) return done(text.trimEnd().split('\n'), data);
   const file = output ?? usualFile;
   const wrote = await files.write(path, text);

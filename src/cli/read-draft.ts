@@ -1,3 +1,4 @@
+import { boundedFinding } from '../domain/findings/bounded.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import { type CommitId, commitId } from '../domain/ids.ts';
 import type { Result } from '../domain/result.ts';
@@ -38,11 +39,11 @@ export const readDraft =
       );
   };
 
-/** All of them may be as many as there are words in it, and they go into the ledger. */
+/** All of them may be as many as there are words in it, and they go into the ledger: as data, not explained. */
 function mistaken(all: readonly Finding[]): Outcome {
-  const shown = all.slice(0, most);
-  const more = all.length - shown.length;
-  const findings = more === 0 ? shown : [...shown, { rule: 'more', detail: `and ${more} more` }];
+  const shown = all.slice(0, most).map(boundedFinding);
+  const count = all.length - shown.length;
+  const findings: readonly Finding[] = count === 0 ? shown : [...shown, { rule: 'more', count }];
   return { exit: exitCodes.usage, reason: 'plan-invalid', data: { findings } };
 }
 const most = 20;

@@ -1,3 +1,4 @@
+import { patternFaultText } from '../domain/explain/faults.ts';
 import { parsePattern } from '../domain/pattern.ts';
 import { ok, type Result } from '../domain/result.ts';
 import { safeLine } from '../domain/safe-text.ts';
@@ -133,7 +134,7 @@ async function withTask(
 ): Promise<Outcome> {
   for (const path of paths) {
     const parsed = parsePattern(path);
-    if (!parsed.ok) return misused('bad-path', `${name}: ${JSON.stringify(path)}: ${parsed.error.detail}`);
+    if (!parsed.ok) return misused('bad-path', `${name}: ${JSON.stringify(path)}: ${patternFaultText(parsed.error)}`);
   }
   const typed = name === 'switch' ? 'retry' : name;
   const found = await taskNamed(desk, typed, given);

@@ -1,3 +1,4 @@
+import { directiveText } from '../domain/explain/clauses.ts';
 import { describeVerdict } from '../domain/explain/explain.ts';
 import type { TaskId } from '../domain/ids.ts';
 import { plannedById } from '../domain/plan.ts';
@@ -79,7 +80,7 @@ function taskLines({ state }: RunView, id: TaskId): readonly Text[] {
     ...verdictLines('dispatch', dispatched),
     ...verdictLines('monitor', monitored),
     '',
-    ...planned.directive.text
+    ...directiveText(planned.directive, state.plan.forbid)
       .trimEnd()
       .split('\n')
       .map((line) => `  ${line}`),

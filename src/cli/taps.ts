@@ -1,5 +1,6 @@
 import { firstTap } from '../domain/answer-in-line.ts';
 import type { By, TapName } from '../domain/events.ts';
+import { directiveText } from '../domain/explain/clauses.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import { allTasks } from '../domain/plan.ts';
 import { selectedWaves, tasksOfWave } from '../domain/run.ts';
@@ -120,7 +121,7 @@ async function askStart(context: Context, view: RunView, tap: TapName, warnings:
   return await askYes(context, { question: tapQuestion(state, tap), answers: 'y/N/e/d' }, async () =>
     allTasks(state.plan).flatMap((task): readonly Text[] => [
       [{ text: task.id, tone: 'strong' }, task.command === null ? '' : `: ${task.command.join(' ')}`],
-      ...task.directive.text
+      ...directiveText(task.directive, state.plan.forbid)
         .trimEnd()
         .split('\n')
         .map((line) => `  ${line}`),

@@ -9,7 +9,7 @@ const plan = (network: readonly string[] | 'on' | null, ...agent: string[]) => {
 };
 
 test('an agent whose models are not in the list of hosts is warned of, with the host to add', () => {
-  expect(unlistedModels(plan(['registry.npmjs.org'], 'claude'), {})).toEqual([
+  expect(unlistedModels(plan(['registry.npmjs.org'], 'claude'), {}).map(explain)).toEqual([
     {
       rule: 'model-unlisted',
       detail: 'claude cannot reach its models: api.anthropic.com is not in `fence.network`',

@@ -15,8 +15,6 @@ export function unlistedModels(
     const login = agentKinds[name]?.login;
     const named = login?.baseUrl == null ? undefined : ours[login.baseUrl];
     const host = (named === undefined ? null : hostOfUrl(named)) ?? login?.host ?? null;
-    if (host === null || listCovers(network, [host])) return [];
-    const detail = `${name} cannot reach its models: ${host} is not in \`fence.network\``;
-    return [{ rule: 'model-unlisted', detail, fix: `add ${host} to the list` }];
+    return host === null || listCovers(network, [host]) ? [] : [{ rule: 'model-unlisted', agent: name, host }];
   });
 }

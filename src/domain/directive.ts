@@ -1,28 +1,22 @@
+import { clauseTexts } from './explain/clauses.ts';
+import type { Directive } from './plan.ts';
 import type { DraftTask, Problem } from './plan-draft.ts';
 
 /** What is wrong with the brief of a task. The caller decides by `strict` whether that stops the plan. */
 export function lintDirective(task: DraftTask, strict: boolean): readonly Problem[] {
   if (task.text === null) return [];
-  const place = [...task.place, 'do'];
-  const subject = task.file ?? `the brief of \`${task.id}\``;
-  if (strict && task.file === null)
-    return [{ rule: 'directive-inline', detail: `${subject} is inline; \`strict\` wants a directive file`, place }];
-  const problems: Problem[] = [];
+  const of = { task: task.id, file: task.file, place: [...task.place, 'do'] };
+  if (strict && task.file === null) return [{ rule: 'directive-inline', ...of }];
   const sections = headings(task.text);
-  const wanted = task.file === null ? [] : strict ? ['goal', 'scope', 'acceptance'] : ['acceptance'];
-  for (const section of wanted.filter((name) => !sections.some((heading) => heading.startsWith(name)))) {
-    const title = `${section.slice(0, 1).toUpperCase()}${section.slice(1)}`;
-    const fix = `add a section \`## ${title}\``;
-    problems.push({ rule: 'directive-section', detail: `${subject} has no ${title} section`, place, fix });
-  }
-  if (strict && !task.hasFrontMatter)
-    problems.push({ rule: 'directive-front-matter', detail: `${subject} has no front matter`, place });
+  const wanted =
+    task.file === null ? [] : strict ? (['goal', 'scope', 'acceptance'] as const) : ['acceptance' as const];
+  const missing = wanted.filter((name) => !sections.some((heading) => heading.startsWith(name)));
   const vague = vagueLine(task.text);
-  if (vague !== null) {
-    const fix = 'say which file, number or behaviour';
-    problems.push({ rule: 'directive-vague', detail: `${subject} is vague: "${vague}"`, place, fix });
-  }
-  return problems;
+  return [
+    ...missing.map((section): Problem => ({ rule: 'directive-section', section, ...of })),
+    ...(strict && !task.hasFrontMatter ? [{ rule: 'directive-front-matter', ...of } as const] : []),
+    ...(vague === null ? [] : [{ rule: 'directive-vague', words: vague, ...of } as const]),
+  ];
 }
 
 /** What a prompt should have at most. Its directive is never cut, so that may be more. */
@@ -34,36 +28,15 @@ export const charactersPerToken = 4;
 export function lintDirectiveLength(task: DraftTask): readonly Problem[] {
   const tokens = Math.ceil((task.text?.length ?? 0) / charactersPerToken);
   if (tokens <= promptTokens) return [];
-  const subject = task.file ?? `the brief of \`${task.id}\``;
-  const detail = `${subject} has about ${tokens} tokens, more than a whole prompt should have (${promptTokens})`;
-  const fix = 'split the task, or move details into files of the repository';
-  return [{ rule: 'directive-long', detail, place: [...task.place, 'do'], fix }];
+  const of = { task: task.id, file: task.file, place: [...task.place, 'do'] };
+  return [{ rule: 'directive-long', tokens, most: promptTokens, ...of }];
 }
 
-/** Appends what every agent is told. Idempotent: a text that has the block keeps it once. */
-export function withMergeGate(text: string, forbid: readonly string[]): string {
-  const block = mergeGateBlock(forbid);
-  return text.includes(block) ? text : `${text.trimEnd()}\n\n${block}\n`;
-}
-
-/** What the person wrote. */
-export const withoutMergeGate = (text: string, forbid: readonly string[]): string =>
-  text.split(mergeGateBlock(forbid)).join('').trim();
-
-const mergeGateBlock = (forbid: readonly string[]): string =>
-  [mergeGate, ...(forbid.length > 0 ? [forbidden(forbid)] : [])].join('\n\n');
-
-export const mergeGate = `<!-- tidegate:merge-gate -->
-## Merge gate
-
-- Work only in this workspace, and only on the paths that you own.
-- Never commit to, merge into, rebase, push, delete or move a branch or a tag. Tidegate takes a snapshot of your files,
-  checks it and integrates it.
-- When you are through, hand off: \`tidegate handoff done -m "what you did"\`. Use \`partial\` or \`failed\`
-  when that is the truth, and say what remains. Work without a handoff does not count as done.`;
-
-const forbidden = (forbid: readonly string[]): string =>
-  ['Never do any of the following:', ...forbid.map((line) => `- ${line.replaceAll('\n', ' ')}`)].join('\n');
+/** The person's words alone, also where they copied a clause from what an agent was given. */
+export const ownWords = ({ text, clauses }: Directive, forbid: readonly string[]): string =>
+  clauseTexts(clauses, forbid)
+    .reduce((words, clause) => words.replaceAll(clause, ''), text)
+    .trim();
 
 /** Titles of markdown headings, lower case, those in code blocks left out. */
 function headings(text: string): readonly string[] {

@@ -32,17 +32,18 @@ export function canonicalHost(text: string): Host | null {
   return /^[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/.test(hostname) ? { kind: 'name', name: hostname } : null;
 }
 
+export type HostFault = 'everything' | 'inner-star' | 'not-a-host' | 'star-alone' | 'port';
+
 /** What is wrong with the text, if anything. */
-export function parseHostPattern(text: string): Result<HostPattern, string> {
+export function parseHostPattern(text: string): Result<HostPattern, HostFault> {
   const [, named = '', port] = /^(.*?)(?::(\d{1,5}))?$/s.exec(text) ?? [];
   const below = named.startsWith('*.');
   const host = canonicalHost(below ? named.slice(2) : named);
-  if (named === '*') return err('every host is `network: on`');
-  if (named.includes('*') && !below) return err('`*` stands only before the first dot, as in `*.example.org`');
-  if (host === null) return err('not a host name or address');
-  if (below && (host.kind === 'address' || !host.name.includes('.')))
-    return err('`*.` needs a name with a dot behind it');
-  if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535)) return err('a port is 1 to 65535');
+  if (named === '*') return err('everything');
+  if (named.includes('*') && !below) return err('inner-star');
+  if (host === null) return err('not-a-host');
+  if (below && (host.kind === 'address' || !host.name.includes('.'))) return err('star-alone');
+  if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535)) return err('port');
   return ok({ host, below, port: port === undefined ? null : Number(port) });
 }
 

@@ -23,23 +23,26 @@ export type Pattern = {
   readonly folded: () => Automaton;
 };
 
-type PatternError = { readonly reason: PatternReason; readonly detail: string };
-type PatternReason =
-  | 'empty'
-  | 'too-long'
-  | 'absolute'
-  | 'parent'
-  | 'empty-segment'
-  | 'backslash'
-  | 'unsupported'
-  | 'partial-globstar'
-  | 'control-character';
+/** Why a text is not a pattern. */
+export type PatternFault =
+  | {
+      readonly reason:
+        | 'empty'
+        | 'absolute'
+        | 'parent'
+        | 'empty-segment'
+        | 'backslash'
+        | 'partial-globstar'
+        | 'control-character';
+    }
+  | { readonly reason: 'too-long'; readonly most: number }
+  | { readonly reason: 'unsupported'; readonly token: string };
 
 const patternLimit = 256;
 
-export function parsePattern(text: string): Result<Pattern, PatternError> {
-  const problem = syntaxProblem(text);
-  if (problem) return err(problem);
+export function parsePattern(text: string): Result<Pattern, PatternFault> {
+  const fault = faultIn(text);
+  if (fault) return err(fault);
   const segments = normalisePath(text.endsWith('/') ? `${text}**` : text).split('/');
   const wild = segments.findIndex(hasWildcard);
   return ok({
@@ -59,7 +62,7 @@ export function parsePattern(text: string): Result<Pattern, PatternError> {
 /** For text that was parsed before, such as the patterns of a frozen plan. */
 export function pattern(text: string): Pattern {
   const parsed = parsePattern(text);
-  if (!parsed.ok) throw new Error(`Not a pattern: ${JSON.stringify(text)}: ${parsed.error.detail}`);
+  if (!parsed.ok) throw new Error(`Not a pattern: ${JSON.stringify(text)}: ${parsed.error.reason}`);
   return parsed.value;
 }
 
@@ -107,27 +110,20 @@ function areApart(a: Pattern, b: Pattern): boolean {
   );
 }
 
-function syntaxProblem(text: string): PatternError | null {
-  const wrong = (reason: PatternReason, detail: string): PatternError => ({ reason, detail });
-  if (text === '') return wrong('empty', 'a pattern must not be empty');
-  if (text.length > patternLimit) return wrong('too-long', `a pattern has at most ${patternLimit} characters`);
-  if (text.startsWith('/')) return wrong('absolute', 'patterns are relative to the repository: no leading `/`');
-  if (text.includes('\\')) return wrong('backslash', 'use `/` between segments; a backslash escapes nothing');
+function faultIn(text: string): PatternFault | null {
+  if (text === '') return { reason: 'empty' };
+  if (text.length > patternLimit) return { reason: 'too-long', most: patternLimit };
+  if (text.startsWith('/')) return { reason: 'absolute' };
+  if (text.includes('\\')) return { reason: 'backslash' };
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
-  if (/[\u0000-\u001f\u007f]/.test(text)) return wrong('control-character', 'control characters are not allowed');
-  const special = /[{}[\]]|^!|[@+?*!]\(/.exec(text);
-  if (special)
-    return wrong(
-      'unsupported',
-      `\`${special[0]}\` is not supported: only \`*\`, \`?\` and \`**\` are; \`?\` stands for any character`,
-    );
+  if (/[\u0000-\u001f\u007f]/.test(text)) return { reason: 'control-character' };
+  const [token] = /[{}[\]]|^!|[@+?*!]\(/.exec(text) ?? [];
+  if (token !== undefined) return { reason: 'unsupported', token };
   const segments = (text.endsWith('/') ? text.slice(0, -1) : text).split('/');
-  if (segments.includes('')) return wrong('empty-segment', 'two slashes in a row');
-  if (segments.some((segment) => segment === '..' || segment === '.'))
-    return wrong('parent', '`.` and `..` are not allowed');
-  if (segments.some((segment) => segment.includes('**') && segment !== '**'))
-    return wrong('partial-globstar', '`**` must be a whole segment');
-  return null;
+  if (segments.includes('')) return { reason: 'empty-segment' };
+  if (segments.some((segment) => segment === '..' || segment === '.')) return { reason: 'parent' };
+  const isPartial = segments.some((segment) => segment.includes('**') && segment !== '**');
+  return isPartial ? { reason: 'partial-globstar' } : null;
 }
 
 const hasWildcard = (segment: string): boolean => /[*?]/.test(segment);

@@ -6,7 +6,7 @@ test('two versions of a plan differ by tasks and their keys, and by settings', (
   const before = plan([{ a: {}, b: {}, c: {} }, { d: {} }]);
   const after = plan(
     [
-      { a: {}, b: { owns: ['x/**'], directive: { file: null, text: 'else' } } },
+      { a: {}, b: { owns: ['x/**'], directive: { file: null, text: 'else', clauses: ['merge-gate'] } } },
       { c: {}, e: {} },
     ],
     {
@@ -22,6 +22,15 @@ test('two versions of a plan differ by tasks and their keys, and by settings', (
     'limits',
     'checks',
   ]);
+});
+
+test('something new that is forbidden is no other brief', () => {
+  const told = (text: string) => ({
+    a: { directive: { file: null, text, clauses: ['merge-gate', 'forbid'] as const } },
+  });
+  const before = plan([{ a: {} }]);
+  const text = before.waves[0]?.tasks[0]?.directive.text ?? '';
+  expect(planDifference(before, plan([told(text)], { forbid: ['rm -rf'] }))).toEqual(['forbid']);
 });
 
 test('equal versions differ in nothing', () => {

@@ -15,11 +15,14 @@ function tasksBetween(before: FrozenPlan, after: FrozenPlan): readonly string[] 
   const rest = [...now].flatMap(([id, { task, wave }]) => {
     const was = old.get(id);
     if (was === undefined) return [`${id} is new`];
-    const keys = [...(was.wave === wave ? [] : ['wave']), ...keysBetween(was.task, task)];
+    const keys = [...(was.wave === wave ? [] : ['wave']), ...keysBetween(asWrittenTask(was.task), asWrittenTask(task))];
     return keys.length === 0 ? [] : [`${id}: ${keys.map(asWritten).join(', ')}`];
   });
   return [...rest, ...gone];
 }
+
+/** Without the clauses of its directive: the settings that they follow from are compared themselves. */
+const asWrittenTask = ({ directive: { file, text }, ...task }: PlannedTask) => ({ directive: { file, text }, ...task });
 
 /** A directive is what the person wrote under `do`. */
 const asWritten = (key: string): string => (key === 'directive' ? 'do' : key);

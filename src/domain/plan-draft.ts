@@ -1,19 +1,23 @@
 import { takesCommand } from './agents.ts';
+import type { DocumentRules } from './findings/document-rules.ts';
+import type { Finding, FindingsOf } from './findings/finding.ts';
+import type { PlanRules } from './findings/plan-rules.ts';
+import type { SettingsRules } from './findings/settings-rules.ts';
 import type { Role } from './plan.ts';
 import type { ResolvedSettings } from './settings.ts';
 
 /** Where in a document: keys and indexes from its root. */
 export type Place = readonly (string | number)[];
 
-/** A mistake, still tied to a place in the document; the reader of the file turns it into line and column. */
-export type Problem = {
-  readonly rule: string;
-  readonly detail: string;
+/** A finding, still tied to a place in the document; the reader of the file turns it into line and column. */
+export type Problem = FindingsOf<DocumentRules & PlanRules & SettingsRules> & {
   readonly place: Place;
   /** Point at the key instead of its value. */
   readonly at?: 'key' | 'value';
-  readonly fix?: string;
 };
+
+/** `where`: its place as people know it. */
+export const placed = ({ place, at, ...finding }: Problem, where: string): Finding => ({ ...finding, where });
 
 /** A plan as written, in one shape for all its forms, before defaults. */
 export type Draft = {

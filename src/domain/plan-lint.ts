@@ -1,5 +1,5 @@
 import { takesCommand } from './agents.ts';
-import { lintDirective, lintDirectiveLength, mergeGate } from './directive.ts';
+import { lintDirective, lintDirectiveLength, ownWords } from './directive.ts';
 import type { PreflightEvidence } from './evidence.ts';
 import type { Finding } from './findings/finding.ts';
 import { nearestWord } from './nearest-word.ts';
@@ -7,7 +7,7 @@ import { protectWarnings } from './ownership.ts';
 import { foldPath } from './path-fold.ts';
 import { parsePattern } from './pattern.ts';
 import type { FrozenPlan, PlannedTask, Skill } from './plan.ts';
-import { agentsOf, commandOf, type Draft, type DraftTask, type Place, type Problem } from './plan-draft.ts';
+import { agentsOf, commandOf, type Draft, type DraftTask, type Place, type Problem, placed } from './plan-draft.ts';
 import { lintMaturity } from './planner/maturity.ts';
 import type { ResolvedSettings } from './settings.ts';
 
@@ -33,9 +33,8 @@ export function lintSkills(draft: Draft, known: ReadonlyMap<string, Skill>, base
       (task.keys.skills ?? []).flatMap((name, index): Problem[] => {
         if (known.has(name)) return [];
         const meant = nearestWord(name, known.keys());
-        const fix = meant ? `did you mean \`${meant}\`?` : `commit .claude/skills/${name}/SKILL.md on ${base}`;
-        const detail = `\`${task.id}\` names the skill \`${name}\`, which ${base} does not have`;
-        return [{ rule: 'unknown-skill', detail, place: [...task.place, 'skills', index], fix }];
+        const place = [...task.place, 'skills', index];
+        return [{ rule: 'unknown-skill', task: task.id, skill: name, base, meant, place }];
       }),
     );
 }
@@ -43,15 +42,13 @@ export function lintSkills(draft: Draft, known: ReadonlyMap<string, Skill>, base
 /** The frozen directives of one wave, judged again as they will be given to agents, and what people should know of it. */
 export function lintDirectives(plan: FrozenPlan, wave: number): PreflightEvidence {
   const tasks = plan.waves[wave]?.tasks ?? [];
-  const vague = tasks.flatMap((task) => lintFrozen(task, (draft) => lintDirective(draft, plan.strict)));
-  const long = tasks.flatMap((task) => lintFrozen(task, lintDirectiveLength));
-  const incomplete = tasks.flatMap((task): Finding[] => {
-    const where = task.directive.file ?? task.id;
-    if (!task.directive.text.includes(mergeGate))
-      return [{ rule: 'merge-gate', detail: `the directive of \`${task.id}\` has no merge-gate block`, where }];
-    if (task.directive.text.split(mergeGate)[0]?.trim() === '')
-      return [{ rule: 'empty-directive', detail: `the directive of \`${task.id}\` has no text`, where }];
-    return [];
+  const vague = tasks.flatMap((task) => lintFrozen(plan, task, (draft) => lintDirective(draft, plan.strict)));
+  const long = tasks.flatMap((task) => lintFrozen(plan, task, lintDirectiveLength));
+  const incomplete = tasks.flatMap(({ id: task, directive }): Finding[] => {
+    const { file, clauses } = directive;
+    const where = file ?? task;
+    if (!clauses.includes('merge-gate')) return [{ rule: 'merge-gate', task, file, where }];
+    return ownWords(directive, plan.forbid) === '' ? [{ rule: 'empty-directive', task, file, where }] : [];
   });
   const guarded = [...long, ...protectWarnings(plan, wave)];
   return plan.strict
@@ -60,47 +57,32 @@ export function lintDirectives(plan: FrozenPlan, wave: number): PreflightEvidenc
 }
 
 /** Front matter is not part of the frozen text; loading has judged it. */
-function lintFrozen(task: PlannedTask, lint: (draft: DraftTask) => readonly Problem[]): readonly Finding[] {
-  const { file, text } = task.directive;
-  const brief = text.split(mergeGate)[0] ?? '';
-  const draft = { id: task.id, wave: 0, place: [], file, text: brief, hasFrontMatter: true, keys: {} };
-  return lint(draft).map(({ rule, detail, fix }) => ({
-    rule,
-    detail,
-    where: file ?? task.id,
-    ...(fix === undefined ? {} : { fix }),
-  }));
+function lintFrozen(
+  plan: FrozenPlan,
+  { id, directive }: PlannedTask,
+  lint: (draft: DraftTask) => readonly Problem[],
+): readonly Finding[] {
+  const { file } = directive;
+  const text = ownWords(directive, plan.forbid);
+  const draft = { id, wave: 0, place: [], file, text, hasFrontMatter: true, keys: {} };
+  return lint(draft).map((problem) => placed(problem, file ?? id));
 }
 
 const lintWave = (wave: Draft['waves'][number]): readonly Problem[] =>
-  wave.tasks.length > 0
-    ? []
-    : [
-        {
-          rule: 'empty-wave',
-          detail: 'this wave has no task',
-          place: wave.place,
-          fix: 'add a task or remove the wave',
-        },
-      ];
+  wave.tasks.length > 0 ? [] : [{ rule: 'empty-wave', place: wave.place }];
 
 /** The one id that is also a name every object answers to. */
 const reservedId = (task: DraftTask): readonly Problem[] =>
   task.id === 'constructor'
-    ? [{ rule: 'bad-id', detail: '`constructor` is reserved', place: idPlace(task), at: 'key', fix: 'use another id' }]
+    ? [{ rule: 'bad-id', key: task.id, isItem: false, fault: 'reserved', place: idPlace(task), at: 'key' }]
     : [];
 
 function duplicateIds(tasks: readonly DraftTask[]): readonly Problem[] {
   const first = new Map<string, DraftTask>();
-  return tasks.flatMap((task) => {
-    if (!first.has(task.id)) {
-      first.set(task.id, task);
-      return [];
-    }
-    const detail = `task id \`${task.id}\` is used twice`;
-    return [
-      { rule: 'duplicate-id', detail, place: idPlace(task), at: 'key', fix: 'ids are unique in a plan' } as const,
-    ];
+  return tasks.flatMap((task): Problem[] => {
+    if (first.has(task.id)) return [{ rule: 'duplicate-id', task: task.id, place: idPlace(task), at: 'key' }];
+    first.set(task.id, task);
+    return [];
   });
 }
 
@@ -110,15 +92,11 @@ function unknownNeeds(tasks: readonly DraftTask[]): readonly Problem[] {
     (task.keys.needs ?? []).flatMap((need, index): Problem[] => {
       const place = [...task.place, 'needs', index];
       const other = known.get(need);
-      if (need === task.id) return [{ rule: 'cycle', detail: `\`${task.id}\` needs itself`, place }];
-      if (other === undefined) {
-        const meant = nearestWord(need, known.keys());
-        const fix = meant ? `did you mean \`${meant}\`?` : 'needs names tasks of this plan';
-        return [{ rule: 'unknown-need', detail: `\`${task.id}\` needs \`${need}\`, which does not exist`, place, fix }];
-      }
+      if (need === task.id) return [{ rule: 'cycle', tasks: [need, need], place }];
+      if (other === undefined)
+        return [{ rule: 'unknown-need', task: task.id, need, meant: nearestWord(need, known.keys()), place }];
       if (other.wave <= task.wave) return [];
-      const detail = `\`${task.id}\` of wave ${task.wave} needs \`${need}\` of the later wave ${other.wave}`;
-      return [{ rule: 'later-need', detail, place, fix: 'move one of them to another wave' }];
+      return [{ rule: 'later-need', task: task.id, wave: task.wave, need, needWave: other.wave, place }];
     }),
   );
 }
@@ -148,7 +126,7 @@ function cycles(tasks: readonly DraftTask[]): readonly Problem[] {
           need,
         ];
         const place = [...top.task.place, 'needs', top.next - 1];
-        problems.push({ rule: 'cycle', detail: `needs go in a circle: ${loop.join(' -> ')}`, place });
+        problems.push({ rule: 'cycle', tasks: loop, place });
         continue;
       }
       open.add(need);
@@ -165,17 +143,11 @@ function lintTask(task: DraftTask, settings: ResolvedSettings, runnable: readonl
   );
   problems.push(...lintDrafted(task));
   if (settings.strict && (keys.owns === undefined || keys.owns === null))
-    problems.push({
-      rule: 'owns-required',
-      detail: `\`${task.id}\` has no \`owns\`, which \`strict\` requires`,
-      place: task.place,
-      at: 'key',
-      fix: 'add `owns: [...]`, or `owns: []` for a read-only task',
-    });
+    problems.push({ rule: 'owns-required', task: task.id, place: task.place, at: 'key' });
   if (keys.owns?.length === 0 && (keys.shares?.length || keys.locks?.length))
     problems.push({
       rule: 'read-only-writes',
-      detail: `\`${task.id}\` is read-only (\`owns: []\`) but shares or locks paths`,
+      task: task.id,
       place: [...task.place, keys.shares?.length ? 'shares' : 'locks'],
       at: 'key',
     });
@@ -187,26 +159,17 @@ function lintAgent(task: DraftTask, settings: ResolvedSettings, runnable: readon
   const place = task.keys.agent === undefined ? task.place : [...task.place, 'agent'];
   const unable = agents.filter((agent) => !runnable.includes(agent));
   if (unable.length > 0) {
-    const detail = `\`${task.id}\` would run ${unable.join(', ')}; this version runs ${runnable.join(', ')}`;
-    const near = nearestWord(unable[0] ?? '', runnable);
-    const fix =
-      near === null
-        ? 'name one of these; in a plan any program is `agent: command` with `command: [program, argument]`'
-        : `write \`agent: ${near}\``;
-    return [{ rule: 'unknown-agent', detail, place, at: 'key', fix }];
+    const meant = nearestWord(unable[0] ?? '', runnable);
+    return [{ rule: 'unknown-agent', task: task.id, agents: unable, runnable, meant, place, at: 'key' }];
   }
   const command = commandOf(task, settings);
   const taking = agents.find(takesCommand);
-  if (taking !== undefined && command === null) {
-    const detail = `\`${task.id}\` runs \`${taking}\` but says no argv`;
-    return [{ rule: 'command-missing', detail, place, at: 'key', fix: 'add `command: [program, argument]`' }];
-  }
+  if (taking !== undefined && command === null)
+    return [{ rule: 'command-missing', task: task.id, agent: taking, place, at: 'key' }];
   if (command?.[0] === '' || command?.some((argument) => argument.includes('\0')))
-    return [{ rule: 'bad-command', detail: 'not an argv', place: [...task.place, 'command'] }];
-  if (task.keys.command && taking === undefined) {
-    const detail = `\`${task.id}\` gives a command, but its agent is ${agents.join(', ')}`;
-    return [{ rule: 'command-unused', detail, place: [...task.place, 'command'], fix: 'write `agent: command`' }];
-  }
+    return [{ rule: 'bad-command', task: task.id, place: [...task.place, 'command'] }];
+  if (task.keys.command && taking === undefined)
+    return [{ rule: 'command-unused', task: task.id, agents, place: [...task.place, 'command'] }];
   return [];
 }
 
@@ -215,9 +178,7 @@ function lintDrafted({ keys: { drafts }, place }: DraftTask): readonly Problem[]
   if (drafts === undefined) return [];
   const at = [...place, 'drafts'];
   if (!/[*?]|\/$/.test(drafts)) return lintPattern(drafts, at);
-  return [
-    { rule: 'bad-pattern', detail: `\`${drafts}\` is more than one file`, place: at, fix: 'name the plan itself' },
-  ];
+  return [{ rule: 'bad-pattern', pattern: drafts, fault: { reason: 'several-drafts' }, place: at }];
 }
 
 export function lintPatterns(patterns: readonly string[], place: Place): Problem[] {
@@ -227,13 +188,15 @@ export function lintPatterns(patterns: readonly string[], place: Place): Problem
 export function lintPattern(text: string, place: Place): Problem[] {
   const parsed = parsePattern(text);
   if (!parsed.ok) {
-    const leaves = parsed.error.reason === 'absolute' || text.split('/').includes('..');
-    const rule = leaves ? 'leaves-repository' : 'bad-pattern';
-    return [{ rule, detail: `\`${text}\`: ${parsed.error.detail}`, place }];
+    const fault = parsed.error;
+    const leaves = fault.reason === 'absolute' || text.split('/').includes('..');
+    return leaves
+      ? [{ rule: 'leaves-repository', path: text, fault, place }]
+      : [{ rule: 'bad-pattern', pattern: text, fault, place }];
   }
   const first = parsed.value.prefix[0];
   if (first === foldPath('.tidegate') || first === '.git')
-    return [{ rule: 'reserved-path', detail: `\`${text}\`: ${first}/ is reserved`, place }];
+    return [{ rule: 'reserved-pattern', pattern: text, directory: first, place }];
   return [];
 }
 

@@ -22,7 +22,7 @@ export type Role = (typeof roles)[number];
 export type Network = 'on' | 'off' | readonly string[];
 
 /**
- * A plan as it is executed: every default filled in, every directive read and completed.
+ * A plan as it is executed: every default filled in, every directive read.
  * Canonical JSON of this document is what the plan hash is taken of; `run` never changes a person's files.
  */
 export type FrozenPlan = {
@@ -80,10 +80,18 @@ export type Skill = { readonly name: string; readonly path: string; readonly des
 
 export type PlannedWave = { readonly name: string; readonly tasks: readonly PlannedTask[] };
 
+/** `text` is the person's words alone; `file` is where they came from, null when inline. */
+export type Directive = { readonly file: string | null; readonly text: string; readonly clauses: readonly Clause[] };
+
+/**
+ * What the agent is told beside the person's words: how work is handed over, and what the plan's `forbid` lists. The plan and its
+ * hash name a clause; its wording is rendered when it is given. A wording that means something else gets a new name.
+ */
+export type Clause = 'merge-gate' | 'forbid';
+
 export type PlannedTask = {
   readonly id: TaskId;
-  /** The whole brief, with the merge-gate block. `file` is where it came from, null when inline. */
-  readonly directive: { readonly file: string | null; readonly text: string };
+  readonly directive: Directive;
   readonly role: Role;
   /** A fallback chain; the first is tried first. */
   readonly agent: readonly string[];

@@ -1,4 +1,5 @@
 import type { Finding } from './findings/finding.ts';
+import { boundedWords } from './findings/words.ts';
 import type { Place } from './plan-draft.ts';
 import { defaultSettings, type ResolvedSettings, type Settings } from './settings.ts';
 import { repositoryMay, type SettingKey } from './settings-trust.ts';
@@ -87,9 +88,9 @@ const decisionOf = (key: string) => repositoryMay[key as SettingKey];
 
 const needsConfirmation = ({ key, value }: Loosening, where: string): Finding => ({
   rule: 'needs-confirmation',
-  detail: `the repository asks for \`${key}: ${JSON.stringify(value)}\`, which is more than you allow`,
+  key,
+  words: boundedWords(JSON.stringify(value), 300),
   where,
-  fix: 'look at it, then `tidegate config confirm`; or remove it',
 });
 
 /** Leaves under dotted keys. Lists and tables are leaves. */

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import type { TaskId } from './ids.ts';
 import { titleOf } from './title.ts';
 
-const titled = (text: string): string => titleOf({ id: 'limit' as TaskId, directive: { file: null, text } });
+const titled = (text: string): string =>
+  titleOf({ id: 'limit' as TaskId, directive: { file: null, text, clauses: [] } });
 
 test.each([
   ['Limit the login.\nMore.', 'Limit the login.'],

@@ -93,15 +93,14 @@ async function rehearsal(desk: Desk, order: RunOrder): Promise<RunState> {
 
 /** Found at the merge, it would be found after the agents were paid. */
 async function authorFindings(desk: Desk): Promise<readonly Finding[]> {
-  const author = await desk.author();
-  return author.ok ? [] : [{ rule: 'author', detail: author.error.problem, fix: author.error.fix }];
+  return (await desk.isAuthorKnown()) ? [] : [{ rule: 'author' }];
 }
 
 /** Never silently unfenced: without a fence that holds, and none waived, nothing is ordered. */
 async function fenceFindings(desk: Desk, { plan }: RunOrder): Promise<readonly Finding[]> {
   if (plan.fence.mode === 'none') return [];
   const fence = await desk.fence();
-  return fence.ok ? [] : [{ rule: 'fence', detail: fence.error.problem, fix: fence.error.fix }];
+  return fence.ok ? [] : [fence.error];
 }
 
 /** Tasks that own what others may not touch: allowed, but a person is to know. */

@@ -7,14 +7,7 @@ import { letsAgentsDecide, userConfigFile } from '../adapters/config-files/index
 import { stateDisk } from '../adapters/disk/index.ts';
 import { writeDurably } from '../adapters/durable-file.ts';
 import { probeFence } from '../adapters/fence-bwrap/probe.ts';
-import {
-  attemptSnapshots,
-  gitReader,
-  isAuthorKnown,
-  readLog,
-  readPatch,
-  unknownAuthor,
-} from '../adapters/git-read/index.ts';
+import { attemptSnapshots, gitReader, isAuthorKnown, readLog, readPatch } from '../adapters/git-read/index.ts';
 import { jobFiles } from '../adapters/job-files/index.ts';
 import { memoryLedger } from '../adapters/ledger-memory/index.ts';
 import { openSqliteLedger } from '../adapters/ledger-sqlite/index.ts';
@@ -144,10 +137,10 @@ function deskOf(
       return underFlags(await rereadPlan(context, planFile, target.branch), flags);
     },
     settings: () => readSettings(checkout, state.root, context.env),
-    author: async () => ((await isAuthorKnown(checkout, context.env)) ? ok(null) : err(unknownAuthor)),
+    isAuthorKnown: () => isAuthorKnown(checkout, context.env),
     fence: async () => {
       const probe = probeFence(context.env);
-      return probe.works ? ok(probe.version) : err({ problem: probe.problem, fix: probe.fix });
+      return probe.works ? ok(probe.version) : err({ rule: 'no-fence', words: [probe.problem, probe.fix] });
     },
     host: async () => hosting(coordinates(), ledger),
     isCoordinated,

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { parseFields } from '../adapters/agent-lines.ts';
+import { knownRules } from '../domain/explain/explain.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import type { Drafts } from '../ports/drafts.ts';
 import { EnvironmentFailed } from '../ports/failures.ts';
@@ -9,16 +10,18 @@ import { entry, type Setting } from './host.ts';
 
 /** A plan of a hundred tasks takes one. */
 const usualSeconds = 20;
-const answer = z.object({
-  findings: z.array(
-    z.object({
-      rule: z.string(),
-      detail: z.string(),
-      where: z.string().exactOptional(),
-      fix: z.string().exactOptional(),
-    }),
-  ),
-});
+const mostFindings = 64;
+const mostCharacters = 16_384;
+/** By a process of this very version, so the facts are those of the rule; the text behind them is an agent's. */
+const finding = z.custom<Finding>(
+  (value) =>
+    typeof value === 'object' &&
+    value !== null &&
+    'rule' in value &&
+    knownRules.some((rule) => rule === value.rule) &&
+    JSON.stringify(value).length <= mostCharacters,
+);
+const answer = z.object({ findings: z.array(finding).max(mostFindings) });
 
 /**
  * By `tidegate read-draft` in a process of its own: a document that is no longer than a plan can take hours to parse, and all the
@@ -54,8 +57,8 @@ export const draftReader = (
 });
 
 const unreadable = (file: string, seconds: number): Finding => ({
-  rule: 'unreadable',
-  detail: `${file} could not be read within ${seconds} seconds`,
+  rule: 'draft-slow',
+  file,
+  seconds,
   where: file,
-  fix: 'write it as a plain document: less of it, without anchors',
 });

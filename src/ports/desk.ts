@@ -28,10 +28,10 @@ export interface Desk extends AsyncDisposable {
   rereadPlan(order: RunOrder): Promise<Result<ReadPlan, string>>;
   /** What configuration says now, without any plan; what is wrong in it does not count. */
   settings(): Promise<ResolvedSettings>;
-  /** Whose name merged commits would carry; an error says how to set it. */
-  author(): Promise<Result<null, { readonly problem: string; readonly fix: string }>>;
+  /** Whether git knows whose name merged commits carry. */
+  isAuthorKnown(): Promise<boolean>;
   /** How agents would be fenced on this machine. */
-  fence(): Promise<Result<string, { readonly problem: string; readonly fix: string }>>;
+  fence(): Promise<Result<string, Finding>>;
   /** Hosts the coordinator in this process, unless a living one is there. */
   host(): Promise<Hosting>;
   /** A living coordinator, else one in the background. False: none could be started. */

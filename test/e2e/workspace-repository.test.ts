@@ -174,7 +174,7 @@ describe('inspecting a repository', () => {
     });
     const commit = repo.git('commit-tree', String(tree).trim(), '-m', 'latin1');
     repo.git('update-ref', 'HEAD', commit);
-    expect((await inspectRepository(repo.path)).errors.map((finding) => finding.rule)).toEqual(['unfit-name']);
+    expect((await inspectRepository(repo.path)).errors.map((finding) => finding.rule)).toEqual(['name-not-utf-8']);
   });
 
   test('says so when there is no repository or no commit', async () => {

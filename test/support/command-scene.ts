@@ -124,7 +124,7 @@ export async function commandScene(
     readPlan: async () => err('there is no plan'),
     rereadPlan: async () => err('there is no plan'),
     settings: () => Promise.reject(new Error('not asked')),
-    author: async () => ok(null),
+    isAuthorKnown: async () => true,
     fence: async () => ok('bubblewrap'),
     host: () => Promise.reject(new Error('not asked')),
     patienceMs: 1_000,

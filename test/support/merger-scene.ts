@@ -254,7 +254,7 @@ export function write(directory: string, edits: Edits): void {
 function planOf(options: SceneOptions): FrozenPlan {
   const taps = { start: 'run', expiresMinutes: 60 } as const;
   const checks = [{ name: 'test', run: 'true', minutes: 1 }];
-  const directive = (id: string) => ({ file: null, text: `Do ${id}\n` });
+  const directive = (id: string) => ({ file: null, text: `Do ${id}\n`, clauses: ['merge-gate'] as const });
   return {
     ...plan([], { land: 'auto', taps, checks, protect: [] }),
     ...options.plan,

@@ -1,5 +1,4 @@
 import { hash as digest } from 'node:crypto';
-import { withMergeGate } from '../../src/domain/directive.ts';
 import type { By, RunEvent, RunOrder } from '../../src/domain/events.ts';
 import type {
   DiffEntry,
@@ -50,7 +49,7 @@ export function task(id: string, sketch: TaskSketch = {}): PlannedTask {
   const { needs = [], ...rest } = sketch;
   return {
     id: taskId(id),
-    directive: { file: null, text: withMergeGate(`Write ${id}/a.txt with the number 1.`, []) },
+    directive: { file: null, text: `Write ${id}/a.txt with the number 1.`, clauses: ['merge-gate'] },
     role: 'impl-core',
     agent: ['command'],
     command: ['true'],

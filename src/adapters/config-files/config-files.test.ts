@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { explain } from '../../domain/explain/explain.ts';
 import { settingsTable } from '../../domain/settings-layers.ts';
 import { loadPlan, looseningHash } from '../plan-files/index.ts';
 import { letsAgentsDecide, loadConfig, userConfigFile } from './index.ts';
@@ -205,7 +206,7 @@ land: wave
       [file]: file === 'plan' ? `${says}agent: command\ncommand: [x]\ntasks: { a: x }\n` : says,
     });
     expect(agents).toBe(false);
-    expect(planned.ok ? [] : planned.findings).toMatchObject([
+    expect(planned.ok ? [] : planned.findings.map(explain)).toMatchObject([
       { rule: 'unknown-key', fix: 'only your own configuration may say this' },
     ]);
   });

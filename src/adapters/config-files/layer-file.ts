@@ -19,10 +19,10 @@ export async function readLayerFile(file: {
   if (root !== null && (await insideRepository(root, root, shown)) === null)
     return {
       layer: null,
-      findings: [{ rule: 'leaves-repository', detail: `${shown} leads out of the repository`, where: shown }],
+      findings: [{ rule: 'leaves-repository', path: shown, where: shown }],
     };
   const source = await readSource(path, shown);
-  if (!source.ok) return { layer: null, findings: source.missing ? [] : [source.finding] };
+  if (!source.ok) return { layer: null, findings: source.finding.rule === 'file-missing' ? [] : [source.finding] };
   const { document, findings } = readYaml(source.text, shown);
   if (document === null) return { layer: null, findings };
   const value = document.value ?? {};

@@ -1,7 +1,7 @@
 import { parseDocument } from 'yaml';
 import type { Finding } from '../../domain/findings/finding.ts';
 import { nearestWord } from '../../domain/nearest-word.ts';
-import type { Place } from '../../domain/plan-draft.ts';
+import { type Place, placed } from '../../domain/plan-draft.ts';
 import type { Settings } from '../../domain/settings.ts';
 import { settingKeys } from '../../domain/settings-layers.ts';
 import { lintSettings } from '../../domain/settings-lint.ts';
@@ -29,11 +29,13 @@ export function flagLayer(flags: Readonly<Record<string, unknown>>): LayerPart {
   return layerOf(
     'flags',
     given.map(([key, value]) => ({ key, name: `--${key}`, candidates: [value] })),
-    unknown.map((key) => {
-      const meant = nearestWord(key, known);
-      const fix = meant ? { fix: `did you mean \`--${meant}\`?` } : {};
-      return { rule: 'unknown-key', detail: `unknown setting \`${key}\``, where: `--${key}`, ...fix };
-    }),
+    unknown.map((key) => ({
+      rule: 'unknown-key',
+      key,
+      meant: nearestWord(key, known),
+      among: 'flags',
+      where: `--${key}`,
+    })),
   );
 }
 
@@ -45,16 +47,17 @@ function layerOf(name: string, given: readonly Given[], others: readonly Finding
   const names = new Map<string, string>();
   let settings: Settings = {};
   for (const { key, name: source, candidates } of given) {
-    const readings = candidates.map((value) => configSchema.safeParse(nested(key.split('.'), value)));
+    const documents = candidates.map((value) => nested(key.split('.'), value));
+    const readings = documents.map((document) => configSchema.safeParse(document));
     const fitting = readings.find((reading) => reading.success);
     if (!fitting) {
       const issues = readings[0]?.error?.issues ?? [];
-      findings.push(...problemsOf(issues, []).map(({ rule, detail }) => ({ rule, detail, where: source })));
+      findings.push(...problemsOf(issues, documents[0], []).map((problem) => placed(problem, source)));
       continue;
     }
     names.set(key, source);
     const read = settingsOf(fitting.data);
-    findings.push(...lintSettings(read).map(({ rule, detail }) => ({ rule, detail, where: source })));
+    findings.push(...lintSettings(read).map((problem) => placed(problem, source)));
     settings = merge(settings, read) as Settings;
   }
   const where = (place: Place) => names.get(place.join('.')) ?? names.get(String(place[0])) ?? name;

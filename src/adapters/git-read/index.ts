@@ -6,7 +6,7 @@ import { findCheckout } from './checkout.ts';
 import { readDiff } from './diff.ts';
 import { findFiles } from './files.ts';
 
-export { type Author, isAuthorKnown, readAuthor, unknownAuthor } from './author.ts';
+export { type Author, isAuthorKnown, readAuthor } from './author.ts';
 export { findCheckout, NotARepository, objectFormat } from './checkout.ts';
 export { nameLinks, type RawDiffEntry, rawDiff, readDiff } from './diff.ts';
 export { type IgnoreRules, ignoreRules } from './ignore-rules.ts';

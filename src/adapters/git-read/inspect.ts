@@ -1,7 +1,7 @@
 import { statfsSync } from 'node:fs';
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { CommitId } from '../../domain/ids.ts';
-import { checkGit, GitUnusable, openObjects, runGit } from '../git-process/index.ts';
+import { checkGit, GitUnusable, gitVersion, openObjects, runGit } from '../git-process/index.ts';
 import { findCheckout, NotARepository, objectFormat } from './checkout.ts';
 import { findIncompleteness } from './incomplete.ts';
 import { listTree, type TreeEntry, UnreadablePath } from './tree.ts';
@@ -30,37 +30,35 @@ export async function inspectRepository(checkout: string): Promise<Inspection> {
     return {
       gitVersion,
       objectFormat: format,
-      errors: [
-        ...(incomplete === null
-          ? []
-          : [{ rule: `repository-${incomplete.reason}`, detail: incomplete.detail, fix: incomplete.fix }]),
-        ...content.findings,
-      ],
-      warnings: isNetworkFileSystem(toplevel)
-        ? [{ rule: 'network-file-system', detail: 'the checkout is on a network file system: locks may not hold' }]
-        : [],
+      errors: [...(incomplete === null ? [] : [incompleteBy[incomplete.reason]]), ...content.findings],
+      warnings: isNetworkFileSystem(toplevel) ? [{ rule: 'network-file-system' }] : [],
       usesLfs: content.usesLfs,
     };
   } catch (error) {
     if (error instanceof GitUnusable)
-      return { ...nothing, errors: [{ rule: `git-${error.reason}`, detail: error.message, fix: error.fix }] };
+      return {
+        ...nothing,
+        errors: [
+          error.reason === 'missing' ? { rule: 'git-missing' } : { rule: 'git-too-old', version: await gitVersion() },
+        ],
+      };
     if (error instanceof NotARepository)
-      return { ...nothing, errors: [{ rule: 'not-a-repository', detail: error.message, fix: 'git init' }] };
+      return { ...nothing, errors: [{ rule: 'not-a-repository', directory: checkout }] };
     throw error;
   }
 }
+
+const incompleteBy = {
+  shallow: { rule: 'repository-shallow' },
+  partial: { rule: 'repository-partial' },
+} as const;
 
 type Content = { readonly findings: readonly Finding[]; readonly usesLfs: boolean };
 
 async function contentFindings(gitDir: string): Promise<Content> {
   const head = await runGit({ gitDir, args: ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'] });
   const only = (finding: Finding): Content => ({ findings: [finding], usesLfs: false });
-  if (head.exitCode !== 0)
-    return only({
-      rule: 'no-commit',
-      detail: 'the repository has no commit yet',
-      fix: 'git commit --allow-empty -m start',
-    });
+  if (head.exitCode !== 0) return only({ rule: 'no-commit' });
   try {
     const tree = await listTree(gitDir, head.stdout.toString('latin1').trim() as CommitId);
     const used = await filters(gitDir, tree);
@@ -71,23 +69,17 @@ async function contentFindings(gitDir: string): Promise<Content> {
     };
   } catch (error) {
     if (!(error instanceof UnreadablePath)) throw error;
-    return only({ rule: 'unfit-name', detail: error.message, fix: 'rename the file to valid UTF-8 and commit' });
+    return only({ rule: 'name-not-utf-8' });
   }
 }
 
 const submodules = (tree: readonly TreeEntry[]): readonly Finding[] =>
-  tree
-    .filter((entry) => entry.mode === '160000')
-    .map((entry) => ({ rule: 'submodule', detail: 'submodules are not supported', where: entry.path }));
+  tree.filter((entry) => entry.mode === '160000').map((entry) => ({ rule: 'submodule', where: entry.path }));
 
 type UsedFilter = { readonly name: string; readonly where: string };
 
 /** Any filter but LFS would leave agents with content that is not the file. */
-const unsupported = ({ name, where }: UsedFilter): Finding => ({
-  rule: 'git-filter',
-  detail: `the git filter ${JSON.stringify(name)} is not supported`,
-  where,
-});
+const unsupported = ({ name, where }: UsedFilter): Finding => ({ rule: 'git-filter', filter: name, where });
 
 async function filters(gitDir: string, tree: readonly TreeEntry[]): Promise<readonly UsedFilter[]> {
   const files = tree.filter((entry) => /(?:^|\/)\.gitattributes$/.test(entry.path) && entry.mode.startsWith('100'));

@@ -1,7 +1,9 @@
-import type { Finding } from '../../domain/findings/finding.ts';
+import type { FindingOf } from '../../domain/findings/finding.ts';
 import type { CommitId } from '../../domain/ids.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { git, objectId, openObjects } from '../git-process/index.ts';
+
+type NoText = FindingOf<'file-missing' | 'not-a-file' | 'file-too-large' | 'not-utf-8'>;
 
 /** The text of one plain file of a commit. What is no UTF-8 text of at most so many bytes is a finding, and is not read. */
 export async function readSmallText(
@@ -9,21 +11,20 @@ export async function readSmallText(
   commit: CommitId,
   file: string,
   most: number,
-): Promise<Result<string, Finding>> {
-  const fail = (rule: string, detail: string): Result<string, Finding> => err({ rule, detail, where: file });
+): Promise<Result<string, NoText>> {
+  const of = { file, where: file };
   const args = ['--literal-pathspecs', 'ls-tree', '-z', '-l', '--full-tree', objectId(commit), '--', file];
   const listed = (await git({ gitDir, args })).toString('utf8');
   const [, mode, id, size] = /^(\d+) \w+ ([0-9a-f]+) +(\d+|-)\t/.exec(listed) ?? [];
-  if (mode === undefined || id === undefined) return fail('file-missing', `${file} does not exist`);
-  if (!mode.startsWith('100')) return fail('not-a-file', `${file} is not a regular file`);
-  if (!(Number(size) <= most))
-    return fail('file-too-large', `${file} has ${size} bytes, at most ${most / 1024} KB are read`);
+  if (mode === undefined || id === undefined) return err({ rule: 'file-missing', ...of });
+  if (!mode.startsWith('100')) return err({ rule: 'not-a-file', isDirectory: mode === '040000', ...of });
+  if (!(Number(size) <= most)) return err({ rule: 'file-too-large', bytes: Number(size), most, ...of });
   await using objects = openObjects(gitDir, most);
   const bytes = await objects.read(id);
   try {
     return ok(new TextDecoder('utf-8', { fatal: true }).decode(bytes ?? undefined).replaceAll('\r\n', '\n'));
   } catch (error) {
-    if (error instanceof TypeError) return fail('not-utf-8', `${file} is not valid UTF-8`);
+    if (error instanceof TypeError) return err({ rule: 'not-utf-8', ...of });
     throw error;
   }
 }

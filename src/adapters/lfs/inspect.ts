@@ -23,8 +23,8 @@ export async function inspectLfs(
 
 export const missingObjects = (missing: number, all: number): Finding => ({
   rule: 'lfs-missing',
-  detail: `${missing} of ${all} LFS objects are not in this repository: agents see the pointers instead`,
-  fix: 'git lfs fetch',
+  missing,
+  all,
 });
 
 async function lfsBlobs(gitDir: string, commit: CommitId): Promise<readonly string[]> {

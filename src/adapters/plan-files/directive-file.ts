@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
-import { explain } from '../../domain/explain/explain.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
+import { boundedWords } from '../../domain/findings/words.ts';
 import { canonicalJson } from '../../domain/plan.ts';
 import type { TaskKeys } from '../../domain/plan-draft.ts';
 import { insideRepository, isWithin, shownPath } from './repository-path.ts';
@@ -41,20 +41,14 @@ export async function readDirective(
   // A plan that we keep lies outside of the checkout: what it names is named from the root.
   const from = isWithin(root, planPath) ? dirname(planPath) : root;
   const absolute = await insideRepository(root, from, path);
-  if (absolute === null)
-    return unread({ rule: 'leaves-repository', detail: `\`${path}\` leaves the repository`, where: task.where }, null);
+  if (absolute === null) return unread({ rule: 'leaves-repository', path, where: task.where }, null);
   const shown = shownPath(root, absolute);
   const source = await readSource(absolute, shown);
-  if (!source.ok) {
-    const detail = `directive of \`${task.id}\`: ${explain(source.finding).detail}`;
-    const fix = source.missing ? `create ${shown}; paths are relative to the plan file` : explain(source.finding).fix;
-    return unread({ ...source.finding, detail, where: task.where, ...(fix === undefined ? {} : { fix }) }, shown);
-  }
+  if (!source.ok) return unread({ ...source.finding, directiveOf: task.id, where: task.where }, shown);
   const { matter, body } = splitFrontMatter(source.text);
   const front = matter === null ? null : readFrontMatter(matter, shown, task);
   const findings = [...(front?.findings ?? [])];
-  if (body.trim() === '')
-    findings.push({ rule: 'empty-directive', detail: `${shown} has no text`, where: shown, fix: 'write the brief' });
+  if (body.trim() === '') findings.push({ rule: 'empty-directive', task: task.id, file: shown, where: shown });
   const text = body.trim() === '' ? null : body;
   return {
     file: shown,
@@ -87,9 +81,9 @@ function readFrontMatter(
     .map(([key, value]) =>
       document.finding({
         rule: 'front-matter-contradicts',
-        detail: `\`${key}\` is ${JSON.stringify(value)} here, but ${JSON.stringify(plan[key])} in the plan`,
+        key,
+        words: [boundedWords(JSON.stringify(value), 300), boundedWords(JSON.stringify(plan[key]), 300)],
         place: [key],
-        fix: 'say it in one place only',
       }),
     );
   return { keys, document, findings: [...findings, ...problems.map(document.finding), ...contradictions] };

@@ -41,13 +41,9 @@ function tasksOf(tasks: NonNullable<PlanDocument['tasks']>, place: Place): reado
 
 /** What the form of the whole document gets wrong. */
 export function formProblems(document: PlanDocument): readonly Problem[] {
-  if (document.tasks && document.waves)
-    return [
-      { rule: 'tasks-and-waves', detail: 'a plan has `tasks` or `waves`, not both', place: ['tasks'], at: 'key' },
-    ];
+  if (document.tasks && document.waves) return [{ rule: 'tasks-and-waves', place: ['tasks'], at: 'key' }];
   if (wavesOf(document).length > 0) return [];
-  const fix = 'add `tasks:` with at least one `id: what to do`';
-  return [{ rule: 'empty-plan', detail: 'the plan has no task', place: document.tasks ? ['tasks'] : ['waves'], fix }];
+  return [{ rule: 'empty-plan', fault: 'no-task', place: document.tasks ? ['tasks'] : ['waves'] }];
 }
 
 /** Reads every directive. Findings are about files; what the plan says about tasks is left to lint. */
@@ -77,13 +73,7 @@ export async function makeDraft(
       return { id, wave, place, ...directive };
     }
     const empty = brief.trim() === '';
-    if (empty)
-      findings.push({
-        rule: 'empty-directive',
-        detail: `the brief of \`${id}\` is empty`,
-        where,
-        fix: 'say what to do',
-      });
+    if (empty) findings.push({ rule: 'empty-directive', task: id, file: null, where });
     return { id, wave, place, file: null, text: empty ? null : `${brief.trimEnd()}\n`, hasFrontMatter: false, keys };
   };
   const readWave = (wave: WrittenWave, index: number) => Promise.all(wave.tasks.map((task) => read(task, index)));

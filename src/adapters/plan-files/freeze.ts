@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { withMergeGate } from '../../domain/directive.ts';
 import { type PlanHash, planHash, taskId } from '../../domain/ids.ts';
 import { withLockNeeds } from '../../domain/locks.ts';
 import { canonicalJson, type FrozenPlan, type PlannedTask, type Skill } from '../../domain/plan.ts';
@@ -59,7 +58,11 @@ function freezeTask(task: DraftTask, settings: ResolvedSettings, skills: Readonl
   const named = set(keys.skills ?? []).flatMap((name) => skills.get(name) ?? []);
   return {
     id: taskId(task.id),
-    directive: { file: task.file, text: withMergeGate(task.text ?? '', set(settings.forbid)) },
+    directive: {
+      file: task.file,
+      text: task.text ?? '',
+      clauses: settings.forbid.length === 0 ? ['merge-gate'] : ['merge-gate', 'forbid'],
+    },
     role: keys.role ?? 'impl-core',
     agent: agentsOf(task, settings),
     command: commandOf(task, settings),

@@ -1,6 +1,7 @@
 import { basename, dirname } from 'node:path';
 import { agentKinds } from '../../domain/agents.ts';
 import { lintDirective, lintDirectiveLength } from '../../domain/directive.ts';
+import type { DocumentRules } from '../../domain/findings/document-rules.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { PlanHash } from '../../domain/ids.ts';
 import { protectWarnings } from '../../domain/ownership.ts';
@@ -122,7 +123,7 @@ async function loadAsWritten(request: Parameters<typeof loadPlan>[0]): Promise<L
     ...resolution.loosenings.map((loosening) => loosening.finding),
     ...unread,
     ...(draft.settings.strict ? briefs : []),
-    ...(base === null ? [{ ...detached, where: shown }] : []),
+    ...(base === null ? [{ rule: 'no-base', where: shown } as const] : []),
   ]);
   const long = [...tasks.flatMap(lintDirectiveLength), ...lintSizing(draft, written)].map(locate);
   const warnings = [...(draft.settings.strict ? [] : briefs), ...long];
@@ -177,28 +178,26 @@ async function parsePlan(
   const { document: yaml, findings } = readYaml(text, shown);
   if (yaml === null) return { plan: null, findings };
   if (!isMapping(yaml.value) || Array.isArray(yaml.value)) {
-    const empty = yaml.value === null || yaml.value === undefined;
-    const detail = empty ? 'the plan is empty' : 'a plan is a mapping with `tasks:` or `waves:`';
-    const fix = 'add `tasks:` with at least one `id: what to do`';
-    return { plan: null, findings: [...findings, { rule: 'empty-plan', detail, where: yaml.where([]), fix }] };
+    const fault = yaml.value === null || yaml.value === undefined ? 'empty' : 'no-mapping';
+    return { plan: null, findings: [...findings, { rule: 'empty-plan', fault, where: yaml.where([]) }] };
   }
   const { data, problems, damaged } = fitSchema<PlanDocument>(planSchema, yaml.value);
   if (data === null) return { plan: null, findings: sorted([...findings, ...problems.map(yaml.finding)]) };
   const plan = { yaml, document: data, planPath, shown, problems, damaged };
   if (data.plan === undefined) return { plan, findings };
 
-  const refuse = (detail: string) => ({
+  const refuse = (fault: DocumentRules['bad-redirect']) => ({
     plan: null,
     findings: [
       ...findings,
       ...problems.map(yaml.finding),
-      { rule: 'bad-redirect', detail, where: yaml.where(['plan']) },
+      { rule: 'bad-redirect', ...fault, where: yaml.where(['plan']) } as const,
     ],
   });
-  if (redirected) return refuse('the plan itself is wanted here, not another redirect');
-  if (Object.keys(yaml.value).length > 1) return refuse('a redirect has `plan:` as its only key');
+  if (redirected) return refuse({ fault: 'second' });
+  if (Object.keys(yaml.value).length > 1) return refuse({ fault: 'other-keys' });
   const target = await insideRepository(root, dirname(planPath), data.plan);
-  return target === null ? refuse(`\`${data.plan}\` leaves the repository`) : openPlan(root, target, true);
+  return target === null ? refuse({ fault: 'leaves-repository', path: data.plan }) : openPlan(root, target, true);
 }
 
 /** Stands for the file that is not there yet, so that places in it can be told from others and left out. */
@@ -209,12 +208,6 @@ function withoutUnwritten(finding: Finding): Finding {
   return where === unwritten || where?.startsWith(`${unwritten}:`) ? rest : finding;
 }
 
-const detached: Finding = {
-  rule: 'no-base',
-  detail: 'no branch is checked out, and the plan names none',
-  fix: 'add `base: <branch>`, or check out a branch',
-};
-
 /** Lint sees what is left of a broken document, so it may see the gap that a reported mistake left. */
 function isEcho(problem: Problem, said: readonly Problem[], cuts: readonly Place[]): boolean {
   const startsWith = (place: Place, start: Place) => start.every((step, index) => place[index] === step);
@@ -224,7 +217,7 @@ function isEcho(problem: Problem, said: readonly Problem[], cuts: readonly Place
   if (problem.rule === 'unknown-agent' || problem.rule === 'command-missing')
     return cuts.some((cut) => cut.at(-1) === 'agent' || cut.at(-1) === 'command');
   if (problem.rule === 'empty-wave') return cuts.some((cut) => startsWith(cut, problem.place));
-  const cutTask = (cut: Place) => problem.rule === 'unknown-need' && problem.detail.includes(`\`${cut.at(-1)}\`,`);
+  const cutTask = (cut: Place) => problem.rule === 'unknown-need' && problem.need === cut.at(-1);
   return cuts.some((cut) => startsWith(problem.place, cut) || cutTask(cut));
 }
 

@@ -1,24 +1,33 @@
 import type { z } from 'zod';
+import type { NamedValue, ValueType } from '../../domain/findings/document-rules.ts';
+import { boundedWords } from '../../domain/findings/words.ts';
+import { idPattern } from '../../domain/ids.ts';
 import { nearestWord } from '../../domain/nearest-word.ts';
 import type { Place, Problem } from '../../domain/plan-draft.ts';
+import { durationPattern } from '../../domain/settings.ts';
+import { saysSomething } from './schema.ts';
 
 type Issue = z.core.$ZodIssue;
+type Issues = readonly Issue[];
 
-/** One problem per mistake, in words of the plan. `known` are the keys that a misspelt one may have meant. */
-export function problemsOf(issues: readonly Issue[], known: readonly string[], base: Place = []): readonly Problem[] {
+/** One problem per mistake in `value`. `known` are the keys that a misspelt one may have meant. */
+export function problemsOf(
+  issues: Issues,
+  value: unknown,
+  known: readonly string[],
+  base: Place = [],
+): readonly Problem[] {
   return issues.flatMap((issue) => {
     const place = [...base, ...issue.path] as Place;
-    if (issue.code === 'invalid_union') return problemsOf(nearestBranch(issue.errors), known, place);
+    if (issue.code === 'invalid_union') return problemsOfUnion(issue.errors, value, known, place);
     if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey(key, [...place, key], known));
-    return [problemOf(issue, place)];
+    return [problemOf(issue, typeAt(value, place), place)];
   });
 }
 
 function unknownKey(key: string, place: Place, known: readonly string[]): Problem {
-  const meant = synonyms.get(key) ?? nearestWord(key, known);
-  const closest = meant ? `did you mean \`${meant}\`?` : 'remove it';
-  const fix = place.join('.') === 'taps.agents' ? 'only your own configuration may say this' : closest;
-  return { rule: 'unknown-key', detail: `unknown key \`${key}\``, place, at: 'key', fix };
+  const among = place.join('.') === 'taps.agents' ? 'person' : 'keys';
+  return { rule: 'unknown-key', key, meant: synonyms.get(key) ?? nearestWord(key, known), among, place, at: 'key' };
 }
 
 const synonyms: ReadonlyMap<string, string> = new Map([
@@ -33,85 +42,99 @@ const synonyms: ReadonlyMap<string, string> = new Map([
   ['timeout', 'minutes'],
 ]);
 
-function problemOf(issue: Issue, place: Place): Problem {
-  const key = place.findLast((step) => typeof step === 'string') ?? 'the document';
-  const name = typeof place.at(-1) === 'number' ? `an item of \`${key}\`` : `\`${key}\``;
-  const wrong = (rule: string, detail: string, fix?: string): Problem => ({
-    rule,
-    detail,
-    place,
-    ...(fix === undefined ? {} : { fix }),
-  });
+function problemOf(issue: Issue, actual: ValueType, place: Place): Problem {
+  const of = { ...nameOf(place), place };
   switch (issue.code) {
-    case 'invalid_type': {
-      const received = /received (\w+)/.exec(issue.message)?.[1] ?? 'something else';
-      if (received === 'undefined') return wrong('missing-key', `${name} is missing`, `add \`${key}:\``);
-      const expected = typeNames[issue.expected] ?? issue.expected;
-      const detail = `${name} is ${typeNames[received] ?? received}, but must be ${expected}`;
-      return wrong('wrong-type', detail, typeFix(issue.expected, received));
-    }
-    case 'invalid_value': {
-      const choices = issue.values.map(String);
-      return wrong('wrong-value', `${name} must be ${choices.length > 1 ? 'one of ' : ''}${choices.join(', ')}`);
-    }
-    case 'invalid_key': {
-      if (!idLike(issue)) return { ...wrong('wrong-value', `${name} is not a valid key`), at: 'key' };
-      return { ...wrong('bad-id', `${name} is not a task id`, idFix), at: 'key' };
-    }
-    case 'invalid_format': {
-      const regex = 'pattern' in issue ? issue.pattern : undefined;
-      if (regex === idRegex) return wrong('bad-id', `${name} is not an id`, idFix);
-      if (regex === '/\\S/') return wrong('empty-text', `${name} is empty`);
-      return wrong('wrong-value', `${name} is not well formed`, key === 'expires' ? durationFix : undefined);
-    }
+    case 'invalid_type':
+      return actual === 'missing'
+        ? { rule: 'missing-key', ...of }
+        : { rule: 'wrong-type', expected: [expectedType(issue.expected)], actual, ...of };
+    case 'invalid_value':
+      return { rule: 'wrong-value', must: { be: 'one-of', choices: issue.values.map(String) }, ...of };
+    case 'invalid_key':
+      return issue.issues.some((inner) => hasPattern(inner, idPattern))
+        ? { rule: 'bad-id', fault: 'task-id', ...of, at: 'key' }
+        : { rule: 'wrong-value', must: { be: 'valid-key' }, ...of, at: 'key' };
+    case 'invalid_format':
+      if (hasPattern(issue, idPattern)) return { rule: 'bad-id', fault: 'id', ...of };
+      if (hasPattern(issue, saysSomething)) return { rule: 'empty-text', ...of };
+      return {
+        rule: 'wrong-value',
+        must: { be: hasPattern(issue, durationPattern) ? 'duration' : 'well-formed' },
+        ...of,
+      };
     case 'too_small':
-    case 'too_big': {
-      const bound = issue.message.replace(/^Too (small|big): expected \w+ to (be|have) /, '');
-      return wrong('wrong-value', `${name} must ${/ to have /.test(issue.message) ? 'have' : 'be'} ${bound}`);
-    }
+    case 'too_big':
+      return { rule: 'wrong-value', must: boundOf(issue), ...of };
     default:
-      return wrong('wrong-value', `${name}: ${issue.message}`);
+      return { rule: 'wrong-value', must: { be: 'other', words: boundedWords(issue.message, 300) }, ...of };
   }
 }
 
-function typeFix(expected: string, received: string): string | undefined {
-  if (expected === 'string' && /number|boolean|null/.test(received)) return 'put it in quotes';
-  return expected === 'array' && received === 'string' ? 'put it in `[ ]`' : undefined;
+function nameOf(place: Place): NamedValue {
+  const key = place.findLast((step) => typeof step === 'string') ?? null;
+  return { key, isItem: key !== null && typeof place.at(-1) === 'number' };
 }
 
+function boundOf(issue: Extract<Issue, { code: 'too_small' | 'too_big' }>) {
+  const unit = units[issue.origin] ?? null;
+  return issue.code === 'too_small'
+    ? ({ be: issue.inclusive ? 'at-least' : 'more-than', bound: Number(issue.minimum), unit } as const)
+    : ({ be: issue.inclusive ? 'at-most' : 'less-than', bound: Number(issue.maximum), unit } as const);
+}
+
+const units: Readonly<Record<string, 'characters' | 'items'>> = { string: 'characters', array: 'items' };
+
 /** The branch that the writer most likely meant: one that fails deeper than at its own type. */
-function nearestBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] {
+function problemsOfUnion(
+  branches: readonly Issues[],
+  value: unknown,
+  known: readonly string[],
+  place: Place,
+): readonly Problem[] {
+  const taken = (branch: Issues) => problemsOf(branch, value, known, place);
   const deeper = branches.find((issues) => !issues.some((issue) => issue.path.length === 0 && isShallow(issue)));
-  if (deeper) return deeper;
+  if (deeper) return taken(deeper);
   const choice = branches.find((issues) => issues.some((issue) => issue.code === 'invalid_value'));
-  if (choice && branches.every((issues) => !issues.some(isCollection))) return choice;
-  const types = branches.flatMap((issues) =>
-    issues.flatMap((issue) => (issue.code === 'invalid_type' ? [typeNames[issue.expected] ?? issue.expected] : [])),
-  );
-  const [first] = branches.flat().filter((issue) => issue.code === 'invalid_type');
-  if (choice && !first) return choice;
-  if (first === undefined) return branches[0] ?? [];
-  const message = choice?.[0]?.message.includes('expected one of') ? choice[0] : null;
-  if (message && /received string/.test(first.message)) return [message];
-  return [{ ...first, expected: [...new Set(types)].join(' or ') as typeof first.expected }];
+  if (choice && branches.every((issues) => !issues.some(isCollection))) return taken(choice);
+  const mistyped = branches.flat().filter((issue) => issue.code === 'invalid_type');
+  const [first] = mistyped;
+  if (first === undefined) return taken(choice ?? branches[0] ?? []);
+  const at = [...place, ...first.path] as Place;
+  const actual = typeAt(value, at);
+  const [choices] = choice ?? [];
+  if (actual === 'text' && choices?.code === 'invalid_value' && choices.values.length > 1) return taken([choices]);
+  const expected = [...new Set(mistyped.map((issue) => expectedType(issue.expected)))];
+  return [{ rule: 'wrong-type', expected, actual, ...nameOf(at), place: at }];
 }
 
 const isShallow = (issue: Issue): boolean => issue.code === 'invalid_type' || issue.code === 'invalid_value';
 const isCollection = (issue: Issue): boolean =>
   issue.code === 'invalid_type' && ['array', 'object', 'record'].includes(issue.expected);
-const idLike = (issue: Extract<Issue, { code: 'invalid_key' }>): boolean =>
-  issue.issues.some((inner) => inner.code === 'invalid_format' && 'pattern' in inner && inner.pattern === idRegex);
+const hasPattern = (issue: Issue, pattern: RegExp): boolean =>
+  issue.code === 'invalid_format' && 'pattern' in issue && issue.pattern === String(pattern);
 
-const idRegex = '/^[a-z0-9][a-z0-9-]{0,63}$/';
-const durationFix = 'write it as `30m`, `24h` or `7d`';
-const idFix = 'lower-case letters, digits and `-`, at most 64, beginning with a letter or digit';
-const typeNames: Readonly<Record<string, string>> = {
+const expectedType = (name: string): ValueType => typesByName[name] ?? 'other';
+const typesByName: Readonly<Record<string, ValueType>> = {
   string: 'text',
-  number: 'a number',
-  int: 'a whole number',
-  boolean: 'true or false',
-  array: 'a list',
-  object: 'a mapping',
-  record: 'a mapping',
+  number: 'number',
+  int: 'whole-number',
+  boolean: 'boolean',
+  array: 'list',
+  object: 'mapping',
+  record: 'mapping',
   null: 'empty',
 };
+
+function typeAt(root: unknown, place: Place): ValueType {
+  const value = place.reduce<unknown>((at, step) => (hasKey(at, step) ? at[step] : undefined), root);
+  if (value === undefined) return 'missing';
+  if (value === null) return 'empty';
+  if (Array.isArray(value)) return 'list';
+  if (typeof value === 'number')
+    return Number.isNaN(value) ? 'not-a-number' : Number.isFinite(value) ? 'number' : 'infinite';
+  return typesByName[typeof value] ?? 'other';
+}
+
+const hasKey = (value: unknown, key: string | number): value is Readonly<Record<string | number, unknown>> =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, key);

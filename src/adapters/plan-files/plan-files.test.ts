@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { mergeGate, withMergeGate } from '../../domain/directive.ts';
+import { clauseTexts, directiveText } from '../../domain/explain/clauses.ts';
 import { explain } from '../../domain/explain/explain.ts';
+import type { Directive } from '../../domain/plan.ts';
 import { lintDirectives } from '../../domain/plan-lint.ts';
 import { loadPlan, looseningHash, noConfig } from './index.ts';
 
@@ -227,7 +228,7 @@ waves:
     ],
     ['repair', `${task}repair: claude\ntasks: { a: x }\n`, ['not-in-this-version plan.yaml:3:9']],
     ['an option as branch', `${task}base: --force\ntasks: { a: x }\n`, ['bad-branch plan.yaml:3:7']],
-    ['a reserved path', `${task}tasks: { a: { do: x, owns: [.Tidegate/x] } }\n`, ['reserved-path plan.yaml:3:29']],
+    ['a reserved path', `${task}tasks: { a: { do: x, owns: [.Tidegate/x] } }\n`, ['reserved-pattern plan.yaml:3:29']],
     [
       'two checks of a name',
       `${task}checks: [{ name: t, run: a }, { name: t, run: b }]\ntasks: { a: x }\n`,
@@ -241,6 +242,45 @@ waves:
     ],
   ])('%s', async (_, plan, expected) => {
     expect((await mistakes(plan)).sort()).toEqual(expected.sort());
+  });
+
+  test.each([
+    ['strict: please', '`strict` is text, but must be true or false', undefined],
+    ['base: 5', '`base` is a number, but must be text', 'put it in quotes'],
+    ['base:', '`base` is empty, but must be text', 'put it in quotes'],
+    ['base: " "', '`base` is empty', undefined],
+    ['command: npm', '`command` is text, but must be a list', 'put it in `[ ]`'],
+    ['command: []', '`command` must have >=1 items', undefined],
+    ['agent: 5', '`agent` is a number, but must be text or a list', undefined],
+    ['fence: open', '`fence` must be one of auto, none', undefined],
+    ['fence: 5', '`fence` is a number, but must be a mapping', undefined],
+    ['fence: { network: 5 }', '`network` is a number, but must be a list or empty', undefined],
+    ['fence: { network: [5] }', 'an item of `network` is a number, but must be text', 'put it in quotes'],
+    ['fence: { env: [a-b] }', 'an item of `env` is not well formed', undefined],
+    ['limits: { parallel: 0 }', '`parallel` must be >=1', undefined],
+    ['limits: { parallel: 2.5 }', '`parallel` is a number, but must be a whole number', undefined],
+    ['limits: { usd: 0 }', '`usd` must be >0', undefined],
+    ['limits: { usd: .nan }', '`usd` is not a number, but must be a number', undefined],
+    ['land: here', '`land` must be one of ask, auto, branch, pr, wave', undefined],
+    ['version: 2', '`version` must be 1', undefined],
+    ['taps: { expires: soon }', '`expires` is not well formed', 'write it as `30m`, `24h` or `7d`'],
+    ['checks: [{ name: t }]', '`run` is missing', 'add `run:`'],
+    [
+      'name: A B',
+      '`name` is not an id',
+      'lower-case letters, digits and `-`, at most 64, beginning with a letter or digit',
+    ],
+    ['protect: [""]', 'an item of `protect` must have >=1 characters', undefined],
+    [
+      'protect: ["{a}"]',
+      '`{a}`: `{` is not supported: only `*`, `?` and `**` are; `?` stands for any character',
+      undefined,
+    ],
+    ['generated: { "a/*": x }', '`a/*`: a generated file is one path', undefined],
+  ])('%s', async (line, detail, fix) => {
+    const loaded = await load({ 'plan.yaml': `tasks: { a: { do: x, agent: command, command: [x] } }\n${line}\n` });
+    const [first] = loaded.ok ? [] : loaded.findings.map(explain);
+    expect([first?.detail, first?.fix]).toEqual([detail, fix]);
   });
 
   test('a missing plan, a directory, a link out of the repository', async () => {
@@ -302,17 +342,39 @@ describe('a directive', () => {
   const plan = 'command: [x]\nagent: command\ntasks: { a: d.md }\n';
   const complete = '---\nowns: [src/**]\n---\n# Goal\nx\n## Scope\nsrc\n## Acceptance\n- `npm test` passes\n';
 
-  test('brings its front matter, and its text without it, with the merge gate once', async () => {
+  test('brings its front matter, and its text without it, and names the clauses that go with it', async () => {
     const { plan: frozen, warnings } = await loadedPlan(plan, { 'd.md': complete });
     const task = frozen.waves[0]?.tasks[0];
     expect(warnings).toEqual([]);
     expect(task?.owns).toEqual(['src/**']);
-    expect(task?.directive.file).toBe('d.md');
-    expect(task?.directive.text.startsWith('# Goal')).toBe(true);
-    expect(task?.directive.text.split(mergeGate).length).toBe(2);
-    const once = withMergeGate('do it', ['rm -rf']);
-    expect(withMergeGate(once, ['rm -rf'])).toBe(once);
+    const text = '# Goal\nx\n## Scope\nsrc\n## Acceptance\n- `npm test` passes\n';
+    expect(task?.directive).toEqual({ file: 'd.md', text, clauses: ['merge-gate'] });
     expect(lintDirectives(frozen, 0)).toEqual({ errors: [], warnings: [] });
+    const { plan: forbidding } = await loadedPlan(`forbid: [rm -rf]\n${plan}`, { 'd.md': complete });
+    expect(forbidding.waves[0]?.tasks[0]?.directive.clauses).toEqual(['merge-gate', 'forbid']);
+  });
+
+  test('has each clause once where it is shown, also when the person copied it', () => {
+    const [gate = '', forbidden = ''] = clauseTexts(['merge-gate', 'forbid'], ['rm -rf']);
+    const shown = (text: string) => directiveText({ file: null, text, clauses: ['merge-gate', 'forbid'] }, ['rm -rf']);
+    expect(shown('Do it.\n')).toBe(`Do it.\n\n${gate}\n\n${forbidden}\n`);
+    expect(shown(shown('Do it.\n'))).toBe(shown('Do it.\n'));
+    expect(shown(`Do it.\n\n${gate}\n`)).toBe(shown('Do it.\n'));
+  });
+
+  test('without the merge gate, or without a word beside it, is refused', async () => {
+    const { plan: frozen } = await loadedPlan(plan, { 'd.md': complete });
+    const judged = (change: Partial<Directive>) => {
+      const waves = frozen.waves.map((wave) => ({
+        ...wave,
+        tasks: wave.tasks.map((task) => ({ ...task, directive: { ...task.directive, ...change } })),
+      }));
+      return lintDirectives({ ...frozen, waves }, 0).errors;
+    };
+    expect(judged({ clauses: [] })).toEqual([{ rule: 'merge-gate', task: 'a', file: 'd.md', where: 'd.md' }]);
+    expect(judged({ text: clauseTexts(['merge-gate'], [])[0] ?? '' })).toEqual([
+      { rule: 'empty-directive', task: 'a', file: 'd.md', where: 'd.md' },
+    ]);
   });
 
   test('that is incomplete or vague warns, and fails when strict', async () => {

@@ -10,8 +10,9 @@ import { durationPattern, newsKinds } from '../../domain/settings.ts';
  * what JSON Schema can say; what takes more than one value to judge (cycles, overlaps, files) is lint.
  */
 
-/** Says something: at least one character that is not white space. */
-const text = z.string().regex(/\S/);
+/** At least one character that is not white space. */
+export const saysSomething = /\S/;
+const text = z.string().regex(saysSomething);
 const pattern = z
   .string()
   .min(1)

@@ -2,6 +2,7 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { tempRepo } from '../../../test/support/temp-repo.ts';
+import { explain } from '../../domain/explain/explain.ts';
 import { loadPlan, skillsOn } from './index.ts';
 
 const skill = (description: string) => `---\nname: x\n${description}\n---\n\nDo it so.\n`;
@@ -58,17 +59,15 @@ test('a plan has the skills that its tasks name in it, sorted and once; others a
   repo.git('commit', '-qm', 'the other one');
   expect(await load('[api, db]')).not.toMatchObject({ hash: sound.hash });
 
-  expect(await load('[db, dbs, new]')).toMatchObject({
-    ok: false,
-    findings: [
-      {
-        rule: 'unknown-skill',
-        detail: '`a` names the skill `dbs`, which main does not have',
-        where: 'plan.yaml:5:18',
-        fix: 'did you mean `db`?',
-      },
-      { rule: 'unknown-skill', where: 'plan.yaml:5:23', fix: 'commit .claude/skills/new/SKILL.md on main' },
-    ],
-  });
+  const unknown = await load('[db, dbs, new]');
+  expect(unknown.ok ? [] : unknown.findings.map(explain)).toMatchObject([
+    {
+      rule: 'unknown-skill',
+      detail: '`a` names the skill `dbs`, which main does not have',
+      where: 'plan.yaml:5:18',
+      fix: 'did you mean `db`?',
+    },
+    { rule: 'unknown-skill', where: 'plan.yaml:5:23', fix: 'commit .claude/skills/new/SKILL.md on main' },
+  ]);
   expect(await load('[../../etc]')).toMatchObject({ ok: false, findings: [{ rule: 'wrong-value' }] });
 });

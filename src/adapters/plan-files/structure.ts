@@ -13,14 +13,14 @@ export function fitSchema<T>(
   const forbidden = protoKeys(value);
   const first = schema.safeParse(value);
   if (first.success && forbidden.length === 0) return { data: first.data, problems: [], damaged: [] };
-  const problems = [...forbidden, ...(first.success ? [] : problemsOf(first.error.issues, knownKeys(schema)))];
+  const problems = [...forbidden, ...(first.success ? [] : problemsOf(first.error.issues, value, knownKeys(schema)))];
   const rest = structuredClone(value);
   const damaged: Place[] = [];
   // Cutting a required key makes its parent unfit in turn, so this takes a few rounds, one level up each time.
   for (let round = 0; round < 6; round++) {
     const parsed = schema.safeParse(rest);
     if (parsed.success) return { data: parsed.data, problems, damaged };
-    for (const { place } of problemsOf(parsed.error.issues, [])) damaged.push(cut(rest, place));
+    for (const { place } of problemsOf(parsed.error.issues, rest, [])) damaged.push(cut(rest, place));
   }
   return { data: null, problems, damaged };
 }
@@ -44,8 +44,7 @@ function protoKeys(value: unknown, place: Place = [], depth = 0): readonly Probl
   if (!isMapping(value) || depth > 8) return [];
   return Object.keys(value).flatMap((key): readonly Problem[] => {
     const here = [...place, Array.isArray(value) ? Number(key) : key];
-    if (key === '__proto__')
-      return [{ rule: 'unknown-key', detail: 'unknown key `__proto__`', place: here, at: 'key' }];
+    if (key === '__proto__') return [{ rule: 'unknown-key', key, meant: null, among: 'keys', place: here, at: 'key' }];
     return protoKeys(value[key], here, depth + 1);
   });
 }

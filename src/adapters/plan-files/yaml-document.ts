@@ -11,7 +11,8 @@ import {
   visit,
 } from 'yaml';
 import type { Finding } from '../../domain/findings/finding.ts';
-import type { Place, Problem } from '../../domain/plan-draft.ts';
+import { boundedWords } from '../../domain/findings/words.ts';
+import { type Place, type Problem, placed } from '../../domain/plan-draft.ts';
 
 /** A parsed file that still knows where each value stands. */
 export type YamlDocument = {
@@ -30,25 +31,21 @@ export function readYaml(text: string, shown: string): { document: YamlDocument 
     return `${shown}:${line}:${col}`;
   };
   const findings = [...parsed.errors, ...parsed.warnings].map((error): Finding => {
-    const rule = error.code === 'DUPLICATE_KEY' ? 'duplicate-key' : 'yaml-syntax';
-    const fix = yamlFixes[error.code];
-    const detail = error.message.split('\n')[0]?.replace(/ at line \d+, column \d+:$/, '') ?? error.code;
-    return { rule, detail, where: position(error.pos[0]), ...(fix === undefined ? {} : { fix }) };
+    const where = position(error.pos[0]);
+    if (error.code === 'DUPLICATE_KEY') return { rule: 'duplicate-key', where };
+    const [line = ''] = error.message.split('\n');
+    const words = boundedWords(line.replace(/ at line \d+, column \d+:$/, ''), 300);
+    return { rule: 'yaml-syntax', code: error.code, words, where };
   });
   findings.push(...aliasFindings(parsed, position));
   if (findings.some((finding) => finding.rule !== 'duplicate-key')) return { document: null, findings };
   const value = expanded(parsed);
   if (value === bomb) {
-    findings.push({ rule: 'yaml-alias', detail: 'aliases of aliases make too much of it', where: position(0) });
+    findings.push({ rule: 'yaml-alias', fault: 'expands', where: position(0) });
     return { document: null, findings };
   }
   const where = (place: Place, at: 'key' | 'value' = 'value') => position(offsetOf(parsed, place, at));
-  const finding = ({ rule, detail, place, at, fix }: Problem): Finding => ({
-    rule,
-    detail,
-    where: where(place, at),
-    ...(fix === undefined ? {} : { fix }),
-  });
+  const finding = (problem: Problem): Finding => placed(problem, where(problem.place, problem.at));
   return { document: { value, where, finding }, findings };
 }
 
@@ -64,13 +61,6 @@ function expanded(parsed: Document): unknown {
   }
 }
 
-const yamlFixes: Readonly<Record<string, string>> = {
-  TAB_AS_INDENT: 'indent with spaces',
-  DUPLICATE_KEY: 'remove one of them',
-  MULTIPLE_DOCS: 'one file holds one document: remove the `---`',
-  TAG_RESOLVE_FAILED: 'tags are not used here: remove it',
-};
-
 /** An alias without an anchor, or inside its own anchor, has no value; too many of them are a bomb. */
 function aliasFindings(parsed: Document, position: (offset: number) => string): readonly Finding[] {
   const findings: Finding[] = [];
@@ -80,12 +70,11 @@ function aliasFindings(parsed: Document, position: (offset: number) => string): 
       const where = position(alias.range?.[0] ?? 0);
       const source = alias.resolve(parsed);
       count++;
-      if (source === undefined)
-        findings.push({ rule: 'yaml-alias', detail: `no anchor \`&${alias.source}\` before this alias`, where });
+      if (source === undefined) findings.push({ rule: 'yaml-alias', fault: 'no-anchor', alias: alias.source, where });
       else if (ancestors.includes(source))
-        findings.push({ rule: 'yaml-alias', detail: `\`*${alias.source}\` contains itself`, where });
+        findings.push({ rule: 'yaml-alias', fault: 'contains-itself', alias: alias.source, where });
       else if (count === aliasLimit + 1)
-        findings.push({ rule: 'yaml-alias', detail: `more than ${aliasLimit} aliases`, where });
+        findings.push({ rule: 'yaml-alias', fault: 'too-many', most: aliasLimit, where });
     },
   });
   return findings;

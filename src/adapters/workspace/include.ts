@@ -1,6 +1,7 @@
 import { closeSync, constants, copyFileSync, fstatSync, lstatSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Finding } from '../../domain/findings/finding.ts';
+import type { RepositoryRules } from '../../domain/findings/repository-rules.ts';
 import { git } from '../git-process/index.ts';
 import { findCheckout, ignoreRules, splitNul, type TreeEntry } from '../git-read/index.ts';
 
@@ -32,9 +33,9 @@ export async function copyIncluded(request: {
   let total = 0;
   for (const path of ignored) {
     if (tracked.has(path) || path.startsWith('.tidegate/') || !wanted(path)) continue;
-    const refusal = unfit(toplevel, path, total) ?? blocked(request.directory, tracked, path);
-    if (refusal !== null) {
-      findings.push({ rule: 'worktree-include', detail: refusal, where: path });
+    const fault = unfit(toplevel, path, total) ?? blocked(request.directory, tracked, path);
+    if (fault !== null) {
+      findings.push({ rule: 'worktree-include', ...fault, where: path });
       continue;
     }
     total += copyOne(`${toplevel}/${path}`, `${request.directory}/${path}`);
@@ -53,23 +54,25 @@ function wantedBy(patterns: string): (path: string) => boolean {
   };
 }
 
-function unfit(root: string, path: string, total: number): string | null {
+type Fault = RepositoryRules['worktree-include'];
+
+function unfit(root: string, path: string, total: number): Fault | null {
   const parts = path.split('/');
   for (let depth = 1; depth < parts.length; depth += 1) {
-    if (!lstatSync(`${root}/${parts.slice(0, depth).join('/')}`).isDirectory()) return 'reached through a link';
+    if (!lstatSync(`${root}/${parts.slice(0, depth).join('/')}`).isDirectory()) return { fault: 'behind-link' };
   }
   const stats = lstatSync(`${root}/${path}`);
-  if (!stats.isFile()) return 'not a plain file';
-  if (stats.size > limits.file) return `larger than ${limits.file >> 20} MB`;
-  return total + stats.size > limits.total ? `more than ${limits.total >> 20} MB in all` : null;
+  if (!stats.isFile()) return { fault: 'no-plain-file' };
+  if (stats.size > limits.file) return { fault: 'file-too-large', megabytes: limits.file >> 20 };
+  return total + stats.size > limits.total ? { fault: 'too-much', megabytes: limits.total >> 20 } : null;
 }
 
 /** The commit may have a link where the checkout has a directory: copying through it would leave the workspace. */
-function blocked(directory: string, tracked: ReadonlySet<string>, path: string): string | null {
+function blocked(directory: string, tracked: ReadonlySet<string>, path: string): Fault | null {
   for (let end = path.indexOf('/'); end > 0; end = path.indexOf('/', end + 1))
-    if (tracked.has(path.slice(0, end))) return `${path.slice(0, end)} is a file in the commit`;
+    if (tracked.has(path.slice(0, end))) return { fault: 'below-file', file: path.slice(0, end) };
   const there = lstatSync(`${directory}/${path}`, { throwIfNoEntry: false });
-  return there === undefined ? null : 'a directory in the commit';
+  return there === undefined ? null : { fault: 'is-directory' };
 }
 
 function copyOne(from: string, to: string): number {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { Finding } from '../../domain/findings/finding.ts';
+import type { Explained } from '../../domain/explain/explain.ts';
 import { knownRuns } from '../../engine/find-run.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { type Context, misused, type Outcome } from '../command.ts';
@@ -53,8 +53,11 @@ async function reportOf(open: OpenDesk, context: Context, outcome: Outcome): Pro
       if (known?.state) reports.push(runReport(known.state, known.stored));
       return outcome;
     });
-  return reports[0] ?? refusedReport(Array.isArray(findings) ? (findings as Finding[]) : [unknown(outcome)]);
+  return reports[0] ?? refusedReport(Array.isArray(findings) ? (findings as Explained[]) : [unknown(outcome)]);
 }
 
 /** It did not come as far as a plan. */
-const unknown = ({ reason, data }: Outcome): Finding => ({ rule: reason, detail: String(data?.['message'] ?? reason) });
+const unknown = ({ reason, data }: Outcome): Explained => ({
+  rule: reason,
+  detail: String(data?.['message'] ?? reason),
+});

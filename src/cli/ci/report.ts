@@ -1,5 +1,4 @@
-import { type Explained, explain } from '../../domain/explain/explain.ts';
-import type { Finding } from '../../domain/findings/finding.ts';
+import type { Explained } from '../../domain/explain/explain.ts';
 import { needsOf } from '../../domain/needs.ts';
 import { plannedById } from '../../domain/plan.ts';
 import { type RunState, selectedWaves, tasksOfWave } from '../../domain/run.ts';
@@ -50,9 +49,7 @@ export function runReport(state: RunState, stored: readonly Stored[]): CiReport 
 }
 
 /** Mistakes in a plan: each one at its place. */
-export const refusedReport = (findings: readonly Finding[]): CiReport => reportOf(findings.map(explain));
-
-const reportOf = (findings: readonly Explained[]): CiReport => ({
+export const refusedReport = (findings: readonly Explained[]): CiReport => ({
   title: 'the plan was refused; nothing was started',
   good: false,
   suites: [

@@ -1,7 +1,11 @@
 import type { Finding, FindingsOf, Rule, Rules } from '../findings/finding.ts';
 import type { Verdict } from '../verdict.ts';
+import { documentSentences } from './document-sentences.ts';
 import { gateSentences } from './gate-sentences.ts';
+import { planSentences } from './plan-sentences.ts';
+import { repositorySentences } from './repository-sentences.ts';
 import { scopeSentences } from './scope-sentences.ts';
+import { settingsSentences } from './settings-sentences.ts';
 
 /** A rule in words. Sentences begin small, end without a full stop, and follow the name of what they are about. */
 export type Sentence = {
@@ -13,7 +17,14 @@ export type Sentence = {
 /** One entry for each rule: a rule without a sentence does not compile. */
 export type Sentences<R> = { readonly [K in keyof R & string]: (finding: FindingsOf<Pick<R, K>>) => Sentence | string };
 
-const sentences: Sentences<Rules> = { ...gateSentences, ...scopeSentences };
+const sentences: Sentences<Rules> = {
+  ...gateSentences,
+  ...scopeSentences,
+  ...documentSentences,
+  ...planSentences,
+  ...settingsSentences,
+  ...repositorySentences,
+};
 
 /** A finding as people, programs and prompts are shown it. */
 export type Explained = Sentence & { readonly rule: string; readonly where?: string };

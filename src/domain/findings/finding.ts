@@ -1,5 +1,9 @@
+import type { DocumentRules } from './document-rules.ts';
 import type { GateRules } from './gate-rules.ts';
+import type { PlanRules } from './plan-rules.ts';
+import type { RepositoryRules } from './repository-rules.ts';
 import type { ScopeRules } from './scope-rules.ts';
+import type { SettingsRules } from './settings-rules.ts';
 
 /**
  * Something that is wrong or in the way, as data: which rule, where, and the facts that its sentence needs. Findings are stored;
@@ -9,7 +13,7 @@ import type { ScopeRules } from './scope-rules.ts';
 export type Finding = FindingsOf<Rules> | LegacyFinding;
 
 /** Every rule with its facts. */
-export type Rules = GateRules & ScopeRules;
+export type Rules = GateRules & ScopeRules & DocumentRules & PlanRules & SettingsRules & RepositoryRules;
 export type Rule = keyof Rules;
 
 export type FindingsOf<R> = { [K in keyof R & string]: { readonly rule: K; readonly where?: string } & R[K] }[keyof R &

@@ -15,7 +15,7 @@ import {
   task,
   tree,
 } from '../../../test/support/plans.ts';
-import type { CheckOutcome, ContractEvidence, MonitorEvidence } from '../evidence.ts';
+import type { CheckOutcome, ContractEvidence, MonitorEvidence, PreflightEvidence } from '../evidence.ts';
 import { planHash } from '../ids.ts';
 import { passes, type Verdict } from '../verdict.ts';
 import { judgeContract, judgeLoad, judgePreflight, judgeThread } from './checking.ts';
@@ -52,7 +52,7 @@ describe('load', () => {
   test('refuses another repository, an empty plan and every finding', () => {
     expect(rulesOf(judgeLoad({ ...fine, actual: { ...here, rootCommit: commit('other') } }))).toEqual(['repository']);
     expect(unsure(judgeLoad({ ...fine, tasks: 0 }))).toEqual(['load']);
-    expect(rulesOf(judgeLoad({ ...fine, findings: [{ rule: 'cycle', detail: '' }] }))).toEqual(['cycle']);
+    expect(rulesOf(judgeLoad({ ...fine, findings: [{ rule: 'cycle', tasks: ['a', 'a'] }] }))).toEqual(['cycle']);
   });
 });
 
@@ -63,12 +63,17 @@ test('thread needs an id', () => {
 
 describe('preflight', () => {
   const frozen = plan([{ a: {} }, {}]);
-  const clean = { errors: [], warnings: [{ rule: 'vague', detail: '' }] };
+  const directive = { task: 'a', file: null };
+  const clean: PreflightEvidence = {
+    errors: [],
+    warnings: [{ rule: 'directive-vague', words: 'Tidy up', ...directive }],
+  };
   test('passes when every directive is complete; warnings are only shown', () => {
     expect(passes(judgePreflight(frozen, 0, clean))).toBe(true);
   });
   test('refuses errors, and cannot judge an empty wave', () => {
-    expect(rulesOf(judgePreflight(frozen, 0, { ...clean, errors: [{ rule: 'x', detail: '' }] }))).toEqual(['x']);
+    const errors: PreflightEvidence['errors'] = [{ rule: 'merge-gate', ...directive }];
+    expect(rulesOf(judgePreflight(frozen, 0, { ...clean, errors }))).toEqual(['merge-gate']);
     expect(unsure(judgePreflight(frozen, 1, clean))).toEqual(['directives']);
   });
 });

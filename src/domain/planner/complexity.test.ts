@@ -11,11 +11,11 @@ describe('the estimate', () => {
   test('has the turns and the model of its tier', () => {
     const of = (files: number) => estimate('Do it', { files, directories: 0 }, agentTyped('Snipper', registry));
     expect([1, 3, 8, 15, 16].map((files) => of(files))).toMatchObject([
-      { complexity: 'trivial', maxTurns: 3, model: 'haiku', because: '1 file' },
+      { complexity: 'trivial', maxTurns: 3, model: 'haiku', keyword: null },
       { complexity: 'simple', maxTurns: 5, model: 'haiku' },
       { complexity: 'moderate', maxTurns: 10, model: 'sonnet' },
       { complexity: 'complex', maxTurns: 20, model: 'sonnet' },
-      { complexity: 'expert', maxTurns: 30, model: 'opus', because: '16 files' },
+      { complexity: 'expert', maxTurns: 30, model: 'opus', keyword: null },
     ]);
   });
 

@@ -9,8 +9,8 @@ export type Estimate = {
   readonly complexity: Tier;
   readonly maxTurns: number;
   readonly model: string;
-  /** What decided: a keyword, or how many files it is about. */
-  readonly because: string;
+  /** The word that decided; null: it was how many files it is about. */
+  readonly keyword: string | null;
 };
 
 type Row = {
@@ -42,15 +42,15 @@ export function estimate(
   const files = targets.directories > 0 || named === 0 ? Math.max(named, agent.files) : named;
   for (const complexity of tiers.toReversed()) {
     const keyword = table[complexity].keywords.find((one) => mentions(words, one));
-    if (keyword !== undefined) return estimated(complexity, agent, `it says ${keyword}`);
+    if (keyword !== undefined) return estimated(complexity, agent, keyword);
   }
   const complexity = tiers.find((tier) => files <= table[tier].files) ?? 'expert';
-  return estimated(complexity, agent, files === 1 ? '1 file' : `${files} files`);
+  return estimated(complexity, agent, null);
 }
 
-function estimated(complexity: Tier, { model }: Pick<AgentType, 'model'>, because: string): Estimate {
+function estimated(complexity: Tier, { model }: Pick<AgentType, 'model'>, keyword: string | null): Estimate {
   const { turns, model: usual } = table[complexity];
-  return { complexity, maxTurns: turns, model: model ?? usual, because };
+  return { complexity, maxTurns: turns, model: model ?? usual, keyword };
 }
 
 function row(turns: number, model: string, files: number, keywords: string): Row {

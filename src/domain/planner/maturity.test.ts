@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { explain } from '../explain/explain.ts';
 import type { DraftTask } from '../plan-draft.ts';
-import { lintMaturity, maturity, maturityProblem, stepTowards } from './maturity.ts';
+import { isStep, lintMaturity, maturity, stepTowards } from './maturity.ts';
 import { templates } from './templates.ts';
 
 const task = (id: string, wave: number, completion: string, components = ['shop']): DraftTask => ({
@@ -12,14 +13,14 @@ const task = (id: string, wave: number, completion: string, components = ['shop'
   hasFrontMatter: false,
   keys: { components, exit: { completion } },
 });
-const found = (...tasks: DraftTask[]) => lintMaturity(tasks).map(({ detail }) => detail);
+const found = (...tasks: DraftTask[]) => lintMaturity(tasks).map((problem) => explain(problem).detail);
 
 describe('maturity', () => {
   test('goes up by one step, or stays', () => {
     for (const [from, one] of maturity.entries())
       for (const [to, other] of maturity.entries()) {
-        expect(maturityProblem(one, other) === null).toBe(to === from || to === from + 1);
-        if (to >= from) expect(maturityProblem(one, stepTowards(one, other))).toBeNull();
+        expect(isStep(one, other)).toBe(to === from || to === from + 1);
+        if (to >= from) expect(isStep(one, stepTowards(one, other))).toBe(true);
       }
   });
 
@@ -44,6 +45,6 @@ describe('maturity', () => {
   test('of templates never skips a step', () => {
     for (const template of Object.values(templates))
       for (const [at, { level }] of template.entries())
-        expect(maturityProblem(template[at - 1]?.level ?? level, level)).toBeNull();
+        expect(isStep(template[at - 1]?.level ?? level, level)).toBe(true);
   });
 });

@@ -14,13 +14,10 @@ export const maturity = [
 ] as const;
 export type Maturity = (typeof maturity)[number];
 
-/** Null: one step up, or none. Otherwise what is wrong with going from one level to the other in one wave. */
-export function maturityProblem(from: Maturity, to: Maturity): string | null {
+/** One step up, or none: what one wave may do. */
+export function isStep(from: Maturity, to: Maturity): boolean {
   const steps = maturity.indexOf(to) - maturity.indexOf(from);
-  if (steps < 0) return `${to} is behind ${from}`;
-  return steps > 1
-    ? `${maturity.slice(maturity.indexOf(from) + 1, maturity.indexOf(to)).join(' and ')} would be skipped`
-    : null;
+  return steps === 0 || steps === 1;
 }
 
 /** As near to a level as one wave may come. */
@@ -39,13 +36,14 @@ export function lintMaturity(tasks: readonly DraftTask[]): readonly Problem[] {
       if (level === null) return [];
       return (task.keys.components ?? []).flatMap((component): Problem[] => {
         const before = reached.get(component);
-        const wrong = before === undefined || before.wave === task.wave ? null : maturityProblem(before.level, level);
+        const isFine = before === undefined || before.wave === task.wave || isStep(before.level, level);
         if (before?.wave !== task.wave || isBehind(before.level, level))
           reached.set(component, { wave: task.wave, level });
-        if (wrong === null) return [];
-        const detail = `\`${task.id}\` brings \`${component}\` from ${before?.level} to ${level} in one wave: ${wrong}`;
+        if (isFine) return [];
+        const from = before.level;
+        const skipped = maturity.slice(maturity.indexOf(from) + 1, maturity.indexOf(level));
         const place = [...task.place, 'exit', 'completion'];
-        return [{ rule: 'maturity-jump', detail, place, fix: 'go one step in each wave' }];
+        return [{ rule: 'maturity-jump', task: task.id, component, from, to: level, skipped, place }];
       });
     });
 }

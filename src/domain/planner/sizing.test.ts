@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { explain } from '../explain/explain.ts';
 import type { DraftTask } from '../plan-draft.ts';
 import { defaultSettings, type Settings } from '../settings.ts';
 import { lintSizing } from './sizing.ts';
@@ -17,7 +18,7 @@ function found(tasks: readonly DraftTask[], written: Settings = {}): readonly st
   const limits = { ...defaultSettings.limits, parallel: written.limits?.parallel ?? 4 };
   const settings = { ...defaultSettings, base: null, limits };
   const waves = [{ name: null, place: ['tasks'], tasks }];
-  return lintSizing({ settings, waves }, written).map(({ detail }) => detail);
+  return lintSizing({ settings, waves }, written).map((problem) => explain(problem).detail);
 }
 const many = (count: number, keys: DraftTask['keys'] = {}) =>
   Array.from({ length: count }, (_, at) => task(`t${at}`, { keys }));

@@ -1,3 +1,4 @@
+import type { TaskSize } from '../findings/plan-rules.ts';
 import { agentsOf, type Draft, type DraftTask, type DraftWave, type Problem } from '../plan-draft.ts';
 import type { ResolvedSettings, Settings } from '../settings.ts';
 import { estimate } from './complexity.ts';
@@ -22,24 +23,21 @@ const isWriter = (task: DraftTask, settings: ResolvedSettings): boolean =>
   task.keys.owns?.length !== 0 && agentsOf(task, settings).some((agent) => agent !== 'command');
 
 function tooLarge(task: DraftTask): readonly Problem[] {
-  const why = whyTooLarge(task);
-  if (why === null) return [];
-  const fix = 'split it: 5 to 15 minutes of work for each task, with what it owns';
-  return [
-    { rule: 'task-large', detail: `\`${task.id}\` is much for one agent: ${why}`, place: task.place, at: 'key', fix },
-  ];
+  const size = excessOf(task);
+  return size === null ? [] : [{ rule: 'task-large', task: task.id, size, place: task.place, at: 'key' }];
 }
 
-function whyTooLarge({ text, wave, keys: { owns } }: DraftTask): string | null {
+/** Null: it is not too large. */
+function excessOf({ text, wave, keys: { owns } }: DraftTask): TaskSize | null {
   if (text === null) return null;
-  if ((owns?.length ?? 0) > most.patterns) return `it owns ${owns?.length} patterns`;
+  if (owns && owns.length > most.patterns) return { of: 'patterns', count: owns.length };
   const lines = text.trim().split('\n').length;
-  if (lines > most.lines) return `its brief has ${lines} lines`;
+  if (lines > most.lines) return { of: 'lines', count: lines };
   // later waves build on what an earlier one found out
   if (wave > 0) return null;
   const isWide = owns === undefined || owns === null || owns.some((path) => /^\*|^[^/]+\/(?:\*\*)?$/.test(path));
-  const { complexity, because } = estimate(goalOf(text), { files: 1, directories: 0 }, { files: 1, model: null });
-  return isWide && complexity === 'expert' ? `${because}, and nothing narrow is owned` : null;
+  const { complexity, keyword } = estimate(goalOf(text), { files: 1, directories: 0 }, { files: 1, model: null });
+  return isWide && complexity === 'expert' && keyword !== null ? { of: 'work', keyword } : null;
 }
 
 /** The first words that are not a heading. */
@@ -53,14 +51,10 @@ function tooMany(wave: DraftWave, parallel: number): readonly Problem[] {
   const free = wave.tasks.filter(({ keys }) => (keys.needs ?? []).length === 0);
   const count = Math.min(free.length, parallel);
   if (count <= parallelRange.max) return [];
-  const detail = `${count} tasks of this wave would write at the same time`;
-  const fix = `3 to ${parallelRange.max} work well; lower \`limits.parallel\`, or divide the wave`;
-  return [{ rule: 'wave-wide', detail, place: wave.place, fix }];
+  return [{ rule: 'wave-wide', tasks: count, most: parallelRange.max, place: wave.place }];
 }
 
 function tooLong(minutes: number | undefined): readonly Problem[] {
   if (minutes === undefined || minutes <= most.minutes) return [];
-  const detail = `\`limits.minutes: ${minutes}\` is far beyond what a task should take`;
-  const fix = 'split what takes so long: 5 to 15 minutes for each task';
-  return [{ rule: 'minutes-long', detail, place: ['limits', 'minutes'], fix }];
+  return [{ rule: 'minutes-long', minutes, place: ['limits', 'minutes'] }];
 }

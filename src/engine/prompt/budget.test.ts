@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { created, firstAttempt, idOf, plan, stateAfter } from '../../../test/support/plans.ts';
-import { withMergeGate } from '../../domain/directive.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
-import { plannedById } from '../../domain/plan.ts';
+import { type Directive, plannedById } from '../../domain/plan.ts';
 import { buildPrompt, promptCharacters, type Told } from './prompt.ts';
 
 const words = (most: number) => fc.string({ unit: 'grapheme', maxLength: most });
@@ -29,7 +28,8 @@ const anyTold: fc.Arbitrary<Told> = fc
     skills: fc.array(fc.record({ name: words(9), path: words(100), description: words(500) }), { maxLength: 40 }),
   })
   .map(({ text, owns, forbid, findings, files, more, after, checks, focus, skills }) => {
-    const frozen = plan([{ a: { owns, skills, directive: { file: null, text: withMergeGate(text, forbid) } } }], {
+    const directive: Directive = { file: null, text, clauses: ['merge-gate', 'forbid'] };
+    const frozen = plan([{ a: { owns, skills, directive } }], {
       forbid,
       focus,
       checks: checks.map((run, index) => ({ name: `c${index}`, run, minutes: 1 })),
@@ -49,9 +49,7 @@ test('whatever there is to tell, scope, limits, merge gate and the way to hand o
   fc.assert(
     fc.property(anyTold, fc.integer({ min: 0, max: 60_000 }), (told, characters) => {
       const [whole, cut] = [sectionsOf(buildPrompt(told, Number.MAX_SAFE_INTEGER)), buildPrompt(told, characters)];
-      expect(cut.startsWith(`# Task a\n\n${told.task.directive.text.split('\n\n<!-- tidegate')[0]?.trim()}`)).toBe(
-        true,
-      );
+      expect(cut.startsWith(`# Task a\n\n${told.task.directive.text.trim()}`)).toBe(true);
       for (const title of ['Your scope', 'Limits', 'When you are through'])
         expect(cut).toContain(`## ${(whole.get(title) ?? 'missing').trimEnd()}`);
       expect(cut).toContain('Never commit to, merge into, rebase, push');

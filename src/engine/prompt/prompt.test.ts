@@ -16,12 +16,11 @@ import {
   stateAfter,
   type TaskSketch,
 } from '../../../test/support/plans.ts';
-import { withMergeGate } from '../../domain/directive.ts';
 import type { RunEvent } from '../../domain/events.ts';
 import type { Handoff } from '../../domain/evidence.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import { pass } from '../../domain/gates/say.ts';
-import { plannedById } from '../../domain/plan.ts';
+import { type Directive, plannedById } from '../../domain/plan.ts';
 import type { RunState } from '../../domain/run.ts';
 import type { Attempt } from '../../domain/task.ts';
 import type { FilesInScope } from './files-section.ts';
@@ -42,7 +41,11 @@ const stateOf = (
   ...more: RunEvent[]
 ) => stateAfter(created(plan(waves, sketch)), ...more);
 
-const directive = (text: string, forbid: readonly string[] = []) => ({ file: null, text: withMergeGate(text, forbid) });
+const directive = (text: string, forbid: readonly string[] = []): Directive => ({
+  file: null,
+  text,
+  clauses: forbid.length === 0 ? ['merge-gate'] : ['merge-gate', 'forbid'],
+});
 
 /** An attempt that ended well and said this. */
 function through(id: string, said: Partial<Handoff>): readonly RunEvent[] {
@@ -225,6 +228,15 @@ describe('a whole prompt', () => {
       "summary" and "nonce": "nonce-client-1". Without a handoff nothing of this counts as done.
       "
     `);
+  });
+
+  test('has the merge gate once, also when the brief was copied with it', () => {
+    const gate = '<!-- tidegate:merge-gate -->';
+    const once = prompt(stateOf([{ a: { directive: directive('Do it.') } }]), 'a');
+    const copied = `Do it.\n\n${once.slice(once.indexOf(gate), once.indexOf('\n\n## Rules'))}\n`;
+    expect(copied).toContain('Work without a handoff');
+    expect(prompt(stateOf([{ a: { directive: directive(copied) } }]), 'a')).toBe(once);
+    expect(once.split(gate)).toHaveLength(2);
   });
 
   test('of a read-only task', () => {

@@ -1,4 +1,5 @@
-import { charactersPerToken, mergeGate, promptTokens, withoutMergeGate } from '../../domain/directive.ts';
+import { charactersPerToken, ownWords, promptTokens } from '../../domain/directive.ts';
+import { clauseTexts } from '../../domain/explain/clauses.ts';
 import { handoffCommands } from '../../domain/handoff-commands.ts';
 import type { FrozenPlan, PlannedTask } from '../../domain/plan.ts';
 import { roleWords } from '../../domain/role-words.ts';
@@ -37,13 +38,13 @@ export function buildPrompt({ state, task, attempt, files }: Told, characters = 
   const skills = skillsSection(task);
   const mail = boardSection(state, task, quotes);
   const sections: readonly Section[] = [
-    { text: `# Task ${task.id}\n\n${withoutMergeGate(task.directive.text, plan.forbid)}` },
+    { text: `# Task ${task.id}\n\n${ownWords(task.directive, plan.forbid)}` },
     { text: plan.focus === undefined ? '' : `## Focus of this run\n\n${plan.focus}` },
     skills,
     { text: scopeSection(state, task) },
     listing,
     { text: acceptanceSection(task) },
-    { text: mergeGate },
+    { text: mergeGateSection(task) },
     rules,
     checks,
     { text: limitsSection(plan) },
@@ -56,6 +57,13 @@ export function buildPrompt({ state, task, attempt, files }: Told, characters = 
   const inTurn = [listing, results, role, mail, before, skills, rules, checks];
   return fitSections(sections, inTurn, characters);
 }
+
+/** What is forbidden stands among the rules. */
+const mergeGateSection = ({ directive }: PlannedTask): string =>
+  clauseTexts(
+    directive.clauses.filter((clause) => clause === 'merge-gate'),
+    [],
+  ).join('');
 
 export const promptCharacters = promptTokens * charactersPerToken;
 

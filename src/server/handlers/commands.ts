@@ -1,5 +1,6 @@
 import { firstTap, undecidedTap } from '../../domain/answer-in-line.ts';
 import type { By, RequestEvent } from '../../domain/events.ts';
+import { patternFaultText } from '../../domain/explain/faults.ts';
 import { chooseTasks } from '../../domain/land-some.ts';
 import { parsePattern } from '../../domain/pattern.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
@@ -122,7 +123,7 @@ function badPath(paths: readonly string[]): Problem | null {
   for (const [at, path] of paths.entries()) {
     const parsed = parsePattern(path);
     if (!parsed.ok)
-      return problem(422, 'bad-path', `${JSON.stringify(path)}: ${parsed.error.detail}`, {
+      return problem(422, 'bad-path', `${JSON.stringify(path)}: ${patternFaultText(parsed.error)}`, {
         field: `body.paths[${at}]`,
       });
   }

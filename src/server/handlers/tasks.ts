@@ -1,3 +1,4 @@
+import { directiveText } from '../../domain/explain/clauses.ts';
 import { explainVerdict } from '../../domain/explain/explain.ts';
 import { attemptId } from '../../domain/ids.ts';
 import { plannedById } from '../../domain/plan.ts';
@@ -63,7 +64,7 @@ function documentOf({ view, state, task }: FoundTask) {
     readOnly: task.readOnly,
     role: planned.role,
     agents: planned.agent,
-    directive: planned.directive.text,
+    directive: directiveText(planned.directive, state.plan.forbid),
     handoff: handoffOf(task),
     dispatched: dispatched?.map(explainVerdict) ?? null,
     monitored: monitored?.map(explainVerdict) ?? null,

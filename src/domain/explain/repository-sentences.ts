@@ -1,0 +1,58 @@
+import type { FindingsOf } from '../findings/finding.ts';
+import type { RepositoryRules } from '../findings/repository-rules.ts';
+import type { Sentences } from './explain.ts';
+
+const leastGit = '2.39.4';
+const installGit = `install git ${leastGit} or newer (Debian, Ubuntu: apt-get install git; macOS: brew install git)`;
+
+function notCopied(finding: FindingsOf<Pick<RepositoryRules, 'worktree-include'>>): string {
+  switch (finding.fault) {
+    case 'behind-link':
+      return 'reached through a link';
+    case 'no-plain-file':
+      return 'not a plain file';
+    case 'is-directory':
+      return 'a directory in the commit';
+    case 'file-too-large':
+      return `larger than ${finding.megabytes} MB`;
+    case 'too-much':
+      return `more than ${finding.megabytes} MB in all`;
+    case 'below-file':
+      return `${finding.file} is a file in the commit`;
+  }
+}
+
+export const repositorySentences: Sentences<RepositoryRules> = {
+  'git-missing': () => ({ detail: 'git is not installed', fix: installGit }),
+  'git-too-old': ({ version }) => ({
+    detail: `git ${version} is older than ${leastGit}, which fixed known holes`,
+    fix: installGit,
+  }),
+  'not-a-repository': ({ directory }) => ({
+    detail: `${directory} is not inside the working tree of a git repository`,
+    fix: 'git init',
+  }),
+  'no-commit': () => ({ detail: 'the repository has no commit yet', fix: 'git commit --allow-empty -m start' }),
+  'repository-shallow': () => ({ detail: 'the repository is a shallow clone', fix: 'git fetch --unshallow' }),
+  'repository-partial': () => ({
+    detail: 'the repository is a partial clone: some objects are only on the server',
+    fix: 'make a full clone: git clone --no-filter <url>',
+  }),
+  'network-file-system': () => 'the checkout is on a network file system: locks may not hold',
+  'name-not-utf-8': () => ({
+    detail: 'the repository holds a file name that is not valid UTF-8',
+    fix: 'rename the file to valid UTF-8 and commit',
+  }),
+  submodule: () => 'submodules are not supported',
+  'git-filter': ({ filter }) => `the git filter ${JSON.stringify(filter)} is not supported`,
+  'lfs-missing': ({ missing, all }) => ({
+    detail: `${missing} of ${all} LFS objects are not in this repository: agents see the pointers instead`,
+    fix: 'git lfs fetch',
+  }),
+  'worktree-include': notCopied,
+  author: () => ({
+    detail: 'git does not know who you are, and merged commits carry your name',
+    fix: 'git config --global user.name "Your Name" && git config --global user.email you@example.com',
+  }),
+  'no-fence': ({ words: [detail, fix] }) => ({ detail, fix }),
+};

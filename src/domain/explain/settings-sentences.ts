@@ -1,0 +1,42 @@
+import type { SettingsRules } from '../findings/settings-rules.ts';
+import { addressFaults } from '../web-address.ts';
+import type { Sentences } from './explain.ts';
+import { hostFaultTexts, patternFaultText } from './faults.ts';
+
+const versionFixes = {
+  land: 'use `land: branch` and open the pull request from that branch',
+  dispatch: 'use `dispatch: isolated`',
+  repair: 'use `repair: null`',
+} as const;
+
+export const settingsSentences: Sentences<SettingsRules> = {
+  'leaves-repository': ({ path, fault }) =>
+    fault === undefined ? `\`${path}\` leaves the repository` : `\`${path}\`: ${patternFaultText(fault)}`,
+  'bad-pattern': ({ pattern, fault }) => {
+    const detail = `\`${pattern}\`: ${patternFaultText(fault)}`;
+    return fault.reason === 'several-drafts' ? { detail, fix: 'name the plan itself' } : detail;
+  },
+  'reserved-pattern': ({ pattern, directory }) => `\`${pattern}\`: ${directory}/ is reserved`,
+  'not-in-this-version': ({ key, value }) => ({
+    detail: `\`${key}: ${value}\` is not in this version`,
+    fix: versionFixes[key],
+  }),
+  'bad-branch': ({ branch }) => `\`${branch}\` is not a branch name`,
+  'duplicate-check': ({ check }) => `two checks are named \`${check}\``,
+  'bad-fence-path': ({ path }) => ({
+    detail: `\`${path}\` is not an absolute path`,
+    fix: 'begin it with `/` or `~/`, without `..`',
+  }),
+  'bad-host': ({ host, fault }) => ({
+    detail: `\`${host}\`: ${hostFaultTexts[fault]}`,
+    fix: 'write `example.org`, `*.example.org` or `example.org:8443`, without scheme and path',
+  }),
+  'bad-address': ({ key, fault }) => ({
+    detail: `\`${key}\`: ${fault === 'query' ? 'what follows `?` would be kept in the ledger' : addressFaults[fault]}`,
+    fix: 'write `https://…`, or `http://127.0.0.1:…` on this machine, without user, password and query',
+  }),
+  'needs-confirmation': ({ key, words }) => ({
+    detail: `the repository asks for \`${key}: ${words}\`, which is more than you allow`,
+    fix: 'look at it, then `tidegate config confirm`; or remove it',
+  }),
+};

@@ -1,0 +1,23 @@
+/** What is wrong with a person's machine or repository, or makes a workspace differ from it. */
+export type RepositoryRules = {
+  'git-missing': unknown;
+  'git-too-old': { readonly version: string };
+  'not-a-repository': { readonly directory: string };
+  'no-commit': unknown;
+  'repository-shallow': unknown;
+  'repository-partial': unknown;
+  'network-file-system': unknown;
+  'name-not-utf-8': unknown;
+  submodule: unknown;
+  'git-filter': { readonly filter: string };
+  'lfs-missing': { readonly missing: number; readonly all: number };
+  /** A file that `.worktreeinclude` names was not copied. */
+  'worktree-include':
+    | { readonly fault: 'behind-link' | 'no-plain-file' | 'is-directory' }
+    | { readonly fault: 'file-too-large' | 'too-much'; readonly megabytes: number }
+    | { readonly fault: 'below-file'; readonly file: string };
+  /** git does not know who the person is. */
+  author: unknown;
+  /** `words`: the problem, then its fix. */
+  'no-fence': { readonly words: readonly [string, string] };
+};

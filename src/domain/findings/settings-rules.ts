@@ -1,0 +1,23 @@
+import type { HostFault } from '../network-hosts.ts';
+import type { PatternFault } from '../pattern.ts';
+import type { AddressFault } from '../web-address.ts';
+
+/** What is wrong with a value that plans or configuration give. */
+export type SettingsRules = {
+  /** Of a pattern, why it leaves; of a path, nothing. */
+  'leaves-repository': { readonly path: string; readonly fault?: PatternFault };
+  'bad-pattern': {
+    readonly pattern: string;
+    readonly fault: PatternFault | { readonly reason: 'several-drafts' | 'several-generated' };
+  };
+  'reserved-pattern': { readonly pattern: string; readonly directory: string };
+  'not-in-this-version': { readonly key: 'land' | 'dispatch' | 'repair'; readonly value: string };
+  'bad-branch': { readonly branch: string };
+  'duplicate-check': { readonly check: string };
+  'bad-fence-path': { readonly path: string };
+  'bad-host': { readonly host: string; readonly fault: HostFault };
+  /** Without the address: some hold a secret in their path. */
+  'bad-address': { readonly key: string; readonly fault: AddressFault | 'query' };
+  /** Files of a repository ask for more than the person allows. `words` is the value as JSON. */
+  'needs-confirmation': { readonly key: string; readonly words: string };
+};
