@@ -1,5 +1,5 @@
 import type { MonitorEvidence } from './evidence.ts';
-import { describeVerdict } from './explain/explain.ts';
+import { describeVerdict, describeWithFix } from './explain/explain.ts';
 import { aftermathOf, recoveryFrom } from './recovery.ts';
 import type { Attempt, NextStart, TaskLimits, TaskState } from './task.ts';
 import { passes, type Verdict } from './verdict.ts';
@@ -66,14 +66,17 @@ export function settleAttempt(
     const others = before.length === 0 ? '' : `; before it ${before.join(' and ')} could not do it either`;
     return {
       ...judged,
-      progress: { status: 'waiting', next: { ...again, halt: trouble ? null : ending.detail + others } },
+      progress: { status: 'waiting', next: { ...again, halt: trouble ? null : whyOf(ending) + others } },
     };
   }
   if (ending.reason === 'setup-failed')
-    return { ...judged, progress: { status: 'failed', why: `setup failed: ${ending.detail}`, attempt, snapshot } };
+    return { ...judged, progress: { status: 'failed', why: `setup failed: ${whyOf(ending)}`, attempt, snapshot } };
   const charged = state.charged + 1;
   const spirals = state.spirals + (ending.reason === 'spiral' ? 1 : 0);
   if (charged < limits.attempts && spirals < 2) return { ...judged, charged, spirals, free: 0, progress: waiting };
-  const why = findings.join('; ') || `${ending.reason} ${ending.detail}`.trim();
+  const why = findings.join('; ') || `${ending.reason} ${whyOf(ending)}`.trim();
   return { ...judged, charged, spirals, progress: { status: 'failed', why, attempt, snapshot } };
 }
+
+const whyOf = ({ because }: MonitorEvidence['ending']): string =>
+  because === undefined ? '' : describeWithFix(because);

@@ -3,7 +3,7 @@ import { chownSync, closeSync, mkdtempSync, openSync, rmSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { safeText } from '../../domain/safe-text.ts';
-import { noNamespaces } from '../../domain/texts/machine.ts';
+import { noNamespaces } from '../../domain/texts/no-fence.ts';
 import { fencedEnvironment } from './environment.ts';
 import { fenceCommand, filterFd } from './fence.ts';
 import { callFilter } from './filter.ts';
@@ -21,7 +21,8 @@ export function probeFence(environment: Readonly<Record<string, string | undefin
   const run = runInFence(host, {}, [], ['/bin/sh', '-c', 'exit 0'], 10_000);
   if (run.status === 0) return { works: true, version, uid: host.agent.uid };
   const problem = run.error?.message ?? run.stderr.trim();
-  return { works: false, version, ...noNamespaces(problem, closedNamespaces()) };
+  const { detail, fix } = noNamespaces(problem, closedNamespaces());
+  return { works: false, version, problem: detail, fix };
 }
 
 /** Whether a program starts in a fence: what it says to `--version`, or why it says nothing. */

@@ -1,7 +1,12 @@
 import type { Finding, FindingsOf, Rule, Rules } from '../findings/finding.ts';
 import type { Verdict } from '../verdict.ts';
+import { attemptSentences } from './attempt-sentences.ts';
+import { denialSentences } from './denial-sentences.ts';
 import { gateSentences } from './gate-sentences.ts';
+import { handoffSentences } from './handoff-sentences.ts';
 import { scopeSentences } from './scope-sentences.ts';
+import { snapshotSentences } from './snapshot-sentences.ts';
+import { threadSentences } from './thread-sentences.ts';
 
 /** A rule in words. Sentences begin small, end without a full stop, and follow the name of what they are about. */
 export type Sentence = {
@@ -13,7 +18,15 @@ export type Sentence = {
 /** One entry for each rule: a rule without a sentence does not compile. */
 export type Sentences<R> = { readonly [K in keyof R & string]: (finding: FindingsOf<Pick<R, K>>) => Sentence | string };
 
-const sentences: Sentences<Rules> = { ...gateSentences, ...scopeSentences };
+const sentences: Sentences<Rules> = {
+  ...gateSentences,
+  ...scopeSentences,
+  ...attemptSentences,
+  ...snapshotSentences,
+  ...handoffSentences,
+  ...denialSentences,
+  ...threadSentences,
+};
 
 /** A finding as people, programs and prompts are shown it. */
 export type Explained = Sentence & { readonly rule: string; readonly where?: string };
@@ -29,6 +42,13 @@ export function explain(finding: Finding): Explained {
 export function describeFinding(finding: Finding): string {
   const { detail, where } = explain(finding);
   return where === undefined || detail.includes(where) ? detail : `${where}: ${detail}`;
+}
+
+/** The same with what a person can do about it, where something can be done. */
+export function describeWithFix(finding: Finding): string {
+  const { fix } = explain(finding);
+  if (fix === undefined) return describeFinding(finding);
+  return `${describeFinding(finding)}${fix.includes('\n') ? '\n' : '; '}fix: ${fix}`;
 }
 
 export function describeVerdict(verdict: Verdict): readonly string[] {

@@ -49,12 +49,21 @@ const links: Readonly<Record<LinkFault, (target: string) => string>> = {
 
 /** Not this task's to change. */
 function foreign(finding: ChangeFinding): Sentence {
-  const { where: path = '', change = 'changed' } = finding;
+  const { where: path = '', change } = finding;
+  if (change === undefined) return refusedCall(finding);
   return { detail: `${change} ${shownPath(path)}: ${whyNot(finding)}`, fix: waysOut(finding) };
+}
+
+/** To the agent, before it has changed anything. */
+function refusedCall(finding: ChangeFinding): Sentence {
+  const { rule, where: path = '' } = finding;
+  const detail = `\`${path}\` is out of your scope: ${whyNot(finding)}. Scratch files belong in /tmp`;
+  return rule === 'read-only' ? { detail } : { detail, fix: `tidegate ask --scope ${shellPath(path)}` };
 }
 
 /** Nobody's to change. */
 function unsafe(finding: ChangeFinding): Sentence {
+  if (finding.change === undefined) return { detail: `\`${finding.where}\` ${whyNot(finding)}` };
   return { detail: `${shownPath(finding.where ?? '')} ${whyNot(finding)}`, fix: waysOut(finding) };
 }
 

@@ -1,5 +1,10 @@
+import type { AttemptRules } from './attempt-rules.ts';
+import type { DenialRules } from './denial-rules.ts';
 import type { GateRules } from './gate-rules.ts';
+import type { HandoffRules } from './handoff-rules.ts';
 import type { ScopeRules } from './scope-rules.ts';
+import type { SnapshotRules } from './snapshot-rules.ts';
+import type { ThreadRules } from './thread-rules.ts';
 
 /**
  * Something that is wrong or in the way, as data: which rule, where, and the facts that its sentence needs. Findings are stored;
@@ -9,7 +14,7 @@ import type { ScopeRules } from './scope-rules.ts';
 export type Finding = FindingsOf<Rules> | LegacyFinding;
 
 /** Every rule with its facts. */
-export type Rules = GateRules & ScopeRules;
+export type Rules = GateRules & ScopeRules & AttemptRules & SnapshotRules & HandoffRules & DenialRules & ThreadRules;
 export type Rule = keyof Rules;
 
 export type FindingsOf<R> = { [K in keyof R & string]: { readonly rule: K; readonly where?: string } & R[K] }[keyof R &

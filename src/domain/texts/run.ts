@@ -2,6 +2,7 @@ import { agentKinds } from '../agents.ts';
 import { type BoardRecord, isOfAgent } from '../board.ts';
 import type { Spend } from '../budget.ts';
 import type { Shortage } from '../disk.ts';
+import { describeTrouble } from '../explain/trouble.ts';
 import { chosenTasks } from '../land-some.ts';
 import type { LandingState } from '../landing.ts';
 import type { ProviderState } from '../provider.ts';
@@ -80,7 +81,7 @@ export function toldOfLogin(
 ): Told {
   const first = loginAt(provider);
   return {
-    message: `no login at ${provider}: ${brief(pause.trouble.detail)}`,
+    message: `no login at ${provider}: ${brief(describeTrouble(pause.trouble))}`,
     safe: 'no attempt is used up, and tasks of other agents go on',
     ...(first === null ? {} : { first }),
     command: `tidegate resume ${run}`,
