@@ -18,6 +18,7 @@ import { noReport } from '../domain/agent-note.ts';
 import type { Ending, HandoffEvidence } from '../domain/evidence.ts';
 import { describeWithFix } from '../domain/explain/explain.ts';
 import type { Finding } from '../domain/findings/finding.ts';
+import { boundedWords } from '../domain/findings/words.ts';
 import type { ToolPlace } from '../domain/tool-scope.ts';
 import type { ExitRecord, Job } from '../ports/supervisor.ts';
 import { agentHome } from './agent-seat.ts';
@@ -140,7 +141,7 @@ async function prepare(order: Order, output: Output): Promise<Prepared | Ending>
     return { host, readOnly: protectPaths(files, paths, host.agent.uid).binds };
   } catch (error) {
     if (error instanceof FenceUnavailable) return launchFailed(error.finding);
-    return launchFailed({ rule: 'workspace-not-made', words: messageOf(error).slice(0, 1000) });
+    return launchFailed({ rule: 'workspace-not-made', words: boundedWords(messageOf(error)) });
   }
 }
 

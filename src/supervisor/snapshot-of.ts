@@ -4,6 +4,7 @@ import type { JobDirectory } from '../adapters/supervisors/job-directory.ts';
 import { recordOf } from '../adapters/workspace/index.ts';
 import type { SnapshotEvidence } from '../domain/evidence.ts';
 import type { Finding } from '../domain/findings/finding.ts';
+import { boundedWords } from '../domain/findings/words.ts';
 import { refs } from '../domain/state-dir.ts';
 import type { ExitRecord, Job } from '../ports/supervisor.ts';
 import { secretsOf } from './known-secrets.ts';
@@ -45,5 +46,5 @@ export async function snapshotOf(
 
 function problemIn(error: unknown): Finding {
   if (error instanceof SnapshotRefused) return error.finding;
-  return { rule: 'snapshot-failed', words: (error instanceof Error ? error.message : String(error)).slice(0, 1000) };
+  return { rule: 'snapshot-failed', words: boundedWords(error instanceof Error ? error.message : String(error)) };
 }

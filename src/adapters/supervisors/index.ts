@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, watch } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Finding } from '../../domain/findings/finding.ts';
+import { boundedWords } from '../../domain/findings/words.ts';
 import type { ExitRecord, Job, SupervisorEvent, SupervisorRecord, Supervisors } from '../../ports/supervisor.ts';
 import { isAlive } from '../process-identity.ts';
 import type { ControlRequest, StopReason } from './control-protocol.ts';
@@ -130,7 +131,7 @@ function followJob(followed: Followed, listener: (event: SupervisorEvent) => voi
   done.catch((error: unknown) =>
     tell({
       type: 'ended',
-      record: nothingKnown(files, { rule: 'supervisor-unwatched', words: String(error).slice(0, 1000) }),
+      record: nothingKnown(files, { rule: 'supervisor-unwatched', words: boundedWords(String(error)) }),
     }),
   );
   return {

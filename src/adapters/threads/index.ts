@@ -106,7 +106,7 @@ async function ask(around: ThreadSurroundings, { url, key, body, reads, places, 
   });
   if (answer.outcome === 'failed') return { because: answer.because };
   const { status, text } = answer;
-  return status >= 200 && status < 300 ? { text } : { because: { rule: 'post-answered', status } };
+  return status >= 200 && status < 300 ? { text } : { because: { rule: 'delivery-refused', status } };
 }
 
 /** An id becomes part of an address and of the ledger: no id is `..`, and none is long. */

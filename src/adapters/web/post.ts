@@ -22,7 +22,7 @@ const mostBytes = 64 * 1024;
 /** One POST of JSON: to that address and nowhere else, within a time that includes reading the answer. Never rejects. */
 export async function post({ url, headers, body, reads, timeoutMs = 5_000, signal }: Letter): Promise<Answer> {
   const fault = addressFault(url);
-  if (fault !== null) return failed({ rule: 'post-address', fault });
+  if (fault !== null) return failed({ rule: 'delivery-address', fault });
   const late = AbortSignal.timeout(timeoutMs);
   try {
     const response = await fetch(url, {
@@ -35,18 +35,18 @@ export async function post({ url, headers, body, reads, timeoutMs = 5_000, signa
     const { status } = response;
     if (status >= 300 && status < 400) {
       await response.body?.cancel();
-      return failed({ rule: 'post-redirected', status });
+      return failed({ rule: 'delivery-redirected', status });
     }
     if (!reads) {
       await response.body?.cancel();
       return { outcome: 'answered', status, text: '' };
     }
     const text = await firstBytes(response);
-    return text === null ? failed({ rule: 'post-endless' }) : { outcome: 'answered', status, text };
+    return text === null ? failed({ rule: 'delivery-endless' }) : { outcome: 'answered', status, text };
   } catch (error) {
-    if (late.aborted) return failed({ rule: 'post-late', seconds: timeoutMs / 1000 });
-    if (signal?.aborted) return failed({ rule: 'post-cut-short' });
-    if (error instanceof TypeError) return failed({ rule: 'post-unreachable', code: codeOf(error.cause) });
+    if (late.aborted) return failed({ rule: 'delivery-late', seconds: timeoutMs / 1000 });
+    if (signal?.aborted) return failed({ rule: 'delivery-cut-short' });
+    if (error instanceof TypeError) return failed({ rule: 'delivery-unreachable', code: codeOf(error.cause) });
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { agentKinds } from '../agents.ts';
 import { tellAgent } from '../breaker-trip.ts';
 import type { AttemptRules } from '../findings/attempt-rules.ts';
-import { missingTools, noBubblewrap } from '../texts/no-fence.ts';
+import { missingTools, noBubblewrap, noNamespaces } from '../texts/no-fence.ts';
 import { describeBreaches } from './breaches.ts';
 import { explain, type Sentences } from './explain.ts';
 
@@ -17,6 +17,7 @@ export const attemptSentences: Sentences<AttemptRules> = {
     `${program} cannot be shown to an agent: the directory of its program holds the checkout`,
   'no-bubblewrap': ({ restricted }) => noBubblewrap(restricted),
   'tools-missing': ({ tools }) => missingTools(tools),
+  'no-namespaces': ({ closed, words }) => noNamespaces(words, closed),
   'unknown-machine': ({ machine }) => ({
     detail: `the fence does not know the system calls of ${machine}`,
     fix: 'run on x64 or arm64, or write `fence: none` to run without a fence',

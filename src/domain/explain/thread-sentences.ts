@@ -3,13 +3,13 @@ import { addressFaults } from '../web-address.ts';
 import type { Sentences } from './explain.ts';
 
 export const threadSentences: Sentences<ThreadRules> = {
-  'post-address': ({ fault }) => addressFaults[fault],
-  'post-redirected': ({ status }) => `answered ${status}: redirects are not followed`,
-  'post-endless': () => 'its answer does not end',
-  'post-late': ({ seconds }) => `no answer within ${seconds} s`,
-  'post-cut-short': () => 'there was no time for an answer',
-  'post-unreachable': ({ code }) => `cannot be reached${code === null ? '' : ` (${code})`}`,
-  'post-answered': ({ status }) => `answered ${status}`,
+  'delivery-address': ({ fault }) => addressFaults[fault],
+  'delivery-redirected': ({ status }) => `answered ${status}: redirects are not followed`,
+  'delivery-endless': () => 'its answer does not end',
+  'delivery-late': ({ seconds }) => `no answer within ${seconds} s`,
+  'delivery-cut-short': () => 'there was no time for an answer',
+  'delivery-unreachable': ({ code }) => `cannot be reached${code === null ? '' : ` (${code})`}`,
+  'delivery-refused': ({ status }) => `answered ${status}`,
   'token-unset': ({ variable }) => `${variable} is not set`,
   'token-unfit': ({ variable }) => `${variable} holds no token`,
   'thread-without-id': () => 'its answer has no id',

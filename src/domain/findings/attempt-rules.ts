@@ -1,5 +1,6 @@
 import type { Trip } from '../breaker-trip.ts';
 import type { Breach, Ending } from '../evidence.ts';
+import type { Closed } from '../texts/no-fence.ts';
 import type { Finding } from './finding.ts';
 
 /** Why an attempt, a check or a generator ended as it did, or never began. */
@@ -13,6 +14,8 @@ export type AttemptRules = {
   'program-not-shown': { readonly program: string };
   'no-bubblewrap': { readonly restricted: boolean };
   'tools-missing': { readonly tools: readonly string[] };
+  /** `closed`: the switch that keeps user namespaces from being made. `words`: bubblewrap's. */
+  'no-namespaces': { readonly closed: Closed; readonly words: string };
   'unknown-machine': { readonly machine: string };
   'fence-breached': { readonly breaches: readonly Breach[] };
   /** It ended before the agent began. `words`: what it printed. */
