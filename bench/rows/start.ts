@@ -68,7 +68,7 @@ async function provenFence(workspace: string, outside: string): Promise<void> {
   });
   closeSync(quiet);
   const readiness = await fenced.ready;
-  if (readiness.outcome !== 'held') throw new Error(`the fence did not hold: ${readiness.detail}`);
+  if (readiness.outcome !== 'held') throw new Error(`the fence did not hold: ${JSON.stringify(readiness)}`);
   fenced.go();
   await fenced.ended;
 }

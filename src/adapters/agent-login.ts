@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentLogin } from '../domain/agents.ts';
+import type { Finding } from '../domain/findings/finding.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -9,13 +10,11 @@ export type FoundLogin =
   | { readonly by: 'variable'; readonly name: string }
   /** The person's own file: shown in the fence as it is and never copied, because a copied refresh token logs the person out. */
   | { readonly by: 'file'; readonly path: string }
-  /** `hasFile`: there is one, which agents cannot read. `fix`: what to type. */
+  /** `hasFile`: there is one, which agents cannot read. */
   | {
       readonly by: 'nothing';
-      readonly why: string;
-      readonly short: string;
+      readonly because: Finding;
       readonly hasFile: boolean;
-      readonly fix: string;
     };
 
 type Agent = { readonly program: string; readonly credentials: readonly string[]; readonly login?: AgentLogin };
@@ -34,15 +33,12 @@ export function findLogin(agent: Agent, ours: Variables, reader: { readonly uid:
   if (name !== undefined) return { by: 'variable', name };
   const path = agent.login ? loginFile(agent.login, ours) : null;
   if (path === null || !existsSync(path)) {
-    const looked = `there is no ${path ?? 'file'}, and ${known.join(', ')} ${known.length === 1 ? 'is' : 'are'} not set`;
-    const fix = agent.login?.fix ?? `tidegate auth ${agent.program} ${known[0]}`;
-    const why = `${agent.program} is not logged in: ${looked}`;
-    return { by: 'nothing', why, short: 'not logged in', hasFile: false, fix };
+    const because: Finding = { rule: 'not-logged-in', program: agent.program, file: path, variables: known };
+    return { by: 'nothing', because, hasFile: false };
   }
   if (!isOpenTo(path, reader.uid)) {
-    const why = `${path} is yours alone, and agents run as another user (uid ${reader.uid})`;
-    const fix = agent.login?.fixWithoutFile ?? '';
-    return { by: 'nothing', why, short: `not logged in: ${why}`, hasFile: true, fix };
+    const because: Finding = { rule: 'login-file-closed', program: agent.program, file: path, uid: reader.uid };
+    return { by: 'nothing', because, hasFile: true };
   }
   return { by: 'file', path };
 }

@@ -5,9 +5,15 @@ export type ProcessIdentity = { readonly pid: number; readonly startTime: string
 
 /** Who this process, or a living process `pid`, is. */
 export function identify(pid: number = process.pid): ProcessIdentity {
+  const identity = identityOf(pid);
+  if (identity === null) throw new Error(`there is no process ${pid}`);
+  return identity;
+}
+
+/** Null when there is no such process. */
+export function identityOf(pid: number): ProcessIdentity | null {
   const stat = statOf(pid);
-  if (stat === null) throw new Error(`there is no process ${pid}`);
-  return { pid, startTime: stat.startTime, bootId: bootId() };
+  return stat === null ? null : { pid, startTime: stat.startTime, bootId: bootId() };
 }
 
 /** True only for the very same process; a zombie runs nothing and counts as dead. */

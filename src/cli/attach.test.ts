@@ -20,7 +20,7 @@ const events: readonly AgentEvent[] = [
   { type: 'tool-result', id: '1', outcome: 'ok', text: 'one\ntwo\nthree' },
   { type: 'tool-call', call: call({ tool: 'Bash', kind: 'run', command: 'npm\ntest' }) },
   { type: 'tool-result', id: '1', outcome: 'failed', text: 'exit 1' },
-  { type: 'denied', call: call({ paths: ['x.md'] }), rule: 'out-of-scope', why: 'not yours' },
+  { type: 'denied', call: call({ paths: ['x.md'] }), because: { rule: 'git-command', command: 'push' } },
   { type: 'unknown', line: '{}' },
   { type: 'usage', usage: { turns: 2, inputTokens: 1200, outputTokens: 30, cachedTokens: 2_500_000, usd: 0.25 } },
   { type: 'ended', outcome: 'completed', trouble: null },
@@ -41,7 +41,7 @@ test('attach shows what an agent said and did, one line for a call, and nothing 
       one (+2 lines)
     → Bash npm test
       ✗ exit 1
-    ✗ denied Write x.md: not yours (out-of-scope)
+    ✗ denied Write x.md: \`git push\` is not for agents: Tidegate takes your files as they are and integrates them itself (git-command)
       2 turns · 1.2k in, 30 out, 2.50M cached · $0.25
     ── the agent is through
     "

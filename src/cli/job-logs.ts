@@ -1,6 +1,8 @@
 import type { LogEvidence } from '../domain/evidence.ts';
 import { generatedPaths } from '../domain/generated.ts';
+import { checkOutput } from '../domain/texts/check-output.ts';
 import { howEnded } from '../view/event-line.ts';
+import { checkDocument, endingDocument } from '../view/told-evidence.ts';
 import type { MadeRun } from './subject.ts';
 
 /** The output of something that ran for the whole run: where it is, and its last lines. */
@@ -18,7 +20,7 @@ export function lastCheck({ state, stored }: MadeRun, name: string): JobLog | st
   if (last !== undefined) {
     const { check, purpose } = last;
     const title = `${name} ${check.outcome} on the ${purpose}, tree ${check.tree.slice(0, 12)}`;
-    return { title, log: check.log, tail: check.tail, data: { check } };
+    return { title, log: check.log, tail: checkOutput(check), data: { check: checkDocument(check) } };
   }
   const known = state.plan.checks.map((check) => check.name);
   if (known.length === 0) return `no check ${name}; the plan has none`;
@@ -30,7 +32,8 @@ export function lastGenerated({ state, stored }: MadeRun): JobLog | string {
   const last = stored.findLast(({ event }) => event.type === 'generator-ended')?.event;
   if (last?.type === 'generator-ended') {
     const title = `generated files of wave ${last.wave}: ${howEnded(last.ending)}`;
-    return { title, log: last.log, tail: last.tail, data: { generated: { ending: last.ending, log: last.log } } };
+    const ending = endingDocument(last.ending);
+    return { title, log: last.log, tail: last.tail, data: { generated: { ending, log: last.log } } };
   }
   const paths = generatedPaths(state.plan);
   if (paths.length === 0) return 'the plan has no generated files';

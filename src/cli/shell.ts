@@ -1,4 +1,5 @@
 import type { Ending } from '../domain/evidence.ts';
+import { describeWithFix } from '../domain/explain/explain.ts';
 import type { CommitId } from '../domain/ids.ts';
 import { type PlannedTask, plannedById } from '../domain/plan.ts';
 import type { Result } from '../domain/result.ts';
@@ -95,7 +96,11 @@ async function look(
 }
 
 function outcomeOf(ending: Ending, data: Readonly<Record<string, unknown>>): Outcome {
-  if (ending.reason === 'launch-failed') return failed('launch-failed', `shell: ${ending.detail}`);
+  if (ending.reason === 'launch-failed')
+    return failed(
+      'launch-failed',
+      `shell: ${ending.because === undefined ? ending.reason : describeWithFix(ending.because)}`,
+    );
   if (ending.reason !== 'exited') return { exit: exitCodes.interrupted, reason: 'interrupted', data };
   const code = ending.code ?? exitCodes.failed;
   return { exit: code === 0 ? exitCodes.done : exitCodes.failed, reason: 'ended', code, data: { ...data, code } };

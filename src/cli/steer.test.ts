@@ -94,7 +94,7 @@ test('what an agent asks for is shown with the command that grants it', async ()
 });
 
 test('a paused provider is named with its reason, its time and the command that gives the task to another agent', async () => {
-  const trouble = { kind: 'rate-limited', until: null, detail: 'slow down' } as const;
+  const trouble = { kind: 'rate-limited', until: null, words: 'slow down' } as const;
   const until = '2026-01-01T12:10:00.000Z';
   const waits = withAgent(begunByClaude, 'claude');
   const paused: RunEvent = { type: 'provider-paused', provider: 'anthropic', until, trouble, tries: 1 };

@@ -1,3 +1,5 @@
+import type { Finding } from './findings/finding.ts';
+
 /**
  * What agents do, in words that fit all of them. Each executor translates its agent's own stream into these; breaker, governor,
  * transcript and costs read nothing else. An early warning and a record: what counts as done is judged from the snapshot.
@@ -9,8 +11,8 @@ export type AgentEvent =
   | { readonly type: 'turn'; readonly text: string }
   | { readonly type: 'tool-call'; readonly call: ToolCall }
   | { readonly type: 'tool-result'; readonly id: string; readonly outcome: 'ok' | 'failed'; readonly text: string }
-  /** The call was not carried out. The rule is one of ours, or `agent` when the agent's own settings refused it. */
-  | { readonly type: 'denied'; readonly call: ToolCall; readonly rule: string; readonly why: string }
+  /** The call was not carried out. The rule is `agent-denied` when the agent's own settings refused it. */
+  | { readonly type: 'denied'; readonly call: ToolCall; readonly because: Finding }
   /** Content of a file that a call may have changed, as we found it afterwards; null when it is gone. */
   | { readonly type: 'file-seen'; readonly path: string; readonly digest: string | null }
   /** Of this attempt so far, never a difference. */
@@ -57,7 +59,12 @@ export type Trouble = {
   readonly kind: TroubleKind;
   /** When the provider says it will serve again, as ISO time; null when it does not say. */
   readonly until: string | null;
-  readonly detail: string;
+  /** The provider's or the agent's own; empty when there are none. */
+  readonly words: string;
+  /** After which time the agent tries again by itself, if it says so. */
+  readonly retryMs?: number;
+  /** What we found before the agent was launched. */
+  readonly because?: Finding;
 };
 
 export type TroubleKind =

@@ -1,11 +1,12 @@
 import type { Trouble, Usage } from './agent-event.ts';
 import type { Post } from './board.ts';
 import type { Trip } from './breaker-trip.ts';
+import type { Finding } from './findings/finding.ts';
 
 /** What of an agent's doings belongs into the ledger while it works. Numbered from 1 by its supervisor. */
 export type AgentNote =
   | { readonly note: 'started'; readonly session: string | null; readonly model: string | null }
-  | { readonly note: 'denied'; readonly tool: string; readonly rule: string; readonly why: string }
+  | { readonly note: 'denied'; readonly tool: string; readonly because: Finding }
   /** The breaker found the agent going round in circles. */
   | { readonly note: 'tripped'; readonly trip: Trip }
   | { readonly note: 'trouble'; readonly trouble: Trouble }

@@ -40,7 +40,7 @@ export function countEcho(echoes: Echoes, settled: Settled): { readonly echoes: 
       file: call.file,
       occurrences: echo.times,
       class: classOf(settled),
-      evidence: [call.shown, short(settled.text, 200)],
+      words: [call.shown, ...wordsOf(settled)],
     },
   };
 }
@@ -66,9 +66,10 @@ const withoutFiles = (echoes: Echoes, paths: readonly string[]): Echoes =>
 const errorOf = (text: string): string =>
   fingerprint(text.slice(0, 4000).toLowerCase().replaceAll(/\d+/g, '#').replaceAll(/\s+/g, ' ').trim());
 
-function classOf({ call, rule, text }: Settled): EchoClass {
+function classOf({ call, because, text }: Settled): EchoClass {
+  const rule = because?.rule ?? null;
   if (rule !== null && commandRules.has(rule)) return 'command-blocked';
-  if (rule === 'agent') return call.kind === 'run' ? 'command-blocked' : 'scope-denied';
+  if (rule === 'agent-denied') return call.kind === 'run' ? 'command-blocked' : 'scope-denied';
   if (rule !== null) return 'scope-denied';
   const said = text.slice(0, 4000);
   if (call.kind === 'write' && ofEditFormat.test(said)) return 'edit-format-friction';
@@ -76,8 +77,14 @@ function classOf({ call, rule, text }: Settled): EchoClass {
   return ofBlocking.test(said) ? 'command-blocked' : 'other';
 }
 
+/** What a program said, or the agent's own settings. Of a denial of ours the call says it all. */
+function wordsOf({ because, text }: Settled): readonly string[] {
+  if (because === null) return [short(text, 200)];
+  return 'words' in because && typeof because.words === 'string' ? [short(because.words, 200)] : [];
+}
+
 /** Rules about what is done; all others are about where. */
-const commandRules = new Set(['git-command', 'no-verify', 'blocked-command', 'forbidden']);
+const commandRules = new Set<string>(['git-command', 'no-verify', 'removes-workspace', 'blocked-command', 'forbidden']);
 const ofScope = /\bscope\b|outside (of )?the (workspace|project)|read-only file system/i;
 const ofBlocking =
   /command .{0,80}(blocked|not allowed|denied|forbidden)|(blocked|denied) by (a |the )?(hook|policy|rule)/is;

@@ -33,7 +33,8 @@ const spiral = (call: SeenCall, overlapping: Reads): Trip => ({
   file: call.file,
   occurrences: overlapping.length,
   class: null,
-  evidence: overlapping.map(({ from, to }) => `lines ${from} to ${to}`),
+  reads: overlapping.map(({ from, to }) => ({ from, to })),
+  words: [call.shown],
 });
 
 function overlappingPair(reads: Reads): Reads | null {

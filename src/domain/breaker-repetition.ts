@@ -18,10 +18,9 @@ export function countRepetition(
   const times = before?.key === call.key && before.result === result ? before.times + 1 : 1;
   const repetition = { key: call.key, result, times };
   if (times < tripCount) return { repetition, trip: null };
-  const evidence = Array.from({ length: tripCount }, () => call.shown);
   return {
     repetition,
-    trip: { pattern: 'turn-key-repetition', file: call.file, occurrences: times, class: null, evidence },
+    trip: { pattern: 'turn-key-repetition', file: call.file, occurrences: times, class: null, words: [call.shown] },
   };
 }
 

@@ -35,11 +35,10 @@ export function countReturn(
   const contents = [...known.filter((one) => one !== content).slice(1 - remembered.contents), content];
   const kept = [...others.slice(1 - remembered.files), { path, contents, returns }];
   if (returns < tripCount) return { histories: kept, changed: true, trip: null };
-  const evidence = [`${short(place, 160)} has content ${short(seen.digest, 12)} again`];
   return {
     histories: kept,
     changed: true,
-    trip: { pattern: 'self-revert', file: short(place, 256), occurrences: returns, class: null, evidence },
+    trip: { pattern: 'self-revert', file: short(place, 256), occurrences: returns, class: null, words: [] },
   };
 }
 

@@ -8,8 +8,10 @@ export type Trip = {
   readonly occurrences: number;
   /** Only of an error echo. */
   readonly class: EchoClass | null;
+  /** Only of a pagination spiral: the lines that were read. */
+  readonly reads?: readonly { readonly from: number; readonly to: number }[];
   /** What was counted, in the agent's own words; short, and safe to show. */
-  readonly evidence: readonly string[];
+  readonly words: readonly string[];
 };
 
 export type EchoClass = 'edit-format-friction' | 'scope-denied' | 'command-blocked' | 'other';

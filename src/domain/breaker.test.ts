@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { healthyWork, type Transcript, transcript } from '../../test/support/transcripts.ts';
+import { foreign, healthyWork, type Transcript, transcript } from '../../test/support/transcripts.ts';
 import type { AgentEvent, ToolCall } from './agent-event.ts';
 import { type Breaker, evolveBreaker, newBreaker, stopDue, type Trip, tellAgent } from './breaker.ts';
+import type { Finding } from './findings/finding.ts';
 
 const workspace = '/workspace';
 
@@ -40,7 +41,12 @@ describe('a pagination spiral', () => {
         file: 'src/a.ts',
         occurrences: 3,
         class: null,
-        evidence: ['lines 1 to 200', 'lines 50 to 250', 'lines 60 to 200'],
+        reads: [
+          { from: 1, to: 200 },
+          { from: 50, to: 250 },
+          { from: 60, to: 200 },
+        ],
+        words: ['Read src/a.ts'],
       },
     ]);
   });
@@ -110,7 +116,7 @@ describe('turn-key repetition', () => {
         file: null,
         occurrences: 3,
         class: null,
-        evidence: ['Bash npm  test', 'Bash npm  test', 'Bash npm  test'],
+        words: ['Bash npm  test'],
       },
     ]);
   });
@@ -160,7 +166,7 @@ describe('turn-key repetition', () => {
       (log) =>
         times(9, () => {
           log.run('npm test');
-          log.add({ type: 'provider-trouble', trouble: { kind: 'dropped', until: null, detail: '' } });
+          log.add({ type: 'provider-trouble', trouble: { kind: 'dropped', until: null, words: '' } });
         }),
     ],
     [
@@ -182,14 +188,18 @@ describe('an error echo', () => {
       (log) => log.edit('src/a.ts', 'old -> new', missed.replace('12', `${log.events.length}`), 'failed'),
     ],
     ['other', 'src/a.ts', (log) => log.edit('src/a.ts', 'old -> new', 'ENOSPC', 'failed')],
+    ['scope-denied', 'docs/b.md', (log) => log.deny({ kind: 'write', paths: ['docs/b.md'] })],
+    ['scope-denied', null, (log) => log.deny({ kind: 'run', command: 'tee docs/b.md' })],
     [
-      'scope-denied',
-      'docs/b.md',
-      (log) => log.deny({ kind: 'write', paths: ['docs/b.md'] }, 'the task does not own it'),
+      'command-blocked',
+      null,
+      (log) => log.deny({ kind: 'run', command: 'rm' }, { rule: 'agent-denied', words: 'the user said no' }),
     ],
-    ['scope-denied', null, (log) => log.deny({ kind: 'run', command: 'tee docs/b.md' }, 'not yours')],
-    ['command-blocked', null, (log) => log.deny({ kind: 'run', command: 'rm' }, 'the user said no', 'agent')],
-    ['command-blocked', null, (log) => log.deny({ kind: 'run', command: 'git push' }, 'not for agents', 'git-command')],
+    [
+      'command-blocked',
+      null,
+      (log) => log.deny({ kind: 'run', command: 'git push' }, { rule: 'git-command', command: 'push' }),
+    ],
   ])('of class %s is the third failure of the same attempt, whatever is read in between', (echo, file, attempt) => {
     const trips = tripsOf((log) =>
       times(3, (index) => {
@@ -215,7 +225,7 @@ describe('an error echo', () => {
         file: null,
         occurrences: 3,
         class: 'other',
-        evidence: ['Bash npm test', 'x is not a function (14 ms)'],
+        words: ['Bash npm test', 'x is not a function (14 ms)'],
       },
     ]);
   });
@@ -260,14 +270,14 @@ describe('an error echo', () => {
       const call = log.call({ kind: 'write', paths: ['b'] });
       const told: readonly AgentEvent[] = [
         { type: 'tool-call', call },
-        { type: 'denied', call, why: 'the task does not own it', rule: 'out-of-scope' },
+        { type: 'denied', call, because: foreign('b') },
       ];
       log.add(...(order === 'call first' ? told : told.toReversed()));
-      log.add({ type: 'denied', call, why: 'the task does not own it', rule: 'agent' });
+      log.add({ type: 'denied', call, because: { rule: 'agent-denied', words: 'not yours' } });
       log.add({ type: 'tool-result', id: call.id, outcome: 'failed', text: 'the task does not own it' });
     });
     expect(follow(log.events).trips).toEqual([]);
-    log.deny({ kind: 'write', paths: ['b'] }, 'the task does not own it');
+    log.deny({ kind: 'write', paths: ['b'] });
     expect(follow(log.events).trips).toHaveLength(1);
   });
 });
@@ -281,7 +291,7 @@ describe('a self-revert', () => {
   test('is the third return of a file to what it held before', () => {
     expect(contents('1', '2', '1', '2')).toEqual([]);
     expect(contents('1', '2', '1', '2', '1')).toEqual([
-      { pattern: 'self-revert', file: 'a', occurrences: 3, class: null, evidence: ['a has content 1 again'] },
+      { pattern: 'self-revert', file: 'a', occurrences: 3, class: null, words: [] },
     ]);
     expect(contents('1', '2', '1', '3', '1', '4', '1')).toHaveLength(1);
   });
@@ -308,7 +318,7 @@ const spirals: Record<
   },
   'a denied edit': {
     pattern: 'error-echo',
-    once: (log) => log.deny({ kind: 'write', paths: ['no.ts'] }, 'out of scope'),
+    once: (log) => log.deny({ kind: 'write', paths: ['no.ts'] }),
   },
   'a file put back': {
     pattern: 'self-revert',
@@ -380,8 +390,10 @@ describe('for every transcript', () => {
       fc.record({
         type: fc.constant('denied' as const),
         call,
-        why: text,
-        rule: fc.constantFrom('out-of-scope', 'agent'),
+        because: fc.oneof(
+          text.map((words): Finding => ({ rule: 'agent-denied', words })),
+          path.map(foreign),
+        ),
       }),
       fc.record({
         type: fc.constant('tool-result' as const),
@@ -411,11 +423,15 @@ test('the breaker remembers no more after 600 rounds than after 200', () => {
       log.read(long);
       log.run(long, long, 'failed');
       log.edit(long, long, long, 'failed');
-      log.deny({ kind: 'write', paths: [long] }, long);
+      log.deny({ kind: 'write', paths: [long] });
       log.seen(long, long);
       log.seen('one file', long);
       log.add({ type: 'tool-call', call: log.call({ kind: 'run', command: long }) });
-      log.add({ type: 'denied', call: log.call({ kind: 'run', command: long }), why: long, rule: 'agent' });
+      log.add({
+        type: 'denied',
+        call: log.call({ kind: 'run', command: long }),
+        because: { rule: 'agent-denied', words: long },
+      });
     });
     return JSON.stringify(follow(log.events).state).length;
   };

@@ -4,7 +4,9 @@ import { countRead, type Reads } from './breaker-reads.ts';
 import { afterChange, countRepetition, type Repetition } from './breaker-repetition.ts';
 import { countReturn, type Histories, withoutReturns } from './breaker-reverts.ts';
 import type { Trip } from './breaker-trip.ts';
+import type { Finding } from './findings/finding.ts';
 import { fingerprint } from './fingerprint.ts';
+import { canonicalJson } from './plan.ts';
 import { type SeenCall, type Settled, seenCall } from './seen-call.ts';
 
 export { type Trip, tellAgent } from './breaker-trip.ts';
@@ -52,7 +54,7 @@ export function evolveBreaker(state: Breaker, event: AgentEvent): Step {
     case 'tool-result':
       return answered(state, fingerprint(event.id), event);
     case 'denied':
-      return denied(state, seenCall(event.call, state.workspace), event);
+      return denied(state, seenCall(event.call, state.workspace), event.because);
     case 'file-seen': {
       const { histories, changed, trip } = countReturn(state.histories, event, state.workspace);
       const next = { ...state, histories };
@@ -84,18 +86,21 @@ function answered(
   if (!call) return quiet({ ...state, denied: state.denied.filter((one) => one.id !== id) });
   return settled(
     { ...state, open: state.open.filter((one) => one.id !== id) },
-    { call, outcome: result.outcome, text: result.text, rule: null },
+    { call, outcome: result.outcome, text: result.text, because: null },
   );
 }
 
-function denied(state: Breaker, call: SeenCall, denial: { readonly rule: string; readonly why: string }): Step {
+function denied(state: Breaker, call: SeenCall, because: Finding): Step {
   const isOpen = state.open.some((one) => one.id === call.id);
   if (!isOpen && state.denied.some((one) => one.id === call.id)) return quiet(state);
   const waiting = { id: call.id, awaits: isOpen ? 'tool-result' : 'tool-call' } as const;
   const open = state.open.filter((one) => one.id !== call.id);
   const next = { ...state, open, denied: [...state.denied.slice(1 - remembered), waiting] };
-  return settled(next, { call, outcome: 'denied', text: denial.why, rule: denial.rule });
+  return settled(next, { call, outcome: 'denied', text: comparable(because), because });
 }
+
+/** The rule and its facts; what others said of it varies. */
+const comparable = (because: Finding): string => canonicalJson({ ...because, words: null });
 
 function settled(state: Breaker, done: Settled): Step {
   const echo = countEcho(state.echoes, done);

@@ -1,3 +1,5 @@
+import type { DenialRules } from './findings/denial-rules.ts';
+import type { FindingsOf } from './findings/finding.ts';
 import { below, resolvePath } from './lexical-path.ts';
 import type { PlainCommand } from './plain-commands.ts';
 import type { Word } from './shell-words.ts';
@@ -11,7 +13,9 @@ export type CommandLimits = {
   readonly home: string | null;
 };
 
-type Refusal = { readonly rule: string; readonly why: string };
+type Refusal = FindingsOf<
+  Pick<DenialRules, 'git-command' | 'no-verify' | 'removes-workspace' | 'blocked-command' | 'forbidden'>
+>;
 type WordRule = { readonly text: string; readonly words: readonly string[] };
 
 /** Without a word in it, a rule says nothing. */
@@ -35,15 +39,12 @@ function gitRefusal({ program, args }: PlainCommand): Refusal | null {
   const rest = args.slice(at + 1);
   const says = (...flags: readonly string[]) => rest.some(({ text }) => flags.includes(text));
   if (integrating.has(name) || (name === 'reset' && says('--hard')))
-    return {
-      rule: 'git-command',
-      why: `\`git ${name}${name === 'reset' ? ' --hard' : ''}\` is not for agents: Tidegate takes your files as they are and integrates them itself`,
-    };
+    return { rule: 'git-command', command: name === 'reset' ? 'reset --hard' : name };
   const skipsHooks =
     says('--no-verify') ||
     (name === 'commit' && rest.some(({ text }) => /^-[a-z]*n/.test(text))) ||
     args.slice(0, at).some(({ text }) => /^core\.hookspath=/i.test(text));
-  return skipsHooks ? { rule: 'no-verify', why: 'the hooks of this repository must not be skipped' } : null;
+  return skipsHooks ? { rule: 'no-verify' } : null;
 }
 const integrating = new Set(['push', 'merge', 'rebase', 'stash', 'worktree', 'update-ref']);
 
@@ -79,9 +80,7 @@ function removesEverything(
       return directory !== null && below(resolvePath('/', `${directory}/${path}`), workspace) !== null;
     return below(resolvePath('/', path), workspace) !== null;
   });
-  return everything
-    ? { rule: 'blocked-command', why: `\`rm -r ${everything.text}\` removes the whole workspace` }
-    : null;
+  return everything ? { rule: 'removes-workspace', target: everything.text } : null;
 }
 
 function blocked(command: PlainCommand, rules: readonly WordRule[]): Refusal | null {
@@ -93,12 +92,14 @@ function blocked(command: PlainCommand, rules: readonly WordRule[]): Refusal | n
 const forbidden = (command: PlainCommand, rules: readonly WordRule[]): Refusal | null =>
   listed(command, rules, 'forbidden');
 
-function listed({ program, args }: PlainCommand, rules: readonly WordRule[], rule: string): Refusal | null {
+function listed({ program, args }: PlainCommand, rules: readonly WordRule[], rule: Listed): Refusal | null {
   if (rules.length === 0) return null;
   const said = spoken([program, ...args.map(({ text }) => text)]);
   const found = rules.find(({ words }) => inOrder(words, said));
-  return found ? { rule, why: `\`${found.text}\` is not allowed in this run` } : null;
+  return found ? { rule, pattern: found.text } : null;
 }
+
+type Listed = 'blocked-command' | 'forbidden';
 
 /** Words as they count for a rule: in lower case, without quotes and punctuation around them. */
 const spoken = (texts: readonly string[]): readonly string[] =>

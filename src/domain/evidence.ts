@@ -39,7 +39,7 @@ export type BoundThread = {
   readonly failed: readonly FailedWay[];
 };
 
-export type FailedWay = { readonly way: BoundThread['board']; readonly why: string };
+export type FailedWay = { readonly way: BoundThread['board']; readonly because: Finding };
 
 export type PreflightEvidence = {
   /** Lint findings of this wave's directives; `error` blocks, `warning` is shown. */
@@ -62,10 +62,32 @@ export type FenceEvidence = {
   readonly mode: 'bwrap' | 'none';
   /** What the canary tried and what happened; `held` only when every escape failed. */
   readonly canary: 'held' | 'breached' | 'waived';
-  readonly detail: string;
+  /** Absent when it held. */
+  readonly breaches?: readonly Breach[];
   readonly uid: number;
   readonly network: 'on' | 'off' | readonly string[];
 };
+
+/** One way out that the canary found. `at` is the path or device. `unknown`: a report that we do not understand, as it was. */
+export type Breach = { readonly breach: BreachKind; readonly at?: string };
+
+export const breachKinds = [
+  'wrote-outside',
+  'wrote-in',
+  'workspace-unwritable',
+  'workspace-unwritten',
+  'processes',
+  'run-directory',
+  'capabilities',
+  'root',
+  'privileges',
+  'system-calls',
+  'core-pattern',
+  'remount',
+  'network-device',
+  'unknown',
+] as const;
+export type BreachKind = (typeof breachKinds)[number];
 
 export type DispatchEvidence = {
   readonly attempt: AttemptId;
@@ -92,7 +114,7 @@ export type HandoffEvidence =
   | { readonly kind: 'given'; readonly handoff: Handoff; readonly via: 'socket' | 'file' }
   | { readonly kind: 'absent' }
   /** stale nonce, FIFO, symlink, too large, invalid UTF-8, not our schema … */
-  | { readonly kind: 'invalid'; readonly why: string };
+  | { readonly kind: 'invalid'; readonly because: Finding };
 
 /** How an attempt's process ended. `reason` is ours; an agent's own exit is `exited`. */
 export type Ending = {
@@ -111,7 +133,8 @@ export type Ending = {
     | 'over-budget';
   readonly code: number | null;
   readonly signal: string | null;
-  readonly detail: string;
+  /** Absent when the rest says it all. */
+  readonly because?: Finding;
 };
 
 /** One changed path of a snapshot against its base. Renames are a delete and an add. */
@@ -162,6 +185,8 @@ export type CheckOutcome = {
   readonly tree: TreeId;
   readonly outcome: 'passed' | 'failed' | 'timed-out' | 'could-not-run';
   readonly code: number | null;
+  /** Why it could not run. */
+  readonly because?: Finding;
   readonly log: LogEvidence;
   /** The last lines of output, for people; at most 4 KB. */
   readonly tail: string;

@@ -1,5 +1,5 @@
 import type { GeneratorOutcome } from './evidence.ts';
-import { describeFinding } from './explain/explain.ts';
+import type { Finding } from './findings/finding.ts';
 import type { FrozenPlan } from './plan.ts';
 
 /** Paths that no agent decides over: they are rebuilt by the plan's own commands on the integrated tree. */
@@ -13,19 +13,21 @@ export const generators = (plan: FrozenPlan): readonly string[] => [
 export const generatorMinutes = 10;
 
 /** Why nothing can be taken from this outcome; null: the generated paths of its snapshot stand. */
-export function generatorFailure(plan: FrozenPlan, { ending, snapshot, tail }: GeneratorOutcome): string | null {
-  if (ending.reason !== 'exited' || ending.code !== 0)
-    return [howEnded(plan, ending), ...lastLines(tail)].filter(Boolean).join('; ');
-  if (snapshot === null) return 'what the commands left could not be snapshotted';
+export function generatorFailure(plan: FrozenPlan, { ending, snapshot, tail }: GeneratorOutcome): Finding | null {
+  if (ending.reason !== 'exited' || ending.code !== 0) {
+    const commands = generators(plan);
+    return { rule: 'generator-failed', ...ending, commands, minutes: generatorMinutes, words: lastLines(tail) };
+  }
+  if (snapshot === null) return { rule: 'generator-not-snapshotted' };
   for (const path of generatedPaths(plan)) {
     const finding = [...snapshot.refused, ...snapshot.secrets].find(({ where = '' }) => isAtOrBelow(path, where));
-    if (finding !== undefined) return describeFinding(finding);
+    if (finding !== undefined) return finding;
     const entry = snapshot.diff.find((changed) => changed.path === path);
-    if (entry !== undefined && !plainModes.has(entry.newMode)) return `${path} is not a plain file`;
+    if (entry !== undefined && !plainModes.has(entry.newMode)) return { rule: 'generated-not-plain', where: path };
     const replaced = snapshot.diff.find(
       (changed) => changed.change === 'deleted' && changed.path !== path && isAtOrBelow(path, changed.path),
     );
-    if (replaced !== undefined) return `${path} takes the place of ${replaced.path}, which is not generated`;
+    if (replaced !== undefined) return { rule: 'generated-replaces', where: path, replaced: replaced.path };
   }
   return null;
 }
@@ -34,19 +36,5 @@ export function generatorFailure(plan: FrozenPlan, { ending, snapshot, tail }: G
 const plainModes: ReadonlySet<string> = new Set(['000000', '100644', '100755']);
 
 const isAtOrBelow = (path: string, place: string): boolean => path === place || path.startsWith(`${place}/`);
-
-/** Empty when the command that failed has said so in its last line of output, as `generateJob` has it do. */
-function howEnded(plan: FrozenPlan, { reason, code, signal, detail }: GeneratorOutcome['ending']): string {
-  const commands = `\`${generators(plan).join('`, `')}\``;
-  switch (reason) {
-    case 'exited':
-      return code === null ? `${commands} ended by ${signal}` : '';
-    case 'timed-out':
-    case 'silent':
-      return `${commands} took longer than ${generatorMinutes} minutes`;
-    default:
-      return `${commands} could not run (${[reason, detail].filter(Boolean).join(': ')})`;
-  }
-}
 
 const lastLines = (text: string): readonly string[] => text.trim().slice(-1000).split('\n').slice(-4);

@@ -5,12 +5,11 @@ import type { Providers } from './provider.ts';
 import { pauseFor } from './provider-pause.ts';
 import { aftermathOf, recoveryFrom } from './recovery.ts';
 
-const trouble = (kind: TroubleKind, until: string | null = null): Trouble => ({ kind, until, detail: 'said so' });
+const trouble = (kind: TroubleKind, until: string | null = null): Trouble => ({ kind, until, words: 'said so' });
 const ending = (reason: Ending['reason'], code: number | null = null): Ending => ({
   reason,
   code,
   signal: null,
-  detail: '',
 });
 const failed = (kind: TroubleKind) =>
   recoveryFrom({ ending: ending('exited', 1), agent: { outcome: 'failed', trouble: trouble(kind) } });

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { ended } from '../../test/support/plans.ts';
 import { diagnose, type Mishap } from './rehearsal.ts';
 
-const exited = (code: number): Mishap['ending'] => ({ reason: 'exited', code, signal: null, detail: '' });
+const exited = (code: number): Mishap['ending'] => ({ reason: 'exited', code, signal: null });
 const check = (tail: string, more: Partial<Mishap> = {}): Mishap => ({
   check: 'test',
   command: 'npm test',
@@ -24,7 +25,7 @@ describe('what failed in a rehearsal is told with what to do', () => {
     [
       'a program that the fence does not have',
       check('', {
-        ending: { reason: 'launch-failed', code: null, signal: null, detail: 'there is no program uv in the fence' },
+        ending: ended('launch-failed', { rule: 'program-missing', program: 'uv' }),
       }),
       /^uv is not there/,
     ],
@@ -34,7 +35,7 @@ describe('what failed in a rehearsal is told with what to do', () => {
     ['a place that is not its own', check("EROFS: read-only file system, mkdir '/var/x'"), /fence: \{ write:/],
     ['no setup', check("Error: Cannot find module 'vitest'", { setup: null }), /^dependencies are missing/],
     ['an environment', check('Missing environment variable DATABASE_URL'), /^checks see what is committed/],
-    ['time', check('', { ending: { reason: 'timed-out', code: null, signal: 'SIGKILL', detail: '' } }), /minutes: 30/],
+    ['time', check('', { ending: { reason: 'timed-out', code: null, signal: 'SIGKILL' } }), /minutes: 30/],
     ['a setup', check('boom', { check: null, command: 'make deps' }), /^try it by itself .*: make deps$/],
   ])('%s', (_name, mishap, fix) => {
     expect(diagnose(mishap).fix).toMatch(fix);

@@ -1,4 +1,5 @@
 import type { Ending } from './evidence.ts';
+import { describeWithFix } from './explain/explain.ts';
 
 /** One part of a rehearsal that did not end well. `check` is null for setup. */
 export type Mishap = {
@@ -20,15 +21,18 @@ export function diagnose(mishap: Mishap): Diagnosis {
   return {
     found: `${command}: ${happened(ending)}`,
     fix: hints.map((hint) => hint(mishap)).find((fix) => fix !== null) ?? lastResort(mishap),
-    lines: lastLines(tail.trim() === '' ? ending.detail : tail),
+    lines: lastLines(tail.trim() === '' ? whyOf(ending) : tail),
   };
 }
 
-function happened({ reason, code, signal, detail }: Ending): string {
+const whyOf = ({ because }: Ending): string => (because === undefined ? '' : describeWithFix(because));
+
+function happened(ending: Ending): string {
+  const { reason, code, signal } = ending;
   if (reason === 'exited' || reason === 'setup-failed') return `exit ${code ?? signal}`;
   if (reason === 'timed-out') return 'took longer than it may';
   if (reason === 'silent') return 'printed nothing for as long as it may take';
-  return detail.split('\n')[0] ?? reason;
+  return whyOf(ending).split('\n')[0] || reason;
 }
 
 /** The first that knows something is right. */
@@ -70,8 +74,8 @@ const noNetwork =
   /ENOTFOUND|EAI_AGAIN|ENETUNREACH|[Cc]ould not resolve|[Nn]ame resolution|[Nn]etwork is unreachable|no such host|Failed to resolve/;
 
 function missingProgram({ ending, tail }: Mishap): string | null {
-  const named = /there is no program (\S+) in the fence/.exec(ending.detail)?.[1];
-  if (named !== undefined) return named;
+  const { because } = ending;
+  if (because?.rule === 'program-missing' && 'program' in because) return because.program;
   return (/(?:^|: )([\w@./+-]+): (?:command )?not found\s*$/m.exec(tail)?.[1] ?? null) || null;
 }
 

@@ -1,4 +1,5 @@
 import type { ToolCall } from './agent-event.ts';
+import type { Finding } from './findings/finding.ts';
 import { fingerprint } from './fingerprint.ts';
 import { below, resolvePath } from './lexical-path.ts';
 import { safeLine } from './safe-text.ts';
@@ -24,9 +25,10 @@ export type SeenCall = {
 export type Settled = {
   readonly call: SeenCall;
   readonly outcome: 'ok' | 'failed' | 'denied';
+  /** What came of it, as it is compared: of a denied call the rule and its facts. */
   readonly text: string;
-  /** By which it was denied; null when it was not. */
-  readonly rule: string | null;
+  /** Why it was denied; null when it was not. */
+  readonly because: Finding | null;
 };
 
 export function seenCall(call: ToolCall, workspace: string): SeenCall {

@@ -89,7 +89,8 @@ function settle(task: TaskState, attempt: EndedAttempt, verdicts: readonly Verdi
     return { ...same, turn: other, free: 0, decision: { ...again, session: false, trouble: null } };
   // with trouble it waits for its provider, as everybody does
   if (ending.reason === 'launch-failed') {
-    const halt: Finding = { rule: 'launch', words: ending.detail, before: limits.chain.slice(0, Math.max(0, place)) };
+    const before = limits.chain.slice(0, Math.max(0, place));
+    const halt: Finding = { rule: 'launch', because: ending.because ?? null, before };
     return { ...same, decision: { ...again, halt: trouble === null ? halt : null } };
   }
   if (ending.reason === 'setup-failed') return { ...same, decision: { becomes: 'failed' } };

@@ -102,7 +102,7 @@ describe('a task', () => {
   });
 
   test('is not ready when its fence was not proven, however well it ended', () => {
-    const breached = fence({ ...heldFence, canary: 'breached', detail: 'wrote outside' });
+    const breached = fence({ ...heldFence, canary: 'breached', breaches: [{ breach: 'root' }] });
     const events = good.map((event) =>
       event.type === 'phase-judged' && event.phase === 'dispatch' ? breached : event,
     );
@@ -119,7 +119,7 @@ describe('a chain of agents', () => {
   const chain = { ...limits, chain: ['claude', 'codex'] };
   const byChain = plannedTask(task('a', { agent: ['claude', 'codex'] }), 0);
   const failing = (kind: TroubleKind, times: number): TaskState => {
-    const trouble = { kind, until: null, detail: '' };
+    const trouble = { kind, until: null, words: '' };
     const events = Array.from({ length: times }, (_, index) => attempted(index + 1, { ending: exited(1) })).flat();
     return events.map((event) => withTrouble(event, trouble)).reduce(evolving(chain), byChain);
   };
@@ -150,9 +150,14 @@ describe('a chain of agents', () => {
   });
 
   test('says at its end who else could not do it', () => {
-    const missing = attempted(2, { ending: ended('launch-failed', 'no codex'), handoff: { kind: 'absent' } });
+    const missing = attempted(2, {
+      ending: ended('launch-failed', { rule: 'program-not-found', program: 'codex' }),
+      handoff: { kind: 'absent' },
+    });
     const state = missing.reduce(evolving(chain), failing('needs-login', 1));
-    expect(state.progress).toMatchObject({ next: { halt: { rule: 'launch', words: 'no codex', before: ['claude'] } } });
+    expect(state.progress).toMatchObject({
+      next: { halt: { rule: 'launch', because: { rule: 'program-not-found' }, before: ['claude'] } },
+    });
   });
 });
 
@@ -202,17 +207,21 @@ describe('attempts', () => {
   });
 
   test('that could not be launched halt the task, cost nothing, and are tried again by resume', () => {
-    const failed = attempted(1, { ending: ended('launch-failed', 'no such program'), handoff: { kind: 'absent' } });
+    const failed = attempted(1, {
+      ending: ended('launch-failed', { rule: 'program-missing', program: 'x' }),
+      handoff: { kind: 'absent' },
+    });
     expect(given(...failed)).toMatchObject({
       charged: 0,
-      progress: { next: { halt: { rule: 'launch', words: 'no such program' } } },
+      progress: { next: { halt: { rule: 'launch', because: { rule: 'program-missing', program: 'x' } } } },
     });
     const resumed = given(...failed, { type: 'run-resumed', by: me });
     expect(resumed).toMatchObject({ charged: 0, free: 0, progress: { status: 'waiting', next: { halt: null } } });
   });
 
   test('whose setup failed fail the task at once', () => {
-    const failed = attempted(1, { ending: ended('setup-failed', 'npm ci'), handoff: { kind: 'absent' } });
+    const npmFails = { rule: 'setup-failed', command: 'npm ci', code: 1, signal: null, words: '' } as const;
+    const failed = attempted(1, { ending: ended('setup-failed', npmFails), handoff: { kind: 'absent' } });
     expect(given(...failed)).toMatchObject({ charged: 0, progress: { status: 'failed', snapshot: snapshot('a') } });
   });
 

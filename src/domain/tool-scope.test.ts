@@ -5,6 +5,7 @@ import { spentMs } from '../../test/support/spent.ts';
 import type { ToolCall } from './agent-event.ts';
 import type { Granted } from './claims.ts';
 import type { Decision } from './decision.ts';
+import { explain } from './explain/explain.ts';
 import type { FrozenPlan, PlannedTask } from './plan.ts';
 import { toolDecider, toolScopeOf } from './tool-scope.ts';
 
@@ -39,7 +40,8 @@ const call = (keys: Partial<ToolCall>): ToolCall => ({
 const write = (...paths: readonly string[]) => call({ kind: 'write', paths });
 const run = (command: string, directory?: string) =>
   call({ kind: 'run', command, ...(directory === undefined ? {} : { directory }) });
-const ruleOf = (decision: Decision) => (decision.decision === 'allow' ? 'allow' : decision.rule);
+const told = (decision: Decision) => (decision.decision === 'allow' ? null : explain(decision.because));
+const ruleOf = (decision: Decision) => (decision.decision === 'allow' ? 'allow' : decision.because.rule);
 
 const client = plannedTask('client', { owns: ['src/**', 'docs/AGENTS.md'] });
 const decide = decider(client);
@@ -71,7 +73,7 @@ describe('a write', () => {
     ['/agent-home/project/src/a.ts', 'outside-workspace'],
     ['src/.claude/settings.json', 'agent-config'],
     ['src/.CLAUDE/settings.json', 'agent-config'],
-    ['/agent-home/.claude/settings.json', 'agent-config'],
+    ['/agent-home/.claude/settings.json', 'own-config'],
     ['.git/config', 'git-path'],
     ['src/.GIT/hooks/x', 'git-path'],
     ['.Tidegate/x', 'reserved-path'],
@@ -81,17 +83,21 @@ describe('a write', () => {
   });
 
   test('that is denied says why and how to ask', () => {
-    expect(decide(write('src/a.ts', "li b/a'.ts"))).toEqual({
-      decision: 'deny',
+    expect(told(decide(write('src/a.ts', "li b/a'.ts")))).toEqual({
       rule: 'out-of-scope',
-      why: "`li b/a'.ts` is out of your scope: the task does not own it. Scratch files belong in /tmp",
-      ask: "tidegate ask --scope 'li b/a'\\''.ts'",
+      where: "li b/a'.ts",
+      detail: "`li b/a'.ts` is out of your scope: the task does not own it. Scratch files belong in /tmp",
+      fix: "tidegate ask --scope 'li b/a'\\''.ts'",
     });
   });
 
   test('of a read-only task is denied everywhere in the workspace, and asking would not help', () => {
     const judge = decider(plannedTask('look', { owns: [] }));
-    expect(judge(write('src/a.ts'))).toMatchObject({ rule: 'read-only', ask: null });
+    expect(told(judge(write('src/a.ts')))).toEqual({
+      rule: 'read-only',
+      where: 'src/a.ts',
+      detail: '`src/a.ts` is out of your scope: the task is read-only (`owns: []`). Scratch files belong in /tmp',
+    });
     expect(ruleOf(judge(write('.tidegate/handoff.json')))).toBe('allow');
     expect(ruleOf(judge(write('/tmp/a')))).toBe('allow');
   });
@@ -160,13 +166,13 @@ describe('a command', () => {
     ['git commit --no-verify -m x', 'no-verify'],
     ['git commit -nm x', 'no-verify'],
     ['git -c core.hooksPath=/dev/null commit -m x', 'no-verify'],
-    ['rm -rf /', 'blocked-command'],
-    ['rm -rf /*', 'blocked-command'],
-    ['rm -fr .', 'blocked-command'],
-    ['rm -r ./*', 'blocked-command'],
-    ['rm --recursive /workspace', 'blocked-command'],
-    ['cd src; rm -rf ..', 'blocked-command'],
-    ['rm -rf ~', 'blocked-command'],
+    ['rm -rf /', 'removes-workspace'],
+    ['rm -rf /*', 'removes-workspace'],
+    ['rm -fr .', 'removes-workspace'],
+    ['rm -r ./*', 'removes-workspace'],
+    ['rm --recursive /workspace', 'removes-workspace'],
+    ['cd src; rm -rf ..', 'removes-workspace'],
+    ['rm -rf ~', 'removes-workspace'],
     ['echo x > lib/a.ts', 'out-of-scope'],
     ['echo x>>lib/a.ts', 'out-of-scope'],
     ['echo x 2> lib/a.ts', 'out-of-scope'],
@@ -184,7 +190,7 @@ describe('a command', () => {
     ['echo x > /workspace/lib/a', 'out-of-scope'],
     ['echo x > ../a', 'outside-workspace'],
     ['echo x > .claude/settings.json', 'agent-config'],
-    ['echo x > ~/.claude/settings.json', 'agent-config'],
+    ['echo x > ~/.claude/settings.json', 'own-config'],
     ['echo x > .git/hooks/pre-commit', 'git-path'],
   ])('%s: %s', (command, rule) => {
     expect(ruleOf(decide(run(command)))).toBe(rule);

@@ -2,7 +2,7 @@ import type { ToolCall } from './agent-event.ts';
 import type { Granted } from './claims.ts';
 import { type CommandLimits, commandRefusal, wordRules } from './command-rules.ts';
 import { allow, type Decision } from './decision.ts';
-import { whyNot } from './explain/scope-sentences.ts';
+import type { Finding } from './findings/finding.ts';
 import { below, resolvePath } from './lexical-path.ts';
 import { agentConfigIn, unsafeName } from './path-safety.ts';
 import { plainCommands } from './plain-commands.ts';
@@ -31,7 +31,6 @@ export type ToolPlace = {
 };
 
 type Rules = { readonly scope: Scope; readonly limits: CommandLimits; readonly place: ToolPlace };
-type Denial = Extract<Decision, { decision: 'deny' }>;
 
 /** Compiles the scope once. Reads are the fence's business; what cannot be told from a call is allowed. */
 export function toolDecider(scope: ToolScope, place: ToolPlace): (call: ToolCall) => Decision {
@@ -58,7 +57,7 @@ function judgeCommand(rules: Rules, text: string, directory: string | undefined)
   const { limits, place } = rules;
   return first(plainCommands(text, resolvePath(place.workspace, directory ?? '.')), (command) => {
     const refused = commandRefusal(command, limits);
-    if (refused) return { decision: 'deny', ...refused, ask: null };
+    if (refused !== null) return deny(refused);
     return first(writtenBy(command, place.home), (choices) => {
       const decisions = choices.map((path) => judgeWrite(rules, path));
       return decisions.find(({ decision }) => decision === 'allow') ?? decisions[0] ?? allow;
@@ -73,25 +72,23 @@ function judgeWrite({ scope, place }: Rules, path: string): Decision {
   if (inside === '' || inside.startsWith('.tidegate/')) return allow;
   const unsafe = unsafeName(inside);
   const facts = { where: inside, task: scope.task };
-  if (unsafe !== null) return deny(unsafe.rule, `\`${inside}\` ${whyNot({ ...unsafe, ...facts, grantable: false })}`);
+  if (unsafe !== null) return deny({ ...unsafe, ...facts, grantable: false });
   if (scope.generated.has(inside)) return allow;
   const refused = whyForeign(scope, inside);
-  if (refused === null) return allow;
-  const why = `\`${inside}\` is out of your scope: ${whyNot({ ...refused, ...facts, grantable: isGrantable(scope, inside) })}. Scratch files belong in /tmp`;
-  return deny(refused.rule, why, refused.rule === 'read-only' ? null : `tidegate ask --scope ${shellWord(inside)}`);
+  return refused === null ? allow : deny({ ...refused, ...facts, grantable: isGrantable(scope, inside) });
 }
 
 function judgeOutside({ home, writable, checkout, workspace }: ToolPlace, path: string): Decision {
   if (below(checkout, path) !== null)
-    return deny('outside-workspace', `\`${path}\` is not yours to write: you work on the copy in ${workspace}`);
+    return deny({ rule: 'outside-workspace', where: path, place: 'checkout', workspace });
   if (/^\/dev\/(null|stdout|stderr|tty|fd\/\d+|shm\/.+)$/.test(path)) return allow;
   const config = home === null ? null : agentConfigIn(below(home, path) ?? '');
-  if (config !== null) return deny('agent-config', `\`${path}\` steers agents: you may not change it`);
+  if (config !== null) return deny({ rule: 'own-config', where: path });
   if (writable.some((directory) => below(directory, path) !== null)) return allow;
-  return deny('outside-workspace', `\`${path}\` lies outside the workspace, and nothing that you write there counts`);
+  return deny({ rule: 'outside-workspace', where: path, place: 'elsewhere', workspace });
 }
 
-const deny = (rule: string, why: string, ask: string | null = null): Denial => ({ decision: 'deny', rule, why, ask });
+const deny = (because: Finding): Decision => ({ decision: 'deny', because });
 
 function first<T>(items: readonly T[], judge: (item: T) => Decision): Decision {
   for (const item of items) {
@@ -100,5 +97,3 @@ function first<T>(items: readonly T[], judge: (item: T) => Decision): Decision {
   }
   return allow;
 }
-
-const shellWord = (text: string): string => (/^[\w./@+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);

@@ -75,6 +75,6 @@ function outcomeOf(effect: Effect & { readonly do: 'check' }, { ending, log, tai
     case 'silent':
       return { ...common, outcome: 'timed-out', tail };
     default:
-      return { ...common, outcome: 'could-not-run', tail: [ending.detail, tail].filter(Boolean).join('\n') };
+      return { ...common, outcome: 'could-not-run', tail, ...(ending.because && { because: ending.because }) };
   }
 }

@@ -5,6 +5,7 @@ import type { AuthPorts } from '../cli/auth.ts';
 import type { Context } from '../cli/command.ts';
 import type { Examine } from '../cli/doctor.ts';
 import { type AgentKind, agentKinds } from '../domain/agents.ts';
+import { explain } from '../domain/explain/explain.ts';
 import { mendAgent } from '../domain/texts/machine.ts';
 import type { AgentReadiness, Examined } from '../ports/desk.ts';
 
@@ -45,11 +46,14 @@ async function examineAgent(name: string, kind: AgentKind, { env }: Context): Pr
   const isReady = login.by !== 'nothing' || (kind.login?.required === false && !login.hasFile);
   return isReady
     ? { name, state: 'good', found, fix: null }
-    : { name, state: 'warning', found, fix: login.by === 'nothing' ? login.fix : null };
+    : { name, state: 'warning', found, fix: login.by === 'nothing' ? fixOf(login) : null };
 }
 
-/** `kept`: where the token lies, if it is one that Tidegate keeps. */
-async function loginOf(kind: AgentKind, env: Context['env']): Promise<FoundLogin & { readonly kept?: string }> {
+/** `kept`: where the token lies, if it is one that Tidegate keeps. `open`: where tokens would lie, in a file that others can read. */
+type KnownLogin = FoundLogin & { readonly kept?: string; readonly open?: string };
+type NoLogin = KnownLogin & { readonly by: 'nothing' };
+
+async function loginOf(kind: AgentKind, env: Context['env']): Promise<KnownLogin> {
   const [{ findLogin }, { isPrivate, tokensFile, withStoredTokens }, { agentUser }] = await Promise.all([
     import('../adapters/agent-login.ts'),
     import('../adapters/stored-tokens.ts'),
@@ -59,7 +63,7 @@ async function loginOf(kind: AgentKind, env: Context['env']): Promise<FoundLogin
   const login = findLogin(kind, withStoredTokens(env, kind.credentials, file), agentUser(''));
   if (login.by === 'variable' && !env[login.name]) return { ...login, kept: file };
   if (login.by !== 'nothing' || isPrivate(file)) return login;
-  return { ...login, short: `${login.short}; ${file} is open to others, so it is not used`, fix: `chmod 600 ${file}` };
+  return { ...login, open: file };
 }
 
 /** The supervisor asks the same before it launches; here it is asked before anything is made. */
@@ -72,13 +76,19 @@ export async function agentReady(name: string, env: Context['env']): Promise<Age
     return { ready: false, installed: false, why: `${program} is not on the PATH`, fix: `install ${program}` };
   if (login?.required !== true) return { ready: true };
   const found = await loginOf(kind, env);
-  return found.by === 'nothing' ? { ready: false, installed: true, why: found.why, fix: login.fix } : { ready: true };
+  if (found.by !== 'nothing') return { ready: true };
+  return { ready: false, installed: true, why: explain(found.because).detail, fix: login.fix };
 }
 
-function loginText(login: FoundLogin & { readonly kept?: string }): string {
+const fixOf = ({ open, because }: NoLogin): string =>
+  open === undefined ? (explain(because).fix ?? '') : `chmod 600 ${open}`;
+
+function loginText(login: KnownLogin): string {
   if (login.by === 'variable')
     return `logged in by ${login.name}${login.kept === undefined ? '' : `, kept in ${login.kept}`}`;
-  return login.by === 'file' ? `logged in by ${login.path}` : login.short;
+  if (login.by === 'file') return `logged in by ${login.path}`;
+  const why = login.hasFile ? `: ${explain(login.because).detail}` : '';
+  return `not logged in${why}${login.open === undefined ? '' : `; ${login.open} is open to others, so it is not used`}`;
 }
 
 export const authPorts: AuthPorts = {
@@ -94,7 +104,7 @@ export const authPorts: AuthPorts = {
           name,
           isLoggedIn: login.by !== 'nothing',
           found: loginText(login),
-          fix: login.by === 'nothing' ? login.fix : '',
+          fix: login.by === 'nothing' ? fixOf(login) : '',
           variables: variablesOf(kind, env),
           takesFile: process.getuid?.() !== 0,
         };

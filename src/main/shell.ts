@@ -13,6 +13,7 @@ import { err, ok } from '../domain/result.ts';
 import { shellJob } from '../engine/jobs.ts';
 import { atHome } from '../supervisor/at-home.ts';
 import { runPersonShell } from '../supervisor/person-shell.ts';
+import type { Stop } from '../supervisor/run-fenced.ts';
 import { closeInherited } from './inherited.ts';
 
 /** The copy lies on the disk of the state directory. Its name says whose it is: that of a dead process goes with the next. */
@@ -25,7 +26,9 @@ export const enterShell: EnterShell = async (desk, context, order) => {
   const places = { state: desk.state, checkout: desk.checkout, runDirectory };
   const files = jobDirectory(join(desk.state.shells, ownName()));
   const stop = new AbortController();
-  using _ = context.onSignal(() => stop.abort({ reason: 'stopped' }));
+  using _ = context.onSignal(() =>
+    stop.abort({ reason: 'stopped', because: { rule: 'stop-requested' } } satisfies Stop),
+  );
   const out = context.json ? process.stderr : process.stdout;
   try {
     const ending = await runPersonShell({

@@ -108,7 +108,7 @@ test('no field of the rebuilt files can be altered', async () => {
     { diff: [link] },
   ])
     expect([change, await proven(inSnapshot(change))]).toEqual([change, false]);
-  const failed = { reason: 'exited', code: 1, signal: null, detail: '' } as const;
+  const failed = { reason: 'exited', code: 1, signal: null } as const;
   expect(await proven((event) => (event.type === 'generator-ended' ? { ...event, ending: failed } : event))).toBe(
     false,
   );

@@ -9,6 +9,7 @@ import { type BuiltRound, isOpen, type RoundStep, type Tip } from '../domain/rou
 import { checkKey, currentWave, hasMerged, type RunState, tasksOfWave, type WaveState } from '../domain/run.ts';
 import { isBlocked, mayIntegrate } from '../domain/schedule.ts';
 import { isResolved, isSettled, type TaskState } from '../domain/task.ts';
+import { checkOutput } from '../domain/texts/check-output.ts';
 import { checkLog } from '../domain/texts/held.ts';
 import { blameTogether, rebuildGenerated } from './generated.ts';
 import { contextOf, effect, fact, type Step } from './step.ts';
@@ -170,7 +171,7 @@ const runCheck = (check: Check, at: Tip): Step =>
 /** Says so once; `resume` forgets the outcome, so that the check is tried again. */
 export function halt(state: RunState, outcome: CheckOutcome): readonly Step[] {
   if (state.mode.mode !== 'active') return [];
-  const why = `check ${outcome.name} could not run: ${outcome.tail}`;
+  const why = `check ${outcome.name} could not run: ${checkOutput(outcome)}`;
   return [fact({ type: 'run-halted', why, fix: `tidegate resume ${state.run}` })];
 }
 

@@ -1,3 +1,4 @@
+import { describeFinding } from '../domain/explain/explain.ts';
 import { generatedPaths, generatorFailure } from '../domain/generated.ts';
 import type { BuiltRound, RoundStep } from '../domain/round.ts';
 import type { RunState } from '../domain/run.ts';
@@ -21,7 +22,12 @@ export function rebuildGenerated(state: RunState, at: At, round: BuiltRound): re
   const failure = generatorFailure(plan, round.outcome);
   if (failure !== null) {
     const why = `the generated files (${generatedPaths(plan).join(', ')}) could not be rebuilt`;
-    const failed = { steps: round.steps, why, detail: failure, log: `tidegate logs ${run} --generated` };
+    const failed = {
+      steps: round.steps,
+      why,
+      detail: describeFinding(failure),
+      log: `tidegate logs ${run} --generated`,
+    };
     return [round.outcome.ending.reason === 'exited' ? blameTogether(state, at, failed) : giveUp(state, at, failed)];
   }
   const request = { do: 'add-generated', run, ...at } as const;

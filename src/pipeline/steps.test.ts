@@ -179,7 +179,7 @@ describe('after the yes', () => {
 
   test('nothing starts with a provider that is paused, until its time has come', () => {
     const claude = { agent: ['claude'] };
-    const trouble = { kind: 'rate-limited', until: null, detail: '' } as const;
+    const trouble = { kind: 'rate-limited', until: null, words: '' } as const;
     const until = '2026-01-01T12:30:00.000Z';
     const paused = begun([{ a: claude, b: {} }]).next(
       { type: 'provider-paused', provider: 'anthropic', until, trouble, tries: 1 },

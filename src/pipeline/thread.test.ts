@@ -51,9 +51,13 @@ test('no later phase of a wave is judged, and nobody is asked, before its thread
 
 test.each<ThreadEvidence>([
   bound,
-  { board: 'threads', id: '7', failed: [{ way: 'intake', why: 'answered 500' }] },
-  { board: 'log', id: 'runs/demo/wave-0.log', failed: [{ way: 'intake', why: 'no answer within 5 s' }] },
-  { board: 'builtin', id: 'demo/wave-0', failed: [{ way: 'log', why: 'cannot be written (ENOSPC)' }] },
+  { board: 'threads', id: '7', failed: [{ way: 'intake', because: { rule: 'delivery-refused', status: 500 } }] },
+  {
+    board: 'log',
+    id: 'runs/demo/wave-0.log',
+    failed: [{ way: 'intake', because: { rule: 'delivery-late', seconds: 5 } }],
+  },
+  { board: 'builtin', id: 'demo/wave-0', failed: [{ way: 'log', because: { rule: 'thread-log', code: 'ENOSPC' } }] },
 ])('the phase passes with $board', (evidence) => {
   expect(judgedAs(evidence)).toMatchObject({ verdicts: [{ gate: 'thread', version: 1, outcome: 'pass' }] });
 });

@@ -1,5 +1,6 @@
 import type { TaskId } from '../domain/ids.ts';
 import { checkKey, type RunState } from '../domain/run.ts';
+import { checkOutput } from '../domain/texts/check-output.ts';
 import { checkLog } from '../domain/texts/held.ts';
 import type { Reverts } from '../domain/undo.ts';
 import { effect, fact, type Step } from './step.ts';
@@ -26,7 +27,7 @@ function checkReverts(state: RunState, seq: number, prepared: Reverts): readonly
       return [effect(`check ${tree} ${check.name}`, { do: 'check', purpose: 'undo', commit, tree, check })];
     if (outcome.outcome === 'could-not-run') {
       if (state.mode.mode === 'halted') return [];
-      const why = `check ${check.name} could not run: ${outcome.tail}`;
+      const why = `check ${check.name} could not run: ${checkOutput(outcome)}`;
       return [fact({ type: 'run-halted', why, fix: `tidegate resume ${state.run}` })];
     }
     if (outcome.outcome !== 'passed') return [refuse(state, seq, prepared, check.name)];

@@ -65,5 +65,6 @@ export type Reader = {
 export type Hook = {
   /** Null: not understood, and so not allowed. */
   callIn(payload: unknown): ToolCall | null;
-  answer(decision: Decision, advice: string | null): { readonly stdout: string; readonly exit: number };
+  /** `refusal` is told to the model; null: the call is allowed. */
+  answer(refusal: string | null, advice: string | null): { readonly stdout: string; readonly exit: number };
 };

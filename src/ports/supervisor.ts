@@ -3,6 +3,7 @@ import type { AgentNote, AgentReport } from '../domain/agent-note.ts';
 import type { AgentLogin } from '../domain/agents.ts';
 import type { BoardRecord } from '../domain/board.ts';
 import type { DispatchEvidence, Ending, HandoffEvidence, LogEvidence, SnapshotEvidence } from '../domain/evidence.ts';
+import type { Finding } from '../domain/findings/finding.ts';
 import type { CommitId } from '../domain/ids.ts';
 import type { Network } from '../domain/plan.ts';
 import type { ToolScope } from '../domain/tool-scope.ts';
@@ -116,7 +117,7 @@ export type ExitRecord = {
   readonly handoff: HandoffEvidence;
   readonly snapshot: SnapshotEvidence | null;
   /** Why there is no snapshot, when there is none. */
-  readonly snapshotProblem: string | null;
+  readonly snapshotProblem: Finding | null;
   readonly log: LogEvidence;
   /** Last 4 KB of output, escaped for display. */
   readonly tail: string;

@@ -1,6 +1,7 @@
 import type { RunEvent } from '../domain/events.ts';
 import type { TaskId } from '../domain/ids.ts';
 import type { Stored } from '../ports/ledger.ts';
+import { endingDocument, handoffDocument } from '../view/told-evidence.ts';
 
 /** Every launch of an agent on a task, as the ledger tells it. */
 export function attemptsOf(stored: readonly Stored[], task: TaskId) {
@@ -19,8 +20,8 @@ function endOf(event: Stored['event'] | undefined) {
   if (event?.type !== 'attempt-ended') return notEnded;
   const { ending, handoff, snapshot, refusals = [], reminded, log } = event satisfies RunEvent;
   return {
-    ending: { ...ending },
-    handoff: { ...handoff },
+    ending: endingDocument(ending),
+    handoff: handoffDocument(handoff),
     snapshot: snapshot?.commit ?? null,
     usage: event.agent?.usage ?? null,
     refusals,

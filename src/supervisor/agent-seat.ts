@@ -4,6 +4,7 @@ import { findLogin } from '../adapters/agent-login.ts';
 import { findProgram } from '../adapters/agent-program.ts';
 import { type Bind, fencedRuntime, fencedWorkspace, type Host } from '../adapters/fence-bwrap/index.ts';
 import type { JobDirectory } from '../adapters/supervisors/job-directory.ts';
+import type { Finding } from '../domain/findings/finding.ts';
 import type { Executor, Launch, Seat } from '../ports/executor.ts';
 import type { Job } from '../ports/supervisor.ts';
 import type { RuntimeDirectory } from './runtime-directory.ts';
@@ -22,7 +23,7 @@ type SeatOrder = {
 };
 
 /** Everything around one launch of an agent, or why there can be none. */
-export function takeSeat(executor: Executor, order: SeatOrder): Seated | string {
+export function takeSeat(executor: Executor, order: SeatOrder): Seated | Finding {
   const { job, files, runtime, host } = order;
   const isFenced = job.fence.mode !== 'none';
   const workspace = isFenced ? fencedWorkspace : files.workspace;
@@ -38,13 +39,13 @@ export function takeSeat(executor: Executor, order: SeatOrder): Seated | string 
   if (job.agent === null) return { seat: blank, launch: executor.prepare(blank), binds: [] };
 
   const found = findProgram(job.agent.program, order.environment, executor.resolve ?? ((path) => path));
-  if (found === null) return `the program ${job.agent.program} is not on the PATH`;
+  if (found === null) return { rule: 'program-not-found', program: job.agent.program };
   const driven =
     job.agent.drives === undefined ? null : findProgram(job.agent.drives, order.environment, (path) => path);
   const roots = [...new Set([found.root, driven?.root ?? found.root])];
   const closed = [job.checkout, dirname(job.repository)];
   if (closed.some((path) => roots.some((root) => `${path}/`.startsWith(`${root}/`))))
-    return `${found.path} cannot be shown to an agent: the directory of its program holds the checkout`;
+    return { rule: 'program-not-shown', program: found.path };
   const login = isFenced ? loginOf(order) : null;
   const kept = agentHome(files, job);
   mkdirSync(kept, { recursive: true, mode: 0o700 });

@@ -3,6 +3,8 @@ import { type AgentEvent, addUsage, type ToolCall } from '../domain/agent-event.
 import type { AgentReport } from '../domain/agent-note.ts';
 import type { Decision } from '../domain/decision.ts';
 import type { Ending } from '../domain/evidence.ts';
+import { explain } from '../domain/explain/explain.ts';
+import type { Finding } from '../domain/findings/finding.ts';
 import { type ToolPlace, toolDecider } from '../domain/tool-scope.ts';
 import type { Executor, Launch, Seat } from '../ports/executor.ts';
 import type { AgentJob, Job, Terms } from '../ports/supervisor.ts';
@@ -59,7 +61,7 @@ export function watchAgent(
     readonly place: ToolPlace;
     readonly notes: Notes;
     /** Ends the attempt, cleanly. */
-    end(reason: Ending['reason'], detail: string): void;
+    end(reason: Ending['reason'], because: Finding): void;
   },
   secrets: KnownSecrets,
 ): AgentWatch {
@@ -79,7 +81,7 @@ export function watchAgent(
   let current: Listening | null = null;
   const decide = (call: ToolCall): Decision => {
     const decision = judge(call);
-    if (decision.decision === 'deny') told({ type: 'denied', call, rule: decision.rule, why: decision.why });
+    if (decision.decision === 'deny') told({ type: 'denied', call, because: decision.because });
     return decision;
   };
   return {
@@ -106,9 +108,10 @@ export function watchAgent(
       // what is not understood is not allowed: exit 2 blocks the call
       if (executor.hook === null || call === null) return { stdout: 'this call cannot be judged', exit: 2 };
       const decision = decide(call);
-      const ask = decision.decision === 'deny' && decision.ask !== null ? `To ask for it: ${decision.ask}` : null;
+      const refusal = decision.decision === 'deny' ? explain(decision.because) : null;
+      const ask = refusal?.fix === undefined ? null : `To ask for it: ${refusal.fix}`;
       const advice = [ask, breaker.advice()].filter((text) => text !== null).join('\n');
-      return executor.hook.answer(decision, advice === '' ? null : advice);
+      return executor.hook.answer(refusal?.detail ?? null, advice === '' ? null : advice);
     },
     say(text) {
       if (current === null || !current.send(text)) return false;

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { type AgentEvent, noUsage } from '../domain/agent-event.ts';
 import type { AgentNote } from '../domain/agent-note.ts';
+import { describeFinding } from '../domain/explain/explain.ts';
 import { watchAllowance } from './allowance-watch.ts';
 import { openSteering } from './steering.ts';
 
@@ -14,7 +15,7 @@ function watched(limits: { readonly turns: number | null; readonly usd: number }
   const notes: AgentNote[] = [];
   const watch = watchAllowance(limits, {
     note: (note) => void notes.push(note),
-    end: (reason, detail) => void ends.push(`${reason}: ${detail}`),
+    end: (reason, because) => void ends.push(`${reason}: ${describeFinding(because)}`),
   });
   return { watch, ends, notes };
 }

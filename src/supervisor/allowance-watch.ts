@@ -1,6 +1,7 @@
 import type { AgentEvent } from '../domain/agent-event.ts';
 import type { AgentNote } from '../domain/agent-note.ts';
 import type { Ending } from '../domain/evidence.ts';
+import type { Finding } from '../domain/findings/finding.ts';
 import type { AgentJob } from '../ports/supervisor.ts';
 
 type AllowanceWatch = {
@@ -12,20 +13,20 @@ type AllowanceWatch = {
 /** Ends an agent that goes on after its money or its turns are used up. One that is through just then is left alone. */
 export function watchAllowance(
   { turns, usd }: Pick<AgentJob, 'turns' | 'usd'>,
-  on: { note(note: AgentNote): void; end(reason: Ending['reason'], detail: string): void },
+  on: { note(note: AgentNote): void; end(reason: Ending['reason'], because: Finding): void },
 ): AllowanceWatch {
   let limit = usd;
   let used = 0;
   let answers = 0;
   let isAnswering = false;
   const answer = (): void => {
-    if (used >= limit) on.end('over-budget', `it has used $${used.toFixed(2)} and may use $${limit.toFixed(2)}`);
+    if (used >= limit) on.end('over-budget', { rule: 'money-used', used, limit });
     if (isAnswering) return;
     isAnswering = true;
     answers += 1;
     if (turns === null) return;
     if (answers === Math.ceil(turns * 0.8)) on.note({ note: 'turns-near', turns: answers, limit: turns });
-    if (answers > turns) on.end('timed-out', `it has taken all of its ${turns} turns`);
+    if (answers > turns) on.end('timed-out', { rule: 'turns-used', turns });
   };
   return {
     take(event) {

@@ -1,6 +1,7 @@
 import type { AgentEvent, ToolCall } from '../domain/agent-event.ts';
 import { evolveBreaker, newBreaker, stopDue, type Trip, tellAgent } from '../domain/breaker.ts';
 import type { Ending } from '../domain/evidence.ts';
+import type { Finding } from '../domain/findings/finding.ts';
 import type { ToolPlace } from '../domain/tool-scope.ts';
 import type { AgentJob } from '../ports/supervisor.ts';
 import { seenFile } from './seen-file.ts';
@@ -22,7 +23,7 @@ export function watchBreaker(
   order: {
     readonly files: { readonly workspace: string };
     readonly place: ToolPlace;
-    end(reason: Ending['reason'], detail: string): void;
+    end(reason: Ending['reason'], because: Finding): void;
   },
 ): BreakerWatch {
   const workspace = { inside: order.place.workspace, here: order.files.workspace };
@@ -35,7 +36,7 @@ export function watchBreaker(
     state = next;
     if (trip === null) return [];
     const text = tellAgent(trip);
-    if (stopDue(state, agent.breaker === 'strict')) order.end('spiral', `${trip.pattern}: ${text}`);
+    if (stopDue(state, agent.breaker === 'strict')) order.end('spiral', { rule: 'spiral', ...trip });
     else if (say !== null) say(text);
     else waiting = text;
     return [trip];

@@ -16,15 +16,16 @@ import { makeWorkspace } from '../adapters/workspace/index.ts';
 import type { Trouble } from '../domain/agent-event.ts';
 import { noReport } from '../domain/agent-note.ts';
 import type { Ending, HandoffEvidence } from '../domain/evidence.ts';
-import { explain } from '../domain/explain/explain.ts';
+import { describeWithFix } from '../domain/explain/explain.ts';
 import type { Finding } from '../domain/findings/finding.ts';
+import { boundedWords } from '../domain/findings/words.ts';
 import type { ToolPlace } from '../domain/tool-scope.ts';
 import type { ExitRecord, Job } from '../ports/supervisor.ts';
 import { agentHome } from './agent-seat.ts';
 import { executorOf, watchAgent } from './agent-watch.ts';
 import { takeAsks } from './asks.ts';
 import { openClientChannel } from './client-channel.ts';
-import { launchFailed, ownerOf, type Running, runAgent, runSetup, runTeardown } from './job-processes.ts';
+import { ownerOf, type Running, runAgent, runSetup, runTeardown } from './job-processes.ts';
 import { knownSecrets } from './known-secrets.ts';
 import { lfsStores } from './lfs-stores.ts';
 import { openNotes } from './notes.ts';
@@ -33,6 +34,7 @@ import { takePosts } from './posts.ts';
 import { protectPaths, removeStandIns } from './read-only-paths.ts';
 import { redactTexts } from './redact.ts';
 import { reminder } from './reminder.ts';
+import { launchFailed } from './run-fenced.ts';
 import type { RuntimeDirectory } from './runtime-directory.ts';
 import { scrubHome } from './scrub-home.ts';
 import { snapshotOf } from './snapshot-of.ts';
@@ -47,7 +49,7 @@ export type Order = {
   readonly around: Surroundings;
   readonly stop: AbortSignal;
   readonly steering: Steering;
-  end(reason: Ending['reason'], detail: string): void;
+  end(reason: Ending['reason'], because: Finding): void;
   onStarted(): void;
   /** Something was added to `notes.jsonl`. */
   onNoted(): void;
@@ -57,9 +59,11 @@ export type Order = {
 export async function carryOut(order: Order): Promise<ExitRecord> {
   const secrets = knownSecrets(order.job, order.around.environment);
   const output = openOutput(order.files.output, secrets);
-  const trouble = loginTrouble(order);
-  if (trouble !== null)
-    return record(output, { ending: launchFailed(trouble.detail), agent: { ...noReport, trouble } });
+  const because = whyNotLoggedIn(order);
+  if (because !== null) {
+    const trouble: Trouble = { kind: 'needs-login', until: null, words: '', because };
+    return record(output, { ending: launchFailed(because), agent: { ...noReport, trouble } });
+  }
   const prepared = await prepare(order, output);
   if ('reason' in prepared) return record(output, { ending: prepared });
   const executor = await executorOf(order.job.executor, order.job.agent?.program ?? '');
@@ -132,27 +136,23 @@ async function prepare(order: Order, output: Output): Promise<Prepared | Ending>
       ...owner,
       ...(job.kind === 'attempt' && existsSync(job.checkout) ? { checkout: job.checkout } : {}),
     });
-    for (const finding of findings) output.write(Buffer.from(`[tidegate: ${lineOf(finding)}]\n`));
+    for (const finding of findings) output.write(Buffer.from(`[tidegate: ${describeWithFix(finding)}]\n`));
     const paths = job.fence.mode === 'none' ? [] : job.readOnly;
     return { host, readOnly: protectPaths(files, paths, host.agent.uid).binds };
   } catch (error) {
-    if (error instanceof FenceUnavailable) return launchFailed(`${error.message}\nfix: ${error.fix}`);
-    return launchFailed(`the workspace could not be made: ${messageOf(error)}`);
+    if (error instanceof FenceUnavailable) return launchFailed(error.finding);
+    return launchFailed({ rule: 'workspace-not-made', words: boundedWords(messageOf(error)) });
   }
 }
 
 /** An agent that cannot log in is not launched: no workspace, no tokens. What a plan passes by name may be a login of its own. */
-function loginTrouble({ job, around }: Order): Trouble | null {
+function whyNotLoggedIn({ job, around }: Order): Finding | null {
   if (job.agent?.login?.required !== true || job.fence.env.some((name) => around.environment[name])) return null;
   if (findProgram(job.agent.program, around.environment, (path) => path) === null) return null;
   const found = findLogin(job.agent, around.environment, agentUser(job.id));
+  if (found.by === 'nothing') return found.because;
   const isUseless = found.by === 'file' && job.fence.mode === 'none';
-  if (found.by !== 'nothing' && !isUseless) return null;
-  const { why, fix } =
-    found.by === 'nothing'
-      ? found
-      : { why: 'without a fence its file cannot be mounted', fix: job.agent.login.fixWithoutFile };
-  return { kind: 'needs-login', until: null, detail: `${why}; fix: ${fix}` };
+  return isUseless ? { rule: 'login-needs-fence', program: job.agent.program } : null;
 }
 
 /** Exit 0 and not a word: the same program is told once, free of charge, how to hand off. */
@@ -192,8 +192,4 @@ function record(output: Output, told: Partial<ExitRecord> & Pick<ExitRecord, 'en
   };
 }
 
-const lineOf = (finding: Finding): string => {
-  const { where, detail, fix } = explain(finding);
-  return `${where === undefined ? '' : `${where}: `}${detail}${fix === undefined ? '' : `; fix: ${fix}`}`;
-};
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

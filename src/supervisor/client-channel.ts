@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { judgeHandoff } from '../adapters/handoff/index.ts';
 import { shallowJson } from '../adapters/shallow-json.ts';
 import type { Handoff } from '../domain/evidence.ts';
+import { explain } from '../domain/explain/explain.ts';
 import type { Ask, Asks, ShownScope } from './asks.ts';
 import { openMcpLines } from './mcp-lines.ts';
 import type { Posting, Posts } from './posts.ts';
@@ -63,7 +64,7 @@ export async function openClientChannel(
       return { ok: true };
     }
     const judged = judgeHandoff(Buffer.from(JSON.stringify(withNonce(message.handoff, nonce))), nonce);
-    if (!judged.ok) return { ok: false, why: judged.error };
+    if (!judged.ok) return { ok: false, why: explain(judged.error).detail };
     on.keep(judged.value);
     handoff = judged.value;
     return { ok: true };

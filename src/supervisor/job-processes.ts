@@ -19,7 +19,7 @@ import type { ClientChannel } from './client-channel.ts';
 import { jobBinds } from './job-binds.ts';
 import { startLimits } from './limits.ts';
 import type { Output } from './output.ts';
-import { type Ears, type FencedRun, type Line, runFenced } from './run-fenced.ts';
+import { type Ears, type FencedRun, type Line, launchFailed, runFenced } from './run-fenced.ts';
 import type { RuntimeDirectory } from './runtime-directory.ts';
 import { CopyFailed, setupProduct } from './setup-product.ts';
 
@@ -44,7 +44,7 @@ export async function runSetup(running: Running): Promise<Ending | null> {
     throw error;
   });
   if (restored instanceof CopyFailed)
-    return launchFailed(`the product of setup could not be used: ${restored.message}`);
+    return launchFailed({ rule: 'setup-not-copied', path: restored.path, code: restored.code });
   if (restored) return null;
   const { ending } = await runFenced({
     ...unheard(running),
@@ -57,8 +57,9 @@ export async function runSetup(running: Running): Promise<Ending | null> {
     return null;
   }
   if (ending.reason !== 'exited') return ending;
-  const detail = `setup (${command}) ended with ${ending.code ?? ending.signal}: ${running.output.shown().trim().slice(-1000)}`;
-  return { ...ending, reason: 'setup-failed', detail };
+  const { code, signal } = ending;
+  const words = running.output.shown().trim().slice(-1000);
+  return { code, signal, reason: 'setup-failed', because: { rule: 'setup-failed', command, code, signal, words } };
 }
 
 /** After the snapshot: what it does to the workspace is no work, and its failure changes nothing. */
@@ -78,7 +79,7 @@ export async function runAgent(running: Running, prompt: string, environment: Re
   const { job, runtime, files, watch, executor } = running;
   const session = watch?.session() ?? null;
   const seated = takeSeat(executor, { ...running, environment: running.around.environment, prompt, session });
-  if (typeof seated === 'string') return { ending: launchFailed(seated), limits: startLimits(running.around.clock) };
+  if ('rule' in seated) return { ending: launchFailed(seated), limits: startLimits(running.around.clock) };
   const { seat, launch } = seated;
   const isFenced = job.fence.mode !== 'none';
   const talks = job.kind === 'attempt';
@@ -201,19 +202,8 @@ async function noteFence(running: Running, fenced: Fenced): Promise<void> {
 }
 
 function evidenceOf({ job, host }: Running, readiness: Readiness): FenceEvidence {
-  if (job.fence.mode === 'none')
-    return { mode: 'none', canary: 'waived', detail: 'fence: none', uid: host.uid, network: 'on' };
-  const breached = readiness.outcome === 'breached';
-  const detail = breached
-    ? readiness.detail
-    : 'every write outside, remount, core_pattern, /run and process look-up failed';
-  return {
-    mode: 'bwrap',
-    canary: breached ? 'breached' : 'held',
-    detail,
-    uid: host.agent.uid,
-    network: job.fence.network,
-  };
+  if (job.fence.mode === 'none') return { mode: 'none', canary: 'waived', uid: host.uid, network: 'on' };
+  const fence = { mode: 'bwrap', uid: host.agent.uid, network: job.fence.network } as const;
+  if (readiness.outcome !== 'breached') return { ...fence, canary: 'held' };
+  return { ...fence, canary: 'breached', breaches: readiness.breaches };
 }
-
-export const launchFailed = (detail: string): Ending => ({ reason: 'launch-failed', code: null, signal: null, detail });

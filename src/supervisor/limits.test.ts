@@ -36,7 +36,7 @@ describe('limits', () => {
     run.pass(10 * minute - second, true);
     expect(run.over()).toBeNull();
     run.pass(second, true);
-    expect(run.over()).toBe('timed-out');
+    expect(run.over()).toEqual({ reason: 'timed-out', because: { rule: 'time-limit', minutes: 10 } });
   });
   test('end a silent attempt, and output starts the silence anew', () => {
     const run = running();
@@ -45,7 +45,7 @@ describe('limits', () => {
     run.pass(5 * minute - second);
     expect(run.over()).toBeNull();
     run.pass(second);
-    expect(run.over()).toBe('silent');
+    expect(run.over()).toEqual({ reason: 'silent', because: { rule: 'silence-limit', minutes: 5 } });
   });
   test('do not charge a host that slept: the wall clock ran ahead', () => {
     const run = running();

@@ -1,3 +1,5 @@
+import type { Finding } from '../domain/findings/finding.ts';
+
 /** Milliseconds. `monotonic` may stand still while the host sleeps; `wall` never does, and may be set by people. */
 export type Clock = { monotonic(): number; wall(): number };
 
@@ -32,9 +34,12 @@ export function look(state: LimitState, clock: Clock, heard: boolean): LimitStat
   };
 }
 
-export function exceeded(state: LimitState, limits: Limits): 'timed-out' | 'silent' | null {
-  if (state.chargedMs >= limits.minutes * 60_000) return 'timed-out';
-  return state.silentMs >= limits.silence * 60_000 ? 'silent' : null;
+type Exceeded = { readonly reason: 'timed-out' | 'silent'; readonly because: Finding };
+
+export function exceeded(state: LimitState, { minutes, silence }: Limits): Exceeded | null {
+  if (state.chargedMs >= minutes * 60_000) return { reason: 'timed-out', because: { rule: 'time-limit', minutes } };
+  if (state.silentMs < silence * 60_000) return null;
+  return { reason: 'silent', because: { rule: 'silence-limit', minutes: silence } };
 }
 
 /** When to look again: at the next limit, at least once a second so that a sleep is seen. */

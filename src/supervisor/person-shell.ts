@@ -99,7 +99,12 @@ function argvOf({ argv, hear }: PersonShell): readonly string[] {
   return hear === null && hasBash ? ['/bin/bash', '-ic', '"$@"; (exit $?)', 'bash', ...argv] : argv;
 }
 
-const stopped: Ending = { reason: 'stopped', code: null, signal: null, detail: 'stopped before it began' };
+const stopped: Ending = {
+  reason: 'stopped',
+  code: null,
+  signal: null,
+  because: { rule: 'not-begun', because: { rule: 'stop-requested' } },
+};
 
 /** A copy without it is as good to look at. */
 async function restored(product: ReturnType<typeof setupProduct>): Promise<boolean> {

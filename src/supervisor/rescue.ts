@@ -26,17 +26,16 @@ export async function rescue(
   if (files.exit() !== null) return;
   const began = files.started() !== null;
   const made = readRecord(recordOf(files.workspace)) !== null;
-  const detail = began ? 'the supervisor died while the agent ran' : 'the supervisor died before the agent began';
   if (made) removeStandIns(files);
   if (made && job.fence.mode !== 'none') removeCanary(files.workspace, job.nonce);
   scrubHome(agentHome(files, job), secretsOf(job, environment));
   const { log, tail } = logOf(files);
   const record: ExitRecord = {
-    ending: { reason: 'lost', code: null, signal: null, detail },
+    ending: { reason: 'lost', code: null, signal: null, because: { rule: 'supervisor-died', began } },
     handoff: made ? redactTexts(handoffOf(job, files), secretsOf(job, environment)) : { kind: 'absent' },
     ...(made
       ? await snapshotOf(job, files, environment)
-      : { snapshot: null, snapshotProblem: 'the workspace had not been made' }),
+      : { snapshot: null, snapshotProblem: { rule: 'no-workspace' } as const }),
     log,
     tail,
     reminded: false,

@@ -12,6 +12,7 @@ import {
 } from '../adapters/fence-bwrap/index.ts';
 import { killTagged } from '../adapters/supervisors/tagged-processes.ts';
 import type { Ending } from '../domain/evidence.ts';
+import type { Finding } from '../domain/findings/finding.ts';
 import type { Network } from '../domain/plan.ts';
 import { type Clock, exceeded, type LimitState, type Limits, look, nextLook, startLimits } from './limits.ts';
 import type { Output } from './output.ts';
@@ -49,8 +50,8 @@ export type FencedRun = {
   onReady(readiness: Readiness, fenced: Fenced): Promise<void>;
 };
 
-/** Why a process has to be ended, and what to say of it. */
-export type Stop = { readonly reason: Ending['reason']; readonly detail?: string | undefined };
+/** Why a process has to be ended. */
+export type Stop = { readonly reason: Ending['reason']; readonly because: Finding };
 
 export type Ears = {
   out(chunk: Uint8Array): void;
@@ -120,9 +121,8 @@ export async function runFenced(run: FencedRun): Promise<{ readonly ending: Endi
   if (!run.fenced) killTagged(run.token);
   await drain(pipes);
   ears?.over();
-  if (cut !== null)
-    return { ending: { reason: cut.reason, code: exit.code, signal: exit.signal, detail: detailOf(cut) }, limits };
-  return { ending: { reason: 'exited', code: exit.code, signal: exit.signal, detail: '' }, limits };
+  if (cut !== null) return { ending: { ...cut, code: exit.code, signal: exit.signal }, limits };
+  return { ending: { reason: 'exited', code: exit.code, signal: exit.signal }, limits };
 }
 
 const isTalkedTo = ({ ears }: FencedRun): boolean => ears !== null && ears.talk !== null;
@@ -151,7 +151,7 @@ function watchLimits(run: FencedRun, heardSince: () => boolean) {
     const tick = (): void => {
       state = look(state, run.clock, heardSince());
       const over = exceeded(state, run.limits);
-      if (over !== null) resolve({ reason: over });
+      if (over !== null) resolve(over);
       else timer = setTimeout(tick, nextLook(state, run.limits));
     };
     timer = setTimeout(tick, nextLook(state, run.limits));
@@ -195,24 +195,29 @@ async function drain(pipes: readonly OutputPipe[]): Promise<void> {
 
 const stopOf = (signal: AbortSignal): Stop => signal.reason as Stop;
 
-const stopped = (signal: AbortSignal): Ending => ({
-  reason: stopOf(signal).reason,
-  code: null,
-  signal: null,
-  detail: `${detailOf(stopOf(signal))} before it began`,
-});
+function stopped(signal: AbortSignal): Ending {
+  const { reason, because } = stopOf(signal);
+  return { reason, code: null, signal: null, because: { rule: 'not-begun', because } };
+}
 
 function notStarted(readiness: Readiness, output: FencedRun['output']): Ending {
-  const failed = (detail: string): Ending => ({ reason: 'launch-failed', code: null, signal: null, detail });
-  if (readiness.outcome === 'breached') return failed(`the fence does not hold: ${readiness.detail}`);
-  if (readiness.outcome === 'failed') return failed(`${readiness.detail}: ${output.shown().trim().slice(-500)}`);
-  return failed(`there is no program ${readiness.missing ?? ''} in the fence`);
+  switch (readiness.outcome) {
+    case 'breached':
+      return launchFailed({ rule: 'fence-breached', breaches: readiness.breaches });
+    case 'failed': {
+      const words = output.shown().trim().slice(-500);
+      const { code, signal, failure } = readiness;
+      if (failure !== null) return launchFailed({ rule: 'fence-not-started', words: [failure, words] });
+      return launchFailed({ rule: 'fence-ended', code, signal, words });
+    }
+    case 'held':
+      return launchFailed({ rule: 'program-missing', program: readiness.missing ?? '' });
+  }
 }
 
-function detailOf({ reason, detail }: Stop): string {
-  if (detail !== undefined) return detail;
-  if (reason === 'timed-out') return 'the time limit was reached';
-  if (reason === 'silent') return 'no output within the silence limit';
-  if (reason === 'abandoned') return 'no coordinator was there';
-  return 'stopped on request';
-}
+export const launchFailed = (because: Finding): Ending => ({
+  reason: 'launch-failed',
+  code: null,
+  signal: null,
+  because,
+});

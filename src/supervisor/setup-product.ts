@@ -31,6 +31,13 @@ type SetupProduct = {
 
 export class CopyFailed extends Error {
   override readonly name = 'CopyFailed';
+  readonly path: string;
+  readonly code: number | null;
+  constructor(path: string, code: number | null) {
+    super(`cp of ${path} ended with ${code}`);
+    this.path = path;
+    this.code = code;
+  }
 }
 
 type SetupOrder = Pick<Job, 'setup' | 'cache' | 'from' | 'base' | 'isPersons'>;
@@ -136,6 +143,6 @@ function copy(from: string, to: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn('/bin/cp', ['-a', '--reflink=auto', '--', from, to], { env: {}, stdio: 'ignore' });
     child.once('error', reject);
-    child.once('exit', (code) => (code === 0 ? resolve() : reject(new CopyFailed(`cp of ${from} ended with ${code}`))));
+    child.once('exit', (code) => (code === 0 ? resolve() : reject(new CopyFailed(from, code))));
   });
 }

@@ -1,8 +1,10 @@
 import { GitFailed } from '../adapters/git-process/index.ts';
-import { takeSnapshot } from '../adapters/snapshot/index.ts';
+import { SnapshotRefused, takeSnapshot } from '../adapters/snapshot/index.ts';
 import type { JobDirectory } from '../adapters/supervisors/job-directory.ts';
 import { recordOf } from '../adapters/workspace/index.ts';
 import type { SnapshotEvidence } from '../domain/evidence.ts';
+import type { Finding } from '../domain/findings/finding.ts';
+import { boundedWords } from '../domain/findings/words.ts';
 import { refs } from '../domain/state-dir.ts';
 import type { ExitRecord, Job } from '../ports/supervisor.ts';
 import { secretsOf } from './known-secrets.ts';
@@ -38,6 +40,11 @@ export async function snapshotOf(
     });
     return { snapshot, snapshotProblem: null };
   } catch (error) {
-    return { snapshot: null, snapshotProblem: error instanceof Error ? error.message : String(error) };
+    return { snapshot: null, snapshotProblem: problemIn(error) };
   }
+}
+
+function problemIn(error: unknown): Finding {
+  if (error instanceof SnapshotRefused) return error.finding;
+  return { rule: 'snapshot-failed', words: boundedWords(error instanceof Error ? error.message : String(error)) };
 }

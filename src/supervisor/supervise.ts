@@ -1,7 +1,9 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { identify } from '../adapters/process-identity.ts';
+import type { StopReason } from '../adapters/supervisors/control-protocol.ts';
 import type { JobDirectory } from '../adapters/supervisors/job-directory.ts';
 import type { Ending } from '../domain/evidence.ts';
+import type { Finding } from '../domain/findings/finding.ts';
 import type { Job } from '../ports/supervisor.ts';
 import { carryOut } from './carry-out.ts';
 import { openControl } from './control.ts';
@@ -34,16 +36,20 @@ export async function supervise(
 ): Promise<'done' | 'claimed-by-another'> {
   const runtime = makeRuntimeDirectory(job, around);
   const stop = new AbortController();
-  const end = (reason: Ending['reason'], detail?: string): void => stop.abort({ reason, detail } satisfies Stop);
+  const end = (reason: Ending['reason'], because: Finding): void => stop.abort({ reason, because } satisfies Stop);
+  const endOnRequest = (reason: StopReason): void =>
+    reason === 'timed-out'
+      ? end(reason, { rule: 'time-limit', minutes: job.minutes })
+      : end(reason, { rule: 'stop-requested' });
   const steering = openSteering();
   const acknowledged = Promise.withResolvers<void>();
   const leave = alone(around.abandonAfterMs, () => {
-    end('abandoned');
+    end('abandoned', { rule: 'no-coordinator' });
     acknowledged.resolve();
   });
   try {
     await using control = await openControl(runtime.controlSocket, job.nonce, {
-      stop: end,
+      stop: endOnRequest,
       acknowledge: acknowledged.resolve,
       tell: steering.tell,
       send: steering.send,
@@ -53,7 +59,7 @@ export async function supervise(
     if (!files.claim(record)) return 'claimed-by-another';
     if (job.brief !== '') files.writePrompt(job.brief);
     const onTerm = (): void => {
-      end('stopped');
+      endOnRequest('stopped');
       leave.hurry();
     };
     if (around.terminated.aborted) onTerm();

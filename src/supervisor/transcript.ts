@@ -82,7 +82,7 @@ function noteOf(event: AgentEvent, report: AgentReport): AgentNote | null {
     case 'started':
       return event.session === report.session ? null : { note: 'started', session: event.session, model: event.model };
     case 'denied':
-      return { note: 'denied', tool: event.call.tool, rule: event.rule, why: event.why };
+      return { note: 'denied', tool: event.call.tool, because: event.because };
     case 'provider-trouble':
       return { note: 'trouble', trouble: event.trouble };
     default:

@@ -21,7 +21,7 @@ export async function openWayOut(
   const relay = await openRelay(runtime.relaySocket, {
     hosts,
     ours: around.environment,
-    denied: (target, why) => tell?.({ type: 'denied', call: callTo(target), rule: 'network', why }),
+    denied: (target, because) => tell?.({ type: 'denied', call: callTo(target), because }),
   });
   return {
     async [Symbol.asyncDispose]() {

@@ -1,4 +1,6 @@
 import type { AgentEvent, ToolCall, Trouble, Usage } from '../domain/agent-event.ts';
+import { explain } from '../domain/explain/explain.ts';
+import { describeTrouble } from '../domain/explain/trouble.ts';
 import { safeLine } from '../domain/safe-text.ts';
 import type { Text } from '../ports/terminal.ts';
 
@@ -16,7 +18,12 @@ export function agentLines(event: AgentEvent): readonly Text[] {
     case 'tool-result':
       return resultLines(event);
     case 'denied':
-      return [[{ text: '✗ denied ', tone: 'bad' }, `${callText(event.call)}: ${shown(event.why)} (${event.rule})`]];
+      return [
+        [
+          { text: '✗ denied ', tone: 'bad' },
+          `${callText(event.call)}: ${shown(explain(event.because).detail)} (${event.because.rule})`,
+        ],
+      ];
     case 'usage':
       return [[{ text: `  ${usageText(event.usage)}`, tone: 'dim' }]];
     case 'provider-trouble':
@@ -59,8 +66,10 @@ function endedLine({ outcome, trouble }: AgentEvent & { readonly type: 'ended' }
   return [{ text: '── the agent failed', tone: 'bad' }, trouble === null ? '' : `: ${troubleText(trouble)}`];
 }
 
-export const troubleText = ({ kind, until, detail }: Trouble): string =>
-  [kind, until === null ? '' : `until ${until}`, shown(detail)].filter(Boolean).join(', ');
+export const troubleText = (trouble: Trouble): string =>
+  [trouble.kind, trouble.until === null ? '' : `until ${trouble.until}`, shown(describeTrouble(trouble))]
+    .filter(Boolean)
+    .join(', ');
 
 /** Money only where the agent names it. */
 const usageText = ({ turns, inputTokens, outputTokens, cachedTokens, usd }: Usage): string =>

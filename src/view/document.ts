@@ -7,6 +7,7 @@ import { attemptOf, liveAttempt, snapshotOf } from '../domain/task.ts';
 import { phaseMarks } from './phases.ts';
 import { needSince, type RunView } from './run-view.ts';
 import { taskWords } from './task-line.ts';
+import { providersDocument } from './told-evidence.ts';
 
 /** A run for programs: plain, stable names, and nothing that the ledger does not hold. */
 export function runDocument(view: RunView) {
@@ -45,7 +46,7 @@ export function runDocument(view: RunView) {
         snapshot: snapshotOf(task)?.commit ?? null,
       })),
     })),
-    providers: state.providers,
+    providers: providersDocument(state.providers),
     spend: runSpend(state),
     branch: state.branch,
     landing: state.landing,

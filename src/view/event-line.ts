@@ -1,6 +1,6 @@
 import type { LedgerEvent, RunEvent } from '../domain/events.ts';
 import type { Ending, ThreadEvidence } from '../domain/evidence.ts';
-import { describeVerdict } from '../domain/explain/explain.ts';
+import { describeFinding, describeVerdict, explain } from '../domain/explain/explain.ts';
 import { safeLine } from '../domain/safe-text.ts';
 import { shellPath } from '../domain/shell-word.ts';
 import { toldOfSleep } from '../domain/texts/machine.ts';
@@ -122,7 +122,7 @@ export function eventLine(event: LedgerEvent): string | null {
 function notedLine({ task, attempt, note }: RunEvent & { readonly type: 'attempt-noted' }): string | null {
   switch (note.note) {
     case 'denied':
-      return `${task}: denied ${note.tool}: ${note.why}`;
+      return `${task}: denied ${note.tool}: ${explain(note.because).detail}`;
     case 'asked':
       return `${task}: asks for ${note.paths.join(' ')}${note.why === '' ? '' : `: ${note.why}`}; tidegate grant ${attempt.split('.')[0]}/${task} ${note.paths.map(shellPath).join(' ')}`;
     case 'posted':
@@ -161,7 +161,7 @@ function judgedLine(event: RunEvent & { readonly type: 'phase-judged' }): string
 function threadLine(wave: number, evidence: ThreadEvidence): string | null {
   const { board, id, failed = [] } = evidence;
   if (!isBound(evidence) && failed.length === 0) return null;
-  const before = failed.map(({ way, why }) => `${way}: ${why}`).join('; ');
+  const before = failed.map(({ way, because }) => `${way}: ${describeFinding(because)}`).join('; ');
   return `thread: wave ${wave} has ${id} (${board})${before === '' ? '' : `; ${before}`}`;
 }
 

@@ -1,5 +1,6 @@
 import { usualNetwork } from '../domain/agents.ts';
-import { type Explained, explain } from '../domain/explain/explain.ts';
+import { explain } from '../domain/explain/explain.ts';
+import type { Explained } from '../domain/explain/sentence.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import { allTasks, type FrozenPlan, type PlannedTask } from '../domain/plan.ts';
 import type { RunState } from '../domain/run.ts';

@@ -88,7 +88,7 @@ test('a machine that slept is told where the end of the attempt is, and not when
 });
 
 test('a refused login of an agent whose task another one gets is told with a command, too', () => {
-  const trouble = { kind: 'needs-login', until: null, detail: '401' } as const;
+  const trouble = { kind: 'needs-login', until: null, words: '401' } as const;
   const noted: RunEvent = {
     type: 'attempt-noted',
     task: hello,
@@ -105,7 +105,7 @@ test.each([
   ['opencode', 'tidegate auth opencode'],
   ['google', 'tidegate auth gemini'],
 ])('a login that %s refused is told in its words, and with our command', (provider, login) => {
-  const trouble = { kind: 'needs-login', until: null, detail: '401 invalid x-api-key' } as const;
+  const trouble = { kind: 'needs-login', until: null, words: '401 invalid x-api-key' } as const;
   const refused: RunEvent = { type: 'provider-paused', provider, until: null, trouble, tries: 1 };
   expect(eventLine(refused)).toBe(
     `${provider} is paused until a person resumes it: needs-login, 401 invalid x-api-key; ${login}, then: tidegate resume`,

@@ -43,8 +43,7 @@ describe.each(shown)('$name behind a list of hosts', (driver) => {
     expect(notes).toContainEqual({
       note: 'denied',
       tool: 'network',
-      rule: 'network',
-      why: 'unlisted.example.org:443 is not in fence.network',
+      because: { rule: 'network', fault: 'not-listed', target: 'unlisted.example.org:443' },
     });
   });
 });

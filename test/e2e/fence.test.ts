@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { probeFence } from '../../src/adapters/fence-bwrap/index.ts';
 import { puppet } from '../support/puppet.ts';
-import { follow, supervisedScene } from '../support/supervised.ts';
+import { follow, supervisedScene, whyOf } from '../support/supervised.ts';
 
 /** Each line of the script says `name=code`; 0 would be a way out. */
 const outcomes = (output: string): Record<string, string> =>
@@ -190,7 +190,7 @@ describe('the canary', () => {
     const { record } = await attempt.ended;
     await supervisors.acknowledge(job.id);
     expect(record.ending.reason).toBe('launch-failed');
-    expect(record.ending.detail).toContain(`the fence does not hold: wrote ${scene.repo.path}/`);
+    expect(whyOf(record)).toContain(`the fence does not hold: wrote ${scene.repo.path}/`);
     expect(record.tail).toBe('');
     expect(readdirSync(scene.repo.path).sort()).toEqual(['.git', 'readme.md']);
   });
@@ -234,7 +234,7 @@ describe('without a fence', () => {
     await using scene = await supervisedScene();
     const exit = await scene.run({ argv: ['/bin/sh', '-c', 'touch ran'] }, { TIDEGATE_FENCE_PATH: '/nonexistent' });
     expect(exit.ending).toMatchObject({ reason: 'launch-failed', code: null });
-    expect(exit.ending.detail).toContain('apt-get install bubblewrap');
+    expect(whyOf(exit)).toContain('apt-get install bubblewrap');
     expect(exit.snapshot).toBeNull();
   });
 

@@ -179,7 +179,7 @@ describe('a snapshot', () => {
     const first = await workspaceOf(repo, commit);
     writeFileSync(first.at('new.bin'), `x\n${key}\n`);
     appendFileSync(first.at('old.bin'), 'more\n');
-    const found = [{ rule: 'aws-access-key', detail: 'a secret in added content', where: 'new.bin' }];
+    const found = [{ rule: 'aws-access-key', where: 'new.bin' }];
     const one = await first.snapshot();
     expect(one.secrets).toEqual(found);
     expect((await first.snapshot()).secrets).toEqual(found);
@@ -197,7 +197,7 @@ describe('a snapshot', () => {
     expect(await w.snapshot({ limits })).toMatchObject({ refused: [], diff: [{ path: 'sparse.bin' }] });
     expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000);
     expect((await w.snapshot({ limits: { ...limits, lfs: 1_000 }, ref: `${ref}1` })).refused).toEqual([
-      { rule: 'too-large', detail: 'larger than 1000 bytes', where: 'sparse.bin' },
+      { rule: 'too-large', limit: 'file', bytes: 1000, where: 'sparse.bin' },
     ]);
   });
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { agentKinds } from '../../src/domain/agents.ts';
 import type { TaskId } from '../../src/domain/ids.ts';
 import type { AgentJob, Job } from '../../src/ports/supervisor.ts';
-import { type Scene, supervisedScene } from '../support/supervised.ts';
+import { type Scene, supervisedScene, whyOf } from '../support/supervised.ts';
 import { filesWith } from '../support/tries.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -71,9 +71,9 @@ describe('an agent that is not logged in', () => {
     const job = scene.job(claude);
     const exit = await scene.run(job, environment);
     expect(exit.ending.reason).toBe('launch-failed');
-    expect(exit.agent?.trouble).toEqual({ kind: 'needs-login', until: null, detail: exit.ending.detail });
-    expect(exit.ending.detail).toContain(`no ${file}`);
-    expect(exit.ending.detail).toContain('fix: tidegate auth claude');
+    expect(exit.agent?.trouble).toEqual({ kind: 'needs-login', until: null, words: '', because: exit.ending.because });
+    expect(whyOf(exit)).toContain(`no ${file}`);
+    expect(whyOf(exit)).toContain('fix: tidegate auth claude');
     expect(existsSync(scene.files(job).workspace)).toBe(false);
   });
 
@@ -82,7 +82,7 @@ describe('an agent that is not logged in', () => {
     const { environment } = machine(scene, 'touch ran', { file: credentials(token), mode: 0o600 });
     const exit = await scene.run(claude, environment);
     expect(exit.agent?.trouble?.kind).toBe('needs-login');
-    expect(exit.ending.detail).toMatch(/agents run as another user \(uid \d+\); fix: tidegate auth claude$/);
+    expect(whyOf(exit)).toMatch(/agents run as another user \(uid \d+\); fix: tidegate auth claude$/);
   });
 });
 

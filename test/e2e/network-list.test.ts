@@ -4,6 +4,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { explain } from '../../src/domain/explain/explain.ts';
 import type { Job } from '../../src/ports/supervisor.ts';
 import { follow, supervisedScene } from '../support/supervised.ts';
 
@@ -118,11 +119,11 @@ describe('a fence with a list of hosts', () => {
     const notes = linesOf(readFileSync(join(scene.files(job).path, 'notes.jsonl'), 'utf8')).map((line) =>
       JSON.parse(line),
     );
-    expect(notes.map(({ note }) => note.rule)).toEqual(notes.map(() => 'network'));
-    expect(notes.map(({ note }) => note.why)).toContain(
+    expect(notes.map(({ note }) => note.because.rule)).toEqual(notes.map(() => 'network'));
+    expect(notes.map(({ note }) => explain(note.because).detail)).toContain(
       `localhost leads to ${readFileSync('/etc/hosts', 'utf8').includes('::1') ? '::1, 127.0.0.1' : '127.0.0.1'}, which is no public address; list the address itself if it is meant`,
     );
-    expect(notes.map(({ note }) => note.why)).toContain('evil.net:443 is not in fence.network');
+    expect(notes.map(({ note }) => explain(note.because).detail)).toContain('evil.net:443 is not in fence.network');
   });
 
   test('goes through the proxy of the person, whose password stays outside', async () => {

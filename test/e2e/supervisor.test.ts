@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isAlive } from '../../src/adapters/process-identity.ts';
 import { puppet } from '../support/puppet.ts';
-import { follow, type Scene, supervisedScene } from '../support/supervised.ts';
+import { follow, type Scene, supervisedScene, whyOf } from '../support/supervised.ts';
 
 const dist = resolve(import.meta.dirname, '../../dist');
 
@@ -35,7 +35,7 @@ describe('an attempt', () => {
       ],
     });
     expect(exit.output).toBe('do it\ndo it\nhandoff taken; you may end now\n');
-    expect(exit.ending).toEqual({ reason: 'exited', code: 0, signal: null, detail: '' });
+    expect(exit.ending).toEqual({ reason: 'exited', code: 0, signal: null });
     expect(exit.handoff).toMatchObject({
       kind: 'given',
       via: 'socket',
@@ -92,7 +92,7 @@ describe('an attempt', () => {
     const exit = await scene.run({ argv: ['no-such-program'] });
     expect(exit.ending).toMatchObject({
       reason: 'launch-failed',
-      detail: 'there is no program no-such-program in the fence',
+      because: { rule: 'program-missing', program: 'no-such-program' },
     });
   });
 
@@ -105,7 +105,7 @@ describe('an attempt', () => {
     expect(good.output).toContain('built\n');
     const bad = await scene.run({ setup: 'echo no network >&2; exit 7', argv: ['/bin/sh', '-c', 'echo ran'] });
     expect(bad.ending).toMatchObject({ reason: 'setup-failed', code: 7 });
-    expect(bad.ending.detail).toContain('no network');
+    expect(whyOf(bad)).toContain('no network');
     expect(bad.output).not.toContain('ran');
   });
 

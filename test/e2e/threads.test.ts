@@ -88,8 +88,8 @@ describe('the thread of a wave', () => {
         board: 'log',
         id: log,
         failed: [
-          { way: 'intake', why: 'cannot be reached (ECONNREFUSED)' },
-          { way: 'threads', why: 'answered 500' },
+          { way: 'intake', because: { rule: 'delivery-unreachable', code: 'ECONNREFUSED' } },
+          { way: 'threads', because: { rule: 'delivery-refused', status: 500 } },
         ],
       },
     ]);

@@ -163,7 +163,10 @@ function check({ git, chaos }: Tools, job: Job): Course {
   const name = job.environment['TIDEGATE_CHECK'] ?? '';
   const broken = Object.values(git.read(job.from).files).some((content) => content.includes(`breaks ${name}`));
   const ending = chaos.strikes(0.03)
-    ? ended(chaos.random.pick(['lost', 'launch-failed', 'timed-out'] as const), 'the machine failed')
+    ? ended(chaos.random.pick(['lost', 'launch-failed', 'timed-out'] as const), {
+        rule: 'supervisor-died',
+        began: true,
+      })
     : exited(broken ? 1 : 0);
   return {
     started: startedRecord(job),
@@ -177,7 +180,12 @@ function generate({ git, chaos }: Tools, job: Job): Course {
   const others = Object.keys(files).filter((path) => path !== 'list.txt');
   const stray = chaos.strikes(0.2) ? { 'stray.txt': job.id, [others[0] ?? 'stray.txt']: 'overwritten' } : {};
   const ending = chaos.strikes(0.1)
-    ? chaos.random.pick([ended('lost'), ended('launch-failed', 'no fence'), ended('timed-out'), exited(1)])
+    ? chaos.random.pick([
+        ended('lost'),
+        ended('launch-failed', { rule: 'no-bubblewrap', restricted: false }),
+        ended('timed-out'),
+        exited(1),
+      ])
     : exited(0);
   const exit = (): ExitRecord => {
     const snapshot = take(git, job, { ...files, ...stray, 'list.txt': others.toSorted().join() });
@@ -231,7 +239,7 @@ function notesOf({ chaos }: Tools, job: Job): readonly AgentNote[] {
   if (job.agent === null)
     return [...(chaos.strikes(0.1) ? [asked] : []), ...(chaos.strikes(0.1) ? [posted, told] : [])];
   const session = job.agent.session?.id ?? `session of ${job.id}`;
-  const denied: AgentNote = { note: 'denied', tool: 'Write', rule: 'out-of-scope', why: 'not yours' };
+  const denied: AgentNote = { note: 'denied', tool: 'Write', because: { rule: 'git-command', command: 'push' } };
   const usage: AgentNote = {
     note: 'usage',
     usage: { turns: 2, inputTokens: 50, outputTokens: 5, cachedTokens: 0, usd: 0.2 },
@@ -261,7 +269,7 @@ const troubles: readonly TroubleKind[] = [
 
 function misfortune(chaos: Chaos, job: Job, good: Outcome): Outcome {
   if (job.agent !== null && chaos.random.chance(0.5)) {
-    const trouble = { kind: chaos.random.pick(troubles), until: null, detail: 'the provider says so' };
+    const trouble = { kind: chaos.random.pick(troubles), until: null, words: 'the provider says so' };
     return { ...good, ending: exited(1), handoff: absent, trouble };
   }
   return chaos.random.pick([
@@ -269,15 +277,19 @@ function misfortune(chaos: Chaos, job: Job, good: Outcome): Outcome {
     { ...good, handoff: absent },
     { ...good, handoff: handoff('a-nonce-of-another-attempt') },
     { ...good, handoff: handoff(job.nonce, { status: 'partial', remaining: ['the rest'] }) },
-    { ...good, handoff: { kind: 'invalid', why: 'a FIFO' } as const },
+    { ...good, handoff: { kind: 'invalid', because: { rule: 'handoff-json' } } as const },
     { ...good, ending: ended('lost'), handoff: absent },
     { ...good, ending: ended('timed-out'), handoff: absent },
     { ...good, ending: ended('silent'), handoff: absent },
     { ...good, ending: ended('abandoned'), handoff: absent },
     { ...good, ending: ended('spiral'), handoff: absent },
     { ...good, ending: ended('over-budget'), handoff: absent },
-    { ...good, ending: ended('launch-failed', 'no such program'), handoff: absent },
-    { ...good, ending: ended('setup-failed', 'npm ci'), handoff: absent },
+    { ...good, ending: ended('launch-failed', { rule: 'program-missing', program: 'x' }), handoff: absent },
+    {
+      ...good,
+      ending: ended('setup-failed', { rule: 'setup-failed', command: 'npm ci', code: 1, signal: null, words: '' }),
+      handoff: absent,
+    },
   ]);
 }
 
@@ -290,14 +302,14 @@ function take(git: SimulatedGit, job: Job, files: Files): SnapshotEvidence {
 
 const startedRecord = (job: Job, breached = false): StartedRecord => ({
   workspaceBase: job.from,
-  fence: breached ? { ...held, canary: 'breached', detail: 'wrote outside' } : held,
+  fence: breached ? { ...held, canary: 'breached', breaches: [{ breach: 'root' }] } : held,
   argv: job.argv,
   ...(job.brief === '' ? {} : { prompt: digest('sha256', job.brief, 'hex') }),
 });
 
 const exitRecord = (record: Pick<ExitRecord, 'ending' | 'handoff' | 'snapshot' | 'agent'>): ExitRecord => ({
   ...record,
-  snapshotProblem: record.snapshot === null ? 'disk full' : null,
+  snapshotProblem: record.snapshot === null ? { rule: 'snapshot-failed', words: 'disk full' } : null,
   log,
   tail: '',
   reminded: false,

@@ -260,7 +260,9 @@ describe('I7', () => {
 
 test('I8: a secret in any event', () => {
   const leak = (value: string) =>
-    alter('attempt-ended', (event) => [{ ...event, ending: { ...event.ending, detail: value } }]);
+    alter('attempt-ended', (event) => [
+      { ...event, ending: { ...event.ending, because: { rule: 'workspace-not-made', words: value } } },
+    ]);
   expect(broken(leak(`key sk-${'a1'.repeat(16)}`))).toEqual(['I8']);
   expect(broken(leak('canary-77'), { ...world, canaries: ['canary-77'] })).toEqual(['I8']);
 });

@@ -10,6 +10,7 @@ import type {
   LogEvidence,
   SnapshotEvidence,
 } from '../../src/domain/evidence.ts';
+import type { Finding } from '../../src/domain/findings/finding.ts';
 import {
   type AttemptId,
   attemptId,
@@ -149,9 +150,14 @@ export function stateAfter(...events: readonly Recorded['event'][]): RunState {
 // ── evidence ───────────────────────────────────────────────────────────────────────────────────────────
 
 export const log: LogEvidence = { file: 'output.log', bytes: 0, kept: 0, sha256: '0'.repeat(64) };
-export const held: FenceEvidence = { mode: 'bwrap', canary: 'held', detail: '', uid: 65534, network: 'off' };
-export const exited = (code: number): Ending => ({ reason: 'exited', code, signal: null, detail: '' });
-export const ended = (reason: Ending['reason'], detail = ''): Ending => ({ reason, code: null, signal: null, detail });
+export const held: FenceEvidence = { mode: 'bwrap', canary: 'held', uid: 65534, network: 'off' };
+export const exited = (code: number): Ending => ({ reason: 'exited', code, signal: null });
+export const ended = (reason: Ending['reason'], because?: Finding): Ending => ({
+  reason,
+  code: null,
+  signal: null,
+  ...(because && { because }),
+});
 
 export function handoff(nonce: string, change: Partial<Handoff> = {}): HandoffEvidence {
   const said: Handoff = { status: 'done', summary: '', remaining: [], files: [], proofs: [], questions: [], nonce };

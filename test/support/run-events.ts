@@ -75,7 +75,7 @@ export const ended: RunEvent = {
   type: 'attempt-ended',
   task: hello,
   attempt: attemptId(run, hello, 1),
-  ending: { reason: 'exited', code: 0, signal: null, detail: '' },
+  ending: { reason: 'exited', code: 0, signal: null },
   handoff: {
     kind: 'given',
     via: 'socket',

@@ -38,7 +38,7 @@ export const attempt: EndedAttempt = {
   ...intended,
   dispatched: null,
   monitored: null,
-  ending: { reason: 'exited', code: 0, signal: null, detail: '' },
+  ending: { reason: 'exited', code: 0, signal: null },
   handoff: { kind: 'absent' },
   slept: 0,
   takenOut: [],

@@ -98,7 +98,7 @@ const taps: Record<TapState['status'], TapState> = {
 const roundOf = { round: 1, base: commit, tasks: [{ task: hello, snapshot: commit }] };
 const other = treeId('d'.repeat(40));
 const candidate = { steps: [{ task: hello, commit, tree: other }], tip: { commit, tree: other } };
-const ending = { reason: 'exited', code: 0, signal: null, detail: '' } as const;
+const ending = { reason: 'exited', code: 0, signal: null } as const;
 const rounds: Record<RoundState['status'], RoundState> = {
   opened: { ...roundOf, status: 'opened' },
   built: { ...roundOf, ...candidate, status: 'built', conflicts: [] },
@@ -279,7 +279,7 @@ const byClaude = frozenPlan([
 const paused = (kind: TroubleKind, until: string | null): RunState => ({
   ...withHello({ progress: waiting }, planned(byClaude)),
   providers: {
-    anthropic: { status: 'paused', tries: 1, until, trouble: { kind, until: null, detail: 'the provider said so' } },
+    anthropic: { status: 'paused', tries: 1, until, trouble: { kind, until: null, words: 'the provider said so' } },
   },
 });
 const used = { turns: 1, inputTokens: 1, outputTokens: 1, cachedTokens: 0, usd: 60 };
@@ -303,7 +303,10 @@ const waits: Record<Wait['on'] | 'need that locks' | 'need that was dropped' | '
   launch: withTask(working, reply, {
     progress: {
       status: 'waiting',
-      next: { ...fresh, halt: { rule: 'launch', words: 'no program claude', before: [] } },
+      next: {
+        ...fresh,
+        halt: { rule: 'launch', because: { rule: 'program-not-found', program: 'claude' }, before: [] },
+      },
       last: null,
     },
   }),
@@ -349,7 +352,7 @@ const every: Record<TroubleKind, string | null> = {
 /** Those that pause a provider. */
 const troubles = Object.fromEntries(
   (Object.entries(every) as [TroubleKind, string | null][])
-    .filter(([kind]) => pausesProvider({ kind, until: null, detail: '' }))
+    .filter(([kind]) => pausesProvider({ kind, until: null, words: '' }))
     .map(([kind, end]) => [kind, paused(kind, end)]),
 );
 

@@ -5,7 +5,8 @@ import { isAlive } from '../../src/adapters/process-identity.ts';
 import { processSupervisors, type SupervisorProgram } from '../../src/adapters/supervisors/index.ts';
 import { type JobDirectory, jobDirectory } from '../../src/adapters/supervisors/job-directory.ts';
 import { untilDead } from '../../src/adapters/supervisors/orphans.ts';
-import type { Job, SupervisorEvent, Supervisors } from '../../src/ports/supervisor.ts';
+import { describeWithFix } from '../../src/domain/explain/explain.ts';
+import type { ExitRecord, Job, SupervisorEvent, Supervisors } from '../../src/ports/supervisor.ts';
 import { type TempRepo, tempRepo } from './temp-repo.ts';
 
 type EventOf<T extends SupervisorEvent['type']> = Extract<SupervisorEvent, { type: T }>;
@@ -82,7 +83,7 @@ export async function supervisedScene(files: Record<string, string> = { 'readme.
       const wantedJob = job(wanted);
       const ended = await follow(supervisors, wantedJob).ended;
       await supervisors.acknowledge(wantedJob.id);
-      if (ended.record.log.sha256 === '') throw new Error(ended.record.ending.detail);
+      if (ended.record.log.sha256 === '') throw new Error(JSON.stringify(ended.record.ending));
       return { ...ended.record, output: readFileSync(join(jobs, ended.record.log.file), 'utf8') };
     },
     async [Symbol.asyncDispose]() {
@@ -113,3 +114,7 @@ export function follow(supervisors: Supervisors, job: Job) {
   ensured.catch(ended.reject);
   return { started: started.promise, ended: ended.promise, ensured };
 }
+
+/** Why an attempt ended, as people are told. */
+export const whyOf = ({ ending: { because } }: Pick<ExitRecord, 'ending'>): string =>
+  because === undefined ? '' : describeWithFix(because);

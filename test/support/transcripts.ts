@@ -1,5 +1,8 @@
 import fc from 'fast-check';
 import type { AgentEvent, ToolCall } from '../../src/domain/agent-event.ts';
+import { describeFinding } from '../../src/domain/explain/explain.ts';
+import type { Finding } from '../../src/domain/findings/finding.ts';
+import { taskId } from '../../src/domain/ids.ts';
 
 /** Writes down what an agent does, call by call, as executors would tell it. */
 export function transcript() {
@@ -31,14 +34,24 @@ export function transcript() {
     edit: (path: string, input: string, text = 'ok', outcome: 'ok' | 'failed' = 'ok') =>
       done({ kind: 'write', paths: [path], input }, text, outcome),
     run: (command: string, text = '', outcome: 'ok' | 'failed' = 'ok') => done({ kind: 'run', command }, text, outcome),
-    deny: (keys: Partial<ToolCall>, why: string, rule = 'out-of-scope') => {
+    deny: (keys: Partial<ToolCall>, because: Finding = foreign(keys.paths?.[0] ?? '')) => {
       const made = call(keys);
-      events.push({ type: 'tool-call', call: made }, { type: 'denied', call: made, rule, why });
-      events.push({ type: 'tool-result', id: made.id, outcome: 'failed', text: why });
+      events.push({ type: 'tool-call', call: made }, { type: 'denied', call: made, because });
+      events.push({ type: 'tool-result', id: made.id, outcome: 'failed', text: describeFinding(because) });
     },
     seen: (path: string, digest: string | null) => events.push({ type: 'file-seen', path, digest }),
   };
 }
+
+/** Nothing of the task's. */
+export const foreign = (path: string): Finding => ({
+  rule: 'out-of-scope',
+  where: path,
+  task: taskId('one'),
+  by: null,
+  pattern: null,
+  grantable: true,
+});
 
 export type Transcript = ReturnType<typeof transcript>;
 
@@ -153,7 +166,7 @@ const habits: readonly Habit[] = [
       worker.log.read(`/tmp/${worker.folder}.log`, null, `${'line\n'.repeat(index)} at ${worker.log.events.length}`);
   },
   function retriesAfterARateLimit(worker, step) {
-    const trouble = { kind: step.flag ? 'rate-limited' : 'overloaded', until: null, detail: '429' } as const;
+    const trouble = { kind: step.flag ? 'rate-limited' : 'overloaded', until: null, words: '429' } as const;
     for (let index = 0; index < step.size + 2; index++) {
       worker.log.run('npm run lint', 'clean');
       worker.log.add({ type: 'provider-trouble', trouble });
@@ -168,9 +181,9 @@ const habits: readonly Habit[] = [
   },
   function isDeniedAndAsks(worker, step) {
     const path = `other/${worker.folder}-${worker.log.events.length}.ts`;
-    worker.log.deny({ kind: 'write', paths: [path], input: `${step.size}` }, `\`${path}\`: the task does not own it`);
+    worker.log.deny({ kind: 'write', paths: [path], input: `${step.size}` });
     worker.log.run(`tidegate ask --scope ${path}`, 'asked');
-    worker.log.deny({ kind: 'write', paths: [path], input: `${step.size}` }, `\`${path}\`: the task does not own it`);
+    worker.log.deny({ kind: 'write', paths: [path], input: `${step.size}` });
   },
   function triesSomethingAndTakesItBack(worker, step) {
     const path = `${worker.folder}/experiment-${step.file}.ts`;

@@ -97,7 +97,10 @@ describe('a session', () => {
 
 describe('a turn', () => {
   test('that ends with a refusal goes on when the agent was told why', async () => {
-    const agent = await conversation(null, () => ({ decision: 'deny', rule: 'x', why: 'not yours', ask: null }));
+    const agent = await conversation(null, () => ({
+      decision: 'deny',
+      because: { rule: 'forbidden', pattern: 'not yours' },
+    }));
     await agent.answer({ protocolVersion: 1 });
     await agent.answer({ sessionId: 's' });
     const prompt = agent.said.at(-1)?.id;

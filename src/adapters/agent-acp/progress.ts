@@ -1,5 +1,6 @@
 import { type AgentEvent, noUsage, type ToolCall, type Trouble, type Usage } from '../../domain/agent-event.ts';
 import type { Decision } from '../../domain/decision.ts';
+import { explain } from '../../domain/explain/explain.ts';
 import type { Talk } from '../../ports/executor.ts';
 import { countOf, type Fields, fieldsOf, numberOf, partsOf, textOf } from '../agent-lines.ts';
 import { isRefusal } from '../agent-opencode/stream.ts';
@@ -70,7 +71,7 @@ export function acpProgress(talk: Talk, before: Usage): Progress {
     calls.delete(call.id);
     isAnswering = false;
     if (status === 'failed' && isRefusal(text) && !asked.has(call.id))
-      talk.tell({ type: 'denied', call, rule: 'agent', why: text });
+      talk.tell({ type: 'denied', call, because: { rule: 'agent-denied', words: text.slice(0, 500) } });
     talk.tell({ type: 'tool-result', id: call.id, outcome: status === 'completed' ? 'ok' : 'failed', text });
   };
   const used = (more: Partial<Usage>): void => {
@@ -118,14 +119,16 @@ export function acpProgress(talk: Talk, before: Usage): Progress {
       asked.add(call.id);
       refusals = [];
       const decision = talk.decide(call);
-      if (decision.decision === 'deny')
-        refusals = [decision.why, ...(decision.ask === null ? [] : [`Ask for it: ${decision.ask}`])];
+      if (decision.decision === 'deny') {
+        const { detail, fix } = explain(decision.because);
+        refusals = [detail, ...(fix === undefined ? [] : [`Ask for it: ${fix}`])];
+      }
       return decision;
     },
     turnOver(result) {
-      const detail = spoken.trim();
+      const words = spoken.trim();
       flush();
-      broken = isBroken ? { kind: kindIn(detail), until: null, detail: detail.slice(0, 500) } : null;
+      broken = isBroken ? { kind: kindIn(words), until: null, words: words.slice(0, 500) } : null;
       isAnswering = false;
       used(tokensIn(result, usage));
       return broken === null;

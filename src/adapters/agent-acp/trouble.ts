@@ -12,7 +12,7 @@ export function endedBecause(reason: string): Ended {
   const failed = (kind: TroubleKind): Ended => ({
     type: 'ended',
     outcome: 'failed',
-    trouble: { kind, until: null, detail: reason },
+    trouble: { kind, until: null, words: reason },
   });
   if (reason === 'end_turn') return { type: 'ended', outcome: 'completed', trouble: null };
   if (reason === 'max_turn_requests') return failed('turn-limit');
@@ -20,11 +20,11 @@ export function endedBecause(reason: string): Ended {
 }
 
 export function troubleIn(error: unknown): Trouble {
-  const detail = detailOf(error).slice(0, 500);
-  if (error instanceof UnknownSession) return { kind: 'unknown-session', until: null, detail };
-  if (!(error instanceof RequestError)) return { kind: 'other', until: null, detail };
+  const words = wordsOf(error).slice(0, 500);
+  if (error instanceof UnknownSession) return { kind: 'unknown-session', until: null, words };
+  if (!(error instanceof RequestError)) return { kind: 'other', until: null, words };
   const kind = textOf(fieldsOf(error.data)?.['errorKind']);
-  return { kind: kinds[kind ?? ''] ?? codes[error.code] ?? spokenKind(error.code, detail), until: null, detail };
+  return { kind: kinds[kind ?? ''] ?? codes[error.code] ?? spokenKind(error.code, words), until: null, words };
 }
 
 const kinds: Readonly<Record<string, TroubleKind>> = {
@@ -45,21 +45,21 @@ const codes: Readonly<Record<number, TroubleKind>> = {
   503: 'overloaded',
 };
 
-const spokenKind = (code: number, detail: string): TroubleKind => {
-  const kind = kindIn(detail);
+const spokenKind = (code: number, words: string): TroubleKind => {
+  const kind = kindIn(words);
   return kind === 'other' && code === 500 ? 'overloaded' : kind;
 };
 
 /** Agents that give neither kind nor code have words. */
-export function kindIn(detail: string): TroubleKind {
-  if (/\b429\b|rate.?limit|too many requests|quota|usage limit/i.test(detail)) return 'rate-limited';
-  if (/\b40[13]\b|unauthori[sz]ed|api.?key|authenticat/i.test(detail)) return 'needs-login';
-  if (/\b5\d\d\b|overloaded/i.test(detail)) return 'overloaded';
-  if (/too long|context (window|length)/i.test(detail)) return 'prompt-too-long';
-  return /stream|disconnect|connection|socket|terminated|fetch failed/i.test(detail) ? 'dropped' : 'other';
+export function kindIn(words: string): TroubleKind {
+  if (/\b429\b|rate.?limit|too many requests|quota|usage limit/i.test(words)) return 'rate-limited';
+  if (/\b40[13]\b|unauthori[sz]ed|api.?key|authenticat/i.test(words)) return 'needs-login';
+  if (/\b5\d\d\b|overloaded/i.test(words)) return 'overloaded';
+  if (/too long|context (window|length)/i.test(words)) return 'prompt-too-long';
+  return /stream|disconnect|connection|socket|terminated|fetch failed/i.test(words) ? 'dropped' : 'other';
 }
 
-function detailOf(error: unknown): string {
+function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const data = error instanceof RequestError ? fieldsOf(error.data) : null;
   const more = textOf(data?.['details']) ?? textOf(data?.['message']);

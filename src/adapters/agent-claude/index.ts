@@ -12,10 +12,10 @@ export const claudeHook: Hook = {
     const directory = textOf(asked['cwd']);
     return directory === null ? call : { ...call, directory };
   },
-  answer(decision, advice) {
+  answer(refusal, advice) {
     const said =
-      decision.decision === 'deny'
-        ? { permissionDecision: 'deny', permissionDecisionReason: [decision.why, advice].filter(Boolean).join('\n') }
+      refusal !== null
+        ? { permissionDecision: 'deny', permissionDecisionReason: [refusal, advice].filter(Boolean).join('\n') }
         : advice === null
           ? null
           : { additionalContext: advice };

@@ -108,14 +108,14 @@ function system(talk: Talk, line: Fields, text: string): void {
 /** Trap: a failed API call ends with subtype `success`. Only exit code, `is_error` and `terminal_reason` tell. */
 function reasonOf(line: Fields, reset: string | null): Trouble {
   const subtype = textOf(line['subtype']) ?? '';
-  const detail = textOf(line['result']) ?? listOf(line['errors']).map(textOf).join('; ');
-  const of = (kind: TroubleKind): Trouble => ({ kind, until: null, detail: detail.slice(0, 500) });
+  const words = textOf(line['result']) ?? listOf(line['errors']).map(textOf).join('; ');
+  const of = (kind: TroubleKind): Trouble => ({ kind, until: null, words: words.slice(0, 500) });
   if (subtype === 'error_max_turns') return of('turn-limit');
   if (subtype === 'error_max_budget_usd') return of('budget');
   if (line['terminal_reason'] === 'prompt_too_long') return of('prompt-too-long');
-  if (/no conversation found/i.test(detail)) return of('unknown-session');
+  if (/no conversation found/i.test(words)) return of('unknown-session');
   const trouble = troubleOf(numberOf(line['api_error_status']), line);
-  return { ...trouble, until: trouble.kind === 'rate-limited' ? reset : null, detail: detail.slice(0, 500) };
+  return { ...trouble, until: trouble.kind === 'rate-limited' ? reset : null, words: words.slice(0, 500) };
 }
 
 /** When a subscription that is used up may be used again; Claude tells it beside the error, never in it. */
@@ -125,12 +125,12 @@ function resetIn(limit: Fields | null): string | null {
 }
 
 function troubleOf(status: number | null, line: Fields): Trouble {
-  const detail = textOf(line['error']) ?? '';
   const delay = numberOf(line['retry_delay_ms']);
   return {
     kind: kindOf(status),
     until: null,
-    detail: [detail, delay === null ? '' : `retry in ${delay} ms`].filter(Boolean).join(', '),
+    words: (textOf(line['error']) ?? '').slice(0, 500),
+    ...(delay === null ? {} : { retryMs: delay }),
   };
 }
 

@@ -16,8 +16,8 @@ export const codexHook: Hook = {
     return directory === null ? call : { ...call, directory };
   },
   /** Exit 2 blocks the call, and what is on stderr is the reason; the client prints `stdout` there then. */
-  answer(decision, advice) {
-    if (decision.decision === 'deny') return { stdout: [decision.why, advice].filter(Boolean).join('\n'), exit: 2 };
+  answer(refusal, advice) {
+    if (refusal !== null) return { stdout: [refusal, advice].filter(Boolean).join('\n'), exit: 2 };
     const said = { hookEventName: 'PreToolUse', additionalContext: advice };
     return { stdout: advice === null ? '' : JSON.stringify({ hookSpecificOutput: said }), exit: 0 };
   },

@@ -57,8 +57,8 @@ export function followCodex(talk: Talk, before: Usage): Reader {
           talk.tell({ type: 'provider-trouble', trouble: troubleIn(problem ?? '') });
           break;
         case 'turn.failed': {
-          const detail = textOf(fieldsOf(line['error'])?.['message']) ?? problem ?? '';
-          talk.tell({ type: 'ended', outcome: 'failed', trouble: troubleIn(detail) });
+          const words = textOf(fieldsOf(line['error'])?.['message']) ?? problem ?? '';
+          talk.tell({ type: 'ended', outcome: 'failed', trouble: troubleIn(words) });
           break;
         }
         default:
@@ -100,18 +100,18 @@ function answerOf(item: Fields): string {
 }
 
 /** Codex gives no code, only words. */
-function troubleIn(detail: string): Trouble {
-  const status = Number(/(?:status|unexpected status)[^0-9]{0,3}([0-9]{3})/.exec(detail)?.[1] ?? 0);
-  return { kind: kindOf(status, detail), until: tryAgainAt(detail, new Date()), detail: detail.slice(0, 500) };
+function troubleIn(words: string): Trouble {
+  const status = Number(/(?:status|unexpected status)[^0-9]{0,3}([0-9]{3})/.exec(words)?.[1] ?? 0);
+  return { kind: kindOf(status, words), until: tryAgainAt(words, new Date()), words: words.slice(0, 500) };
 }
 
-function kindOf(status: number, detail: string): TroubleKind {
-  if (status === 429 || /usage limit|rate limit/i.test(detail)) return 'rate-limited';
-  if (status === 401 || status === 403 || /not logged in|invalid api key/i.test(detail)) return 'needs-login';
+function kindOf(status: number, words: string): TroubleKind {
+  if (status === 429 || /usage limit|rate limit/i.test(words)) return 'rate-limited';
+  if (status === 401 || status === 403 || /not logged in|invalid api key/i.test(words)) return 'needs-login';
   if (status >= 500) return 'overloaded';
-  if (/context window|too long/i.test(detail)) return 'prompt-too-long';
-  if (/stream (disconnected|closed)|connection/i.test(detail)) return 'dropped';
-  return /no (rollout|thread|session) found/i.test(detail) ? 'unknown-session' : 'other';
+  if (/context window|too long/i.test(words)) return 'prompt-too-long';
+  if (/stream (disconnected|closed)|connection/i.test(words)) return 'dropped';
+  return /no (rollout|thread|session) found/i.test(words) ? 'unknown-session' : 'other';
 }
 
 function usedSince(before: Usage, session: Fields, turns: number): Usage {

@@ -23,7 +23,8 @@ export function followOpencode(talk: Talk, model: string | null): Reader {
     const call = opencodeCall(id, textOf(part['tool']) ?? '', fieldsOf(state['input']) ?? {});
     const problem = state['status'] === 'error' ? (textOf(state['error']) ?? '') : null;
     talk.tell({ type: 'tool-call', call });
-    if (problem !== null && isRefusal(problem)) talk.tell({ type: 'denied', call, rule: 'agent', why: problem });
+    if (problem !== null && isRefusal(problem))
+      talk.tell({ type: 'denied', call, because: { rule: 'agent-denied', words: problem.slice(0, 500) } });
     const exit = numberOf(fieldsOf(state['metadata'])?.['exit']) ?? 0;
     const outcome = problem !== null || exit !== 0 ? 'failed' : 'ok';
     talk.tell({ type: 'tool-result', id, outcome, text: problem ?? textOf(state['output']) ?? '' });
@@ -61,7 +62,11 @@ export function followOpencode(talk: Talk, model: string | null): Reader {
     errorLine(text) {
       talk.tell({ type: 'output', text });
       if (session !== null || !/session not found/i.test(text)) return;
-      talk.tell({ type: 'ended', outcome: 'failed', trouble: { kind: 'unknown-session', until: null, detail: text } });
+      talk.tell({
+        type: 'ended',
+        outcome: 'failed',
+        trouble: { kind: 'unknown-session', until: null, words: text.slice(0, 500) },
+      });
     },
     send: () => false,
     cancel: () => false,
@@ -88,22 +93,22 @@ function added(usage: Usage, { tokens, cost }: Fields): Usage {
 
 function troubleOf(error: Fields): Trouble {
   const data = fieldsOf(error['data']) ?? {};
-  const detail = textOf(data['message']) ?? textOf(error['name']) ?? '';
-  const kind = kindOf(textOf(error['name']) ?? '', numberOf(data['statusCode']), detail);
+  const words = textOf(data['message']) ?? textOf(error['name']) ?? '';
+  const kind = kindOf(textOf(error['name']) ?? '', numberOf(data['statusCode']), words);
   const until = kind === 'rate-limited' ? untilOf(fieldsOf(data['responseHeaders']) ?? {}) : null;
-  return { kind, until, detail: detail.slice(0, 500) };
+  return { kind, until, words: words.slice(0, 500) };
 }
 
-function kindOf(name: string, status: number | null, detail: string): TroubleKind {
+function kindOf(name: string, status: number | null, words: string): TroubleKind {
   if (name === 'ContextOverflowError') return 'prompt-too-long';
   if (name === 'ProviderAuthError' || status === 401 || status === 403) return 'needs-login';
   if (status === 429) return 'rate-limited';
   if (status !== null && status >= 500) return 'overloaded';
   if (status !== null) return 'other';
   // errors that arrive inside a stream have no status
-  if (/rate.?limit|too many requests/i.test(detail)) return 'rate-limited';
-  if (/overloaded|server_error/i.test(detail)) return 'overloaded';
-  return /connect|socket|terminated|network|stream/i.test(detail) ? 'dropped' : 'other';
+  if (/rate.?limit|too many requests/i.test(words)) return 'rate-limited';
+  if (/overloaded|server_error/i.test(words)) return 'overloaded';
+  return /connect|socket|terminated|network|stream/i.test(words) ? 'dropped' : 'other';
 }
 
 const resetHeaders = ['anthropic-ratelimit-requests-reset', 'x-ratelimit-reset-requests'];

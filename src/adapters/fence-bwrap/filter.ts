@@ -9,11 +9,7 @@ import { FenceUnavailable } from './host.ts';
  */
 export function callFilter(machine: string = process.arch): Buffer {
   const tables = machines[machine];
-  if (tables === undefined)
-    throw new FenceUnavailable(
-      `the fence does not know the system calls of ${machine}`,
-      'run on x64 or arm64, or write `fence: none` to run without a fence',
-    );
+  if (tables === undefined) throw new FenceUnavailable({ rule: 'unknown-machine', machine });
   const sections = tables.map(({ architecture, calls }) => ({ architecture, numbers: [...calls, ...sameEverywhere] }));
   const total = sections.reduce((sum, { numbers }) => sum + sectionLength(numbers), 1);
   const program: Instruction[] = [load(offsets.architecture)];

@@ -10,7 +10,9 @@ import {
   realpathSync,
 } from 'node:fs';
 import { basename, delimiter, dirname, join } from 'node:path';
-import { type Closed, missingTools, type NoFence, noBubblewrap } from '../../domain/texts/machine.ts';
+import { explain } from '../../domain/explain/explain.ts';
+import type { Finding } from '../../domain/findings/finding.ts';
+import type { Closed } from '../../domain/texts/no-fence.ts';
 
 /** A path of this machine and where it appears in the fence. */
 export type Bind = { readonly source: string; readonly target: string; readonly access: 'read' | 'write' };
@@ -35,15 +37,17 @@ const toolNames = ['bwrap', 'unshare', 'setpriv', 'mount', 'mkfifo'] as const;
 type Tool = (typeof toolNames)[number];
 
 export class FenceUnavailable extends Error {
+  readonly finding: Finding;
+  /** What a person can type. */
   readonly fix: string;
-  constructor(problem: string, fix: string) {
-    super(problem);
+  constructor(finding: Finding) {
+    const { detail, fix = '' } = explain(finding);
+    super(detail);
     this.name = 'FenceUnavailable';
+    this.finding = finding;
     this.fix = fix;
   }
 }
-
-const unavailable = ({ problem, fix }: NoFence): FenceUnavailable => new FenceUnavailable(problem, fix);
 
 /** Which switch of the system keeps unprivileged user namespaces closed, as far as it says. */
 export function closedNamespaces(): Closed {
@@ -111,8 +115,9 @@ const searchedFor = (environment: Readonly<Record<string, string | undefined>>):
 function findTools(directories: readonly string[]): Record<Tool, string> {
   const found = toolNames.map((name) => [name, findIn(directories, name)] as const);
   const missing = found.filter(([, path]) => path === null).map(([name]) => name);
-  if (missing.includes('bwrap')) throw unavailable(noBubblewrap(closedNamespaces() === 'apparmor'));
-  if (missing.length > 0) throw unavailable(missingTools(missing));
+  if (missing.includes('bwrap'))
+    throw new FenceUnavailable({ rule: 'no-bubblewrap', restricted: closedNamespaces() === 'apparmor' });
+  if (missing.length > 0) throw new FenceUnavailable({ rule: 'tools-missing', tools: missing });
   return Object.fromEntries(found) as Record<Tool, string>;
 }
 

@@ -29,27 +29,27 @@ if [ "$fenced" = yes ]; then
     count=$((count - 1))
   done
   for directory in / /etc /usr /usr/bin /run /proc/sys/kernel; do
-    if command : 2>/dev/null >"$directory/.tidegate-canary-$token"; then say "breach wrote in $directory"; fi
+    if command : 2>/dev/null >"$directory/.tidegate-canary-$token"; then say "breach wrote-in $directory"; fi
   done
-  command : 2>/dev/null >".tidegate-canary-$token" || say 'breach the workspace is not writable'
-  no_more_than_three /proc/[0-9]* || say 'breach sees processes of the host'
-  only_ours /run/* || say 'breach sees the /run of the host'
+  command : 2>/dev/null >".tidegate-canary-$token" || say 'breach workspace-unwritable'
+  no_more_than_three /proc/[0-9]* || say 'breach processes'
+  only_ours /run/* || say 'breach run-directory'
   while read -r key value rest; do
     case $key:$value in
-      CapEff:*[1-9a-f]*) say 'breach holds capabilities' ;;
-      Uid::0) say 'breach runs as root' ;;
-      NoNewPrivs::0) say 'breach may gain privileges' ;;
+      CapEff:*[1-9a-f]*) say 'breach capabilities' ;;
+      Uid::0) say 'breach root' ;;
+      NoNewPrivs::0) say 'breach privileges' ;;
       Seccomp::2) break ;;
-      Seccomp:*) say 'breach may make every system call' ;;
+      Seccomp:*) say 'breach system-calls' ;;
     esac
   done </proc/self/status
   if read -r pattern </proc/sys/kernel/core_pattern && printf '%s\\n' "$pattern" 2>/dev/null >/proc/sys/kernel/core_pattern; then
-    say 'breach wrote core_pattern'
+    say 'breach core-pattern'
   fi
-  if /bin/mount -o remount,bind,rw /usr 2>/dev/null; then say 'breach remounted /usr'; fi
+  if /bin/mount -o remount,bind,rw /usr 2>/dev/null; then say 'breach remount /usr'; fi
   if [ "$network" != on ]; then
     while read -r device rest; do
-      case $device in lo:*) ;; *:*) say "breach sees the network device $device" ;; esac
+      case $device in lo:*) ;; *:*) say "breach network-device $device" ;; esac
     done </proc/net/dev
   fi
 else

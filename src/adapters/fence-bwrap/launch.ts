@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { lstatSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { identify, isAlive, type ProcessIdentity } from '../process-identity.ts';
+import { type Breach, breachKinds } from '../../domain/evidence.ts';
+import { identityOf, isAlive, type ProcessIdentity } from '../process-identity.ts';
 import { type Command, filterFd, goFd, reportFd, statusFd } from './fence.ts';
 import { canaryFile } from './launch-script.ts';
 
@@ -24,9 +25,14 @@ export type Launch = {
 
 export type Readiness =
   | { readonly outcome: 'held'; readonly missing: string | null }
-  | { readonly outcome: 'breached'; readonly detail: string }
-  /** Nothing of the agent's has run. */
-  | { readonly outcome: 'failed'; readonly detail: string };
+  | { readonly outcome: 'breached'; readonly breaches: readonly Breach[] }
+  /** Nothing of the agent's has run. `failure`: why its first program could not be started, in the system's words. */
+  | {
+      readonly outcome: 'failed';
+      readonly code: number | null;
+      readonly signal: NodeJS.Signals | null;
+      readonly failure: string | null;
+    };
 
 export type Fenced = {
   /** Set when stdin is `open`. Writing to a process that is gone is no failure. */
@@ -98,25 +104,33 @@ const pipeOf = (child: ChildProcess, descriptor: number): Readable =>
 
 async function readiness(wanted: Launch, child: ChildProcess, over: Promise<Exit>): Promise<Readiness> {
   const lines = await linesUntil(pipeOf(child, reportFd), 'ready');
-  const said = lines.filter((line) => line.startsWith('breach ')).map((line) => line.slice('breach '.length));
+  const said = lines.filter((line) => line.startsWith('breach ')).map((line) => breachIn(line.slice('breach '.length)));
   const breaches = wanted.canary === null ? said : [...said, ...escaped(wanted.canary, lines.includes('ready'))];
-  if (breaches.length > 0) return { outcome: 'breached', detail: breaches.join('; ') };
+  if (breaches.length > 0) return { outcome: 'breached', breaches };
   if (!lines.includes('ready')) {
-    const exit = await over;
-    return { outcome: 'failed', detail: exit.failure?.message ?? `the fence ended with ${exit.code ?? exit.signal}` };
+    const { code, signal, failure } = await over;
+    return { outcome: 'failed', code, signal, failure: failure?.message ?? null };
   }
   const missing = lines.find((line) => line.startsWith('missing '))?.slice('missing '.length) ?? null;
   return { outcome: 'held', missing };
 }
 
+/** `<kind> <where>`, as the launch script prints it. What we do not understand is a breach as well. */
+function breachIn(report: string): Breach {
+  const [, word = '', at = ''] = /^(\S+) ?(.*)$/.exec(report) ?? [];
+  const breach = breachKinds.find((kind) => kind === word);
+  if (breach === undefined) return { breach: 'unknown', at: report.slice(0, 200) };
+  return at === '' ? { breach } : { breach, at: at.slice(0, 200) };
+}
+
 /** What the canary wrote on the host. The one in the workspace must be there: it shows that the canary could write at all. */
-function escaped(canary: NonNullable<Launch['canary']>, ran: boolean): readonly string[] {
+function escaped(canary: NonNullable<Launch['canary']>, ran: boolean): readonly Breach[] {
   const name = canaryFile(canary.token);
   const wrote = canary.outside
     .map((directory) => join(directory, name))
     .filter(removed)
-    .map((path) => `wrote ${path}`);
-  return removed(join(canary.workspace, name)) || !ran ? wrote : [...wrote, 'wrote nothing in the workspace'];
+    .map((at): Breach => ({ breach: 'wrote-outside', at }));
+  return removed(join(canary.workspace, name)) || !ran ? wrote : [...wrote, { breach: 'workspace-unwritten' }];
 }
 
 /** One that a supervisor left which died meanwhile: it is no work. What is not a plain file is not the canary's. */
@@ -158,22 +172,13 @@ async function firstProcess(child: ChildProcess, over: Promise<Exit>): Promise<P
       .on('data', (chunk: string) => {
         text += chunk;
         const pid = /"child-pid": (\d+)/.exec(text)?.[1];
-        if (pid !== undefined) resolve(identityOrNull(Number(pid)));
+        if (pid !== undefined) resolve(identityOf(Number(pid)));
       });
     pipeOf(child, statusFd)
       .on('end', () => resolve(null))
       .on('error', () => resolve(null));
   });
   return await Promise.race([told, over.then(() => told)]);
-}
-
-function identityOrNull(pid: number): ProcessIdentity | null {
-  try {
-    return identify(pid);
-  } catch (error) {
-    if (error instanceof Error && error.message === `there is no process ${pid}`) return null;
-    throw error;
-  }
 }
 
 function signalAgent(child: ChildProcess, signal: NodeJS.Signals, fenced: boolean): void {

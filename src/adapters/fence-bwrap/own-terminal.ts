@@ -1,5 +1,4 @@
 import { shellWord } from '../../domain/shell-word.ts';
-import { missingTools } from '../../domain/texts/machine.ts';
 import type { Command } from './fence.ts';
 import { FenceUnavailable, findTool, type Host } from './host.ts';
 
@@ -14,10 +13,7 @@ export function onOwnTerminal(
   environment: Readonly<Record<string, string | undefined>>,
 ): Command {
   const script = findTool(environment, 'script');
-  if (script === null) {
-    const { problem, fix } = missingTools(['script']);
-    throw new FenceUnavailable(problem, fix);
-  }
+  if (script === null) throw new FenceUnavailable({ rule: 'tools-missing', tools: ['script'] });
   const line = [command.file, ...command.args].map(shellWord).join(' ');
   const args = ['--pdeathsig', 'TERM', '--', script, '--quiet', '--return', '--command', `exec ${line}`, '/dev/null'];
   return { ...command, file: host.tools.setpriv, args };

@@ -2,8 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { chownSync, closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { explain } from '../../domain/explain/explain.ts';
+import type { Finding } from '../../domain/findings/finding.ts';
+import { boundedWords } from '../../domain/findings/words.ts';
 import { safeText } from '../../domain/safe-text.ts';
-import { noNamespaces } from '../../domain/texts/machine.ts';
 import { fencedEnvironment } from './environment.ts';
 import { fenceCommand, filterFd } from './fence.ts';
 import { callFilter } from './filter.ts';
@@ -12,16 +14,27 @@ import { type Bind, closedNamespaces, FenceUnavailable, findHost, type Host } fr
 /** What `doctor` tells about the fence. `fix` is what a person can type. */
 export type FenceProbe =
   | { readonly works: true; readonly version: string; readonly uid: number }
-  | { readonly works: false; readonly version: string | null; readonly problem: string; readonly fix: string };
+  | {
+      readonly works: false;
+      readonly version: string | null;
+      readonly because: Finding;
+      readonly problem: string;
+      readonly fix: string;
+    };
 
 export function probeFence(environment: Readonly<Record<string, string | undefined>>): FenceProbe {
   const host = hostOrProblem(environment);
-  if (host instanceof FenceUnavailable) return { works: false, version: null, problem: host.message, fix: host.fix };
+  if (host instanceof FenceUnavailable) return unusable(null, host.finding);
   const version = spawnSync(host.tools.bwrap, ['--version'], { encoding: 'utf8', env: {} }).stdout?.trim() ?? '';
   const run = runInFence(host, {}, [], ['/bin/sh', '-c', 'exit 0'], 10_000);
   if (run.status === 0) return { works: true, version, uid: host.agent.uid };
-  const problem = run.error?.message ?? run.stderr.trim();
-  return { works: false, version, ...noNamespaces(problem, closedNamespaces()) };
+  const words = boundedWords(run.error?.message ?? run.stderr);
+  return unusable(version, { rule: 'no-namespaces', closed: closedNamespaces(), words });
+}
+
+function unusable(version: string | null, because: Finding): FenceProbe {
+  const { detail: problem, fix = '' } = explain(because);
+  return { works: false, version, because, problem, fix };
 }
 
 /** Whether a program starts in a fence: what it says to `--version`, or why it says nothing. */

@@ -1,14 +1,13 @@
 import type { Handoff, HandoffEvidence } from '../../domain/evidence.ts';
+import type { Finding } from '../../domain/findings/finding.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { parseHandoff } from './parse.ts';
 
 /** A handoff counts only with the nonce of this attempt: one of an earlier attempt, or one committed to the base, is stale. */
-export function judgeHandoff(bytes: Uint8Array, nonce: string): Result<Handoff, string> {
+export function judgeHandoff(bytes: Uint8Array, nonce: string): Result<Handoff, Finding> {
   const parsed = parseHandoff(bytes);
   if (!parsed.ok) return parsed;
-  return parsed.value.nonce === nonce
-    ? ok(parsed.value)
-    : err('the nonce is not that of this attempt (stale or forged)');
+  return parsed.value.nonce === nonce ? ok(parsed.value) : err({ rule: 'handoff-stale' });
 }
 
 /**

@@ -1,4 +1,6 @@
 import type { Handoff } from '../../domain/evidence.ts';
+import type { Finding } from '../../domain/findings/finding.ts';
+import type { HandoffMisfit } from '../../domain/findings/handoff-rules.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 
 /** The whole document, in bytes of UTF-8. */
@@ -11,14 +13,14 @@ const keys = new Set<string>(['status', 'summary', 'nonce', ...lists]);
  * Accepts exactly what the published schema accepts (a property test holds the two together), without loading a schema library
  * into every supervisor. Takes bytes: invalid UTF-8 must not be repaired into something that looks valid.
  */
-export function parseHandoff(bytes: Uint8Array): Result<Handoff, string> {
-  if (bytes.length > handoffLimit) return err(`handoff has ${bytes.length} bytes, at most ${handoffLimit} are allowed`);
+export function parseHandoff(bytes: Uint8Array): Result<Handoff, Finding> {
+  if (bytes.length > handoffLimit) return err({ rule: 'handoff-size', bytes: bytes.length, limit: handoffLimit });
   const text = decoded(bytes);
-  if (text === null) return err('handoff is not valid UTF-8');
+  if (text === null) return err({ rule: 'handoff-encoding' });
   const document = jsonIn(text);
-  if (document === undefined) return err('handoff is not JSON');
+  if (document === undefined) return err({ rule: 'handoff-json' });
   const problem = misfit(document);
-  if (problem !== null) return err(`handoff does not fit its schema: ${problem}`);
+  if (problem !== null) return err({ rule: 'handoff-schema', ...problem });
   const given = document as Pick<Handoff, 'status' | 'summary' | 'nonce'> & Partial<Handoff>;
   const list = (name: (typeof lists)[number]): readonly string[] => given[name] ?? [];
   const { status, summary, nonce } = given;
@@ -33,17 +35,16 @@ export function parseHandoff(bytes: Uint8Array): Result<Handoff, string> {
   });
 }
 
-function misfit(document: unknown): string | null {
-  if (typeof document !== 'object' || document === null || Array.isArray(document)) return 'not an object';
+function misfit(document: unknown): HandoffMisfit | null {
+  if (typeof document !== 'object' || document === null || Array.isArray(document)) return { fault: 'not-object' };
   const fields = document as Readonly<Record<string, unknown>>;
   const unknown = Object.keys(fields).find((key) => !keys.has(key));
-  if (unknown !== undefined) return `unknown key ${JSON.stringify(unknown.slice(0, 80))}`;
-  if (!['done', 'partial', 'failed'].includes(fields['status'] as string))
-    return 'status must be done, partial or failed';
-  if (!isText(fields['summary'], 1, 4000)) return 'summary must have 1 to 4000 characters';
-  if (!isText(fields['nonce'], 1, 200)) return 'nonce must be the value of TIDEGATE_NONCE';
+  if (unknown !== undefined) return { fault: 'unknown-key', key: unknown.slice(0, 80) };
+  if (!['done', 'partial', 'failed'].includes(fields['status'] as string)) return { fault: 'status' };
+  if (!isText(fields['summary'], 1, 4000)) return { fault: 'summary' };
+  if (!isText(fields['nonce'], 1, 200)) return { fault: 'nonce' };
   const wrong = lists.find((name) => fields[name] !== undefined && !isList(fields[name]));
-  return wrong === undefined ? null : `${wrong} must be a list of at most 200 texts of at most 1000 characters`;
+  return wrong === undefined ? null : { fault: 'list', key: wrong };
 }
 
 const isText = (value: unknown, least: number, most: number): boolean =>

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { explain } from '../../domain/explain/explain.ts';
 import { chooseHandoff, handoffFile, readHandoffFile } from './index.ts';
 
 const nonce = 'n-1';
@@ -23,7 +24,7 @@ async function reading(put: (path: string, workspace: string) => void | Promise<
 const text = (content: string | Buffer) => (path: string) => writeFileSync(path, content);
 const why = async (put: (path: string, workspace: string) => void | Promise<void>): Promise<string> => {
   const evidence = await reading(put);
-  return evidence.kind === 'invalid' ? evidence.why : evidence.kind;
+  return evidence.kind === 'invalid' ? explain(evidence.because).detail : evidence.kind;
 };
 
 describe('the handoff file', () => {
@@ -78,6 +79,7 @@ describe('the handoff file', () => {
 
 test('what came through the socket wins, and a broken file beside it voids nothing', () => {
   const handoff = { ...good, status: 'done' as const };
-  expect(chooseHandoff(handoff, { kind: 'invalid', why: 'a FIFO' })).toEqual({ kind: 'given', via: 'socket', handoff });
-  expect(chooseHandoff(null, { kind: 'invalid', why: 'a FIFO' })).toEqual({ kind: 'invalid', why: 'a FIFO' });
+  const broken = { kind: 'invalid', because: { rule: 'handoff-json' } } as const;
+  expect(chooseHandoff(handoff, broken)).toEqual({ kind: 'given', via: 'socket', handoff });
+  expect(chooseHandoff(null, broken)).toEqual(broken);
 });

@@ -1,6 +1,8 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HandoffEvidence } from '../../domain/evidence.ts';
+import type { Finding } from '../../domain/findings/finding.ts';
+import type { HandoffRules } from '../../domain/findings/handoff-rules.ts';
 
 import { judgeHandoff } from './judge.ts';
 import { handoffLimit } from './parse.ts';
@@ -15,22 +17,23 @@ export const handoffFile = '.tidegate/handoff.json';
 export function readHandoffFile(workspace: string, nonce: string): HandoffEvidence {
   const directory = lstatSync(join(workspace, '.tidegate'), { throwIfNoEntry: false });
   if (directory === undefined) return { kind: 'absent' };
-  if (!directory.isDirectory()) return invalid('.tidegate is not a directory');
+  if (!directory.isDirectory()) return invalid({ rule: 'handoff-directory', where: '.tidegate' });
   const bytes = readSmall(join(workspace, handoffFile));
   if (bytes === null) return { kind: 'absent' };
-  if (typeof bytes === 'string') return invalid(bytes);
+  if ('rule' in bytes) return invalid(bytes);
   const judged = judgeHandoff(bytes, nonce);
   return judged.ok ? { kind: 'given', handoff: judged.value, via: 'file' } : invalid(judged.error);
 }
 
 /** The bytes, null when there is no file, or why it is not read. */
-function readSmall(path: string): Uint8Array | string | null {
+function readSmall(path: string): Uint8Array | Finding | null {
   const file = openPlain(path);
-  if (file === null || typeof file === 'string') return file;
+  if (typeof file !== 'number') return file;
   try {
     const stats = fstatSync(file);
-    if (!stats.isFile()) return `${handoffFile} is not a regular file`;
-    if (stats.size > handoffLimit) return `${handoffFile} has ${stats.size} bytes, at most ${handoffLimit} are allowed`;
+    if (!stats.isFile()) return unfit('irregular');
+    if (stats.size > handoffLimit)
+      return { rule: 'handoff-size', where: handoffFile, bytes: stats.size, limit: handoffLimit };
     const buffer = Buffer.alloc(handoffLimit);
     let length = 0;
     for (let got = -1; got !== 0 && length < buffer.length; length += got)
@@ -42,17 +45,22 @@ function readSmall(path: string): Uint8Array | string | null {
 }
 
 /** O_NONBLOCK: opening a FIFO without a writer would wait for ever. */
-function openPlain(path: string): number | string | null {
+function openPlain(path: string): number | Finding | null {
   try {
     return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'ENOENT') return null;
-    if (code === 'ELOOP') return `${handoffFile} is a symbolic link`;
-    if (code === 'ENXIO') return `${handoffFile} is a socket`;
-    if (code === 'EACCES' || code === 'EPERM') return `${handoffFile} cannot be read`;
+    if (code === 'ELOOP') return unfit('link');
+    if (code === 'ENXIO') return unfit('socket');
+    if (code === 'EACCES' || code === 'EPERM') return unfit('unreadable');
     throw error;
   }
 }
 
-const invalid = (why: string): HandoffEvidence => ({ kind: 'invalid', why });
+const unfit = (kind: HandoffRules['handoff-file']['kind']): Finding => ({
+  rule: 'handoff-file',
+  where: handoffFile,
+  kind,
+});
+const invalid = (because: Finding): HandoffEvidence => ({ kind: 'invalid', because });

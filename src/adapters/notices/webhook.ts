@@ -1,5 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { basename } from 'node:path';
+import { explain } from '../../domain/explain/explain.ts';
 import type { Notice, WebhookEvent } from '../../domain/notices.ts';
 import type { NotifyWays } from '../../domain/settings.ts';
 import { post } from '../web/post.ts';
@@ -40,7 +41,7 @@ export async function handOver(
     signal,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   });
-  if (answer.outcome === 'failed') return answer;
+  if (answer.outcome === 'failed') return { why: explain(answer.because).detail };
   const { status } = answer;
   if (status >= 200 && status < 300) return null;
   return { why: `answered ${status}`, ...(status === 410 ? { final: true, gone: true } : {}) };

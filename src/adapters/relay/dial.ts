@@ -1,6 +1,9 @@
 import { lookup } from 'node:dns/promises';
 import { connect, type Socket } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
+import { explain } from '../../domain/explain/explain.ts';
+import type { NetworkFault } from '../../domain/findings/denial-rules.ts';
+import type { FindingOf } from '../../domain/findings/finding.ts';
 import { canonicalHost, type Host, type HostPattern, hostText, isListed } from '../../domain/network-hosts.ts';
 import { isPublic } from './addresses.ts';
 import type { Upstream } from './upstream.ts';
@@ -8,7 +11,14 @@ import type { Upstream } from './upstream.ts';
 export type Target = { readonly host: Host; readonly port: number };
 
 /** Not to be reached, as a rule; anything else that goes wrong is the network's. */
-export class Denied extends Error {}
+export class Denied extends Error {
+  readonly finding: FindingOf<'network'>;
+  constructor(fault: NetworkFault) {
+    const finding = { rule: 'network', ...fault } as const;
+    super(explain(finding).detail);
+    this.finding = finding;
+  }
+}
 export class Unreachable extends Error {}
 
 const patience = 30_000;
@@ -17,10 +27,7 @@ const patience = 30_000;
 export async function dial({ host, port }: Target, list: readonly HostPattern[]): Promise<Socket> {
   const found = host.kind === 'address' ? [bare(host.address)] : await addressesOf(host.name);
   const allowed = found.filter((address) => isPublic(address) || isListedAddress(list, address, port));
-  if (allowed.length === 0)
-    throw new Denied(
-      `${hostText(host)} leads to ${found.join(', ')}, which is no public address; list the address itself if it is meant`,
-    );
+  if (allowed.length === 0) throw new Denied({ fault: 'not-public', target: hostText(host), addresses: found });
   let last: unknown;
   for (const address of allowed.slice(0, 4)) {
     try {

@@ -2,6 +2,7 @@ import { chmodSync } from 'node:fs';
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Duplex, pipeline } from 'node:stream';
+import type { Finding } from '../../domain/findings/finding.ts';
 import { canonicalHost, type HostPattern, hostPatterns, hostText, isListed } from '../../domain/network-hosts.ts';
 import { Denied, dial, dialUpstream, type Target, Unreachable } from './dial.ts';
 import { withoutHops } from './headers.ts';
@@ -13,7 +14,7 @@ type RelayOrder = {
   /** Of our own process: the person may sit behind a proxy themselves. */
   readonly ours: Readonly<Record<string, string | undefined>>;
   /** Once for each host and port, and for no more than a hundred of them. */
-  denied(target: string, why: string): void;
+  denied(target: string, because: Finding): void;
 };
 
 const limits = { connections: 256, idleMs: 15 * 60_000, headersMs: 30_000, denials: 100 };
@@ -30,7 +31,7 @@ export async function openRelay(path: string, order: RelayOrder): Promise<AsyncD
     if (!(error instanceof Denied)) return { status: 502, why: `${target}: ${messageOf(error)}` };
     if (!told.has(target) && told.size < limits.denials) {
       told.add(target);
-      order.denied(target, error.message);
+      order.denied(target, error.finding);
     }
     return { status: 403, why: error.message };
   };
@@ -79,8 +80,8 @@ async function tunnel(asked: IncomingMessage, list: readonly HostPattern[], { ou
 /** The host in its canonical form, when it is on the list. */
 function judged(text: string, port: number, list: readonly HostPattern[]): Target {
   const host = canonicalHost(text);
-  if (host === null) throw new Denied('not a host name or address');
-  if (!isListed(list, host, port)) throw new Denied(`${hostText(host)}:${port} is not in fence.network`);
+  if (host === null) throw new Denied({ fault: 'not-host', target: text.slice(0, 300) });
+  if (!isListed(list, host, port)) throw new Denied({ fault: 'not-listed', target: `${hostText(host)}:${port}` });
   return { host, port };
 }
 
@@ -118,7 +119,7 @@ async function forward(
 ): Promise<void> {
   const url = URL.parse(asked.url ?? '');
   if (url === null || url.protocol !== 'http:' || url.username !== '' || url.password !== '')
-    throw new Denied('this is a proxy: ask it by CONNECT or with http://host/path');
+    throw new Denied({ fault: 'not-proxy-request', target: authorityIn(asked.url ?? '') });
   const target = judged(url.hostname, url.port === '' ? 80 : Number(url.port), list);
   const upstream = upstreamFor(ours, 'http', target.host, target.port);
   const socket = upstream === null ? await dial(target, list) : await dialUpstream(upstream);

@@ -65,7 +65,8 @@ export function findChanges(
   const writes: Write[] = [];
   const refused: Finding[] = [];
   const totals = { itself: 0, lfs: 0 };
-  const tooLarge = (path: string, detail: string) => refused.push({ rule: 'too-large', detail, where: path });
+  const tooLarge = (path: string, limit: 'file' | 'total' | 'lfs-total', bytes: number) =>
+    refused.push({ rule: 'too-large', where: path, limit, bytes });
   for (const found of input.touched) {
     const { path } = found;
     const before = from.get(path);
@@ -73,7 +74,7 @@ export function findChanges(
     const size = Number(found.stats.size);
     const isLfs = mode !== '120000' && input.lfs.has(path);
     if (size > (isLfs ? limits.lfs : limits.file)) {
-      tooLarge(path, `larger than ${isLfs ? limits.lfs : limits.file} bytes`);
+      tooLarge(path, 'file', isLfs ? limits.lfs : limits.file);
       continue;
     }
     const seen = readable(refused, path, () => seeContent(input.root, found, input.format, isLfs));
@@ -82,8 +83,8 @@ export function findChanges(
     if (kept.id === before?.id && mode === before.mode) continue;
     if (kept.as === 'itself') totals.itself += size;
     else if (kept.as !== 'before') totals.lfs += size;
-    if (totals.itself > limits.total) tooLarge(path, `more than ${limits.total} new bytes in all`);
-    else if (totals.lfs > limits.lfs) tooLarge(path, `more than ${limits.lfs} new bytes for LFS in all`);
+    if (totals.itself > limits.total) tooLarge(path, 'total', limits.total);
+    else if (totals.lfs > limits.lfs) tooLarge(path, 'lfs-total', limits.lfs);
     else writes.push({ found, mode, ...kept });
   }
   const present = new Set(input.walk.found.map(({ path }) => path));
@@ -114,7 +115,7 @@ function readable(refused: Finding[], path: string, read: () => Seen): Seen | nu
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code !== 'EACCES' && code !== 'EPERM') throw error;
-    refused.push({ rule: 'unreadable', detail: 'the file cannot be read', where: path });
+    refused.push({ rule: 'unreadable', kind: 'file', where: path });
     return null;
   }
 }

@@ -16,8 +16,6 @@ export function collisions(diff: readonly DiffEntry[], base: readonly { readonly
   );
   return added.flatMap(({ path, folded }) => {
     const other = taken.get(folded);
-    if (other === undefined) return [];
-    const detail = `it and ${other} differ only by case or normalisation`;
-    return [{ rule: 'two-spellings', detail, where: path, fix: 'use one spelling' }];
+    return other === undefined ? [] : [{ rule: 'two-spellings', where: path, spelled: path, first: other }];
   });
 }

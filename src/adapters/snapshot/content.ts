@@ -1,11 +1,25 @@
 import { createHash, type Hash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync } from 'node:fs';
+import { describeFinding } from '../../domain/explain/explain.ts';
+import type { Finding } from '../../domain/findings/finding.ts';
 import { pointerLimit } from '../lfs/index.ts';
 import type { Found } from './walk.ts';
 
+/** There can be no snapshot of this workspace. */
+export class SnapshotRefused extends Error {
+  readonly finding: Finding;
+  constructor(finding: Finding) {
+    super(describeFinding(finding));
+    this.finding = finding;
+  }
+}
+
 /** The workspace is not what it was a moment ago: something still writes to it, so no snapshot of it can be right. */
-export class WorkspaceMoved extends Error {
+export class WorkspaceMoved extends SnapshotRefused {
   override readonly name = 'WorkspaceMoved';
+  constructor(path: string) {
+    super({ rule: 'workspace-moved', where: path });
+  }
 }
 
 const chunkSize = 1 << 20;
@@ -24,13 +38,13 @@ export function* contentOf(root: string, { path, stats }: Found): Generator<Buff
   try {
     const opened = fstatSync(file, { bigint: true });
     const same = opened.isFile() && opened.ino === stats.ino && opened.dev === stats.dev && opened.size === stats.size;
-    if (!same || !isWithin(file, `${root}/${path}`)) throw new WorkspaceMoved(`${path} changed during the snapshot`);
+    if (!same || !isWithin(file, `${root}/${path}`)) throw new WorkspaceMoved(path);
     const buffer = Buffer.allocUnsafe(Math.min(chunkSize, Number(stats.size) + 1));
     let rest = Number(stats.size);
     for (;;) {
       const got = readSync(file, buffer, 0, buffer.length, null);
       rest -= got;
-      if (rest < 0 || (got === 0 && rest > 0)) throw new WorkspaceMoved(`${path} changed its size`);
+      if (rest < 0 || (got === 0 && rest > 0)) throw new WorkspaceMoved(path);
       if (got === 0) return;
       yield buffer.subarray(0, got);
     }

@@ -9,13 +9,15 @@ import { lfsRules } from '../lfs/index.ts';
 import { readRecord } from '../workspace/index.ts';
 import { findChanges, type SizeLimits, touchedFiles } from './changes.ts';
 import { collisions } from './collisions.ts';
-import { WorkspaceMoved } from './content.ts';
+import { SnapshotRefused, WorkspaceMoved } from './content.ts';
 import { keepContents } from './keep-contents.ts';
 import { lfsMapping } from './lfs-mapping.ts';
 import { secretFindings } from './secret-findings.ts';
 import { type SecretScan, secretScan } from './secrets.ts';
 import { masked, walkWorkspace } from './walk.ts';
 import { writeCommit } from './write-commit.ts';
+
+export { SnapshotRefused };
 
 type SnapshotRequest = {
   /** Our bare repository. */
@@ -114,7 +116,7 @@ export async function takeSnapshot(request: SnapshotRequest): Promise<SnapshotEv
 function placeOf(workspace: string): { readonly root: string; readonly inode: string } {
   const root = join(realpathSync(dirname(workspace)), basename(workspace));
   const stats = lstatSync(root, { bigint: true });
-  if (!stats.isDirectory()) throw new WorkspaceMoved(`${workspace} is not a directory any more`);
+  if (!stats.isDirectory()) throw new WorkspaceMoved(workspace);
   return { root, inode: String(stats.ino) };
 }
 

@@ -1,8 +1,10 @@
-import type { Finding } from '../../domain/findings/finding.ts';
+import type { Finding, FindingsOf } from '../../domain/findings/finding.ts';
+import type { SnapshotRules } from '../../domain/findings/snapshot-rules.ts';
+import type { SecretShape } from '../../domain/secret-shapes.ts';
 import type { ObjectReader } from '../git-process/index.ts';
 import type { RawDiffEntry, TreeEntry } from '../git-read/index.ts';
 import { findObject, objectChunks, parsePointer } from '../lfs/index.ts';
-import { type SecretScan, secretScan } from './secrets.ts';
+import { type SecretRule, type SecretScan, secretScan } from './secrets.ts';
 
 /**
  * Only what the change brings in: a match that the base's version of the file has as well is not reported. Content that
@@ -33,7 +35,12 @@ export async function secretFindings(input: {
     if (scan.matches().size === 0) continue;
     const before = input.baseTree.find((entry) => entry.path === path);
     for (const rule of scan.rulesBeyond(before === undefined ? null : await scanBlob(before.id)))
-      findings.push({ rule, detail: 'a secret in added content', where: path });
+      findings.push(secretAt(path, rule));
   }
   return findings;
 }
+
+type ShapeFinding = FindingsOf<Pick<SnapshotRules, SecretShape>>;
+
+const secretAt = (path: string, rule: SecretRule): Finding =>
+  rule === 'known-value' ? { rule, where: path, in: 'content' } : ({ rule, where: path } as ShapeFinding);

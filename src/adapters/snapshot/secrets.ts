@@ -1,13 +1,15 @@
-import { secretShapes } from '../../domain/secret-shapes.ts';
+import { type SecretShape, secretShapes } from '../../domain/secret-shapes.ts';
 
 /** Finds secrets in content that comes in chunks. What matched stays in here; only the names of rules come out. */
 export interface SecretScan {
   push(chunk: Buffer): void;
   /** Rules with a match that `before` does not have as well: what was already in the base is not news. */
-  rulesBeyond(before: SecretScan | null): readonly string[];
+  rulesBeyond(before: SecretScan | null): readonly SecretRule[];
   /** All matches, for comparison with another scan. */
   matches(): ReadonlySet<string>;
 }
+
+export type SecretRule = SecretShape | 'known-value';
 
 /** Longest match that may lie across two chunks. */
 const overlap = 4096;
@@ -15,7 +17,7 @@ const overlap = 4096;
 /** `values` are secrets known exactly (credentials of the run); those under 8 characters would match by chance. */
 export function secretScan(values: readonly string[]): SecretScan {
   const known = values.filter((value) => value.length >= 8).map((value) => Buffer.from(value).toString('latin1'));
-  const ruleOf = new Map<string, string>();
+  const ruleOf = new Map<string, SecretRule>();
   let tail = '';
   return {
     push(chunk) {

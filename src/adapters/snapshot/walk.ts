@@ -1,6 +1,8 @@
 import { type BigIntStats, lstatSync, readdirSync } from 'node:fs';
-import type { Finding } from '../../domain/findings/finding.ts';
+import type { Finding, FindingsOf } from '../../domain/findings/finding.ts';
+import type { SnapshotRules } from '../../domain/findings/snapshot-rules.ts';
 import type { IgnoreRules } from '../git-read/index.ts';
+import { SnapshotRefused } from './content.ts';
 import { isGitName, isUnfitName, reservedAtTop } from './names.ts';
 
 export type Found = { readonly path: string; readonly stats: BigIntStats };
@@ -13,7 +15,7 @@ export type Walk = {
 };
 
 /** More entries than any project has: the agent flooded its workspace. */
-class WorkspaceTooLarge extends Error {
+class WorkspaceTooLarge extends SnapshotRefused {
   override readonly name = 'WorkspaceTooLarge';
 }
 
@@ -34,41 +36,40 @@ export function walkWorkspace(
   const unseen: string[] = [];
   let entries = 0;
 
-  const refuse = (rule: string, path: string, detail: string) => {
-    refused.push({ rule, detail, where: printable(masked(path, secrets)) });
+  const refuse: Refuse = (path, because) => {
+    refused.push({ ...because, where: printable(masked(path, secrets)) });
     unseen.push(path);
   };
 
   const visit = (directory: string, depth: number, allIgnored: boolean): void => {
-    const names = namesIn(root, directory, (rule, name, detail) => refuse(rule, name, detail));
+    const names = namesIn(root, directory, refuse);
     for (const name of names) {
       const path = directory === '' ? name : `${directory}/${name}`;
       if (directory === '' && reservedAtTop.has(name)) continue;
       entries += 1;
-      if (entries > limits.entries) throw new WorkspaceTooLarge(`more than ${limits.entries} files in the workspace`);
+      if (entries > limits.entries)
+        throw new WorkspaceTooLarge({ rule: 'workspace-too-large', entries: limits.entries });
       const stats = lookAt(`${root}/${path}`);
-      if (stats === 'unreadable') refuse('unreadable', path, 'the directory does not let anyone look at it');
+      if (stats === 'unreadable') refuse(path, { rule: 'unreadable', kind: 'entry' });
       if (typeof stats !== 'object') continue;
       const isDirectory = stats.isDirectory();
       const known = isDirectory ? tracked.hasDirectory(path) : tracked.has(path);
       const leftOut = allIgnored || ((isDirectory || !known) && ignored(path, isDirectory));
       if (leftOut && !known) continue;
-      if (isGitName(name)) refuse('nested-git', path, 'a repository, or a name that passes for one, in the workspace');
-      else if (!known && isUnfitName(name)) refuse('unfit-name', path, 'a line break or NUL in the name');
-      else if (!known && masked(name, secrets) !== name)
-        refuse('known-value', path, 'a secret in the name: it would be in every list of changes');
-      else if (Buffer.byteLength(path) > limits.pathBytes || depth > limits.depth)
-        refuse('too-deep', path, 'the path is too long to be checked out anywhere');
+      if (isGitName(name)) refuse(path, { rule: 'nested-git' });
+      else if (!known && isUnfitName(name)) refuse(path, { rule: 'unfit-name', fault: 'line-break' });
+      else if (!known && masked(name, secrets) !== name) refuse(path, { rule: 'known-value', in: 'name' });
+      else if (Buffer.byteLength(path) > limits.pathBytes || depth > limits.depth) refuse(path, { rule: 'too-deep' });
       else if (isDirectory) visit(path, depth + 1, leftOut);
       else if (stats.isFile() || stats.isSymbolicLink()) found.push({ path, stats });
-      else refuse('special-file', path, `a ${kindOf(stats)} cannot be kept in git`);
+      else refuse(path, { rule: 'special-file', kind: kindOf(stats) });
     }
   };
   visit('', 0, false);
   return { found, refused, unseen };
 }
 
-type Refuse = (rule: string, path: string, detail: string) => void;
+type Refuse = (path: string, because: FindingsOf<SnapshotRules>) => void;
 
 /** Names of a directory. Names that are not UTF-8 are refused by an escaped form; they cannot be asked for again. */
 function namesIn(root: string, directory: string, refuse: Refuse): readonly string[] {
@@ -80,13 +81,13 @@ function namesIn(root: string, directory: string, refuse: Refuse): readonly stri
       const name = raw.toString('utf8');
       if (Buffer.from(name).equals(raw)) return [name];
       const shown = raw.toString('latin1').replace(/[^ -~]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16)}`);
-      refuse('unfit-name', directory === '' ? shown : `${directory}/${shown}`, 'the name is not valid UTF-8');
+      refuse(directory === '' ? shown : `${directory}/${shown}`, { rule: 'unfit-name', fault: 'encoding' });
       return [];
     });
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code !== 'EACCES' && code !== 'EPERM') throw error;
-    refuse('unreadable', directory, 'the directory cannot be read');
+    refuse(directory, { rule: 'unreadable', kind: 'directory' });
     return [];
   }
 }
@@ -102,7 +103,7 @@ function lookAt(path: string): BigIntStats | 'absent' | 'unreadable' {
   }
 }
 
-function kindOf(stats: BigIntStats): string {
+function kindOf(stats: BigIntStats): SnapshotRules['special-file']['kind'] {
   if (stats.isFIFO()) return 'FIFO';
   if (stats.isSocket()) return 'socket';
   return 'device';

@@ -1,5 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, watch } from 'node:fs';
 import { dirname } from 'node:path';
+import type { Finding } from '../../domain/findings/finding.ts';
+import { boundedWords } from '../../domain/findings/words.ts';
 import type { ExitRecord, Job, SupervisorEvent, SupervisorRecord, Supervisors } from '../../ports/supervisor.ts';
 import { isAlive } from '../process-identity.ts';
 import type { ControlRequest, StopReason } from './control-protocol.ts';
@@ -118,7 +120,7 @@ function followJob(followed: Followed, listener: (event: SupervisorEvent) => voi
       report();
       if (told.over) return;
       if (starts++ >= maxStarts) {
-        tell({ type: 'ended', record: nothingKnown(files, `no supervisor could do its work: ${lastWords(files)}`) });
+        tell({ type: 'ended', record: nothingKnown(files, { rule: 'supervisor-unable', words: lastWords(files) }) });
         return;
       }
       if (record === null) await startSupervisor(followed, left.signal);
@@ -126,7 +128,12 @@ function followJob(followed: Followed, listener: (event: SupervisorEvent) => voi
     }
   };
   const done = follow().finally(running.resolve);
-  done.catch((error: unknown) => tell({ type: 'ended', record: nothingKnown(files, String(error)) }));
+  done.catch((error: unknown) =>
+    tell({
+      type: 'ended',
+      record: nothingKnown(files, { rule: 'supervisor-unwatched', words: boundedWords(String(error)) }),
+    }),
+  );
   return {
     running: running.promise,
     async send(request) {
@@ -154,11 +161,11 @@ function clearAfter(record: SupervisorRecord, files: JobDirectory, job: Job): vo
 }
 
 /** The environment failed so badly that not even what is there could be looked at. The workspace stays. */
-const nothingKnown = (files: JobDirectory, problem: string): ExitRecord => ({
-  ending: { reason: 'lost', code: null, signal: null, detail: problem },
+const nothingKnown = (files: JobDirectory, because: Finding): ExitRecord => ({
+  ending: { reason: 'lost', code: null, signal: null, because },
   handoff: { kind: 'absent' },
   snapshot: null,
-  snapshotProblem: problem,
+  snapshotProblem: because,
   log: { file: files.output, bytes: 0, kept: 0, sha256: '' },
   tail: '',
   reminded: false,
@@ -166,10 +173,10 @@ const nothingKnown = (files: JobDirectory, problem: string): ExitRecord => ({
   refusals: [],
 });
 
-/** What the supervisors themselves said, for the person who has to find out. */
+/** What the supervisors themselves said, for the person who has to find out; empty for nothing. */
 function lastWords(files: JobDirectory): string {
   const log = logOf(files);
-  return existsSync(log) ? readFileSync(log, 'utf8').trim().slice(-1000) : 'it said nothing';
+  return existsSync(log) ? readFileSync(log, 'utf8').trim().slice(-1000) : '';
 }
 
 /** Another supervisor writes the exit record that the dead one owes; doing it twice gives the same. */

@@ -3,6 +3,8 @@ import { appendFileSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { BoundThread, FailedWay } from '../../domain/evidence.ts';
+import { explain } from '../../domain/explain/explain.ts';
+import type { Finding } from '../../domain/findings/finding.ts';
 import { safeLine } from '../../domain/safe-text.ts';
 import type { ThreadPlan } from '../../domain/thread.ts';
 import type { ThreadPost } from '../../domain/thread-posts.ts';
@@ -34,7 +36,7 @@ export function webThreads(around: ThreadSurroundings): Threads {
     remember: (items) => writeDurably(file, `${JSON.stringify(items)}\n`),
     async send(one) {
       const problem = log(stateDirectory, one, one.text);
-      if (problem !== null) keepLine(stateDirectory, `${logOf(one)}: ${problem}`);
+      if (problem !== null) keepLine(stateDirectory, `${logOf(one)}: ${explain(problem).detail}`);
       const url = addressOf(one);
       if (url === null) return;
       const { run, wave, kind, text } = one;
@@ -45,7 +47,7 @@ export function webThreads(around: ThreadSurroundings): Threads {
         label: `thread of wave ${wave} of ${run}, ${kind}`,
         async hand(signal) {
           const answer = await ask(around, { url, key, body, reads: false, places: one.places, signal });
-          return 'why' in answer ? answer : null;
+          return 'because' in answer ? { why: explain(answer.because).detail } : null;
         },
       });
     },
@@ -64,15 +66,16 @@ async function bind(around: ThreadSurroundings, order: ThreadOrder) {
     failpoint('thread-ask-before');
     const answer = await ask(around, { url, key, body, reads: true, places });
     failpoint('thread-asked');
-    const id = 'why' in answer ? null : idIn(answer.text);
+    const id = 'because' in answer ? null : idIn(answer.text);
     if (id !== null) return { board: way, id, failed } satisfies BoundThread;
-    failed.push({ way, why: 'why' in answer ? answer.why : 'its answer has no id' });
+    failed.push({ way, because: 'because' in answer ? answer.because : { rule: 'thread-without-id' } });
   }
   failpoint('thread-log-before');
   const problem = log(around.stateDirectory, order, `thread of wave ${wave} (${name}) of ${run}`);
   failpoint('thread-logged');
   if (problem === null) return { board: 'log', id: logOf(order), failed } satisfies BoundThread;
-  return { board: 'builtin', id: `${run}/wave-${wave}`, failed: [...failed, { way: 'log', why: problem }] } as const;
+  const builtin = { board: 'builtin', id: `${run}/wave-${wave}` } as const;
+  return { ...builtin, failed: [...failed, { way: 'log', because: problem } as const] };
 }
 
 type Asked = {
@@ -85,13 +88,14 @@ type Asked = {
   readonly signal?: AbortSignal;
 };
 
-type Told = { readonly text: string } | { readonly why: string };
+type Told = { readonly text: string } | { readonly because: Finding };
 
 async function ask(around: ThreadSurroundings, { url, key, body, reads, places, signal }: Asked): Promise<Told> {
   const { timeoutMs } = around;
   const token = places.tokenFrom === null ? null : around.secret(places.tokenFrom);
-  if (places.tokenFrom !== null && !token) return { why: `${places.tokenFrom} is not set` };
-  if (token !== null && !isToken(token)) return { why: `${places.tokenFrom} holds no token` };
+  const variable = places.tokenFrom ?? '';
+  if (places.tokenFrom !== null && !token) return { because: { rule: 'token-unset', variable } };
+  if (token !== null && !isToken(token)) return { because: { rule: 'token-unfit', variable } };
   const answer = await post({
     url,
     headers: { 'idempotency-key': key, ...(token === null ? {} : { authorization: `Bearer ${token}` }) },
@@ -100,9 +104,9 @@ async function ask(around: ThreadSurroundings, { url, key, body, reads, places, 
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(signal === undefined ? {} : { signal }),
   });
-  if (answer.outcome === 'failed') return { why: answer.why };
+  if (answer.outcome === 'failed') return { because: answer.because };
   const { status, text } = answer;
-  return status >= 200 && status < 300 ? { text } : { why: `answered ${status}` };
+  return status >= 200 && status < 300 ? { text } : { because: { rule: 'delivery-refused', status } };
 }
 
 /** An id becomes part of an address and of the ledger: no id is `..`, and none is long. */
@@ -124,14 +128,18 @@ const logOf = ({ run, wave }: { readonly run: string; readonly wave: number }): 
   `runs/${run}/wave-${wave}.log`;
 
 /** Why the line could not be written; null: it was. */
-function log(stateDirectory: string, of: { readonly run: string; readonly wave: number }, line: string): string | null {
+function log(
+  stateDirectory: string,
+  of: { readonly run: string; readonly wave: number },
+  line: string,
+): Finding | null {
   const path = join(stateDirectory, logOf(of));
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     appendFileSync(path, `${new Date().toISOString()} ${safeLine(line)}\n`, { mode: 0o600, flush: true });
     return null;
   } catch (error) {
-    if (error instanceof Error && 'code' in error) return `cannot be written (${String(error.code)})`;
+    if (error instanceof Error && 'code' in error) return { rule: 'thread-log', code: String(error.code) };
     throw error;
   }
 }

@@ -2,9 +2,17 @@ import { mkdtempDisposableSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { answers, endless, forum, type Manner, nobody, receiver, silent } from '../../../test/support/receiver.ts';
+import type { ThreadEvidence } from '../../domain/evidence.ts';
+import { explain } from '../../domain/explain/explain.ts';
 import type { ThreadPost } from '../../domain/thread-posts.ts';
 import type { ThreadOrder } from '../../ports/threads.ts';
 import { webThreads } from './index.ts';
+
+/** With what is said of the ways that failed. */
+const told = (bound: ThreadEvidence) => ({
+  ...bound,
+  failed: bound.failed?.map(({ way, because }) => ({ way, why: explain(because).detail })),
+});
 
 const token = 'forum-token-7f3a';
 const places = (intake: string | null, threads: string | null, tokenFrom: string | null = null) => ({
@@ -80,7 +88,7 @@ describe('the thread of a wave', () => {
     using at = scene();
     await using there = await receiver({ '/intake': manner, '/threads': answers(201, { id: 7 }) });
     const bound = await at.threads.bind(order(places(`${there.url}/intake`, `${there.url}/threads`)));
-    expect(bound).toEqual({ board: 'threads', id: '7', failed: [{ way: 'intake', why }] });
+    expect(told(bound)).toEqual({ board: 'threads', id: '7', failed: [{ way: 'intake', why }] });
     expect(there.received.map(({ path }) => path)).toEqual(['/intake', '/threads']);
   });
 
@@ -88,7 +96,7 @@ describe('the thread of a wave', () => {
     using at = scene();
     const gone = await nobody();
     const why = 'cannot be reached (ECONNREFUSED)';
-    expect(await at.threads.bind(order(places(`${gone}/intake`, `${gone}/threads`)))).toEqual({
+    expect(told(await at.threads.bind(order(places(`${gone}/intake`, `${gone}/threads`))))).toEqual({
       board: 'log',
       id: 'runs/demo-ab12/wave-0.log',
       failed: [
@@ -102,7 +110,7 @@ describe('the thread of a wave', () => {
   test('is the built-in board when not even a log can be written', async () => {
     using at = scene();
     writeFileSync(join(at.path, 'runs'), '');
-    expect(await at.threads.bind(order(places(null, null)))).toEqual({
+    expect(told(await at.threads.bind(order(places(null, null))))).toEqual({
       board: 'builtin',
       id: 'demo-ab12/wave-0',
       failed: [{ way: 'log', why: expect.stringMatching(/^cannot be written \(E[A-Z]+\)$/) }],
@@ -116,7 +124,7 @@ describe('the thread of a wave', () => {
     using at = scene();
     await using there = await receiver(forum());
     const bound = await at.threads.bind(order(places(null, `${there.url}/threads`, variable)));
-    expect(bound).toMatchObject({ board: 'log', failed: [{ way: 'threads', why }] });
+    expect(told(bound)).toMatchObject({ board: 'log', failed: [{ way: 'threads', why }] });
     expect(there.received).toEqual([]);
   });
 
@@ -125,7 +133,7 @@ describe('the thread of a wave', () => {
     const bound = await at.threads.bind(
       order(places('http://forum.example/intake', 'http://user:pw@127.0.0.1/threads')),
     );
-    expect(bound).toMatchObject({
+    expect(told(bound)).toMatchObject({
       board: 'log',
       failed: [{ why: 'only https is spoken with other machines' }, { why: 'it holds a password' }],
     });

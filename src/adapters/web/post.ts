@@ -1,9 +1,10 @@
-import { mistakeInAddress } from '../../domain/web-address.ts';
+import type { Finding } from '../../domain/findings/finding.ts';
+import { addressFault } from '../../domain/web-address.ts';
 
-/** What came of asking. `why` is ours, short, and holds nothing of what was sent or answered. */
+/** What came of asking. `because` holds nothing of what was sent or answered. */
 export type Answer =
   | { readonly outcome: 'answered'; readonly status: number; readonly text: string }
-  | { readonly outcome: 'failed'; readonly why: string };
+  | { readonly outcome: 'failed'; readonly because: Finding };
 
 type Letter = {
   readonly url: string;
@@ -20,8 +21,8 @@ const mostBytes = 64 * 1024;
 
 /** One POST of JSON: to that address and nowhere else, within a time that includes reading the answer. Never rejects. */
 export async function post({ url, headers, body, reads, timeoutMs = 5_000, signal }: Letter): Promise<Answer> {
-  const mistake = mistakeInAddress(url);
-  if (mistake !== null) return failed(mistake);
+  const fault = addressFault(url);
+  if (fault !== null) return failed({ rule: 'delivery-address', fault });
   const late = AbortSignal.timeout(timeoutMs);
   try {
     const response = await fetch(url, {
@@ -34,23 +35,23 @@ export async function post({ url, headers, body, reads, timeoutMs = 5_000, signa
     const { status } = response;
     if (status >= 300 && status < 400) {
       await response.body?.cancel();
-      return failed(`answered ${status}: redirects are not followed`);
+      return failed({ rule: 'delivery-redirected', status });
     }
     if (!reads) {
       await response.body?.cancel();
       return { outcome: 'answered', status, text: '' };
     }
     const text = await firstBytes(response);
-    return text === null ? failed('its answer does not end') : { outcome: 'answered', status, text };
+    return text === null ? failed({ rule: 'delivery-endless' }) : { outcome: 'answered', status, text };
   } catch (error) {
-    if (late.aborted) return failed(`no answer within ${timeoutMs / 1000} s`);
-    if (signal?.aborted) return failed('there was no time for an answer');
-    if (error instanceof TypeError) return failed(`cannot be reached${codeOf(error.cause)}`);
+    if (late.aborted) return failed({ rule: 'delivery-late', seconds: timeoutMs / 1000 });
+    if (signal?.aborted) return failed({ rule: 'delivery-cut-short' });
+    if (error instanceof TypeError) return failed({ rule: 'delivery-unreachable', code: codeOf(error.cause) });
     throw error;
   }
 }
 
-const failed = (why: string): Answer => ({ outcome: 'failed', why });
+const failed = (because: Finding): Answer => ({ outcome: 'failed', because });
 
 /** Null when there is more than anybody needs. */
 async function firstBytes({ body }: Response): Promise<string | null> {
@@ -65,9 +66,9 @@ async function firstBytes({ body }: Response): Promise<string | null> {
 }
 
 /** Messages of errors may repeat what was sent; their codes do not. */
-function codeOf(cause: unknown): string {
+function codeOf(cause: unknown): string | null {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  return /^[A-Z][A-Z0-9_]{2,40}$/.test(code) ? ` (${code})` : '';
+  return /^[A-Z][A-Z0-9_]{2,40}$/.test(code) ? code : null;
 }
 
 /** A value that can be a header as it is. */

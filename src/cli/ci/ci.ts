@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { Explained } from '../../domain/explain/explain.ts';
+import type { Explained } from '../../domain/explain/sentence.ts';
 import { knownRuns } from '../../engine/find-run.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { type Context, misused, type Outcome } from '../command.ts';

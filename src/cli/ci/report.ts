@@ -1,8 +1,9 @@
-import type { Explained } from '../../domain/explain/explain.ts';
+import type { Explained } from '../../domain/explain/sentence.ts';
 import { needsOf } from '../../domain/needs.ts';
 import { plannedById } from '../../domain/plan.ts';
 import { type RunState, selectedWaves, tasksOfWave } from '../../domain/run.ts';
 import type { TaskState } from '../../domain/task.ts';
+import { checkOutput } from '../../domain/texts/check-output.ts';
 import type { Stored } from '../../ports/ledger.ts';
 import { endLine } from '../../view/run-view.ts';
 import { taskWords } from '../../view/task-line.ts';
@@ -106,19 +107,20 @@ function failingTail(state: RunState, { progress }: TaskState): string {
   if (progress.status !== 'held' || progress.hold.because !== 'check') return '';
   const { check: name } = progress.hold;
   const red = Object.values(state.checks).filter((check) => check.name === name && check.outcome !== 'passed');
-  return red.at(-1)?.tail.trimEnd() ?? '';
+  const last = red.at(-1);
+  return last === undefined ? '' : checkOutput(last).trimEnd();
 }
 
 /** On what was integrated, or on the base when that is already red. */
 const checkCases = ({ branch, checks }: RunState): readonly CiCase[] =>
   Object.values(checks)
     .filter(({ tree }) => tree === branch?.tree)
-    .map(({ name, outcome, tail }) => ({
-      name,
-      outcome: outcome === 'passed' ? 'passed' : 'failed',
+    .map((check) => ({
+      name: check.name,
+      outcome: check.outcome === 'passed' ? 'passed' : 'failed',
       seconds: null,
-      message: outcome,
-      output: outcome === 'passed' ? '' : tail.trimEnd(),
+      message: check.outcome,
+      output: check.outcome === 'passed' ? '' : checkOutput(check).trimEnd(),
     }));
 
 const failedChecks = (checks: readonly CiCase[]): readonly CiProblem[] =>

@@ -1,6 +1,6 @@
 import type { DocumentRules, NamedValue, ValueRule, ValueType } from '../findings/document-rules.ts';
 import type { FindingsOf } from '../findings/finding.ts';
-import type { Sentence, Sentences } from './explain.ts';
+import type { Sentence, Sentences } from './sentence.ts';
 
 type SourceRule = 'file-missing' | 'not-a-file' | 'file-too-large' | 'not-utf-8' | 'file-unreadable';
 

@@ -1,5 +1,6 @@
 import type { GateRules } from '../findings/gate-rules.ts';
-import type { Sentences } from './explain.ts';
+import { describeBreaches } from './breaches.ts';
+import type { Sentences } from './sentence.ts';
 
 export const gateSentences: Sentences<GateRules> = {
   'run-id': ({ id }) => `"${id}" is not a run id`,
@@ -20,19 +21,26 @@ export const gateSentences: Sentences<GateRules> = {
         ? 'a person holds the start'
         : `the start was ${decision}`,
   'plan-hash': () => 'the approval is for another version of the plan',
-  launch: ({ words, before }) =>
-    `${words}${before.length === 0 ? '' : `; before it ${before.join(' and ')} could not do it either`}`,
+  launch: ({ because, before }, explain) => {
+    const { detail, fix } = because === null ? { detail: 'it could not be started' } : explain(because);
+    const others = before.length === 0 ? '' : `; before it ${before.join(' and ')} could not do it either`;
+    return { detail: `${detail}${others}`, ...(fix === undefined ? {} : { fix }) };
+  },
   'task-planned': ({ task }) => `${task} is not in the plan`,
   'workspace-base': ({ base, actual }) => `the workspace stands on ${actual}, not on ${base}`,
-  fence: ({ mode, canary, words }) => `fence ${mode}, canary ${canary}${words === undefined ? '' : `: ${words}`}`,
-  exit: ({ reason, code, signal, trouble, words = [] }) => {
-    const because = trouble === undefined ? '' : ` (${[trouble, ...words].join(': ')})`;
-    if (reason === 'exited' && code === 0) return `exit 0, but the agent did not say that it had finished${because}`;
+  fence: ({ mode, canary, breaches = [] }) =>
+    `fence ${mode}, canary ${canary}${breaches.length === 0 ? '' : `: ${describeBreaches(breaches)}`}`,
+  exit: ({ reason, code, signal, trouble, because, words = '' }, explain) => {
+    const { detail, fix } = because === undefined ? { detail: '' } : explain(because);
+    const more = [detail, words].filter((text) => text !== '');
+    const why = trouble === undefined ? '' : ` (${[trouble, ...more].join(': ')})`;
+    const told = (text: string) => ({ detail: text, ...(fix === undefined ? {} : { fix }) });
+    if (reason === 'exited' && code === 0) return told(`exit 0, but the agent did not say that it had finished${why}`);
     const how = reason !== 'exited' ? reason : signal === null ? `exit ${code}` : `killed by ${signal}`;
-    return trouble === undefined ? [how, ...words].join(': ') : `${how}${because}`;
+    return told(trouble === undefined ? [how, ...more].join(': ') : `${how}${why}`);
   },
   'handoff-present': () => 'the agent left no handoff',
-  'handoff-valid': ({ words }) => words,
+  'handoff-valid': ({ because }, explain) => explain(because).detail,
   'handoff-nonce': () => 'the handoff is of another attempt',
   'handoff-status': ({ status, words: [summary = '', ...remaining] }) =>
     `the agent says ${status}: ${summary}${remaining.length === 0 ? '' : `; remaining: ${remaining.join(', ')}`}`,

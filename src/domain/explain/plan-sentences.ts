@@ -1,5 +1,5 @@
 import type { DirectiveFact, PlanRules, TaskSize } from '../findings/plan-rules.ts';
-import type { Sentences } from './explain.ts';
+import type { Sentences } from './sentence.ts';
 
 const directive = ({ task, file }: DirectiveFact): string => file ?? `the brief of \`${task}\``;
 

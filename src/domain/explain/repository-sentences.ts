@@ -1,6 +1,6 @@
 import type { FindingsOf } from '../findings/finding.ts';
 import type { RepositoryRules } from '../findings/repository-rules.ts';
-import type { Sentences } from './explain.ts';
+import type { Sentences } from './sentence.ts';
 
 const leastGit = '2.39.4';
 const installGit = `install git ${leastGit} or newer (Debian, Ubuntu: apt-get install git; macOS: brew install git)`;

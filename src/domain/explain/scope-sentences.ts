@@ -1,7 +1,7 @@
 import type { Finding, FindingsOf } from '../findings/finding.ts';
 import type { LinkFault, ScopeRules } from '../findings/scope-rules.ts';
 import { shellPath } from '../shell-word.ts';
-import type { Sentence, Sentences } from './explain.ts';
+import type { Sentence, Sentences } from './sentence.ts';
 
 /** Findings about a path that a task changed, or wanted to. */
 export type ChangeFinding = FindingsOf<Omit<ScopeRules, 'two-spellings' | 'ownership-conflict' | 'owns-protected'>>;
@@ -49,12 +49,21 @@ const links: Readonly<Record<LinkFault, (target: string) => string>> = {
 
 /** Not this task's to change. */
 function foreign(finding: ChangeFinding): Sentence {
-  const { where: path = '', change = 'changed' } = finding;
+  const { where: path = '', change } = finding;
+  if (change === undefined) return refusedCall(finding);
   return { detail: `${change} ${shownPath(path)}: ${whyNot(finding)}`, fix: waysOut(finding) };
+}
+
+/** To the agent, before it has changed anything. */
+function refusedCall(finding: ChangeFinding): Sentence {
+  const { rule, where: path = '' } = finding;
+  const detail = `\`${path}\` is out of your scope: ${whyNot(finding)}. Scratch files belong in /tmp`;
+  return rule === 'read-only' ? { detail } : { detail, fix: `tidegate ask --scope ${shellPath(path)}` };
 }
 
 /** Nobody's to change. */
 function unsafe(finding: ChangeFinding): Sentence {
+  if (finding.change === undefined) return { detail: `\`${finding.where}\` ${whyNot(finding)}` };
   return { detail: `${shownPath(finding.where ?? '')} ${whyNot(finding)}`, fix: waysOut(finding) };
 }
 

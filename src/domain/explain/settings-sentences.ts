@@ -1,7 +1,7 @@
 import type { SettingsRules } from '../findings/settings-rules.ts';
 import { addressFaults } from '../web-address.ts';
-import type { Sentences } from './explain.ts';
 import { hostFaultTexts, patternFaultText } from './faults.ts';
+import type { Sentences } from './sentence.ts';
 
 const versionFixes = {
   land: 'use `land: branch` and open the pull request from that branch',

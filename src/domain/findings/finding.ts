@@ -1,9 +1,14 @@
+import type { AttemptRules } from './attempt-rules.ts';
+import type { DenialRules } from './denial-rules.ts';
 import type { DocumentRules } from './document-rules.ts';
 import type { GateRules } from './gate-rules.ts';
+import type { HandoffRules } from './handoff-rules.ts';
 import type { PlanRules } from './plan-rules.ts';
 import type { RepositoryRules } from './repository-rules.ts';
 import type { ScopeRules } from './scope-rules.ts';
 import type { SettingsRules } from './settings-rules.ts';
+import type { SnapshotRules } from './snapshot-rules.ts';
+import type { ThreadRules } from './thread-rules.ts';
 
 /**
  * Something that is wrong or in the way, as data: which rule, where, and the facts that its sentence needs. Findings are stored;
@@ -13,7 +18,17 @@ import type { SettingsRules } from './settings-rules.ts';
 export type Finding = FindingsOf<Rules> | LegacyFinding;
 
 /** Every rule with its facts. */
-export type Rules = GateRules & ScopeRules & DocumentRules & PlanRules & SettingsRules & RepositoryRules;
+export type Rules = GateRules &
+  ScopeRules &
+  DocumentRules &
+  PlanRules &
+  SettingsRules &
+  RepositoryRules &
+  AttemptRules &
+  SnapshotRules &
+  HandoffRules &
+  DenialRules &
+  ThreadRules;
 export type Rule = keyof Rules;
 
 export type FindingsOf<R> = { [K in keyof R & string]: { readonly rule: K; readonly where?: string } & R[K] }[keyof R &

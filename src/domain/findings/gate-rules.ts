@@ -1,6 +1,7 @@
 import type { TroubleKind } from '../agent-event.ts';
-import type { CheckOutcome, Ending, FenceEvidence, Handoff } from '../evidence.ts';
+import type { Breach, CheckOutcome, Ending, FenceEvidence, Handoff } from '../evidence.ts';
 import type { CommitId, TaskId } from '../ids.ts';
+import type { Finding } from './finding.ts';
 
 /** What gates say of evidence. */
 export type GateRules = {
@@ -18,17 +19,18 @@ export type GateRules = {
   'plan-hash': unknown;
   // attempts
   /** `before`: agents of its chain that could not do it either. */
-  launch: { readonly words: string; readonly before: readonly string[] };
+  launch: { readonly because: Finding | null; readonly before: readonly string[] };
   'task-planned': { readonly task: TaskId };
   'workspace-base': { readonly base: CommitId; readonly actual: CommitId };
-  fence: { readonly mode: FenceEvidence['mode']; readonly canary: FenceEvidence['canary']; readonly words?: string };
-  /** `outcome` is the agent's own last word when it exited with 0 and did not say that it had finished. */
+  fence: Pick<FenceEvidence, 'mode' | 'canary'> & { readonly breaches?: readonly Breach[] };
+  /** With code 0: the agent did not say that it had finished. `words` are those of its trouble. */
   exit: Pick<Ending, 'reason' | 'code' | 'signal'> & {
     readonly trouble?: TroubleKind;
-    readonly words?: readonly string[];
+    readonly because?: Finding;
+    readonly words?: string;
   };
   'handoff-present': unknown;
-  'handoff-valid': { readonly words: string };
+  'handoff-valid': { readonly because: Finding };
   'handoff-nonce': unknown;
   /** `words`: its summary, then what remains. */
   'handoff-status': { readonly status: Handoff['status']; readonly words: readonly string[] };

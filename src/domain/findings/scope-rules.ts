@@ -17,7 +17,8 @@ export type ScopeRules = {
   'nested-repository': Changed;
   'bad-mode': Changed & { readonly mode: string };
   'link-leaves': Changed & { readonly fault: LinkFault; readonly target: string };
-  'two-spellings': { readonly task: TaskId; readonly spelled: string; readonly first: string };
+  /** `task` is absent where a snapshot is taken, which knows none. */
+  'two-spellings': { readonly task?: TaskId; readonly spelled: string; readonly first: string };
   // of a plan
   'ownership-conflict': {
     readonly claims: readonly [ClaimFact, ClaimFact];

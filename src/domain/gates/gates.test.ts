@@ -162,7 +162,9 @@ describe('monitor', () => {
   });
   test('refuses a handoff that is stale, invalid or not done, and does not guess one that is absent', () => {
     expect(rulesOf(judge({ handoff: handoff('old') }))).toEqual(['handoff-nonce']);
-    expect(rulesOf(judge({ handoff: { kind: 'invalid', why: 'a FIFO' } }))).toEqual(['handoff-valid']);
+    expect(rulesOf(judge({ handoff: { kind: 'invalid', because: { rule: 'handoff-json' } } }))).toEqual([
+      'handoff-valid',
+    ]);
     expect(rulesOf(judge({ handoff: handoff('n', { status: 'partial' }) }))).toEqual(['handoff-status']);
     expect(unsure(judge({ handoff: { kind: 'absent' } }))).toEqual(['handoff']);
   });

@@ -17,12 +17,12 @@ export function judgeApproval(hash: PlanHash, evidence: ApprovalEvidence): reado
 /** 3: the workspace is what the ledger says, and the fence held before the agent's first instruction. */
 export function judgeDispatch(plan: FrozenPlan, evidence: DispatchEvidence): readonly Verdict[] {
   const { base, workspaceBase: actual, fence } = evidence;
-  const { mode, canary } = fence;
+  const { mode, canary, breaches } = fence;
   const waived = mode === 'none' && canary === 'waived' && plan.fence.mode === 'none';
   const held = mode === 'bwrap' && canary === 'held';
   return [
     failWith('workspace', base === actual ? [] : [{ rule: 'workspace-base', base, actual }]),
-    failWith('fence', held || waived ? [] : [{ rule: 'fence', mode, canary, words: fence.detail }]),
+    failWith('fence', held || waived ? [] : [{ rule: 'fence', mode, canary, ...(breaches && { breaches }) }]),
   ];
 }
 
@@ -56,7 +56,7 @@ function judgeExit({ ending, agent }: MonitorEvidence): Verdict {
   const finished = agent === undefined || agent.outcome === 'completed';
   if (reason === 'exited' && code === 0 && finished) return pass('exit');
   const trouble = agent?.trouble ?? null;
-  const words = [ending.detail, trouble?.detail ?? ''].filter((text) => text !== '');
+  const because = ending.because ?? trouble?.because;
   return failWith('exit', [
     {
       rule: 'exit',
@@ -64,7 +64,8 @@ function judgeExit({ ending, agent }: MonitorEvidence): Verdict {
       code,
       signal,
       ...(trouble === null ? {} : { trouble: trouble.kind }),
-      ...(words.length === 0 ? {} : { words }),
+      ...(because === undefined ? {} : { because }),
+      ...(trouble === null || trouble.words === '' ? {} : { words: trouble.words }),
     },
   ]);
 }
@@ -74,7 +75,7 @@ function judgeHandoff(evidence: HandoffEvidence, nonce: string): Verdict {
     case 'absent':
       return inconclusive('handoff', { rule: 'handoff-present' });
     case 'invalid':
-      return failWith('handoff', [{ rule: 'handoff-valid', words: evidence.why }]);
+      return failWith('handoff', [{ rule: 'handoff-valid', because: evidence.because }]);
     case 'given': {
       const { status, summary, remaining } = evidence.handoff;
       if (evidence.handoff.nonce !== nonce) return failWith('handoff', [{ rule: 'handoff-nonce' }]);

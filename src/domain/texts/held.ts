@@ -6,6 +6,7 @@ import { checkKey, type RunState } from '../run.ts';
 import { shellPath, shellWord } from '../shell-word.ts';
 import type { Hold } from '../task.ts';
 import { findingsIn, type Verdict } from '../verdict.ts';
+import { checkOutput } from './check-output.ts';
 import { failingLines } from './failing-lines.ts';
 import { brief, few, type Told } from './told.ts';
 
@@ -49,8 +50,8 @@ export function heldFindings({ checks }: Pick<RunState, 'checks'>, hold: Hold): 
     case 'conflict':
       return [{ rule: 'conflict', files: hold.files }];
     case 'check': {
-      const tail = checks[checkKey(hold.tree, hold.check)]?.tail ?? '';
-      return [{ rule: 'check-fails', check: hold.check, words: failingLines(tail, 40) }];
+      const output = outputOn(checks, hold.check, hold.tree);
+      return [{ rule: 'check-fails', check: hold.check, words: failingLines(output, 40) }];
     }
     case 'needs':
       return [];
@@ -59,14 +60,18 @@ export function heldFindings({ checks }: Pick<RunState, 'checks'>, hold: Hold): 
 
 const kept = 'its work is kept, and nothing of it was merged';
 
+function outputOn(checks: RunState['checks'], check: string, tree: TreeId | undefined): string {
+  const outcome = tree === undefined ? undefined : checks[checkKey(tree, check)];
+  return outcome === undefined ? '' : checkOutput(outcome);
+}
+
 /** What a check printed that matters, and where the rest is. */
 export function printed(
   { run, checks }: Pick<RunState, 'run' | 'checks'>,
   check: string,
   tree?: TreeId,
 ): readonly string[] {
-  const output = tree === undefined ? '' : (checks[checkKey(tree, check)]?.tail ?? '');
-  return [...failingLines(output), `all of it: ${checkLog(run, check)}`];
+  return [...failingLines(outputOn(checks, check, tree)), `all of it: ${checkLog(run, check)}`];
 }
 
 /** What to type for the output of a check. */

@@ -1,14 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  type Closed,
-  installAgent,
-  mendAgent,
-  missingTools,
-  noBubblewrap,
-  noNamespaces,
-  toldOfNoAgent,
-  toldOfSleep,
-} from './machine.ts';
+import { installAgent, mendAgent, toldOfNoAgent, toldOfSleep } from './machine.ts';
+import { type Closed, missingTools, noBubblewrap, noNamespaces } from './no-fence.ts';
 
 const appArmor = [
   "printf '%s\\n' 'abi <abi/4.0>,' 'include <tunables/global>' 'profile bwrap /usr/bin/bwrap flags=(unconfined) { userns, }' | sudo tee /etc/apparmor.d/bwrap",
@@ -18,12 +10,12 @@ const appArmor = [
 
 test('without bubblewrap the command that installs it is told, and on Ubuntu what lets it make a fence', () => {
   expect(noBubblewrap(false)).toEqual({
-    problem: 'bubblewrap (bwrap) is not installed',
+    detail: 'bubblewrap (bwrap) is not installed',
     fix: 'sudo apt-get install bubblewrap',
   });
   expect(noBubblewrap(true).fix.split('\n')).toEqual(['sudo apt-get install bubblewrap', ...appArmor]);
   expect(missingTools(['setpriv', 'mount'])).toEqual({
-    problem: 'missing from this system: setpriv, mount',
+    detail: 'missing from this system: setpriv, mount',
     fix: 'sudo apt-get install util-linux mount coreutils',
   });
 });
@@ -40,7 +32,7 @@ test.each(Object.entries(switches) as [Closed, string][])(
   'namespaces that are closed by %s have their own switch',
   (closed, fix) => {
     expect(noNamespaces('No permissions', closed)).toEqual({
-      problem: 'bubblewrap cannot make a fence: No permissions',
+      detail: 'bubblewrap cannot make a fence: No permissions',
       fix,
     });
   },

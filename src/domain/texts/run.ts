@@ -2,7 +2,8 @@ import { agentKinds } from '../agents.ts';
 import { type BoardRecord, isOfAgent } from '../board.ts';
 import type { Spend } from '../budget.ts';
 import type { Shortage } from '../disk.ts';
-import { describeFinding } from '../explain/explain.ts';
+import { describeFinding, describeWithFix } from '../explain/explain.ts';
+import { describeTrouble } from '../explain/trouble.ts';
 import type { Finding } from '../findings/finding.ts';
 import { chosenTasks } from '../land-some.ts';
 import type { LandingState } from '../landing.ts';
@@ -84,7 +85,7 @@ export function toldOfLogin(
 ): Told {
   const first = loginAt(provider);
   return {
-    message: `no login at ${provider}: ${brief(pause.trouble.detail)}`,
+    message: `no login at ${provider}: ${brief(describeTrouble(pause.trouble))}`,
     safe: 'no attempt is used up, and tasks of other agents go on',
     ...(first === null ? {} : { first }),
     command: `tidegate resume ${run}`,
@@ -106,7 +107,7 @@ export const toldOfShortage = ({ why, fix }: Shortage): Told => ({
 });
 
 export const toldOfLaunch = ({ run }: Run, halt: Finding): Told => ({
-  message: `could not be launched: ${brief(describeFinding(halt), 2_000)}`,
+  message: `could not be launched: ${brief(describeWithFix(halt), 2_000)}`,
   safe: 'no attempt is used up',
   command: `tidegate resume ${run}`,
 });
@@ -126,9 +127,10 @@ export const toldOfFailure = (failed: Failed, subject: string): Told => ({
 /** What keeps its last attempt from counting. */
 export function failureText({ attempt }: Failed): string {
   const { dispatched, monitored, ending } = attempt;
-  if (ending.reason === 'setup-failed') return `setup failed: ${ending.detail}`;
+  const why = ending.because === undefined ? '' : describeFinding(ending.because);
+  if (ending.reason === 'setup-failed') return `setup failed: ${why}`;
   const findings = findingsIn([...(dispatched ?? []), ...(monitored ?? [])]);
-  return findings.map(describeFinding).join('; ') || `${ending.reason} ${ending.detail}`.trim();
+  return findings.map(describeFinding).join('; ') || `${ending.reason} ${why}`.trim();
 }
 
 export const toldOfDroppedNeed = (need: string, subject: string): Told => ({

@@ -20,7 +20,7 @@ export const behaviours: readonly Behaviour[] = [
       const { changed, exit } = await work();
       expect(changed).toContain('added src/new.txt');
       expect({ ending: exit.ending, handoff: exit.handoff.kind }).toEqual({
-        ending: { reason: 'exited', code: 0, signal: null, detail: '' },
+        ending: { reason: 'exited', code: 0, signal: null },
         handoff: 'given',
       });
       return yes;
@@ -50,7 +50,7 @@ export const behaviours: readonly Behaviour[] = [
     name: 'denials are noted with their rule',
     async show({ work }) {
       const { notes, exit } = await work();
-      const rules = notes.flatMap((note) => (note.note === 'denied' ? [note.rule] : []));
+      const rules = notes.flatMap((note) => (note.note === 'denied' ? [note.because.rule] : []));
       expect(exit.agent?.denials).toBe(rules.length);
       if (rules.every((one) => one === 'agent')) return cannot('it refuses by rules of its own, and names none');
       const all = ['out-of-scope', 'out-of-scope', 'outside-workspace', 'agent-config'];
@@ -267,7 +267,7 @@ function trouble(attempt: Attempt, kind: TroubleKind): Cell {
 }
 
 function reportOf({ exit }: Attempt) {
-  if (exit.agent === undefined) throw new Error(`the attempt left no report: ${exit.ending.detail}`);
+  if (exit.agent === undefined) throw new Error(`the attempt left no report: ${JSON.stringify(exit.ending)}`);
   return exit.agent;
 }
 

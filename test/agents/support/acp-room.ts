@@ -44,7 +44,10 @@ export interface AcpAgent {
 /** Denies what names `forbidden/`, and allows the rest. */
 export const guard = ({ paths, command }: ToolCall): Decision =>
   [...paths, command ?? ''].some((text) => text.includes('forbidden/'))
-    ? { decision: 'deny', rule: 'out-of-scope', why: 'forbidden/ is out of scope', ask: null }
+    ? {
+        decision: 'deny',
+        because: { rule: 'outside-workspace', where: 'forbidden/', place: 'elsewhere', workspace: '' },
+      }
     : allow;
 
 /** Runs one agent alone with our executor, in a home and a repository of its own, and keeps what it printed. */

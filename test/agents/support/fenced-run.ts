@@ -88,7 +88,7 @@ export async function fencedRun(agent: FencedAgent, turns: readonly Turn[], keys
     async denials() {
       return (await seen()).flatMap((event) =>
         event.type === 'attempt-noted' && event.note.note === 'denied'
-          ? [{ tool: event.note.tool, rule: event.note.rule }]
+          ? [{ tool: event.note.tool, rule: event.note.because.rule }]
           : [],
       );
     },

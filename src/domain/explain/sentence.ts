@@ -1,0 +1,19 @@
+import type { Finding, FindingsOf } from '../findings/finding.ts';
+
+/** A rule in words. Sentences begin small, end without a full stop, and follow the name of what they are about. */
+export type Sentence = {
+  readonly detail: string;
+  /** A command or an edit that a person can make. */
+  readonly fix?: string;
+};
+
+/** One entry for each rule: a rule without a sentence does not compile. */
+export type Sentences<R> = {
+  readonly [K in keyof R & string]: (finding: FindingsOf<Pick<R, K>>, explain: Explain) => Sentence | string;
+};
+
+/** A finding as people, programs and prompts are shown it. */
+export type Explained = Sentence & { readonly rule: string; readonly where?: string };
+
+/** For sentences about a finding within a finding. */
+export type Explain = (finding: Finding) => Explained;

@@ -1,0 +1,31 @@
+import type { SnapshotRules } from '../findings/snapshot-rules.ts';
+import type { Sentences } from './sentence.ts';
+
+const secret = () => 'a secret in added content';
+
+export const snapshotSentences: Sentences<SnapshotRules> = {
+  'nested-git': () => 'a repository, or a name that passes for one, in the workspace',
+  'unfit-name': ({ fault }) =>
+    fault === 'encoding' ? 'the name is not valid UTF-8' : 'a line break or NUL in the name',
+  unreadable: ({ kind }) =>
+    kind === 'entry' ? 'the directory does not let anyone look at it' : `the ${kind} cannot be read`,
+  'too-deep': () => 'the path is too long to be checked out anywhere',
+  'special-file': ({ kind }) => `a ${kind} cannot be kept in git`,
+  'too-large': ({ limit, bytes }) =>
+    limit === 'file'
+      ? `larger than ${bytes} bytes`
+      : `more than ${bytes} new bytes${limit === 'total' ? '' : ' for LFS'} in all`,
+  'known-value': (finding) =>
+    finding.in === 'name' ? 'a secret in the name: it would be in every list of changes' : secret(),
+  'private-key': secret,
+  'aws-access-key': secret,
+  'github-token': secret,
+  'anthropic-key': secret,
+  'openai-key': secret,
+  'slack-token': secret,
+  'google-api-key': secret,
+  'no-workspace': () => 'the workspace had not been made',
+  'workspace-moved': () => 'it changed during the snapshot',
+  'workspace-too-large': ({ entries }) => `more than ${entries} files in the workspace`,
+  'snapshot-failed': ({ words }) => words,
+};

@@ -1,0 +1,8 @@
+import type { Trouble } from '../agent-event.ts';
+import { describeWithFix } from './explain.ts';
+
+/** What is known of it besides its kind; empty when nothing is. */
+export function describeTrouble({ words, retryMs, because }: Trouble): string {
+  const ours = because === undefined ? '' : describeWithFix(because);
+  return [ours, words, retryMs === undefined ? '' : `retry in ${retryMs} ms`].filter(Boolean).join(', ');
+}

@@ -1,0 +1,20 @@
+import type { SecretShape } from '../secret-shapes.ts';
+
+/** A path of a workspace that cannot be taken into a snapshot, or must not be. `where` is that path. */
+export type SnapshotRules = {
+  'nested-git': unknown;
+  'unfit-name': { readonly fault: 'line-break' | 'encoding' };
+  /** `directory`: it cannot be listed; `entry`: its directory lets nobody look at it. */
+  unreadable: { readonly kind: 'directory' | 'entry' | 'file' };
+  'too-deep': unknown;
+  'special-file': { readonly kind: 'FIFO' | 'socket' | 'device' };
+  /** `bytes` is the limit: of one file, of all new files, of all new files that LFS keeps. */
+  'too-large': { readonly limit: 'file' | 'total' | 'lfs-total'; readonly bytes: number };
+  /** A credential of the run, in a name or in added content. Never the value. */
+  'known-value': { readonly in: 'name' | 'content' };
+  // why there is no snapshot at all
+  'no-workspace': unknown;
+  'workspace-moved': unknown;
+  'workspace-too-large': { readonly entries: number };
+  'snapshot-failed': { readonly words: string };
+} & { readonly [K in SecretShape]: unknown };

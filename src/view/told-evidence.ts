@@ -1,0 +1,28 @@
+import type { CheckOutcome, Ending, HandoffEvidence } from '../domain/evidence.ts';
+import { describeWithFix, explain } from '../domain/explain/explain.ts';
+import { describeTrouble } from '../domain/explain/trouble.ts';
+import type { Providers } from '../domain/provider.ts';
+import { checkOutput } from '../domain/texts/check-output.ts';
+
+/** How something ended, for programs: with its cause in words. */
+export const endingDocument = ({ because, ...ending }: Ending) => ({
+  ...ending,
+  detail: because === undefined ? '' : describeWithFix(because),
+});
+
+export const handoffDocument = (handoff: HandoffEvidence) =>
+  handoff.kind === 'invalid' ? { kind: handoff.kind, why: explain(handoff.because).detail } : handoff;
+
+export const checkDocument = (check: CheckOutcome) => {
+  const { because: _, ...rest } = check;
+  return { ...rest, tail: checkOutput(check) };
+};
+
+export const providersDocument = (providers: Providers) =>
+  Object.fromEntries(
+    Object.entries(providers).map(([name, provider]) => {
+      if (provider.status !== 'paused') return [name, provider];
+      const { kind, until } = provider.trouble;
+      return [name, { ...provider, trouble: { kind, until, detail: describeTrouble(provider.trouble) } }];
+    }),
+  );
