@@ -1,39 +1,43 @@
-import type { RequestEvent } from '../domain/events.ts';
-import { canonicalJson } from '../domain/plan.ts';
 import { err, ok, type Result } from '../domain/result.ts';
-import { type Answered, askAs } from '../engine/ask.ts';
-import type { Stored } from '../ports/ledger.ts';
+import type { Action, SubjectKind, Subjects } from '../engine/actions/action.ts';
+import { type Performed, perform } from '../engine/actions/perform.ts';
 import { type Problem, problem } from '../protocol/problem.ts';
-import type { FoundRun } from './found.ts';
-import type { Site } from './site.ts';
+import type { OpenRepository, Site } from './site.ts';
 
 export type Accepted = { readonly run: string; readonly accepted: true; readonly seq: number };
 
-/** Asks the coordinator of a run for something, once for each key, and waits for its answer. */
-export async function command(
+/** Performs an action for the caller of a route, once for each key, and waits for the coordinator's answer. */
+export async function command<Kind extends SubjectKind, Input>(
   site: Site,
-  { repository, state, stored }: FoundRun,
-  asked: RequestEvent,
+  { id, desk }: OpenRepository,
+  asked: { readonly action: Action<Kind, Input>; readonly subject: Subjects[Kind]; readonly input: Input },
 ): Promise<Result<Accepted, Problem>> {
-  const request = site.key === null ? asked : { ...asked, key: site.key };
-  return await oneAtATime(`${repository.id} ${state.run} ${site.key ?? ''}`, site.key !== null, async () => {
-    const newest = site.key === null ? stored : ((await repository.runs.find(state.run))?.stored ?? stored);
-    const earlier =
-      site.key === null ? undefined : newest.find(({ event }) => 'key' in event && event.key === site.key);
-    if (earlier !== undefined && !isSame(earlier, request)) return err(otherRequest);
-    const { answered, seq } = await askAs(repository.desk, { run: state.run, state }, request, earlier);
-    return toldOf(state.run, answered, seq);
-  });
+  const { run } = asked.subject;
+  const { key } = site;
+  return await oneAtATime(`${id} ${run} ${key ?? ''}`, key !== null, async () =>
+    answerTo(run, await perform(desk, { ...asked, caller: callerOf(site), key })),
+  );
 }
 
-function toldOf(run: string, answered: Answered, seq: number): Result<Accepted, Problem> {
-  switch (answered.outcome) {
+/** A token of the role `approve` is a person's. */
+export const callerOf = ({ caller: { role, by } }: Pick<Site, 'caller'>) => ({ mayDecide: role === 'approve', by });
+
+function answerTo(run: string, performed: Performed): Result<Accepted, Problem> {
+  switch (performed.outcome) {
     case 'accepted':
-      return ok({ run, accepted: true, seq });
+      return ok({ run, accepted: true, seq: performed.seq });
+    case 'not-allowed':
+      return err(notAllowed);
+    case 'misuse':
+      return err(misuseProblem(performed));
+    case 'key-reused':
+      return err(otherRequest);
+    case 'moot':
+      return err(problem(409, 'refused', performed.message, { next: `tidegate why ${run}` }));
     case 'refused':
-      return err(problem(409, 'refused', answered.why, { next: `tidegate why ${run}` }));
+      return err(problem(409, 'refused', performed.why, { next: `tidegate why ${run}` }));
     case 'halted':
-      return err(problem(503, 'halted', `halted: ${answered.why}`, { next: `tidegate resume ${run}` }));
+      return err(problem(503, 'halted', `halted: ${performed.why}`, { next: `tidegate resume ${run}` }));
     case 'no-answer':
       return err(
         problem(503, 'no-answer', 'no coordinator answers; the request is recorded', {
@@ -43,11 +47,16 @@ function toldOf(run: string, answered: Answered, seq: number): Result<Accepted, 
   }
 }
 
-/** Who asked does not matter: the same person may do so by another way. */
-function isSame({ event }: Stored, request: RequestEvent): boolean {
-  const bare = (one: object): string => canonicalJson({ ...one, by: null });
-  return bare(event) === bare(request);
+function misuseProblem({ reason, message, field }: Performed & { readonly outcome: 'misuse' }): Problem {
+  if (reason === 'same-plan') return problem(409, reason, message);
+  if (reason === 'other-plan')
+    return problem(409, reason, message, { field: 'body.hash', next: 'look at the plan again' });
+  return problem(422, reason, message, { field: field === undefined ? 'body' : `body.${field}` });
 }
+
+export const notAllowed = problem(403, 'wrong-role', 'only a person may do this', {
+  next: 'use a token of the role approve',
+});
 
 export const otherRequest = problem(422, 'key-reused', 'this Idempotency-Key stood for another request', {
   field: 'headers.idempotency-key',

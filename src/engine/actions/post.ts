@@ -1,0 +1,20 @@
+import { type RecordKind, recordKinds, targetNamed } from '../../domain/board.ts';
+import { err, ok } from '../../domain/result.ts';
+import type { Action } from './action.ts';
+
+type PostInput = { readonly kind: string; readonly target: string; readonly text: string };
+
+/** Writes to the board of a run: to a task, to `all` tasks or to a `person`. */
+export const post: Action<'run', PostInput> = {
+  name: 'post',
+  who: 'person',
+  rest: true,
+  mcp: false,
+  on: 'run',
+  request: (_, { kind, target, text }, by) =>
+    isKind(kind)
+      ? ok({ type: 'requested-post', kind, target: targetNamed(target), text, by })
+      : err({ reason: 'bad-kind', message: `the kind is one of ${recordKinds.join(', ')}`, field: 'kind' }),
+};
+
+const isKind = (kind: string): kind is RecordKind => recordKinds.some((known) => known === kind);
