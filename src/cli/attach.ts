@@ -5,28 +5,21 @@ import { isLive } from '../domain/schedule.ts';
 import { attemptOf, type TaskState } from '../domain/task.ts';
 import type { Desk } from '../ports/desk.ts';
 import { agentLines } from '../view/agent-lines.ts';
-import { type Context, done, exitCodes, misused, type Outcome, type Register } from './command.ts';
-import { atDesk, type OpenDesk } from './desk.ts';
+import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
+import type { Program } from './definition.ts';
+import { atDesk } from './desk.ts';
 import { type Following, followRun } from './follow.ts';
 import { ticker } from './foreground.ts';
 import { type MadeTask, runNamed, taskNamed } from './subject.ts';
 
-type AttachOptions = { readonly tail?: boolean; readonly attempt?: string };
+type AttachOptions = { readonly tail: boolean; readonly attempt: string | undefined };
 
 /** `tidegate attach [run/task]`: what an agent says and does, readably, until its task needs no more of it. */
-export const attach =
-  (open: OpenDesk): Register =>
-  (command, does, context) => {
-    command
-      .argument('[task]', 'run/task, or a task of the live run; without it the one that runs')
-      .option('--tail', 'only what happens from now on, after the last few events')
-      .option('--attempt <number>', 'an earlier attempt, and only that one')
-      .action(
-        does((given: string | undefined, options: AttachOptions) =>
-          atDesk(open, context, 'look', (desk) => look(desk, context, given, options)),
-        ),
-      );
-  };
+export const attachTo = (
+  { task, ...options }: AttachOptions & { readonly task: string | undefined },
+  context: Context,
+  { ports }: Program,
+): Promise<Outcome> => atDesk(ports.openDesk, context, 'look', (desk) => look(desk, context, task, options));
 
 async function look(desk: Desk, context: Context, given: string | undefined, options: AttachOptions): Promise<Outcome> {
   const found = await runNamed(desk, 'attach', given, 'newest');
@@ -49,7 +42,7 @@ async function look(desk: Desk, context: Context, given: string | undefined, opt
     );
   return await follow(desk, context, one.value, {
     first: asked,
-    tail: options.tail === true,
+    tail: options.tail,
     alone: options.attempt !== undefined,
   });
 }

@@ -1,5 +1,6 @@
 import type { Text } from '../ports/terminal.ts';
-import { type Context, done, exitCodes, misused, type Outcome, type Register } from './command.ts';
+import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
+import type { Program } from './definition.ts';
 
 export type AuthPorts = {
   /** As far as can be told without a call. */
@@ -20,28 +21,24 @@ type Login = {
   readonly takesFile: boolean;
 };
 
-/** `tidegate auth [agent [variable]] [--check]`: how agents get their login. `secret` is for what no agent gets. */
-export const auth =
-  (ports: AuthPorts): Register =>
-  (command, does, context) => {
-    command
-      .argument('[agent]', 'claude, codex, opencode or gemini; secret: for threads and webhooks')
-      .argument('[variable]', 'ask for its value, and keep it for Tidegate alone')
-      .option('--check', 'show who is logged in, without a call')
-      .action(
-        does(async (agent: string | undefined, variable: string | undefined, { check }: { check?: true }) => {
-          const logins = await ports.logins(context);
-          if (agent === undefined) return summary(logins);
-          if (agent === 'secret') return await keepSecret(ports, context, variable ?? '');
-          const login = logins.find(({ name }) => name === agent);
-          if (login === undefined)
-            return misused('unknown-agent', `auth knows ${logins.map(({ name }) => name).join(', ')}`);
-          if (check) return summary([login]);
-          if (variable === undefined && agent !== 'claude') return done(instructions(login));
-          return await keep(ports, context, login, variable ?? null);
-        }),
-      );
-  };
+type AuthInput = { readonly agent: string | undefined; readonly variable: string | undefined; readonly check: boolean };
+
+/** `tidegate auth [agent] [variable]`: how agents get their login. `secret` is for what no agent gets. */
+export async function logIn(
+  { agent, variable, check }: AuthInput,
+  context: Context,
+  { ports: { auth } }: Program,
+): Promise<Outcome> {
+  const ports = await auth();
+  const logins = await ports.logins(context);
+  if (agent === undefined) return summary(logins);
+  if (agent === 'secret') return await keepSecret(ports, context, variable ?? '');
+  const login = logins.find(({ name }) => name === agent);
+  if (login === undefined) return misused('unknown-agent', `auth knows ${logins.map(({ name }) => name).join(', ')}`);
+  if (check) return summary([login]);
+  if (variable === undefined && agent !== 'claude') return done(instructions(login));
+  return await keep(ports, context, login, variable ?? null);
+}
 
 /** What to type, for agents whose own login command is not run from here. */
 function instructions({ name, variables, takesFile }: Login): readonly Text[] {

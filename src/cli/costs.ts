@@ -3,18 +3,17 @@ import { type Cost, costsOf } from '../domain/costs.ts';
 import type { Desk } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
 import { count, money } from '../view/agent-lines.ts';
-import { done, type Outcome, type Register } from './command.ts';
-import { atDesk, type OpenDesk } from './desk.ts';
+import { type Context, done, type Outcome } from './command.ts';
+import type { Program } from './definition.ts';
+import { atDesk } from './desk.ts';
 import { wholeRunNamed } from './subject.ts';
 
 /** `tidegate costs [run]`: turns, tokens and money by task, agent and wave. Money only where the agent names it. */
-export const costs =
-  (open: OpenDesk): Register =>
-  (command, does, context) => {
-    command
-      .argument('[run]', 'a run or the beginning of its name; without it the live one')
-      .action(does((given: string | undefined) => atDesk(open, context, 'look', (desk) => look(desk, given))));
-  };
+export const showCosts = (
+  { run }: { readonly run: string | undefined },
+  context: Context,
+  { ports }: Program,
+): Promise<Outcome> => atDesk(ports.openDesk, context, 'look', (desk) => look(desk, run));
 
 async function look(desk: Desk, given: string | undefined): Promise<Outcome> {
   const found = await wholeRunNamed(desk, 'costs', given, 'newest');

@@ -3,32 +3,25 @@ import type { Desk } from '../ports/desk.ts';
 import { isExternalStream, type Stored } from '../ports/ledger.ts';
 import type { Text } from '../ports/terminal.ts';
 import { eventLine } from '../view/event-line.ts';
-import { type Context, done, exitCodes, misused, type Outcome, type Register } from './command.ts';
-import { atDesk, type OpenDesk } from './desk.ts';
+import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
+import type { Program } from './definition.ts';
+import { atDesk } from './desk.ts';
 import { subjectOf } from './subject.ts';
 
-type EventOptions = { readonly all?: boolean; readonly follow?: boolean };
+type EventOptions = { readonly all: boolean; readonly follow: boolean };
 
 /** `tidegate events [run]`: the ledger itself, one line per event; with `--json` exactly what is stored. */
-export const events =
-  (open: OpenDesk): Register =>
-  (command, does, context) => {
-    command
-      .argument('[run]', 'a run or the beginning of its name, or external:<session>; without it the live one')
-      .option('--all', 'every run, and the repository itself')
-      .option('-f, --follow', 'go on as events come')
-      .action(
-        does((given: string | undefined, options: EventOptions) =>
-          atDesk(open, context, 'look', (desk) => list(desk, context, given, options)),
-        ),
-      );
-  };
+export const listEvents = (
+  { run, ...options }: EventOptions & { readonly run: string | undefined },
+  context: Context,
+  { ports }: Program,
+): Promise<Outcome> => atDesk(ports.openDesk, context, 'look', (desk) => list(desk, context, run, options));
 
 async function list(desk: Desk, context: Context, given: string | undefined, options: EventOptions): Promise<Outcome> {
-  const stream = options.all === true ? ok({ run: null }) : await streamOf(desk, given);
+  const stream = options.all ? ok({ run: null }) : await streamOf(desk, given);
   if (!stream.ok) return stream.error;
   const { run } = stream.value;
-  if (options.follow === true) return await follow(desk, context, run);
+  if (options.follow) return await follow(desk, context, run);
   const stored = run === null ? await desk.ledger.readAll() : await desk.ledger.read(run);
   return done(stored.map(line), { run, events: stored });
 }

@@ -7,8 +7,9 @@ import type { RunState } from '../domain/run.ts';
 import { isLive } from '../domain/schedule.ts';
 import { attemptOf, snapshotOf } from '../domain/task.ts';
 import type { Desk } from '../ports/desk.ts';
-import { type Context, exitCodes, misused, type Outcome, type Register } from './command.ts';
-import { atDesk, failed, type OpenDesk } from './desk.ts';
+import { type Context, exitCodes, misused, type Outcome } from './command.ts';
+import type { Program } from './definition.ts';
+import { atDesk, failed } from './desk.ts';
 import { peopleOnly } from './people-only.ts';
 import { taskNamed } from './subject.ts';
 
@@ -34,18 +35,12 @@ export type EnterShell = (
 ) => Promise<Result<Ending, { readonly problem: string; readonly fix: string }>>;
 
 /** `tidegate shell <run/task> [-- command]`: a person in the fence of a task's agent, on a copy of what that made. */
-export const shell =
-  (openDesk: OpenDesk, enter: EnterShell): Register =>
-  (command, does, context) => {
-    command
-      .argument('<task>', 'run/task, or a task of the live run')
-      .argument('[command...]', 'after --: run this instead of a shell, and end as it ends')
-      .action(
-        does((given: string, argv: readonly string[]) =>
-          atDesk(openDesk, context, 'look', (desk) => look(desk, context, given, argv, enter)),
-        ),
-      );
-  };
+export const enterTask = (
+  { task, command }: { readonly task: string; readonly command: readonly string[] },
+  context: Context,
+  { ports }: Program,
+): Promise<Outcome> =>
+  atDesk(ports.openDesk, context, 'look', (desk) => look(desk, context, task, command, ports.enterShell));
 
 async function look(
   desk: Desk,

@@ -11,22 +11,16 @@ import { runDocument } from '../view/document.ts';
 import { endLine, headLine, type RunView, runView, toldLines, undoText } from '../view/run-view.ts';
 import { sessionLine } from '../view/session-line.ts';
 import { timesOf } from '../view/times.ts';
-import { type Context, done, misused, type Outcome, type Register } from './command.ts';
-import { atDesk, type OpenDesk } from './desk.ts';
+import { type Context, done, misused, type Outcome } from './command.ts';
+import type { Program } from './definition.ts';
+import { atDesk } from './desk.ts';
 
 /** `tidegate status [run]`: where a run stands and what it waits for; with `--all` every run, one line each. */
-export const status =
-  (open: OpenDesk): Register =>
-  (command, does, context) => {
-    command
-      .argument('[run]', 'a run or the beginning of its name; without it the live one')
-      .option('--all', 'every run of this repository, and sessions that others drive')
-      .action(
-        does((given: string | undefined, options: { all?: boolean }) =>
-          atDesk(open, context, 'look', (desk) => look(desk, context, given, options.all === true)),
-        ),
-      );
-  };
+export const showStatus = (
+  { run, all }: { readonly run: string | undefined; readonly all: boolean },
+  context: Context,
+  { ports }: Program,
+): Promise<Outcome> => atDesk(ports.openDesk, context, 'look', (desk) => look(desk, context, run, all));
 
 async function look(desk: Desk, context: Context, given: string | undefined, all: boolean): Promise<Outcome> {
   const runs = await knownRuns(desk.ledger);

@@ -4,7 +4,7 @@ import { openEditor, pagerOf, runDifftool, showInPager } from '../adapters/perso
 import { makeReviewCopy } from '../adapters/review-copy.ts';
 import type { DiffPrograms } from '../cli/diff.ts';
 import type { OpenPrograms } from '../cli/open.ts';
-import type { ReadComments } from '../cli/resolve.ts';
+import type { ReadComments } from '../cli/ports.ts';
 
 /** Programs of the person's own: they run with the person's environment, and Ctrl-C in them is theirs. */
 export const diffPrograms: DiffPrograms = {

@@ -152,8 +152,12 @@ async function takeUpDeliveries(root: string, repositories: Repositories): Promi
 function assistants(context: Context, fault: (error: unknown) => void): (checkout: string) => Passing {
   const known = new Map<string, Promise<Passing>>();
   const load = async (checkout: string): Promise<Passing> => {
-    const [{ assistantHandler }, { commands }] = await Promise.all([import('../cli/mcp.ts'), import('./commands.ts')]);
-    return assistantHandler(commands, { ...context, cwd: checkout }, fault);
+    const [{ assistantHandler }, { commands }, { ports }] = await Promise.all([
+      import('../cli/mcp.ts'),
+      import('../cli/all-commands.ts'),
+      import('./ports.ts'),
+    ]);
+    return assistantHandler({ commands, ports }, { ...context, cwd: checkout }, fault);
   };
   return (checkout) => async (request, body) => {
     const passing = known.get(checkout) ?? load(checkout);

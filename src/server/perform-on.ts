@@ -40,5 +40,5 @@ export const onTask =
       : found;
   };
 
-export const subjectOf = ({ state, stored }: FoundRun): Subjects['run'] => ({ run: state.run, state, stored });
+export const subjectOf = ({ state }: FoundRun): Subjects['run'] => ({ run: state.run, state });
 const taskSubject = (found: FoundTask): Subjects['task'] => ({ ...subjectOf(found), task: found.task.id });

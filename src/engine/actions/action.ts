@@ -3,9 +3,8 @@ import type { RunId, TaskId } from '../../domain/ids.ts';
 import type { Result } from '../../domain/result.ts';
 import type { RunState } from '../../domain/run.ts';
 import type { Desk } from '../../ports/desk.ts';
-import type { Stored } from '../../ports/ledger.ts';
 
-type OnRun = { readonly run: RunId; readonly state: RunState; readonly stored: readonly Stored[] };
+type OnRun = { readonly run: RunId; readonly state: RunState };
 
 /** The subjects that actions have. A `part` is a run, or one task of it. */
 export type Subjects = {

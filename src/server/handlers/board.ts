@@ -2,7 +2,7 @@ import { ok } from '../../domain/result.ts';
 import type { boardRoutes } from '../../protocol/routes/board.ts';
 import { recordDocument } from '../../view/board-lines.ts';
 import { runAt } from '../found.ts';
-import { onRun } from '../perform-on.ts';
+import { onRun, onWholeRun } from '../perform-on.ts';
 import { routeActions } from '../route-actions.ts';
 import type { Handlers } from '../site.ts';
 
@@ -11,7 +11,7 @@ export const boardHandlers: Handlers<typeof boardRoutes> = {
     const found = await runAt(site, params, query.at);
     return found.ok ? ok({ items: found.value.state.board.map(recordDocument) }) : found;
   },
-  post: onRun(routeActions.post),
+  post: onWholeRun(routeActions.post),
   answerRecord: ({ params, body: { text } }, site) =>
     onRun(routeActions.answerRecord)({ params, body: { record: params.record, text } }, site),
 };

@@ -1,0 +1,10 @@
+import { aRun } from '../arguments.ts';
+import { command } from '../definition.ts';
+
+export const board = command({
+  name: 'board',
+  group: 'look',
+  summary: 'what agents and people wrote to one another',
+  arguments: { run: aRun },
+  run: async (...call) => (await import('../board.ts')).showBoard(...call),
+});

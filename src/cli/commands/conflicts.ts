@@ -1,0 +1,10 @@
+import { aRun } from '../arguments.ts';
+import { command } from '../definition.ts';
+
+export const conflicts = command({
+  name: 'conflicts',
+  group: 'look',
+  summary: 'files that could not be integrated',
+  arguments: { run: aRun },
+  run: async (...call) => (await import('../conflicts.ts')).showConflicts(...call),
+});

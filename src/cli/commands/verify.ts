@@ -1,0 +1,8 @@
+import { command } from '../definition.ts';
+
+export const verify = command({
+  name: 'verify',
+  group: 'keep',
+  summary: 'prove that the ledger is whole, and replay every run',
+  run: async (...call) => (await import('../replay.ts')).verifyLedger(...call),
+});
