@@ -20,7 +20,7 @@ export type Command = {
   readonly mcp?: true;
   /** Parsed without complaint: the body refuses whatever was typed. */
   readonly lenient?: true;
-  /** Counts up in the order in which definitions are loaded, which is that of the lines in `commands/index.ts`. */
+  /** Counts up in the order in which definitions are loaded, which is that of the lines in `commands/list.ts`. */
   readonly line: number;
   run(input: Readonly<Record<string, unknown>>, context: Context, program: Program): Promise<Outcome> | Outcome;
 };

@@ -26,7 +26,7 @@ export type Ports = {
   readonly enterShell: EnterShell;
   makeDemo(): Promise<DemoRepository>;
   /** Null for a caller who may decide, in a repository or outside; the outcome tells an agent why not. */
-  mayDecide(context: Context, command: string): Promise<Outcome | null>;
+  refuseAgent(context: Context, command: string): Promise<Outcome | null>;
   examinations(): Promise<readonly Examine[]>;
   init(): Promise<InitPorts>;
   auth(): Promise<AuthPorts>;

@@ -25,7 +25,7 @@ export async function showToken(
   if (link && given !== undefined && role !== 'approve')
     return misused('link-approves', `token: a browser that a link lets in has the role approve, not ${role}`);
   const decides = role === 'approve' || renew || link;
-  const refused = decides ? await ports.mayDecide(context, `tidegate token --role ${role}`) : null;
+  const refused = decides ? await ports.refuseAgent(context, `tidegate token --role ${role}`) : null;
   if (refused !== null) return refused;
   const state = await (await ports.serve()).state(context);
   if (renew) state.renewSecret();

@@ -13,7 +13,7 @@ export const ports: Ports = {
     const script = fileURLToPath(new URL('../../demo/make-repository.sh', import.meta.url));
     return await makeDemoRepository(script, process.env['PATH'] ?? '');
   },
-  mayDecide: async (...asked) => (await import('./desk.ts')).mayDecide(...asked),
+  refuseAgent: async (...asked) => (await import('./desk.ts')).refuseAgent(...asked),
   examinations: async () => (await import('./examinations.ts')).examinations,
   init: async () => (await import('./init-ports.ts')).initPorts,
   auth: async () => (await import('./agent-examinations.ts')).authPorts,

@@ -26,7 +26,7 @@ import { httpServer, type Served } from '../server/http.ts';
 import { oneTimeLinks } from '../server/links.ts';
 import { repositoriesOf } from '../server/repositories.ts';
 import { NotOpened, type Passing, type Repositories } from '../server/site.ts';
-import { mayDecide, openDesk } from './desk.ts';
+import { openDesk, refuseAgent } from './desk.ts';
 
 const surroundingsOf = (context: Context) => ({
   flag: context.stateRoot,
@@ -127,7 +127,9 @@ async function start(context: Context, listen: Listen): Promise<Result<Running, 
     failed: failed.promise,
     // it decides, so an agent that starts a server is shown none
     link:
-      (await mayDecide(context, 'tidegate serve')) === null ? () => `${url}/enter/${links.make('approve').code}` : null,
+      (await refuseAgent(context, 'tidegate serve')) === null
+        ? () => `${url}/enter/${links.make('approve').code}`
+        : null,
     stop: async () => {
       state.forgetServing();
       watching[Symbol.dispose]();

@@ -124,7 +124,7 @@ function portsOf(desk: Desk): Ports {
     openDesk: async () => ok(desk),
     readComments: async () => ok('from a file\n'),
     diffPrograms: async () => ({ page: async () => false, difftool: async () => 0 }),
-    ...{ readPlan: notAsked, draftText: notAsked, enterShell: notAsked, makeDemo: notAsked, mayDecide: notAsked },
+    ...{ readPlan: notAsked, draftText: notAsked, enterShell: notAsked, makeDemo: notAsked, refuseAgent: notAsked },
     ...{ examinations: notAsked, init: notAsked, auth: notAsked, config: notAsked, planFiles: notAsked },
     ...{ openPrograms: notAsked, serve: notAsked },
   };
