@@ -23,7 +23,7 @@ const list = 'src/cli/commands/list.ts';
 const greet = `import { done } from '../command.ts';
 import { command } from '../definition.ts';
 
-export const greet = command({
+export const greetCommand = command({
   name: 'greet',
   group: 'look',
   summary: 'say hello',
@@ -44,7 +44,7 @@ beforeAll(() => {
   for (const name of copied) cpSync(name, join(root, name), { recursive: true });
   symlinkSync(resolve('node_modules'), join(root, 'node_modules'));
   writeFileSync(join(root, 'src/cli/commands/greet.ts'), greet);
-  appendFileSync(join(root, list), "export { greet } from './greet.ts';\n");
+  appendFileSync(join(root, list), "export { greetCommand } from './greet.ts';\n");
 });
 afterAll(() => rmSync(root, { recursive: true }));
 

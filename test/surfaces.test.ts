@@ -3,10 +3,9 @@ import { commands } from '../src/cli/all-commands.ts';
 import type { Context } from '../src/cli/command.ts';
 import type { DeskMode } from '../src/cli/desk.ts';
 import { assistantHandler } from '../src/cli/mcp.ts';
-import type { Act } from '../src/cli/tui/ui.ts';
 import { unasked } from '../src/cli/unasked.ts';
 import { err } from '../src/domain/result.ts';
-import type { Terms } from '../src/engine/actions/action.ts';
+import type { ActionTerms } from '../src/engine/actions/action.ts';
 import { actions, allTerms } from '../src/engine/actions/actions.ts';
 import { mayPerform } from '../src/engine/actions/perform.ts';
 import { ports } from '../src/main/ports.ts';
@@ -16,7 +15,7 @@ import { routeActions } from '../src/server/route-actions.ts';
 
 /** Who may call an action, and which interfaces offer it, stands at the action: every surface is held to it here. */
 
-const named = (terms: readonly Terms[]): readonly string[] => terms.map(({ name }) => name).toSorted();
+const named = (terms: readonly ActionTerms[]): readonly string[] => terms.map(({ name }) => name).toSorted();
 
 test('an action is listed by its own name, and agents may call those that are for anyone', () => {
   expect(Object.entries(actions).filter(([name, action]) => action.name !== name)).toEqual([]);
@@ -33,7 +32,7 @@ test('an action is listed by its own name, and agents may call those that are fo
 });
 
 describe('REST', () => {
-  const offered: Readonly<Record<string, readonly Terms[]>> = routeActions;
+  const offered: Readonly<Record<string, readonly ActionTerms[]>> = routeActions;
   /** A session that others drive is no run of ours, and a link only lets a browser in. */
   const noAction = [...Object.keys(dcmRoutes), 'link'];
   const asking = Object.entries(routes).filter(
@@ -85,17 +84,14 @@ describe('MCP', () => {
     expect(modes).toEqual(tools.map(() => 'look'));
   });
 
-  async function called(method: string, params: object): Promise<{ readonly result: { readonly tools: Terms[] } }> {
+  async function called(
+    method: string,
+    params: object,
+  ): Promise<{ readonly result: { readonly tools: ActionTerms[] } }> {
     const body = { jsonrpc: '2.0', id: 1, method, params };
     const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
     const request = new Request('http://127.0.0.1/mcp', { method: 'POST', headers, body: JSON.stringify(body) });
     const text = await (await answer(request, body)).text();
-    return JSON.parse(text.slice(text.indexOf('{'))) as { readonly result: { readonly tools: Terms[] } };
+    return JSON.parse(text.slice(text.indexOf('{'))) as { readonly result: { readonly tools: ActionTerms[] } };
   }
-});
-
-test('every key of the terminal UI that asks for something names an action', () => {
-  const keys = { approve: 0, land: 0, pause: 0, resume: 0, stop: 0, grant: 0, raise: 0, drop: 0, rework: 0 };
-  const asked: Readonly<Record<Act['act'], number>> = keys;
-  expect(Object.keys(asked).filter((name) => !(name in actions))).toEqual([]);
 });

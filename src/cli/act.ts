@@ -2,7 +2,7 @@ import type { RunId } from '../domain/ids.ts';
 import type { Result } from '../domain/result.ts';
 import type { SubjectKind, Subjects } from '../engine/actions/action.ts';
 import { type ActionInputs, type ActionKinds, type ActionName, actions } from '../engine/actions/actions.ts';
-import { type ActingCaller, mayPerform, perform } from '../engine/actions/perform.ts';
+import { type ActingCaller, mayPerform, performAction } from '../engine/actions/perform.ts';
 import type { Desk } from '../ports/desk.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
 import type { Program } from './definition.ts';
@@ -38,7 +38,7 @@ type ActingOn<N extends ActionName> = {
 export async function actOn<N extends ActionName>(desk: Desk, acting: ActingOn<N>): Promise<Outcome> {
   const { action, subject, input } = acting;
   const said = await wordings[action].accepted(subject, input, desk);
-  const performed = await perform(desk, { ...acting, action: actions[action] });
+  const performed = await performAction(desk, { ...acting, action: actions[action] });
   const { run } = subject;
   switch (performed.outcome) {
     case 'accepted':

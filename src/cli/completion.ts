@@ -1,9 +1,5 @@
-import { plannedStates } from '../domain/run.ts';
-import { knownRuns } from '../engine/find-run.ts';
-import type { Desk } from '../ports/desk.ts';
 import { type Context, done, misused, type Outcome } from './command.ts';
 import type { Command, Program } from './definition.ts';
-import { atDesk } from './desk.ts';
 import { longFlag } from './usage.ts';
 
 type Words = {
@@ -26,23 +22,12 @@ export async function printCompletion(
   context: Context,
   { ports, commands }: Program,
 ): Promise<Outcome> {
-  if (shell === 'names') return await atDesk(ports.openDesk, context, 'look', names);
+  // a script is printed at every start of a shell, and needs nothing of a repository
+  if (shell === 'names') return await (await import('./completion-names.ts')).printNames(context, ports);
   const write = scripts[shell];
   if (write === undefined) return misused('unknown-shell', `completion: no script for ${shell}; use bash, zsh or fish`);
   const text = write(commands.filter(({ hidden }) => hidden !== true).map(wordsOf));
   return done([text], { shell, script: text });
-}
-
-/** The newest first; older ones than these are typed. */
-const mostRuns = 20;
-
-async function names(desk: Desk): Promise<Outcome> {
-  const runs = (await knownRuns(desk.ledger)).toReversed().slice(0, mostRuns);
-  const all = runs.flatMap(({ run, state }) => [
-    run,
-    ...(state === null ? [] : plannedStates(state).map(({ id }) => `${run}/${id}`)),
-  ]);
-  return done(all, { names: all });
 }
 
 function wordsOf({ name, summary, arguments: args, options }: Command): Words {

@@ -1,8 +1,8 @@
 import { runId } from '../domain/ids.ts';
 import type { RunState } from '../domain/run.ts';
 import { describeVerdict } from '../domain/verdict.ts';
-import { drop } from '../engine/actions/drop.ts';
-import { perform } from '../engine/actions/perform.ts';
+import { dropAction } from '../engine/actions/drop.ts';
+import { performAction } from '../engine/actions/perform.ts';
 import { knownRuns } from '../engine/find-run.ts';
 import type { Desk } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
@@ -61,7 +61,7 @@ async function play(desk: Desk, context: Context, { rogue, ...repository }: Demo
   for (const line of await triedBy(desk, task.progress.attempt.id)) say(context, `  ${line}`);
   say(context, '', `A person drops it by name: tidegate drop ${known.run}/${rogue}`, '');
   const subject = { run: known.run, state: known.state, task: task.id };
-  const dropped = await perform(desk, { action: drop, subject, input: { paths: [] } });
+  const dropped = await performAction(desk, { action: dropAction, subject, input: { paths: [] } });
   if (dropped.outcome !== 'accepted') return failed('demo', `the drop was ${dropped.outcome}`);
   const last = await inForeground(desk, quiet, runId(known.run), {
     yes: false,

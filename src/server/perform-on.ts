@@ -1,8 +1,8 @@
 import type { Result } from '../domain/result.ts';
 import type { Action, Subjects } from '../engine/actions/action.ts';
 import type { Problem } from '../protocol/problem.ts';
-import { type Accepted, command } from './command.ts';
 import { type FoundRun, type FoundTask, runAt, taskAt } from './found.ts';
+import { type Accepted, performFor } from './perform-for.ts';
 import type { Site } from './site.ts';
 
 export type RunParams = { readonly repository: string; readonly run: string };
@@ -16,7 +16,7 @@ export const onRun =
   async ({ params, body }, site) => {
     const found = await runAt(site, params);
     return found.ok
-      ? await command(site, found.value.repository, { action, subject: subjectOf(found.value), input: body })
+      ? await performFor(site, found.value.repository, { action, subject: subjectOf(found.value), input: body })
       : found;
   };
 
@@ -27,7 +27,7 @@ export const onWholeRun =
     const found = await runAt(site, params);
     if (!found.ok) return found;
     const subject = { ...subjectOf(found.value), task: null };
-    return await command(site, found.value.repository, { action, subject, input: body });
+    return await performFor(site, found.value.repository, { action, subject, input: body });
   };
 
 /** The same on the task of the path. */
@@ -36,7 +36,7 @@ export const onTask =
   async ({ params, body }, site) => {
     const found = await taskAt(site, params);
     return found.ok
-      ? await command(site, found.value.repository, { action, subject: taskSubject(found.value), input: body })
+      ? await performFor(site, found.value.repository, { action, subject: taskSubject(found.value), input: body })
       : found;
   };
 

@@ -8,8 +8,8 @@ import type { PlanSource } from '../ports/desk.ts';
 import { type Problem, problem } from '../protocol/problem.ts';
 import type { Given } from '../protocol/route.ts';
 import type { commandRoutes } from '../protocol/routes/commands.ts';
-import { callerOf, notAllowed, oneAtATime, otherRequest } from './command.ts';
 import { repositoryAt } from './found.ts';
+import { callerOf, notAllowed, oneAtATime, otherRequest } from './perform-for.ts';
 import type { Handler, OpenRepository, Site } from './site.ts';
 
 type Routes = typeof commandRoutes;

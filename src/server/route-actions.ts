@@ -1,43 +1,26 @@
-import { answer } from '../engine/actions/answer.ts';
-import { approve } from '../engine/actions/approve.ts';
-import { drop } from '../engine/actions/drop.ts';
-import { grant } from '../engine/actions/grant.ts';
-import { hold } from '../engine/actions/hold.ts';
-import { land } from '../engine/actions/land.ts';
-import { order } from '../engine/actions/order.ts';
-import { pause } from '../engine/actions/pause.ts';
-import { post } from '../engine/actions/post.ts';
-import { raise } from '../engine/actions/raise.ts';
-import { reject } from '../engine/actions/reject.ts';
-import { replan } from '../engine/actions/replan.ts';
-import { resume } from '../engine/actions/resume.ts';
-import { retry } from '../engine/actions/retry.ts';
-import { rework } from '../engine/actions/rework.ts';
-import { send } from '../engine/actions/send.ts';
-import { stop } from '../engine/actions/stop.ts';
-import { switchAgent } from '../engine/actions/switch-agent.ts';
-import { undo } from '../engine/actions/undo.ts';
+import { actions } from '../engine/actions/actions.ts';
+import { orderAction } from '../engine/actions/order.ts';
 
 /** The actions that each route performs, by the id of the route. */
 export const routeActions = {
-  order: [order],
-  approve: [approve],
-  reject: [reject],
-  hold: [hold],
-  pause: [pause],
-  resume: [resume],
-  replan: [replan],
-  stop: [stop],
-  land: [land],
-  undo: [undo],
-  raise: [raise],
-  grant: [grant],
-  drop: [drop],
-  retry: [retry, switchAgent],
-  rework: [rework],
-  send: [send],
-  raiseTask: [raise],
-  undoTask: [undo],
-  post: [post],
-  answerRecord: [answer],
+  order: [orderAction],
+  approve: [actions.approve],
+  reject: [actions.reject],
+  hold: [actions.hold],
+  pause: [actions.pause],
+  resume: [actions.resume],
+  replan: [actions.replan],
+  stop: [actions.stop],
+  land: [actions.land],
+  undo: [actions.undo],
+  raise: [actions.raise],
+  grant: [actions.grant],
+  drop: [actions.drop],
+  retry: [actions.retry, actions['switch-agent']],
+  rework: [actions.rework],
+  send: [actions.send],
+  raiseTask: [actions.raise],
+  undoTask: [actions.undo],
+  post: [actions.post],
+  answerRecord: [actions.answer],
 } as const;

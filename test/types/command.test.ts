@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { done } from '../../src/cli/command.ts';
 import { command } from '../../src/cli/definition.ts';
+import type { Act } from '../../src/cli/tui/ui.ts';
+import type { ActionName } from '../../src/engine/actions/actions.ts';
 
 /** Each `@ts-expect-error` is a claim that `tsc -p tsconfig.test.json` proves: were it to compile, the build would fail. */
 
@@ -59,4 +61,9 @@ test('a command that asks for an action gives the input of that action', () => {
     command({ ...common }),
   ];
   expect(asks).toBeTypeOf('function');
+});
+
+test('every key of the terminal UI that asks for something names an action', () => {
+  const named = ({ act }: Act): ActionName => act;
+  expect(named({ act: 'land' })).toBe('land');
 });

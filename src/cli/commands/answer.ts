@@ -1,6 +1,6 @@
 import { command } from '../definition.ts';
 
-export const answer = command({
+export const answerCommand = command({
   name: 'answer',
   group: 'decide',
   summary: 'answer what an agent asks on the board',

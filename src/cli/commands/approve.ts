@@ -1,7 +1,7 @@
 import { aRun } from '../arguments.ts';
 import { command } from '../definition.ts';
 
-export const approve = command({
+export const approveCommand = command({
   name: 'approve',
   group: 'decide',
   summary: 'say yes to what is asked: the start, or the landing',

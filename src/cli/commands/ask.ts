@@ -1,7 +1,7 @@
 import { misused } from '../command.ts';
 import { command } from '../definition.ts';
 
-export const ask = command({
+export const askCommand = command({
   name: 'ask',
   group: 'agent',
   summary: 'ask a question or for paths; only inside the fence',

@@ -1,7 +1,7 @@
 import { aRunOrTask } from '../arguments.ts';
 import { command } from '../definition.ts';
 
-export const attach = command({
+export const attachCommand = command({
   name: 'attach',
   group: 'look',
   summary: 'what an agent says and does, readably, while it works',

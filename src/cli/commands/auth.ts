@@ -1,6 +1,6 @@
 import { command } from '../definition.ts';
 
-export const auth = command({
+export const authCommand = command({
   name: 'auth',
   group: 'begin',
   summary: 'log an agent in; --check shows who is, without a call',

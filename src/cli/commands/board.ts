@@ -1,7 +1,7 @@
 import { aRun } from '../arguments.ts';
 import { command } from '../definition.ts';
 
-export const board = command({
+export const boardCommand = command({
   name: 'board',
   group: 'look',
   summary: 'what agents and people wrote to one another',

@@ -1,6 +1,6 @@
 import { command } from '../definition.ts';
 
-export const clean = command({
+export const cleanCommand = command({
   name: 'clean',
   group: 'keep',
   summary: 'remove workspaces that landed or were dropped, and unused copies',

@@ -1,6 +1,6 @@
 import { command } from '../definition.ts';
 
-export const completion = command({
+export const completionCommand = command({
   name: 'completion',
   group: 'keep',
   summary: 'print a completion script for your shell',

@@ -1,6 +1,6 @@
 import { command } from '../definition.ts';
 
-export const config = command({
+export const configCommand = command({
   name: 'config',
   group: 'keep',
   summary: 'settings and where they come from; confirm allows what is asked',

@@ -1,7 +1,7 @@
 import { aRun } from '../arguments.ts';
 import { command } from '../definition.ts';
 
-export const conflicts = command({
+export const conflictsCommand = command({
   name: 'conflicts',
   group: 'look',
   summary: 'files that could not be integrated',

@@ -1,6 +1,6 @@
 import { command } from '../definition.ts';
 
-export const coordinate = command({
+export const coordinateCommand = command({
   name: 'coordinate',
   group: 'keep',
   summary: 'drive the runs of this repository; started by other commands',

@@ -1,7 +1,7 @@
 import { aRun } from '../arguments.ts';
 import { command } from '../definition.ts';
 
-export const costs = command({
+export const costsCommand = command({
   name: 'costs',
   group: 'look',
   summary: 'turns, tokens and money by task, agent and wave',

@@ -1,6 +1,6 @@
 import { command } from '../definition.ts';
 
-export const demo = command({
+export const demoCommand = command({
   name: 'demo',
   group: 'begin',
   summary: 'a throw-away repository, five agents, one of them a rogue',

@@ -1,7 +1,7 @@
 import { aRunOrTask } from '../arguments.ts';
 import { command } from '../definition.ts';
 
-export const diff = command({
+export const diffCommand = command({
   name: 'diff',
   group: 'look',
   summary: 'what each task changed, and whose each file is',

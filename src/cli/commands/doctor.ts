@@ -1,6 +1,6 @@
 import { command } from '../definition.ts';
 
-export const doctor = command({
+export const doctorCommand = command({
   name: 'doctor',
   group: 'begin',
   summary: 'is this machine fit: git, fence, state directory, Node, agents',

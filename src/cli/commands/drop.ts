@@ -1,7 +1,7 @@
 import { aTask } from '../arguments.ts';
 import { command } from '../definition.ts';
 
-export const drop = command({
+export const dropCommand = command({
   name: 'drop',
   group: 'decide',
   summary: 'give a task up by name, or some of its changes',

@@ -1,7 +1,7 @@
 import { aRun } from '../arguments.ts';
 import { command } from '../definition.ts';
 
-export const events = command({
+export const eventsCommand = command({
   name: 'events',
   group: 'look',
   summary: 'the ledger, event by event',

@@ -1,6 +1,6 @@
 import { command } from '../definition.ts';
 
-export const go = command({
+export const goCommand = command({
   name: 'go',
   group: 'run',
   summary: 'run what you type, without a plan file',

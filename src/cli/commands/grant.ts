@@ -1,7 +1,7 @@
 import { aTask } from '../arguments.ts';
 import { command } from '../definition.ts';
 
-export const grant = command({
+export const grantCommand = command({
   name: 'grant',
   group: 'decide',
   summary: 'let a task change paths outside of what it owns',

@@ -1,7 +1,7 @@
 import { misused } from '../command.ts';
 import { command } from '../definition.ts';
 
-export const handoff = command({
+export const handoffCommand = command({
   name: 'handoff',
   group: 'agent',
   summary: 'end a task with a statement; only inside its fence',

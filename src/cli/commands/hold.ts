@@ -1,7 +1,7 @@
 import { aRun } from '../arguments.ts';
 import { command } from '../definition.ts';
 
-export const hold = command({
+export const holdCommand = command({
   name: 'hold',
   group: 'decide',
   summary: 'put the decision off; a later approve lifts it',

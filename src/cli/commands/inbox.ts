@@ -1,6 +1,6 @@
 import { command } from '../definition.ts';
 
-export const inbox = command({
+export const inboxCommand = command({
   name: 'inbox',
   group: 'look',
   summary: 'everything that waits for you, in all runs',

@@ -1,6 +1,6 @@
 import { command } from '../definition.ts';
 
-export const init = command({
+export const initCommand = command({
   name: 'init',
   group: 'begin',
   summary: 'detect setup and checks, write tidegate.yaml, try it all out',

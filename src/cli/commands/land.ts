@@ -1,7 +1,7 @@
 import { aRun } from '../arguments.ts';
 import { command } from '../definition.ts';
 
-export const land = command({
+export const landCommand = command({
   name: 'land',
   group: 'decide',
   summary: 'move your branch to what the run has proven, or to some of it',

@@ -1,7 +1,7 @@
 import { aPlan } from '../arguments.ts';
 import { command } from '../definition.ts';
 
-export const lint = command({
+export const lintCommand = command({
   name: 'lint',
   group: 'begin',
   summary: 'every mistake in a plan and its directives, with place and hint',

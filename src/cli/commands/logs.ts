@@ -1,7 +1,7 @@
 import { aRunOrTask } from '../arguments.ts';
 import { command } from '../definition.ts';
 
-export const logs = command({
+export const logsCommand = command({
   name: 'logs',
   group: 'look',
   summary: 'what agents printed',

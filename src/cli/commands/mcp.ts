@@ -1,6 +1,6 @@
 import { command } from '../definition.ts';
 
-export const mcp = command({
+export const mcpCommand = command({
   name: 'mcp',
   group: 'serve',
   summary: 'status, why and logs as MCP tools for your assistant',

@@ -1,7 +1,7 @@
 import { aTask } from '../arguments.ts';
 import { command } from '../definition.ts';
 
-export const open = command({
+export const openCommand = command({
   name: 'open',
   group: 'look',
   summary: 'the files of a task in your editor',

@@ -1,7 +1,7 @@
 import { aRun } from '../arguments.ts';
 import { command } from '../definition.ts';
 
-export const pause = command({
+export const pauseCommand = command({
   name: 'pause',
   group: 'run',
   summary: 'start nothing new; what runs goes on',

@@ -1,7 +1,7 @@
 import { templateNames } from '../../domain/planner/templates.ts';
 import { command } from '../definition.ts';
 
-export const plan = command({
+export const planCommand = command({
   name: 'plan',
   group: 'run',
   summary: 'a plan file of a goal, or of what you typed; never overwrites',

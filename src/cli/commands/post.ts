@@ -2,7 +2,7 @@ import { recordKinds } from '../../domain/board.ts';
 import { aRunOrTask } from '../arguments.ts';
 import { command } from '../definition.ts';
 
-export const post = command({
+export const postCommand = command({
   name: 'post',
   group: 'decide',
   summary: 'write to the agents of a run; they find it in their inbox',

@@ -2,7 +2,7 @@ import { aRunOrTask } from '../arguments.ts';
 import { misused } from '../command.ts';
 import { command } from '../definition.ts';
 
-export const raise = command({
+export const raiseCommand = command({
   name: 'raise',
   group: 'decide',
   summary: 'more money; what was paused for the lack of it goes on',

@@ -1,6 +1,6 @@
 import { command } from '../definition.ts';
 
-export const readDraft = command({
+export const readDraftCommand = command({
   name: 'read-draft',
   group: 'keep',
   summary: 'what stands against a plan in a snapshot; called by coordinators',

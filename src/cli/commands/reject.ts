@@ -1,7 +1,7 @@
 import { aRun } from '../arguments.ts';
 import { command } from '../definition.ts';
 
-export const reject = command({
+export const rejectCommand = command({
   name: 'reject',
   group: 'decide',
   summary: 'say no, for good',

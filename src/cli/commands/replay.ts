@@ -1,7 +1,7 @@
 import { aRun } from '../arguments.ts';
 import { command } from '../definition.ts';
 
-export const replay = command({
+export const replayCommand = command({
   name: 'replay',
   group: 'keep',
   summary: 'judge all evidence of a run again; the verdicts must be the same',

@@ -1,7 +1,7 @@
 import { aRunOrTask } from '../arguments.ts';
 import { command } from '../definition.ts';
 
-export const rescue = command({
+export const rescueCommand = command({
   name: 'rescue',
   group: 'keep',
   summary: 'every snapshot that was taken, and how to branch it',

@@ -1,7 +1,7 @@
 import { aRun } from '../arguments.ts';
 import { command } from '../definition.ts';
 
-export const resume = command({
+export const resumeCommand = command({
   name: 'resume',
   group: 'run',
   summary: 'go on after a pause, a stop or a crash, with the same plan',

@@ -1,7 +1,7 @@
 import { aTask } from '../arguments.ts';
 import { command } from '../definition.ts';
 
-export const retry = command({
+export const retryCommand = command({
   name: 'retry',
   group: 'decide',
   summary: 'begin a task again from its base, or give it to another agent',

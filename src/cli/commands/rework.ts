@@ -3,7 +3,7 @@ import { aTask } from '../arguments.ts';
 import { misused } from '../command.ts';
 import { command } from '../definition.ts';
 
-export const rework = command({
+export const reworkCommand = command({
   name: 'rework',
   group: 'decide',
   summary: 'let an agent mend what is there',

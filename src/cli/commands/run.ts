@@ -1,7 +1,7 @@
 import { aPlan } from '../arguments.ts';
 import { command } from '../definition.ts';
 
-export const run = command({
+export const runCommand = command({
   name: 'run',
   group: 'run',
   summary: 'check a plan, ask, run it, and land what is proven',

@@ -1,7 +1,7 @@
 import { aTask } from '../arguments.ts';
 import { command } from '../definition.ts';
 
-export const send = command({
+export const sendCommand = command({
   name: 'send',
   group: 'decide',
   summary: 'a word to an agent at work, where it takes one',

@@ -1,6 +1,6 @@
 import { command } from '../definition.ts';
 
-export const serve = command({
+export const serveCommand = command({
   name: 'serve',
   group: 'serve',
   summary: 'an API for your programs, on this machine only',

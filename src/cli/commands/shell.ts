@@ -1,7 +1,7 @@
 import { aTask } from '../arguments.ts';
 import { command } from '../definition.ts';
 
-export const shell = command({
+export const shellCommand = command({
   name: 'shell',
   group: 'look',
   summary: "try out what a task made: your shell, in its agent's fence",

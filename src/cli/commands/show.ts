@@ -1,7 +1,7 @@
 import { aRunOrTask } from '../arguments.ts';
 import { command } from '../definition.ts';
 
-export const show = command({
+export const showCommand = command({
   name: 'show',
   group: 'look',
   summary: 'all that is known of a run or a task, or what its agent is told',

@@ -1,7 +1,7 @@
 import { aRun } from '../arguments.ts';
 import { command } from '../definition.ts';
 
-export const status = command({
+export const statusCommand = command({
   name: 'status',
   group: 'look',
   summary: 'where a run stands and what it waits for',

@@ -1,7 +1,7 @@
 import { aRun } from '../arguments.ts';
 import { command } from '../definition.ts';
 
-export const stop = command({
+export const stopCommand = command({
   name: 'stop',
   group: 'run',
   summary: 'end the agents of a run; their work is kept',

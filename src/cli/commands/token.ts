@@ -1,6 +1,6 @@
 import { command } from '../definition.ts';
 
-export const token = command({
+export const tokenCommand = command({
   name: 'token',
   group: 'serve',
   summary: 'what a script needs to talk to the server',

@@ -1,7 +1,7 @@
 import { aRunOrTask } from '../arguments.ts';
 import { command } from '../definition.ts';
 
-export const undo = command({
+export const undoCommand = command({
   name: 'undo',
   group: 'decide',
   summary: 'take a landing back; on a terminal it shows how, and asks',

@@ -1,6 +1,6 @@
 import { command } from '../definition.ts';
 
-export const verify = command({
+export const verifyCommand = command({
   name: 'verify',
   group: 'keep',
   summary: 'prove that the ledger is whole, and replay every run',

@@ -1,7 +1,7 @@
 import { aRun } from '../arguments.ts';
 import { command } from '../definition.ts';
 
-export const watch = command({
+export const watchCommand = command({
   name: 'watch',
   group: 'look',
   summary: 'a run live until it ends, on a terminal with keys',

@@ -1,7 +1,7 @@
 import { aRunOrTask } from '../arguments.ts';
 import { command } from '../definition.ts';
 
-export const why = command({
+export const whyCommand = command({
   name: 'why',
   group: 'look',
   summary: 'the one thing in the way, and what to type',

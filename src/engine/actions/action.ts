@@ -15,7 +15,7 @@ export type Subjects = {
 export type SubjectKind = keyof Subjects;
 
 /** Who may call an action, and which interfaces offer it. Every surface reads it here. */
-export type Terms = {
+export type ActionTerms = {
   readonly name: string;
   /** `person`: refused to agents. */
   readonly who: 'person' | 'anyone';
@@ -26,7 +26,7 @@ export type Terms = {
 };
 
 /** Something that the coordinator of a run can be asked for. */
-export type Action<Kind extends SubjectKind, Input> = Terms & {
+export type Action<Kind extends SubjectKind, Input> = ActionTerms & {
   readonly on: Kind;
   /** Makes the request, or says what is wrong with the input. */
   request(subject: Subjects[Kind], input: Input, by: By): Result<RequestEvent, Misuse>;

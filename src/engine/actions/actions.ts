@@ -1,43 +1,43 @@
-import type { Action, SubjectKind, Terms } from './action.ts';
-import { answer } from './answer.ts';
-import { approve } from './approve.ts';
-import { drop } from './drop.ts';
-import { grant } from './grant.ts';
-import { hold } from './hold.ts';
-import { land } from './land.ts';
-import { order } from './order.ts';
-import { pause } from './pause.ts';
-import { post } from './post.ts';
-import { raise } from './raise.ts';
-import { reject } from './reject.ts';
-import { replan } from './replan.ts';
-import { resume } from './resume.ts';
-import { retry } from './retry.ts';
-import { rework } from './rework.ts';
-import { send } from './send.ts';
-import { stop } from './stop.ts';
-import { switchAgent } from './switch-agent.ts';
-import { undo } from './undo.ts';
+import type { Action, ActionTerms } from './action.ts';
+import { answerAction } from './answer.ts';
+import { approveAction } from './approve.ts';
+import { dropAction } from './drop.ts';
+import { grantAction } from './grant.ts';
+import { holdAction } from './hold.ts';
+import { landAction } from './land.ts';
+import { orderAction } from './order.ts';
+import { pauseAction } from './pause.ts';
+import { postAction } from './post.ts';
+import { raiseAction } from './raise.ts';
+import { rejectAction } from './reject.ts';
+import { replanAction } from './replan.ts';
+import { resumeAction } from './resume.ts';
+import { retryAction } from './retry.ts';
+import { reworkAction } from './rework.ts';
+import { sendAction } from './send.ts';
+import { stopAction } from './stop.ts';
+import { switchAgentAction } from './switch-agent.ts';
+import { undoAction } from './undo.ts';
 
 const all = {
-  approve,
-  reject,
-  hold,
-  grant,
-  drop,
-  retry,
-  'switch-agent': switchAgent,
-  rework,
-  send,
-  post,
-  answer,
-  raise,
-  pause,
-  resume,
-  replan,
-  stop,
-  land,
-  undo,
+  approve: approveAction,
+  reject: rejectAction,
+  hold: holdAction,
+  grant: grantAction,
+  drop: dropAction,
+  retry: retryAction,
+  'switch-agent': switchAgentAction,
+  rework: reworkAction,
+  send: sendAction,
+  post: postAction,
+  answer: answerAction,
+  raise: raiseAction,
+  pause: pauseAction,
+  resume: resumeAction,
+  replan: replanAction,
+  stop: stopAction,
+  land: landAction,
+  undo: undoAction,
 } as const;
 
 export type ActionName = keyof typeof all;
@@ -45,7 +45,7 @@ export type ActionKinds = { readonly [N in ActionName]: (typeof all)[N]['on'] };
 export type ActionInputs = { readonly [N in ActionName]: Parameters<(typeof all)[N]['request']>[1] };
 
 /** Every action on a run, by name. */
-export const actions: { readonly [N in ActionName]: Action<ActionKinds[N] & SubjectKind, ActionInputs[N]> } = all;
+export const actions: { readonly [N in ActionName]: Action<ActionKinds[N], ActionInputs[N]> } = all;
 
 /** The terms of everything that can be asked for. */
-export const allTerms: readonly Terms[] = [order, ...Object.values(all)];
+export const allTerms: readonly ActionTerms[] = [orderAction, ...Object.values(all)];

@@ -5,7 +5,7 @@ import type { Action } from './action.ts';
 type AnswerInput = { readonly record: string; readonly text: string | null };
 
 /** Settles a question or a request on the board. */
-export const answer: Action<'run', AnswerInput> = {
+export const answerAction: Action<'run', AnswerInput> = {
   name: 'answer',
   who: 'person',
   rest: true,

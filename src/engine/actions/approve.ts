@@ -1,4 +1,4 @@
 import { decision } from './decision.ts';
 
 /** Says yes to what a run asks: the start, or the landing. */
-export const approve = decision('approve');
+export const approveAction = decision('approve');

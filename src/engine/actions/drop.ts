@@ -3,7 +3,7 @@ import type { Action } from './action.ts';
 import { badPath } from './paths.ts';
 
 /** Gives a task up by name; with paths, only those of its changes. */
-export const drop: Action<'task', { readonly paths: readonly string[] }> = {
+export const dropAction: Action<'task', { readonly paths: readonly string[] }> = {
   name: 'drop',
   who: 'person',
   rest: true,

@@ -3,7 +3,7 @@ import type { Action } from './action.ts';
 import { badPath } from './paths.ts';
 
 /** Lets a task change paths outside of what it owns. */
-export const grant: Action<'task', { readonly paths: readonly string[] }> = {
+export const grantAction: Action<'task', { readonly paths: readonly string[] }> = {
   name: 'grant',
   who: 'person',
   rest: true,

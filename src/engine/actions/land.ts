@@ -9,7 +9,7 @@ export type LandInput = {
 };
 
 /** Moves the person's branch to what a run has proven, or to some of it. */
-export const land: Action<'run', LandInput> = {
+export const landAction: Action<'run', LandInput> = {
   name: 'land',
   who: 'person',
   rest: true,

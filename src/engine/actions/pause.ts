@@ -2,7 +2,7 @@ import { ok } from '../../domain/result.ts';
 import type { Action } from './action.ts';
 
 /** Starts nothing new; agents that run go on. */
-export const pause: Action<'run', object> = {
+export const pauseAction: Action<'run', object> = {
   name: 'pause',
   who: 'anyone',
   rest: true,

@@ -4,8 +4,8 @@ import { canonicalJson } from '../../domain/plan.ts';
 import type { Desk } from '../../ports/desk.ts';
 import type { Stored } from '../../ports/ledger.ts';
 import { type Answered, askAs } from '../ask.ts';
-import type { Action, Misuse, Moot, SubjectKind, Subjects, Terms } from './action.ts';
-import { stop } from './stop.ts';
+import type { Action, ActionTerms, Misuse, Moot, SubjectKind, Subjects } from './action.ts';
+import { stopAction } from './stop.ts';
 
 /** The caller of an action, as far as performing it goes. */
 export type ActingCaller = Pick<Desk['caller'], 'mayDecide' | 'by'>;
@@ -31,11 +31,13 @@ type Performing<Kind extends SubjectKind, Input> = {
 };
 
 /** Whether the caller may perform an action. People and agents are told apart here and nowhere else. */
-export const mayPerform = ({ who }: Pick<Terms, 'who'>, { mayDecide }: Pick<ActingCaller, 'mayDecide'>): boolean =>
-  who === 'anyone' || mayDecide;
+export const mayPerform = (
+  { who }: Pick<ActionTerms, 'who'>,
+  { mayDecide }: Pick<ActingCaller, 'mayDecide'>,
+): boolean => who === 'anyone' || mayDecide;
 
 /** Performs an action: asks the coordinator of the run for it, and waits for the answer. Every surface performs by this. */
-export async function perform<Kind extends SubjectKind, Input>(
+export async function performAction<Kind extends SubjectKind, Input>(
   desk: Pick<Desk, 'ledger' | 'ensureCoordinator' | 'patienceMs' | 'openRunDirectory' | 'caller'>,
   { action, subject, input, caller = desk.caller, key = null }: Performing<Kind, Input>,
 ): Promise<Performed> {
@@ -55,7 +57,8 @@ export async function perform<Kind extends SubjectKind, Input>(
 
 /** Asks a run to stop without waiting for the answer; also one that no coordinator has made yet. */
 export async function requestStop(desk: Pick<Desk, 'ledger' | 'caller'>, run: RunId): Promise<void> {
-  if (mayPerform(stop, desk.caller)) await desk.ledger.request(run, { type: 'requested-stop', by: desk.caller.by });
+  if (mayPerform(stopAction, desk.caller))
+    await desk.ledger.request(run, { type: 'requested-stop', by: desk.caller.by });
 }
 
 const withKey = (stored: readonly Stored[], key: string): Stored | undefined =>

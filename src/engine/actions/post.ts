@@ -5,7 +5,7 @@ import type { Action } from './action.ts';
 type PostInput = { readonly kind: string; readonly target?: string; readonly text: string };
 
 /** Writes to the board of a run: to a task, to `all` tasks or to a `person`. Without a target, to the subject. */
-export const post: Action<'part', PostInput> = {
+export const postAction: Action<'part', PostInput> = {
   name: 'post',
   who: 'person',
   rest: true,

@@ -2,7 +2,7 @@ import { ok } from '../../domain/result.ts';
 import type { Action } from './action.ts';
 
 /** Raises the budget of a run, or of one task. */
-export const raise: Action<'part', { readonly usd: number }> = {
+export const raiseAction: Action<'part', { readonly usd: number }> = {
   name: 'raise',
   who: 'person',
   rest: true,

@@ -1,4 +1,4 @@
 import { decision } from './decision.ts';
 
 /** Says no, for good. */
-export const reject = decision('reject');
+export const rejectAction = decision('reject');

@@ -3,7 +3,7 @@ import { type NewPlan, replanRequest } from '../replan-run.ts';
 import type { Action } from './action.ts';
 
 /** Puts a new version of the plan in force. The input is what `prepareReplan` read and judged. */
-export const replan: Action<'run', NewPlan> = {
+export const replanAction: Action<'run', NewPlan> = {
   name: 'replan',
   who: 'person',
   rest: true,

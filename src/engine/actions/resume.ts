@@ -3,7 +3,7 @@ import type { RunState } from '../../domain/run.ts';
 import type { Action } from './action.ts';
 
 /** Lets a run go on after a pause, a stop or a failure of the machine. */
-export const resume: Action<'run', object> = {
+export const resumeAction: Action<'run', object> = {
   name: 'resume',
   who: 'anyone',
   rest: true,

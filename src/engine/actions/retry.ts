@@ -2,7 +2,7 @@ import { ok } from '../../domain/result.ts';
 import type { Action } from './action.ts';
 
 /** Begins a task again from its base. */
-export const retry: Action<'task', object> = {
+export const retryAction: Action<'task', object> = {
   name: 'retry',
   who: 'anyone',
   rest: true,

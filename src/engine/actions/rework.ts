@@ -3,7 +3,7 @@ import type { Action } from './action.ts';
 import { badMessage } from './message.ts';
 
 /** Starts another attempt on top of what is there, with a message that says what to fix. */
-export const rework: Action<'task', { readonly message: string }> = {
+export const reworkAction: Action<'task', { readonly message: string }> = {
   name: 'rework',
   who: 'anyone',
   rest: true,

@@ -3,7 +3,7 @@ import type { Action } from './action.ts';
 import { badMessage } from './message.ts';
 
 /** Sends a message to an agent while it works. */
-export const send: Action<'task', { readonly message: string }> = {
+export const sendAction: Action<'task', { readonly message: string }> = {
   name: 'send',
   who: 'person',
   rest: true,

@@ -2,7 +2,7 @@ import { ok } from '../../domain/result.ts';
 import type { Action } from './action.ts';
 
 /** Ends the agents of a run and keeps their work. */
-export const stop: Action<'run', object> = {
+export const stopAction: Action<'run', object> = {
   name: 'stop',
   who: 'anyone',
   rest: true,

@@ -3,7 +3,7 @@ import { isUndone } from '../../domain/undo.ts';
 import type { Action } from './action.ts';
 
 /** Takes the landing of a run, or of one task, back. */
-export const undo: Action<'part', object> = {
+export const undoAction: Action<'part', object> = {
   name: 'undo',
   who: 'person',
   rest: true,

@@ -1,8 +1,8 @@
 import { err } from '../../domain/result.ts';
 import { prepareReplan } from '../../engine/replan-run.ts';
 import type { commandRoutes } from '../../protocol/routes/commands.ts';
-import { command } from '../command.ts';
 import { runAt } from '../found.ts';
+import { performFor } from '../perform-for.ts';
 import { onRun, onTask, onWholeRun, subjectOf } from '../perform-on.ts';
 import { dryRun, lint, order, problemOf } from '../plans.ts';
 import { routeActions } from '../route-actions.ts';
@@ -40,6 +40,6 @@ export const commandHandlers: Handlers<typeof commandRoutes> = {
     const prepared = await prepareReplan(repository.desk, found.value);
     if (!prepared.ok) return err(problemOf(prepared.error));
     const [action] = routeActions.replan;
-    return await command(site, repository, { action, subject: subjectOf(found.value), input: prepared.value });
+    return await performFor(site, repository, { action, subject: subjectOf(found.value), input: prepared.value });
   },
 };

@@ -1,13 +1,13 @@
 import { err, ok, type Result } from '../domain/result.ts';
 import type { Action, SubjectKind, Subjects } from '../engine/actions/action.ts';
-import { type Performed, perform } from '../engine/actions/perform.ts';
+import { type Performed, performAction } from '../engine/actions/perform.ts';
 import { type Problem, problem } from '../protocol/problem.ts';
 import type { OpenRepository, Site } from './site.ts';
 
 export type Accepted = { readonly run: string; readonly accepted: true; readonly seq: number };
 
 /** Performs an action for the caller of a route, once for each key, and waits for the coordinator's answer. */
-export async function command<Kind extends SubjectKind, Input>(
+export async function performFor<Kind extends SubjectKind, Input>(
   site: Site,
   { id, desk }: OpenRepository,
   asked: { readonly action: Action<Kind, Input>; readonly subject: Subjects[Kind]; readonly input: Input },
@@ -15,7 +15,7 @@ export async function command<Kind extends SubjectKind, Input>(
   const { run } = asked.subject;
   const { key } = site;
   return await oneAtATime(`${id} ${run} ${key ?? ''}`, key !== null, async () =>
-    answerTo(run, await perform(desk, { ...asked, caller: callerOf(site), key })),
+    answerTo(run, await performAction(desk, { ...asked, caller: callerOf(site), key })),
   );
 }
 
