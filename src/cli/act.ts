@@ -5,16 +5,11 @@ import { type ActionInputs, type ActionKinds, type ActionName, actions } from '.
 import { type ActingCaller, mayPerform, performAction } from '../engine/actions/perform.ts';
 import type { Desk } from '../ports/desk.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
-import type { Program } from './definition.ts';
+import type { Asking, Program } from './definition.ts';
 import { atDesk, failed } from './desk.ts';
 import { callerIsAgent } from './people-only.ts';
 import { runNamed, taskNamed, wholeRunNamed } from './subject.ts';
 import { wordings } from './wording.ts';
-
-/** An action on a run or a task, which is named as a person types it. Undefined is the live run. */
-export type Asking<Name extends ActionName = ActionName> = {
-  [N in Name]: { readonly action: N; readonly subject: string | undefined; readonly input: ActionInputs[N] };
-}[Name];
 
 /** Opens the desk for an action and ends as a command that is this one action. */
 export const askFor = (asking: Asking, context: Context, { ports }: Pick<Program, 'ports'>): Promise<Outcome> =>

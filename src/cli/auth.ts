@@ -1,25 +1,7 @@
 import type { Text } from '../ports/terminal.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
 import type { Program } from './definition.ts';
-
-export type AuthPorts = {
-  /** As far as can be told without a call. */
-  logins(context: Context): Promise<readonly Login[]>;
-  /** Runs `claude setup-token` on this terminal: its exit code, null when there is no claude. */
-  setupToken(): Promise<number | null>;
-  /** Keeps a value for this person alone, by the variable that agents get it as; returns where. */
-  store(context: Context, variable: string, value: string): Promise<string>;
-};
-type Login = {
-  readonly name: string;
-  readonly isLoggedIn: boolean;
-  readonly found: string;
-  readonly fix: string;
-  /** Variables that log it in. */
-  readonly variables: readonly string[];
-  /** Agents could read the file of its own login command. */
-  readonly takesFile: boolean;
-};
+import type { AuthPorts, Login } from './ports.ts';
 
 type AuthInput = { readonly agent: string | undefined; readonly variable: string | undefined; readonly check: boolean };
 

@@ -1,25 +1,8 @@
-import type { Result } from '../domain/result.ts';
-import type { Finding } from '../domain/verdict.ts';
 import type { Text } from '../ports/terminal.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
 import type { Program } from './definition.ts';
 import { linesOf } from './lint.ts';
-
-export type Configuration = {
-  readonly table: readonly { readonly key: string; readonly value: unknown; readonly origin: string }[];
-  readonly findings: readonly Finding[];
-  /** What the repository's files ask for and only a person may allow, plans included. */
-  readonly unconfirmed: readonly { readonly key: string; readonly value: unknown; readonly hash: string }[];
-};
-
-export type ConfigPorts = {
-  /** With what a plan says, if one is named. */
-  read(context: Context, planFile: string | null): Promise<Result<Configuration, string>>;
-  /** Keeps that a person said yes, for this repository only. */
-  confirm(context: Context, hashes: readonly string[]): Promise<Result<void, string>>;
-  /** The agent that calls, if it is one. */
-  agent(context: Context): string | null;
-};
+import type { ConfigPorts, Configuration } from './ports.ts';
 
 /** `tidegate config`: what every plan here starts from. `config confirm`: let what was asked for count. */
 export async function showConfig(

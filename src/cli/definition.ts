@@ -1,4 +1,4 @@
-import type { Asking } from './act.ts';
+import type { ActionInputs, ActionName } from '../engine/actions/actions.ts';
 import type { Context, groups, Outcome } from './command.ts';
 import type { Ports } from './ports.ts';
 
@@ -59,6 +59,11 @@ export type Option = {
 
 /** The program around a command: the adapters, each loaded when a command asks for it, and all commands. */
 export type Program = { readonly ports: Ports; readonly commands: readonly Command[] };
+
+/** An action on a run or a task, which is named as a person types it. Undefined is the live run. */
+export type Asking<Name extends ActionName = ActionName> = {
+  [N in Name]: { readonly action: N; readonly subject: string | undefined; readonly input: ActionInputs[N] };
+}[Name];
 
 type ArgumentInput<A extends Argument> = A extends { readonly variadic: true }
   ? readonly string[]

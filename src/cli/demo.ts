@@ -11,15 +11,8 @@ import { type Context, exitCodes, type Outcome } from './command.ts';
 import type { Program } from './definition.ts';
 import { atDesk, failed } from './desk.ts';
 import { inForeground } from './foreground.ts';
+import type { DemoRepository } from './ports.ts';
 import { begin } from './run.ts';
-
-export type DemoRepository = {
-  readonly path: string;
-  readonly plan: string;
-  readonly state: string;
-  /** The task that misbehaves, and that a person drops by name. */
-  readonly rogue: string;
-};
 
 /**
  * `tidegate demo`: a throw-away repository, two waves of five real processes, one of them a rogue. It answers the taps of

@@ -1,5 +1,5 @@
 import type { SnapshotEvidence } from '../domain/evidence.ts';
-import type { CommitId, TaskId } from '../domain/ids.ts';
+import type { TaskId } from '../domain/ids.ts';
 import type { RunState } from '../domain/run.ts';
 import { snapshotOf, type TaskState } from '../domain/task.ts';
 import type { Desk } from '../ports/desk.ts';
@@ -8,15 +8,8 @@ import { type Judged, judgedEntries } from '../view/judged-files.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
 import type { Program } from './definition.ts';
 import { atDesk, failed } from './desk.ts';
+import type { DiffPrograms } from './ports.ts';
 import { runNamed } from './subject.ts';
-
-/** Programs of the person that show what changed. */
-export type DiffPrograms = {
-  /** Shows lines in their pager, on a terminal. False: there is none, and they are printed. */
-  page(desk: Desk, context: Context, lines: readonly Text[]): Promise<boolean>;
-  /** Their difftool on two commits; its exit code, null when there is no git. */
-  difftool(desk: Desk, context: Context, base: CommitId, commit: CommitId, tool: string | null): Promise<number | null>;
-};
 
 type Taken = { readonly task: TaskState; readonly snapshot: SnapshotEvidence; readonly entries: readonly Judged[] };
 type DiffOptions = {

@@ -5,8 +5,6 @@ import type { Text } from '../ports/terminal.ts';
 import { type Context, exitCodes, type Outcome } from './command.ts';
 import type { Program } from './definition.ts';
 
-export type Examine = (context: Context) => Promise<Examined>;
-
 /** `tidegate doctor`: is this machine, and this place on it, fit for a run? */
 export async function examineMachine(_input: object, context: Context, { ports }: Program): Promise<Outcome> {
   const examined: Examined[] = [];

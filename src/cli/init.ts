@@ -1,36 +1,12 @@
 import { join } from 'node:path';
-import { detectProject, type Project, type Seen } from '../domain/project.ts';
-import type { Result } from '../domain/result.ts';
+import { detectProject, type Project } from '../domain/project.ts';
 import { toldOfNoAgent } from '../domain/texts/machine.ts';
-import type { Examined } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
 import { type Context, exitCodes, misused, type Outcome } from './command.ts';
 import type { Program } from './definition.ts';
 import { linesOf } from './doctor.ts';
 import { completed, type PlannedFile, planFiles, planText } from './init-files.ts';
-
-export type InitPorts = {
-  find(directory: string): Promise<Result<{ readonly toplevel: string }, string>>;
-  look(toplevel: string): Promise<Seen>;
-  read(toplevel: string, name: string): Promise<string | null>;
-  /** The keys at the top of a YAML file; null when it is no mapping. */
-  keysOf(text: string): readonly string[] | null;
-  write(path: string, text: string, how: { replace: boolean }): Promise<'written' | 'replaced' | 'exists'>;
-  /** Puts another text in the place of one that is as it was read. */
-  rewrite(path: string, text: string): Promise<void>;
-  readonly rehearse: Rehearse;
-};
-
-/** Tries setup, checks and agents as a run would, and leaves nothing behind. Resolves early after `stop`. */
-export type Rehearse = (context: Context, rehearsal: Rehearsal) => Promise<void>;
-export type Rehearsal = {
-  readonly stop: AbortSignal;
-  /** What is being tried now. */
-  doing(what: string): void;
-  examined(row: Rehearsed): void;
-};
-/** `isAgent`: one that tasks here could be given to, or word that there is none. */
-type Rehearsed = Examined & { readonly isAgent?: true };
+import type { InitPorts, Rehearsed } from './ports.ts';
 
 type Options = {
   readonly force: boolean;

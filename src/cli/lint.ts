@@ -1,12 +1,8 @@
-import type { Result } from '../domain/result.ts';
 import type { Finding } from '../domain/verdict.ts';
-import type { PlanSource, ReadPlan } from '../ports/desk.ts';
+import type { ReadPlan } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
 import type { Program } from './definition.ts';
-
-/** Finds the plan and reads it with all of its layers; an error is what kept us from even looking. */
-export type PlanReader = (context: Context, source: PlanSource) => Promise<Result<ReadPlan, string>>;
 
 /** `tidegate lint [plan…]`: every mistake in all files at once. */
 export async function lintPlan(

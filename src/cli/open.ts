@@ -1,20 +1,11 @@
-import type { CommitId } from '../domain/ids.ts';
 import { attemptOf, snapshotOf } from '../domain/task.ts';
 import type { Desk } from '../ports/desk.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
 import type { Program } from './definition.ts';
 import { atDesk, failed } from './desk.ts';
 import { peopleOnly } from './people-only.ts';
+import type { OpenPrograms } from './ports.ts';
 import { taskNamed } from './subject.ts';
-
-export type OpenPrograms = {
-  /** The workspace of an attempt while it is there. */
-  workspace(desk: Desk, attempt: string): string | null;
-  /** The files of a snapshot in a new directory, without any repository. */
-  copy(desk: Desk, commit: CommitId, name: string): Promise<string>;
-  /** Null: no editor is known. */
-  editor(context: Context, path: string): Promise<'closed' | 'in-window' | null>;
-};
 
 /**
  * `tidegate open <run/task>`: a task's files in the editor. An agent at work has its workspace shown as it is; when it has ended,

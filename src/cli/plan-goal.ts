@@ -12,7 +12,7 @@ import { type Context, done, misused, type Outcome } from './command.ts';
 import { atDesk, type OpenDesk } from './desk.ts';
 import { withoutAgent } from './go.ts';
 import { linesOf, outcomeOf as lintOutcome } from './lint.ts';
-import { notWritten, type PlanFiles } from './plan.ts';
+import type { PlanFiles } from './ports.ts';
 import { checkedThenRun } from './run.ts';
 
 export type GoalOptions = {
@@ -138,4 +138,11 @@ async function draftedBy(
   if (outcome.reason !== 'landed') return outcome;
   const next = `Read ${file} and change what you like; then: tidegate run ${file}`;
   return { ...outcome, lines: [...(outcome.lines ?? []), next] };
+}
+
+/** Refuses to write over a file, or into a folder that is not there. */
+export function notWritten(why: 'exists' | 'no-folder', output: string): Outcome {
+  return why === 'exists'
+    ? misused('exists', `plan: ${output} is there already and was left alone; name another with -o`)
+    : misused('no-folder', `plan: there is no folder for ${output}; make it, or name another file with -o`);
 }

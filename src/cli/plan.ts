@@ -2,18 +2,9 @@ import type { Desk } from '../ports/desk.ts';
 import { type Context, done, misused, type Outcome } from './command.ts';
 import type { Program } from './definition.ts';
 import { atDesk, failed } from './desk.ts';
-import { type GoalOptions, planGoal } from './plan-goal.ts';
+import { type GoalOptions, notWritten, planGoal } from './plan-goal.ts';
+import type { PlanFiles } from './ports.ts';
 import { runNamed } from './subject.ts';
-
-export type PlanFiles = {
-  /** The plan that was kept with a run; null when there is none. */
-  read(path: string): Promise<string | null>;
-  /** What is there already is left alone. */
-  write(path: string, text: string): Promise<'written' | 'exists' | 'no-folder'>;
-  isThere(path: string): Promise<boolean>;
-  /** As the person wrote it, from where they are. */
-  resolve(cwd: string, path: string): string;
-};
 
 type PlanInput = GoalOptions & { readonly goal: readonly string[]; readonly fromGo: string | undefined };
 
@@ -56,10 +47,4 @@ async function keepPlan(
   const wrote = await files.write(path, text);
   if (wrote !== 'written') return notWritten(wrote, output);
   return done([`Wrote ${output}. Run it again: tidegate run ${output}`], { run: state.run, file: path });
-}
-
-export function notWritten(why: 'exists' | 'no-folder', output: string): Outcome {
-  return why === 'exists'
-    ? misused('exists', `plan: ${output} is there already and was left alone; name another with -o`)
-    : misused('no-folder', `plan: there is no folder for ${output}; make it, or name another file with -o`);
 }

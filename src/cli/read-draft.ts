@@ -1,13 +1,9 @@
-import { type CommitId, commitId } from '../domain/ids.ts';
-import type { Result } from '../domain/result.ts';
+import { commitId } from '../domain/ids.ts';
 import type { Finding } from '../domain/verdict.ts';
 import { prepareOrder } from '../engine/order-run.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
 import type { Program } from './definition.ts';
 import { atDesk } from './desk.ts';
-
-/** The text of a file in a snapshot, or why it is none. */
-export type DraftText = (repository: string, commit: CommitId, file: string) => Promise<Result<string, Finding>>;
 
 /**
  * `tidegate read-draft <commit> <file> <branch>`: what `run --dry-run` would say of a plan that only a snapshot has. Called by the

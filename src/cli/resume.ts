@@ -1,15 +1,14 @@
 import type { RunId } from '../domain/ids.ts';
 import type { Finding } from '../domain/verdict.ts';
-import { needsResume } from '../engine/actions/resume.ts';
 import type { Desk } from '../ports/desk.ts';
-import { actOn } from './act.ts';
 import { inBackground } from './background.ts';
-import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
+import { type Context, misused, type Outcome } from './command.ts';
 import type { Program } from './definition.ts';
 import { atDesk } from './desk.ts';
 import { inForeground } from './foreground.ts';
+import { lift } from './lift.ts';
 import { planNote, replan } from './replan.ts';
-import { type MadeRun, subjectOf, wholeRunNamed } from './subject.ts';
+import { subjectOf } from './subject.ts';
 
 type ResumeOptions = {
   readonly replan: boolean;
@@ -28,13 +27,6 @@ export const resumeAndFollow = (
   { ports }: Program,
 ): Promise<Outcome> => atDesk(ports.openDesk, context, 'ask', (desk) => goOn(desk, context, run, options));
 
-/** Lets a run go on that stands, without following it. */
-export async function resumeRun(desk: Desk, given: string): Promise<Outcome> {
-  const found = await wholeRunNamed(desk, 'resume', given);
-  if (!found.ok) return found.error;
-  return (await lift(desk, found.value)) ?? done([`${found.value.run} goes on.`]);
-}
-
 async function goOn(desk: Desk, context: Context, given: string | undefined, options: ResumeOptions): Promise<Outcome> {
   const found = await subjectOf(desk, 'resume', given);
   if (!found.ok) return found.error;
@@ -52,13 +44,6 @@ async function goOn(desk: Desk, context: Context, given: string | undefined, opt
   const outcome = isNew ? null : await lift(desk, subject);
   const ended = outcome ?? (await bringOn(desk, context, run, options, replaced?.value.warnings));
   return note === null ? ended : { ...ended, data: { ...ended.data, planFiles: note } };
-}
-
-/** Asks for what lets a run go on that stands. Null: it goes on. */
-async function lift(desk: Desk, subject: MadeRun): Promise<Outcome | null> {
-  if (!needsResume(subject.state)) return null;
-  const resumed = await actOn(desk, { action: 'resume', subject, input: {} });
-  return resumed.exit === exitCodes.done ? null : resumed;
 }
 
 async function bringOn(

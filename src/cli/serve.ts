@@ -4,34 +4,7 @@ import { err, ok, type Result } from '../domain/result.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
 import type { Program } from './definition.ts';
 import { failed } from './desk.ts';
-
-/** Where a server listens: on one address, or on a socket of the file system. */
-export type Listen = {
-  readonly host: string;
-  readonly port: number;
-  readonly socket: string | null;
-  /** Names beside the loopback's own that callers may use for it. */
-  readonly names: readonly string[];
-  readonly tls: { readonly cert: string; readonly key: string } | null;
-};
-export type Running = {
-  readonly url: string;
-  /** Rejects when it cannot go on; never resolves. */
-  readonly failed: Promise<never>;
-  /** For a browser, once; null where the caller is not one who may decide. */
-  readonly link: (() => string) | null;
-  /** Lets go. Agents go on, driven from the background. */
-  stop(): Promise<void>;
-};
-export type ServePorts = {
-  start(context: Context, listen: Listen): Promise<Result<Running, string>>;
-  state(context: Context): Promise<{
-    /** Or why it cannot be trusted. */
-    secret(): Result<Buffer, string>;
-    renewSecret(): void;
-    serving(): { readonly url: string; readonly pid: number } | null;
-  }>;
-};
+import type { Listen, Running } from './ports.ts';
 
 type ServeOptions = {
   readonly port: string;

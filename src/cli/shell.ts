@@ -1,9 +1,6 @@
 import type { Ending } from '../domain/evidence.ts';
-import type { CommitId } from '../domain/ids.ts';
-import { type PlannedTask, plannedById } from '../domain/plan.ts';
+import { plannedById } from '../domain/plan.ts';
 import { agentOf } from '../domain/provider.ts';
-import type { Result } from '../domain/result.ts';
-import type { RunState } from '../domain/run.ts';
 import { isLive } from '../domain/schedule.ts';
 import { attemptOf, snapshotOf } from '../domain/task.ts';
 import type { Desk } from '../ports/desk.ts';
@@ -11,28 +8,8 @@ import { type Context, exitCodes, misused, type Outcome } from './command.ts';
 import type { Program } from './definition.ts';
 import { atDesk, failed } from './desk.ts';
 import { peopleOnly } from './people-only.ts';
+import type { EnterShell } from './ports.ts';
 import { taskNamed } from './subject.ts';
-
-type ShellOrder = {
-  readonly state: RunState;
-  readonly task: PlannedTask;
-  readonly agent: string;
-  readonly commit: CommitId;
-  readonly base: CommitId;
-  /** Empty: an interactive shell. */
-  readonly argv: readonly string[];
-  /** On the terminal of the person. Without: nothing to read, and what it prints is passed on. */
-  readonly onTerminal: boolean;
-  /** The copy is there, and nothing has run in it. */
-  onMade(path: string, isSetUp: boolean): void;
-};
-
-/** Runs it to its end; the copy is gone then, and so is all that was started in it. */
-export type EnterShell = (
-  desk: Desk,
-  context: Context,
-  order: ShellOrder,
-) => Promise<Result<Ending, { readonly problem: string; readonly fix: string }>>;
 
 /** `tidegate shell <run/task> [-- command]`: a person in the fence of a task's agent, on a copy of what that made. */
 export const enterTask = (

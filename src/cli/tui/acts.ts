@@ -3,7 +3,7 @@ import type { Desk } from '../../ports/desk.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { act as actOnNamed } from '../act.ts';
 import { exitCodes, type Outcome } from '../command.ts';
-import { resumeRun } from '../resume.ts';
+import { resumeRun } from '../lift.ts';
 import type { Act } from './ui.ts';
 
 /** Performs the action of a key, with the same refusals as the command of that name. */
