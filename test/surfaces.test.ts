@@ -45,6 +45,10 @@ describe('REST', () => {
     expect(named([...performed])).toEqual(named(allTerms.filter(({ rest }) => rest)));
   });
 
+  test('a link for a browser, which lets it decide, takes the role approve', () => {
+    expect(routes.link.role).toBe('approve');
+  });
+
   test.each(asking)('%s takes the role that its action asks for', (id, { role }) => {
     const isForPeople = offered[id]?.some(({ who }) => who === 'person');
     expect(role).toBe(isForPeople === true ? 'approve' : 'operate');
