@@ -6,22 +6,18 @@ import { attemptOf, type TaskState } from '../domain/task.ts';
 import type { Desk } from '../ports/desk.ts';
 import { agentLines } from '../view/agent-lines.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
-import type { Program } from './definition.ts';
-import { atDesk } from './desk.ts';
 import { type Following, followRun } from './follow.ts';
 import { ticker } from './foreground.ts';
 import { type MadeTask, runNamed, taskNamed } from './subject.ts';
 
-type AttachOptions = { readonly tail: boolean; readonly attempt: string | undefined };
+type AttachInput = { readonly task: string | undefined; readonly tail: boolean; readonly attempt: string | undefined };
 
 /** `tidegate attach [run/task]`: what an agent says and does, readably, until its task needs no more of it. */
-export const attachTo = (
-  { task, ...options }: AttachOptions & { readonly task: string | undefined },
+export async function attachTo(
+  { task: given, ...options }: AttachInput,
+  desk: Desk,
   context: Context,
-  { ports }: Program,
-): Promise<Outcome> => atDesk(ports.openDesk, context, 'look', (desk) => look(desk, context, task, options));
-
-async function look(desk: Desk, context: Context, given: string | undefined, options: AttachOptions): Promise<Outcome> {
+): Promise<Outcome> {
   const found = await runNamed(desk, 'attach', given, 'newest');
   if (!found.ok) return found.error;
   const { run, state, task } = found.value;

@@ -3,19 +3,11 @@ import { type Cost, costsOf } from '../domain/costs.ts';
 import type { Desk } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
 import { count, money } from '../view/agent-lines.ts';
-import { type Context, done, type Outcome } from './command.ts';
-import type { Program } from './definition.ts';
-import { atDesk } from './desk.ts';
+import { done, type Outcome } from './command.ts';
 import { wholeRunNamed } from './subject.ts';
 
 /** `tidegate costs [run]`: turns, tokens and money by task, agent and wave. Money only where the agent names it. */
-export const showCosts = (
-  { run }: { readonly run: string | undefined },
-  context: Context,
-  { ports }: Program,
-): Promise<Outcome> => atDesk(ports.openDesk, context, 'look', (desk) => look(desk, run));
-
-async function look(desk: Desk, given: string | undefined): Promise<Outcome> {
+export async function showCosts({ run: given }: { readonly run: string | undefined }, desk: Desk): Promise<Outcome> {
   const found = await wholeRunNamed(desk, 'costs', given, 'newest');
   if (!found.ok) return found.error;
   const { run, state, stored } = found.value;

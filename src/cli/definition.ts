@@ -1,4 +1,5 @@
 import type { ActionInputs, ActionName } from '../engine/actions/actions.ts';
+import type { Desk } from '../ports/desk.ts';
 import type { Context, groups, Outcome } from './command.ts';
 import type { Ports } from './ports.ts';
 
@@ -92,6 +93,8 @@ type Definition<A extends Command['arguments'], O extends Command['options']> = 
   'arguments' | 'options' | 'line' | 'run'
 > & { readonly arguments?: A; readonly options?: O } & (
     | { run(input: Input<A, O>, context: Context, program: Program): Promise<Outcome> | Outcome }
+    /** A command that shows something of a repository and changes nothing. */
+    | { looks(input: Input<A, O>, desk: Desk, context: Context): Promise<Outcome> }
     /** A command that is one action: which one, on what, with which input; or why it cannot be asked for. */
     | {
         asks(input: Input<A, O>, context: Context, program: Program): Asking | Outcome | Promise<Asking | Outcome>;
@@ -108,6 +111,14 @@ export function command<
   lines += 1;
   const common = { arguments: {}, options: {}, ...definition, line: lines };
   if ('run' in definition) return { ...common, run: definition.run };
+  if ('looks' in definition)
+    return {
+      ...common,
+      run: async (input: Input<A, O>, context: Context, { ports }: Program) =>
+        (await import('./desk.ts')).atDesk(ports.openDesk, context, 'look', (desk) =>
+          definition.looks(input, desk, context),
+        ),
+    };
   return {
     ...common,
     run: async (input: Input<A, O>, context: Context, program: Program) => {

@@ -4,24 +4,20 @@ import { isExternalStream, type Stored } from '../ports/ledger.ts';
 import type { Text } from '../ports/terminal.ts';
 import { eventLine } from '../view/event-line.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
-import type { Program } from './definition.ts';
-import { atDesk } from './desk.ts';
 import { subjectOf } from './subject.ts';
 
-type EventOptions = { readonly all: boolean; readonly follow: boolean };
+type EventInput = { readonly run: string | undefined; readonly all: boolean; readonly follow: boolean };
 
 /** `tidegate events [run]`: the ledger itself, one line per event; with `--json` exactly what is stored. */
-export const listEvents = (
-  { run, ...options }: EventOptions & { readonly run: string | undefined },
+export async function listEvents(
+  { run: given, all, follow: isFollowed }: EventInput,
+  desk: Desk,
   context: Context,
-  { ports }: Program,
-): Promise<Outcome> => atDesk(ports.openDesk, context, 'look', (desk) => list(desk, context, run, options));
-
-async function list(desk: Desk, context: Context, given: string | undefined, options: EventOptions): Promise<Outcome> {
-  const stream = options.all ? ok({ run: null }) : await streamOf(desk, given);
+): Promise<Outcome> {
+  const stream = all ? ok({ run: null }) : await streamOf(desk, given);
   if (!stream.ok) return stream.error;
   const { run } = stream.value;
-  if (options.follow) return await follow(desk, context, run);
+  if (isFollowed) return await follow(desk, context, run);
   const stored = run === null ? await desk.ledger.readAll() : await desk.ledger.read(run);
   return done(stored.map(line), { run, events: stored });
 }

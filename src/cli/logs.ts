@@ -5,13 +5,12 @@ import { isLive } from '../domain/schedule.ts';
 import type { Desk } from '../ports/desk.ts';
 import { speaks } from './attach.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
-import type { Program } from './definition.ts';
-import { atDesk } from './desk.ts';
 import { ticker } from './foreground.ts';
 import { type JobLog, lastCheck, lastGenerated } from './job-logs.ts';
 import { type MadeRun, type MadeTask, runNamed, taskNamed } from './subject.ts';
 
-type LogOptions = {
+type LogInput = {
+  readonly task: string | undefined;
   readonly follow: boolean;
   readonly attempt: string | undefined;
   readonly check: string | undefined;
@@ -19,13 +18,7 @@ type LogOptions = {
 };
 
 /** `tidegate logs [run/task]`: what an attempt printed, made safe to show. */
-export const showLogs = (
-  { task, ...options }: LogOptions & { readonly task: string | undefined },
-  context: Context,
-  { ports }: Program,
-): Promise<Outcome> => atDesk(ports.openDesk, context, 'look', (desk) => show(desk, context, task, options));
-
-async function show(desk: Desk, context: Context, given: string | undefined, options: LogOptions): Promise<Outcome> {
+export async function showLogs({ task: given, ...options }: LogInput, desk: Desk, context: Context): Promise<Outcome> {
   const found = await runNamed(desk, 'logs', given, 'newest');
   if (!found.ok) return found.error;
   if (options.check !== undefined)

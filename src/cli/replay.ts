@@ -6,32 +6,25 @@ import { externalStream, isExternalStream } from '../ports/ledger.ts';
 import type { Text } from '../ports/terminal.ts';
 import { endText } from '../view/run-view.ts';
 import { sessionLine } from '../view/session-line.ts';
-import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
-import type { Program } from './definition.ts';
-import { atDesk } from './desk.ts';
+import { done, exitCodes, misused, type Outcome } from './command.ts';
 import { subjectOf } from './subject.ts';
 
 /** `tidegate replay [run]`: folds a run again from its first event and judges all of its evidence again. */
-export const judgeAgain = (
-  { run: given }: { readonly run: string | undefined },
-  context: Context,
-  { ports }: Program,
-): Promise<Outcome> =>
-  atDesk(ports.openDesk, context, 'look', async (desk) => {
-    if (given !== undefined && isExternalStream(given)) return await replayDriven(desk, given);
-    const found = await subjectOf(desk, 'replay', given, 'newest');
-    if (!found.ok) return found.error;
-    const { run, stored } = found.value;
-    const { judged, differences, state } = replayRun(stored);
-    const standing = state === null ? 'ordered only' : (endText(state) ?? 'open');
-    const data = { run, events: stored.length, judged, differences, state };
-    if (differences.length > 0)
-      return differs(
-        differences.map((one) => ({ run, ...one })),
-        data,
-      );
-    return done([`${run}: ${stored.length} events, ${judged} judgements, all the same again. ${standing}`], data);
-  });
+export async function judgeAgain({ run: given }: { readonly run: string | undefined }, desk: Desk): Promise<Outcome> {
+  if (given !== undefined && isExternalStream(given)) return await replayDriven(desk, given);
+  const found = await subjectOf(desk, 'replay', given, 'newest');
+  if (!found.ok) return found.error;
+  const { run, stored } = found.value;
+  const { judged, differences, state } = replayRun(stored);
+  const standing = state === null ? 'ordered only' : (endText(state) ?? 'open');
+  const data = { run, events: stored.length, judged, differences, state };
+  if (differences.length > 0)
+    return differs(
+      differences.map((one) => ({ run, ...one })),
+      data,
+    );
+  return done([`${run}: ${stored.length} events, ${judged} judgements, all the same again. ${standing}`], data);
+}
 
 /** A session that others drive: every fact is decided again. */
 async function replayDriven(desk: Desk, run: string): Promise<Outcome> {
@@ -49,10 +42,7 @@ async function replayDriven(desk: Desk, run: string): Promise<Outcome> {
 }
 
 /** `tidegate verify`: walks the hash chain of the whole ledger, then replays every run. */
-export const verifyLedger = (_input: object, context: Context, { ports }: Program): Promise<Outcome> =>
-  atDesk(ports.openDesk, context, 'look', verifyAll);
-
-async function verifyAll(desk: Desk): Promise<Outcome> {
+export async function verifyLedger(_input: object, desk: Desk): Promise<Outcome> {
   const chain = await desk.ledger.verify();
   if (!chain.ok) {
     const where = chain.seq === null ? '' : `event ${chain.seq}: `;

@@ -1,19 +1,14 @@
 import type { Desk } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
-import { type Context, done, type Outcome } from './command.ts';
-import type { Program } from './definition.ts';
-import { atDesk } from './desk.ts';
+import { done, type Outcome } from './command.ts';
 import { runNamed } from './subject.ts';
 
 /** `tidegate rescue [run[/task]]`: every snapshot that was taken, and how to make a branch of it. Changes nothing. */
-export const listSnapshots = (
+export async function listSnapshots(
   { subject }: { readonly subject: string | undefined },
-  context: Context,
-  { ports }: Program,
-): Promise<Outcome> => atDesk(ports.openDesk, context, 'look', (desk) => list(desk, subject));
-
-async function list(desk: Desk, given: string | undefined): Promise<Outcome> {
-  const found = await runNamed(desk, 'rescue', given, 'newest');
+  desk: Desk,
+): Promise<Outcome> {
+  const found = await runNamed(desk, 'rescue', subject, 'newest');
   if (!found.ok) return found.error;
   const { run, task, state } = found.value;
   const prefix = task === null ? `${run}.` : `${run}.${task}.`;

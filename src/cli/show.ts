@@ -11,22 +11,17 @@ import { phaseTable } from '../view/phases.ts';
 import { planView } from '../view/plan-view.ts';
 import { headLine, type RunView, toldLines } from '../view/run-view.ts';
 import { files, taskWords } from '../view/task-line.ts';
-import { type Context, done, type Outcome } from './command.ts';
-import type { Program } from './definition.ts';
-import { atDesk } from './desk.ts';
+import { done, type Outcome } from './command.ts';
 import { showPrompt } from './show-prompt.ts';
 import { viewOf } from './status.ts';
 import { runNamed } from './subject.ts';
 
 /** `tidegate show [run[/task]]`: all that is known of a run and its plan, or of one task. */
-export const showSubject = (
-  { subject, prompt }: { readonly subject: string | undefined; readonly prompt: boolean },
-  context: Context,
-  { ports }: Program,
-): Promise<Outcome> =>
-  atDesk(ports.openDesk, context, 'look', (desk) => (prompt ? showPrompt(desk, subject) : look(desk, subject)));
-
-async function look(desk: Desk, given: string | undefined): Promise<Outcome> {
+export async function showSubject(
+  { subject: given, prompt }: { readonly subject: string | undefined; readonly prompt: boolean },
+  desk: Desk,
+): Promise<Outcome> {
+  if (prompt) return await showPrompt(desk, given);
   const found = await runNamed(desk, 'show', given, 'newest');
   if (!found.ok) return found.error;
   const view = viewOf(desk, found.value);

@@ -12,17 +12,13 @@ import { endLine, headLine, type RunView, runView, toldLines, undoText } from '.
 import { sessionLine } from '../view/session-line.ts';
 import { timesOf } from '../view/times.ts';
 import { type Context, done, misused, type Outcome } from './command.ts';
-import type { Program } from './definition.ts';
-import { atDesk } from './desk.ts';
 
 /** `tidegate status [run]`: where a run stands and what it waits for; with `--all` every run, one line each. */
-export const showStatus = (
-  { run, all }: { readonly run: string | undefined; readonly all: boolean },
+export async function showStatus(
+  { run: given, all }: { readonly run: string | undefined; readonly all: boolean },
+  desk: Desk,
   context: Context,
-  { ports }: Program,
-): Promise<Outcome> => atDesk(ports.openDesk, context, 'look', (desk) => look(desk, context, run, all));
-
-async function look(desk: Desk, context: Context, given: string | undefined, all: boolean): Promise<Outcome> {
+): Promise<Outcome> {
   const runs = await knownRuns(desk.ledger);
   const listed = { runs: runs.map((known) => summary(known)) };
   const sessions = all ? await replaySessions(desk.ledger) : [];

@@ -12,5 +12,5 @@ export const attachCommand = command({
     tail: { about: 'only what happens from now on, after the last few events' },
     attempt: { value: 'number', about: 'an earlier attempt, and only that one' },
   },
-  run: async (...call) => (await import('../attach.ts')).attachTo(...call),
+  looks: async (...call) => (await import('../attach.ts')).attachTo(...call),
 });

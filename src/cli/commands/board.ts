@@ -6,5 +6,5 @@ export const boardCommand = command({
   group: 'look',
   summary: 'what agents and people wrote to one another',
   arguments: { run: aRun },
-  run: async (...call) => (await import('../board.ts')).showBoard(...call),
+  looks: async (input, desk) => (await import('../board.ts')).showBoard(input, desk),
 });

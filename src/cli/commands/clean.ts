@@ -5,5 +5,5 @@ export const cleanCommand = command({
   group: 'keep',
   summary: 'remove workspaces that landed or were dropped, and unused copies',
   options: { dryRun: { about: 'only say what would be removed, and why the rest is kept' } },
-  run: async (...call) => (await import('../clean.ts')).cleanDisk(...call),
+  looks: async (input, desk) => (await import('../clean.ts')).cleanDisk(input, desk),
 });

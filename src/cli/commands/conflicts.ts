@@ -6,5 +6,5 @@ export const conflictsCommand = command({
   group: 'look',
   summary: 'files that could not be integrated',
   arguments: { run: aRun },
-  run: async (...call) => (await import('../conflicts.ts')).showConflicts(...call),
+  looks: async (input, desk) => (await import('../conflicts.ts')).showConflicts(input, desk),
 });

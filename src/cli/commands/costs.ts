@@ -6,5 +6,5 @@ export const costsCommand = command({
   group: 'look',
   summary: 'turns, tokens and money by task, agent and wave',
   arguments: { run: aRun },
-  run: async (...call) => (await import('../costs.ts')).showCosts(...call),
+  looks: async (input, desk) => (await import('../costs.ts')).showCosts(input, desk),
 });

@@ -12,5 +12,5 @@ export const eventsCommand = command({
     all: { about: 'every run, and the repository itself' },
     follow: { short: 'f', about: 'go on as events come' },
   },
-  run: async (...call) => (await import('../events.ts')).listEvents(...call),
+  looks: async (...call) => (await import('../events.ts')).listEvents(...call),
 });

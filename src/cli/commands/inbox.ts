@@ -4,5 +4,5 @@ export const inboxCommand = command({
   name: 'inbox',
   group: 'look',
   summary: 'everything that waits for you, in all runs',
-  run: async (...call) => (await import('../board.ts')).showInbox(...call),
+  looks: async (...call) => (await import('../board.ts')).showInbox(...call),
 });

@@ -15,5 +15,5 @@ export const logsCommand = command({
     generated: { about: 'what the commands for generated files printed when they last ran' },
   },
   mcp: true,
-  run: async (...call) => (await import('../logs.ts')).showLogs(...call),
+  looks: async (...call) => (await import('../logs.ts')).showLogs(...call),
 });

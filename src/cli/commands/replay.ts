@@ -11,5 +11,5 @@ export const replayCommand = command({
       about: 'a run or the beginning of its name, or external:<session>; without it the live or the newest one',
     },
   },
-  run: async (...call) => (await import('../replay.ts')).judgeAgain(...call),
+  looks: async (input, desk) => (await import('../replay.ts')).judgeAgain(input, desk),
 });

@@ -8,5 +8,5 @@ export const rescueCommand = command({
   arguments: {
     subject: { ...aRunOrTask, about: 'run or run/task; without it the live or the newest run' },
   },
-  run: async (...call) => (await import('../rescue.ts')).listSnapshots(...call),
+  looks: async (input, desk) => (await import('../rescue.ts')).listSnapshots(input, desk),
 });

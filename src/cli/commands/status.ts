@@ -8,5 +8,5 @@ export const statusCommand = command({
   arguments: { run: aRun },
   options: { all: { about: 'every run of this repository, and sessions that others drive' } },
   mcp: true,
-  run: async (...call) => (await import('../status.ts')).showStatus(...call),
+  looks: async (...call) => (await import('../status.ts')).showStatus(...call),
 });

@@ -4,5 +4,5 @@ export const verifyCommand = command({
   name: 'verify',
   group: 'keep',
   summary: 'prove that the ledger is whole, and replay every run',
-  run: async (...call) => (await import('../replay.ts')).verifyLedger(...call),
+  looks: async (input, desk) => (await import('../replay.ts')).verifyLedger(input, desk),
 });

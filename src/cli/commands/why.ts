@@ -7,5 +7,5 @@ export const whyCommand = command({
   summary: 'the one thing in the way, and what to type',
   arguments: { subject: aRunOrTask },
   mcp: true,
-  run: async (...call) => (await import('../why.ts')).explain(...call),
+  looks: async (input, desk) => (await import('../why.ts')).explain(input, desk),
 });
