@@ -13,7 +13,7 @@ import { dcmRoutes } from '../src/protocol/routes/dcm.ts';
 import { routes } from '../src/protocol/routes.ts';
 import { routeActions } from '../src/server/route-actions.ts';
 
-/** Who may call an action, and which interfaces offer it, stands at the action: every surface is held to it here. */
+/** An action says who may call it and which interfaces offer it. Every surface is held to that here. */
 
 const named = (terms: readonly ActionTerms[]): readonly string[] => terms.map(({ name }) => name).toSorted();
 

@@ -134,7 +134,7 @@ export type PlanFiles = {
 /** The text of a file in a snapshot, or why it is none. */
 export type DraftText = (repository: string, commit: CommitId, file: string) => Promise<Result<string, Finding>>;
 
-export type ShellOrder = {
+type ShellOrder = {
   readonly state: RunState;
   readonly task: PlannedTask;
   readonly agent: string;
@@ -185,5 +185,5 @@ export type ServePorts = {
   }>;
 };
 
-/** What a person wrote in a file, or on standard input (`-`). */
+/** Returns the text that a person wrote in a file, or on standard input (`-`). */
 export type ReadComments = (context: Context, file: string) => Promise<Result<string, string>>;

@@ -1,6 +1,6 @@
 import type { Argument, Command, Option } from './definition.ts';
 
-/** What stands behind the name of a command: `[run] [--replan] [-d, --detach]`. */
+/** Returns the part of the usage behind the name of a command: `[run] [--replan] [-d, --detach]`. */
 export const usageOf = ({ arguments: args, options }: Command): string =>
   [
     ...Object.entries(args).map(([name, argument]) => argumentUsage(name, argument)),

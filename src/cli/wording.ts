@@ -15,11 +15,11 @@ import { fenceText } from '../view/run-view.ts';
 type Wording<Subject, Input> = {
   /** The command that a person types for it, behind `tidegate`. */
   command(subject: Subject, input: Input): string;
-  /** What the person reads once it was accepted, worded from how the run stood before. */
+  /** The line that a person reads once it was accepted, worded from how the run stood before. */
   accepted(subject: Subject, input: Input, desk: Pick<Desk, 'ledger'>): string | Promise<string>;
 };
 
-/** What people read about each action. */
+/** Holds the words that people read about each action. */
 export const wordings: { readonly [N in ActionName]: Wording<Subjects[ActionKinds[N]], ActionInputs[N]> } = {
   approve: {
     command: ({ run }) => `approve ${run}`,

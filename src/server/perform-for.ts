@@ -15,12 +15,12 @@ export async function performFor<Kind extends SubjectKind, Input>(
   const { run } = asked.subject;
   const { key } = site;
   return await oneAtATime(`${id} ${run} ${key ?? ''}`, key !== null, async () =>
-    answerTo(run, await performAction(desk, { ...asked, caller: callerOf(site), key })),
+    answerTo(run, await performAction(desk, { ...asked, caller: siteCaller(site), key })),
   );
 }
 
 /** A token of the role `approve` is a person's. */
-export const callerOf = ({ caller: { role, by } }: Pick<Site, 'caller'>) => ({ mayDecide: role === 'approve', by });
+export const siteCaller = ({ caller: { role, by } }: Pick<Site, 'caller'>) => ({ mayDecide: role === 'approve', by });
 
 function answerTo(run: string, performed: Performed): Result<Accepted, Problem> {
   switch (performed.outcome) {

@@ -5,8 +5,8 @@ import { type FoundRun, type FoundTask, runAt, taskAt } from './found.ts';
 import { type Accepted, performFor } from './perform-for.ts';
 import type { Site } from './site.ts';
 
-export type RunParams = { readonly repository: string; readonly run: string };
-export type TaskParams = RunParams & { readonly task: string };
+type RunParams = { readonly repository: string; readonly run: string };
+type TaskParams = RunParams & { readonly task: string };
 type Given<Params, Body> = { readonly params: Params; readonly body: Body };
 type Answering<Params, Body> = (given: Given<Params, Body>, site: Site) => Promise<Result<Accepted, Problem>>;
 

@@ -9,7 +9,7 @@ import { type Problem, problem } from '../protocol/problem.ts';
 import type { Given } from '../protocol/route.ts';
 import type { commandRoutes } from '../protocol/routes/commands.ts';
 import { repositoryAt } from './found.ts';
-import { callerOf, notAllowed, oneAtATime, otherRequest } from './perform-for.ts';
+import { notAllowed, oneAtATime, otherRequest, siteCaller } from './perform-for.ts';
 import type { Handler, OpenRepository, Site } from './site.ts';
 
 type Routes = typeof commandRoutes;
@@ -48,7 +48,7 @@ export const order: Handler<Routes['order']> = async ({ params, body }, site) =>
     if (earlier !== undefined)
       return ok({ ...documentOf(prepared.value), run: earlier.run, planFile: earlier.planFile });
     const { run } = prepared.value.order;
-    if (!(await performOrder(desk, prepared.value, callerOf(site), site.key ?? undefined))) return err(notAllowed);
+    if (!(await performOrder(desk, prepared.value, siteCaller(site), site.key ?? undefined))) return err(notAllowed);
     if (!(await desk.ensureCoordinator()))
       return err(
         problem(503, 'no-answer', 'no coordinator begins the run; it is recorded', {

@@ -14,7 +14,7 @@ export type Subjects = {
 };
 export type SubjectKind = keyof Subjects;
 
-/** Who may call an action, and which interfaces offer it. Every surface reads it here. */
+/** Says who may call an action, and which interfaces offer it. Every surface reads it here. */
 export type ActionTerms = {
   readonly name: string;
   /** `person`: refused to agents. */

@@ -6,7 +6,7 @@ import { inLineBehind } from '../ask.ts';
 import type { Action } from './action.ts';
 
 /** `hash`: decides only if the plan's hash begins so. `tap`: decides this one, instead of the one that waits. */
-export type DecisionInput = { readonly hash: string | undefined; readonly tap?: TapName };
+type DecisionInput = { readonly hash: string | undefined; readonly tap?: TapName };
 
 /** A person's decision at a tap, bound to the plan hash. A run that waits in line is decided about before its turn. */
 export const decision = (name: 'approve' | 'reject' | 'hold'): Action<'run', DecisionInput> => ({

@@ -3,7 +3,7 @@ import { err, ok } from '../../domain/result.ts';
 import type { Action } from './action.ts';
 
 /** Tasks by name; without any, all that is left to land. */
-export type LandInput = {
+type LandInput = {
   readonly only?: readonly string[] | undefined;
   readonly except?: readonly string[] | undefined;
 };

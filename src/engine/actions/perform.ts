@@ -64,7 +64,7 @@ export async function requestStop(desk: Pick<Desk, 'ledger' | 'caller'>, run: Ru
 const withKey = (stored: readonly Stored[], key: string): Stored | undefined =>
   stored.find(({ event }) => 'key' in event && event.key === key);
 
-/** Who asked does not matter: the same person may do so by another way. */
+/** Compares without the caller: the same person may ask by another way. */
 function isSame({ event }: Stored, request: RequestEvent): boolean {
   const bare = (one: object): string => canonicalJson({ ...one, by: null });
   return bare(event) === bare(request);
