@@ -99,6 +99,17 @@ describe('sources', () => {
     expect(found(/import\.meta\./, (file) => layerOf(file) !== 'main')).toEqual([]);
   });
 
+  test('interfaces ask for something by an action only: none makes a request or records one itself', () => {
+    const isInterface = (file: string): boolean =>
+      ['cli', 'server', 'main', 'protocol', 'view'].includes(layerOf(file));
+    expect(found(/\btype: [`']requested-|\bledger\.request\(|\baskAs\(/, isInterface)).toEqual([]);
+  });
+
+  test('people and agents are told apart in one place', () => {
+    const isElsewhere = (file: string): boolean => file !== 'src/engine/actions/perform.ts';
+    expect(found(/\.mayDecide\b|[(!]mayDecide\b|\bmayDecide (?:\?|&&|\|\||===)/, isElsewhere)).toEqual([]);
+  });
+
   test('no shell is started', () => {
     expect(found(/\bexec(?:Sync)?\(|\bshell: ?(?:true|')/, isNotMethodCall)).toEqual([]);
   });

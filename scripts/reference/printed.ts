@@ -1,7 +1,8 @@
+import { commands } from '../../src/cli/all-commands.ts';
 import type { Context } from '../../src/cli/command.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { unasked } from '../../src/cli/unasked.ts';
-import { commands } from '../../src/main/commands.ts';
+import { ports } from '../../src/main/ports.ts';
 import type { Text } from '../../src/ports/terminal.ts';
 
 /** The lines that a call prints on standard output, in this process. */
@@ -22,6 +23,6 @@ export async function printed(argv: readonly string[]): Promise<readonly string[
     readerGone: new AbortController().signal,
     onSignal: () => ({ [Symbol.dispose]: () => undefined }),
   };
-  await runProgram(argv, { commands, open: () => context });
+  await runProgram(argv, { commands, ports, open: () => context });
   return lines;
 }

@@ -5,30 +5,19 @@ import { isLive } from '../domain/schedule.ts';
 import { attemptOf, type TaskState } from '../domain/task.ts';
 import type { Desk } from '../ports/desk.ts';
 import { agentLines } from '../view/agent-lines.ts';
-import { type Context, done, exitCodes, misused, type Outcome, type Register } from './command.ts';
-import { atDesk, type OpenDesk } from './desk.ts';
+import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
 import { type Following, followRun } from './follow.ts';
 import { ticker } from './foreground.ts';
 import { type MadeTask, runNamed, taskNamed } from './subject.ts';
 
-type AttachOptions = { readonly tail?: boolean; readonly attempt?: string };
+type AttachInput = { readonly task: string | undefined; readonly tail: boolean; readonly attempt: string | undefined };
 
 /** `tidegate attach [run/task]`: what an agent says and does, readably, until its task needs no more of it. */
-export const attach =
-  (open: OpenDesk): Register =>
-  (command, does, context) => {
-    command
-      .argument('[task]', 'run/task, or a task of the live run; without it the one that runs')
-      .option('--tail', 'only what happens from now on, after the last few events')
-      .option('--attempt <number>', 'an earlier attempt, and only that one')
-      .action(
-        does((given: string | undefined, options: AttachOptions) =>
-          atDesk(open, context, 'look', (desk) => look(desk, context, given, options)),
-        ),
-      );
-  };
-
-async function look(desk: Desk, context: Context, given: string | undefined, options: AttachOptions): Promise<Outcome> {
+export async function attachTo(
+  { task: given, ...options }: AttachInput,
+  desk: Desk,
+  context: Context,
+): Promise<Outcome> {
   const found = await runNamed(desk, 'attach', given, 'newest');
   if (!found.ok) return found.error;
   const { run, state, task } = found.value;
@@ -49,7 +38,7 @@ async function look(desk: Desk, context: Context, given: string | undefined, opt
     );
   return await follow(desk, context, one.value, {
     first: asked,
-    tail: options.tail === true,
+    tail: options.tail,
     alone: options.attempt !== undefined,
   });
 }

@@ -1,47 +1,26 @@
 import type { Text } from '../ports/terminal.ts';
-import { type Context, done, exitCodes, misused, type Outcome, type Register } from './command.ts';
+import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
+import type { Program } from './definition.ts';
+import type { AuthPorts, Login } from './ports.ts';
 
-export type AuthPorts = {
-  /** As far as can be told without a call. */
-  logins(context: Context): Promise<readonly Login[]>;
-  /** Runs `claude setup-token` on this terminal: its exit code, null when there is no claude. */
-  setupToken(): Promise<number | null>;
-  /** Keeps a value for this person alone, by the variable that agents get it as; returns where. */
-  store(context: Context, variable: string, value: string): Promise<string>;
-};
-type Login = {
-  readonly name: string;
-  readonly isLoggedIn: boolean;
-  readonly found: string;
-  readonly fix: string;
-  /** Variables that log it in. */
-  readonly variables: readonly string[];
-  /** Agents could read the file of its own login command. */
-  readonly takesFile: boolean;
-};
+type AuthInput = { readonly agent: string | undefined; readonly variable: string | undefined; readonly check: boolean };
 
-/** `tidegate auth [agent [variable]] [--check]`: how agents get their login. `secret` is for what no agent gets. */
-export const auth =
-  (ports: AuthPorts): Register =>
-  (command, does, context) => {
-    command
-      .argument('[agent]', 'claude, codex, opencode or gemini; secret: for threads and webhooks')
-      .argument('[variable]', 'ask for its value, and keep it for Tidegate alone')
-      .option('--check', 'show who is logged in, without a call')
-      .action(
-        does(async (agent: string | undefined, variable: string | undefined, { check }: { check?: true }) => {
-          const logins = await ports.logins(context);
-          if (agent === undefined) return summary(logins);
-          if (agent === 'secret') return await keepSecret(ports, context, variable ?? '');
-          const login = logins.find(({ name }) => name === agent);
-          if (login === undefined)
-            return misused('unknown-agent', `auth knows ${logins.map(({ name }) => name).join(', ')}`);
-          if (check) return summary([login]);
-          if (variable === undefined && agent !== 'claude') return done(instructions(login));
-          return await keep(ports, context, login, variable ?? null);
-        }),
-      );
-  };
+/** `tidegate auth [agent] [variable]`: how agents get their login. `secret` is for what no agent gets. */
+export async function logIn(
+  { agent, variable, check }: AuthInput,
+  context: Context,
+  { ports: { auth } }: Program,
+): Promise<Outcome> {
+  const ports = await auth();
+  const logins = await ports.logins(context);
+  if (agent === undefined) return summary(logins);
+  if (agent === 'secret') return await keepSecret(ports, context, variable ?? '');
+  const login = logins.find(({ name }) => name === agent);
+  if (login === undefined) return misused('unknown-agent', `auth knows ${logins.map(({ name }) => name).join(', ')}`);
+  if (check) return summary([login]);
+  if (variable === undefined && agent !== 'claude') return done(instructions(login));
+  return await keep(ports, context, login, variable ?? null);
+}
 
 /** What to type, for agents whose own login command is not run from here. */
 function instructions({ name, variables, takesFile }: Login): readonly Text[] {

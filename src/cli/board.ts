@@ -1,47 +1,31 @@
 import { needsOf } from '../domain/needs.ts';
 import { knownRuns } from '../engine/find-run.ts';
+import type { Desk } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
 import { recordDocument, recordLines } from '../view/board-lines.ts';
 import { toldLines } from '../view/run-view.ts';
-import { done, type Register } from './command.ts';
-import { atDesk, type OpenDesk } from './desk.ts';
+import { type Context, done, type Outcome } from './command.ts';
 import { wholeRunNamed } from './subject.ts';
 
 /** `tidegate board [run]`: what agents and people wrote to one another, in order. */
-export const board =
-  (open: OpenDesk): Register =>
-  (command, does, context) => {
-    command.argument('[run]', 'a run or the beginning of its name; without it the live one').action(
-      does((given: string | undefined) =>
-        atDesk(open, context, 'look', async (desk) => {
-          const found = await wholeRunNamed(desk, 'board', given, 'newest');
-          if (!found.ok) return found.error;
-          const { run, state } = found.value;
-          const records = state.board.map(recordDocument);
-          if (records.length === 0) return done([`Nothing is on the board of ${run}.`], { run, records });
-          return done(state.board.flatMap(recordLines), { run, records });
-        }),
-      ),
-    );
-  };
+export async function showBoard({ run: given }: { readonly run: string | undefined }, desk: Desk): Promise<Outcome> {
+  const found = await wholeRunNamed(desk, 'board', given, 'newest');
+  if (!found.ok) return found.error;
+  const { run, state } = found.value;
+  const records = state.board.map(recordDocument);
+  if (records.length === 0) return done([`Nothing is on the board of ${run}.`], { run, records });
+  return done(state.board.flatMap(recordLines), { run, records });
+}
 
 /** `tidegate inbox`: everything in this repository that waits for a person. */
-export const inbox =
-  (open: OpenDesk): Register =>
-  (command, does, context) => {
-    command.action(
-      does(() =>
-        atDesk(open, context, 'look', async (desk) => {
-          const waiting = (await knownRuns(desk.ledger)).flatMap(({ run, state }) =>
-            state === null ? [] : needsOf(state).map((need) => ({ run, ...need })),
-          );
-          if (waiting.length === 0) return done(['Nothing waits for you.'], { items: [] });
-          const lines = waiting.flatMap(({ run, task, ...told }): readonly Text[] => [
-            [{ text: task === null ? run : `${run}/${task}`, tone: 'strong' }, `: ${told.message}`],
-            ...toldLines(told),
-          ]);
-          return { ...done(lines, { items: waiting }), needs: context.json ? waiting : [] };
-        }),
-      ),
-    );
-  };
+export async function showInbox(_input: object, desk: Desk, context: Context): Promise<Outcome> {
+  const waiting = (await knownRuns(desk.ledger)).flatMap(({ run, state }) =>
+    state === null ? [] : needsOf(state).map((need) => ({ run, ...need })),
+  );
+  if (waiting.length === 0) return done(['Nothing waits for you.'], { items: [] });
+  const lines = waiting.flatMap(({ run, task, ...told }): readonly Text[] => [
+    [{ text: task === null ? run : `${run}/${task}`, tone: 'strong' }, `: ${told.message}`],
+    ...toldLines(told),
+  ]);
+  return { ...done(lines, { items: waiting }), needs: context.json ? waiting : [] };
+}

@@ -3,27 +3,14 @@ import { keepingOf, keepingOfLfs } from '../engine/clean-up.ts';
 import { knownRuns } from '../engine/find-run.ts';
 import type { Desk } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
-import { done, type Outcome, type Register } from './command.ts';
-import { atDesk, type OpenDesk } from './desk.ts';
+import { done, type Outcome } from './command.ts';
 
 /**
  * `tidegate clean`: removes workspaces whose work is landed or was dropped by name, copies that `shell` and `open` made when
  * these have ended, and LFS objects when all work is.
  * Snapshots, logs and records stay.
  */
-export const clean =
-  (open: OpenDesk): Register =>
-  (command, does, context) => {
-    command
-      .option('--dry-run', 'only say what would be removed, and why the rest is kept')
-      .action(
-        does((options: { dryRun?: boolean }) =>
-          atDesk(open, context, 'look', (desk) => sweep(desk, options.dryRun === true)),
-        ),
-      );
-  };
-
-async function sweep(desk: Desk, dryRun: boolean): Promise<Outcome> {
+export async function cleanDisk({ dryRun }: { readonly dryRun: boolean }, desk: Desk): Promise<Outcome> {
   const runs = (await knownRuns(desk.ledger)).map(({ state }) => state);
   const holdings = await desk.disk.holdings();
   const copies = holdings

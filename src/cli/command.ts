@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import type { Terminal, Text } from '../ports/terminal.ts';
 
 /** What the caller's shell, and programs around us, can rely on. */
@@ -67,12 +66,6 @@ export type Context = {
   onSignal(listener: (signal: Signal) => void): Disposable;
 };
 
-/** Adds arguments, options and, by `command.action(does(…))`, what the command does. */
-export type Register = (command: Command, does: Does, context: Context) => void;
-export type Does = <Arguments extends unknown[]>(
-  body: (...given: Arguments) => Promise<Outcome> | Outcome,
-) => (...given: Arguments) => Promise<void>;
-
 export const groups = {
   begin: 'Begin',
   run: 'Run',
@@ -82,17 +75,6 @@ export const groups = {
   keep: 'Keep house',
   agent: 'For agents, inside the fence',
 } as const;
-
-/** One line of `--help`. Nothing of the command itself is loaded before it is called. */
-export type CommandEntry = {
-  readonly name: string;
-  readonly usage: string;
-  readonly summary: string;
-  readonly group: keyof typeof groups;
-  /** Not for people: left out of help and completion. */
-  readonly hidden?: true;
-  readonly load: () => Promise<Register>;
-};
 
 export const done = (lines: readonly Text[] = [], data: Readonly<Record<string, unknown>> = {}): Outcome => ({
   exit: exitCodes.done,

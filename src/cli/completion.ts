@@ -1,8 +1,6 @@
-import { plannedStates } from '../domain/run.ts';
-import { knownRuns } from '../engine/find-run.ts';
-import type { Desk } from '../ports/desk.ts';
-import { type CommandEntry, done, misused, type Outcome, type Register } from './command.ts';
-import { atDesk, type OpenDesk } from './desk.ts';
+import { type Context, done, misused, type Outcome } from './command.ts';
+import type { Command, Program } from './definition.ts';
+import { longFlag } from './usage.ts';
 
 type Words = {
   readonly name: string;
@@ -19,43 +17,25 @@ const scripts: Record<string, (words: readonly Words[]) => string> = { bash, zsh
  * `tidegate completion <shell>`: a script made from the commands that exist. It asks `tidegate completion names` for runs and
  * tasks, in the repository that the line being typed is about.
  */
-export const completion =
-  (entries: readonly CommandEntry[], open: OpenDesk): Register =>
-  (command, does, context) => {
-    command.argument('<shell>', 'bash, zsh or fish').action(
-      does(async (shell: string) => {
-        if (shell === 'names') return await atDesk(open, context, 'look', names);
-        return script(entries, shell);
-      }),
-    );
-  };
-
-function script(entries: readonly CommandEntry[], shell: string): Outcome {
+export async function printCompletion(
+  { shell }: { readonly shell: string },
+  context: Context,
+  { ports, commands }: Program,
+): Promise<Outcome> {
+  // a script is printed at every start of a shell, and needs nothing of a repository
+  if (shell === 'names') return await (await import('./completion-names.ts')).printNames(context, ports);
   const write = scripts[shell];
   if (write === undefined) return misused('unknown-shell', `completion: no script for ${shell}; use bash, zsh or fish`);
-  const text = write(entries.filter((entry) => entry.hidden !== true).map(wordsOf));
+  const text = write(commands.filter(({ hidden }) => hidden !== true).map(wordsOf));
   return done([text], { shell, script: text });
 }
 
-/** The newest first; older ones than these are typed. */
-const mostRuns = 20;
-
-async function names(desk: Desk): Promise<Outcome> {
-  const runs = (await knownRuns(desk.ledger)).toReversed().slice(0, mostRuns);
-  const all = runs.flatMap(({ run, state }) => [
-    run,
-    ...(state === null ? [] : plannedStates(state).map(({ id }) => `${run}/${id}`)),
-  ]);
-  return done(all, { names: all });
-}
-
-/** Options are read from the usage line: shells ask for this at every start, and loading all commands takes longer. */
-function wordsOf({ name, summary, usage }: CommandEntry): Words {
+function wordsOf({ name, summary, arguments: args, options }: Command): Words {
   return {
     name,
     summary,
-    options: [...(usage.match(/--[a-z][a-z-]*/g) ?? []), ...globals],
-    takesRun: /^[<[]run[\]>/[]/.test(usage),
+    options: [...Object.entries(options).map(([key, option]) => longFlag(key, option)), ...globals],
+    takesRun: Object.values(args).some(({ completes }) => completes === 'runs'),
   };
 }
 

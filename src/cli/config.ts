@@ -1,45 +1,28 @@
 import { explain } from '../domain/explain/explain.ts';
 import type { Finding } from '../domain/findings/finding.ts';
-import type { Result } from '../domain/result.ts';
 import type { Text } from '../ports/terminal.ts';
-import { type Context, done, exitCodes, misused, type Outcome, type Register } from './command.ts';
+import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
+import type { Program } from './definition.ts';
 import { linesOf } from './lint.ts';
-
-export type Configuration = {
-  readonly table: readonly { readonly key: string; readonly value: unknown; readonly origin: string }[];
-  readonly findings: readonly Finding[];
-  /** What the repository's files ask for and only a person may allow, plans included. */
-  readonly unconfirmed: readonly { readonly key: string; readonly value: unknown; readonly hash: string }[];
-};
-
-export type ConfigPorts = {
-  /** With what a plan says, if one is named. */
-  read(context: Context, planFile: string | null): Promise<Result<Configuration, string>>;
-  /** Keeps that a person said yes, for this repository only. */
-  confirm(context: Context, hashes: readonly string[]): Promise<Result<void, string>>;
-  /** The agent that calls, if it is one. */
-  agent(context: Context): string | null;
-};
+import type { ConfigPorts, Configuration } from './ports.ts';
 
 /** `tidegate config`: what every plan here starts from. `config confirm`: let what was asked for count. */
-export const config =
-  (ports: ConfigPorts): Register =>
-  (command, does, context) => {
-    command
-      .addArgument(
-        command.createArgument('[action]', 'confirm: allow what the repository asks for').choices(['confirm']),
-      )
-      .option('--origin', 'show where each value comes from')
-      .option('--plan <file>', 'with what this plan says')
-      .action(
-        does(async (action: 'confirm' | undefined, options: { origin?: boolean; plan?: string }) => {
-          const found = await ports.read(context, options.plan ?? null);
-          if (!found.ok) return misused('no-repository', `config: ${found.error}`);
-          if (action === 'confirm') return await confirm(ports, context, found.value);
-          return show(found.value, options.origin === true);
-        }),
-      );
-  };
+export async function showConfig(
+  { action, origin, plan }: ConfigInput,
+  context: Context,
+  { ports: { config } }: Program,
+): Promise<Outcome> {
+  const ports = await config();
+  const found = await ports.read(context, plan ?? null);
+  if (!found.ok) return misused('no-repository', `config: ${found.error}`);
+  return action === 'confirm' ? await confirm(ports, context, found.value) : show(found.value, origin);
+}
+
+type ConfigInput = {
+  readonly action: string | undefined;
+  readonly origin: boolean;
+  readonly plan: string | undefined;
+};
 
 function show({ table, findings }: Configuration, withOrigin: boolean): Outcome {
   const rows = table.map(({ key, value, origin }) => ({ text: `${key}: ${JSON.stringify(value)}`, origin }));

@@ -1,31 +1,26 @@
 import type { RunState } from '../domain/run.ts';
 import { snapshotOf } from '../domain/task.ts';
+import type { Desk } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
 import { type Conflict, conflictsOf } from '../view/conflicts.ts';
-import { done, type Register } from './command.ts';
-import { atDesk, type OpenDesk } from './desk.ts';
+import { done, type Outcome } from './command.ts';
 import { wholeRunNamed } from './subject.ts';
 
 /** `tidegate conflicts [run]`: files that could not be integrated, and who else changed them. */
-export const conflicts =
-  (open: OpenDesk): Register =>
-  (command, does, context) => {
-    command.argument('[run]', 'a run or the beginning of its name; without it the live one').action(
-      does((given: string | undefined) =>
-        atDesk(open, context, 'look', async (desk) => {
-          const found = await wholeRunNamed(desk, 'conflicts', given, 'newest');
-          if (!found.ok) return found.error;
-          const { run, state } = found.value;
-          const all = conflictsOf(state);
-          if (all.length === 0) return done([`Nothing of ${run} conflicts.`], { run, conflicts: [] });
-          return done(
-            all.flatMap((conflict) => linesOf(state, conflict)),
-            { run, conflicts: all },
-          );
-        }),
-      ),
-    );
-  };
+export async function showConflicts(
+  { run: given }: { readonly run: string | undefined },
+  desk: Desk,
+): Promise<Outcome> {
+  const found = await wholeRunNamed(desk, 'conflicts', given, 'newest');
+  if (!found.ok) return found.error;
+  const { run, state } = found.value;
+  const all = conflictsOf(state);
+  if (all.length === 0) return done([`Nothing of ${run} conflicts.`], { run, conflicts: [] });
+  return done(
+    all.flatMap((conflict) => linesOf(state, conflict)),
+    { run, conflicts: all },
+  );
+}
 
 function linesOf(state: RunState, { task, files, command }: Conflict): readonly Text[] {
   const title = task ?? `landing on ${state.target.branch}`;

@@ -1,33 +1,27 @@
 import { aheadInLine, knownRuns } from '../engine/find-run.ts';
 import { isAtRest } from '../engine/rehearse.ts';
 import type { Desk, Hosting } from '../ports/desk.ts';
-import { done, exitCodes, type Outcome, type Register } from './command.ts';
-import { atDesk, type OpenDesk } from './desk.ts';
+import { type Context, done, exitCodes, type Outcome } from './command.ts';
+import type { Program } from './definition.ts';
+import { atDesk } from './desk.ts';
 import { ticker } from './foreground.ts';
 
 /** `tidegate coordinate`: the coordinator in the background. Ends when no run can go on without a person. */
-export const coordinate =
-  (open: OpenDesk): Register =>
-  (command, does, context) => {
-    command.action(
-      does(() =>
-        atDesk(open, context, 'act', async (desk) => {
-          const left = Promise.withResolvers<'left'>();
-          using _signals = context.onSignal((signal) => {
-            // it has no terminal of its own to lose
-            if (signal !== 'SIGHUP') left.resolve('left');
-          });
-          const hosting = await desk.host();
-          if (hosting.role === 'guest') return done([], { outcome: 'held' });
-          try {
-            return await untilIdle(desk, hosting, left.promise);
-          } finally {
-            await hosting.stop('nothing');
-          }
-        }),
-      ),
-    );
-  };
+export const coordinateRuns = (_input: object, context: Context, { ports }: Program): Promise<Outcome> =>
+  atDesk(ports.openDesk, context, 'act', async (desk) => {
+    const left = Promise.withResolvers<'left'>();
+    using _signals = context.onSignal((signal) => {
+      // it has no terminal of its own to lose
+      if (signal !== 'SIGHUP') left.resolve('left');
+    });
+    const hosting = await desk.host();
+    if (hosting.role === 'guest') return done([], { outcome: 'held' });
+    try {
+      return await untilIdle(desk, hosting, left.promise);
+    } finally {
+      await hosting.stop('nothing');
+    }
+  });
 
 async function untilIdle(desk: Desk, hosting: Hosting, left: Promise<'left'>): Promise<Outcome> {
   using ticks = ticker(1000);

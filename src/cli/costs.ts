@@ -3,20 +3,11 @@ import { type Cost, costsOf } from '../domain/costs.ts';
 import type { Desk } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
 import { count, money } from '../view/agent-lines.ts';
-import { done, type Outcome, type Register } from './command.ts';
-import { atDesk, type OpenDesk } from './desk.ts';
+import { done, type Outcome } from './command.ts';
 import { wholeRunNamed } from './subject.ts';
 
 /** `tidegate costs [run]`: turns, tokens and money by task, agent and wave. Money only where the agent names it. */
-export const costs =
-  (open: OpenDesk): Register =>
-  (command, does, context) => {
-    command
-      .argument('[run]', 'a run or the beginning of its name; without it the live one')
-      .action(does((given: string | undefined) => atDesk(open, context, 'look', (desk) => look(desk, given))));
-  };
-
-async function look(desk: Desk, given: string | undefined): Promise<Outcome> {
+export async function showCosts({ run: given }: { readonly run: string | undefined }, desk: Desk): Promise<Outcome> {
   const found = await wholeRunNamed(desk, 'costs', given, 'newest');
   if (!found.ok) return found.error;
   const { run, state, stored } = found.value;

@@ -1,45 +1,34 @@
 import { describeVerdict } from '../domain/explain/explain.ts';
 import { runId } from '../domain/ids.ts';
 import type { RunState } from '../domain/run.ts';
-import { ask } from '../engine/ask.ts';
+import { dropAction } from '../engine/actions/drop.ts';
+import { performAction } from '../engine/actions/perform.ts';
 import { knownRuns } from '../engine/find-run.ts';
 import type { Desk } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
 import { eventLine } from '../view/event-line.ts';
-import { type Context, exitCodes, type Outcome, type Register } from './command.ts';
-import { atDesk, failed, type OpenDesk } from './desk.ts';
+import { type Context, exitCodes, type Outcome } from './command.ts';
+import type { Program } from './definition.ts';
+import { atDesk, failed } from './desk.ts';
 import { inForeground } from './foreground.ts';
+import type { DemoRepository } from './ports.ts';
 import { begin } from './run.ts';
-
-export type DemoRepository = {
-  readonly path: string;
-  readonly plan: string;
-  readonly state: string;
-  /** The task that misbehaves, and that a person drops by name. */
-  readonly rogue: string;
-};
 
 /**
  * `tidegate demo`: a throw-away repository, two waves of five real processes, one of them a rogue. It answers the taps of
  * its own repository, whoever calls; everything else is what `tidegate run` does anywhere.
  */
-export const demo =
-  (make: () => Promise<DemoRepository>, open: OpenDesk): Register =>
-  (command, does, context) => {
-    command.action(
-      does(async () => {
-        const repository = await make();
-        const there: Context = { ...context, cwd: repository.path, stateRoot: repository.state };
-        say(context, [{ text: `A new repository is in ${repository.path}`, tone: 'strong' }]);
-        say(
-          context,
-          `Five tasks in two waves, each a real process. One of them, ${repository.rogue}, does not keep to its task.`,
-          '',
-        );
-        return await atDesk(open, there, 'act', (desk) => play(asDemo(desk), there, repository));
-      }),
-    );
-  };
+export async function playDemo(_input: object, context: Context, { ports }: Program): Promise<Outcome> {
+  const repository = await ports.makeDemo();
+  const there: Context = { ...context, cwd: repository.path, stateRoot: repository.state };
+  say(context, [{ text: `A new repository is in ${repository.path}`, tone: 'strong' }]);
+  say(
+    context,
+    `Five tasks in two waves, each a real process. One of them, ${repository.rogue}, does not keep to its task.`,
+    '',
+  );
+  return await atDesk(ports.openDesk, there, 'act', (desk) => play(asDemo(desk), there, repository));
+}
 
 const asDemo = (desk: Desk): Desk => ({
   ...desk,
@@ -64,9 +53,8 @@ async function play(desk: Desk, context: Context, { rogue, ...repository }: Demo
   );
   for (const line of await triedBy(desk, task.progress.attempt.id)) say(context, `  ${line}`);
   say(context, '', `A person drops it by name: tidegate drop ${known.run}/${rogue}`, '');
-  const by = { who: 'the demo', via: 'demo' } as const;
-  const subject = { run: known.run, state: known.state, stored: known.stored };
-  const dropped = await ask(desk, subject, { type: 'requested-drop', task: task.id, paths: [], by });
+  const subject = { run: known.run, state: known.state, task: task.id };
+  const dropped = await performAction(desk, { action: dropAction, subject, input: { paths: [] } });
   if (dropped.outcome !== 'accepted') return failed('demo', `the drop was ${dropped.outcome}`);
   const last = await inForeground(desk, quiet, runId(known.run), {
     yes: false,

@@ -1,52 +1,39 @@
 import type { SnapshotEvidence } from '../domain/evidence.ts';
-import type { CommitId, TaskId } from '../domain/ids.ts';
+import type { TaskId } from '../domain/ids.ts';
 import type { RunState } from '../domain/run.ts';
 import { snapshotOf, type TaskState } from '../domain/task.ts';
 import type { Desk } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
 import { type Judged, judgedEntries } from '../view/judged-files.ts';
-import { type Context, done, exitCodes, misused, type Outcome, type Register } from './command.ts';
-import { atDesk, failed, type OpenDesk } from './desk.ts';
+import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
+import type { Program } from './definition.ts';
+import { atDesk, failed } from './desk.ts';
+import type { DiffPrograms } from './ports.ts';
 import { runNamed } from './subject.ts';
 
-/** Programs of the person that show what changed. */
-export type DiffPrograms = {
-  /** Shows lines in their pager, on a terminal. False: there is none, and they are printed. */
-  page(desk: Desk, context: Context, lines: readonly Text[]): Promise<boolean>;
-  /** Their difftool on two commits; its exit code, null when there is no git. */
-  difftool(desk: Desk, context: Context, base: CommitId, commit: CommitId, tool: string | null): Promise<number | null>;
-};
-
 type Taken = { readonly task: TaskState; readonly snapshot: SnapshotEvidence; readonly entries: readonly Judged[] };
-type Options = {
-  readonly stat?: true;
-  readonly nameOnly?: true;
+type DiffOptions = {
+  readonly stat: boolean;
+  readonly nameOnly: boolean;
   readonly pager: boolean;
-  readonly tool?: string | true;
+  readonly tool: string | true | undefined;
 };
 
 /** `tidegate diff [run[/task]]`: what each task changed against its base, with whose each file is. */
-export const diff =
-  (open: OpenDesk, programs: DiffPrograms): Register =>
-  (command, does, context) => {
-    command
-      .argument('[task]', 'run, run/task or a task of the live run; without it the live run')
-      .option('--stat', 'the files only, with whose they are')
-      .option('--name-only', 'nothing but the paths')
-      .option('-t, --tool [name]', 'in your difftool, as git config has it or by name')
-      .option('--no-pager', 'print it, on a terminal too')
-      .action(
-        does((given: string | undefined, options: Options) =>
-          atDesk(open, context, 'look', (desk) => show(desk, context, given, options, programs)),
-        ),
-      );
-  };
+export const showDiff = (
+  { task, ...options }: DiffOptions & { readonly task: string | undefined },
+  context: Context,
+  { ports }: Program,
+): Promise<Outcome> =>
+  atDesk(ports.openDesk, context, 'look', async (desk) =>
+    show(desk, context, task, options, await ports.diffPrograms()),
+  );
 
 async function show(
   desk: Desk,
   context: Context,
   given: string | undefined,
-  options: Options,
+  options: DiffOptions,
   programs: DiffPrograms,
 ): Promise<Outcome> {
   const found = await runNamed(desk, 'diff', given, 'newest');
@@ -65,7 +52,7 @@ async function show(
   const lines: Text[] = [];
   const documents: unknown[] = [];
   for (const { task: one, snapshot, entries } of taken) {
-    const isWhole = options.stat !== true && options.nameOnly !== true;
+    const isWhole = !options.stat && !options.nameOnly;
     const patch = isWhole ? await desk.patches.text(snapshot.base, snapshot.commit, []) : null;
     documents.push({ task: one.id, base: snapshot.base, snapshot: snapshot.commit, files: entries, patch });
     lines.push(...(lines.length === 0 ? [] : ['']), ...headLines(one, snapshot, entries));

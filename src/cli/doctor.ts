@@ -2,22 +2,15 @@ import { agentKinds } from '../domain/agents.ts';
 import { installAgent, toldOfNoAgent } from '../domain/texts/machine.ts';
 import type { Examined } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
-import { type Context, exitCodes, type Outcome, type Register } from './command.ts';
-
-export type Examine = (context: Context) => Promise<Examined>;
+import { type Context, exitCodes, type Outcome } from './command.ts';
+import type { Program } from './definition.ts';
 
 /** `tidegate doctor`: is this machine, and this place on it, fit for a run? */
-export const doctor =
-  (examinations: readonly Examine[]): Register =>
-  (command, does, context) => {
-    command.action(
-      does(async () => {
-        const examined: Examined[] = [];
-        for (const examine of examinations) examined.push(await examine(context));
-        return summary(examined);
-      }),
-    );
-  };
+export async function examineMachine(_input: object, context: Context, { ports }: Program): Promise<Outcome> {
+  const examined: Examined[] = [];
+  for (const examine of await ports.examinations()) examined.push(await examine(context));
+  return summary(examined);
+}
 
 function summary(examined: readonly Examined[]): Outcome {
   const bad = examined.filter(({ state }) => state === 'bad');

@@ -3,32 +3,21 @@ import type { Desk } from '../ports/desk.ts';
 import { isExternalStream, type Stored } from '../ports/ledger.ts';
 import type { Text } from '../ports/terminal.ts';
 import { eventLine } from '../view/event-line.ts';
-import { type Context, done, exitCodes, misused, type Outcome, type Register } from './command.ts';
-import { atDesk, type OpenDesk } from './desk.ts';
+import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
 import { subjectOf } from './subject.ts';
 
-type EventOptions = { readonly all?: boolean; readonly follow?: boolean };
+type EventInput = { readonly run: string | undefined; readonly all: boolean; readonly follow: boolean };
 
 /** `tidegate events [run]`: the ledger itself, one line per event; with `--json` exactly what is stored. */
-export const events =
-  (open: OpenDesk): Register =>
-  (command, does, context) => {
-    command
-      .argument('[run]', 'a run or the beginning of its name, or external:<session>; without it the live one')
-      .option('--all', 'every run, and the repository itself')
-      .option('-f, --follow', 'go on as events come')
-      .action(
-        does((given: string | undefined, options: EventOptions) =>
-          atDesk(open, context, 'look', (desk) => list(desk, context, given, options)),
-        ),
-      );
-  };
-
-async function list(desk: Desk, context: Context, given: string | undefined, options: EventOptions): Promise<Outcome> {
-  const stream = options.all === true ? ok({ run: null }) : await streamOf(desk, given);
+export async function listEvents(
+  { run: given, all, follow: isFollowed }: EventInput,
+  desk: Desk,
+  context: Context,
+): Promise<Outcome> {
+  const stream = all ? ok({ run: null }) : await streamOf(desk, given);
   if (!stream.ok) return stream.error;
   const { run } = stream.value;
-  if (options.follow === true) return await follow(desk, context, run);
+  if (isFollowed) return await follow(desk, context, run);
   const stored = run === null ? await desk.ledger.readAll() : await desk.ledger.read(run);
   return done(stored.map(line), { run, events: stored });
 }

@@ -1,5 +1,6 @@
 import type { Finding } from '../domain/findings/finding.ts';
 import type { RunId } from '../domain/ids.ts';
+import { requestStop } from '../engine/actions/perform.ts';
 import { inLineBehind } from '../engine/ask.ts';
 import { knownRuns } from '../engine/find-run.ts';
 import { isAtRest } from '../engine/rehearse.ts';
@@ -47,7 +48,7 @@ export async function inForeground(desk: Desk, context: Context, run: RunId, how
     const tell = tellNowAndThen(context);
     for (;;) {
       const wish = await wishOf(context, display, signals.take(), hosting.role);
-      if (wish === 'stop') await desk.ledger.request(run, { type: 'requested-stop', by: desk.caller.by });
+      if (wish === 'stop') await requestStop(desk, run);
       isStopping ||= wish === 'stop';
       const view = following.view();
       if (wish === 'detach') return left(context, run, view);

@@ -3,49 +3,26 @@ import { allTasks } from '../domain/plan.ts';
 import { type PlanSketch, sketchOf } from '../domain/plan-text.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import type { Desk } from '../ports/desk.ts';
-import { exitCodes, misused, type Outcome, type Register } from './command.ts';
-import type { OpenDesk } from './desk.ts';
+import { type Context, exitCodes, misused, type Outcome } from './command.ts';
+import type { Program } from './definition.ts';
 import { checkedThenRun, type RunOptions } from './run.ts';
 
-type GoOptions = Pick<RunOptions, 'dryRun' | 'detach' | 'yes' | 'land' | 'focus'> & { readonly agent?: string };
+type GoInput = Pick<RunOptions, 'dryRun' | 'detach' | 'yes' | 'land' | 'focus'> & {
+  readonly task: readonly string[];
+  readonly agent: string | undefined;
+};
 
 /** `tidegate go "A" "B" --then "C"`: a run without a plan file. Typed at a terminal, it is its own start approval. */
-export const go =
-  (open: OpenDesk): Register =>
-  (command, does, context) => {
-    command
-      .argument('<task...>', 'what to do, a text for each task; those before the first --then run side by side')
-      // so that `--then` stays among the texts, where it begins the next wave
-      .allowUnknownOption()
-      .option('--agent <name>', 'who does it; without it the first of claude, codex, opencode that is logged in')
-      .option('--dry-run', 'every check and what would be run; leaves nothing behind')
-      .option('-d, --detach', 'go on in the background')
-      .option('--yes', 'answer the start approval with yes where there is no terminal, and nothing else')
-      .option('--land', 'answer the landing with yes')
-      .option('--focus <text>', 'what every agent of this run is told to mind')
-      .addHelpText('after', goHelp)
-      .action(
-        does((words: readonly string[], { agent, ...options }: GoOptions) => {
-          const sketch = sketched(words, agent ?? null);
-          return sketch.ok
-            ? checkedThenRun(open, context, sketch.value, options, {
-                command: 'go',
-                typed: true,
-                refuse: withoutAgent('go'),
-              })
-            : misused('usage', `go: ${sketch.error}`);
-        }),
-      );
-  };
-
-const goHelp = `
-  --then <task...>  the next wave: tasks that begin when all before are merged
-
-Examples:
-  tidegate go "Rate-limit POST /login to 5 per minute" "Fix the typo in docs/api.md"
-  tidegate go "Add a --json flag to list" --then "Document it in README.md" --agent codex
-
-The plan is kept with the run: tidegate plan --from-go <run> -o tidegate.plan.yaml`;
+export async function runTyped(
+  { task, agent, ...options }: GoInput,
+  context: Context,
+  { ports }: Program,
+): Promise<Outcome> {
+  const sketch = sketched(task, agent ?? null);
+  if (!sketch.ok) return misused('usage', `go: ${sketch.error}`);
+  const more = { command: 'go', typed: true, refuse: withoutAgent('go') };
+  return await checkedThenRun(ports.openDesk, context, sketch.value, options, more);
+}
 
 /** Pure: words as they were typed, `--then` among them. */
 export function sketched(words: readonly string[], agent: string | null): Result<PlanSketch, string> {

@@ -1,5 +1,6 @@
 import type { Text } from '../ports/terminal.ts';
-import { type CommandEntry, groups } from './command.ts';
+import { groups } from './command.ts';
+import type { Command } from './definition.ts';
 
 export const globalOptions = [
   { flags: '-C <dir>', summary: 'work as if started in <dir>' },
@@ -11,7 +12,7 @@ export const globalOptions = [
 ] as const;
 
 /** The whole of `tidegate --help`, at most 80 columns wide. */
-export function overview(commands: readonly CommandEntry[]): readonly Text[] {
+export function overview(commands: readonly Command[]): readonly Text[] {
   const lines: Text[] = [
     'Runs waves of coding agents on a git repository; merges only what it can prove.',
     '',

@@ -1,56 +1,24 @@
 import { join } from 'node:path';
-import { detectProject, type Project, type Seen } from '../domain/project.ts';
-import type { Result } from '../domain/result.ts';
+import { detectProject, type Project } from '../domain/project.ts';
 import { toldOfNoAgent } from '../domain/texts/machine.ts';
-import type { Examined } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
-import { type Context, exitCodes, misused, type Outcome, type Register } from './command.ts';
+import { type Context, exitCodes, misused, type Outcome } from './command.ts';
+import type { Program } from './definition.ts';
 import { linesOf } from './doctor.ts';
 import { completed, type PlannedFile, planFiles, planText } from './init-files.ts';
-
-export type InitPorts = {
-  find(directory: string): Promise<Result<{ readonly toplevel: string }, string>>;
-  look(toplevel: string): Promise<Seen>;
-  read(toplevel: string, name: string): Promise<string | null>;
-  /** The keys at the top of a YAML file; null when it is no mapping. */
-  keysOf(text: string): readonly string[] | null;
-  write(path: string, text: string, how: { replace: boolean }): Promise<'written' | 'replaced' | 'exists'>;
-  /** Puts another text in the place of one that is as it was read. */
-  rewrite(path: string, text: string): Promise<void>;
-  readonly rehearse: Rehearse;
-};
-
-/** Tries setup, checks and agents as a run would, and leaves nothing behind. Resolves early after `stop`. */
-export type Rehearse = (context: Context, rehearsal: Rehearsal) => Promise<void>;
-export type Rehearsal = {
-  readonly stop: AbortSignal;
-  /** What is being tried now. */
-  doing(what: string): void;
-  examined(row: Rehearsed): void;
-};
-/** `isAgent`: one that tasks here could be given to, or word that there is none. */
-type Rehearsed = Examined & { readonly isAgent?: true };
+import type { InitPorts, Rehearsed } from './ports.ts';
 
 type Options = {
-  readonly force?: boolean;
-  readonly merge?: boolean;
-  readonly dryRun?: boolean;
+  readonly force: boolean;
+  readonly merge: boolean;
+  readonly dryRun: boolean;
   readonly rehearse: boolean;
-  readonly sample?: boolean;
+  readonly sample: boolean;
 };
 
 /** `tidegate init`: a configuration with what was detected, tried out before a token is spent. */
-export const init =
-  (ports: InitPorts): Register =>
-  (command, does, context) => {
-    command
-      .option('--dry-run', 'show what would be written; write and try nothing')
-      .option('--no-rehearse', 'do not try setup, checks and agents inside the fence')
-      .option('--merge', 'add what files that exist lack, at their end')
-      .option('--force', 'replace files that exist; the old ones are kept as <name>.old')
-      .option('--sample', 'also write tidegate.plan.yaml, a plan that runs as it stands')
-      .action(does((options: Options) => setUp(ports, context, options)));
-  };
+export const setUpProject = async (options: Options, context: Context, { ports }: Program): Promise<Outcome> =>
+  setUp(await ports.init(), context, options);
 
 async function setUp(ports: InitPorts, context: Context, options: Options): Promise<Outcome> {
   const repository = await ports.find(context.cwd);
@@ -69,7 +37,7 @@ async function setUp(ports: InitPorts, context: Context, options: Options): Prom
   }
   say(...project.notes.map((note): Text => [{ text: 'note     ', tone: 'waiting' }, note]));
   const data = { files, detected: project };
-  if (options.dryRun === true) return ended(exitCodes.done, 'done', ['Nothing was written.'], data);
+  if (options.dryRun) return ended(exitCodes.done, 'done', ['Nothing was written.'], data);
   if (files.some(isChange)) say('', ...commitLines(files));
   if (!options.rehearse) return ended(exitCodes.done, 'done', nextLines, data);
   return await rehearsed(ports, context, say, data);
@@ -84,14 +52,14 @@ async function plannedFiles(
   project: Project,
   { force, sample }: Options,
 ): Promise<readonly PlannedFile[]> {
-  const read = async (name: string) => (force === true ? null : await ports.read(toplevel, name));
+  const read = async (name: string) => (force ? null : await ports.read(toplevel, name));
   const existing = {
     config: await read('tidegate.yaml'),
     include: await read('.worktreeinclude'),
     keysOf: ports.keysOf,
   };
   const files = planFiles(project, existing);
-  if (sample !== true) return files;
+  if (!sample) return files;
   const plan = await read('tidegate.plan.yaml');
   const adds = plan === null ? planText.trimEnd().split('\n') : [];
   return [...files, { name: 'tidegate.plan.yaml', text: plan ?? '', state: plan === null ? 'new' : 'complete', adds }];
@@ -105,12 +73,12 @@ async function carryOut(
   { force, merge, dryRun }: Options,
 ): Promise<FileOutcome> {
   if (file.state === 'complete' || file.state === 'unreadable') return 'kept';
-  if (dryRun === true) return file.state === 'new' ? 'would write' : 'would add';
+  if (dryRun) return file.state === 'new' ? 'would write' : 'would add';
   if (file.state === 'new') {
-    const outcome = await ports.write(path, completed(file), { replace: force === true });
+    const outcome = await ports.write(path, completed(file), { replace: force });
     return outcome === 'exists' ? 'kept' : outcome;
   }
-  if (merge !== true && !(await isWanted(context, file))) return 'kept';
+  if (!merge && !(await isWanted(context, file))) return 'kept';
   await ports.rewrite(path, completed(file));
   return 'added';
 }

@@ -1,26 +1,19 @@
 import { explain } from '../domain/explain/explain.ts';
 import type { Finding } from '../domain/findings/finding.ts';
-import type { Result } from '../domain/result.ts';
-import type { PlanSource, ReadPlan } from '../ports/desk.ts';
+import type { ReadPlan } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
-import { type Context, done, exitCodes, misused, type Outcome, type Register } from './command.ts';
-
-/** Finds the plan and reads it with all of its layers; an error is what kept us from even looking. */
-export type PlanReader = (context: Context, source: PlanSource) => Promise<Result<ReadPlan, string>>;
+import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
+import type { Program } from './definition.ts';
 
 /** `tidegate lint [plan…]`: every mistake in all files at once. */
-export const lint =
-  (read: PlanReader): Register =>
-  (command, does, context) => {
-    command.argument('[plan...]', planArgument).action(
-      does(async (files: readonly string[]) => {
-        const loaded = await read(context, files);
-        return loaded.ok ? outcomeOf(loaded.value) : misused('no-plan', `lint: ${loaded.error}`);
-      }),
-    );
-  };
-
-export const planArgument = 'the plan, or markdown files that are a task each; without it tidegate.plan.yaml';
+export async function lintPlan(
+  { plan }: { readonly plan: readonly string[] },
+  context: Context,
+  { ports }: Program,
+): Promise<Outcome> {
+  const loaded = await ports.readPlan(context, plan);
+  return loaded.ok ? outcomeOf(loaded.value) : misused('no-plan', `lint: ${loaded.error}`);
+}
 
 export function outcomeOf(loaded: ReadPlan): Outcome {
   const warnings = loaded.warnings.flatMap((finding) => linesOf(finding, 'warning'));

@@ -4,44 +4,28 @@ import { foldRun } from '../domain/run.ts';
 import { isLive } from '../domain/schedule.ts';
 import type { Desk } from '../ports/desk.ts';
 import { speaks } from './attach.ts';
-import { type Context, done, exitCodes, misused, type Outcome, type Register } from './command.ts';
-import { atDesk, type OpenDesk } from './desk.ts';
+import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
 import { ticker } from './foreground.ts';
 import { type JobLog, lastCheck, lastGenerated } from './job-logs.ts';
 import { type MadeRun, type MadeTask, runNamed, taskNamed } from './subject.ts';
 
-type LogOptions = {
-  readonly follow?: boolean;
-  readonly attempt?: string;
-  readonly check?: string;
-  readonly generated?: boolean;
+type LogInput = {
+  readonly task: string | undefined;
+  readonly follow: boolean;
+  readonly attempt: string | undefined;
+  readonly check: string | undefined;
+  readonly generated: boolean;
 };
 
 /** `tidegate logs [run/task]`: what an attempt printed, made safe to show. */
-export const logs =
-  (open: OpenDesk): Register =>
-  (command, does, context) => {
-    command
-      .argument('[task]', 'run/task, or a task of the live run; without it every task')
-      .option('-f, --follow', 'go on until the attempt has ended')
-      .option('--attempt <number>', 'an earlier attempt')
-      .option('--check <name>', 'what a check printed when it last ran')
-      .option('--generated', 'what the commands for generated files printed when they last ran')
-      .action(
-        does((given: string | undefined, options: LogOptions) =>
-          atDesk(open, context, 'look', (desk) => show(desk, context, given, options)),
-        ),
-      );
-  };
-
-async function show(desk: Desk, context: Context, given: string | undefined, options: LogOptions): Promise<Outcome> {
+export async function showLogs({ task: given, ...options }: LogInput, desk: Desk, context: Context): Promise<Outcome> {
   const found = await runNamed(desk, 'logs', given, 'newest');
   if (!found.ok) return found.error;
   if (options.check !== undefined)
     return await printed(desk, context, found.value, lastCheck(found.value, options.check));
-  if (options.generated === true) return await printed(desk, context, found.value, lastGenerated(found.value));
+  if (options.generated) return await printed(desk, context, found.value, lastGenerated(found.value));
   const { task, state, run } = found.value;
-  if (task === null && options.follow !== true && options.attempt === undefined)
+  if (task === null && !options.follow && options.attempt === undefined)
     return await allLogs(desk, context, found.value);
   const live = Object.values(state.tasks).filter(isLive);
   const only = task === null && live.length === 1 ? `${run}/${live[0]?.id}` : (given ?? run);
@@ -54,9 +38,7 @@ async function show(desk: Desk, context: Context, given: string | undefined, opt
     context.terminal.problem(
       `tidegate: note: this is its raw output; readably: tidegate attach ${run}/${one.value.task}`,
     );
-  return options.follow === true
-    ? await followLog(desk, context, one.value, attempt)
-    : await wholeLog(desk, context, attempt);
+  return options.follow ? await followLog(desk, context, one.value, attempt) : await wholeLog(desk, context, attempt);
 }
 
 function attemptNamed({ run, state, task }: MadeTask, given: string | undefined): AttemptId | undefined {

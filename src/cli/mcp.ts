@@ -1,7 +1,8 @@
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';
-import { type CommandEntry, type Context, done, exitCodes, misused, type Register } from './command.ts';
+import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
+import type { Program } from './definition.ts';
 import { runProgram } from './program.ts';
 import { unasked } from './unasked.ts';
 
@@ -47,52 +48,43 @@ const tools: readonly Tool[] = [
 ];
 
 /** `tidegate mcp`: an assistant of the person looks at runs. Inside a fence it is another program, with an agent's tools. */
-export const mcp =
-  (commands: readonly CommandEntry[]): Register =>
-  (command, does, context) => {
-    command.action(
-      does(async () => {
-        const { terminal } = context;
-        if (terminal.interactive)
-          return misused(
-            'no-client',
-            'mcp: an assistant starts this and speaks MCP with it; to add it: docs/how-to/mcp.md',
-          );
-        const transport = new StdioServerTransport();
-        let fault: Error | null = null;
-        const onerror = (error: Error): void => {
-          terminal.problem(`tidegate mcp: ${error.message.split('\n')[0]}`);
-          fault = error;
-          // One that ends the session does so at once; after any other it goes on.
-          queueMicrotask(() => {
-            fault = null;
-          });
-        };
-        serveStdio(() => serverOf(commands, context), { transport, onerror });
-        const isWhole = await untilClosed(transport, () => fault === null);
-        return isWhole ? done() : { exit: exitCodes.failed, reason: 'broken-session', data: {} };
-      }),
-    );
+export async function speakMcp(_input: object, context: Context, program: Program): Promise<Outcome> {
+  const { terminal } = context;
+  if (terminal.interactive)
+    return misused('no-client', 'mcp: an assistant starts this and speaks MCP with it; to add it: docs/how-to/mcp.md');
+  const transport = new StdioServerTransport();
+  let fault: Error | null = null;
+  const onerror = (error: Error): void => {
+    terminal.problem(`tidegate mcp: ${error.message.split('\n')[0]}`);
+    fault = error;
+    // One that ends the session does so at once; after any other it goes on.
+    queueMicrotask(() => {
+      fault = null;
+    });
   };
+  serveStdio(() => serverOf(program, context), { transport, onerror });
+  const isWhole = await untilClosed(transport, () => fault === null);
+  return isWhole ? done() : { exit: exitCodes.failed, reason: 'broken-session', data: {} };
+}
 
 /** The same tools over HTTP: each request has a server of its own, so none can be left behind. */
 export function assistantHandler(
-  commands: readonly CommandEntry[],
+  program: Program,
   context: Context,
   fault: (error: unknown) => void,
 ): (request: Request, body: unknown) => Promise<Response> {
-  const handler = createMcpHandler(() => serverOf(commands, context), { responseMode: 'json', onerror: fault });
+  const handler = createMcpHandler(() => serverOf(program, context), { responseMode: 'json', onerror: fault });
   return (request, parsedBody) => handler.fetch(request, { parsedBody });
 }
 
-function serverOf(commands: readonly CommandEntry[], context: Context): McpServer {
+function serverOf(program: Program, context: Context): McpServer {
   const server = new McpServer({ name: 'tidegate', version: context.version }, { instructions });
   for (const { name, description, input, argv } of tools)
     server.registerTool(
       name,
       { description, inputSchema: input, annotations: { readOnlyHint: true, openWorldHint: false } },
       async (given) => {
-        const { exit, text } = await called(commands, context, [name, ...argv(given)]);
+        const { exit, text } = await called(program, context, [name, ...argv(given)]);
         return { content: [{ type: 'text', text }], ...(exit === 2 ? { isError: true } : {}) };
       },
     );
@@ -104,13 +96,16 @@ const instructions =
 
 /** As `--json` prints it, quoted: agents had a hand in what is in it. */
 async function called(
-  commands: readonly CommandEntry[],
+  program: Program,
   context: Context,
   argv: readonly string[],
 ): Promise<{ readonly exit: number; readonly text: string }> {
   const documents: unknown[] = [];
   const terminal = unasked({ line: () => undefined, problem: () => undefined, json: (one) => documents.push(one) });
-  const exit = await runProgram([...argv, '--json'], { commands, open: () => ({ ...context, terminal, json: true }) });
+  const exit = await runProgram([...argv, '--json'], {
+    ...program,
+    open: () => ({ ...context, terminal, json: true }),
+  });
   const token = crypto.randomUUID();
   const text = documents.map((document) => JSON.stringify(document, cut, 2)).join('\n');
   return {

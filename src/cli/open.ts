@@ -1,36 +1,22 @@
-import type { CommitId } from '../domain/ids.ts';
 import { attemptOf, snapshotOf } from '../domain/task.ts';
 import type { Desk } from '../ports/desk.ts';
-import { type Context, done, exitCodes, misused, type Outcome, type Register } from './command.ts';
-import { atDesk, failed, type OpenDesk } from './desk.ts';
+import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
+import type { Program } from './definition.ts';
+import { atDesk, failed } from './desk.ts';
 import { peopleOnly } from './people-only.ts';
+import type { OpenPrograms } from './ports.ts';
 import { taskNamed } from './subject.ts';
-
-export type OpenPrograms = {
-  /** The workspace of an attempt while it is there. */
-  workspace(desk: Desk, attempt: string): string | null;
-  /** The files of a snapshot in a new directory, without any repository. */
-  copy(desk: Desk, commit: CommitId, name: string): Promise<string>;
-  /** Null: no editor is known. */
-  editor(context: Context, path: string): Promise<'closed' | 'in-window' | null>;
-};
 
 /**
  * `tidegate open <run/task>`: a task's files in the editor. An agent at work has its workspace shown as it is; when it has ended,
  * what counts is the snapshot, so a copy of that is opened: what is typed into it goes nowhere, and nothing is lost by it.
  */
-export const open =
-  (openDesk: OpenDesk, programs: OpenPrograms): Register =>
-  (command, does, context) => {
-    command
-      .argument('<task>', 'run/task, or a task of the live run')
-      .option('--print', 'only print where the files are')
-      .action(
-        does((given: string, { print }: { print?: true }) =>
-          atDesk(openDesk, context, 'look', (desk) => show(desk, context, given, print === true, programs)),
-        ),
-      );
-  };
+export const openTask = (
+  { task, print }: { readonly task: string; readonly print: boolean },
+  context: Context,
+  { ports }: Program,
+): Promise<Outcome> =>
+  atDesk(ports.openDesk, context, 'look', async (desk) => show(desk, context, task, print, await ports.openPrograms()));
 
 async function show(
   desk: Desk,

@@ -13,16 +13,16 @@ import { type Context, done, misused, type Outcome } from './command.ts';
 import { atDesk, type OpenDesk } from './desk.ts';
 import { withoutAgent } from './go.ts';
 import { linesOf, outcomeOf as lintOutcome } from './lint.ts';
-import { notWritten, type PlanFiles } from './plan.ts';
+import type { PlanFiles } from './ports.ts';
 import { checkedThenRun } from './run.ts';
 
 export type GoalOptions = {
-  readonly template?: string;
-  readonly agent?: string;
-  readonly output?: string;
-  readonly dryRun?: boolean;
-  readonly yes?: boolean;
-  readonly land?: boolean;
+  readonly template: string | undefined;
+  readonly agent: string | undefined;
+  readonly output: string | undefined;
+  readonly dryRun: boolean;
+  readonly yes: boolean;
+  readonly land: boolean;
 };
 
 /** `tidegate plan "<goal>"`: a plan by fixed rules, as a file that says nothing to lint; or one that an agent drafts in a run. */
@@ -39,7 +39,7 @@ export async function planGoal(
       'unknown-template',
       `plan: there is no template ${options.template}; there are ${templateNames.join(', ')}`,
     );
-  if (options.agent === undefined && (options.yes === true || options.land === true))
+  if (options.agent === undefined && (options.yes || options.land))
     return misused('usage', 'plan: --yes and --land go with --agent: without one nothing is run');
   const drafts: Drafting[] = [];
   const written = await atDesk(open, context, 'look', async (desk) => {
@@ -93,7 +93,7 @@ async function keep(
   { output, dryRun }: GoalOptions,
 ): Promise<Outcome> {
   const data = { text, notes, warnings: read.warnings.map(explain), hash: read.hash };
-  if (path === null || dryRun === true) return done(text.trimEnd().split('\n'), data);
+  if (path === null || dryRun) return done(text.trimEnd().split('\n'), data);
   const file = output ?? usualFile;
   const wrote = await files.write(path, text);
   if (wrote !== 'written') return notWritten(wrote, file);
@@ -137,14 +137,16 @@ async function draftedBy(
     keys: { role: 'design', owns: [file], deliverables: [file], drafts: file },
   } as const;
   const sketch = { name: 'plan-draft', agent, waves: [[task]], note: 'Made by tidegate plan --agent' };
-  const how = {
-    ...(dryRun === undefined ? {} : { dryRun }),
-    ...(yes === undefined ? {} : { yes }),
-    ...(land === undefined ? {} : { land }),
-  };
   const asked = { command: 'plan', typed: true, refuse: withoutAgent('plan') };
-  const outcome = await checkedThenRun(open, context, sketch, how, asked);
+  const outcome = await checkedThenRun(open, context, sketch, { dryRun, yes, land }, asked);
   if (outcome.reason !== 'landed') return outcome;
   const next = `Read ${file} and change what you like; then: tidegate run ${file}`;
   return { ...outcome, lines: [...(outcome.lines ?? []), next] };
+}
+
+/** Refuses to write over a file, or into a folder that is not there. */
+export function notWritten(why: 'exists' | 'no-folder', output: string): Outcome {
+  return why === 'exists'
+    ? misused('exists', `plan: ${output} is there already and was left alone; name another with -o`)
+    : misused('no-folder', `plan: there is no folder for ${output}; make it, or name another file with -o`);
 }

@@ -1,11 +1,11 @@
-import type { Command } from 'commander';
 import { nearestWord } from '../domain/nearest-word.ts';
 import type { Text } from '../ports/terminal.ts';
-import { type CommandEntry, type Context, type Does, exitCodes, misused, type Outcome } from './command.ts';
+import { type Context, exitCodes, misused, type Outcome } from './command.ts';
+import type { Command, Program } from './definition.ts';
 import { globalOptions, overview } from './help.ts';
+import { type Parsed, parserOf } from './parse.ts';
 
-type Frame = {
-  readonly commands: readonly CommandEntry[];
+type Frame = Program & {
   /** Everything but what the global options say. */
   readonly open: (chosen: GlobalOptions) => Context;
 };
@@ -27,60 +27,39 @@ export async function runProgram(argv: readonly string[], frame: Frame): Promise
     return end('help', { exit: exitCodes.done, reason: 'done', lines: overview(frame.commands) });
   }
   const [name, rest] = front.name === 'help' ? [front.rest[0] ?? '', ['--help']] : ([front.name, front.rest] as const);
-  const entry = frame.commands.find((command) => command.name === name);
-  if (entry === undefined) return end('tidegate', unknownCommand(name, frame.commands));
-  return await runCommand(entry, front.help ? ['--help'] : rest, front.options, frame);
+  const command = frame.commands.find((known) => known.name === name);
+  if (command === undefined) return end('tidegate', unknownCommand(name, frame.commands));
+  return await runCommand(command, front.help ? ['--help'] : rest, front.options, frame);
 }
 
 /** Global options may stand before the command or after it. */
 async function runCommand(
-  entry: CommandEntry,
+  command: Command,
   argv: readonly string[],
   front: GlobalOptions,
   frame: Frame,
 ): Promise<number> {
-  const [{ Command, CommanderError }, register] = await Promise.all([import('commander'), entry.load()]);
+  const { name } = command;
+  const library = await import('commander');
   const split = takeGlobals(argv, front);
   const context = frame.open(split.options);
-  if (split.problem !== null) return finish(entry.name, misused('missing-value', split.problem), context);
-
-  const ended: Outcome[] = [];
-  const does: Does =
-    (body) =>
-    async (...given) => {
-      ended.push(await body(...given));
-    };
-  const command = describe(new Command(`tidegate ${entry.name}`), entry, context);
-  register(command, does, context);
+  if (split.problem !== null) return finish(name, misused('missing-value', split.problem), context);
+  const parsed: Parsed[] = [];
+  const parser = parserOf(command, library, (input) => parsed.push(input)).configureOutput({
+    writeOut: (text) => context.terminal.line(text.trimEnd()),
+    writeErr: () => {},
+  });
   try {
-    await command.parseAsync([...split.rest], { from: 'user' });
+    parser.parse([...split.rest], { from: 'user' });
+    const [input] = parsed;
+    if (input === undefined) throw new Error(`${name} was parsed without an input`);
+    return finish(name, await command.run(input, context, frame), context);
   } catch (error) {
-    if (isSystemFailure(error)) return finish(entry.name, systemFailure(entry.name, error), context);
-    if (!(error instanceof CommanderError)) throw error;
+    if (isSystemFailure(error)) return finish(name, systemFailure(name, error), context);
+    if (!(error instanceof library.CommanderError)) throw error;
     if (error.exitCode === 0) return exitCodes.done;
-    return finish(entry.name, misused('usage', oneLine(error.message, entry)), context);
+    return finish(name, misused('usage', oneLine(error.message, name)), context);
   }
-  const outcome = ended[0];
-  if (outcome === undefined) throw new Error(`${entry.name} ended without an outcome`);
-  return finish(entry.name, outcome, context);
-}
-
-function describe(command: Command, entry: CommandEntry, context: Context): Command {
-  command
-    .usage(entry.usage)
-    .description(entry.summary)
-    .exitOverride()
-    .allowExcessArguments(false)
-    .configureOutput({ writeOut: (text) => context.terminal.line(text.trimEnd()), writeErr: () => {} })
-    .configureHelp({ helpWidth: 80 })
-    .addHelpText(
-      'after',
-      `\nEverywhere: ${globalOptions
-        .slice(0, 4)
-        .map(({ flags }) => flags)
-        .join(', ')}`,
-    );
-  return command;
 }
 
 type Front = {
@@ -171,7 +150,7 @@ const versionOf = ({ version }: Context): Outcome => ({
   data: { version },
 });
 
-function unknownCommand(name: string, commands: readonly CommandEntry[]): Outcome {
+function unknownCommand(name: string, commands: readonly Command[]): Outcome {
   const similar = nearest(
     name,
     commands.map((command) => command.name),
@@ -196,11 +175,11 @@ const nearest = (typed: string, known: readonly string[]): string | null =>
   nearestWord(typed, known) ?? known.find((name) => typed.length > 2 && name.startsWith(typed)) ?? null;
 
 /** Commander speaks on two lines and in its own voice. */
-function oneLine(message: string, entry: CommandEntry): string {
+function oneLine(message: string, name: string): string {
   const [first = '', hint] = message.replace(/^error: /, '').split('\n');
   const suggestion = hint?.replace(/^\(Did you mean (.*)\?\)$/, 'did you mean $1?');
   const typed = /unknown option '([^']+)'/.exec(first)?.[1];
   const global = typed === undefined ? null : nearest(typed, globalNames);
-  const wayOut = suggestion ?? (global === null ? `see tidegate ${entry.name} --help` : `did you mean ${global}?`);
-  return `${entry.name}: ${first.replaceAll("'", '').replace(/\.$/, '')}; ${wayOut}`;
+  const wayOut = suggestion ?? (global === null ? `see tidegate ${name} --help` : `did you mean ${global}?`);
+  return `${name}: ${first.replaceAll("'", '').replace(/\.$/, '')}; ${wayOut}`;
 }

@@ -1,43 +1,33 @@
 import { boundedFinding } from '../domain/findings/bounded.ts';
 import type { Finding } from '../domain/findings/finding.ts';
-import { type CommitId, commitId } from '../domain/ids.ts';
-import type { Result } from '../domain/result.ts';
+import { commitId } from '../domain/ids.ts';
 import { prepareOrder } from '../engine/order-run.ts';
-import { done, exitCodes, misused, type Outcome, type Register } from './command.ts';
-import { atDesk, type OpenDesk } from './desk.ts';
-
-/** The text of a file in a snapshot, or why it is none. */
-export type DraftText = (repository: string, commit: CommitId, file: string) => Promise<Result<string, Finding>>;
+import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
+import type { Program } from './definition.ts';
+import { atDesk } from './desk.ts';
 
 /**
  * `tidegate read-draft <commit> <file> <branch>`: what `run --dry-run` would say of a plan that only a snapshot has. Called by the
  * coordinator, which must outlive whatever an agent wrote into it.
  */
-export const readDraft =
-  (open: OpenDesk, textOf: DraftText): Register =>
-  (command, does, context) => {
-    command
-      .argument('<commit>')
-      .argument('<file>')
-      .argument('<branch>')
-      .action(
-        does((commit: string, file: string, branch: string) =>
-          atDesk(open, context, 'look', async (desk) => {
-            const text = await textOf(desk.state.repository, commitId(commit), file);
-            if (!text.ok) return mistaken([text.error]);
-            const prepared = await prepareOrder(desk, {
-              source: { text: text.value, as: file, branch },
-              flags: { land: null, focus: null },
-              wave: null,
-              tidegate: context.version,
-            });
-            if (prepared.ok) return done([], { findings: [] });
-            const { error } = prepared;
-            return 'findings' in error ? mistaken(error.findings) : misused(error.because, error.message);
-          }),
-        ),
-      );
-  };
+export const judgeDraft = (
+  { commit, file, branch }: { readonly commit: string; readonly file: string; readonly branch: string },
+  context: Context,
+  { ports }: Program,
+): Promise<Outcome> =>
+  atDesk(ports.openDesk, context, 'look', async (desk) => {
+    const text = await ports.draftText(desk.state.repository, commitId(commit), file);
+    if (!text.ok) return mistaken([text.error]);
+    const prepared = await prepareOrder(desk, {
+      source: { text: text.value, as: file, branch },
+      flags: { land: null, focus: null },
+      wave: null,
+      tidegate: context.version,
+    });
+    if (prepared.ok) return done([], { findings: [] });
+    const { error } = prepared;
+    return 'findings' in error ? mistaken(error.findings) : misused(error.because, error.message);
+  });
 
 /** All of them may be as many as there are words in it, and they go into the ledger: as data, not explained. */
 function mistaken(all: readonly Finding[]): Outcome {

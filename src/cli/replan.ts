@@ -2,15 +2,14 @@ import { explain } from '../domain/explain/explain.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import { planDifference } from '../domain/plan-difference.ts';
 import { err, ok, type Result } from '../domain/result.ts';
-import { ask } from '../engine/ask.ts';
-import { orderIn, prepareReplan, replanRequest } from '../engine/replan-run.ts';
+import { orderIn, prepareReplan } from '../engine/replan-run.ts';
 import type { Desk } from '../ports/desk.ts';
-import { outcomeOf } from './ask-coordinator.ts';
-import type { Outcome } from './command.ts';
+import { actOn, refusedToAgent } from './act.ts';
+import { exitCodes, type Outcome } from './command.ts';
 import { failed } from './desk.ts';
-import { peopleOnly } from './people-only.ts';
 import { notOrdered } from './run.ts';
 import type { MadeRun } from './subject.ts';
+import { shortened, wordings } from './wording.ts';
 
 /** How the files stand to the plan that runs. `message` is one line for people. */
 type PlanNote = {
@@ -46,7 +45,7 @@ export async function replan(
   subject: MadeRun,
 ): Promise<Result<{ readonly note: PlanNote; readonly warnings: readonly Finding[] }, Outcome>> {
   const { run, state } = subject;
-  const refused = peopleOnly(desk, `tidegate resume ${run} --replan`);
+  const refused = refusedToAgent(desk, 'replan', `resume ${run} --replan`);
   if (refused !== null) return err(refused);
   if (state.ended !== null)
     return err(
@@ -54,21 +53,14 @@ export async function replan(
     );
   const prepared = await prepareReplan(desk, subject);
   if (!prepared.ok) return err(notOrdered(prepared.error, 'resume'));
-  const { order, differences, vain, warnings } = prepared.value;
+  const { order, differences, warnings } = prepared.value;
   const { hash } = order;
   if (differences.length === 0) {
     const message = `nothing changed in ${state.planFile}; ${run} goes on with the plan that it has`;
     return ok({ note: { message, differences, hash }, warnings });
   }
-  const answered = await ask(desk, subject, replanRequest(state, prepared.value, desk.caller.by));
-  if (answered.outcome !== 'accepted') return err(outcomeOf(run, answered, ''));
-  await desk.openRunDirectory(order);
-  const told = vain.length === 0 ? '' : `; ${vain.join(', ')}: merged already, what it says now has no effect`;
-  const message = `${run} has a new plan, ${hash.slice(0, 12)} (${shortened(differences)})${told}`;
+  const outcome = await actOn(desk, { action: 'replan', subject, input: prepared.value });
+  if (outcome.exit !== exitCodes.done) return err(outcome);
+  const message = await wordings.replan.accepted(subject, prepared.value, desk);
   return ok({ note: { message, differences, hash }, warnings });
 }
-
-const shortened = (differences: readonly string[]): string =>
-  differences.length <= 6
-    ? differences.join('; ')
-    : `${differences.slice(0, 6).join('; ')} and ${differences.length - 6} more`;

@@ -1,56 +1,30 @@
-import type { RunState } from '../domain/run.ts';
 import { knownRuns } from '../engine/find-run.ts';
+import { replayRun } from '../engine/replay.ts';
 import { replaySessions } from '../engine/replay-sessions.ts';
 import type { Desk } from '../ports/desk.ts';
-import { externalStream, isExternalStream, type Stored } from '../ports/ledger.ts';
+import { externalStream, isExternalStream } from '../ports/ledger.ts';
 import type { Text } from '../ports/terminal.ts';
 import { endText } from '../view/run-view.ts';
 import { sessionLine } from '../view/session-line.ts';
-import { done, exitCodes, misused, type Outcome, type Register } from './command.ts';
-import { atDesk, type OpenDesk } from './desk.ts';
+import { done, exitCodes, misused, type Outcome } from './command.ts';
 import { subjectOf } from './subject.ts';
 
-/** What judging a whole stream again came to: every verdict the same, or where it differs. */
-export type Replayed = {
-  readonly state: RunState | null;
-  readonly judged: number;
-  readonly differences: readonly { readonly seq: number; readonly detail: string }[];
-};
-export type Replay = (stored: readonly Stored[]) => Replayed;
-
 /** `tidegate replay [run]`: folds a run again from its first event and judges all of its evidence again. */
-export const replay =
-  (open: OpenDesk, replayRun: Replay): Register =>
-  (command, does, context) => {
-    command
-      .argument(
-        '[run]',
-        'a run or the beginning of its name, or external:<session>; without it the live or the newest one',
-      )
-      .action(
-        does((given: string | undefined) =>
-          atDesk(open, context, 'look', async (desk) => {
-            if (given !== undefined && isExternalStream(given)) return await replayDriven(desk, given);
-            const found = await subjectOf(desk, 'replay', given, 'newest');
-            if (!found.ok) return found.error;
-            const { run, stored } = found.value;
-            const replayed = replayRun(stored);
-            const { judged, differences, state } = replayed;
-            const standing = state === null ? 'ordered only' : (endText(state) ?? 'open');
-            const data = { run, events: stored.length, judged, differences, state };
-            if (differences.length > 0)
-              return differs(
-                differences.map((found) => ({ run, ...found })),
-                data,
-              );
-            return done(
-              [`${run}: ${stored.length} events, ${judged} judgements, all the same again. ${standing}`],
-              data,
-            );
-          }),
-        ),
-      );
-  };
+export async function judgeAgain({ run: given }: { readonly run: string | undefined }, desk: Desk): Promise<Outcome> {
+  if (given !== undefined && isExternalStream(given)) return await replayDriven(desk, given);
+  const found = await subjectOf(desk, 'replay', given, 'newest');
+  if (!found.ok) return found.error;
+  const { run, stored } = found.value;
+  const { judged, differences, state } = replayRun(stored);
+  const standing = state === null ? 'ordered only' : (endText(state) ?? 'open');
+  const data = { run, events: stored.length, judged, differences, state };
+  if (differences.length > 0)
+    return differs(
+      differences.map((one) => ({ run, ...one })),
+      data,
+    );
+  return done([`${run}: ${stored.length} events, ${judged} judgements, all the same again. ${standing}`], data);
+}
 
 /** A session that others drive: every fact is decided again. */
 async function replayDriven(desk: Desk, run: string): Promise<Outcome> {
@@ -68,13 +42,7 @@ async function replayDriven(desk: Desk, run: string): Promise<Outcome> {
 }
 
 /** `tidegate verify`: walks the hash chain of the whole ledger, then replays every run. */
-export const verify =
-  (open: OpenDesk, replayRun: Replay): Register =>
-  (command, does, context) => {
-    command.action(does(() => atDesk(open, context, 'look', (desk) => verifyAll(desk, replayRun))));
-  };
-
-async function verifyAll(desk: Desk, replayRun: Replay): Promise<Outcome> {
+export async function verifyLedger(_input: object, desk: Desk): Promise<Outcome> {
   const chain = await desk.ledger.verify();
   if (!chain.ok) {
     const where = chain.seq === null ? '' : `event ${chain.seq}: `;

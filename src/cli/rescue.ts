@@ -1,20 +1,14 @@
 import type { Desk } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
-import { done, type Outcome, type Register } from './command.ts';
-import { atDesk, type OpenDesk } from './desk.ts';
+import { done, type Outcome } from './command.ts';
 import { runNamed } from './subject.ts';
 
 /** `tidegate rescue [run[/task]]`: every snapshot that was taken, and how to make a branch of it. Changes nothing. */
-export const rescue =
-  (open: OpenDesk): Register =>
-  (command, does, context) => {
-    command
-      .argument('[subject]', 'run or run/task; without it the live or the newest run')
-      .action(does((given: string | undefined) => atDesk(open, context, 'look', (desk) => list(desk, given))));
-  };
-
-async function list(desk: Desk, given: string | undefined): Promise<Outcome> {
-  const found = await runNamed(desk, 'rescue', given, 'newest');
+export async function listSnapshots(
+  { subject }: { readonly subject: string | undefined },
+  desk: Desk,
+): Promise<Outcome> {
+  const found = await runNamed(desk, 'rescue', subject, 'newest');
   if (!found.ok) return found.error;
   const { run, task, state } = found.value;
   const prefix = task === null ? `${run}.` : `${run}.${task}.`;

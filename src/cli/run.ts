@@ -2,61 +2,49 @@ import type { RunOrder } from '../domain/events.ts';
 import { explain } from '../domain/explain/explain.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import { err, type Result } from '../domain/result.ts';
-import { type NotOrdered, type PreparedOrder, placeOrder, prepareOrder } from '../engine/order-run.ts';
+import { performOrder } from '../engine/actions/order.ts';
+import { type NotOrdered, type PreparedOrder, prepareOrder } from '../engine/order-run.ts';
 import type { Desk, PlanFlags, PlanSource } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
 import { findingText, planView } from '../view/plan-view.ts';
 import { inBackground } from './background.ts';
 import { inCi } from './ci/ci.ts';
-import { type Context, done, exitCodes, misused, type Outcome, type Register } from './command.ts';
+import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
+import type { Program } from './definition.ts';
 import { atDesk, type OpenDesk } from './desk.ts';
 import { inForeground } from './foreground.ts';
-import { outcomeOf as lintOutcome, planArgument } from './lint.ts';
+import { outcomeOf as lintOutcome } from './lint.ts';
+import { callerIsAgent } from './people-only.ts';
 
 export type RunOptions = {
-  readonly wave?: string;
+  readonly wave?: string | undefined;
   readonly dryRun?: boolean;
   readonly detach?: boolean;
   readonly yes?: boolean;
   readonly land?: boolean;
-  readonly focus?: string;
+  readonly focus?: string | undefined;
   readonly ci?: boolean;
-  readonly junit?: string;
   readonly isBrief?: boolean;
 };
 
+type RunInput = RunOptions & { readonly plan: readonly string[]; readonly junit: string | undefined };
+
 /** `tidegate run [plan…]`: reads and judges the plan, orders the run, and brings it as far as it goes without a person. */
-export const run =
-  (open: OpenDesk): Register =>
-  (command, does, context) => {
-    command
-      .argument('[plan...]', planArgument)
-      .option('--wave <number>', 'only this wave, which must be the next open one')
-      .option('--dry-run', 'every check and what would be asked; leaves nothing behind')
-      .option('-d, --detach', 'go on in the background')
-      .option('--yes', 'answer the start approval with yes, and nothing else')
-      .option('--land', 'answer the landing with yes')
-      .option('--focus <text>', 'what every agent of this run is told to mind; part of what is approved')
-      .option(
-        '--ci',
-        'for machines: asks nothing, writes a JUnit file, and on GitHub a summary; lands only with --land',
-      )
-      .option('--junit <file>', 'with --ci: where the JUnit file goes; without it tidegate-junit.xml')
-      .action(
-        does((plan: readonly string[], options: RunOptions) => {
-          const { ci, junit } = options;
-          if (ci !== true)
-            return junit === undefined
-              ? checkedThenRun(open, context, plan, options)
-              : misused('no-ci', 'run: --junit goes with --ci');
-          if (options.detach === true)
-            return misused('detached-ci', 'run: --ci tells what came of the run, so it cannot go with --detach');
-          return inCi(open, context, junit ?? 'tidegate-junit.xml', (unasked) =>
-            checkedThenRun(open, unasked, plan, options),
-          );
-        }),
-      );
-  };
+export async function runPlan(
+  { plan, junit, ...options }: RunInput,
+  context: Context,
+  { ports: { openDesk } }: Program,
+): Promise<Outcome> {
+  if (options.ci !== true)
+    return junit === undefined
+      ? await checkedThenRun(openDesk, context, plan, options)
+      : misused('no-ci', 'run: --junit goes with --ci');
+  if (options.detach === true)
+    return misused('detached-ci', 'run: --ci tells what came of the run, so it cannot go with --detach');
+  return await inCi(openDesk, context, junit ?? 'tidegate-junit.xml', (unasked) =>
+    checkedThenRun(openDesk, unasked, plan, options),
+  );
+}
 
 /** All checks come before anything is made: a plan that is refused leaves no trace. */
 export async function checkedThenRun(
@@ -146,10 +134,11 @@ const longestFocus = 2_000;
 async function carryOut(
   desk: Desk,
   context: Context,
-  { order, text, warnings }: PreparedOrder,
+  prepared: PreparedOrder,
   options: RunOptions & { readonly typed?: boolean },
 ): Promise<Outcome> {
-  await placeOrder(desk, order, text, desk.caller.by);
+  const { order, warnings } = prepared;
+  if (!(await performOrder(desk, prepared, desk.caller))) return callerIsAgent(desk, 'tidegate run');
   const { yes = false, land = false, isBrief = false, typed = false } = options;
   const how = { yes, typed, land, isBrief, warnings, fromStart: true };
   if (options.detach === true) return await inBackground(desk, context, order.run, how);

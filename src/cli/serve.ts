@@ -1,69 +1,28 @@
 import { isIP } from 'node:net';
 import { isAbsolute } from 'node:path';
 import { err, ok, type Result } from '../domain/result.ts';
-import { type Context, done, exitCodes, misused, type Outcome, type Register } from './command.ts';
+import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
+import type { Program } from './definition.ts';
 import { failed } from './desk.ts';
-
-/** Where a server listens: on one address, or on a socket of the file system. */
-export type Listen = {
-  readonly host: string;
-  readonly port: number;
-  readonly socket: string | null;
-  /** Names beside the loopback's own that callers may use for it. */
-  readonly names: readonly string[];
-  readonly tls: { readonly cert: string; readonly key: string } | null;
-};
-export type Running = {
-  readonly url: string;
-  /** Rejects when it cannot go on; never resolves. */
-  readonly failed: Promise<never>;
-  /** For a browser, once; null where the caller is not one who may decide. */
-  readonly link: (() => string) | null;
-  /** Lets go. Agents go on, driven from the background. */
-  stop(): Promise<void>;
-};
-export type ServePorts = {
-  start(context: Context, listen: Listen): Promise<Result<Running, string>>;
-  state(context: Context): Promise<{
-    /** Or why it cannot be trusted. */
-    secret(): Result<Buffer, string>;
-    renewSecret(): void;
-    serving(): { readonly url: string; readonly pid: number } | null;
-  }>;
-};
+import type { Listen, Running } from './ports.ts';
 
 type ServeOptions = {
   readonly port: string;
   readonly host: string;
-  readonly socket?: string;
-  readonly name?: readonly string[];
-  readonly tlsCert?: string;
-  readonly tlsKey?: string;
+  readonly socket: string | undefined;
+  readonly name: readonly string[];
+  readonly tlsCert: string | undefined;
+  readonly tlsKey: string | undefined;
 };
 
 /** `tidegate serve`: REST, WebSocket, SSE and MCP for all repositories of the person, on the loopback. */
-export const serve =
-  (ports: ServePorts): Register =>
-  (command, does, context) => {
-    command
-      .option('--port <number>', 'port on the loopback; 0 chooses a free one', '3847')
-      .option('--host <address>', 'address to listen on; any but the loopback needs TLS', '127.0.0.1')
-      .option('--socket <path>', 'a socket in the file system instead, for you alone')
-      .option('--name <host>', 'another name that callers may use for it; can be given again', collect)
-      .option('--tls-cert <file>', 'certificate, with --tls-key')
-      .option('--tls-key <file>', 'its private key')
-      .action(
-        does(async (options: ServeOptions) => {
-          const listen = listenOf(options);
-          if (!listen.ok) return misused('bad-address', `serve: ${listen.error}`);
-          const started = await ports.start(context, listen.value);
-          if (!started.ok) return failed('not-serving', `serve: ${started.error}`);
-          return await untilLeft(context, started.value, listen.value);
-        }),
-      );
-  };
-
-const collect = (name: string, before: readonly string[] = []): readonly string[] => [...before, name];
+export async function serveApi(options: ServeOptions, context: Context, { ports }: Program): Promise<Outcome> {
+  const listen = listenOf(options);
+  if (!listen.ok) return misused('bad-address', `serve: ${listen.error}`);
+  const started = await (await ports.serve()).start(context, listen.value);
+  if (!started.ok) return failed('not-serving', `serve: ${started.error}`);
+  return await untilLeft(context, started.value, listen.value);
+}
 
 async function untilLeft(context: Context, running: Running, { socket }: Listen): Promise<Outcome> {
   const left = Promise.withResolvers<'left'>();
@@ -84,7 +43,7 @@ async function untilLeft(context: Context, running: Running, { socket }: Listen)
 }
 
 function listenOf(options: ServeOptions): Result<Listen, string> {
-  const { host, name: names = [], socket = null, tlsCert, tlsKey } = options;
+  const { host, name: names, socket = null, tlsCert, tlsKey } = options;
   const port = /^\d{1,5}$/.test(options.port) ? Number(options.port) : -1;
   if (port < 0 || port > 65_535) return err(`--port takes a number from 0 to 65535, not ${options.port}`);
   if (socket !== null && !isAbsolute(socket)) return err('--socket takes an absolute path');

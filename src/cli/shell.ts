@@ -1,51 +1,23 @@
 import type { Ending } from '../domain/evidence.ts';
 import { describeWithFix } from '../domain/explain/explain.ts';
-import type { CommitId } from '../domain/ids.ts';
-import { type PlannedTask, plannedById } from '../domain/plan.ts';
-import type { Result } from '../domain/result.ts';
-import type { RunState } from '../domain/run.ts';
+import { plannedById } from '../domain/plan.ts';
 import { isLive } from '../domain/schedule.ts';
 import { agentOf, attemptOf, snapshotOf } from '../domain/task.ts';
 import type { Desk } from '../ports/desk.ts';
-import { type Context, exitCodes, misused, type Outcome, type Register } from './command.ts';
-import { atDesk, failed, type OpenDesk } from './desk.ts';
+import { type Context, exitCodes, misused, type Outcome } from './command.ts';
+import type { Program } from './definition.ts';
+import { atDesk, failed } from './desk.ts';
 import { peopleOnly } from './people-only.ts';
+import type { EnterShell } from './ports.ts';
 import { taskNamed } from './subject.ts';
 
-type ShellOrder = {
-  readonly state: RunState;
-  readonly task: PlannedTask;
-  readonly agent: string;
-  readonly commit: CommitId;
-  readonly base: CommitId;
-  /** Empty: an interactive shell. */
-  readonly argv: readonly string[];
-  /** On the terminal of the person. Without: nothing to read, and what it prints is passed on. */
-  readonly onTerminal: boolean;
-  /** The copy is there, and nothing has run in it. */
-  onMade(path: string, isSetUp: boolean): void;
-};
-
-/** Runs it to its end; the copy is gone then, and so is all that was started in it. */
-export type EnterShell = (
-  desk: Desk,
-  context: Context,
-  order: ShellOrder,
-) => Promise<Result<Ending, { readonly problem: string; readonly fix: string }>>;
-
 /** `tidegate shell <run/task> [-- command]`: a person in the fence of a task's agent, on a copy of what that made. */
-export const shell =
-  (openDesk: OpenDesk, enter: EnterShell): Register =>
-  (command, does, context) => {
-    command
-      .argument('<task>', 'run/task, or a task of the live run')
-      .argument('[command...]', 'after --: run this instead of a shell, and end as it ends')
-      .action(
-        does((given: string, argv: readonly string[]) =>
-          atDesk(openDesk, context, 'look', (desk) => look(desk, context, given, argv, enter)),
-        ),
-      );
-  };
+export const enterTask = (
+  { task, command }: { readonly task: string; readonly command: readonly string[] },
+  context: Context,
+  { ports }: Program,
+): Promise<Outcome> =>
+  atDesk(ports.openDesk, context, 'look', (desk) => look(desk, context, task, command, ports.enterShell));
 
 async function look(
   desk: Desk,

@@ -13,29 +13,17 @@ import { phaseTable } from '../view/phases.ts';
 import { planView } from '../view/plan-view.ts';
 import { headLine, type RunView, toldLines } from '../view/run-view.ts';
 import { files, taskWords } from '../view/task-line.ts';
-import { done, type Outcome, type Register } from './command.ts';
-import { atDesk, type OpenDesk } from './desk.ts';
+import { done, type Outcome } from './command.ts';
 import { showPrompt } from './show-prompt.ts';
 import { viewOf } from './status.ts';
 import { runNamed } from './subject.ts';
 
 /** `tidegate show [run[/task]]`: all that is known of a run and its plan, or of one task. */
-export const show =
-  (open: OpenDesk): Register =>
-  (command, does, context) => {
-    command
-      .argument('[subject]', 'run or run/task; without it the live run')
-      .option('--prompt', 'what the agent of a task was told, or would be if it started now')
-      .action(
-        does((given: string | undefined, options: { readonly prompt?: boolean }) =>
-          atDesk(open, context, 'look', (desk) =>
-            options.prompt === true ? showPrompt(desk, given) : look(desk, given),
-          ),
-        ),
-      );
-  };
-
-async function look(desk: Desk, given: string | undefined): Promise<Outcome> {
+export async function showSubject(
+  { subject: given, prompt }: { readonly subject: string | undefined; readonly prompt: boolean },
+  desk: Desk,
+): Promise<Outcome> {
+  if (prompt) return await showPrompt(desk, given);
   const found = await runNamed(desk, 'show', given, 'newest');
   if (!found.ok) return found.error;
   const view = viewOf(desk, found.value);

@@ -11,24 +11,14 @@ import { runDocument } from '../view/document.ts';
 import { endLine, headLine, type RunView, runView, toldLines, undoText } from '../view/run-view.ts';
 import { sessionLine } from '../view/session-line.ts';
 import { timesOf } from '../view/times.ts';
-import { type Context, done, misused, type Outcome, type Register } from './command.ts';
-import { atDesk, type OpenDesk } from './desk.ts';
+import { type Context, done, misused, type Outcome } from './command.ts';
 
 /** `tidegate status [run]`: where a run stands and what it waits for; with `--all` every run, one line each. */
-export const status =
-  (open: OpenDesk): Register =>
-  (command, does, context) => {
-    command
-      .argument('[run]', 'a run or the beginning of its name; without it the live one')
-      .option('--all', 'every run of this repository, and sessions that others drive')
-      .action(
-        does((given: string | undefined, options: { all?: boolean }) =>
-          atDesk(open, context, 'look', (desk) => look(desk, context, given, options.all === true)),
-        ),
-      );
-  };
-
-async function look(desk: Desk, context: Context, given: string | undefined, all: boolean): Promise<Outcome> {
+export async function showStatus(
+  { run: given, all }: { readonly run: string | undefined; readonly all: boolean },
+  desk: Desk,
+  context: Context,
+): Promise<Outcome> {
   const runs = await knownRuns(desk.ledger);
   const listed = { runs: runs.map((known) => summary(known)) };
   const sessions = all ? await replaySessions(desk.ledger) : [];

@@ -5,16 +5,14 @@ import type { Finding } from '../domain/findings/finding.ts';
 import { allTasks } from '../domain/plan.ts';
 import { selectedWaves, tasksOfWave } from '../domain/run.ts';
 import { isResolved, snapshotOf } from '../domain/task.ts';
-import { ask } from '../engine/ask.ts';
 import type { Desk } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
 import { planView } from '../view/plan-view.ts';
 import type { RunView } from '../view/run-view.ts';
 import { files } from '../view/task-line.ts';
-import { outcomeOf } from './ask-coordinator.ts';
+import { actOn, refusedToAgent } from './act.ts';
 import { type Context, exitCodes, type Outcome } from './command.ts';
 import { type Edited, editPlan } from './edit-plan.ts';
-import { peopleOnly } from './people-only.ts';
 import { settledOutcome } from './settled.ts';
 
 export type TapFlags = {
@@ -62,7 +60,7 @@ export async function decideTap(
 ): Promise<Outcome | null> {
   const { run } = view.state;
   const via = tap === 'land' ? (flags.land ? 'land-flag' : null) : startVia(context, view.state, tap, flags);
-  const refused = peopleOnly(desk, tap === 'land' ? `tidegate land ${run}` : `tidegate approve ${run}`);
+  const refused = refusedToAgent(desk, 'approve', tap === 'land' ? `land ${run}` : `approve ${run}`);
   if (refused !== null) return refused;
   if (via === 'terminal') showPlan(context, view, flags.warnings);
   if (via !== null) return await approve(desk, view, tap, via);
@@ -85,10 +83,14 @@ async function decideStart(desk: Desk, context: Context, first: Edited, tap: Tap
 }
 
 async function approve(desk: Desk, view: RunView, tap: TapName, via: By['via']): Promise<Outcome | null> {
-  const { run, hash } = view.state;
-  const by = { ...desk.caller.by, via };
-  const answered = await ask(desk, { run, state: view.state }, { type: 'requested-approve', tap, hash, by });
-  return answered.outcome === 'accepted' ? null : outcomeOf(run, answered, '');
+  const { mayDecide, by } = desk.caller;
+  const outcome = await actOn(desk, {
+    action: 'approve',
+    subject: { run: view.state.run, state: view.state },
+    input: { hash: view.state.hash, tap },
+    caller: { mayDecide, by: { ...by, via } },
+  });
+  return outcome.exit === exitCodes.done ? null : outcome;
 }
 
 const declined = (view: RunView, context: Context): Outcome => ({

@@ -3,45 +3,39 @@ import type { Role } from '../protocol/route.ts';
 import { roles } from '../protocol/route.ts';
 import { serverRoutes } from '../protocol/routes/server.ts';
 import { tokenOf } from '../server/keys.ts';
-import { done, exitCodes, misused, type Outcome, type Register } from './command.ts';
+import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
+import type { Program } from './definition.ts';
 import { failed } from './desk.ts';
-import type { ServePorts } from './serve.ts';
 
-type TokenOptions = { readonly role?: string; readonly renew?: true; readonly curl?: true; readonly link?: true };
-
-/** Whether the caller may have what lets one decide; the outcome tells it why not. */
-type MayDecide = (context: Parameters<Register>[2], command: string) => Promise<Outcome | null>;
+type TokenOptions = {
+  readonly role: string | undefined;
+  readonly renew: boolean;
+  readonly curl: boolean;
+  readonly link: boolean;
+};
 
 /** `tidegate token`: what a script needs to talk to the server. */
-export const token =
-  (ports: ServePorts, mayDecide: MayDecide): Register =>
-  (command, does, context) => {
-    command
-      .option('--role <role>', 'read shows, operate runs and stops, approve decides and lands; without it read')
-      .option('--curl', 'print a call that can be pasted')
-      .option('--link', 'a link for a browser, once, with the role approve; asks the server that runs')
-      .option('--renew', 'make all tokens and cookies of before void')
-      .action(
-        does(async ({ role: given, renew, curl, link }: TokenOptions) => {
-          const role = roles.find((one) => one === (given ?? 'read'));
-          if (role === undefined) return misused('bad-role', `token: --role takes ${roles.join(', ')}, not ${given}`);
-          if (link && given !== undefined && role !== 'approve')
-            return misused('link-approves', `token: a browser that a link lets in has the role approve, not ${role}`);
-          const refused =
-            role === 'approve' || renew || link ? await mayDecide(context, `tidegate token --role ${role}`) : null;
-          if (refused !== null) return refused;
-          const state = await ports.state(context);
-          if (renew) state.renewSecret();
-          const secret = state.secret();
-          if (!secret.ok) return failed('key-unsafe', `token: ${secret.error}`);
-          const url = state.serving()?.url ?? null;
-          const problems =
-            renew && url !== null && !(await isTaken(url, tokenOf(secret.value, 'read'))) ? [notTaken] : [];
-          if (link) return await linkOf(tokenOf(secret.value, 'approve'), url);
-          return { ...told(tokenOf(secret.value, role), role, url, curl === true), problems };
-        }),
-      );
-  };
+export async function showToken(
+  { role: given, renew, curl, link }: TokenOptions,
+  context: Context,
+  { ports }: Program,
+): Promise<Outcome> {
+  const role = roles.find((one) => one === (given ?? 'read'));
+  if (role === undefined) return misused('bad-role', `token: --role takes ${roles.join(', ')}, not ${given}`);
+  if (link && given !== undefined && role !== 'approve')
+    return misused('link-approves', `token: a browser that a link lets in has the role approve, not ${role}`);
+  const decides = role === 'approve' || renew || link;
+  const refused = decides ? await ports.refuseAgent(context, `tidegate token --role ${role}`) : null;
+  if (refused !== null) return refused;
+  const state = await (await ports.serve()).state(context);
+  if (renew) state.renewSecret();
+  const secret = state.secret();
+  if (!secret.ok) return failed('key-unsafe', `token: ${secret.error}`);
+  const url = state.serving()?.url ?? null;
+  const problems = renew && url !== null && !(await isTaken(url, tokenOf(secret.value, 'read'))) ? [notTaken] : [];
+  if (link) return await linkOf(tokenOf(secret.value, 'approve'), url);
+  return { ...told(tokenOf(secret.value, role), role, url, curl), problems };
+}
 
 function told(value: string, role: Role, url: string | null, curl: boolean): Outcome {
   const at = url ?? 'http://127.0.0.1:3847';

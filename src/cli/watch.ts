@@ -4,9 +4,10 @@ import type { RunState } from '../domain/run.ts';
 import { isAttended } from '../engine/rehearse.ts';
 import type { Desk } from '../ports/desk.ts';
 import { eventLine } from '../view/event-line.ts';
-import { type Context, done, exitCodes, type Outcome, type Register } from './command.ts';
+import { type Context, done, exitCodes, type Outcome } from './command.ts';
 import { copyingLines } from './copying.ts';
-import { atDesk, type OpenDesk } from './desk.ts';
+import type { Program } from './definition.ts';
+import { atDesk } from './desk.ts';
 import { followRun } from './follow.ts';
 import { never, ticker } from './foreground.ts';
 import { settledOutcome } from './settled.ts';
@@ -15,18 +16,15 @@ import { openDisplay } from './tui/display.ts';
 import { editAside } from './tui/edit-aside.ts';
 
 /** `tidegate watch [run]`: the live view of a run until it ends, without taking part in it. */
-export const watch =
-  (open: OpenDesk): Register =>
-  (command, does, context) => {
-    command.argument('[run]', 'a run or the beginning of its name; without it the live one').action(
-      does((given: string | undefined) =>
-        atDesk(open, context, context.terminal.interactive ? 'ask' : 'look', async (desk) => {
-          const found = await subjectOf(desk, 'watch', given, 'newest');
-          return found.ok ? await lookOn(desk, context, found.value.run) : found.error;
-        }),
-      ),
-    );
-  };
+export const watchRun = (
+  { run }: { readonly run: string | undefined },
+  context: Context,
+  { ports }: Program,
+): Promise<Outcome> =>
+  atDesk(ports.openDesk, context, context.terminal.interactive ? 'ask' : 'look', async (desk) => {
+    const found = await subjectOf(desk, 'watch', run, 'newest');
+    return found.ok ? await lookOn(desk, context, found.value.run) : found.error;
+  });
 
 async function lookOn(desk: Desk, context: Context, run: RunId): Promise<Outcome> {
   const { terminal, json } = context;

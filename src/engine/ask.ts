@@ -21,17 +21,13 @@ type Asking = Pick<Desk, 'ledger' | 'ensureCoordinator' | 'patienceMs'>;
 /** How soon a coordinator that died is missed. */
 const lookMs = 200;
 
+type Asked = { readonly run: RunId; readonly state: RunState };
+
 /**
  * Asks for something by a request in the run's stream, and waits for the coordinator's answer to it.
  * What would be refused as things stand is refused here, without leaving a request behind.
+ * `seq` is the number of the request; 0 when none was left. `earlier` was asked before, and its answer is waited for.
  */
-export async function ask(desk: Asking, subject: Asked, request: RequestEvent): Promise<Answered> {
-  return (await askAs(desk, subject, request)).answered;
-}
-
-type Asked = { readonly run: RunId; readonly state: RunState };
-
-/** The same, with the number of the request; 0 when none was left. `earlier` was asked before, and its answer is waited for. */
 export async function askAs(
   desk: Asking,
   { run, state }: Asked,

@@ -9,7 +9,7 @@ import type { Desk } from '../ports/desk.ts';
 import type { Stored } from '../ports/ledger.ts';
 import { judgedBefore, type NotOrdered } from './order-run.ts';
 
-type NewPlan = {
+export type NewPlan = {
   readonly order: RunOrder;
   /** Empty: the files give the plan that runs already. */
   readonly differences: readonly string[];

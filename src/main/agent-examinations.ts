@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
 import { homedir } from 'node:os';
 import type { FoundLogin } from '../adapters/agent-login.ts';
-import type { AuthPorts } from '../cli/auth.ts';
 import type { Context } from '../cli/command.ts';
-import type { Examine } from '../cli/doctor.ts';
+import type { AuthPorts, Examine } from '../cli/ports.ts';
 import { type AgentKind, agentKinds } from '../domain/agents.ts';
 import { explain } from '../domain/explain/explain.ts';
 import { mendAgent } from '../domain/texts/machine.ts';

@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { armFailpoints } from '../adapters/failpoint.ts';
 import { openTerminal } from '../adapters/terminal/index.ts';
+import { commands } from '../cli/all-commands.ts';
 import type { Context, Signal } from '../cli/command.ts';
 import { type GlobalOptions, runProgram } from '../cli/program.ts';
-import { commands } from './commands.ts';
+import { ports } from './ports.ts';
 
 /** The command line and, in `run` and `resume`, the coordinator. Reads the environment and hears signals for all of it. */
 armFailpoints(process.env['TIDEGATE_FAILPOINT']);
@@ -56,4 +57,4 @@ const version = (
   JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
 ).version;
 
-process.exitCode = await runProgram(process.argv.slice(2), { commands, open });
+process.exitCode = await runProgram(process.argv.slice(2), { commands, ports, open });

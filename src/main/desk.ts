@@ -89,7 +89,7 @@ async function callerAt({ env, terminal }: Context, home: string): Promise<Calle
 }
 
 /** Also where there is no repository. */
-export async function mayDecide(context: Context, command: string): Promise<Outcome | null> {
+export async function refuseAgent(context: Context, command: string): Promise<Outcome | null> {
   return peopleOnly({ caller: await callerAt(context, homedir()) }, command);
 }
 

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import type { Context } from '../cli/command.ts';
-import type { Examine } from '../cli/doctor.ts';
+import type { Examine } from '../cli/ports.ts';
 import type { Examined } from '../ports/desk.ts';
 import { agentExaminations } from './agent-examinations.ts';
 

@@ -2,9 +2,7 @@ import { existsSync } from 'node:fs';
 import { readComments } from '../adapters/comments.ts';
 import { openEditor, pagerOf, runDifftool, showInPager } from '../adapters/person-programs/index.ts';
 import { makeReviewCopy } from '../adapters/review-copy.ts';
-import type { DiffPrograms } from '../cli/diff.ts';
-import type { OpenPrograms } from '../cli/open.ts';
-import type { ReadComments } from '../cli/resolve.ts';
+import type { DiffPrograms, OpenPrograms, ReadComments } from '../cli/ports.ts';
 
 /** Programs of the person's own: they run with the person's environment, and Ctrl-C in them is theirs. */
 export const diffPrograms: DiffPrograms = {

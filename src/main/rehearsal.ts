@@ -5,7 +5,7 @@ import { gitReader, inspectRepository } from '../adapters/git-read/index.ts';
 import { freeze, hashPlan } from '../adapters/plan-files/freeze.ts';
 import { findRepository, locateStateDirectory } from '../adapters/state-directory/index.ts';
 import type { Context } from '../cli/command.ts';
-import type { Rehearsal, Rehearse } from '../cli/init.ts';
+import type { Rehearsal, Rehearse } from '../cli/ports.ts';
 import { takesCommand } from '../domain/agents.ts';
 import type { RunOrder } from '../domain/events.ts';
 import { describeFinding, explain } from '../domain/explain/explain.ts';

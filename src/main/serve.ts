@@ -12,7 +12,7 @@ import { findRepository } from '../adapters/state-directory/index.ts';
 import { knownRepositories } from '../adapters/state-directory/known.ts';
 import { repositoryName, stateRoot } from '../adapters/state-directory/place.ts';
 import type { Context } from '../cli/command.ts';
-import type { Listen, Running, ServePorts } from '../cli/serve.ts';
+import type { Listen, Running, ServePorts } from '../cli/ports.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import type { Examined } from '../ports/desk.ts';
 import { passages } from '../protocol/routes/mcp.ts';
@@ -26,7 +26,7 @@ import { httpServer, type Served } from '../server/http.ts';
 import { oneTimeLinks } from '../server/links.ts';
 import { repositoriesOf } from '../server/repositories.ts';
 import { NotOpened, type Passing, type Repositories } from '../server/site.ts';
-import { mayDecide, openDesk } from './desk.ts';
+import { openDesk, refuseAgent } from './desk.ts';
 
 const surroundingsOf = (context: Context) => ({
   flag: context.stateRoot,
@@ -127,7 +127,9 @@ async function start(context: Context, listen: Listen): Promise<Result<Running, 
     failed: failed.promise,
     // it decides, so an agent that starts a server is shown none
     link:
-      (await mayDecide(context, 'tidegate serve')) === null ? () => `${url}/enter/${links.make('approve').code}` : null,
+      (await refuseAgent(context, 'tidegate serve')) === null
+        ? () => `${url}/enter/${links.make('approve').code}`
+        : null,
     stop: async () => {
       state.forgetServing();
       watching[Symbol.dispose]();
@@ -152,8 +154,12 @@ async function takeUpDeliveries(root: string, repositories: Repositories): Promi
 function assistants(context: Context, fault: (error: unknown) => void): (checkout: string) => Passing {
   const known = new Map<string, Promise<Passing>>();
   const load = async (checkout: string): Promise<Passing> => {
-    const [{ assistantHandler }, { commands }] = await Promise.all([import('../cli/mcp.ts'), import('./commands.ts')]);
-    return assistantHandler(commands, { ...context, cwd: checkout }, fault);
+    const [{ assistantHandler }, { commands }, { ports }] = await Promise.all([
+      import('../cli/mcp.ts'),
+      import('../cli/all-commands.ts'),
+      import('./ports.ts'),
+    ]);
+    return assistantHandler({ commands, ports }, { ...context, cwd: checkout }, fault);
   };
   return (checkout) => async (request, body) => {
     const passing = known.get(checkout) ?? load(checkout);

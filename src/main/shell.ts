@@ -8,7 +8,7 @@ import { hasCode } from '../adapters/state-directory/absent.ts';
 import { findRepository, makeRunDirectory } from '../adapters/state-directory/index.ts';
 import { jobDirectory } from '../adapters/supervisors/job-directory.ts';
 import { removeTree } from '../adapters/workspace/index.ts';
-import type { EnterShell } from '../cli/shell.ts';
+import type { EnterShell } from '../cli/ports.ts';
 import { err, ok } from '../domain/result.ts';
 import { shellJob } from '../engine/jobs.ts';
 import { atHome } from '../supervisor/at-home.ts';

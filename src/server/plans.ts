@@ -3,13 +3,14 @@ import type { Finding } from '../domain/findings/finding.ts';
 import { allTasks, type FrozenPlan } from '../domain/plan.ts';
 import { sketchOf } from '../domain/plan-text.ts';
 import { err, ok, type Result } from '../domain/result.ts';
-import { type NotOrdered, type PreparedOrder, placeOrder, prepareOrder } from '../engine/order-run.ts';
+import { performOrder } from '../engine/actions/order.ts';
+import { type NotOrdered, type PreparedOrder, prepareOrder } from '../engine/order-run.ts';
 import type { PlanSource } from '../ports/desk.ts';
 import { type Problem, problem } from '../protocol/problem.ts';
 import type { Given } from '../protocol/route.ts';
 import type { commandRoutes } from '../protocol/routes/commands.ts';
-import { oneAtATime, otherRequest } from './command.ts';
 import { repositoryAt } from './found.ts';
+import { notAllowed, oneAtATime, otherRequest, siteCaller } from './perform-for.ts';
 import type { Handler, OpenRepository, Site } from './site.ts';
 
 type Routes = typeof commandRoutes;
@@ -47,15 +48,15 @@ export const order: Handler<Routes['order']> = async ({ params, body }, site) =>
     if (earlier !== undefined && earlier.hash !== prepared.value.order.hash) return err(otherRequest);
     if (earlier !== undefined)
       return ok({ ...documentOf(prepared.value), run: earlier.run, planFile: earlier.planFile });
-    const { order: asked, text } = prepared.value;
-    await placeOrder(desk, asked, text, site.caller.by, site.key ?? undefined);
+    const { run } = prepared.value.order;
+    if (!(await performOrder(desk, prepared.value, siteCaller(site), site.key ?? undefined))) return err(notAllowed);
     if (!(await desk.ensureCoordinator()))
       return err(
         problem(503, 'no-answer', 'no coordinator begins the run; it is recorded', {
-          next: `tidegate resume ${asked.run}`,
+          next: `tidegate resume ${run}`,
         }),
       );
-    return ok({ ...documentOf(prepared.value), run: asked.run });
+    return ok({ ...documentOf(prepared.value), run });
   });
 };
 

@@ -2,29 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
-import { attach } from '../../src/cli/attach.ts';
-import { board, inbox } from '../../src/cli/board.ts';
-import { clean } from '../../src/cli/clean.ts';
-import type { CommandEntry, Register } from '../../src/cli/command.ts';
-import { conflicts } from '../../src/cli/conflicts.ts';
-import { costs } from '../../src/cli/costs.ts';
-import { approve, hold, reject } from '../../src/cli/decide.ts';
-import type { OpenDesk } from '../../src/cli/desk.ts';
-import { diff } from '../../src/cli/diff.ts';
-import { events } from '../../src/cli/events.ts';
-import { land, undo } from '../../src/cli/land.ts';
-import { logs } from '../../src/cli/logs.ts';
-import { pause, stop } from '../../src/cli/mode.ts';
-import { answer as answerRecord, post } from '../../src/cli/post.ts';
+import { commands } from '../../src/cli/all-commands.ts';
+import type { Ports } from '../../src/cli/ports.ts';
 import { runProgram } from '../../src/cli/program.ts';
-import { raise } from '../../src/cli/raise.ts';
-import { rescue } from '../../src/cli/rescue.ts';
-import { drop, grant, retry, rework } from '../../src/cli/resolve.ts';
-import { run as runPlan } from '../../src/cli/run.ts';
-import { send } from '../../src/cli/send.ts';
-import { show } from '../../src/cli/show.ts';
-import { status } from '../../src/cli/status.ts';
-import { why } from '../../src/cli/why.ts';
 import { answer } from '../../src/domain/answer.ts';
 import type { RunEvent } from '../../src/domain/events.ts';
 import { err, ok } from '../../src/domain/result.ts';
@@ -35,38 +15,6 @@ import type { Ledger } from '../../src/ports/ledger.ts';
 import type { Terminal, Text } from '../../src/ports/terminal.ts';
 import { alive, holder } from '../contract/ledger-support.ts';
 import { approved, begun, by, ended, held, run, started } from './run-events.ts';
-
-const atDesk: Record<string, (open: OpenDesk) => Register> = {
-  run: runPlan,
-  status,
-  why,
-  show,
-  logs,
-  attach,
-  diff: (open: OpenDesk) => diff(open, { page: async () => false, difftool: async () => 0 }),
-  events,
-  conflicts,
-  rescue,
-  clean,
-  approve,
-  reject,
-  hold,
-  grant,
-  drop,
-  retry,
-  rework: (open: OpenDesk) => rework(open, async () => ok('from a file\n')),
-  pause,
-  stop,
-  land,
-  send,
-  board,
-  inbox,
-  post,
-  answer: answerRecord,
-  raise,
-  costs,
-  undo,
-};
 
 /** A real ledger with these facts in it, and a coordinator that answers requests by the very rule of the real one, or none. */
 export async function commandScene(
@@ -143,10 +91,8 @@ export async function commandScene(
     const problems: string[] = [];
     const documents: unknown[] = [];
     const exit = await runProgram(argv, {
-      commands: Object.entries(atDesk).map(([name, make]): CommandEntry => {
-        const load = async () => make(async () => ok(desk));
-        return { name, usage: '', summary: name, group: 'run', load };
-      }),
+      commands,
+      ports: portsOf(desk),
       open: ({ json }) => ({
         terminal: recording(out, problems, documents),
         json,
@@ -168,6 +114,19 @@ export async function commandScene(
       await ledger[Symbol.asyncDispose]();
       rmSync(directory, { recursive: true, force: true });
     },
+  };
+}
+
+/** Only the ports of commands that work at a desk. */
+function portsOf(desk: Desk): Ports {
+  const notAsked = () => Promise.reject(new Error('not asked'));
+  return {
+    openDesk: async () => ok(desk),
+    readComments: async () => ok('from a file\n'),
+    diffPrograms: async () => ({ page: async () => false, difftool: async () => 0 }),
+    ...{ readPlan: notAsked, draftText: notAsked, enterShell: notAsked, makeDemo: notAsked, refuseAgent: notAsked },
+    ...{ examinations: notAsked, init: notAsked, auth: notAsked, config: notAsked, planFiles: notAsked },
+    ...{ openPrograms: notAsked, serve: notAsked },
   };
 }
 

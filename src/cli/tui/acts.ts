@@ -1,38 +1,34 @@
 import type { RunId } from '../../domain/ids.ts';
 import type { Desk } from '../../ports/desk.ts';
 import type { Text } from '../../ports/terminal.ts';
+import { act as actOnNamed } from '../act.ts';
 import { exitCodes, type Outcome } from '../command.ts';
-import { decide } from '../decide.ts';
-import { askToLand } from '../land.ts';
-import { pauseRun, resumeRun, stopRun } from '../mode.ts';
-import { raiseLimit } from '../raise.ts';
-import { dropTask, grantPaths, reworkTask } from '../resolve.ts';
-import { wholeRunNamed } from '../subject.ts';
+import { resumeRun } from '../lift.ts';
 import type { Act } from './ui.ts';
 
-/** Does what the command of the same name does, with the same refusals. */
+/** Performs the action of a key, with the same refusals as the command of that name. */
 export async function carryOut(desk: Desk, run: RunId, act: Act): Promise<Outcome> {
   switch (act.act) {
     case 'approve':
-      return await decide(desk, 'approve', run);
-    case 'land': {
-      const found = await wholeRunNamed(desk, 'land', run);
-      return found.ok ? await askToLand(desk, found.value) : found.error;
-    }
+      return await actOnNamed(desk, { action: 'approve', subject: run, input: { hash: undefined } });
+    case 'land':
     case 'pause':
-      return await pauseRun(desk, run);
+    case 'stop':
+      return await actOnNamed(desk, { action: act.act, subject: run, input: {} });
     case 'resume':
       return await resumeRun(desk, run);
-    case 'stop':
-      return await stopRun(desk, run);
     case 'grant':
-      return await grantPaths(desk, `${run}/${act.task}`, act.paths);
-    case 'raise':
-      return await raiseLimit(desk, act.task === null ? run : `${run}/${act.task}`, act.usd);
+      return await actOnNamed(desk, { action: 'grant', subject: `${run}/${act.task}`, input: { paths: act.paths } });
+    case 'raise': {
+      const subject = act.task === null ? run : `${run}/${act.task}`;
+      return await actOnNamed(desk, { action: 'raise', subject, input: { usd: act.usd } });
+    }
     case 'drop':
-      return await dropTask(desk, `${run}/${act.task}`, []);
-    case 'rework':
-      return await reworkTask(desk, `${run}/${act.task}`, act.message);
+      return await actOnNamed(desk, { action: 'drop', subject: `${run}/${act.task}`, input: { paths: [] } });
+    case 'rework': {
+      const input = { message: act.message };
+      return await actOnNamed(desk, { action: 'rework', subject: `${run}/${act.task}`, input });
+    }
   }
 }
 

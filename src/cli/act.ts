@@ -1,0 +1,94 @@
+import type { RunId } from '../domain/ids.ts';
+import type { Result } from '../domain/result.ts';
+import type { SubjectKind, Subjects } from '../engine/actions/action.ts';
+import { type ActionInputs, type ActionKinds, type ActionName, actions } from '../engine/actions/actions.ts';
+import { type ActingCaller, mayPerform, performAction } from '../engine/actions/perform.ts';
+import type { Desk } from '../ports/desk.ts';
+import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
+import type { Asking, Program } from './definition.ts';
+import { atDesk, failed } from './desk.ts';
+import { callerIsAgent } from './people-only.ts';
+import { runNamed, taskNamed, wholeRunNamed } from './subject.ts';
+import { wordings } from './wording.ts';
+
+/** Opens the desk for an action and ends as a command that is this one action. */
+export const askFor = (asking: Asking, context: Context, { ports }: Pick<Program, 'ports'>): Promise<Outcome> =>
+  atDesk(ports.openDesk, context, 'ask', (desk) => act(desk, asking));
+
+/** Performs an action on what was named. Also for the keys of the screen. */
+export async function act<N extends ActionName>(desk: Desk, { action, subject, input }: Asking<N>): Promise<Outcome> {
+  const found = await finders[actions[action].on](desk, typedName(action), subject);
+  return found.ok ? await actOn(desk, { action, subject: found.value, input }) : found.error;
+}
+
+type ActingOn<N extends ActionName> = {
+  readonly action: N;
+  readonly subject: Subjects[ActionKinds[N]];
+  readonly input: ActionInputs[N];
+  /** Without it the caller of the desk. */
+  readonly caller?: ActingCaller;
+};
+
+/** Performs an action, and words how it ended. */
+export async function actOn<N extends ActionName>(desk: Desk, acting: ActingOn<N>): Promise<Outcome> {
+  const { action, subject, input } = acting;
+  const said = await wordings[action].accepted(subject, input, desk);
+  const performed = await performAction(desk, { ...acting, action: actions[action] });
+  const { run } = subject;
+  switch (performed.outcome) {
+    case 'accepted':
+      return done([said], { run });
+    case 'not-allowed':
+      return callerIsAgent(desk, `tidegate ${wordings[action].command(subject, input)}`);
+    case 'misuse':
+      return misused(performed.reason, `${typedName(action)}: ${performed.message}`);
+    case 'moot':
+      return performed.isDone
+        ? { ...done([performed.message], { run }), reason: performed.reason }
+        : failed(performed.reason, `${typedName(action)}: ${performed.message}`);
+    case 'refused':
+      return refused(run, performed.why);
+    case 'halted':
+      return {
+        exit: exitCodes.personNeeded,
+        reason: 'halted',
+        needs: [{ kind: 'halted', task: null, message: performed.why, command: `tidegate resume ${run}` }],
+        problems: [`tidegate: halted: ${performed.why}. What was asked is done by: tidegate resume ${run}`],
+        data: { run },
+      };
+    case 'no-answer':
+      return {
+        exit: exitCodes.noAnswer,
+        reason: 'no-answer',
+        problems: [
+          `tidegate: no coordinator answers; the request is recorded and is answered by: tidegate resume ${run}`,
+        ],
+        data: { run },
+      };
+    case 'key-reused':
+      throw new Error('commands ask without a key');
+  }
+}
+
+/** Refuses an agent before a person is asked, or something is prepared, for an action that it may not perform. */
+export const refusedToAgent = (desk: Desk, action: ActionName, command: string): Outcome | null =>
+  mayPerform(actions[action], desk.caller) ? null : callerIsAgent(desk, `tidegate ${command}`);
+
+const finders: {
+  readonly [K in SubjectKind]: (
+    desk: Desk,
+    name: string,
+    given: string | undefined,
+  ) => Promise<Result<Subjects[K], Outcome>>;
+} = { run: wholeRunNamed, task: taskNamed, part: runNamed };
+
+/** The command that an action belongs to. */
+const typedName = (action: ActionName): string =>
+  action === 'switch-agent' ? 'retry' : action === 'replan' ? 'resume' : action;
+
+function refused(run: RunId, why: string): Outcome {
+  return { ...failed('refused', `refused: ${why}${wayOut(why, run)}`), data: { run, message: why } };
+}
+
+/** Most refusals say what to type instead; after the others a look at the run helps. */
+const wayOut = (why: string, run: RunId): string => (/tidegate |git /.test(why) ? '' : `; see tidegate why ${run}`);

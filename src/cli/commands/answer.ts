@@ -1,0 +1,20 @@
+import { command } from '../definition.ts';
+
+export const answerCommand = command({
+  name: 'answer',
+  group: 'decide',
+  summary: 'answer what an agent asks on the board',
+  arguments: {
+    record: {
+      about: 'run/record, or a record of the live run',
+      required: true,
+      shown: 'run/record',
+      completes: 'runs',
+    },
+  },
+  options: {
+    message: { short: 'm', value: 'text', about: 'the answer' },
+    close: { about: 'close it without an answer' },
+  },
+  run: async (...call) => (await import('../answer.ts')).answerRecord(...call),
+});

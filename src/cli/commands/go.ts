@@ -1,0 +1,35 @@
+import { command } from '../definition.ts';
+
+export const goCommand = command({
+  name: 'go',
+  group: 'run',
+  summary: 'run what you type, without a plan file',
+  arguments: {
+    task: {
+      about: 'what to do, a text for each task; those before the first --then run side by side',
+      required: true,
+      variadic: true,
+    },
+  },
+  options: {
+    next: {
+      flag: 'then',
+      value: 'task...',
+      repeatable: true,
+      inline: true,
+      about: 'the next wave: tasks that begin when all before are merged',
+    },
+    agent: { value: 'name', about: 'who does it; without it the first of claude, codex, opencode that is logged in' },
+    dryRun: { about: 'every check and what would be run; leaves nothing behind' },
+    detach: { short: 'd', about: 'go on in the background' },
+    yes: { about: 'answer the start approval with yes where there is no terminal, and nothing else' },
+    land: { about: 'answer the landing with yes' },
+    focus: { value: 'text', about: 'what every agent of this run is told to mind' },
+  },
+  help: `Examples:
+  tidegate go "Rate-limit POST /login to 5 per minute" "Fix the typo in docs/api.md"
+  tidegate go "Add a --json flag to list" --then "Document it in README.md" --agent codex
+
+The plan is kept with the run: tidegate plan --from-go <run> -o tidegate.plan.yaml`,
+  run: async (...call) => (await import('../go.ts')).runTyped(...call),
+});

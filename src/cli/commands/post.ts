@@ -1,0 +1,17 @@
+import { recordKinds } from '../../domain/board.ts';
+import { aRunOrTask } from '../arguments.ts';
+import { command } from '../definition.ts';
+
+export const postCommand = command({
+  name: 'post',
+  group: 'decide',
+  summary: 'write to the agents of a run; they find it in their inbox',
+  arguments: {
+    subject: { ...aRunOrTask, about: 'run, for all its tasks, or run/task; without it the live run' },
+  },
+  options: {
+    message: { short: 'm', value: 'text', required: true, about: 'what they are to know' },
+    kind: { value: 'kind', default: 'note', about: recordKinds.join(', ') },
+  },
+  asks: ({ subject, message, kind }) => ({ action: 'post', subject, input: { kind, text: message } }),
+});

@@ -1,0 +1,11 @@
+import { aRun } from '../arguments.ts';
+import { command } from '../definition.ts';
+
+export const rejectCommand = command({
+  name: 'reject',
+  group: 'decide',
+  summary: 'say no, for good',
+  arguments: { run: aRun },
+  options: { plan: { value: 'hash', about: 'decide only if this is the plan that is asked about' } },
+  asks: ({ run, plan }) => ({ action: 'reject', subject: run, input: { hash: plan } }),
+});

@@ -1,0 +1,22 @@
+import { aPlan } from '../arguments.ts';
+import { command } from '../definition.ts';
+
+export const runCommand = command({
+  name: 'run',
+  group: 'run',
+  summary: 'check a plan, ask, run it, and land what is proven',
+  arguments: { plan: aPlan },
+  options: {
+    wave: { value: 'number', about: 'only this wave, which must be the next open one' },
+    dryRun: { about: 'every check and what would be asked; leaves nothing behind' },
+    detach: { short: 'd', about: 'go on in the background' },
+    yes: { about: 'answer the start approval with yes, and nothing else' },
+    land: { about: 'answer the landing with yes' },
+    focus: { value: 'text', about: 'what every agent of this run is told to mind; part of what is approved' },
+    ci: {
+      about: 'for machines: asks nothing, writes a JUnit file, and on GitHub a summary; lands only with --land',
+    },
+    junit: { value: 'file', about: 'with --ci: where the JUnit file goes; without it tidegate-junit.xml' },
+  },
+  run: async (...call) => (await import('../run.ts')).runPlan(...call),
+});

@@ -1,0 +1,10 @@
+import { aRun } from '../arguments.ts';
+import { command } from '../definition.ts';
+
+export const stopCommand = command({
+  name: 'stop',
+  group: 'run',
+  summary: 'end the agents of a run; their work is kept',
+  arguments: { run: aRun },
+  asks: ({ run }) => ({ action: 'stop', subject: run, input: {} }),
+});

@@ -1,0 +1,64 @@
+import type { Command as Parser } from 'commander';
+import type { Argument, Command, Option } from './definition.ts';
+import { globalOptions } from './help.ts';
+import { flagsOf, usageOf } from './usage.ts';
+
+type Library = typeof import('commander');
+export type Parsed = Readonly<Record<string, unknown>>;
+
+/** Sets a parser up for a command. `done` gets what was typed, by the names of the definition. */
+export function parserOf(
+  command: Command,
+  { Command: New, ...library }: Library,
+  done: (parsed: Parsed) => void,
+): Parser {
+  const { name, summary, help, lenient, arguments: args, options } = command;
+  const inline = Object.entries(options).filter(([, { inline }]) => inline === true);
+  const parser = new New(`tidegate ${name}`)
+    .usage(usageOf(command))
+    .description(summary)
+    .exitOverride()
+    .allowExcessArguments(lenient === true)
+    .allowUnknownOption(lenient === true || inline.length > 0)
+    .configureHelp({ helpWidth: 80 })
+    .addHelpText('after', everywhere);
+  for (const [key, argument] of Object.entries(args))
+    parser.addArgument(argumentOf(key, lenient === true ? relaxed(argument) : argument, library));
+  const parsedOptions = Object.entries(options).filter(([, one]) => one.inline !== true);
+  for (const [key, option] of parsedOptions)
+    parser.addOption(optionOf(key, lenient === true ? relaxed(option) : option, library));
+  for (const [key, option] of inline) parser.addHelpText('after', `\n  ${flagsOf(key, option)}  ${option.about}`);
+  if (help !== undefined) parser.addHelpText('after', `\n${help}`);
+  return parser.action((...given: unknown[]) => {
+    const typed = parser.opts();
+    done({
+      ...Object.fromEntries(Object.keys(args).map((key, at) => [key, given[at]])),
+      ...Object.fromEntries(parsedOptions.map(([key, option]) => [key, inputOf(typed[key], option)])),
+    });
+  });
+}
+
+const everywhere = `\nEverywhere: ${globalOptions
+  .slice(0, 4)
+  .map(({ flags }) => flags)
+  .join(', ')}`;
+
+const relaxed = <Part extends Argument | Option>({ required: _, ...part }: Part): Omit<Part, 'required'> => part;
+
+function argumentOf(key: string, { about, required, variadic, choices }: Argument, library: Pick<Library, 'Argument'>) {
+  const name = variadic === true ? `${key}...` : key;
+  const argument = new library.Argument(required === true ? `<${name}>` : `[${name}]`, about);
+  return choices === undefined ? argument : argument.choices([...choices]);
+}
+
+function optionOf(key: string, option: Option, library: Pick<Library, 'Option'>) {
+  const made = new library.Option(flagsOf(key, option), option.about).makeOptionMandatory(option.required === true);
+  if (option.default !== undefined) made.default(option.default);
+  if (option.repeatable === true) made.argParser<readonly string[]>((value, before = []) => [...before, value]);
+  return made;
+}
+
+function inputOf(typed: unknown, { value, repeatable }: Option): unknown {
+  if (repeatable === true) return typed ?? [];
+  return value === undefined ? typed === true : typed;
+}

@@ -1,0 +1,156 @@
+import { undecidedTap } from '../domain/answer-in-line.ts';
+import { isOfAgent } from '../domain/board.ts';
+import { runSpend, taskSpend } from '../domain/budget.ts';
+import type { TapName } from '../domain/events.ts';
+import { safeLine } from '../domain/safe-text.ts';
+import { isLive } from '../domain/schedule.ts';
+import { shellPath, shellWord } from '../domain/shell-word.ts';
+import type { Subjects } from '../engine/actions/action.ts';
+import type { ActionInputs, ActionKinds, ActionName } from '../engine/actions/actions.ts';
+import { inLineBehind } from '../engine/ask.ts';
+import type { Desk } from '../ports/desk.ts';
+import { money } from '../view/agent-lines.ts';
+import { fenceText } from '../view/run-view.ts';
+
+type Wording<Subject, Input> = {
+  /** The command that a person types for it, behind `tidegate`. */
+  command(subject: Subject, input: Input): string;
+  /** The line that a person reads once it was accepted, worded from how the run stood before. */
+  accepted(subject: Subject, input: Input, desk: Pick<Desk, 'ledger'>): string | Promise<string>;
+};
+
+/** Holds the words that people read about each action. */
+export const wordings: { readonly [N in ActionName]: Wording<Subjects[ActionKinds[N]], ActionInputs[N]> } = {
+  approve: {
+    command: ({ run }) => `approve ${run}`,
+    accepted: async ({ run, state }, { tap }, desk) => {
+      const plan = `plan ${state.hash.slice(0, 12)}, ${fenceText(state)}`;
+      const line = await inLine(desk, run);
+      return `Approved ${decidedOn(state, tap)} (${plan}). Follow it: tidegate watch ${run}${line}`;
+    },
+  },
+  reject: {
+    command: ({ run }) => `reject ${run}`,
+    accepted: ({ state }, { tap }) => `Rejected ${decidedOn(state, tap)}.`,
+  },
+  hold: {
+    command: ({ run }) => `hold ${run}`,
+    accepted: async ({ run, state }, { tap }, desk) =>
+      `On hold: ${decidedOn(state, tap)}. Later: tidegate approve ${run}${await inLine(desk, run)}`,
+  },
+  grant: {
+    command: (subject, { paths }) => ['grant', partName(subject), ...paths.map(shellPath)].join(' '),
+    accepted: (subject, { paths }) => {
+      const task = subject.state.tasks[subject.task];
+      const then =
+        task !== undefined && isLive(task) ? 'its agent may change them from now on' : 'its snapshot is judged again';
+      return `Granted ${paths.join(' ')} to ${partName(subject)}; ${then}.`;
+    },
+  },
+  drop: {
+    command: (subject, { paths }) => ['drop', partName(subject), ...paths.map(shellPath)].join(' '),
+    accepted: (subject, { paths }) =>
+      paths.length === 0
+        ? `Dropped ${partName(subject)}. Its work is kept: tidegate rescue ${partName(subject)}`
+        : `Taken out of ${partName(subject)}: ${paths.join(' ')}; what is left is judged again.`,
+  },
+  retry: {
+    command: (subject) => `retry ${partName(subject)}`,
+    accepted: (subject) => `${partName(subject)} begins again from its base.`,
+  },
+  'switch-agent': {
+    command: (subject, { agent }) => `retry ${partName(subject)} --agent ${shellWord(agent)}`,
+    accepted: (subject, { agent }) =>
+      subject.state.tasks[subject.task]?.progress.status === 'waiting'
+        ? `${partName(subject)} goes on, by ${agent}.`
+        : `${partName(subject)} begins again from its base, by ${agent}.`,
+  },
+  rework: {
+    command: (subject, { message }) => `rework ${partName(subject)} -m ${shellWord(message)}`,
+    accepted: (subject, { message }) => `${partName(subject)} goes on from its snapshot: ${cut(safeLine(message))}`,
+  },
+  send: {
+    command: (subject, { message }) => `send ${partName(subject)} ${shellWord(message)}`,
+    accepted: (subject, { message }) => {
+      const name = partName(subject);
+      return `The agent of ${name} has it: ${safeLine(message)}. See: tidegate attach --tail ${name}`;
+    },
+  },
+  post: {
+    command: (subject, { text }) => `post ${partName(subject)} -m ${shellWord(text)}`,
+    accepted: ({ run, task }, { text }) =>
+      `On the board for ${task ?? `all tasks of ${run}`}: ${safeLine(text)}. See: tidegate board ${run}`,
+  },
+  answer: {
+    command: ({ run }, { record }) => `answer ${run}/${record}`,
+    accepted: ({ run, state }, { record, text }) => {
+      const from = state.board.find(({ id }) => id === record)?.from;
+      const reader = from !== undefined && isOfAgent(from) ? `${run}/${from.task}` : run;
+      return text === null ? `Closed ${run}/${record}.` : `Answered ${run}/${record}; ${reader} finds it in its inbox.`;
+    },
+  },
+  raise: {
+    command: (subject, { usd }) => `raise ${partName(subject)} --usd ${usd}`,
+    accepted: (subject, { usd }) => {
+      const { state, task } = subject;
+      const one = task === null ? undefined : state.tasks[task];
+      const { used, limit } = one === undefined ? runSpend(state) : taskSpend(state, one);
+      return `${partName(subject)} may use ${money(limit + usd)}, ${money(used)} of it used.`;
+    },
+  },
+  pause: {
+    command: ({ run }) => `pause ${run}`,
+    accepted: ({ run }) => `Paused ${run}: nothing new starts. Go on: tidegate resume ${run}`,
+  },
+  resume: {
+    command: ({ run }) => `resume ${run}`,
+    accepted: ({ run }) => `${run} goes on.`,
+  },
+  replan: {
+    command: ({ run }) => `resume ${run} --replan`,
+    accepted: ({ run }, { order, differences, vain }) => {
+      const merged = vain.length === 0 ? '' : `; ${vain.join(', ')}: merged already, what it says now has no effect`;
+      return `${run} has a new plan, ${order.hash.slice(0, 12)} (${shortened(differences)})${merged}`;
+    },
+  },
+  stop: {
+    command: ({ run }) => `stop ${run}`,
+    accepted: async ({ run }, _, desk) => {
+      const behind = await inLineBehind(desk, run);
+      return behind === null
+        ? `Stopping ${run}: agents end, their work is kept. Go on: tidegate resume ${run}`
+        : `Given up: ${run} waited in line behind ${behind}, and nothing of it had begun.`;
+    },
+  },
+  land: {
+    command: ({ run }) => `land ${run}`,
+    accepted: ({ run }) => `Landing ${run}.`,
+  },
+  undo: {
+    command: (subject) => `undo ${partName(subject)}`,
+    accepted: (subject) => `Undone: ${partName(subject)}.`,
+  },
+};
+
+/** `run` or `run/task`, as people type it. */
+export const partName = ({ run, task }: Pick<Subjects['part'], 'run' | 'task'>): string =>
+  task === null ? run : `${run}/${task}`;
+
+/** A list that may be long, on one line. */
+export const shortened = (differences: readonly string[]): string =>
+  differences.length <= 6
+    ? differences.join('; ')
+    : `${differences.slice(0, 6).join('; ')} and ${differences.length - 6} more`;
+
+type State = Subjects['run']['state'];
+const decidedTap = (state: State, tap: TapName | undefined): TapName | null => tap ?? undecidedTap(state);
+
+const decidedOn = (state: State, tap: TapName | undefined): string =>
+  decidedTap(state, tap) === 'land' ? `the landing of ${state.run} on ${state.target.branch}` : state.run;
+
+async function inLine(desk: Pick<Desk, 'ledger'>, run: Subjects['run']['run']): Promise<string> {
+  const behind = await inLineBehind(desk, run);
+  return behind === null ? '' : ` It waits in line behind ${behind}.`;
+}
+
+const cut = (line: string): string => (line.length <= 200 ? line : `${line.slice(0, 199)}…`);

@@ -1,0 +1,39 @@
+import { firstTap, undecidedTap } from '../../domain/answer-in-line.ts';
+import type { TapName } from '../../domain/events.ts';
+import { err, ok } from '../../domain/result.ts';
+import type { RunState } from '../../domain/run.ts';
+import { inLineBehind } from '../ask.ts';
+import type { Action } from './action.ts';
+
+/** `hash`: decides only if the plan's hash begins so. `tap`: decides this one, instead of the one that waits. */
+type DecisionInput = { readonly hash: string | undefined; readonly tap?: TapName };
+
+/** A person's decision at a tap, bound to the plan hash. A run that waits in line is decided about before its turn. */
+export const decision = (name: 'approve' | 'reject' | 'hold'): Action<'run', DecisionInput> => ({
+  name,
+  who: 'person',
+  rest: true,
+  mcp: false,
+  on: 'run',
+  request: ({ run, state }, { hash, tap }, by) => {
+    if (hash !== undefined && (hash.length < 8 || !state.hash.startsWith(hash)))
+      return err({
+        reason: 'other-plan',
+        message: `${run} asks about plan ${state.hash.slice(0, 12)}, not ${hash}`,
+        field: 'hash',
+      });
+    const decided = tap ?? undecidedTap(state) ?? firstTap(state);
+    return ok({ type: `requested-${name}`, tap: decided, hash: state.hash, by });
+  },
+  moot: async ({ run, state }, { tap }, desk) => {
+    const isAsked = tap !== undefined || undecidedTap(state) !== null || (await inLineBehind(desk, run)) !== null;
+    if (isAsked) return null;
+    const message = `${run} waits for no decision${lastDecision(state)}`;
+    return { reason: 'nothing-to-decide', message, isDone: false };
+  },
+});
+
+function lastDecision(state: RunState): string {
+  const last = Object.values(state.taps).at(-1);
+  return last !== undefined && 'by' in last ? `; the last was ${last.status} by ${last.by.who}` : '';
+}

@@ -1,0 +1,71 @@
+import type { RequestEvent } from '../../domain/events.ts';
+import type { RunId } from '../../domain/ids.ts';
+import { canonicalJson } from '../../domain/plan.ts';
+import type { Desk } from '../../ports/desk.ts';
+import type { Stored } from '../../ports/ledger.ts';
+import { type Answered, askAs } from '../ask.ts';
+import type { Action, ActionTerms, Misuse, Moot, SubjectKind, Subjects } from './action.ts';
+import { stopAction } from './stop.ts';
+
+/** The caller of an action, as far as performing it goes. */
+export type ActingCaller = Pick<Desk['caller'], 'mayDecide' | 'by'>;
+
+/** How performing an action ended. Only `accepted` means that it is done or under way. */
+export type Performed =
+  | { readonly outcome: 'accepted'; readonly seq: number }
+  | Exclude<Answered, { readonly outcome: 'accepted' }>
+  | { readonly outcome: 'not-allowed' }
+  | ({ readonly outcome: 'misuse' } & Misuse)
+  | ({ readonly outcome: 'moot' } & Moot)
+  /** The key stands for another request. */
+  | { readonly outcome: 'key-reused' };
+
+type Performing<Kind extends SubjectKind, Input> = {
+  readonly action: Action<Kind, Input>;
+  readonly subject: NoInfer<Subjects[Kind]>;
+  readonly input: NoInfer<Input>;
+  /** Without it the caller of the desk. */
+  readonly caller?: ActingCaller;
+  /** Names the asking: the same again asks for nothing new, and gets the same answer. */
+  readonly key?: string | null;
+};
+
+/** Whether the caller may perform an action. People and agents are told apart here and nowhere else. */
+export const mayPerform = (
+  { who }: Pick<ActionTerms, 'who'>,
+  { mayDecide }: Pick<ActingCaller, 'mayDecide'>,
+): boolean => who === 'anyone' || mayDecide;
+
+/** Performs an action: asks the coordinator of the run for it, and waits for the answer. Every surface performs by this. */
+export async function performAction<Kind extends SubjectKind, Input>(
+  desk: Pick<Desk, 'ledger' | 'ensureCoordinator' | 'patienceMs' | 'openRunDirectory' | 'caller'>,
+  { action, subject, input, caller = desk.caller, key = null }: Performing<Kind, Input>,
+): Promise<Performed> {
+  if (!mayPerform(action, caller)) return { outcome: 'not-allowed' };
+  const made = action.request(subject, input, caller.by);
+  if (!made.ok) return { outcome: 'misuse', ...made.error };
+  const request = key === null ? made.value : { ...made.value, key };
+  const earlier = key === null ? undefined : withKey(await desk.ledger.read(subject.run), key);
+  if (earlier !== undefined && !isSame(earlier, request)) return { outcome: 'key-reused' };
+  const moot = earlier === undefined ? ((await action.moot?.(subject, input, desk)) ?? null) : null;
+  if (moot !== null) return { outcome: 'moot', ...moot };
+  const { answered, seq } = await askAs(desk, subject, request, earlier);
+  if (answered.outcome !== 'accepted') return answered;
+  await action.accepted?.(input, desk);
+  return { outcome: 'accepted', seq };
+}
+
+/** Asks a run to stop without waiting for the answer; also one that no coordinator has made yet. */
+export async function requestStop(desk: Pick<Desk, 'ledger' | 'caller'>, run: RunId): Promise<void> {
+  if (mayPerform(stopAction, desk.caller))
+    await desk.ledger.request(run, { type: 'requested-stop', by: desk.caller.by });
+}
+
+const withKey = (stored: readonly Stored[], key: string): Stored | undefined =>
+  stored.find(({ event }) => 'key' in event && event.key === key);
+
+/** Compares without the caller: the same person may ask by another way. */
+function isSame({ event }: Stored, request: RequestEvent): boolean {
+  const bare = (one: object): string => canonicalJson({ ...one, by: null });
+  return bare(event) === bare(request);
+}

@@ -1,0 +1,12 @@
+import { ok } from '../../domain/result.ts';
+import type { Action } from './action.ts';
+
+/** Gives a task to another agent. Which agent works was approved with the plan, so only a person may change it. */
+export const switchAgentAction: Action<'task', { readonly agent: string }> = {
+  name: 'switch-agent',
+  who: 'person',
+  rest: true,
+  mcp: false,
+  on: 'task',
+  request: ({ task }, { agent }, by) => ok({ type: 'requested-retry', task, agent, by }),
+};

@@ -1,0 +1,26 @@
+import { actions } from '../engine/actions/actions.ts';
+import { orderAction } from '../engine/actions/order.ts';
+
+/** The actions that each route performs, by the id of the route. */
+export const routeActions = {
+  order: [orderAction],
+  approve: [actions.approve],
+  reject: [actions.reject],
+  hold: [actions.hold],
+  pause: [actions.pause],
+  resume: [actions.resume],
+  replan: [actions.replan],
+  stop: [actions.stop],
+  land: [actions.land],
+  undo: [actions.undo],
+  raise: [actions.raise],
+  grant: [actions.grant],
+  drop: [actions.drop],
+  retry: [actions.retry, actions['switch-agent']],
+  rework: [actions.rework],
+  send: [actions.send],
+  raiseTask: [actions.raise],
+  undoTask: [actions.undo],
+  post: [actions.post],
+  answerRecord: [actions.answer],
+} as const;
