@@ -31,7 +31,7 @@ async function decideMany(count: number): Promise<void> {
   await inputEnded();
   for (let done = 0; done < count; ) {
     const { length } = await ledger.read(externalStream('s'));
-    const event = { type: 'external-key-used', key: `${process.pid} ${done}`, asked: 'x' } as const;
+    const event = { type: 'external-key-used', key: `${process.pid} ${done}`, asked: 'x', version: 1 } as const;
     const appended = await ledger.appendExternal('s', length, [event]);
     if (appended.outcome === 'conflict') continue;
     done += 1;

@@ -87,9 +87,9 @@ describe('the root of state', () => {
     expect(stateRoot(surroundings).path).toBe(expected);
   });
 
-  test('is followed by a readable name and the hash of the common git directory', () => {
+  test('is followed by a readable name, the hash of the common git directory, and the format of the ledger', () => {
     const commonDir = '/home/ann/My Shop/.git';
-    expect(repositoryName({ commonDir })).toBe(`my-shop-${repositoryHash(commonDir)}`);
+    expect(repositoryName({ commonDir })).toBe(`my-shop-${repositoryHash(commonDir)}-v2`);
   });
 });
 
@@ -119,7 +119,7 @@ describe('the state directory', () => {
   test('is made for its owner only, and an open one is closed', async () => {
     using repository = temporaryRepository();
     const path = join(repository.parent, 'state/x');
-    const place = { path, from: '--state-dir', filesystem: 'local', warnings: [] } as const;
+    const place = { path, from: '--state-dir', filesystem: 'local', warnings: [], older: null } as const;
     expect(await makeStateDirectory(place, uid)).toMatchObject({ ok: true });
     chmodSync(path, 0o755);
     expect(await makeStateDirectory(place, uid)).toMatchObject({ ok: true });
@@ -130,7 +130,7 @@ describe('the state directory', () => {
     using repository = temporaryRepository();
     const path = join(repository.parent, 'theirs');
     mkdirSync(path);
-    const place = { path, from: '--state-dir', filesystem: 'local', warnings: [] } as const;
+    const place = { path, from: '--state-dir', filesystem: 'local', warnings: [], older: null } as const;
     expect(await makeStateDirectory(place, uid + 1)).toMatchObject({
       ok: false,
       error: expect.stringContaining('uid'),
@@ -138,7 +138,13 @@ describe('the state directory', () => {
   });
 
   test('that the system refuses is told with what to do', async () => {
-    const place = { path: '/proc/1/tidegate', from: '--state-dir', filesystem: 'local', warnings: [] } as const;
+    const place = {
+      path: '/proc/1/tidegate',
+      from: '--state-dir',
+      filesystem: 'local',
+      warnings: [],
+      older: null,
+    } as const;
     expect(await makeStateDirectory(place, uid)).toMatchObject({
       ok: false,
       error: expect.stringMatching(/cannot be made: \/proc\/1\/tidegate \(E\w+\); choose another with --state-dir/),
@@ -169,7 +175,7 @@ describe('the directory for sockets', () => {
   test('leaves room for a name within 107 bytes, wherever the runtime directory is', () => {
     const runtime = `/run/user/${'x'.repeat(80)}`;
     const places = runDirectories('/r/.git', { env: { XDG_RUNTIME_DIR: runtime }, uid: 1000 });
-    expect(places).toEqual([`/tmp/tidegate-1000/${repositoryHash('/r/.git')}`]);
+    expect(places).toEqual([`/tmp/tidegate-1000/${repositoryHash('/r/.git')}-v2`]);
   });
 
   test('is private', async () => {
