@@ -11,9 +11,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { findRepository, locateStateDirectory, makeRunDirectory, makeStateDirectory } from './index.ts';
+import { findRepository, locateStateDirectory, makeRunDirectory, makeStateDirectory, olderState } from './index.ts';
 import { knownRepositories, recordRepository } from './known.ts';
-import { repositoryHash, repositoryName, runDirectories, stateRoot } from './place.ts';
+import { repositoryHash, repositoryName, runDirectories, stateRoot, unversionedName } from './place.ts';
 
 const uid = process.getuid?.() ?? 0;
 const nobody = { flag: null, env: {}, uid: 1000, home: '/home/ann' };
@@ -116,6 +116,24 @@ describe('the state directory', () => {
     expect(located.ok && located.value.warnings.join()).toMatch(/inside the checkout/);
   });
 
+  test('tells of state of an older format beside it, if there is a ledger in it', async () => {
+    using repository = temporaryRepository();
+    const found = await findRepository(repository.path);
+    if (!found.ok) throw new Error(found.error);
+    const root = join(repository.parent, 'state');
+    const older = join(root, unversionedName(found.value));
+    const locate = async () => {
+      const located = await locateStateDirectory(found.value, { ...nobody, flag: root });
+      return located.ok ? [located.value.path, located.value.older] : located.error;
+    };
+    const path = join(root, repositoryName(found.value));
+    mkdirSync(older, { recursive: true });
+    expect(await locate()).toEqual([path, null]);
+    writeFileSync(join(older, 'ledger.db'), '');
+    expect(await locate()).toEqual([path, older]);
+    expect(olderState(older, path).split('\n')).toEqual([expect.stringMatching(`${older} .* ${path}$`)]);
+  });
+
   test('is made for its owner only, and an open one is closed', async () => {
     using repository = temporaryRepository();
     const path = join(repository.parent, 'state/x');
@@ -169,6 +187,18 @@ describe('a repository that is known by its state', () => {
     rmSync(repository.path, { recursive: true });
     expect(await knownRepositories(root)).toEqual([{ id, checkout: linked, present: false }]);
   });
+});
+
+test('state of an older format is no repository that is known', async () => {
+  using repository = temporaryRepository();
+  const found = await findRepository(repository.path);
+  if (!found.ok) throw new Error(found.error);
+  const root = join(repository.parent, 'state');
+  for (const id of [unversionedName(found.value), repositoryName(found.value)]) {
+    mkdirSync(join(root, id), { recursive: true });
+    await recordRepository(join(root, id), found.value);
+  }
+  expect((await knownRepositories(root)).map(({ id }) => id)).toEqual([repositoryName(found.value)]);
 });
 
 describe('the directory for sockets', () => {
