@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { genesis, type Link, linkHash, type Sha256, type Tip } from '../domain/chain.ts';
+import { genesis, type Link, linkHash, type Sha256, type Tip, walkChain } from '../domain/chain.ts';
 import { eventBody, hashRule, ledgerFormat, opening, readEvent } from '../domain/event-format.ts';
 import type { LedgerEvent } from '../domain/events.ts';
 import { type ExternalEvent, isExternalEvent } from '../domain/external/events.ts';
@@ -48,15 +48,36 @@ export function firstLink(at: string): Link {
   return link;
 }
 
+/** `damage`: the record is not what was written. `foreign`: it is, by a Tidegate of another format. */
+export type OpeningProblem = { readonly kind: 'damage' | 'foreign'; readonly problem: string };
+
 /** Why this version cannot read the ledger that begins so; null when it can. */
-export function formatProblem(first: Link | undefined): string | null {
-  if (first === undefined) return 'it has no first event';
-  const event = parse(first.body);
+export function openingProblem(first: Link | undefined): OpeningProblem | null {
+  if (first === undefined) return { kind: 'damage', problem: 'it has no first event' };
+  const { format, hashing } = claimsOf(parse(first.body));
+  const broken = hashing === hashRule ? walkChain(sha256).step(first) : null;
+  if (broken !== null) return { kind: 'damage', problem: `seq ${first.seq}: ${broken}` };
+  if (format !== ledgerFormat)
+    return {
+      kind: 'foreign',
+      problem: `its format is ${JSON.stringify(format)}, and this Tidegate reads only format ${ledgerFormat}`,
+    };
+  if (hashing !== hashRule)
+    return {
+      kind: 'foreign',
+      problem: `its hash rule is ${JSON.stringify(hashing)}, and this Tidegate knows only ${hashRule}`,
+    };
+  return null;
+}
+
+/** Format 1 had no opening, and the hash rule of format 2. */
+function claimsOf(event: unknown): { readonly format: unknown; readonly hashing: unknown } {
   const isOpening = typeof event === 'object' && event !== null && 'type' in event && event.type === 'ledger-opened';
-  const format = isOpening && 'format' in event ? event.format : 1;
-  if (format !== ledgerFormat) return `its format is ${format}, and this Tidegate reads only format ${ledgerFormat}`;
-  const hashing = isOpening && 'hashing' in event ? event.hashing : null;
-  return hashing === hashRule ? null : `its hash rule is ${String(hashing)}, and this Tidegate knows only ${hashRule}`;
+  if (!isOpening) return { format: 1, hashing: hashRule };
+  return {
+    format: 'format' in event ? event.format : null,
+    hashing: 'hashing' in event ? event.hashing : null,
+  };
 }
 
 /** Integrity is the chain's matter; here an event is brought to the version of its type that this program knows. */

@@ -110,7 +110,7 @@ export type EventVersions = Readonly<Record<LedgerEvent['type'], number>>;
 type StoredEvent = Readonly<Record<string, unknown>> & { readonly type: string };
 /** Entry n brings an event of version n + 1 to version n + 2. Works on events whose bytes the chain has verified. */
 export type Upcasters = { readonly [T in LedgerEvent['type']]?: readonly ((event: StoredEvent) => StoredEvent)[] };
-const upcasters: Upcasters = {};
+export const upcasters: Upcasters = {};
 
 /**
  * The stored form of an event: canonical and pure ASCII, so that no changed byte can decode to the same text.
@@ -138,9 +138,12 @@ export function readEvent(
   if (!isStored(stored)) return { kind: 'malformed' };
   const { v: version, ...event } = stored;
   const known = Object.hasOwn(versions, event.type) ? versions[event.type as LedgerEvent['type']] : undefined;
-  // anyone may leave a request, of a later version too: it is refused by name, not fallen over
-  if (known === undefined && event.type.startsWith('requested-')) return { kind: 'event', event: event as LedgerEvent };
-  if (known === undefined || version > known) return { kind: 'newer', type: event.type, version };
+  if (known === undefined || version > known) {
+    if (!event.type.startsWith('requested-')) return { kind: 'newer', type: event.type, version };
+    // Anyone may leave a request, a later version too. It decides nothing, and is refused by a name that nobody here knows.
+    const type = known === undefined ? event.type : `${event.type}@${version}`;
+    return { kind: 'event', event: { ...event, type } as LedgerEvent };
+  }
   const missing = (steps[event.type as LedgerEvent['type']] ?? []).slice(version - 1, known - 1);
   return { kind: 'event', event: missing.reduce((one, step) => step(one), event as StoredEvent) as LedgerEvent };
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { nthSeq } from '../../test/contract/ledger-support.ts';
 import { memoryLedger } from '../adapters/ledger-memory/index.ts';
 import type { ExternalCommand } from '../domain/external/command.ts';
 import { replaySession } from '../domain/external/replay.ts';
@@ -129,8 +130,8 @@ test('replay decides every fact again; one that does not follow is found', async
       's',
       stored.map((one, index) => (index === at ? { ...one, event: { ...one.event, ...change } as never } : one)),
     ).differences.map(({ seq }) => seq);
-  expect(forged(3, { wave: 1 })).toContain(4);
-  expect(forged(4, { outcome: 'failed' })).toContain(5);
-  expect(forged(2, { wave: 0 })).toContain(3);
-  expect(forged(0, { type: 'requested-pause' })).toContain(1);
+  expect(forged(3, { wave: 1 })).toContain(nthSeq(4));
+  expect(forged(4, { outcome: 'failed' })).toContain(nthSeq(5));
+  expect(forged(2, { wave: 0 })).toContain(nthSeq(3));
+  expect(forged(0, { type: 'requested-pause' })).toContain(nthSeq(1));
 });

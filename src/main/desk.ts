@@ -49,7 +49,7 @@ export const openDesk: OpenDesk = async (context, mode) => {
   // A ledger that is gone while its head is there is lost, not new: opening it says so.
   const kept = (await exists(state.ledger)) || (await exists(`${state.ledger}.head`));
   const { older, path } = located.value;
-  if (older !== null && !kept) context.terminal.problem(`tidegate: note: ${olderState(older, path)}`);
+  if (older !== null && !kept) noteOnce(context.terminal, olderState(older, path));
   if (mode !== 'act' && !kept) return ok(deskOf(context, caller, place, memoryLedger(), null));
   const made = await makePlaces(repository.value, located.value, surroundings, state);
   if (!made.ok) return made;
@@ -64,6 +64,14 @@ export const openDesk: OpenDesk = async (context, mode) => {
   };
   return ok(deskOf(context, caller, place, await openLedger(state, mode), setting));
 };
+
+/** A command that looks before it acts opens two desks, and says this once. */
+function noteOnce(terminal: Context['terminal'], note: string): void {
+  if (noted.has(terminal)) return;
+  noted.add(terminal);
+  terminal.problem(`tidegate: note: ${note}`);
+}
+const noted = new WeakSet<Context['terminal']>();
 
 /** Looking again and again must stay cheap: the chain is walked by `verify` and by whoever writes. */
 const openLedger = (state: StateDir, mode: DeskMode): Promise<Ledger> =>

@@ -56,7 +56,7 @@ export interface Ledger extends AsyncDisposable {
   read(stream: Stream, after?: number): Promise<readonly Stored[]>;
   /** Events of all streams after `after` (a seq), in order; no more than `limit` of them. */
   readAll(after?: number, limit?: number): Promise<readonly Stored[]>;
-  /** The seq of the last event; 0 before the first. */
+  /** The seq of the last event; at least 1, because every ledger begins with its opening. */
   head(): Promise<number>;
   streams(): Promise<readonly Stream[]>;
   /** Appends only if the stream still has `expected` events and `epoch` is the current one. */

@@ -46,7 +46,7 @@ test('what is about the repository is on no channel of a run', () => {
 });
 
 test('sessions that others drive have their subtasks and agents', () => {
-  const updated = { type: 'external-subtask-updated', subtask: 's1', agentId: 'a7', by } as const;
+  const updated = { type: 'external-subtask-updated', subtask: 's1', agentId: 'a7', by, version: 1 } as const;
   expect([...channelsOf('external:s', updated)]).toEqual([
     'global',
     'run/external:s',

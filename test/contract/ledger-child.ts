@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { armFailpoints } from '../../src/adapters/failpoint.ts';
 import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
+import { createDatabase, migrations } from '../../src/adapters/ledger-sqlite/schema.ts';
 import type { By } from '../../src/domain/events.ts';
 import { externalStream } from '../../src/ports/ledger.ts';
 
@@ -14,6 +15,7 @@ else if (what === 'decide') await decideMany(Number(argument));
 else if (what === 'append') await appendForever();
 else if (what === 'listen') await listen();
 else if (what === 'take') await take();
+else if (what === 'make') makeAndDie();
 else throw new Error(`unknown: ${what}`);
 
 /** Appends that many requests one after the other and prints the seq of each when it is acknowledged. */
@@ -31,7 +33,7 @@ async function decideMany(count: number): Promise<void> {
   await inputEnded();
   for (let done = 0; done < count; ) {
     const { length } = await ledger.read(externalStream('s'));
-    const event = { type: 'external-key-used', key: `${process.pid} ${done}`, asked: 'x' } as const;
+    const event = { type: 'external-key-used', key: `${process.pid} ${done}`, asked: 'x', version: 1 } as const;
     const appended = await ledger.appendExternal('s', length, [event]);
     if (appended.outcome === 'conflict') continue;
     done += 1;
@@ -72,6 +74,12 @@ async function take(): Promise<void> {
   await inputEnded();
   const taken = await ledger.takeEpoch({ pid: process.pid, startTime: '1', bootId: 'b', socket: '' }, () => true);
   print(`${taken.outcome} ${taken.epoch}`);
+}
+
+/** Makes the database, and is killed before it makes the head. */
+function makeAndDie(): void {
+  createDatabase(file, migrations, new Date().toISOString());
+  process.kill(process.pid, 'SIGKILL');
 }
 
 async function inputEnded(): Promise<void> {

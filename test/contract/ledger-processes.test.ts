@@ -2,7 +2,20 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
 import { LedgerUnavailable } from '../../src/ports/ledger.ts';
-import { child, closed, collector, dead, epochOf, holder, ledgerPlace, pause, used } from './ledger-support.ts';
+import {
+  appendedTo,
+  child,
+  closed,
+  collector,
+  dead,
+  epochOf,
+  firstSeqs,
+  holder,
+  ledgerPlace,
+  nthSeq,
+  pause,
+  used,
+} from './ledger-support.ts';
 
 describe('many processes on one ledger', () => {
   test('make it together, write at once and lose nothing; a listener sees all of it in order', {
@@ -14,18 +27,18 @@ describe('many processes on one ledger', () => {
     await Promise.all(children.map((one) => one.printed(1)));
     await using ledger = await openSqliteLedger(place.file);
     const seen = collector<number>(writers * each + 20);
-    await using _subscription = ledger.subscribe(0, ({ seq }) => seen.push(seq));
+    await using _subscription = ledger.subscribe(nthSeq(0), ({ seq }) => seen.push(seq));
     const epoch = await epochOf(ledger);
     for (let wave = 0; wave < 20; wave += 1) await ledger.append('run', wave, [closed(wave)], epoch);
 
     expect(await Promise.all(children.map((one) => one.ended()))).toEqual([0, 0, 0, 0]);
     const acknowledged = children.flatMap((one) => one.lines.slice(1).map(Number));
-    const stored = await ledger.readAll();
+    const stored = await appendedTo(ledger);
     const requested = stored.filter(({ stream }) => stream === 'repo').map(({ seq }) => seq);
     expect(acknowledged.toSorted((a, b) => a - b)).toEqual(requested);
-    expect(stored.map(({ seq }) => seq)).toEqual(upTo(writers * each + 20));
-    expect(await seen.all).toEqual(upTo(writers * each + 20));
-    expect(await ledger.verify()).toMatchObject({ ok: true, events: writers * each + 20 });
+    expect(stored.map(({ seq }) => seq)).toEqual(firstSeqs(writers * each + 20));
+    expect(await seen.all).toEqual(firstSeqs(writers * each + 20));
+    expect(await ledger.verify()).toMatchObject({ ok: true, events: nthSeq(writers * each + 20) });
   });
 
   test('that decide for one session at once: each position is given once, and none is lost', async () => {
@@ -35,7 +48,7 @@ describe('many processes on one ledger', () => {
     for (const one of children) one.release();
     expect(await Promise.all(children.map((one) => one.ended()))).toEqual([0, 0, 0]);
     const given = children.flatMap((one) => one.lines.slice(1).map(Number));
-    expect(given.toSorted((a, b) => a - b)).toEqual(upTo(60));
+    expect(given.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 60 }, (_, at) => at + 1));
     expect(await storedIn(place.file)).toHaveLength(60);
   });
 
@@ -56,7 +69,7 @@ describe('many processes on one ledger', () => {
     const current = await epochOf(second, 2);
     expect(await first.append('run', 0, [closed(0)], stale)).toEqual({ outcome: 'stale-epoch' });
     expect(await second.append('run', 0, [closed(1)], current)).toMatchObject({ outcome: 'appended' });
-    expect((await first.readAll()).map(({ event }) => event)).toEqual([closed(1)]);
+    expect((await appendedTo(first)).map(({ event }) => event)).toEqual([closed(1)]);
   });
 
   test('that keep the lock too long make writing unavailable, not lost; reading goes on', async () => {
@@ -66,15 +79,15 @@ describe('many processes on one ledger', () => {
       using other = new DatabaseSync(place.file);
       other.exec('begin immediate');
       await expect(ledger.request('repo', pause)).rejects.toThrow(LedgerUnavailable);
-      expect(await ledger.readAll()).toEqual([]);
+      expect(await appendedTo(ledger)).toEqual([]);
     }
-    expect(await ledger.request('repo', pause)).toMatchObject({ seq: 1 });
+    expect(await ledger.request('repo', pause)).toMatchObject({ seq: nthSeq(1) });
   });
 
   test('learn of an event within 50 ms', async () => {
     using place = ledgerPlace();
     await using ledger = await openSqliteLedger(place.file);
-    await using listener = child('listen', place.file, '0');
+    await using listener = child('listen', place.file, `${nthSeq(0)}`);
     await listener.printed(1);
     const asked: number[] = [];
     for (let n = 1; n <= 60; n += 1) {
@@ -83,7 +96,7 @@ describe('many processes on one ledger', () => {
       await listener.printed(n + 1);
     }
     const noticed = listener.lines.slice(1).map((line) => line.split(' ').map(Number));
-    expect(noticed.map(([seq]) => seq)).toEqual(upTo(60));
+    expect(noticed.map(([seq]) => seq)).toEqual(firstSeqs(60));
     const delays = noticed.map(([, at = 0], index) => at - (asked[index] ?? 0)).toSorted((a, b) => a - b);
     console.log(
       `from asking to notice elsewhere: median ${delays[30]?.toFixed(2)} ms, worst ${delays.at(-1)?.toFixed(2)} ms`,
@@ -126,12 +139,12 @@ describe('a writer killed', () => {
     using place = ledgerPlace();
     await using ledger = await openSqliteLedger(place.file);
     const seen = collector<number>(4);
-    await using _subscription = ledger.subscribe(0, ({ seq }) => seen.push(seq));
+    await using _subscription = ledger.subscribe(nthSeq(0), ({ seq }) => seen.push(seq));
     await using writer = child('append', place.file, 'ledger-after-commit');
     await writer.ended();
     await ledger.request('repo', pause);
-    expect(await seen.all).toEqual([1, 2, 3, 4]);
-    expect(await ledger.verify()).toMatchObject({ ok: true, events: 4 });
+    expect(await seen.all).toEqual(firstSeqs(4));
+    expect(await ledger.verify()).toMatchObject({ ok: true, events: nthSeq(4) });
   });
 
   test('while it held the epoch does not keep it', async () => {
@@ -143,12 +156,10 @@ describe('a writer killed', () => {
   });
 });
 
-const upTo = (last: number): number[] => Array.from({ length: last }, (_, index) => index + 1);
-
-/** Opened anew, which verifies the chain. */
+/** Opened anew, which verifies the chain. The opening is left out. */
 async function storedIn(file: string): Promise<readonly string[]> {
   await using ledger = await openSqliteLedger(file);
-  const stored = await ledger.readAll();
-  expect(stored.map(({ seq }) => seq)).toEqual(upTo(stored.length));
+  const stored = await appendedTo(ledger);
+  expect(stored.map(({ seq }) => seq)).toEqual(firstSeqs(stored.length));
   return stored.map(({ seq, hash }) => `${seq} ${hash}`);
 }

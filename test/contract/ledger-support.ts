@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { By, LedgerEvent, RequestEvent } from '../../src/domain/events.ts';
 import type { ExternalEvent } from '../../src/domain/external/events.ts';
-import type { Holder, Ledger } from '../../src/ports/ledger.ts';
+import type { Holder, Ledger, Stored } from '../../src/ports/ledger.ts';
 
 const by: By = { who: 'ann', via: 'command' };
 export const closed = (wave: number): LedgerEvent => ({ type: 'wave-closed', wave });
-export const used = (key: string): ExternalEvent => ({ type: 'external-key-used', key, asked: 'x' });
+export const used = (key: string): ExternalEvent => ({ type: 'external-key-used', key, asked: 'x', version: 1 });
 export const pause: RequestEvent = { type: 'requested-pause', by };
 export const holder = (pid: number): Holder => ({ pid, startTime: '1', bootId: 'b', socket: `/run/${pid}` });
 export const dead = (): boolean => false;
@@ -21,6 +21,13 @@ export async function epochOf(ledger: Ledger, pid = 1): Promise<number> {
   if (taken.outcome !== 'taken') throw new Error(`the epoch is held by ${taken.by.pid}`);
   return taken.epoch;
 }
+
+/** Every ledger begins with its opening. Returns the seq of the nth event that was appended after it. */
+export const nthSeq = (n: number): number => 1 + n;
+/** Returns the seqs of the first `count` events that were appended. */
+export const firstSeqs = (count: number): readonly number[] => Array.from({ length: count }, (_, at) => nthSeq(at + 1));
+/** Returns what was appended: everything but the opening. */
+export const appendedTo = (ledger: Ledger): Promise<readonly Stored[]> => ledger.readAll(nthSeq(0));
 
 /** A directory with a place for a ledger, removed with the scope. */
 export function ledgerPlace(): { readonly file: string; readonly directory: string } & Disposable {

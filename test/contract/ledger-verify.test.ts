@@ -4,16 +4,18 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
 import type { Verification } from '../../src/ports/ledger.ts';
-import { closed, epochOf, ledgerPlace, pause } from './ledger-support.ts';
+import { closed, epochOf, ledgerPlace, nthSeq, pause } from './ledger-support.ts';
 
-const count = 12;
+const appended = 12;
+/** With the opening. */
+const count = nthSeq(appended);
 let source: ReturnType<typeof ledgerPlace>;
 
 beforeAll(async () => {
   source = ledgerPlace();
   await using ledger = await openSqliteLedger(source.file);
   const epoch = await epochOf(ledger);
-  for (let n = 0; n < count; n += 4) {
+  for (let n = 0; n < appended; n += 4) {
     await ledger.append('run-a', n / 2, [closed(n), { type: 'run-halted', why: 'voll: ä \ufffd', fix: '' }], epoch);
     await ledger.append('run-b', n / 2, [closed(n)], epoch);
     await ledger.request('run-b', pause);

@@ -1,32 +1,62 @@
 import { describe, expect, test } from 'vitest';
+import { opening } from '../../src/domain/event-format.ts';
 import type { LedgerEvent, RequestEvent } from '../../src/domain/events.ts';
 import type { ExternalEvent } from '../../src/domain/external/events.ts';
 import { externalStream, type Ledger, type Stored } from '../../src/ports/ledger.ts';
-import { alive, closed, collector, dead, epochOf, holder, pause, used } from './ledger-support.ts';
+import {
+  alive,
+  appendedTo,
+  closed,
+  collector,
+  dead,
+  epochOf,
+  firstSeqs,
+  holder,
+  nthSeq,
+  pause,
+  used,
+} from './ledger-support.ts';
 
 /** What every ledger must do. Each adapter runs this same suite. */
 export function describeLedger(name: string, open: () => Promise<Ledger>): void {
   describe(`${name} ledger`, () => {
     describe('stores', () => {
-      test('what was appended, in order, with seq and position from 1', async () => {
+      test('its opening before anything else, and only once', async () => {
+        await using ledger = await open();
+        expect(
+          (await ledger.readAll()).map(({ seq, stream, position, epoch, event }) => [
+            seq,
+            stream,
+            position,
+            epoch,
+            event,
+          ]),
+        ).toEqual([[1, 'repo', 1, 0, opening]]);
+        expect([await ledger.head(), await ledger.streams()]).toEqual([1, ['repo']]);
+        await ledger.append('repo', 1, [closed(0)], await epochOf(ledger));
+        expect((await ledger.read('repo')).map(({ event }) => event)).toEqual([opening, closed(0)]);
+      });
+
+      test('what was appended, in order, with seq from that of the opening and position from 1', async () => {
         await using ledger = await open();
         const epoch = await epochOf(ledger);
         await ledger.append('run-a', 0, [closed(0), closed(1)], epoch);
         await ledger.append('run-b', 0, [closed(7)], epoch);
         await ledger.append('run-a', 2, [closed(2)], epoch);
         expect(
-          (await ledger.readAll()).map(({ seq, stream, position, event }) => [seq, stream, position, event]),
+          (await appendedTo(ledger)).map(({ seq, stream, position, event }) => [seq, stream, position, event]),
         ).toEqual([
-          [1, 'run-a', 1, closed(0)],
-          [2, 'run-a', 2, closed(1)],
-          [3, 'run-b', 1, closed(7)],
-          [4, 'run-a', 3, closed(2)],
+          [nthSeq(1), 'run-a', 1, closed(0)],
+          [nthSeq(2), 'run-a', 2, closed(1)],
+          [nthSeq(3), 'run-b', 1, closed(7)],
+          [nthSeq(4), 'run-a', 3, closed(2)],
         ]);
-        expect((await ledger.read('run-a', 1)).map(({ seq }) => seq)).toEqual([2, 4]);
-        expect((await ledger.readAll(2)).map(({ seq }) => seq)).toEqual([3, 4]);
-        expect((await ledger.readAll(1, 2)).map(({ seq }) => seq)).toEqual([2, 3]);
-        expect(await ledger.head()).toBe(4);
-        expect(await ledger.streams()).toEqual(['run-a', 'run-b']);
+        const seqs = (stored: readonly Stored[]) => stored.map(({ seq }) => seq);
+        expect(seqs(await ledger.read('run-a', 1))).toEqual([nthSeq(2), nthSeq(4)]);
+        expect(seqs(await ledger.readAll(nthSeq(2)))).toEqual([nthSeq(3), nthSeq(4)]);
+        expect(seqs(await ledger.readAll(nthSeq(1), 2))).toEqual([nthSeq(2), nthSeq(3)]);
+        expect(await ledger.head()).toBe(nthSeq(4));
+        expect(await ledger.streams()).toEqual(['repo', 'run-a', 'run-b']);
       });
 
       test('and acknowledges exactly what can be read', async () => {
@@ -51,14 +81,14 @@ export function describeLedger(name: string, open: () => Promise<Ledger>): void 
       test('requests of anyone, without an epoch', async () => {
         await using ledger = await open();
         const stored = await ledger.request('run', pause);
-        expect(stored).toMatchObject({ seq: 1, position: 1, epoch: 0, event: pause });
+        expect(stored).toMatchObject({ seq: nthSeq(1), position: 1, epoch: 0, event: pause });
         expect(await ledger.read('run')).toEqual([stored]);
       });
 
       test('only requests that way', async () => {
         await using ledger = await open();
         await expect(ledger.request('run', closed(0) as unknown as RequestEvent)).rejects.toThrow(TypeError);
-        expect(await ledger.readAll()).toEqual([]);
+        expect(await appendedTo(ledger)).toEqual([]);
       });
     });
 
@@ -72,12 +102,12 @@ export function describeLedger(name: string, open: () => Promise<Ledger>): void 
         await ledger.appendExternal('s', 2, [used('c')]);
         const stored = await ledger.read(stream);
         expect(stored.map(({ seq, position, epoch, event }) => [seq, position, epoch, event])).toEqual([
-          [1, 1, 0, used('a')],
-          [2, 2, 0, used('b')],
-          [4, 3, 0, used('c')],
+          [nthSeq(1), 1, 0, used('a')],
+          [nthSeq(2), 2, 0, used('b')],
+          [nthSeq(4), 3, 0, used('c')],
         ]);
         expect(first).toEqual({ outcome: 'appended', stored: stored.slice(0, 2) });
-        expect(await ledger.verify()).toMatchObject({ ok: true, events: 4 });
+        expect(await ledger.verify()).toMatchObject({ ok: true, events: nthSeq(4) });
       });
 
       test('but not to one that has other events by now', async () => {
@@ -92,9 +122,9 @@ export function describeLedger(name: string, open: () => Promise<Ledger>): void 
           'appended',
           'conflict',
           'appended',
-          3,
+          nthSeq(3),
         ]);
-        expect((await ledger.readAll()).map(({ event }) => event)).toEqual([used('a'), used('c'), pause]);
+        expect((await appendedTo(ledger)).map(({ event }) => event)).toEqual([used('a'), used('c'), pause]);
       });
 
       test('and nothing else that way', async () => {
@@ -102,7 +132,7 @@ export function describeLedger(name: string, open: () => Promise<Ledger>): void 
         for (const event of [closed(0), pause])
           await expect(ledger.appendExternal('s', 0, [used('a'), event as ExternalEvent])).rejects.toThrow(TypeError);
         await expect(ledger.appendExternal('a b', 0, [used('a')])).rejects.toThrow(TypeError);
-        expect(await ledger.readAll()).toEqual([]);
+        expect(await appendedTo(ledger)).toEqual([]);
       });
     });
 
@@ -131,7 +161,7 @@ export function describeLedger(name: string, open: () => Promise<Ledger>): void 
         const current = await epochOf(ledger, 2);
         expect(await ledger.append('run', 0, [closed(0)], old)).toEqual({ outcome: 'stale-epoch' });
         expect(await ledger.append('run', 0, [closed(0)], current + 1)).toEqual({ outcome: 'stale-epoch' });
-        expect(await ledger.readAll()).toEqual([]);
+        expect(await appendedTo(ledger)).toEqual([]);
         expect(await ledger.append('run', 0, [closed(0)], current)).toMatchObject({ outcome: 'appended' });
       });
 
@@ -202,45 +232,45 @@ export function describeLedger(name: string, open: () => Promise<Ledger>): void 
         const epoch = await epochOf(ledger);
         await ledger.append('run', 0, [closed(0), closed(1), closed(2)], epoch);
         const seen = collector<Stored>(4);
-        await using _subscription = ledger.subscribe(1, seen.push);
+        await using _subscription = ledger.subscribe(nthSeq(1), seen.push);
         await Promise.all([ledger.append('run', 3, [closed(3)], epoch), ledger.request('other', pause)]);
-        expect(await seen.all).toEqual(await ledger.readAll(1));
+        expect(await seen.all).toEqual(await ledger.readAll(nthSeq(1)));
       });
 
       test('who append while they listen', async () => {
         await using ledger = await open();
         const epoch = await epochOf(ledger);
         const seen = collector<number>(5);
-        await using _subscription = ledger.subscribe(0, ({ seq, position }) => {
+        await using _subscription = ledger.subscribe(nthSeq(0), ({ seq, position }) => {
           seen.push(seq);
           if (position < 5) void ledger.append('run', position, [closed(position)], epoch);
         });
         await ledger.append('run', 0, [closed(0)], epoch);
-        expect(await seen.all).toEqual([1, 2, 3, 4, 5]);
+        expect(await seen.all).toEqual(firstSeqs(5));
       });
 
       test('nothing after they left, even in the middle of a batch', async () => {
         await using ledger = await open();
         const epoch = await epochOf(ledger);
         const seen: number[] = [];
-        const leaving = ledger.subscribe(0, ({ seq }) => {
+        const leaving = ledger.subscribe(nthSeq(0), ({ seq }) => {
           seen.push(seq);
-          if (seq === 2) void leaving[Symbol.asyncDispose]();
+          if (seq === nthSeq(2)) void leaving[Symbol.asyncDispose]();
         });
         const others = collector<number>(3);
-        await using _subscription = ledger.subscribe(0, ({ seq }) => others.push(seq));
+        await using _subscription = ledger.subscribe(nthSeq(0), ({ seq }) => others.push(seq));
         await ledger.append('run', 0, [closed(0), closed(1), closed(2)], epoch);
         await others.all;
-        expect(seen).toEqual([1, 2]);
+        expect(seen).toEqual(firstSeqs(2));
       });
     });
 
     test('verifies', async () => {
       await using ledger = await open();
-      expect(await ledger.verify()).toMatchObject({ ok: true, events: 0 });
+      expect(await ledger.verify()).toMatchObject({ ok: true, events: nthSeq(0) });
       await ledger.append('run', 0, [closed(0), closed(1)], await epochOf(ledger));
       const last = (await ledger.readAll()).at(-1);
-      expect(await ledger.verify()).toEqual({ ok: true, events: 2, head: last?.hash });
+      expect(await ledger.verify()).toEqual({ ok: true, events: nthSeq(2), head: last?.hash });
     });
   });
 }

@@ -10,7 +10,7 @@ import { verifyLedger } from './verify.ts';
 
 type SqliteLedgerOptions = {
   readonly now?: () => Date;
-  /** `chain` (default) walks every event before the ledger is used; `head` trusts what lies before the head. */
+  /** `chain` (default) walks and reads every event before the ledger is used; `head` trusts what lies before the head. */
   readonly check?: 'chain' | 'head';
   readonly busyMs?: number;
   readonly rereadMs?: number;
@@ -26,7 +26,7 @@ export async function openSqliteLedger(file: string, options: SqliteLedgerOption
   };
   const opened = guarded(file, () => openDatabase(file, how));
   try {
-    if (options.check !== 'head') await refuseBrokenChain(file, opened);
+    if (options.check !== 'head') await refuseUnreadable(file, opened);
     return ledgerOf(file, opened, options);
   } catch (error) {
     opened.db.close();
@@ -34,8 +34,9 @@ export async function openSqliteLedger(file: string, options: SqliteLedgerOption
   }
 }
 
-async function refuseBrokenChain(file: string, { rows, head }: Opened): Promise<void> {
-  const verified = await verifyLedger(file, rows, head);
+/** Also what a newer Tidegate wrote: whoever writes after an event must know what it means. */
+async function refuseUnreadable(file: string, { rows, head }: Opened): Promise<void> {
+  const verified = await verifyLedger(file, rows, head, (link) => guarded(file, () => storedOf(link)));
   if (verified.ok) return;
   const where = verified.seq === null ? '' : `seq ${verified.seq}: `;
   throw new LedgerDamaged(file, `${where}${verified.problem}`, restoreBoth(file));

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { walkChain } from '../../domain/chain.ts';
 import { LedgerDamaged } from '../../ports/ledger.ts';
-import { formatProblem, sha256 } from '../ledger-chain.ts';
+import { openingProblem, sha256 } from '../ledger-chain.ts';
 import { inOneLine, isMalformed, restoreBoth } from './errors.ts';
 import { type HeadFile, headFile } from './head.ts';
 import { type Rows, rowsOf } from './rows.ts';
@@ -23,8 +23,7 @@ export function openDatabase(
     const rows = inWriteLock(db, () => {
       migrate(db, file, how.migrations);
       const rows = rowsOf(db);
-      const problem = formatProblem(rows.after(0, 1)[0]);
-      if (problem !== null) throw new LedgerDamaged(file, problem, useOther);
+      refuseForeign(file, rows);
       reconcile(file, rows, head);
       return rows;
     });
@@ -33,6 +32,12 @@ export function openDatabase(
     db.close();
     throw error;
   }
+}
+
+function refuseForeign(file: string, rows: Rows): void {
+  const found = openingProblem(rows.after(0, 1)[0]);
+  if (found === null) return;
+  throw new LedgerDamaged(file, found.problem, found.kind === 'damage' ? restoreBoth(file) : useOther);
 }
 
 const useOther = 'Nothing was changed. Use the Tidegate that wrote it, or move the ledger and its head away';

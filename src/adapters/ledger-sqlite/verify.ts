@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { walkChain } from '../../domain/chain.ts';
+import { type Link, walkChain } from '../../domain/chain.ts';
 import { LedgerDamaged, type Verification } from '../../ports/ledger.ts';
 import { sha256 } from '../ledger-chain.ts';
 import { guarded } from './errors.ts';
@@ -7,7 +7,13 @@ import type { HeadFile } from './head.ts';
 import type { Rows } from './rows.ts';
 
 /** Walks the whole chain and holds it against the head that was known before; then lets SQLite check its own structure. */
-export async function verifyLedger(file: string, rows: Rows, headFile: HeadFile): Promise<Verification> {
+export async function verifyLedger(
+  file: string,
+  rows: Rows,
+  headFile: HeadFile,
+  /** Called with each record that was found right. */
+  accepted: (link: Link) => void = () => undefined,
+): Promise<Verification> {
   const head = guarded(file, () => (headFile.exists() ? headFile.read() : null));
   if (head === null) return { ok: false, seq: null, problem: `its head ${headFile.path} is missing or unreadable` };
   const walk = walkChain(sha256);
@@ -20,6 +26,7 @@ export async function verifyLedger(file: string, rows: Rows, headFile: HeadFile)
       if (problem !== null) return { ok: false, seq: walk.tip().seq + 1, problem };
       if (link.seq === head.seq && link.hash !== head.hash)
         return { ok: false, seq: link.seq, problem: 'it is not the event that the head names' };
+      accepted(link);
     }
     if (links.value.length < chunk) break;
     await nextTurn();

@@ -11,9 +11,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { findRepository, locateStateDirectory, makeRunDirectory, makeStateDirectory } from './index.ts';
+import { findRepository, locateStateDirectory, makeRunDirectory, makeStateDirectory, olderState } from './index.ts';
 import { knownRepositories, recordRepository } from './known.ts';
-import { repositoryHash, repositoryName, runDirectories, stateRoot } from './place.ts';
+import { repositoryHash, repositoryName, runDirectories, stateRoot, unversionedName } from './place.ts';
 
 const uid = process.getuid?.() ?? 0;
 const nobody = { flag: null, env: {}, uid: 1000, home: '/home/ann' };
@@ -87,9 +87,9 @@ describe('the root of state', () => {
     expect(stateRoot(surroundings).path).toBe(expected);
   });
 
-  test('is followed by a readable name and the hash of the common git directory', () => {
+  test('is followed by a readable name, the hash of the common git directory, and the format of the ledger', () => {
     const commonDir = '/home/ann/My Shop/.git';
-    expect(repositoryName({ commonDir })).toBe(`my-shop-${repositoryHash(commonDir)}`);
+    expect(repositoryName({ commonDir })).toBe(`my-shop-${repositoryHash(commonDir)}-v2`);
   });
 });
 
@@ -116,10 +116,28 @@ describe('the state directory', () => {
     expect(located.ok && located.value.warnings.join()).toMatch(/inside the checkout/);
   });
 
+  test('tells of state of an older format beside it, if there is a ledger in it', async () => {
+    using repository = temporaryRepository();
+    const found = await findRepository(repository.path);
+    if (!found.ok) throw new Error(found.error);
+    const root = join(repository.parent, 'state');
+    const older = join(root, unversionedName(found.value));
+    const locate = async () => {
+      const located = await locateStateDirectory(found.value, { ...nobody, flag: root });
+      return located.ok ? [located.value.path, located.value.older] : located.error;
+    };
+    const path = join(root, repositoryName(found.value));
+    mkdirSync(older, { recursive: true });
+    expect(await locate()).toEqual([path, null]);
+    writeFileSync(join(older, 'ledger.db'), '');
+    expect(await locate()).toEqual([path, older]);
+    expect(olderState(older, path).split('\n')).toEqual([expect.stringMatching(`${older} .* ${path}$`)]);
+  });
+
   test('is made for its owner only, and an open one is closed', async () => {
     using repository = temporaryRepository();
     const path = join(repository.parent, 'state/x');
-    const place = { path, from: '--state-dir', filesystem: 'local', warnings: [] } as const;
+    const place = { path, from: '--state-dir', filesystem: 'local', warnings: [], older: null } as const;
     expect(await makeStateDirectory(place, uid)).toMatchObject({ ok: true });
     chmodSync(path, 0o755);
     expect(await makeStateDirectory(place, uid)).toMatchObject({ ok: true });
@@ -130,7 +148,7 @@ describe('the state directory', () => {
     using repository = temporaryRepository();
     const path = join(repository.parent, 'theirs');
     mkdirSync(path);
-    const place = { path, from: '--state-dir', filesystem: 'local', warnings: [] } as const;
+    const place = { path, from: '--state-dir', filesystem: 'local', warnings: [], older: null } as const;
     expect(await makeStateDirectory(place, uid + 1)).toMatchObject({
       ok: false,
       error: expect.stringContaining('uid'),
@@ -138,7 +156,13 @@ describe('the state directory', () => {
   });
 
   test('that the system refuses is told with what to do', async () => {
-    const place = { path: '/proc/1/tidegate', from: '--state-dir', filesystem: 'local', warnings: [] } as const;
+    const place = {
+      path: '/proc/1/tidegate',
+      from: '--state-dir',
+      filesystem: 'local',
+      warnings: [],
+      older: null,
+    } as const;
     expect(await makeStateDirectory(place, uid)).toMatchObject({
       ok: false,
       error: expect.stringMatching(/cannot be made: \/proc\/1\/tidegate \(E\w+\); choose another with --state-dir/),
@@ -165,11 +189,23 @@ describe('a repository that is known by its state', () => {
   });
 });
 
+test('state of an older format is no repository that is known', async () => {
+  using repository = temporaryRepository();
+  const found = await findRepository(repository.path);
+  if (!found.ok) throw new Error(found.error);
+  const root = join(repository.parent, 'state');
+  for (const id of [unversionedName(found.value), repositoryName(found.value)]) {
+    mkdirSync(join(root, id), { recursive: true });
+    await recordRepository(join(root, id), found.value);
+  }
+  expect((await knownRepositories(root)).map(({ id }) => id)).toEqual([repositoryName(found.value)]);
+});
+
 describe('the directory for sockets', () => {
   test('leaves room for a name within 107 bytes, wherever the runtime directory is', () => {
     const runtime = `/run/user/${'x'.repeat(80)}`;
     const places = runDirectories('/r/.git', { env: { XDG_RUNTIME_DIR: runtime }, uid: 1000 });
-    expect(places).toEqual([`/tmp/tidegate-1000/${repositoryHash('/r/.git')}`]);
+    expect(places).toEqual([`/tmp/tidegate-1000/${repositoryHash('/r/.git')}-v2`]);
   });
 
   test('is private', async () => {

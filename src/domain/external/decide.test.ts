@@ -1,14 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import type { By } from '../events.ts';
+import { decisionVersions } from '../gates/versions.ts';
 import type { ExternalCommand, NewSubtask } from './command.ts';
 import { batchStatus, countsOf, currentWave, subtasksOfWave } from './counts.ts';
 import { dcmEventOf } from './dcm-events.ts';
 import { decideExternal } from './decide.ts';
 import type { ExternalEvent } from './events.ts';
 import { evolveSession, newSession, type Session, subtaskOf } from './session.ts';
-import { conflictsOf } from './synthesis.ts';
+import { batchConflicts, synthesisOf } from './synthesis.ts';
 
 const by: By = { who: 'Ada', via: 'command' };
+const { session: version } = decisionVersions;
 
 const task = (id: string, more: Partial<NewSubtask> = {}): NewSubtask => ({
   id,
@@ -63,6 +65,11 @@ const refused = (decided: ReturnType<typeof decideExternal>): string | null =>
 const types = (decided: ReturnType<typeof decideExternal>): readonly string[] =>
   decided.ok ? decided.value.map(({ type }) => type) : [decided.error.reason];
 
+const synthesisIn = (state: Session, id: string) => {
+  const batch = state.batches[id];
+  return batch === undefined ? null : synthesisOf(state, batch);
+};
+
 describe('a wave', () => {
   test('does not overtake one before it that is pending or running', () => {
     expect(refused(given(create(0), create(1)).when(start(1)))).toBe('unfinished-wave');
@@ -94,8 +101,8 @@ describe('a wave', () => {
     expect(empty.when(start(1))).toEqual({
       ok: true,
       value: [
-        { type: 'external-wave-ended', wave: 0, outcome: 'completed' },
-        { type: 'external-wave-started', wave: 1, by },
+        { type: 'external-wave-ended', wave: 0, outcome: 'completed', version },
+        { type: 'external-wave-started', wave: 1, by, version },
       ],
     });
     const next = 'submit a batch to wave 0, or start the next wave by its number to go on without';
@@ -129,7 +136,7 @@ describe('a wave', () => {
 describe('a transition', () => {
   test('starts the wave after the one that was completed', () => {
     const decided = given(submit(0, task('a')), create(1), start(0), set('a', 'completed')).when(transition);
-    expect(decided).toEqual({ ok: true, value: [{ type: 'external-wave-started', wave: 1, by }] });
+    expect(decided).toEqual({ ok: true, value: [{ type: 'external-wave-started', wave: 1, by, version }] });
   });
 
   test('does not pass over a wave that failed; starting by number does', () => {
@@ -219,8 +226,7 @@ describe('a batch', () => {
       set('b', 'completed', { files: ['b.tsx', 'src/../shared.ts'] }),
       complete('batch-ab'),
     );
-    const batch = state.batches['batch-ab'];
-    expect(batch?.end?.synthesis).toEqual({
+    expect(synthesisIn(state, 'batch-ab')).toEqual({
       summary: 'Wave 1: 2/2 tasks completed. 3 files modified, 1 conflicts.',
       results: [
         {
@@ -274,7 +280,7 @@ describe('a batch', () => {
     const conflicts = (...more: readonly ExternalCommand[]) => {
       const state = sessionAfter(...chained, ...more);
       const batch = state.batches['batch-abc'];
-      return batch === undefined ? null : conflictsOf(state, batch);
+      return batch === undefined ? null : batchConflicts(state, batch);
     };
     expect(conflicts(set('a', 'running'))).toEqual([]);
     expect(conflicts(set('a', 'failed'))).toEqual([
@@ -300,9 +306,7 @@ describe('a batch', () => {
       set('b', 'completed'),
       complete('batch-ab'),
     );
-    expect(state.batches['batch-ab']?.end?.synthesis.results.map(({ duration_ms }) => duration_ms)).toEqual([
-      3000, 5000,
-    ]);
+    expect(synthesisIn(state, 'batch-ab')?.results.map(({ duration_ms }) => duration_ms)).toEqual([3000, 5000]);
   });
 
   test('is not followed by the next wave while another batch of its wave goes on', () => {
@@ -313,7 +317,7 @@ describe('a batch', () => {
       set('a', 'completed'),
       complete('batch-a'),
     );
-    expect(state.batches['batch-a']?.end?.synthesis.next_wave_ready).toBe(false);
+    expect(synthesisIn(state, 'batch-a')?.next_wave_ready).toBe(false);
     expect(state.batches['batch-b'] && batchStatus(state, state.batches['batch-b'])).toBe('pending');
   });
 

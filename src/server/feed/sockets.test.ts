@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { closed, epochOf } from '../../../test/contract/ledger-support.ts';
+import { closed, epochOf, nthSeq } from '../../../test/contract/ledger-support.ts';
 import { enteredBy } from '../../../test/support/server.ts';
 import { hearBySocket, repository, type Said, socketOf, streaming } from '../../../test/support/streaming.ts';
 import { memoryLedger } from '../../adapters/ledger-memory/index.ts';
@@ -112,10 +112,10 @@ describe('a client', () => {
           ['subscribed', 'run/b-run2'],
         ],
         ...[
-          ['2', 'global'],
-          ['2.1', 'global'],
-          ['2', 'run/a-run1'],
-          ['2.1', 'run/a-run1'],
+          [`${nthSeq(2)}`, 'global'],
+          [`${nthSeq(2)}.1`, 'global'],
+          [`${nthSeq(2)}`, 'run/a-run1'],
+          [`${nthSeq(2)}.1`, 'run/a-run1'],
         ],
         ...[
           ['unsubscribed', 'global'],
