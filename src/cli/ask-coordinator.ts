@@ -1,4 +1,5 @@
 import type { RequestEvent } from '../domain/events.ts';
+import { describeWithFix, explain } from '../domain/explain/explain.ts';
 import type { RunId } from '../domain/ids.ts';
 import { type Answered, ask } from '../engine/ask.ts';
 import type { Desk } from '../ports/desk.ts';
@@ -15,19 +16,22 @@ export function outcomeOf(run: RunId, answered: Answered, said: string): Outcome
   switch (answered.outcome) {
     case 'accepted':
       return { exit: exitCodes.done, reason: 'done', lines: [said], data: { run } };
-    case 'refused':
-      return {
-        ...failed('refused', `refused: ${answered.why}${wayOut(answered.why, run)}`),
-        data: { run, message: answered.why },
-      };
-    case 'halted':
+    case 'refused': {
+      const message = describeWithFix(answered.because);
+      // where nothing is said about what to do, a look at the run helps
+      const way = explain(answered.because).fix === undefined ? `; see tidegate why ${run}` : '';
+      return { ...failed('refused', `refused: ${message}${way}`), data: { run, message } };
+    }
+    case 'halted': {
+      const message = explain(answered.because).detail;
       return {
         exit: exitCodes.personNeeded,
         reason: 'halted',
-        needs: [{ kind: 'halted', task: null, message: answered.why, command: `tidegate resume ${run}` }],
-        problems: [`tidegate: halted: ${answered.why}. What was asked is done by: tidegate resume ${run}`],
+        needs: [{ kind: 'halted', task: null, message, command: `tidegate resume ${run}` }],
+        problems: [`tidegate: halted: ${message}. What was asked is done by: tidegate resume ${run}`],
         data: { run },
       };
+    }
     case 'no-answer':
       return {
         exit: exitCodes.noAnswer,
@@ -39,6 +43,3 @@ export function outcomeOf(run: RunId, answered: Answered, said: string): Outcome
       };
   }
 }
-
-/** Most refusals say what to type instead; after the others a look at the run helps. */
-const wayOut = (why: string, run: RunId): string => (/tidegate |git /.test(why) ? '' : `; see tidegate why ${run}`);

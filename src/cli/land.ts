@@ -1,4 +1,5 @@
 import type { LedgerEvent } from '../domain/events.ts';
+import { explain } from '../domain/explain/explain.ts';
 import type { TaskId } from '../domain/ids.ts';
 import { chooseTasks, hasWhollyLanded, type WithoutTasks } from '../domain/land-some.ts';
 import { err, type Result } from '../domain/result.ts';
@@ -62,7 +63,8 @@ export async function askToLand(desk: Desk, subject: MadeRun, tasks?: readonly T
 function chosenBy(state: RunState, { only, except }: Choice): Result<WithoutTasks | null, string> {
   if (only !== undefined && except !== undefined) return err('--only or --except, not both');
   const list = (names: string) => names.split(',').map((name) => name.trim());
-  return chooseTasks(state, only === undefined ? null : list(only), except === undefined ? null : list(except));
+  const chosen = chooseTasks(state, only === undefined ? null : list(only), except === undefined ? null : list(except));
+  return chosen.ok ? chosen : err(explain(chosen.error).detail);
 }
 
 /** `tidegate undo [run[/task]]`: takes a landing back, exactly where nothing came after it; else by checked reverts. */

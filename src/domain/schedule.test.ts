@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { failure } from '../../test/support/findings.ts';
 import { created, idOf, me, type PlanSketch, plan, stateAfter, type TaskSketch } from '../../test/support/plans.ts';
 import type { RunEvent } from './events.ts';
 import { type RunState, tasksOfWave } from './run.ts';
@@ -94,13 +95,12 @@ describe('a task is blocked', () => {
     const halted = stateAfter(created(plan(waves)), {
       type: 'task-base-refused',
       task: idOf('a'),
-      why: 'x',
-      files: [],
+      because: failure('x'),
     });
     expect(isBlocked(halted, taskOf(halted, 'a'))).toBe(true);
     const resumed = stateAfter(
       created(plan(waves)),
-      { type: 'task-base-refused', task: idOf('a'), why: 'x', files: [] },
+      { type: 'task-base-refused', task: idOf('a'), because: failure('x') },
       { type: 'run-resumed', by: me },
     );
     expect(isBlocked(resumed, taskOf(resumed, 'a'))).toBe(false);

@@ -63,11 +63,8 @@ export function settleAttempt(
   // with trouble it waits for its provider, as everybody does
   if (ending.reason === 'launch-failed') {
     const before = limits.chain.slice(0, state.agent);
-    const others = before.length === 0 ? '' : `; before it ${before.join(' and ')} could not do it either`;
-    return {
-      ...judged,
-      progress: { status: 'waiting', next: { ...again, halt: trouble ? null : ending.detail + others } },
-    };
+    const halt = trouble ? null : ({ rule: 'launch-failed', before, words: ending.detail } as const);
+    return { ...judged, progress: { status: 'waiting', next: { ...again, halt } } };
   }
   if (ending.reason === 'setup-failed')
     return { ...judged, progress: { status: 'failed', why: `setup failed: ${ending.detail}`, attempt, snapshot } };

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { failure } from '../../test/support/findings.ts';
 import {
   attempt,
   attemptEnded,
@@ -125,7 +126,9 @@ describe('a chain of agents', () => {
   test('says at its end who else could not do it', () => {
     const missing = attempted(2, { ending: ended('launch-failed', 'no codex'), handoff: { kind: 'absent' } });
     const state = missing.reduce((before, event) => evolveTask(before, event, chain), failing('needs-login', 1));
-    expect(state.progress).toMatchObject({ next: { halt: 'no codex; before it claude could not do it either' } });
+    expect(state.progress).toMatchObject({
+      next: { halt: { rule: 'launch-failed', before: ['claude'], words: 'no codex' } },
+    });
   });
 });
 
@@ -172,7 +175,10 @@ describe('attempts', () => {
 
   test('that could not be launched halt the task, cost nothing, and are tried again by resume', () => {
     const failed = attempted(1, { ending: ended('launch-failed', 'no such program'), handoff: { kind: 'absent' } });
-    expect(given(...failed)).toMatchObject({ charged: 0, progress: { next: { halt: 'no such program' } } });
+    expect(given(...failed)).toMatchObject({
+      charged: 0,
+      progress: { next: { halt: { rule: 'launch-failed', before: [], words: 'no such program' } } },
+    });
     const resumed = given(...failed, { type: 'run-resumed', by: me });
     expect(resumed).toMatchObject({ charged: 0, free: 0, progress: { status: 'waiting', next: { halt: null } } });
   });
@@ -250,8 +256,8 @@ describe('a held task', () => {
 });
 
 test('a base that cannot be made halts the task until somebody resumes or retries', () => {
-  const refused: RunEvent = { type: 'task-base-refused', task: idOf('a'), why: 'needs conflict', files: ['x'] };
-  expect(given(refused).progress).toMatchObject({ status: 'waiting', next: { halt: 'needs conflict' } });
+  const refused: RunEvent = { type: 'task-base-refused', task: idOf('a'), because: failure('needs conflict') };
+  expect(given(refused).progress).toMatchObject({ status: 'waiting', next: { halt: failure('needs conflict') } });
   expect(given(refused, { type: 'run-resumed', by: me }).progress).toMatchObject({ next: { halt: null } });
 });
 

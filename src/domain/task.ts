@@ -2,6 +2,7 @@ import { addUsage, noUsage, type Trouble, type Usage } from './agent-event.ts';
 import { grantPattern } from './claims.ts';
 import type { By, RunEvent } from './events.ts';
 import type { MonitorEvidence, SnapshotEvidence } from './evidence.ts';
+import type { Finding } from './findings/finding.ts';
 import type { AttemptId, CommitId, TaskId, TreeId } from './ids.ts';
 import { matches } from './pattern.ts';
 import type { PlannedTask } from './plan.ts';
@@ -39,7 +40,7 @@ export type TaskProgress =
 export type NextStart = {
   readonly from: CommitId | 'base';
   readonly findings: readonly string[];
-  readonly halt: string | null;
+  readonly halt: Finding | null;
   readonly session: AgentSession | null;
   /** Why the provider of its agent has to be left alone for a while. */
   readonly trouble: Trouble | null;
@@ -156,7 +157,7 @@ export function evolveTask(state: TaskState, event: RunEvent, limits: TaskLimits
       return { ...state, base: event.commit };
     case 'task-base-refused':
       if (state.progress.status !== 'waiting') return state;
-      return { ...state, progress: { status: 'waiting', next: { ...state.progress.next, halt: event.why } } };
+      return { ...state, progress: { status: 'waiting', next: { ...state.progress.next, halt: event.because } } };
     case 'attempt-intended': {
       const attempt = {
         id: event.attempt,

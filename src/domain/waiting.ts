@@ -1,5 +1,6 @@
 import { isOver, runSpend, type Spend, taskSpend } from './budget.ts';
 import type { Shortage } from './disk.ts';
+import type { Finding } from './findings/finding.ts';
 import type { TaskId } from './ids.ts';
 import { mustSerialise } from './ownership.ts';
 import { plannedById } from './plan.ts';
@@ -12,7 +13,7 @@ import { attemptOf, isResolved, type TaskState } from './task.ts';
 export type Wait =
   /** The run itself stands: paused, stopped, halted. */
   | { readonly on: 'mode' }
-  | { readonly on: 'launch'; readonly why: string }
+  | { readonly on: 'launch'; readonly because: Finding }
   | { readonly on: 'wave'; readonly wave: number; readonly open: readonly TaskId[] }
   /** Eager: a task of an earlier wave may write what this one writes or reads. */
   | { readonly on: 'earlier'; readonly task: TaskId }
@@ -42,7 +43,7 @@ type Obstacle =
 
 export function waitOf(state: RunState, task: TaskState & { readonly progress: { readonly status: 'waiting' } }): Wait {
   if (state.mode.mode !== 'active') return { on: 'mode' };
-  if (task.progress.next.halt !== null) return { on: 'launch', why: task.progress.next.halt };
+  if (task.progress.next.halt !== null) return { on: 'launch', because: task.progress.next.halt };
   return byOrder(state, task) ?? byTerms(state, task) ?? byRoom(state, task);
 }
 

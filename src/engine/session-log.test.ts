@@ -36,8 +36,8 @@ test('what is asked while an append is under way is decided in order and shares 
   letGo();
   const answers = await Promise.all([...first, ...later]);
   expect(
-    answers.map((one) => (one.ok ? one.value.waves.map(({ status }) => status).join(' ') : one.error.reason)),
-  ).toEqual(['pending', 'pending pending', 'unfinished-wave', 'running pending', 'running pending pending']);
+    answers.map((one) => (one.ok ? one.value.waves.map(({ status }) => status).join(' ') : one.error.rule)),
+  ).toEqual(['pending', 'pending pending', 'session-unfinished-wave', 'running pending', 'running pending pending']);
   expect(appends).toEqual([2, 2]);
 });
 

@@ -76,7 +76,7 @@ test('a run branch that somebody moved is left where it is', async () => {
   const built = await s.closeRound(0, 0, ['a']);
   const moved = s.bare('commit-tree', `${built.base}^{tree}`, '-p', built.base, '-m', 'stranger');
   s.bare('update-ref', branch, moved);
-  expect(await s.merge(0, 0)).toMatchObject({ outcome: 'refused', why: expect.stringMatching(/^diverged: /) });
+  expect(await s.merge(0, 0)).toMatchObject({ outcome: 'refused', because: { rule: 'ref-diverged', actual: moved } });
   expect(s.bare('rev-parse', branch)).toBe(moved);
 });
 

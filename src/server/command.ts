@@ -1,4 +1,5 @@
 import type { RequestEvent } from '../domain/events.ts';
+import { explain } from '../domain/explain/explain.ts';
 import { canonicalJson } from '../domain/plan.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { type Answered, askAs } from '../engine/ask.ts';
@@ -30,10 +31,14 @@ function toldOf(run: string, answered: Answered, seq: number): Result<Accepted, 
   switch (answered.outcome) {
     case 'accepted':
       return ok({ run, accepted: true, seq });
-    case 'refused':
-      return err(problem(409, 'refused', answered.why, { next: `tidegate why ${run}` }));
+    case 'refused': {
+      const { detail, fix } = explain(answered.because);
+      return err(problem(409, 'refused', detail, { next: fix ?? `tidegate why ${run}` }));
+    }
     case 'halted':
-      return err(problem(503, 'halted', `halted: ${answered.why}`, { next: `tidegate resume ${run}` }));
+      return err(
+        problem(503, 'halted', `halted: ${explain(answered.because).detail}`, { next: `tidegate resume ${run}` }),
+      );
     case 'no-answer':
       return err(
         problem(503, 'no-answer', 'no coordinator answers; the request is recorded', {

@@ -1,5 +1,6 @@
 import type { AgentNote } from '../domain/agent-note.ts';
 import { type BoardRecord, faultOf, isOfAgent, postLimits, type RecordKind, targetNamed } from '../domain/board.ts';
+import { explain } from '../domain/explain/explain.ts';
 import type { Terms } from '../ports/supervisor.ts';
 
 /** As it came through the channel: whatever else the message says, whom it is from is not asked. */
@@ -43,7 +44,7 @@ export function takePosts(attempt: string, known: Terms['inbox'], note: (note: A
   return {
     post({ kind, target, text, wait }) {
       const fault = faultOf({ kind, target, text });
-      if (fault !== null) return refused(fault);
+      if (fault !== null) return refused(explain(fault).detail);
       if (posts >= postLimits.ofAttempt) return refused(`you have posted ${posts} times, and more is not taken`);
       const post = posts + 1;
       const asked = { kind: kind as RecordKind, target: targetNamed(target as string), text: text as string };

@@ -1,3 +1,4 @@
+import { explain } from '../domain/explain/explain.ts';
 import { plannedById } from '../domain/plan.ts';
 import type { RunState } from '../domain/run.ts';
 import { blockingNeed } from '../domain/schedule.ts';
@@ -71,7 +72,12 @@ export function shownTask(state: RunState, task: TaskState): Shown {
 function waiting(state: RunState, task: TaskState): Shown {
   const plain = { sign: '·', tone: 'dim', word: 'waiting' } as const;
   if (task.progress.status === 'waiting' && task.progress.next.halt !== null)
-    return { sign: '✗', tone: 'bad', word: 'stuck', detail: `could not be launched: ${task.progress.next.halt}` };
+    return {
+      sign: '✗',
+      tone: 'bad',
+      word: 'stuck',
+      detail: `could not be launched: ${explain(task.progress.next.halt).detail}`,
+    };
   const blocking = blockingNeed(state, task);
   if (blocking !== null)
     return { ...plain, sign: '!', word: 'blocked', detail: `needs ${blocking}, which is ${statusOf(state, blocking)}` };

@@ -10,7 +10,6 @@ import type { RoundState } from '../../src/domain/round.ts';
 import type { RunMode, RunState } from '../../src/domain/run.ts';
 import type { TapState } from '../../src/domain/tap.ts';
 import type { Hold, TaskProgress, TaskState } from '../../src/domain/task.ts';
-import type { Obstacle } from '../../src/domain/texts/obstacles.ts';
 import { failWith, inconclusive, type Verdict } from '../../src/domain/verdict.ts';
 import type { Wait } from '../../src/domain/waiting.ts';
 import type { RunView } from '../../src/view/run-view.ts';
@@ -83,7 +82,7 @@ const modes: Record<RunMode['mode'], RunMode> = {
   active: { mode: 'active' },
   paused: { mode: 'paused', who: 'ada' },
   stopped: { mode: 'stopped', who: 'ada' },
-  halted: { mode: 'halted', why: 'the disk is full', fix: 'make room on the disk' },
+  halted: { mode: 'halted', because: { rule: 'disk-short', free: 0, least: 500e6 } },
 };
 
 const taps: Record<TapState['status'], TapState> = {
@@ -106,7 +105,12 @@ const rounds: Record<RoundState['status'], RoundState> = {
   closing: { ...roundOf, ...candidate, status: 'closing', closed: [] },
   merging: { ...roundOf, ...candidate, status: 'merging', closed: [] },
   merged: { ...roundOf, ...candidate, status: 'merged', closed: [], old: commit, new: commit, judged: true },
-  abandoned: { ...roundOf, status: 'abandoned', why: 'test fails with hello', suspects: 0 },
+  abandoned: {
+    ...roundOf,
+    status: 'abandoned',
+    because: { rule: 'round-check', check: 'test', tasks: [hello] },
+    suspects: 0,
+  },
 };
 
 const moving = { branch: 'main', old: commit, new: commit };
@@ -116,9 +120,7 @@ const landings: Record<LandingState['status'], LandingState> = {
   observed: { status: 'observed', tip: commit, rebuilt, tries: 1 },
   refused: {
     status: 'refused',
-    why: 'main moved, and the run conflicts with what is new there',
-    files: ['a.md'],
-    fix: '',
+    because: { rule: 'landing-conflicts', run, branch: 'main', tasks: null, files: ['a.md'] },
   },
   intended: { status: 'intended', ...moving },
   landed: { status: 'landed', ...moving },
@@ -126,10 +128,7 @@ const landings: Record<LandingState['status'], LandingState> = {
   undone: { status: 'undone', branch: 'main', commit, exact: true },
 };
 
-const refusedBy = ({ why, files, fix }: Obstacle): RunState => ({
-  ...closed,
-  landing: { status: 'refused', why, files, fix },
-});
+const refusedBy = (because: Finding): RunState => ({ ...closed, landing: { status: 'refused', because } });
 
 const landed: RunState = {
   ...closed,
@@ -293,7 +292,12 @@ const launchingFour = planned(limited({ parallel: 9 }), {
 });
 const waits: Record<Wait['on'] | 'need that locks' | 'need that was dropped' | 'budget of the run', RunState> = {
   mode: { ...working, mode: modes.paused },
-  launch: withTask(working, reply, { progress: { status: 'waiting', next: { ...fresh, halt: 'no program claude' } } }),
+  launch: withTask(working, reply, {
+    progress: {
+      status: 'waiting',
+      next: { ...fresh, halt: { rule: 'launch-failed', before: [], words: 'no program claude' } },
+    },
+  }),
   wave: inWaves('strict'),
   earlier: inWaves('eager'),
   need: working,
@@ -305,7 +309,7 @@ const waits: Record<Wait['on'] | 'need that locks' | 'need that was dropped' | '
   budget: withTask(planned(beside), reply, { used: { ...used, usd: 12 } }),
   'budget of the run': withHello({ used }, planned(beside)),
   room: planned(beside, {
-    shortage: { why: 'only 300.0 MB of memory are free', fix: 'end something, or lower limits.parallel' },
+    shortage: { because: { rule: 'memory-short', free: 300e6 } },
   }),
   'run-branch': planned(beside, { branch: null }),
   'base-check': planned({ ...beside, checks: [{ name: 'test', run: 'npm test', minutes: 10 }] }, { checks: {} }),

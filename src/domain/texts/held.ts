@@ -6,6 +6,7 @@ import { checkKey, type RunState } from '../run.ts';
 import { shellPath, shellWord } from '../shell-word.ts';
 import type { Hold } from '../task.ts';
 import type { Verdict } from '../verdict.ts';
+import { checkLog } from './commands.ts';
 import { failingLines } from './failing-lines.ts';
 import { brief, few, type Told } from './told.ts';
 
@@ -68,9 +69,6 @@ export function printed(
   const output = tree === undefined ? '' : (checks[checkKey(tree, check)]?.tail ?? '');
   return [...failingLines(output), `all of it: ${checkLog(run, check)}`];
 }
-
-/** What to type for the output of a check. */
-export const checkLog = (run: string, check: string): string => `tidegate logs ${run} --check ${shellWord(check)}`;
 
 /** The gate that matters most decides what to type; what the others say is told, too. */
 function toldOfGates(verdicts: readonly Verdict[], subject: string): Told {

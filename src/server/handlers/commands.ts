@@ -1,5 +1,6 @@
 import { firstTap, undecidedTap } from '../../domain/answer-in-line.ts';
 import type { By, RequestEvent } from '../../domain/events.ts';
+import { explain } from '../../domain/explain/explain.ts';
 import { chooseTasks } from '../../domain/land-some.ts';
 import { parsePattern } from '../../domain/pattern.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
@@ -31,7 +32,7 @@ export const commandHandlers: Handlers<typeof commandRoutes> = {
       if (body.only !== undefined && body.except !== undefined)
         return err(problem(422, 'invalid', 'only or except, not both', { field: 'body.except' }));
       const chosen = chooseTasks(state, body.only ?? null, body.except ?? null);
-      if (!chosen.ok) return err(problem(422, 'bad-choice', chosen.error, { field: 'body' }));
+      if (!chosen.ok) return err(problem(422, 'bad-choice', explain(chosen.error).detail, { field: 'body' }));
       return ok({ type: 'requested-land', ...(chosen.value === null ? {} : { tasks: chosen.value.tasks }), by });
     }),
   undo: ({ params }, site) => onRun(params, site, (by) => ok({ type: 'requested-undo', task: null, by })),
