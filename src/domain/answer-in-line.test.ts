@@ -45,7 +45,7 @@ describe('a run that waits in line', () => {
     const approved = stateAfter(created(frozen), opened, decided('approved'));
     expect(answerInLine(approved, decide('requested-reject'), first)).toEqual({
       ok: false,
-      error: 'already approved by ada',
+      error: { rule: 'tap-settled', status: 'approved', who: 'ada' },
     });
     const other = { ...decide('requested-approve'), hash: planHash('f'.repeat(64)) } as RequestEvent;
     expect(answerInLine(state, other, first).ok).toBe(false);

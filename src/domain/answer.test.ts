@@ -49,13 +49,16 @@ describe('the answer to a request about a task', () => {
   test('is a refusal for one that the plan does not have', () => {
     expect(answer(held, { type: 'requested-retry', task: idOf('z'), by: me })).toEqual({
       ok: false,
-      error: 'demo-ab12 has no task z',
+      error: { rule: 'no-such-task', run: 'demo-ab12', task: 'z' },
     });
   });
 
   test('is a refusal when its wave is closed', () => {
     const closed = at({ status: 'dropped', by: me }, { type: 'wave-closed', wave: 0 });
-    expect(answer(closed, { type: 'requested-retry', ...a })).toEqual({ ok: false, error: 'wave 0 is closed' });
+    expect(answer(closed, { type: 'requested-retry', ...a })).toEqual({
+      ok: false,
+      error: { rule: 'wave-closed', wave: 0 },
+    });
   });
 
   test('waits while the task is being integrated', () => {
@@ -235,10 +238,13 @@ describe('the answer to a request about the run', () => {
 
   test('is that it has ended, but for an undo, a late landing and what a halt left over', () => {
     const done = stateAfter(created(frozen), { type: 'run-ended', outcome: 'done' });
-    expect(answer(done, { type: 'requested-pause', by: me })).toEqual({ ok: false, error: 'the run has ended (done)' });
+    expect(answer(done, { type: 'requested-pause', by: me })).toEqual({
+      ok: false,
+      error: { rule: 'run-ended', outcome: 'done' },
+    });
     expect(answer(done, { type: 'requested-land', by: me })).toEqual({
       ok: false,
-      error: 'nothing was merged, so there is nothing to land',
+      error: { rule: 'nothing-merged' },
     });
     const halted = stateAfter(
       created(frozen),

@@ -197,7 +197,7 @@ describe('a new version is refused', () => {
 
   test('while agents work, unless they are being stopped', () => {
     const live = [...half, intended('c')];
-    expect(errorOf(stateAfter(...live), next)).toBe('c is at work; first: tidegate stop demo-ab12');
+    expect(errorOf(stateAfter(...live), next)).toBe('c is running; first: tidegate stop demo-ab12');
     expect(typesOf(stateAfter(...live, { type: 'run-stopped', by: me }), next)).toEqual(['later']);
   });
 

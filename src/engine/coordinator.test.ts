@@ -168,14 +168,14 @@ test('a merger that fails halts the run; the run says so and resume tries again'
   await decide(ledger, theRun, 'requested-approve');
   expect((await engine.settled(theRun))?.mode).toMatchObject({
     mode: 'halted',
-    why: expect.stringContaining('no git'),
+    because: { rule: 'git-unusable', fault: 'missing' },
   });
   const before = asked.length;
   broken = false;
   await ledger.request(theRun, { type: 'requested-resume', by: me });
   expect((await engine.settled(theRun))?.mode).toMatchObject({
     mode: 'halted',
-    why: expect.stringContaining('not today'),
+    because: { rule: 'merger-refused', because: { rule: 'run-branch-unmade' } },
   });
   expect(asked.length).toBe(before + 1);
   await engine.stop();

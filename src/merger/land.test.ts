@@ -123,7 +123,10 @@ test('when the way is clear again, asking again lands', async () => {
 test('a merge that is not finished is not disturbed', async () => {
   await using s = await readyToLand({ 'new.txt': 'n\n' });
   s.write({ '.git/MERGE_HEAD': s.git('rev-parse', 'HEAD') });
-  expect(await land(s)).toMatchObject({ outcome: 'refused', because: { rule: 'operation-unfinished', operation: 'merge' } });
+  expect(await land(s)).toMatchObject({
+    outcome: 'refused',
+    because: { rule: 'operation-unfinished', operation: 'merge' },
+  });
 });
 
 test('a branch that is being rebased somewhere is not moved under it', async () => {
@@ -131,7 +134,10 @@ test('a branch that is being rebased somewhere is not moved under it', async () 
   const head = s.git('rev-parse', 'HEAD');
   s.git('checkout', '-q', '--detach');
   s.write({ '.git/rebase-merge/head-name': 'refs/heads/main\n' });
-  expect(await land(s)).toMatchObject({ outcome: 'refused', because: { rule: 'operation-unfinished', operation: 'rebase' } });
+  expect(await land(s)).toMatchObject({
+    outcome: 'refused',
+    because: { rule: 'operation-unfinished', operation: 'rebase' },
+  });
   expect(s.git('rev-parse', 'main')).toBe(head);
 });
 

@@ -102,7 +102,10 @@ test('a branch that moved since is shown, not guessed at', async () => {
   const stranger = s.git('commit-tree', 'HEAD^{tree}', '-p', 'HEAD', '-m', 'stranger');
   s.git('update-ref', 'refs/heads/main', stranger);
   const before = picture(s);
-  expect(await land(s)).toMatchObject({ outcome: 'refused', because: { rule: 'landing-cut-off', fault: 'ref-elsewhere' } });
+  expect(await land(s)).toMatchObject({
+    outcome: 'refused',
+    because: { rule: 'landing-cut-off', fault: 'ref-elsewhere' },
+  });
   expect(picture(s)).toEqual(before);
 });
 
@@ -124,6 +127,9 @@ test('a filter of the person that fails in the middle leaves everything as it wa
   s.git('config', 'filter.no.smudge', 'false');
   s.git('config', 'filter.no.required', 'true');
   const before = picture(s);
-  expect(await land(s)).toMatchObject({ outcome: 'refused', because: { rule: 'files-refused', words: expect.stringContaining('z.big') } });
+  expect(await land(s)).toMatchObject({
+    outcome: 'refused',
+    because: { rule: 'files-refused', words: expect.stringContaining('z.big') },
+  });
   expect(picture(s)).toEqual(before);
 });

@@ -47,10 +47,10 @@ export const haltSentences: Sentences<HaltRules> = {
   'merger-ended': ({ code, signal, words }) =>
     `the merger ended (${signal ?? code})${words === '' ? '' : `: ${words}`}`,
   'merger-released': () => 'this coordinator has let go of its merger',
-  'merger-refused': ({ request, because }) => ({
-    detail: `the merger refuses to ${request}: ${explain(because).detail}`,
-    fix: 'tidegate why',
-  }),
+  'merger-refused': ({ request, because }) => {
+    const { detail, fix = 'tidegate why' } = explain(because);
+    return { detail: `the merger refuses to ${request}: ${detail}`, fix };
+  },
   'run-branch-gone': () => ({ detail: 'the run branch is gone from the bare repository', fix: 'tidegate verify' }),
   'run-branch-elsewhere': ({ expected, actual }) => ({
     detail: `the run branch is at ${actual}, not where it was moved to (${expected})`,

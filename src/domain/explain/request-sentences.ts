@@ -30,7 +30,7 @@ export const requestSentences: Sentences<RequestRules> = {
   'grant-conflict': ({ because }) => `granting it would break ownership: ${explain(because).detail}`,
   'agent-not-running': ({ run, task, status, words }) => ({
     detail: `no agent is running for ${task}; it is ${status}`,
-    fix: reworkInstead(`${run}/${task}`, words),
+    fix: `instead: ${reworkInstead(`${run}/${task}`, words)}`,
   }),
   'agent-takes-none': ({ run, task, agent, words }) => ({
     detail: `${agent} takes no message while it works`,

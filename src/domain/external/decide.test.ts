@@ -100,9 +100,11 @@ describe('a wave', () => {
         { type: 'external-wave-started', wave: 1, by },
       ],
     });
-    const next = 'submit a batch to wave 0, or start the next wave by its number to go on without';
     for (const command of [transition, set('a', 'running')])
-      expect(empty.when(command)).toMatchObject({ ok: false, error: { reason: 'unfinished-wave', next } });
+      expect(empty.when(command)).toMatchObject({
+        ok: false,
+        error: { rule: 'session-unfinished-wave', wave: 0, empty: true },
+      });
     expect(refused(given(create(0), start(0), create(1), start(1)).when(submit(0, task('a'))))).toBe(
       'session-ended-wave',
     );
@@ -120,7 +122,7 @@ describe('a wave', () => {
       'external-subtask-updated',
     ]);
     expect(refused(given(submit(0, task('a')), submit(1, task('b'))).when(set('b', 'completed')))).toBe(
-      'unfinished-wave',
+      'session-unfinished-wave',
     );
   });
 
@@ -140,7 +142,7 @@ describe('a transition', () => {
     const failed = given(submit(0, task('a')), create(1), start(0), set('a', 'failed'));
     expect(failed.when(transition)).toMatchObject({
       ok: false,
-      error: { reason: 'no-next-wave', next: 'start wave 1 by its number to go on without it' },
+      error: { rule: 'session-no-next-wave', failed: 0, next: 1 },
     });
     expect(types(failed.when(start(1)))).toEqual(['external-wave-started']);
   });
@@ -167,14 +169,14 @@ describe('a subtask', () => {
     expect(refused(given().when(submit(0, task('a', { blockedBy: ['nobody'] }))))).toBe('session-bad-blocker');
     expect(refused(given().when(submit(0, task('a', { blockedBy: ['a'] }))))).toBe('session-cycle');
     const ring = submit(0, task('a', { blockedBy: ['t-b'] }), task('b', { blockedBy: ['t-a'] }));
-    expect(given().when(ring)).toMatchObject({ ok: false, error: { why: 'these wait for each other: a -> b -> a' } });
+    expect(given().when(ring)).toMatchObject({ ok: false, error: { rule: 'session-cycle', ring: ['a', 'b', 'a'] } });
     const chained = given(submit(0, task('a'), task('b', { blockedBy: ['a'] })), submit(1, task('c')));
     expect(refused(chained.when({ type: 'update-subtask', subtask: 'a', blockedBy: ['b'] }))).toBe('session-cycle');
     expect(refused(chained.when({ type: 'update-subtask', subtask: 'a', blockedBy: ['c'] }))).toBe(
       'session-bad-blocker',
     );
     expect(refused(chained.when({ type: 'update-subtask', subtask: 'a', blockedBy: ['constructor'] }))).toBe(
-      'bad-blocker',
+      'session-bad-blocker',
     );
   });
 
@@ -187,7 +189,7 @@ describe('a subtask', () => {
 
   test('that runs does not become pending again', () => {
     expect(refused(given(submit(0, task('a')), start(0), set('a', 'running')).when(set('a', 'pending')))).toBe(
-      'bad-transition',
+      'session-bad-transition',
     );
   });
 
@@ -203,7 +205,13 @@ describe('a batch', () => {
   test('with unfinished work is not completed, unless that is given up', () => {
     expect(given(...two).when(complete('batch-ab'))).toMatchObject({
       ok: false,
-      error: { reason: 'unfinished-batch', why: '2 of its subtasks are not finished: a (running), b (pending)' },
+      error: {
+        rule: 'session-unfinished-batch',
+        open: [
+          { subtask: 'a', status: 'running' },
+          { subtask: 'b', status: 'pending' },
+        ],
+      },
     });
     const state = sessionAfter(...two, complete('batch-ab', true));
     expect(countsOf(subtasksOfWave(state, 1))).toEqual({ total: 2, completed: 0, failed: 2 });
