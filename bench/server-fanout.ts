@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { openSqliteLedger } from '../src/adapters/ledger-sqlite/index.ts';
+import { failure } from '../test/support/findings.ts';
 import { repository, streaming } from '../test/support/streaming.ts';
 import { place } from './repository.ts';
 import { median, quantile } from './statistics.ts';
@@ -60,7 +61,12 @@ async function byFeed(size: Size): Promise<Round> {
   // the clients answer no pings
   await using server = await streaming(ledger, { heartbeatMs: 600_000 });
   return await measured(size, server, async (why, at) => {
-    await ledger.append('run', at, [{ type: 'round-abandoned', wave: 0, round: 1, why }], taken.epoch);
+    await ledger.append(
+      'run',
+      at,
+      [{ type: 'round-abandoned', wave: 0, round: 1, because: failure(why) }],
+      taken.epoch,
+    );
   });
 }
 
@@ -75,7 +81,7 @@ async function byHand(size: Size): Promise<Round> {
   await once(server, 'listening');
   const { port } = server.address() as { readonly port: number };
   const round = await measured(size, { port, token: 'none' }, async (why, at) => {
-    const event = { type: 'round-abandoned', wave: 0, round: 1, why };
+    const event = { type: 'round-abandoned', wave: 0, round: 1, because: failure(why) };
     const data = { seq: at, stream: 'run', position: at, epoch: 1, at: new Date(), event, hash: 'x'.repeat(64) };
     const envelope = { channel: 'global', event: event.type, data, timestamp: Date.now(), repository, id: `${at}` };
     const text = JSON.stringify(envelope);

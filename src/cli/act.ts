@@ -1,3 +1,5 @@
+import { describeRefusal, explain } from '../domain/explain/explain.ts';
+import type { Finding } from '../domain/findings/finding.ts';
 import type { RunId } from '../domain/ids.ts';
 import type { Result } from '../domain/result.ts';
 import type { SubjectKind, Subjects } from '../engine/actions/action.ts';
@@ -47,15 +49,17 @@ export async function actOn<N extends ActionName>(desk: Desk, acting: ActingOn<N
         ? { ...done([performed.message], { run }), reason: performed.reason }
         : failed(performed.reason, `${typedName(action)}: ${performed.message}`);
     case 'refused':
-      return refused(run, performed.why);
-    case 'halted':
+      return refused(run, performed.because);
+    case 'halted': {
+      const message = explain(performed.because).detail;
       return {
         exit: exitCodes.personNeeded,
         reason: 'halted',
-        needs: [{ kind: 'halted', task: null, message: performed.why, command: `tidegate resume ${run}` }],
-        problems: [`tidegate: halted: ${performed.why}. What was asked is done by: tidegate resume ${run}`],
+        needs: [{ kind: 'halted', task: null, message, command: `tidegate resume ${run}` }],
+        problems: [`tidegate: halted: ${message}. What was asked is done by: tidegate resume ${run}`],
         data: { run },
       };
+    }
     case 'no-answer':
       return {
         exit: exitCodes.noAnswer,
@@ -86,9 +90,9 @@ const finders: {
 const typedName = (action: ActionName): string =>
   action === 'switch-agent' ? 'retry' : action === 'replan' ? 'resume' : action;
 
-function refused(run: RunId, why: string): Outcome {
-  return { ...failed('refused', `refused: ${why}${wayOut(why, run)}`), data: { run, message: why } };
+/** Where a refusal does not say what to do instead, a look at the run helps. */
+function refused(run: RunId, because: Finding): Outcome {
+  const message = describeRefusal(because);
+  const look = explain(because).fix === undefined ? `; see tidegate why ${run}` : '';
+  return { ...failed('refused', `refused: ${message}${look}`), data: { run, message } };
 }
-
-/** Most refusals say what to type instead; after the others a look at the run helps. */
-const wayOut = (why: string, run: RunId): string => (/tidegate |git /.test(why) ? '' : `; see tidegate why ${run}`);

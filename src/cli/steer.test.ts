@@ -49,7 +49,7 @@ test('codex takes no message, and a task that does not run neither: both are tol
   ]);
   await using over = await commandScene(withAgent(stuck, 'claude'));
   expect((await over.tidegate('send', 'hello', 'x')).problems).toEqual([
-    `tidegate: refused: no agent is at work on hello; it is held: tidegate rework ${run}/hello -m x`,
+    `tidegate: refused: no agent is running for hello; it is held; instead: tidegate rework ${run}/hello -m x`,
   ]);
 });
 

@@ -45,7 +45,7 @@ describe('a run that waits in line', () => {
     const approved = stateAfter(created(frozen), opened, decided('approved'));
     expect(answerInLine(approved, decide('requested-reject'), first)).toEqual({
       ok: false,
-      error: 'already approved by ada',
+      error: { rule: 'tap-settled', status: 'approved', who: 'ada' },
     });
     const other = { ...decide('requested-approve'), hash: planHash('f'.repeat(64)) } as RequestEvent;
     expect(answerInLine(state, other, first).ok).toBe(false);
@@ -61,7 +61,7 @@ describe('a run that waits in line', () => {
     { type: 'requested-replan', plan: frozen, hash, replaces: hash, by: me },
   ])('refuses anything else, and says what it waits for: $type', (request) => {
     expect(answerInLine(state, request, first)).toMatchObject({
-      error: expect.stringContaining('demo-ab12 waits for first-ab12 on main'),
+      error: { rule: 'run-in-line', run: 'demo-ab12', behind: 'first-ab12', branch: 'main' },
     });
   });
 
@@ -74,7 +74,7 @@ describe('a run that waits in line', () => {
       { type: 'run-stopped', by: me },
       over,
       { type: 'request-accepted', request: 7 },
-      { type: 'request-refused', request: 8, why: 'the run has ended (rejected)' },
+      { type: 'request-refused', request: 8, because: { rule: 'run-ended', outcome: 'rejected' } },
     ]);
   });
 });

@@ -1,4 +1,5 @@
 import type { RequestEvent, RunEvent, TapName } from './events.ts';
+import type { Finding } from './findings/finding.ts';
 import type { RunId } from './ids.ts';
 import { err, ok, type Result } from './result.ts';
 import { evolveRun, type RunState, selectedWaves } from './run.ts';
@@ -16,10 +17,10 @@ export function answersInLine(
   const events: RunEvent[] = [];
   let now: RunState | null = state;
   for (const { seq, request } of pending) {
-    const answered = now === null ? err('there is no run') : answerInLine(now, request, behind);
+    const answered = now === null ? err({ rule: 'run-unknown' } as const) : answerInLine(now, request, behind);
     const facts: readonly RunEvent[] = answered.ok
       ? [...answered.value, { type: 'request-accepted', request: seq }]
-      : [{ type: 'request-refused', request: seq, why: answered.error }];
+      : [{ type: 'request-refused', request: seq, because: answered.error }];
     for (const event of facts) now = evolveRun(now, { seq: 0, event });
     events.push(...facts);
   }
@@ -30,8 +31,8 @@ export function answerInLine(
   state: RunState,
   request: RequestEvent,
   behind: RunId | null,
-): Result<readonly RunEvent[], string> {
-  if (state.ended !== null) return err(`the run has ended (${state.ended})`);
+): Result<readonly RunEvent[], Finding> {
+  if (state.ended !== null) return err({ rule: 'run-ended', outcome: state.ended });
   switch (request.type) {
     case 'requested-stop':
       return ok([{ type: 'run-stopped', by: request.by }, givenUp]);
@@ -44,8 +45,8 @@ export function answerInLine(
     default:
       return err(
         behind === null
-          ? `${state.run} is only being made; ask again`
-          : `${state.run} waits for ${behind} on ${state.target.branch}; until then it can be approved, held, rejected or stopped`,
+          ? { rule: 'run-being-made', run: state.run }
+          : { rule: 'run-in-line', run: state.run, behind, branch: state.target.branch },
       );
   }
 }
@@ -60,7 +61,7 @@ function decideEarly(
   state: RunState,
   decision: TapDecision,
   { tap, hash, by }: RequestEvent & { readonly tap: TapName; readonly hash: RunState['hash'] },
-): Result<readonly RunEvent[], string> {
+): Result<readonly RunEvent[], Finding> {
   const open = state.taps[tap];
   const fresh: TapState | undefined =
     tap === firstTap(state) ? { status: 'pending', hash: state.hash, expires: null } : undefined;

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { whim } from '../../test/simulation/person.ts';
 import { random } from '../../test/simulation/random.ts';
+import { failure } from '../../test/support/findings.ts';
 import {
   attemptEnded,
   commit,
@@ -18,6 +19,7 @@ import {
 } from '../../test/support/plans.ts';
 import { answer } from './answer.ts';
 import type { RequestEvent, RunEvent } from './events.ts';
+import { explain } from './explain/explain.ts';
 import { planHash } from './ids.ts';
 import type { RunState } from './run.ts';
 import { type EndedAttempt, endedAttempt, type Hold, type TaskProgress, type TaskState } from './task.ts';
@@ -50,13 +52,16 @@ describe('the answer to a request about a task', () => {
   test('is a refusal for one that the plan does not have', () => {
     expect(answer(held, { type: 'requested-retry', task: idOf('z'), by: me })).toEqual({
       ok: false,
-      error: 'demo-ab12 has no task z',
+      error: { rule: 'no-such-task', run: 'demo-ab12', task: 'z' },
     });
   });
 
   test('is a refusal when its wave is closed', () => {
     const closed = at({ status: 'dropped', by: me }, { type: 'wave-closed', wave: 0 });
-    expect(answer(closed, { type: 'requested-retry', ...a })).toEqual({ ok: false, error: 'wave 0 is closed' });
+    expect(answer(closed, { type: 'requested-retry', ...a })).toEqual({
+      ok: false,
+      error: { rule: 'wave-closed', wave: 0 },
+    });
   });
 
   test('waits while the task is being integrated', () => {
@@ -194,7 +199,7 @@ describe('the answer to a request about the run', () => {
   });
 
   test('opens the landing anew, already decided, also after a refusal', () => {
-    const refused = stateAfter(created(frozen), { type: 'landing-refused', why: 'x', files: [], fix: '' });
+    const refused = stateAfter(created(frozen), { type: 'landing-refused', because: failure('x') });
     expect(answer(refused, { type: 'requested-land', by: me })).toMatchObject({
       ok: true,
       value: [
@@ -209,7 +214,7 @@ describe('the answer to a request about the run', () => {
       created(frozen),
       { type: 'tap-opened', tap: 'land', hash, expires: null },
       { type: 'tap-decided', tap: 'land', decision: 'approved', hash, by: me },
-      { type: 'landing-refused', why: 'x', files: [], fix: '' },
+      { type: 'landing-refused', because: failure('x') },
     );
     expect(answer(refused, reject('land'))).toMatchObject({
       ok: true,
@@ -242,15 +247,18 @@ describe('the answer to a request about the run', () => {
 
   test('is that it has ended, but for an undo, a late landing and what a halt left over', () => {
     const done = stateAfter(created(frozen), { type: 'run-ended', outcome: 'done' });
-    expect(answer(done, { type: 'requested-pause', by: me })).toEqual({ ok: false, error: 'the run has ended (done)' });
+    expect(answer(done, { type: 'requested-pause', by: me })).toEqual({
+      ok: false,
+      error: { rule: 'run-ended', outcome: 'done' },
+    });
     expect(answer(done, { type: 'requested-land', by: me })).toEqual({
       ok: false,
-      error: 'nothing was merged, so there is nothing to land',
+      error: { rule: 'nothing-merged' },
     });
     const halted = stateAfter(
       created(frozen),
       { type: 'run-ended', outcome: 'done' },
-      { type: 'run-halted', why: 'x', fix: '' },
+      { type: 'run-halted', because: failure('x') },
     );
     expect(answer(halted, { type: 'requested-resume', by: me }).ok).toBe(true);
   });
@@ -272,9 +280,9 @@ describe('for every request in every state', () => {
   const extras: readonly RunEvent[] = [
     opened,
     { type: 'tap-decided', tap: 'start', decision: 'approved', hash, by: me },
-    { type: 'landing-refused', why: 'x', files: [], fix: '' },
+    { type: 'landing-refused', because: failure('x') },
     { type: 'run-ended', outcome: 'done' },
-    { type: 'run-halted', why: 'x', fix: '' },
+    { type: 'run-halted', because: failure('x') },
     { type: 'landed', branch: 'main', old: commit('base'), new: commit('new'), tasks: [idOf('a')] },
     { type: 'target-observed', commit: null },
     { type: 'landing-rebuilt', onto: commit('base'), commit: commit('new'), tree: tree('new'), conflicts: [] },
@@ -285,7 +293,7 @@ describe('for every request in every state', () => {
       fc.property(fc.nat(), fc.constantFrom(...statuses), fc.subarray([...extras]), (seed, status, more) => {
         const state = at({ status, next: { from: 'base', findings: [], halt: null } } as never, ...more);
         const given = answer(state, whim(random(seed), state));
-        if (!given.ok) expect(given.error).not.toBe('');
+        if (!given.ok) expect(explain(given.error).detail).not.toBe('');
         else expect(given.value === 'later' || Array.isArray(given.value)).toBe(true);
       }),
       { numRuns: 2000 },

@@ -2,7 +2,6 @@ import { agentKinds, takesCommand } from './agents.ts';
 import { answerOnBoard } from './board-requests.ts';
 import { grantPattern } from './claims.ts';
 import type { By, RequestEvent, RunEvent, TapName } from './events.ts';
-import { explain } from './explain/explain.ts';
 import type { Finding } from './findings/finding.ts';
 import type { TaskId } from './ids.ts';
 import { checksToRepeat } from './judged-checks.ts';
@@ -18,21 +17,20 @@ import { hasMerged, type RunState } from './run.ts';
 import { decideTap, type TapDecision } from './tap.ts';
 import { endedAttempt, isHalted, liveAttempt, snapshotOf, type TaskState } from './task.ts';
 import { heldFindings } from './texts/held.ts';
-import { reworkInstead } from './texts/run.ts';
 import { isUndone } from './undo.ts';
 
 /**
  * `later`: the world has to be asked first (an agent stopped, the merger done); the request stays pending.
  * No events: what was asked for has happened already.
  */
-export type Answer = Result<readonly RunEvent[] | 'later', string>;
+export type Answer = Result<readonly RunEvent[] | 'later', Finding>;
 
 /** What a person's request leads to. A refusal is an answer too, and says why. */
 export function answer(state: RunState, request: RequestEvent): Answer {
-  if (state.ended !== null && !isAllowedLate(state, request)) return err(`the run has ended (${state.ended})`);
+  if (state.ended !== null && !isAllowedLate(state, request)) return err({ rule: 'run-ended', outcome: state.ended });
   switch (request.type) {
     case 'requested-run':
-      return err(`the run ${state.run} exists`);
+      return err({ rule: 'run-exists', run: state.run });
     case 'requested-approve':
       return tap(state, request.tap, 'approved', request);
     case 'requested-reject':
@@ -51,9 +49,9 @@ export function answer(state: RunState, request: RequestEvent): Answer {
       return landNow(state, request);
     case 'requested-undo':
       if (isUndone(state, request.task)) return ok([]);
-      if (state.undo.standing !== 'landed') return err('nothing of this run has landed');
-      return leftToLand(state).some((task) => task === request.task)
-        ? err(`${request.task} has not landed`)
+      if (state.undo.standing !== 'landed') return err({ rule: 'nothing-landed' });
+      return request.task !== null && leftToLand(state).includes(request.task)
+        ? err({ rule: 'task-not-landed', task: request.task })
         : ok('later');
     case 'requested-raise':
       return raise(state, request);
@@ -69,7 +67,7 @@ export function answer(state: RunState, request: RequestEvent): Answer {
       return answerTask(state, request);
     default:
       // Anyone may append a request, another version of ours included: what is not known is refused, not fallen over.
-      return err(`this version does not know ${(request as RequestEvent).type}`);
+      return err({ rule: 'request-unknown', type: (request as RequestEvent).type });
   }
 }
 
@@ -86,10 +84,10 @@ type TaskRequest = Extract<
 
 function answerTask(state: RunState, request: TaskRequest): Answer {
   const task = state.tasks[request.task];
-  if (task === undefined) return err(`${state.run} has no task ${request.task}`);
-  if (plannedById(state.plan, task.id) === undefined) return err(`${task.id} is not in the plan any more`);
+  if (task === undefined) return err({ rule: 'no-such-task', run: state.run, task: request.task });
+  if (plannedById(state.plan, task.id) === undefined) return err({ rule: 'task-removed', task: task.id });
   const wave = state.waves[task.wave];
-  if (wave === undefined || wave.closed) return err(`wave ${task.wave} is closed`);
+  if (wave === undefined || wave.closed) return err({ rule: 'wave-closed', wave: task.wave });
   const round = wave.rounds.at(-1);
   const integrating =
     isOpen(round) && round.tasks.some((entry) => entry.task === task.id) && task.progress.status === 'ready';
@@ -100,10 +98,12 @@ function answerTask(state: RunState, request: TaskRequest): Answer {
     case 'requested-grant':
       return grant(state, task, request);
     case 'requested-drop':
-      if (status === 'merged') return err('it is merged; `tidegate undo` takes it back');
+      if (status === 'merged') return err({ rule: 'drop-merged', task: task.id });
       if (request.paths.length > 0 && request.paths.every((path) => isTakenOut(task, path))) return ok([]);
       if (request.paths.length > 0)
-        return status === 'held' ? ok('later') : err(`paths can be dropped from a held task; it is ${status}`);
+        return status === 'held'
+          ? ok('later')
+          : err({ rule: 'task-status', task: task.id, action: 'drop-paths', status });
       if (status === 'launching' || status === 'running' || status === 'ended') return ok('later');
       return ok([{ type: 'task-dropped', task: task.id, by }]);
     case 'requested-retry':
@@ -121,7 +121,7 @@ function answerTask(state: RunState, request: TaskRequest): Answer {
           },
           ...restarts(state, task.id),
         ]);
-      return err(`only a held, failed or ready task can be reworked; it is ${status}`);
+      return err({ rule: 'task-status', task: task.id, action: 'rework', status });
     default:
       return unreachable(request);
   }
@@ -158,7 +158,7 @@ function retry(state: RunState, task: TaskState, request: TaskRequest & { readon
   if (status === 'held' || status === 'failed' || status === 'dropped' || isHalted(task))
     return ok([...chosen, { type: 'task-retried', task: task.id, ...strayed(task), by }, ...restarts(state, task.id)]);
   if (status === 'waiting' && agent !== undefined) return ok(chosen);
-  return err(`only a held, failed or dropped task can be retried; it is ${status}`);
+  return err({ rule: 'task-status', task: task.id, action: 'retry', status });
 }
 
 /** An agent that left its scope is told where it must not go. */
@@ -167,32 +167,29 @@ function strayed({ progress }: TaskState): Pick<RunEvent & { readonly type: 'tas
   return findings.length === 0 ? {} : { findings, after: 'strayed' };
 }
 
-function unknownAgent({ plan }: RunState, task: TaskState, agent: string): string | null {
+function unknownAgent({ plan }: RunState, task: TaskState, agent: string): Finding | null {
   const kind = Object.hasOwn(agentKinds, agent) ? agentKinds[agent] : undefined;
-  if (kind === undefined) return `there is no agent ${agent}; there are ${Object.keys(agentKinds).join(', ')}`;
+  if (kind === undefined) return { rule: 'no-such-agent', agent, known: Object.keys(agentKinds) };
   const isUnnamed = takesCommand(agent) && plannedById(plan, task.id)?.command === null;
-  return isUnnamed ? `${agent} needs a command, and ${task.id} has none` : null;
+  return isUnnamed ? { rule: 'agent-without-command', agent, task: task.id } : null;
 }
 
 /** Settled when its supervisor says that the agent has it. */
 function send(state: RunState, request: RequestEvent & { readonly type: 'requested-send' }): Answer {
   const task = state.tasks[request.task];
-  if (task === undefined) return err(`${state.run} has no task ${request.task}`);
-  const instead = reworkInstead(`${state.run}/${task.id}`, request.message);
+  if (task === undefined) return err({ rule: 'no-such-task', run: state.run, task: request.task });
+  const message = { run: state.run, task: task.id, words: request.message };
   const { progress } = task;
   if (progress.status === 'launching') return ok('later');
-  if (progress.status !== 'running')
-    return err(`no agent is at work on ${task.id}; it is ${progress.status}: ${instead}`);
+  if (progress.status !== 'running') return err({ rule: 'agent-not-running', ...message, status: progress.status });
   const { agent } = progress.attempt;
-  return agentKinds[agent]?.hears === true
-    ? ok('later')
-    : err(`${agent} takes no message while it works; when it has ended: ${instead}`);
+  return agentKinds[agent]?.hears === true ? ok('later') : err({ rule: 'agent-takes-none', ...message, agent });
 }
 
 /** A limit that nobody is near may be raised too. */
 function raise(state: RunState, { task, usd, by }: RequestEvent & { readonly type: 'requested-raise' }): Answer {
-  if (task !== null && state.tasks[task] === undefined) return err(`${state.run} has no task ${task}`);
-  if (!Number.isFinite(usd) || usd <= 0) return err('a budget is raised by more than nothing');
+  if (task !== null && state.tasks[task] === undefined) return err({ rule: 'no-such-task', run: state.run, task });
+  if (!Number.isFinite(usd) || usd <= 0) return err({ rule: 'raise-amount' });
   return ok([{ type: 'budget-raised', task, usd, by }]);
 }
 
@@ -200,7 +197,7 @@ function grant(state: RunState, task: TaskState, request: TaskRequest & { readon
   const granted = Object.values(state.tasks).map((other) => ({ task: other.id, paths: other.granted }));
   const conflicts = ownershipConflicts(state.plan, task.wave, [...granted, { task: task.id, paths: request.paths }]);
   const [conflict] = conflicts;
-  if (conflict !== undefined) return err(`granting it would break ownership: ${explain(conflict).detail}`);
+  if (conflict !== undefined) return err({ rule: 'grant-conflict', because: conflict });
   const { paths, by } = request;
   const meets = (liveAttempt(task)?.requested ?? [])
     .map(({ path }) => path)
@@ -221,7 +218,7 @@ function tap(
 
 /** What cannot land stays on the run branch: the person takes their yes back. */
 function giveUpLanding(state: RunState, { hash, by }: RequestEvent & { readonly hash: RunState['hash'] }): Answer {
-  if (hash !== state.hash) return err('this answer is for another version of the plan');
+  if (hash !== state.hash) return err({ rule: 'plan-outdated' });
   return ok([
     { type: 'tap-opened', tap: 'land', hash, expires: null },
     { type: 'tap-decided', tap: 'land', decision: 'rejected', hash, by },
@@ -231,19 +228,18 @@ function giveUpLanding(state: RunState, { hash, by }: RequestEvent & { readonly 
 /** Landing again, after a refusal or of what was left out, opens the tap anew, already decided by who asked. */
 function landNow(state: RunState, request: RequestEvent & { readonly type: 'requested-land' }): Answer {
   const left = leftToLand(state);
-  if (hasWhollyLanded(state)) return err('the run has landed');
-  if (state.landing.status === 'intended' || state.landing.status === 'undoing')
-    return err('the branch is being moved');
-  if (state.ended !== null && !hasMerged(state)) return err('nothing was merged, so there is nothing to land');
+  if (hasWhollyLanded(state)) return err({ rule: 'run-landed' });
+  if (state.landing.status === 'intended' || state.landing.status === 'undoing') return err({ rule: 'branch-moving' });
+  if (state.ended !== null && !hasMerged(state)) return err({ rule: 'nothing-merged' });
   const some = request.tasks?.length === left.length ? null : (request.tasks ?? null);
-  const why = request.tasks === undefined ? null : whyNotAlone(state, request.tasks);
-  if (why !== null) return err(why);
+  const unfit = request.tasks === undefined ? null : whyNotAlone(state, request.tasks);
+  if (unfit !== null) return err(unfit);
   const { hash } = state;
   const tasks = some === null ? {} : { tasks: some };
   const decided = { type: 'tap-decided', tap: 'land', decision: 'approved', hash, ...tasks, by: request.by } as const;
   const open = state.taps.land;
   if (open?.status === 'pending' || open?.status === 'held') return ok([decided]);
-  if (state.ended === null && state.landing.status !== 'refused') return err('nothing waits to be landed yet');
+  if (state.ended === null && state.landing.status !== 'refused') return err({ rule: 'nothing-to-land' });
   return ok([{ type: 'tap-opened', tap: 'land', hash, expires: null }, decided]);
 }
 

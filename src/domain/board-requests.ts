@@ -1,5 +1,6 @@
 import { type BoardRecord, isOfAgent, type Post, type RecordPlace, type RecordTarget, recordKinds } from './board.ts';
 import type { RequestEvent, RunEvent } from './events.ts';
+import type { Finding } from './findings/finding.ts';
 import { idPattern, type TaskId, taskId } from './ids.ts';
 import { policy } from './policy.ts';
 import { err, ok, type Result } from './result.ts';
@@ -17,35 +18,36 @@ export function placeOf(
   };
 }
 
-/** What is wrong with it, in one line; null: nothing. */
-export function faultOf({ kind, target, text }: { kind: unknown; target: unknown; text: unknown }): string | null {
-  if (!recordKinds.some((known) => known === kind)) return `the kind is one of ${recordKinds.join(', ')}`;
-  if (typeof target !== 'string' || !idPattern.test(target)) return 'it is for a task, for person or for all';
+/** What is wrong with it; null: nothing. */
+export function faultOf({ kind, target, text }: { kind: unknown; target: unknown; text: unknown }): Finding | null {
+  if (!recordKinds.some((known) => known === kind)) return { rule: 'post-kind', kinds: recordKinds };
+  if (typeof target !== 'string' || !idPattern.test(target)) return { rule: 'post-target' };
   return faultOfText(text);
 }
 
-function faultOfText(text: unknown): string | null {
-  if (typeof text !== 'string' || text.trim() === '') return 'the message is empty';
-  return text.length <= policy.recordCharacters ? null : `a message has at most ${policy.recordCharacters} characters`;
+function faultOfText(text: unknown): Finding | null {
+  if (typeof text !== 'string' || text.trim() === '') return { rule: 'post-empty' };
+  const limit = policy.recordCharacters;
+  return text.length <= limit ? null : { rule: 'post-long', limit };
 }
 
 /** What a person's post or answer leads to. */
 export function answerOnBoard(
   state: Pick<RunState, 'run' | 'tasks' | 'board'>,
   request: RequestEvent & { readonly type: 'requested-post' | 'requested-answer' },
-): Result<readonly RunEvent[], string> {
+): Result<readonly RunEvent[], Finding> {
   const { by } = request;
   if (request.type === 'requested-post') {
     const { kind, target, text } = request;
     const fault = faultOf(request);
     if (fault !== null) return err(fault);
-    if (isTask(target) && state.tasks[target] === undefined) return err(`${state.run} has no task ${target}`);
+    if (isTask(target) && state.tasks[target] === undefined)
+      return err({ rule: 'no-such-task', run: state.run, task: target });
     return ok([{ type: 'record-posted', kind, target, text, place: placeOf(state, request), by }]);
   }
   const record = state.board.find(({ id }) => id === request.record);
-  if (record === undefined)
-    return err(`there is no record ${request.record} on the board of ${state.run}; tidegate board ${state.run}`);
-  if (record.status !== 'open') return err(`record ${record.id} waits for no answer; it is ${record.status}`);
+  if (record === undefined) return err({ rule: 'no-such-record', run: state.run, record: request.record });
+  if (record.status !== 'open') return err({ rule: 'record-settled', record: record.id, status: record.status });
   if (request.text === null) return ok([{ type: 'record-closed', record: record.id, by }]);
   const fault = faultOfText(request.text);
   return fault === null ? ok([{ type: 'record-answered', record: record.id, text: request.text, by }]) : err(fault);

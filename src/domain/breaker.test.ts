@@ -385,16 +385,17 @@ describe('for every transcript', () => {
       lines: fc.option(fc.record({ from: number, to: fc.option(number) })),
       input: text,
     });
-    const event: fc.Arbitrary<AgentEvent> = fc.oneof(
+    const event = fc.oneof(
       call.map((made) => ({ type: 'tool-call', call: made }) as const),
-      fc.record({
-        type: fc.constant('denied' as const),
-        call,
-        because: fc.oneof(
-          text.map((words): Finding => ({ rule: 'agent-denied', words })),
-          path.map(foreign),
-        ),
-      }),
+      fc
+        .tuple(
+          call,
+          fc.oneof(
+            text.map((words): Finding => ({ rule: 'agent-denied', words })),
+            path.map(foreign),
+          ),
+        )
+        .map(([made, because]): AgentEvent => ({ type: 'denied', call: made, because })),
       fc.record({
         type: fc.constant('tool-result' as const),
         id: fc.constantFrom('', '1', '2'),

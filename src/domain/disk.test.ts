@@ -48,13 +48,20 @@ test('room is short above the cap and below the floor, and the reason names both
   const limits = { cap: sizeBytes('20GB'), free: sizeBytes('500MB') };
   const memory = policy.leastMemory;
   expect(shortageOf({ used: limits.cap, free: limits.free, memory }, limits)).toBeNull();
-  expect(shortageOf({ used: 0, free: 1e12, memory: memory - 1 }, limits)?.why).toContain('of memory are free');
-  expect(shortageOf({ used: 25e9, free: 1e12, memory }, limits)?.why).toContain(
-    '25.0 GB of at most 20.0 GB (disk.cap)',
-  );
-  expect(shortageOf({ used: 0, free: 499e6, memory }, limits)?.why).toContain(
-    'only 499.0 MB are free on the disk, and 500.0 MB (disk.free)',
-  );
+  expect(shortageOf({ used: 0, free: 1e12, memory: memory - 1 }, limits)?.because).toEqual({
+    rule: 'memory-short',
+    free: memory - 1,
+  });
+  expect(shortageOf({ used: 25e9, free: 1e12, memory }, limits)?.because).toEqual({
+    rule: 'disk-over-cap',
+    used: 25e9,
+    cap: 20e9,
+  });
+  expect(shortageOf({ used: 0, free: 499e6, memory }, limits)?.because).toEqual({
+    rule: 'disk-short',
+    free: 499e6,
+    least: 500e6,
+  });
 });
 
 test('sizes are written as disks are sold', () => {

@@ -1,3 +1,4 @@
+import type { Finding } from './findings/finding.ts';
 import { policy } from './policy.ts';
 
 /** What the workspaces and kept products of a repository may take, and what must stay free on their disk. Bytes. */
@@ -24,8 +25,8 @@ export type Holding =
       readonly over: boolean;
     };
 
-/** Why no attempt may start, and what a person can do about it. */
-export type Shortage = { readonly why: string; readonly fix: string };
+/** Why no attempt may start. */
+export type Shortage = { readonly because: Finding };
 
 /**
  * What has to go so that both limits hold: copies that nobody looks at; workspaces that nothing needs, those that ended longest ago first; then products,
@@ -54,18 +55,9 @@ export function shortageOf(
   { used, free, memory }: { readonly used: number; readonly free: number; readonly memory: number },
   limits: DiskLimits,
 ): Shortage | null {
-  if (memory < policy.leastMemory)
-    return { why: `only ${sizeText(memory)} of memory are free`, fix: 'end something, or lower limits.parallel' };
-  if (free < limits.free)
-    return {
-      why: `only ${sizeText(free)} are free on the disk, and ${sizeText(limits.free)} (disk.free) must be`,
-      fix: 'make room on the disk',
-    };
-  if (used > limits.cap)
-    return {
-      why: `workspaces and products of setup take ${sizeText(used)} of at most ${sizeText(limits.cap)} (disk.cap)`,
-      fix: 'land or drop tasks to free their workspaces, or raise disk.cap in your own configuration',
-    };
+  if (memory < policy.leastMemory) return { because: { rule: 'memory-short', free: memory } };
+  if (free < limits.free) return { because: { rule: 'disk-short', free, least: limits.free } };
+  if (used > limits.cap) return { because: { rule: 'disk-over-cap', used, cap: limits.cap } };
   return null;
 }
 

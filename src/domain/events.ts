@@ -124,11 +124,7 @@ export type RunEvent =
   /** The commit that attempts of this task start from: run branch at wave start plus the snapshots it needs. */
   | { readonly type: 'task-base-made'; readonly task: TaskId; readonly commit: CommitId; readonly tree: TreeId }
   /** What the task needs does not fit together: it waits for a person; the rest goes on. */
-  | {
-      readonly type: 'task-base-refused';
-      readonly task: TaskId;
-      readonly because: Finding;
-    }
+  | { readonly type: 'task-base-refused'; readonly task: TaskId; readonly because: Finding }
   | {
       readonly type: 'attempt-intended';
       readonly task: TaskId;
@@ -317,7 +313,7 @@ export type RunEvent =
       readonly type: 'round-abandoned';
       readonly wave: number;
       readonly round: number;
-      readonly why: string;
+      readonly because: Finding;
       /** So many of its tasks, in order, fail together and none is found to blame yet: smaller rounds follow. */
       readonly suspects?: number;
     }
@@ -348,14 +344,7 @@ export type RunEvent =
       readonly new: CommitId;
       readonly tasks: readonly TaskId[];
     }
-  | {
-      readonly type: 'landing-refused';
-      readonly why: string;
-      readonly files: readonly string[];
-      readonly fix: string;
-      /** The check that stands in the way, if one does. */
-      readonly check?: { readonly name: string; readonly tree: TreeId };
-    }
+  | { readonly type: 'landing-refused'; readonly because: Finding }
   /** Commits on top of `onto` that take it back. The branch moves to them when every check has passed on their tree. */
   | {
       readonly type: 'undo-prepared';
@@ -382,7 +371,7 @@ export type RunEvent =
       readonly new: CommitId;
       readonly exact: boolean;
     }
-  | { readonly type: 'undo-refused'; readonly task: TaskId | null; readonly why: string; readonly fix: string }
+  | { readonly type: 'undo-refused'; readonly task: TaskId | null; readonly because: Finding }
   // providers of models
   /** No agent of this provider starts before `until`; null: not before a person says so. */
   | {
@@ -403,14 +392,14 @@ export type RunEvent =
       readonly by: By;
     }
   /** The environment failed (disk full, git missing): nothing is decided; `resume` tries again. */
-  | { readonly type: 'run-halted'; readonly why: string; readonly fix: string }
+  | { readonly type: 'run-halted'; readonly because: Finding }
   /** There is no room on the disk: what is under way goes on, and by itself the rest does when there is room. */
   | ({ readonly type: 'starts-suspended' } & Shortage)
   | { readonly type: 'starts-allowed' }
   | { readonly type: 'run-ended'; readonly outcome: 'landed' | 'done' | 'rejected' | 'failed' }
   /** Stored in one append with the facts that answer the request. */
   | { readonly type: 'request-accepted'; readonly request: number }
-  | { readonly type: 'request-refused'; readonly request: number; readonly why: string };
+  | { readonly type: 'request-refused'; readonly request: number; readonly because: Finding };
 
 // ── facts of the repository (stream `repo`) ────────────────────────────────────────────────────────────
 export type RepoEvent =

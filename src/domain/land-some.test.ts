@@ -51,18 +51,18 @@ describe('a choice of tasks to land', () => {
   });
 
   test.each([
-    [[b], 'b needs a: land them together, or neither'],
-    [[a, c], 'c needs b: land them together, or neither'],
-    [[], 'nothing would be left to land'],
-    [[idOf('z')], 'demo-ab12 has no task z'],
-  ])('of %j is refused: %s', (tasks, error) => {
+    [[b], { rule: 'need-not-chosen', task: b, need: a }],
+    [[a, c], { rule: 'need-not-chosen', task: c, need: b }],
+    [[], { rule: 'no-task-left' }],
+    [[idOf('z')], { rule: 'no-such-task', run: 'demo-ab12', task: 'z' }],
+  ])('of %j is refused: %j', (tasks, error) => {
     expect(ask(merged(), ...tasks)).toEqual({ ok: false, error });
   });
 
   test('counts what has landed before', () => {
     const state = merged(landed(a));
     expect(leftToLand(state)).toEqual([b, c, d]);
-    expect(ask(state, a)).toEqual({ ok: false, error: 'a has landed already' });
+    expect(ask(state, a)).toEqual({ ok: false, error: { rule: 'task-landed', task: a } });
     expect(ask(state, b)).toMatchObject({ ok: true });
   });
 
@@ -77,7 +77,7 @@ describe('a choice of tasks to land', () => {
     };
     expect(ask(merged(landed(a), undone), b)).toEqual({
       ok: false,
-      error: 'b needs a, which was taken back out of main',
+      error: { rule: 'need-undone', task: b, need: a, branch: 'main' },
     });
   });
 
@@ -91,7 +91,7 @@ describe('a choice of tasks to land', () => {
       new: commit('tip'),
       tasks: [{ task: a, commit: commit('a') }],
     });
-    expect(ask(state, a)).toEqual({ ok: false, error: 'wave 0 builds on all that is merged, and is not closed yet' });
+    expect(ask(state, a)).toEqual({ ok: false, error: { rule: 'wave-open', wave: 0 } });
   });
 });
 

@@ -1,3 +1,4 @@
+import type { Finding } from './findings/finding.ts';
 import type { TaskId } from './ids.ts';
 import { dependentsOf } from './plan.ts';
 import { err, ok, type Result } from './result.ts';
@@ -29,22 +30,21 @@ export const chosenTasks = ({ taps }: Pick<RunState, 'taps'>): readonly TaskId[]
   taps.land?.status === 'approved' ? (taps.land.tasks ?? null) : null;
 
 /** Why these tasks cannot land without the others; null when they can, as far as the plan can tell. */
-export function whyNotAlone(state: RunState, tasks: readonly TaskId[]): string | null {
+export function whyNotAlone(state: RunState, tasks: readonly TaskId[]): Finding | null {
   const left = leftToLand(state);
-  if (tasks.length === 0) return 'nothing would be left to land';
+  if (tasks.length === 0) return { rule: 'no-task-left' };
   for (const task of tasks) {
-    if (state.tasks[task] === undefined) return `${state.run} has no task ${task}`;
-    if (state.undo.landed.includes(task)) return `${task} has landed already`;
-    if (!left.includes(task)) return `${task} is not merged; it is ${state.tasks[task].progress.status}`;
+    if (state.tasks[task] === undefined) return { rule: 'no-such-task', run: state.run, task };
+    if (state.undo.landed.includes(task)) return { rule: 'task-landed', task };
+    if (!left.includes(task)) return { rule: 'task-not-merged', task, status: state.tasks[task].progress.status };
     const missing = left.find((other) => !tasks.includes(other) && standsOn(state, task, other));
-    if (missing !== undefined) return `${task} needs ${missing}: land them together, or neither`;
+    if (missing !== undefined) return { rule: 'need-not-chosen', task, need: missing };
     const gone = state.undo.tasks.find((other) => standsOn(state, task, other));
-    if (gone !== undefined) return `${task} needs ${gone}, which was taken back out of ${state.target.branch}`;
+    if (gone !== undefined) return { rule: 'need-undone', task, need: gone, branch: state.target.branch };
   }
-  if (state.plan.land === 'branch')
-    return 'with `land: branch` all of it becomes one branch; take from it what you want';
+  if (state.plan.land === 'branch') return { rule: 'lands-as-a-whole' };
   const open = state.waves.find(({ index, closed }) => !closed && (state.only === null || state.only === index));
-  return open === undefined ? null : `wave ${open.index} builds on all that is merged, and is not closed yet`;
+  return open === undefined ? null : { rule: 'wave-open', wave: open.index };
 }
 
 export type WithoutTasks = {
@@ -71,12 +71,12 @@ export function chooseTasks(
   state: RunState,
   only: readonly string[] | null,
   except: readonly string[] | null,
-): Result<WithoutTasks | null, string> {
+): Result<WithoutTasks | null, Finding> {
   const ids = new Set(only ?? except ?? []);
   if (only === null && except === null) return ok(null);
   const unknown = [...ids].find((id) => !Object.hasOwn(state.tasks, id));
   if (unknown !== undefined)
-    return err(`${state.run} has no task ${JSON.stringify(unknown)}; it has ${Object.keys(state.tasks).join(', ')}`);
+    return err({ rule: 'no-such-task', run: state.run, task: unknown, known: Object.keys(state.tasks) });
   const tasks = Object.values(state.tasks)
     .map(({ id }) => id)
     .filter((id) => ids.has(id));

@@ -35,13 +35,9 @@ describe('a landing', () => {
   });
 
   test('remembers why it was refused', () => {
-    const refused: RunEvent = { type: 'landing-refused', why: 'in the way', files: ['a'], fix: 'tidegate land' };
-    expect(past(observed(old), refused)).toEqual({
-      status: 'refused',
-      why: 'in the way',
-      files: ['a'],
-      fix: 'tidegate land',
-    });
+    const because = { rule: 'submodules-move', files: ['a'] } as const;
+    const refused: RunEvent = { type: 'landing-refused', because };
+    expect(past(observed(old), refused)).toEqual({ status: 'refused', because });
   });
 
   test('is undone as a whole', () => {
@@ -53,7 +49,7 @@ describe('a landing', () => {
   test('stays landed when one task of it is undone, or the undo is refused', () => {
     const { intended: undoing, done } = undo('a');
     expect(past(landed, undoing, done).status).toBe('landed');
-    const refused: RunEvent = { type: 'undo-refused', task: null, why: 'moved', fix: '' };
+    const refused: RunEvent = { type: 'undo-refused', task: null, because: { rule: 'nothing-landed' } };
     expect(past(landed, undoing, refused).status).toBe('landed');
   });
 });

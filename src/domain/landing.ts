@@ -1,4 +1,5 @@
 import type { RunEvent } from './events.ts';
+import type { Finding } from './findings/finding.ts';
 import type { CommitId, TreeId } from './ids.ts';
 
 /**
@@ -14,13 +15,7 @@ export type LandingState =
       readonly rebuilt: Rebuilt | null;
       readonly tries: number;
     }
-  | {
-      readonly status: 'refused';
-      readonly why: string;
-      readonly files: readonly string[];
-      readonly fix: string;
-      readonly check?: { readonly name: string; readonly tree: TreeId };
-    }
+  | { readonly status: 'refused'; readonly because: Finding }
   | { readonly status: 'intended'; readonly branch: string; readonly old: CommitId | null; readonly new: CommitId }
   | { readonly status: 'landed'; readonly branch: string; readonly old: CommitId | null; readonly new: CommitId }
   | { readonly status: 'undoing'; readonly branch: string; readonly old: CommitId | null; readonly new: CommitId }
@@ -57,10 +52,8 @@ export function evolveLanding(state: LandingState, event: RunEvent): LandingStat
       return { status: 'intended', branch: event.branch, old: event.old, new: event.new };
     case 'landed':
       return { status: 'landed', branch: event.branch, old: event.old, new: event.new };
-    case 'landing-refused': {
-      const { type: _, ...refused } = event;
-      return { status: 'refused', ...refused };
-    }
+    case 'landing-refused':
+      return { status: 'refused', because: event.because };
     case 'undo-intended':
       return state.status === 'landed' ? { ...state, status: 'undoing' } : state;
     case 'undo-refused':

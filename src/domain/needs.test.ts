@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { typed } from '../../test/simulation/person.ts';
 import { simulate } from '../../test/simulation/simulate.ts';
+import { failure } from '../../test/support/findings.ts';
 import {
   attemptEnded,
   created,
@@ -59,7 +60,7 @@ describe('a run tells a person', () => {
     expect(commands(run({ type: 'tap-opened', tap: 'land', hash, expires: null }))).toEqual([
       'tidegate land demo-ab12',
     ]);
-    expect(commands(run({ type: 'landing-refused', why: 'x', files: ['f'], fix: '' }))).toEqual([
+    expect(commands(run({ type: 'landing-refused', because: { rule: 'submodules-move', files: ['f'] } }))).toEqual([
       'tidegate land demo-ab12',
     ]);
   });
@@ -67,8 +68,14 @@ describe('a run tells a person', () => {
   test('to resume whatever paused, stopped or halted it, with what mends it', () => {
     expect(commands(run({ type: 'run-paused', by: me }))).toEqual(['tidegate resume demo-ab12']);
     expect(commands(run({ type: 'run-stopped', by: me }))).toEqual(['tidegate resume demo-ab12']);
-    expect(needsOf(run({ type: 'run-halted', why: 'disk full', fix: 'make room' }))).toMatchObject([
-      { kind: 'halted', task: null, message: 'disk full', first: 'make room', command: 'tidegate resume demo-ab12' },
+    expect(needsOf(run({ type: 'run-halted', because: { rule: 'run-branch-gone' } }))).toMatchObject([
+      {
+        kind: 'halted',
+        task: null,
+        message: 'the run branch is gone from the bare repository',
+        first: 'tidegate verify',
+        command: 'tidegate resume demo-ab12',
+      },
     ]);
   });
 
@@ -99,9 +106,9 @@ describe('a run tells a person', () => {
     ]);
     expect(commands(held({ because: 'conflict', files: ['x'] }))).toEqual(['tidegate retry demo-ab12/a']);
     expect(commands(run({ type: 'task-dropped', task: idOf('a'), by: me }))).toEqual(['tidegate drop demo-ab12/b']);
-    expect(
-      commands(run({ type: 'task-base-refused', task: idOf('a'), because: { rule: 'task-base', detail: 'x' } })),
-    ).toEqual(['tidegate resume demo-ab12']);
+    expect(commands(run({ type: 'task-base-refused', task: idOf('a'), because: failure('x') }))).toEqual([
+      'tidegate resume demo-ab12',
+    ]);
   });
 });
 

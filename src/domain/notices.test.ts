@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { failure } from '../../test/support/findings.ts';
 import { created, hashOf, me, plan, stateAfter } from '../../test/support/plans.ts';
 import type { RunEvent } from './events.ts';
 import { dueNews } from './news.ts';
@@ -8,7 +9,7 @@ import type { RunState } from './run.ts';
 const frozen = plan([{ a: {} }]);
 const run = (...events: RunEvent[]): RunState => stateAfter(created(frozen), ...events);
 const asked: RunEvent = { type: 'tap-opened', tap: 'start', hash: hashOf(frozen), expires: null };
-const halted = (why: string): RunEvent => ({ type: 'run-halted', why, fix: '' });
+const halted = (why: string): RunEvent => ({ type: 'run-halted', because: failure(why) });
 const itemsOf = (state: RunState, told: readonly string[] = []) =>
   dueNews(noticesOf(state), told).due.map(({ item }) => item);
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { failure } from '../../test/support/findings.ts';
 import {
   attemptEnded,
   commit,
@@ -18,6 +19,7 @@ import {
 } from '../../test/support/plans.ts';
 import { answer } from './answer.ts';
 import type { RequestEvent, RunEvent } from './events.ts';
+import { describeRefusal } from './explain/explain.ts';
 import { judged } from './judge.ts';
 import type { FrozenPlan } from './plan.ts';
 import { replacement } from './replan.ts';
@@ -113,11 +115,11 @@ const asked = (next: FrozenPlan, replaces: FrozenPlan = old): RequestEvent => ({
 });
 const errorOf = (state: RunState, next: FrozenPlan): string => {
   const said = answer(state, asked(next));
-  return said.ok ? JSON.stringify(said.value) : said.error;
+  return said.ok ? JSON.stringify(said.value) : describeRefusal(said.error);
 };
 const typesOf = (state: RunState, next: FrozenPlan): readonly string[] => {
   const said = answer(state, asked(next));
-  if (!said.ok || said.value === 'later') return [said.ok ? 'later' : said.error];
+  if (!said.ok || said.value === 'later') return [said.ok ? 'later' : describeRefusal(said.error)];
   return said.value.map((event) => event.type);
 };
 const next = plan([{ a: {}, b: {}, d: {}, e: {} }, { c: { needs: ['a'] } }]);
@@ -155,7 +157,7 @@ describe('a new version of the plan', () => {
     expect([status('b'), status('d'), state.tasks[idOf('b')]?.launches]).toEqual(['waiting', 'dropped', 1]);
     expect(answer(stateAfter(...half, ...events), { type: 'requested-retry', task: idOf('b'), by: me })).toEqual({
       ok: false,
-      error: 'b is not in the plan any more',
+      error: { rule: 'task-removed', task: 'b' },
     });
   });
 
@@ -163,7 +165,7 @@ describe('a new version of the plan', () => {
     for (const stood of [
       { type: 'run-paused', by: me },
       { type: 'run-stopped', by: me },
-      { type: 'run-halted', why: 'disk full', fix: '' },
+      { type: 'run-halted', because: failure('disk full') },
     ] as const)
       expect(typesOf(stateAfter(...half, stood), next)).toEqual(['plan-replaced', 'run-resumed']);
   });
@@ -197,20 +199,22 @@ describe('a new version is refused', () => {
 
   test('while agents work, unless they are being stopped', () => {
     const live = [...half, intended('c')];
-    expect(errorOf(stateAfter(...live), next)).toBe('c is at work; first: tidegate stop demo-ab12');
+    expect(errorOf(stateAfter(...live), next)).toBe('c is running; first: tidegate stop demo-ab12');
     expect(typesOf(stateAfter(...live, { type: 'run-stopped', by: me }), next)).toEqual(['later']);
   });
 
   test('while a wave is integrated; one that stands still is given up', () => {
     const integrating = [...begun, ...ready('a'), opened, built];
     expect(errorOf(stateAfter(...integrating), next)).toContain('wave 0 is being integrated');
-    expect(typesOf(stateAfter(...integrating, { type: 'run-halted', why: '', fix: '' }), next)).toEqual([
+    expect(typesOf(stateAfter(...integrating, { type: 'run-halted', because: failure('disk full') }), next)).toEqual([
       'round-abandoned',
       'plan-replaced',
       'run-resumed',
     ]);
     const moving = [...integrating, ...merged.slice(0, 2)];
-    expect(errorOf(stateAfter(...moving, { type: 'run-halted', why: '', fix: '' }), next)).toContain('being moved');
+    expect(errorOf(stateAfter(...moving, { type: 'run-halted', because: failure('disk full') }), next)).toContain(
+      'being moved',
+    );
     expect(typesOf(stateAfter(...moving, { type: 'run-stopped', by: me }), next)).toEqual(['later']);
   });
 

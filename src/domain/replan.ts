@@ -1,7 +1,6 @@
 import type { Answer } from './answer.ts';
 import type { RequestEvent, RunEvent } from './events.ts';
-import { describeVerdict } from './explain/explain.ts';
-import { failWith } from './gates/say.ts';
+import type { Finding } from './findings/finding.ts';
 import type { TaskId } from './ids.ts';
 import { openUndo } from './open-undo.ts';
 import { ownershipConflicts } from './ownership.ts';
@@ -17,7 +16,7 @@ type Replan = RequestEvent & { readonly type: 'requested-replan' };
 /** Another version of the plan takes over only between two steps of a run, never under one, and never against what is merged. */
 export function answerReplan(state: RunState, { plan, hash, replaces, by }: Replan): Answer {
   if (hash === state.hash) return ok([]);
-  if (replaces !== state.hash) return err('the plan was replaced meanwhile; look again with `tidegate show`');
+  if (replaces !== state.hash) return err({ rule: 'replan-behind' });
   const unfit = misfit(state, plan);
   if (unfit !== null) return err(unfit);
   const busy = inTheWay(state);
@@ -67,27 +66,28 @@ function keptThreads(state: RunState, plan: FrozenPlan): readonly number[] {
 }
 
 /** Why this run cannot go on under that plan at all. */
-export function misfit(state: RunState, plan: FrozenPlan): string | null {
+export function misfit(state: RunState, plan: FrozenPlan): Finding | null {
   const { only, run } = state;
   if (plan.base !== state.plan.base)
-    return `${run} began on ${state.plan.base} and lands there; the plan says ${plan.base}`;
+    return { rule: 'replan', fault: 'base', run, base: state.plan.base, asked: plan.base };
   for (const { id, wave, progress } of plannedStates(state))
     if (progress.status === 'merged' && !hasTask(plan, wave, id))
-      return `${id} is merged: the plan has to keep it in wave ${wave}`;
+      return { rule: 'replan', fault: 'task-merged', task: id, wave };
   for (const { index, closed, rounds } of state.waves) {
-    if (rounds.length > 0 && plan.waves[index] === undefined) return `wave ${index} has begun: the plan has to keep it`;
+    if (rounds.length > 0 && plan.waves[index] === undefined)
+      return { rule: 'replan', fault: 'wave-begun', wave: index };
     if (closed && idsIn(plan, index) !== idsIn(state.plan, index))
-      return `wave ${index} is closed: the plan has to keep its tasks and give it no others`;
+      return { rule: 'replan', fault: 'wave-closed', wave: index };
   }
   if (only !== null && withoutWave(plan, only) !== withoutWave(state.plan, only))
-    return `${run} is a run of wave ${only} alone: nothing of other waves can change`;
+    return { rule: 'replan', fault: 'other-wave', run, wave: only };
   const open = plan.waves.flatMap((_, index) => (state.waves[index]?.closed === true ? [] : [index]));
-  if (open.length === 0) return 'every wave is closed: nothing of the plan is left to do';
+  if (open.length === 0) return { rule: 'replan', fault: 'all-closed' };
   const findings = open.flatMap((wave) => [
     ...lintDirectives(plan, wave).errors,
     ...ownershipConflicts(plan, wave, []),
   ]);
-  return findings.length === 0 ? null : describeVerdict(failWith('plan', findings)).join('; ');
+  return findings.length === 0 ? null : { rule: 'replan', fault: 'mistakes', findings };
 }
 
 /** Null: nothing is under way. What a stop is about to end is waited for. */
@@ -97,22 +97,17 @@ function inTheWay(state: RunState): Answer | null {
   if (live.length > 0)
     return mode === 'stopped'
       ? ok('later')
-      : err(
-          `${live.map(({ id }) => id).join(', ')} ${live.length === 1 ? 'is' : 'are'} at work; first: tidegate stop ${state.run}`,
-        );
-  if (state.landing.status === 'undoing' || openUndo(state) !== null)
-    return err('a landing is being undone; ask again when it is through');
+      : err({ rule: 'tasks-running', run: state.run, tasks: live.map(({ id }) => id) });
+  if (state.landing.status === 'undoing' || openUndo(state) !== null) return err({ rule: 'undo-under-way' });
   if (state.landing.status === 'observed' || state.landing.status === 'intended')
-    return err('a landing is under way; ask again when it is through');
+    return err({ rule: 'landing-under-way' });
   const wave = currentWave(state);
   const round = wave?.rounds.at(-1);
   if (wave === undefined || !isOpen(round)) return null;
   if (mode === 'active' || mode === 'paused')
-    return err(
-      `wave ${wave.index} is being integrated; ask again when it is through, or first: tidegate stop ${state.run}`,
-    );
+    return err({ rule: 'wave-integrating', run: state.run, wave: wave.index });
   if (round.status === 'merging' || round.status === 'merged')
-    return mode === 'stopped' ? ok('later') : err(`the run branch is being moved; first: tidegate resume ${state.run}`);
+    return mode === 'stopped' ? ok('later') : err({ rule: 'run-branch-moving', run: state.run });
   // the merger is at it: a moment
   return mode === 'stopped' && (round.status === 'opened' || round.status === 'closing') ? ok('later') : null;
 }
@@ -122,7 +117,7 @@ function giveUpRound(state: RunState): readonly RunEvent[] {
   const wave = currentWave(state);
   const round = wave?.rounds.at(-1);
   if (wave === undefined || !isOpen(round)) return [];
-  return [{ type: 'round-abandoned', wave: wave.index, round: round.round, why: 'the plan is replaced' }];
+  return [{ type: 'round-abandoned', wave: wave.index, round: round.round, because: { rule: 'round-replanned' } }];
 }
 
 const hasTask = (plan: FrozenPlan, wave: number, id: string): boolean =>

@@ -57,7 +57,7 @@ describe('a round', () => {
   });
 
   test('is over when it is abandoned', () => {
-    expect(isOpen(past(built, { type: 'round-abandoned', ...at, why: 'conflict' }))).toBe(false);
+    expect(isOpen(past(built, { type: 'round-abandoned', ...at, because: { rule: 'round-conflicts' } }))).toBe(false);
   });
 
   test('is not open when there is none', () => {
@@ -110,7 +110,7 @@ describe('bisect', () => {
 describe('rounds of fewer tasks', () => {
   const ended = (size: number, how: { suspects: number } | 'merged'): RoundState => {
     const candidate = { steps: Array.from({ length: size }, () => steps[0] as (typeof steps)[0]), tip: null };
-    if (how !== 'merged') return { ...opened, status: 'abandoned', why: '', ...how };
+    if (how !== 'merged') return { ...opened, status: 'abandoned', because: { rule: 'round-conflicts' }, ...how };
     const ids = { old: commit('base'), new: commit('a') };
     return { ...opened, ...candidate, ...ids, status: 'merged', closed: [], judged: true };
   };

@@ -1,5 +1,6 @@
 import type { RunEvent } from './events.ts';
 import type { GeneratorOutcome } from './evidence.ts';
+import type { Finding } from './findings/finding.ts';
 import type { CommitId, TaskId, TreeId } from './ids.ts';
 import { passes, type Verdict } from './verdict.ts';
 
@@ -22,7 +23,7 @@ export type RoundState = { readonly round: number; readonly base: CommitId; read
       readonly new: CommitId;
       readonly judged: boolean;
     } & Candidate)
-  | { readonly status: 'abandoned'; readonly why: string; readonly suspects: number }
+  | { readonly status: 'abandoned'; readonly because: Finding; readonly suspects: number }
 );
 
 /** `tip` is what would become the run branch: the last step, or the commit on it that rebuilds generated files. */
@@ -64,7 +65,7 @@ export function evolveRound(state: RoundState, event: RunEvent): RoundState {
       if (state.status !== 'merging') return state;
       return { ...state, status: 'merged', old: event.old, new: event.new, judged: false };
     case 'round-abandoned':
-      return { ...same, status: 'abandoned', why: event.why, suspects: event.suspects ?? 0 };
+      return { ...same, status: 'abandoned', because: event.because, suspects: event.suspects ?? 0 };
     default:
       return state;
   }

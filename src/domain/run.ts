@@ -3,6 +3,7 @@ import type { Shortage } from './disk.ts';
 import { isRequest, type LedgerEvent, type RequestEvent, type RunEvent, type TapName } from './events.ts';
 import type { BoundThread, CheckOutcome } from './evidence.ts';
 import { isExternalEvent } from './external/events.ts';
+import type { Finding } from './findings/finding.ts';
 import type { CommitId, PlanHash, RunId, TaskId, TreeId } from './ids.ts';
 import { evolveLanding, type LandingState, noLanding } from './landing.ts';
 import { type FrozenPlan, plannedById } from './plan.ts';
@@ -55,7 +56,7 @@ export type RunState = {
 export type RunMode =
   | { readonly mode: 'active' }
   | { readonly mode: 'paused' | 'stopped'; readonly who: string }
-  | { readonly mode: 'halted'; readonly why: string; readonly fix: string };
+  | { readonly mode: 'halted'; readonly because: Finding };
 
 export type WaveState = {
   readonly index: number;
@@ -111,7 +112,7 @@ function evolveFact(state: RunState, event: RunEvent): RunState {
     case 'thread-intended':
       return withWave(state, event.wave, (wave) => ({ ...wave, threadKey: event.key }));
     case 'starts-suspended':
-      return { ...state, shortage: { why: event.why, fix: event.fix } };
+      return { ...state, shortage: { because: event.because } };
     case 'starts-allowed':
       return { ...state, shortage: null };
     case 'run-branch-made':
@@ -211,7 +212,7 @@ function evolveFact(state: RunState, event: RunEvent): RunState {
         mode: { mode: 'active' },
       };
     case 'run-halted':
-      return { ...state, mode: { mode: 'halted', why: event.why, fix: event.fix } };
+      return { ...state, mode: { mode: 'halted', because: event.because } };
     case 'run-ended':
       return { ...state, ended: event.outcome };
   }

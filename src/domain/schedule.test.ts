@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { failure } from '../../test/support/findings.ts';
 import {
   created,
   firstAttempt,
@@ -107,12 +108,12 @@ describe('a task is blocked', () => {
     const halted = stateAfter(created(plan(waves)), {
       type: 'task-base-refused',
       task: idOf('a'),
-      because: { rule: 'task-base', detail: 'x' },
+      because: failure('x'),
     });
     expect(isBlocked(halted, taskOf(halted, 'a'))).toBe(true);
     const resumed = stateAfter(
       created(plan(waves)),
-      { type: 'task-base-refused', task: idOf('a'), because: { rule: 'task-base', detail: 'x' } },
+      { type: 'task-base-refused', task: idOf('a'), because: failure('x') },
       { type: 'run-resumed', by: me },
     );
     expect(isBlocked(resumed, taskOf(resumed, 'a'))).toBe(false);

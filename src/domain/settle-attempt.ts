@@ -90,7 +90,7 @@ function settle(task: TaskState, attempt: EndedAttempt, verdicts: readonly Verdi
   // with trouble it waits for its provider, as everybody does
   if (ending.reason === 'launch-failed') {
     const before = limits.chain.slice(0, Math.max(0, place));
-    const halt: Finding = { rule: 'launch', because: ending.because ?? null, before };
+    const halt: Finding = { rule: 'launch-failed', because: ending.because ?? null, before };
     return { ...same, decision: { ...again, halt: trouble === null ? halt : null } };
   }
   if (ending.reason === 'setup-failed') return { ...same, decision: { becomes: 'failed' } };

@@ -32,7 +32,7 @@ const given = (...past: TapEvent[]) => {
 
 describe('a tap', () => {
   test('that was never opened decides nothing', () => {
-    expect(given().when('approved')).toEqual({ ok: false, error: 'nothing waits for the start approval' });
+    expect(given().when('approved')).toEqual({ ok: false, error: { rule: 'tap-absent', tap: 'start' } });
   });
 
   test('that is pending takes each decision', () => {
@@ -45,7 +45,7 @@ describe('a tap', () => {
       for (const second of ['approved', 'rejected', 'held', 'expired'] as const)
         expect(given(opened, decided(first, me)).when(second, you)).toEqual({
           ok: false,
-          error: `already ${first} by ada`,
+          error: { rule: 'tap-settled', status: first, who: 'ada' },
         });
   });
 
@@ -59,7 +59,7 @@ describe('a tap', () => {
   test('refuses an approval of another version of the plan (H1)', () => {
     expect(given(opened).when('approved', me, edited)).toEqual({
       ok: false,
-      error: 'this approval is for another version of the plan; look again with `tidegate show`',
+      error: { rule: 'plan-outdated' },
     });
   });
 

@@ -1,4 +1,5 @@
 import type { By, RunEvent, TapName } from './events.ts';
+import type { Finding } from './findings/finding.ts';
 import type { PlanHash, TaskId } from './ids.ts';
 import type { FrozenPlan } from './plan.ts';
 import { err, ok, type Result } from './result.ts';
@@ -24,10 +25,9 @@ export type TapDecision = 'approved' | 'rejected' | 'held' | 'expired';
 export function decideTap(
   state: TapState | undefined,
   decision: { readonly tap: TapName; readonly decision: TapDecision; readonly hash: PlanHash; readonly by: By },
-): Result<readonly RunEvent[], string> {
-  if (state === undefined) return err(`nothing waits for the ${decision.tap} approval`);
-  if (decision.hash !== state.hash)
-    return err('this approval is for another version of the plan; look again with `tidegate show`');
+): Result<readonly RunEvent[], Finding> {
+  if (state === undefined) return err({ rule: 'tap-absent', tap: decision.tap });
+  if (decision.hash !== state.hash) return err({ rule: 'plan-outdated' });
   switch (state.status) {
     case 'pending':
     case 'held':
@@ -35,7 +35,7 @@ export function decideTap(
     case 'approved':
     case 'rejected':
     case 'expired':
-      return err(`already ${state.status} by ${state.by.who}`);
+      return err({ rule: 'tap-settled', status: state.status, who: state.by.who });
   }
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { failure } from '../../test/support/findings.ts';
 import {
   attempt,
   attemptEnded,
@@ -22,6 +23,7 @@ import {
 import type { Trouble, TroubleKind } from './agent-event.ts';
 import { noReport } from './agent-note.ts';
 import type { RunEvent } from './events.ts';
+import type { Finding } from './findings/finding.ts';
 import { failWith, inconclusive } from './gates/say.ts';
 import { judged } from './judge.ts';
 import { policy } from './policy.ts';
@@ -156,7 +158,7 @@ describe('a chain of agents', () => {
     });
     const state = missing.reduce(evolving(chain), failing('needs-login', 1));
     expect(state.progress).toMatchObject({
-      next: { halt: { rule: 'launch', because: { rule: 'program-not-found' }, before: ['claude'] } },
+      next: { halt: { rule: 'launch-failed', because: { rule: 'program-not-found' }, before: ['claude'] } },
     });
   });
 });
@@ -213,7 +215,7 @@ describe('attempts', () => {
     });
     expect(given(...failed)).toMatchObject({
       charged: 0,
-      progress: { next: { halt: { rule: 'launch', because: { rule: 'program-missing', program: 'x' } } } },
+      progress: { next: { halt: { rule: 'launch-failed', because: { rule: 'program-missing', program: 'x' } } } },
     });
     const resumed = given(...failed, { type: 'run-resumed', by: me });
     expect(resumed).toMatchObject({ charged: 0, free: 0, progress: { status: 'waiting', next: { halt: null } } });
@@ -320,7 +322,7 @@ test('a dropped task is resolved and settled, and a retry takes that back', () =
 });
 
 describe('a task that drafts a plan', () => {
-  const mistake = { rule: 'unknown-need', detail: '`x` needs `y`', where: 'a.plan.yaml:3:4' };
+  const mistake: Finding = { rule: 'unknown-need', task: 'x', need: 'y', meant: null, where: 'a.plan.yaml:3:4' };
   const drafted = (number: number, ...verdicts: readonly Verdict[]): readonly RunEvent[] =>
     attempted(number).map((event) =>
       event.type === 'phase-judged' && event.phase === 'monitor'

@@ -15,7 +15,7 @@ import { agentOf, attemptOf, isResolved, type TaskState } from './task.ts';
 export type Wait =
   /** The run itself stands: paused, stopped, halted. */
   | { readonly on: 'mode' }
-  | { readonly on: 'launch'; readonly halt: Finding }
+  | { readonly on: 'launch'; readonly because: Finding }
   | { readonly on: 'wave'; readonly wave: number; readonly open: readonly TaskId[] }
   /** Eager: a task of an earlier wave may write what this one writes or reads. */
   | { readonly on: 'earlier'; readonly task: TaskId }
@@ -45,7 +45,7 @@ type Obstacle =
 
 export function waitOf(state: RunState, task: TaskState & { readonly progress: { readonly status: 'waiting' } }): Wait {
   if (state.mode.mode !== 'active') return { on: 'mode' };
-  if (task.progress.next.halt !== null) return { on: 'launch', halt: task.progress.next.halt };
+  if (task.progress.next.halt !== null) return { on: 'launch', because: task.progress.next.halt };
   return byOrder(state, task) ?? byTerms(state, task) ?? byRoom(state, task);
 }
 

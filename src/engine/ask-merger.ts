@@ -1,4 +1,5 @@
 import type { RunEvent } from '../domain/events.ts';
+import type { Finding } from '../domain/findings/finding.ts';
 import type { TaskId } from '../domain/ids.ts';
 import { startable } from '../domain/schedule.ts';
 import { EnvironmentFailed } from '../ports/failures.ts';
@@ -23,17 +24,20 @@ export async function askMerger(
     const settled: RunEvent =
       answer.outcome === 'done'
         ? { type: 'request-accepted', request: answers }
-        : { type: 'request-refused', request: answers, why: answer.why };
+        : { type: 'request-refused', request: answers, because: refusalOf(log, request, answer.because) };
     return log.record((state) => (state?.pending.some((waiting) => waiting.seq === answers) ? [settled] : null));
   }
   if (answer.outcome === 'done') return;
-  if (request.do === 'land' || request.do === 'rebuild-landing')
-    return landingRefused(world, log, answer.why, answer.files);
+  if (request.do === 'land' || request.do === 'rebuild-landing') return landingRefused(world, log, answer.because);
   // under another version of the plan it is asked for anew
   if (request.do === 'make-task-base')
-    return log.state()?.hash === asked ? baseRefused(log, request.task, answer) : undefined;
-  throw new EnvironmentFailed(`the merger refuses to ${request.do}: ${answer.why}`, 'tidegate why');
+    return log.state()?.hash === asked ? baseRefused(log, request.task, answer.because) : undefined;
+  throw new EnvironmentFailed({ rule: 'merger-refused', request: request.do, because: answer.because });
 }
+
+/** A refused undo names the command that asks for it again. */
+const refusalOf = ({ run }: RunLog, request: MergerRequest, because: Finding): Finding =>
+  request.do === 'undo' ? { rule: 'undo-refused', run, task: request.task, because } : because;
 
 /** A merger that died is started anew: asking again is safe, and usually enough. */
 async function askAgain(world: World, request: MergerRequest): Promise<MergerAnswer> {
@@ -47,27 +51,19 @@ async function askAgain(world: World, request: MergerRequest): Promise<MergerAns
 }
 
 /** Only this task waits. If what it needs is in the works again by now, there is nothing to say. */
-function baseRefused(
-  log: RunLog,
-  task: TaskId,
-  { why, files }: { readonly why: string; readonly files: readonly string[] },
-): Promise<void> {
+function baseRefused(log: RunLog, task: TaskId, because: Finding): Promise<void> {
   return log.record((state) => {
     const waits = state !== null && startable(state).some(({ id, base }) => id === task && base === null);
-    return waits
-      ? [{ type: 'task-base-refused', task, because: { rule: 'task-base', detail: why, where: files.join(', ') } }]
-      : null;
+    return waits ? [{ type: 'task-base-refused', task, because }] : null;
   });
 }
 
 /** The branch may have moved under the landing: then it is looked at again. Anything else is for a person. */
-async function landingRefused(world: World, log: RunLog, why: string, files: readonly string[]): Promise<void> {
+async function landingRefused(world: World, log: RunLog, because: Finding): Promise<void> {
   const tip = await world.git.branchTip(log.state()?.target.branch ?? '');
   await log.record((state) => {
     if (state === null || state.landing.status === 'refused' || state.landing.status === 'landed') return null;
     const moved = state.landing.status === 'observed' && state.landing.tip !== tip;
-    return moved
-      ? [{ type: 'target-observed', commit: tip }]
-      : [{ type: 'landing-refused', why, files, fix: 'tidegate land' }];
+    return moved ? [{ type: 'target-observed', commit: tip }] : [{ type: 'landing-refused', because }];
   });
 }

@@ -1,7 +1,9 @@
 import { answer } from '../domain/answer.ts';
 import { answerInLine } from '../domain/answer-in-line.ts';
 import type { LedgerEvent, RequestEvent } from '../domain/events.ts';
+import type { Finding } from '../domain/findings/finding.ts';
 import type { RunId } from '../domain/ids.ts';
+import { err, ok, type Result } from '../domain/result.ts';
 import type { RunState } from '../domain/run.ts';
 import type { Desk } from '../ports/desk.ts';
 import type { Stored } from '../ports/ledger.ts';
@@ -10,9 +12,9 @@ import { aheadInLine, knownRuns, readRun } from './find-run.ts';
 
 export type Answered =
   | { readonly outcome: 'accepted' }
-  | { readonly outcome: 'refused'; readonly why: string }
+  | { readonly outcome: 'refused'; readonly because: Finding }
   /** The environment failed on the way; the request is kept and done by `resume`. */
-  | { readonly outcome: 'halted'; readonly why: string }
+  | { readonly outcome: 'halted'; readonly because: Finding }
   | { readonly outcome: 'no-answer' };
 
 /** Of a repository, what asking takes. */
@@ -34,18 +36,19 @@ export async function askAs(
   request: RequestEvent,
   earlier?: Stored,
 ): Promise<{ readonly answered: Answered; readonly seq: number }> {
-  const stored = earlier ?? (await recorded(desk, { run, state }, request));
-  if (typeof stored === 'string') return { answered: { outcome: 'refused', why: stored }, seq: 0 };
+  const recorded = earlier === undefined ? await record(desk, { run, state }, request) : ok(earlier);
+  if (!recorded.ok) return { answered: { outcome: 'refused', because: recorded.error }, seq: 0 };
+  const stored = recorded.value;
   const { seq } = stored;
   if (!(await desk.ensureCoordinator())) return { answered: { outcome: 'no-answer' }, seq };
   return { answered: await answerTo(desk, stored, () => isUnderWay(desk, stored, request)), seq };
 }
 
 /** Leaves the request in the ledger, or says why it would be refused. */
-async function recorded(desk: Asking, { run, state }: Asked, request: RequestEvent): Promise<Stored | string> {
+async function record(desk: Asking, { run, state }: Asked, request: RequestEvent): Promise<Result<Stored, Finding>> {
   const behind = await inLineBehind(desk, run);
   const decided = behind === null ? answer(state, request) : answerInLine(state, request, behind);
-  return decided.ok ? await desk.ledger.request(run, request) : decided.error;
+  return decided.ok ? ok(await desk.ledger.request(run, request)) : err(decided.error);
 }
 
 /** While it `isSlow`, silence is not absence. */
@@ -76,8 +79,8 @@ async function answerTo(desk: Asking, asked: Stored, isSlow: () => Promise<boole
 
 function answerIn(event: LedgerEvent, seq: number): Answered | null {
   if (event.type === 'request-accepted' && event.request === seq) return { outcome: 'accepted' };
-  if (event.type === 'request-refused' && event.request === seq) return { outcome: 'refused', why: event.why };
-  if (event.type === 'run-halted') return { outcome: 'halted', why: event.why };
+  if (event.type === 'request-refused' && event.request === seq) return { outcome: 'refused', because: event.because };
+  if (event.type === 'run-halted') return { outcome: 'halted', because: event.because };
   return null;
 }
 

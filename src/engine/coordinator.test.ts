@@ -104,7 +104,7 @@ test('a run that waits in line answers at once: it is approved early, or given u
   await using ledger = memoryLedger();
   const third = runId('third-ef56');
   for (const run of [theRun, other, third]) await ask(ledger, run);
-  const engine = await begin(ledger, async () => ({ outcome: 'refused', why: 'not today', files: [] }));
+  const engine = await begin(ledger, async () => ({ outcome: 'refused', because: { rule: 'run-branch-unmade' } }));
   await decide(ledger, other, 'requested-approve');
   await ledger.request(third, { type: 'requested-stop', by: me });
   const dropped = await ledger.request(other, { type: 'requested-drop', task: taskId('a'), paths: [], by: me });
@@ -161,21 +161,21 @@ test('a merger that fails halts the run; the run says so and resume tries again'
   const asked: string[] = [];
   const engine = await begin(ledger, async (request) => {
     asked.push(request.do);
-    if (broken) throw new MergerFailed('no git');
-    return { outcome: 'refused', why: 'not today', files: [] };
+    if (broken) throw new MergerFailed({ rule: 'git-unusable', fault: 'missing' });
+    return { outcome: 'refused', because: { rule: 'run-branch-unmade' } };
   });
   await engine.settled(theRun);
   await decide(ledger, theRun, 'requested-approve');
   expect((await engine.settled(theRun))?.mode).toMatchObject({
     mode: 'halted',
-    why: expect.stringContaining('no git'),
+    because: { rule: 'git-unusable', fault: 'missing' },
   });
   const before = asked.length;
   broken = false;
   await ledger.request(theRun, { type: 'requested-resume', by: me });
   expect((await engine.settled(theRun))?.mode).toMatchObject({
     mode: 'halted',
-    why: expect.stringContaining('not today'),
+    because: { rule: 'merger-refused', because: { rule: 'run-branch-unmade' } },
   });
   expect(asked.length).toBe(before + 1);
   await engine.stop();

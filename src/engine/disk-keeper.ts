@@ -2,7 +2,7 @@ import { type DiskLimits, type Shortage, shortageOf, toRemove, totalOf } from '.
 import type { RunState } from '../domain/run.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Disk } from '../ports/disk.ts';
-import { isEnvironmental } from '../ports/failures.ts';
+import { failureOf, isEnvironmental } from '../ports/failures.ts';
 import { keepingOf } from './clean-up.ts';
 
 type DiskKeeper = {
@@ -65,7 +65,7 @@ export function keepDisk(world: {
       await measure().catch((cause: unknown) => {
         if (stopped.signal.aborted) return;
         if (!isEnvironmental(cause)) throw cause;
-        unmeasured = { why: `the room on the disk cannot be measured: ${cause.message}`, fix: 'tidegate doctor' };
+        unmeasured = { because: { rule: 'disk-unmeasured', because: failureOf(cause) } };
       });
       const before = wasTold;
       wasTold = false;

@@ -5,7 +5,7 @@ import { evolveRun, type RunState } from '../domain/run.ts';
 import type { Effect, Given, Step } from '../pipeline/step.ts';
 import { steps } from '../pipeline/steps.ts';
 import type { Clock } from '../ports/clock.ts';
-import { EnvironmentFailed, isEnvironmental } from '../ports/failures.ts';
+import { failureOf, isEnvironmental } from '../ports/failures.ts';
 import type { RunLog } from './run-log.ts';
 
 export type Driver = {
@@ -124,10 +124,8 @@ function effects(state: RunState, given: Given): readonly (Step & { readonly kin
 
 async function halt(log: RunLog, cause: unknown): Promise<void> {
   if (!isEnvironmental(cause)) throw cause;
-  const fix = cause instanceof EnvironmentFailed ? cause.fix : 'tidegate resume';
-  await log.record((state) =>
-    state?.mode.mode === 'halted' ? null : [{ type: 'run-halted', why: cause.message, fix }],
-  );
+  const because = failureOf(cause);
+  await log.record((state) => (state?.mode.mode === 'halted' ? null : [{ type: 'run-halted', because }]));
 }
 
 /** Wakes when an open tap runs out or a provider's pause is over, so that it is recorded without anybody asking. */

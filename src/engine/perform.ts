@@ -80,11 +80,10 @@ async function observeRunBranch(
     const evidence = { round: effect.round, old: effect.old, new: effect.new, observed, proof: closed?.hash ?? '' };
     const verdict = judged(contextOf(state), { phase: 'merge', wave: effect.wave, evidence });
     if (passes(verdict.verdicts)) return [verdict];
-    const why = `the run branch is at ${observed}, not where it was moved to (${effect.new})`;
-    return [verdict, { type: 'run-halted', why, fix: 'tidegate verify' }];
+    const because = { rule: 'run-branch-elsewhere', expected: effect.new, actual: observed } as const;
+    return [verdict, { type: 'run-halted', because }];
   });
-  if (observed === null)
-    throw new EnvironmentFailed('the run branch is gone from the bare repository', 'tidegate verify');
+  if (observed === null) throw new EnvironmentFailed({ rule: 'run-branch-gone' });
 }
 
 async function observeTarget(world: World, log: RunLog): Promise<void> {

@@ -32,7 +32,7 @@ export async function prepareReplan(
   if (order.hash === state.hash) return ok({ order, differences: [], vain: [], warnings });
   const judged = await judgedBefore(desk, { ...order, wave: null });
   const unfit = misfit(state, plan);
-  const findings = [...judged.findings, ...(unfit === null ? [] : [{ rule: 'replan', detail: unfit }])];
+  const findings = [...judged.findings, ...(unfit === null ? [] : [unfit])];
   if (findings.length > 0) return err({ because: 'refused', findings, warnings });
   const differences = planDifference(state.plan, plan);
   return ok({ order, differences, vain: changedInVain(state, plan), warnings: [...warnings, ...judged.warnings] });

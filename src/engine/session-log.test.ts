@@ -37,8 +37,8 @@ test('what is asked while an append is under way is decided in order and shares 
   letGo();
   const answers = await Promise.all([...first, ...later]);
   expect(
-    answers.map((one) => (one.ok ? one.value.waves.map(({ status }) => status).join(' ') : one.error.reason)),
-  ).toEqual(['pending', 'pending pending', 'unfinished-wave', 'running pending', 'running pending pending']);
+    answers.map((one) => (one.ok ? one.value.waves.map(({ status }) => status).join(' ') : one.error.rule)),
+  ).toEqual(['pending', 'pending pending', 'session-unfinished-wave', 'running pending', 'running pending pending']);
   expect(appends).toEqual([2, 2]);
 });
 
@@ -59,7 +59,7 @@ test('two who decide for one session at once never decide against each other', a
 test('a refusal, and that it is so already, are said of the newest state, not of the one known here', async () => {
   const ledger = memoryLedger();
   const [mine, theirs] = [openSessionLog(ledger, 's'), openSessionLog(ledger, 's')];
-  expect(await ask(mine, start(0))).toMatchObject({ ok: false, error: { reason: 'unknown-wave' } });
+  expect(await ask(mine, start(0))).toMatchObject({ ok: false, error: { rule: 'session-unknown-wave' } });
   await ask(theirs, create(0));
   expect(await ask(mine, create(0))).toMatchObject({ ok: true, value: { waves: [{ status: 'pending' }] } });
   await ask(theirs, start(0));
@@ -74,7 +74,7 @@ test('one key asks once, also at the same time and after a restart, however its 
   expect(second).toEqual(first);
   const restarted = openSessionLog(ledger, 's');
   expect(await ask(restarted, create(0), 'k')).toEqual(first);
-  expect(await ask(restarted, create(1), 'k')).toMatchObject({ ok: false, error: { reason: 'key-reused' } });
+  expect(await ask(restarted, create(1), 'k')).toMatchObject({ ok: false, error: { rule: 'session-key-reused' } });
   expect(await typesIn(ledger)).toEqual(['external-wave-created', 'external-key-used']);
 });
 
@@ -83,8 +83,8 @@ test('a key also stands for what was so already, and not for what was refused', 
   const log = openSessionLog(ledger, 's');
   await ask(log, create(0));
   await ask(log, create(0), 'so already');
-  expect(await ask(log, create(1), 'so already')).toMatchObject({ ok: false, error: { reason: 'key-reused' } });
-  expect(await ask(log, start(1), 'refused')).toMatchObject({ ok: false, error: { reason: 'unknown-wave' } });
+  expect(await ask(log, create(1), 'so already')).toMatchObject({ ok: false, error: { rule: 'session-key-reused' } });
+  expect(await ask(log, start(1), 'refused')).toMatchObject({ ok: false, error: { rule: 'session-unknown-wave' } });
   expect(await ask(log, start(0), 'refused')).toMatchObject({ ok: true });
 });
 

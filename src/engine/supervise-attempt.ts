@@ -4,7 +4,6 @@ import { judged } from '../domain/judge.ts';
 import { plannedById } from '../domain/plan.ts';
 import { evolveRun, type RunState } from '../domain/run.ts';
 import { attemptOf, liveAttempt } from '../domain/task.ts';
-import { reworkInstead } from '../domain/texts/run.ts';
 import { contextOf, type Effect, messageSent } from '../pipeline/step.ts';
 import type { ExitRecord, NumberedNote, StartedRecord } from '../ports/supervisor.ts';
 import { attemptJob, termsOf } from './jobs.ts';
@@ -70,11 +69,11 @@ export async function send(
   const said = await world.supervisors.send(attempt.id, number, request.message);
   // it is refused, or was heard after all, when the ledger has the end
   if (said === 'over') return ended?.catch(() => undefined);
-  const why = `the agent of ${request.task} takes no message now; when it has ended: ${reworkInstead(`${log.run}/${request.task}`, request.message)}`;
+  const because = { rule: 'agent-busy', run: log.run, task: request.task, words: request.message } as const;
   const settled: readonly RunEvent[] =
     said === 'taken'
       ? [messageSent(attempt.id, request), { type: 'request-accepted', request: number }]
-      : [{ type: 'request-refused', request: number, why }];
+      : [{ type: 'request-refused', request: number, because }];
   await log.record((state) => (state?.pending.some((waiting) => waiting.seq === number) ? settled : null));
 }
 

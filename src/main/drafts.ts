@@ -50,7 +50,7 @@ export const draftReader = (
         const said = answer.safeParse(parseFields(stdout));
         if (said.success) resolve(said.data.findings);
         else if (child.pid === undefined || child.exitCode === 1 || child.exitCode === 2)
-          reject(new EnvironmentFailed(`${file}, which was drafted, could not be looked at`));
+          reject(new EnvironmentFailed({ rule: 'draft-unreadable', file }));
         else resolve([unreadable(file, seconds)]);
       });
     }),

@@ -113,7 +113,7 @@ async function onScratch(context: Context, rehearsal: Rehearsal, { settings, ord
     }
   } catch (error) {
     if (!(error instanceof EnvironmentFailed)) throw error;
-    examined({ name: 'base', state: 'bad', found: error.message, fix: error.fix ?? null });
+    examined({ name: 'base', state: 'bad', found: error.message, fix: explain(error.finding).fix ?? null });
   }
 }
 

@@ -20,9 +20,9 @@ export async function addGenerated(order: Order, wave: number, round: number): P
   const ended = eventsOf(history, 'generator-ended').findLast(({ event }) => isThis(event));
   const last = built?.steps.at(-1);
   const snapshot = ended?.event.snapshot;
-  if (last === undefined || ended === undefined || !snapshot)
-    return refused(`round ${round} of wave ${wave} has no rebuilt files`);
-  if (snapshot.base !== last.commit) return refused(`files were rebuilt on ${snapshot.base}, not on ${last.commit}`);
+  if (last === undefined || ended === undefined || !snapshot) return refused({ rule: 'nothing-rebuilt', wave, round });
+  if (snapshot.base !== last.commit)
+    return refused({ rule: 'rebuilt-elsewhere', expected: last.commit, actual: snapshot.base });
 
   const generated = new Set(Object.keys(planInForce(history).plan.generated));
   const taken = (await readChanges(repository, last.tree, snapshot.tree)).filter(({ path }) => generated.has(path));

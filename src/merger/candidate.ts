@@ -10,8 +10,10 @@ import {
 } from '../adapters/git-write/index.ts';
 import type { RunEvent } from '../domain/events.ts';
 import type { SnapshotEvidence } from '../domain/evidence.ts';
+import type { Finding } from '../domain/findings/finding.ts';
 import type { CommitId, TaskId } from '../domain/ids.ts';
 import type { PlannedTask } from '../domain/plan.ts';
+import { err, ok, type Result } from '../domain/result.ts';
 import { refs } from '../domain/state-dir.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { changesApart } from './apart.ts';
@@ -43,22 +45,20 @@ export async function buildCandidate(order: Order, wave: number, round: number):
   const isThis = (event: { wave: number; round: number }) => event.wave === wave && event.round === round;
   if (eventsOf(history, 'candidate-built').some(({ event }) => isThis(event))) return done;
   const opened = eventsOf(history, 'round-opened').findLast(({ event }) => isThis(event));
-  if (opened === undefined) return refused(`round ${round} of wave ${wave} is not open`);
+  if (opened === undefined) return refused({ rule: 'round-not-open', wave, round });
   const { base } = opened.event;
   const found = await readRef({ gitDir: repository }, refs.runBranch(order.run));
-  if (base !== runTip(history) || base !== found)
-    return refused(
-      `diverged: the round starts at ${base}, the ledger says ${runTip(history)}, the run branch is at ${found}`,
-    );
+  const tip = runTip(history) ?? null;
+  if (base !== tip || base !== found) return refused({ rule: 'round-diverged', base, expected: tip, actual: found });
 
   const tasks = readTasks(history, opened.event.tasks);
-  if (typeof tasks === 'string') return refused(tasks);
+  if (!tasks.ok) return refused(tasks.error);
   const author = await readAuthor(order.checkout, order.env);
   if (!author.ok) return refused(author.error);
 
   const seconds = Math.floor(Date.parse(opened.at) / 1000);
   const ref = refs.candidate(order.run, wave, round);
-  const from = { base, tasks, author: author.value, date: `${seconds} +0000` };
+  const from = { base, tasks: tasks.value, author: author.value, date: `${seconds} +0000` };
   const built = (await stackAtOnce(order, history, from, ref)) ?? (await stack(order, history, from));
   const top = built.steps.at(-1)?.commit ?? base;
   failpoint('merger-candidate-written');
@@ -73,7 +73,7 @@ type RoundTask = { readonly task: PlannedTask; readonly snapshot: SnapshotEviden
 function readTasks(
   history: History,
   round: readonly { readonly task: TaskId; readonly snapshot: CommitId }[],
-): readonly RoundTask[] | string {
+): Result<readonly RoundTask[], Finding> {
   const plan = planHere(history);
   const tasks: RoundTask[] = [];
   for (const task of inOrder(plan, new Set(round.map((entry) => entry.task)))) {
@@ -83,12 +83,12 @@ function readTasks(
     );
     const snapshot = proof?.event.evidence.snapshot;
     if (proof === undefined || snapshot === null || snapshot === undefined)
-      return `${task.id} was never judged at snapshot ${wanted}`;
-    if (isReadOnly(task)) return `${task.id} is read-only and is never merged`;
-    if (isMerged(history, task.id)) return `${task.id} is merged already`;
+      return err({ rule: 'snapshot-unjudged', task: task.id, snapshot: wanted ?? null });
+    if (isReadOnly(task)) return err({ rule: 'merges-nothing', task: task.id });
+    if (isMerged(history, task.id)) return err({ rule: 'task-merged', task: task.id });
     tasks.push({ task, snapshot, proof: proof.hash });
   }
-  return tasks.length === round.length ? tasks : 'the round names a task that the plan does not have';
+  return tasks.length === round.length ? ok(tasks) : err({ rule: 'round-unplanned' });
 }
 
 type Foundation = {

@@ -1,4 +1,5 @@
 import type { RunEvent } from '../domain/events.ts';
+import type { Finding } from '../domain/findings/finding.ts';
 import type { RunId } from '../domain/ids.ts';
 import type { StateDir } from '../domain/state-dir.ts';
 import type { Ledger } from '../ports/ledger.ts';
@@ -20,11 +21,7 @@ export type Order = Context & { readonly run: RunId; readonly epoch: number };
 
 export const done: MergerAnswer = { outcome: 'done' };
 export const stale: MergerAnswer = { outcome: 'stale-epoch' };
-export const refused = (why: string, files: readonly string[] = []): MergerAnswer => ({
-  outcome: 'refused',
-  why,
-  files,
-});
+export const refused = (because: Finding): MergerAnswer => ({ outcome: 'refused', because });
 
 /** Records facts about the world that stay true whatever else was appended meanwhile. */
 export const recordFacts = (order: Order, ...events: readonly RunEvent[]): Promise<MergerAnswer> =>

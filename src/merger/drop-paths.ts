@@ -26,12 +26,12 @@ export async function dropPaths(
   const { repository } = order.state;
   const history = await order.ledger.read(order.run);
   const held = lastSnapshot(history, task);
-  if (held === undefined) return refused(`${task} has no snapshot to drop paths from`);
+  if (held === undefined) return refused({ rule: 'no-snapshot', task });
   const covers = (path: string) =>
     paths.some((drop) => path === drop || path.startsWith(`${drop.replace(/\/$/, '')}/`));
   const taken = (await readChanges(repository, held.base, held.commit)).filter((change) => covers(change.path));
   if (taken.length === 0 && isDropped(history, task, paths)) return done;
-  if (taken.length === 0) return refused(`${task} did not change ${paths.join(', ')}`);
+  if (taken.length === 0) return refused({ rule: 'paths-unchanged', task, paths });
 
   const { date } = await mustReadCommit(repository, held.commit);
   const tree = await takeBack(repository, held.tree, taken);

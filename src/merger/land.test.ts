@@ -95,12 +95,11 @@ test.each(Object.entries(obstacles))('%s is named, and nothing moves', async (_,
   await using s = await readyToLand(edits, { files: { 'readme.md': 'hello\n', 'dir/a': 'a\n' } });
   s.write(mine);
   const before = picture(s);
-  expect(await land(s)).toMatchObject({ outcome: 'refused', files });
+  expect(await land(s)).toMatchObject({ outcome: 'refused', because: { files } });
   expect(picture(s)).toEqual(before);
   expect((await s.events()).at(-1)).toMatchObject({
     type: 'landing-refused',
-    files,
-    fix: expect.stringContaining('tidegate land'),
+    because: { files },
   });
 });
 
@@ -108,7 +107,7 @@ test('a change that git was told to overlook is not overwritten', async () => {
   await using s = await readyToLand({ 'readme.md': 'n\n' });
   s.git('update-index', '--assume-unchanged', 'readme.md');
   s.write({ 'readme.md': 'mine\n' });
-  expect(await land(s)).toMatchObject({ outcome: 'refused', files: ['readme.md'] });
+  expect(await land(s)).toMatchObject({ outcome: 'refused', because: { files: ['readme.md'] } });
   expect(readFileSync(join(s.checkout, 'readme.md'), 'utf8')).toBe('mine\n');
 });
 
@@ -124,7 +123,10 @@ test('when the way is clear again, asking again lands', async () => {
 test('a merge that is not finished is not disturbed', async () => {
   await using s = await readyToLand({ 'new.txt': 'n\n' });
   s.write({ '.git/MERGE_HEAD': s.git('rev-parse', 'HEAD') });
-  expect(await land(s)).toMatchObject({ outcome: 'refused', why: expect.stringContaining('a merge is not finished') });
+  expect(await land(s)).toMatchObject({
+    outcome: 'refused',
+    because: { rule: 'operation-unfinished', operation: 'merge' },
+  });
 });
 
 test('a branch that is being rebased somewhere is not moved under it', async () => {
@@ -132,7 +134,10 @@ test('a branch that is being rebased somewhere is not moved under it', async () 
   const head = s.git('rev-parse', 'HEAD');
   s.git('checkout', '-q', '--detach');
   s.write({ '.git/rebase-merge/head-name': 'refs/heads/main\n' });
-  expect(await land(s)).toMatchObject({ outcome: 'refused', why: expect.stringContaining('a rebase is not finished') });
+  expect(await land(s)).toMatchObject({
+    outcome: 'refused',
+    because: { rule: 'operation-unfinished', operation: 'rebase' },
+  });
   expect(s.git('rev-parse', 'main')).toBe(head);
 });
 
@@ -161,10 +166,10 @@ test('a branch in two working trees, or in one that is gone, stays', async () =>
   await using s = await readyToLand({ 'readme.md': 'n\n' });
   const linked = join(s.root, 'linked');
   s.git('worktree', 'add', '-q', '--force', linked, 'main');
-  expect(await land(s)).toMatchObject({ outcome: 'refused', why: expect.stringContaining('several working trees') });
+  expect(await land(s)).toMatchObject({ outcome: 'refused', because: { rule: 'several-worktrees' } });
   s.git('checkout', '-q', '-b', 'other');
   rmSync(linked, { recursive: true });
-  expect(await land(s)).toMatchObject({ outcome: 'refused', why: expect.stringContaining('is not there') });
+  expect(await land(s)).toMatchObject({ outcome: 'refused', because: { rule: 'worktree-missing' } });
 });
 
 test('a sparse checkout stays sparse', async () => {

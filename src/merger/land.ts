@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { failpoint } from '../adapters/failpoint.ts';
 import { commitsBetween, isAncestor, openPerson, readRef } from '../adapters/git-write/index.ts';
 import type { RunEvent } from '../domain/events.ts';
+import type { Finding } from '../domain/findings/finding.ts';
 import type { CommitId, TaskId, TreeId } from '../domain/ids.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { refs } from '../domain/state-dir.ts';
-import { type Obstacle, obstacles } from '../domain/texts/obstacles.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { done, type Order, recordFacts, recordIntent, refused } from './context.ts';
 import { creation, eventsOf, type History, planInForce, runTip } from './history.ts';
@@ -31,7 +31,7 @@ export async function land(order: Order): Promise<MergerAnswer> {
     return await landed(order, decided.value);
   const proven = await verifyLanding(order, history, decided.value);
   if (!proven.ok) return await refuse(order, proven.error);
-  const ready = await examineMove(order, { ref, old, new: next, retry: retryOf(order, decided.value) });
+  const ready = await examineMove(order, { ref, old, new: next });
   if (!ready.ok) return await refuse(order, ready.error);
 
   const intent = await recordIntent<Intended>(order, async (now) => {
@@ -43,8 +43,8 @@ export async function land(order: Order): Promise<MergerAnswer> {
       worktree: ready.value.worktree?.path ?? null,
     };
     const still = decideLanding(now, order.run);
-    if (!still.ok) return { decision: 'answer', answer: refused(still.error.why) };
-    if (still.value.new !== next) return { decision: 'answer', answer: refused('the run went on while it was landed') };
+    if (!still.ok) return { decision: 'answer', answer: refused(still.error) };
+    if (still.value.new !== next) return { decision: 'answer', answer: refused({ rule: 'landing-outdated' }) };
     return isIntended(now, decided.value) ? { decision: 'resume', event } : { decision: 'intend', event };
   });
   if (intent.decision === 'answer') return intent.answer;
@@ -70,17 +70,17 @@ type Landing = {
 };
 
 /** What would land where, by the ledger alone. */
-function decideLanding(history: History, run: string): Result<Landing, Obstacle> {
+function decideLanding(history: History, run: string): Result<Landing, Finding> {
   const { target } = creation(history);
   const { plan, hash, since } = planInForce(history);
   const merged = eventsOf(history, 'merged').at(-1);
-  if (merged === undefined) return err(nothing('no task is merged yet'));
+  if (merged === undefined) return err({ rule: 'none-merged' });
   const decided = eventsOf(history, 'tap-decided').filter(
     ({ position, event }) => position > since && event.hash === hash,
   );
   const tap = decided.findLast(({ event }) => event.tap === 'land');
-  if (plan.land === 'ask' && tap?.event.decision !== 'approved') return err(nothing('nobody approved the landing'));
-  if (!decided.some(({ event }) => event.decision === 'approved')) return err(nothing('nobody approved this plan'));
+  if (plan.land === 'ask' && tap?.event.decision !== 'approved') return err({ rule: 'landing-unapproved' });
+  if (!decided.some(({ event }) => event.decision === 'approved')) return err({ rule: 'plan-unapproved' });
 
   const tasks = chosenTasks(history);
   const begin = eventsOf(history, 'run-branch-made')[0]?.event.commit ?? target.commit;
@@ -89,8 +89,7 @@ function decideLanding(history: History, run: string): Result<Landing, Obstacle>
   if (plan.land === 'branch')
     return ok({ branch, old: before?.new ?? null, new: merged.event.new, rebuilt: null, tasks: null });
   const rebuilt = rebuiltSince(history);
-  if (tasks !== null && !isDeepStrictEqual(rebuilt?.tasks, tasks))
-    return err(nothing(`nothing was built of ${tasks.join(', ')} alone`));
+  if (tasks !== null && !isDeepStrictEqual(rebuilt?.tasks, tasks)) return err({ rule: 'landing-unbuilt', tasks });
   const next = rebuilt?.commit ?? merged.event.new;
   if (before?.new === next) return ok({ branch, old: before.old, new: next, rebuilt: null, tasks });
   return ok({ branch, old: rebuilt?.onto ?? before?.new ?? begin, new: next, rebuilt: rebuilt ?? null, tasks });
@@ -124,25 +123,31 @@ function isIntended(history: History, landing: Landing): boolean {
 }
 
 /** What lands is what was merged, or its rebuilt commits with every check passed on exactly that tree; and it only adds. */
-async function verifyLanding(order: Order, history: History, landing: Landing): Promise<Result<null, Obstacle>> {
+async function verifyLanding(order: Order, history: History, landing: Landing): Promise<Result<null, Finding>> {
   const { repository } = order.state;
+  const { branch } = landing;
   const found = await readRef({ gitDir: repository }, refs.runBranch(order.run));
-  if (found !== runTip(history))
-    return err(nothing(`diverged: the run branch is at ${found}, the ledger says ${runTip(history)}`));
+  const tip = runTip(history) ?? null;
+  if (found !== tip) return err({ rule: 'run-branch-diverged', expected: tip, actual: found });
   if (landing.rebuilt !== null) {
     const { conflicts, tree } = landing.rebuilt;
     const parts = partsToLand(history, landing.tasks);
-    if (!parts.ok) return err(nothing(parts.error));
-    if (conflicts.length > 0) return err(obstacles.movedAndConflicts({ branch: landing.branch, files: conflicts }));
+    if (!parts.ok) return parts;
+    if (conflicts.length > 0)
+      return err({ rule: 'landing-conflicts', run: order.run, branch, tasks: landing.tasks, files: conflicts });
     const built = await commitsBetween(repository, landing.rebuilt.onto, landing.rebuilt.commit);
     if (built.length !== parts.value.length)
-      return err(nothing(`diverged: ${landing.new} holds ${built.length} commits instead of ${parts.value.length}`));
+      return err({
+        rule: 'landing-diverged',
+        commit: landing.new,
+        expected: parts.value.length,
+        actual: built.length,
+      });
     const unchecked = uncheckedOn(history, tree);
-    if (unchecked.length > 0)
-      return err(nothing(`not proven on top of the new ${landing.branch}: ${unchecked.join(', ')}`));
+    if (unchecked.length > 0) return err({ rule: 'landing-unchecked', branch, checks: unchecked });
   }
   if (landing.old !== null && !(await isAncestor(repository, landing.old, landing.new)))
-    return err(nothing(`${landing.branch} is not where the run started from: it has to be rebuilt first`));
+    return err({ rule: 'landing-not-ahead', branch });
   return ok(null);
 }
 
@@ -158,18 +163,14 @@ export function uncheckedOn(history: History, tree: TreeId): readonly string[] {
   });
 }
 
-const nothing = (why: string): Obstacle => ({ why, files: [], fix: 'tidegate why' });
-
 async function landed(order: Order, { branch, old, new: next, tasks }: Landing): Promise<MergerAnswer> {
   const all = tasks ?? unlandedTasks(await order.ledger.read(order.run));
   return await recordFacts(order, { type: 'landed', branch, old, new: next, tasks: all });
 }
 
-const retryOf = ({ run }: Order, { tasks }: Landing): string =>
-  `tidegate land ${run}${tasks === null ? '' : ` --only ${tasks.join(',')}`}`;
-
-async function refuse(order: Order, { why, files, fix, moved }: Obstacle): Promise<MergerAnswer> {
-  if (moved) return refused(why, files);
-  const recorded = await recordFacts(order, { type: 'landing-refused', why, files, fix });
-  return recorded.outcome === 'done' ? refused(`${why}. ${fix}`, files) : recorded;
+/** A branch that moved just now is no obstacle: the coordinator looks at it again. */
+async function refuse(order: Order, because: Finding): Promise<MergerAnswer> {
+  if (because.rule === 'branch-moved') return refused(because);
+  const recorded = await recordFacts(order, { type: 'landing-refused', because });
+  return recorded.outcome === 'done' ? refused(because) : recorded;
 }

@@ -1,4 +1,5 @@
 import type { RunEvent } from '../domain/events.ts';
+import type { Finding } from '../domain/findings/finding.ts';
 import type { CommitId, TaskId } from '../domain/ids.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { allNeeds, eventsOf, type History, planHere, type Recorded } from './history.ts';
@@ -10,17 +11,17 @@ type Landed = Extract<RunEvent, { type: 'landed' }>;
  * landed; and of each round the one with its generated files. That one is made of the whole round, so a round that has one
  * lands as a whole.
  */
-export function partsToLand(history: History, chosen: readonly TaskId[] | null): Result<readonly CommitId[], string> {
+export function partsToLand(history: History, chosen: readonly TaskId[] | null): Result<readonly CommitId[], Finding> {
   const landed = landedTasks(history);
   const merged = mergedTasks(history);
   const tasks = chosen ?? unlandedTasks(history);
   const isThere = (task: TaskId): boolean => tasks.includes(task) || landed.has(task);
   if (chosen !== null)
     for (const task of chosen) {
-      if (!merged.includes(task)) return err(`${task} is not merged`);
-      if (landed.has(task)) return err(`${task} has landed already`);
+      if (!merged.includes(task)) return err({ rule: 'task-not-merged', task });
+      if (landed.has(task)) return err({ rule: 'task-landed', task });
       const missing = [...allNeeds(planHere(history), task)].find((need) => merged.includes(need) && !isThere(need));
-      if (missing !== undefined) return err(`${task} needs ${missing}, which is left out`);
+      if (missing !== undefined) return err({ rule: 'need-left-out', task, need: missing });
     }
   const parts: CommitId[] = [];
   for (const { event } of eventsOf(history, 'merged')) {
@@ -29,7 +30,7 @@ export function partsToLand(history: History, chosen: readonly TaskId[] | null):
     const isGenerated = event.new !== event.tasks.at(-1)?.commit;
     if (here.length === 0 || !isGenerated) continue;
     const out = event.tasks.find(({ task }) => !isThere(task));
-    if (out !== undefined) return err(`the generated files were rebuilt with ${out.task} in them, which is left out`);
+    if (out !== undefined) return err({ rule: 'generated-left-out', task: out.task });
     parts.push(event.new);
   }
   return ok(parts);

@@ -89,7 +89,7 @@ test('lock files of the landing that was cut off are removed; without its journa
     join(s.checkout, '.git', name),
   );
   for (const lock of locks) writeFileSync(lock, '');
-  expect(await land(s)).toMatchObject({ outcome: 'refused', files: expect.arrayContaining(locks) });
+  expect(await land(s)).toMatchObject({ outcome: 'refused', because: { files: expect.arrayContaining(locks) } });
   cutOff(s);
   expect(await land(s)).toEqual({ outcome: 'done' });
   expectClean(s, runTip(s));
@@ -102,7 +102,10 @@ test('a branch that moved since is shown, not guessed at', async () => {
   const stranger = s.git('commit-tree', 'HEAD^{tree}', '-p', 'HEAD', '-m', 'stranger');
   s.git('update-ref', 'refs/heads/main', stranger);
   const before = picture(s);
-  expect(await land(s)).toMatchObject({ outcome: 'refused', why: expect.stringContaining('neither before nor after') });
+  expect(await land(s)).toMatchObject({
+    outcome: 'refused',
+    because: { rule: 'landing-cut-off', fault: 'ref-elsewhere' },
+  });
   expect(picture(s)).toEqual(before);
 });
 
@@ -112,7 +115,7 @@ test('an index that is neither is shown, not guessed at', async () => {
   s.write({ 'readme.md': 'staged by somebody\n' });
   s.git('add', 'readme.md');
   const before = picture(s);
-  expect(await land(s)).toMatchObject({ outcome: 'refused', files: ['readme.md'] });
+  expect(await land(s)).toMatchObject({ outcome: 'refused', because: { files: ['readme.md'] } });
   expect(picture(s)).toEqual(before);
 });
 
@@ -124,6 +127,9 @@ test('a filter of the person that fails in the middle leaves everything as it wa
   s.git('config', 'filter.no.smudge', 'false');
   s.git('config', 'filter.no.required', 'true');
   const before = picture(s);
-  expect(await land(s)).toMatchObject({ outcome: 'refused', why: expect.stringContaining('z.big') });
+  expect(await land(s)).toMatchObject({
+    outcome: 'refused',
+    because: { rule: 'files-refused', words: expect.stringContaining('z.big') },
+  });
   expect(picture(s)).toEqual(before);
 });

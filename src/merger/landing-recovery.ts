@@ -16,9 +16,9 @@ import {
   readRef,
   restoreFromIndex,
 } from '../adapters/git-write/index.ts';
+import type { Finding } from '../domain/findings/finding.ts';
 import type { CommitId } from '../domain/ids.ts';
 import { err, ok, type Result } from '../domain/result.ts';
-import type { Obstacle } from '../domain/texts/obstacles.ts';
 import type { Context } from './context.ts';
 import { clearJournal, type LandingJournal, readJournal } from './landing-journal.ts';
 import { look } from './look.ts';
@@ -29,20 +29,18 @@ import { look } from './look.ts';
  * Whatever in them is neither the old nor the new content is put aside first. Anything else is shown, not guessed.
  * Called only when every process of the landing is dead.
  */
-export async function recoverLanding(context: Context): Promise<Result<null, Obstacle>> {
+export async function recoverLanding(context: Context): Promise<Result<null, Finding>> {
   const journal = readJournal(context.state);
   if (journal === null) return ok(null);
   const person = await openPerson(context.checkout, context.env);
   const stranger = journal.worktree === null ? null : gitAtWork(journal.worktree.path);
-  if (stranger !== null) return err(stopped(journal, `git (process ${stranger}) is at work there`, []));
+  if (stranger !== null) return err({ ...cutOff(journal), fault: 'git-running', pid: stranger });
   for (const lock of journal.locks) rmSync(lock, { force: true });
   failpoint('merger-recovery-unlocked');
 
   const found = await readRef(person, journal.ref);
   if (found !== journal.old && found !== journal.new)
-    return err(
-      stopped(journal, `${journal.ref} is at ${found ?? 'nothing'}, neither before nor after the landing`, []),
-    );
+    return err({ ...cutOff(journal), fault: 'ref-elsewhere', actual: found });
   const { old, new: next, worktree } = journal;
   if (found === old && old !== null && next !== null && worktree !== null) {
     const settled = await settleTree(context, person, { ...journal, old, new: next }, worktree.path);
@@ -61,7 +59,7 @@ async function settleTree(
   person: Person,
   journal: LandingJournal & Ends,
   worktree: string,
-): Promise<Result<null, Obstacle>> {
+): Promise<Result<null, Finding>> {
   const there = { ...person, cwd: worktree };
   const changes = await readChanges(context.state.repository, journal.old, journal.new);
   const index = await readIndex(there);
@@ -70,11 +68,10 @@ async function settleTree(
   if (unlike(newSide).length === 0) {
     const why = `tidegate: ${journal.run}`;
     const moved = await moveRef(there, journal.ref, { old: journal.old, new: journal.new, why });
-    return moved.outcome === 'moved' ? ok(null) : err(stopped(journal, `${journal.ref} moved just now`, []));
+    return moved.outcome === 'moved' ? ok(null) : err({ ...cutOff(journal), fault: 'ref-moved' });
   }
   const strange = unlike(oldSide);
-  if (strange.length > 0)
-    return err(stopped(journal, 'the index is neither as before nor as after the landing', strange));
+  if (strange.length > 0) return err({ ...cutOff(journal), fault: 'index-mixed', files: strange });
   await putBack(context, there, journal, changes, index);
   return ok(null);
 }
@@ -169,8 +166,5 @@ function gitAtWork(worktree: string): number | null {
   return found === undefined ? null : Number(found);
 }
 
-const stopped = (journal: LandingJournal, what: string, files: readonly string[]): Obstacle => ({
-  why: `a landing of ${journal.run} was cut off (${journal.old} to ${journal.new}) and cannot be ended: ${what}`,
-  files,
-  fix: `look at ${journal.worktree?.path ?? journal.ref}; when ${journal.ref} and its files are as you want them, remove landing.json from the state directory`,
-});
+const cutOff = ({ run, ref, old, new: next, worktree }: LandingJournal) =>
+  ({ rule: 'landing-cut-off', run, ref, old, new: next, worktree: worktree?.path ?? null }) as const;

@@ -4,8 +4,8 @@ import { runGit } from '../adapters/git-process/index.ts';
 import { type Change, objectsBeyondBranches, type Person } from '../adapters/git-write/index.ts';
 import { findObject, giveObject, lfsPaths, personsStore, readPointers } from '../adapters/lfs/index.ts';
 import type { CommitId } from '../domain/ids.ts';
-import { type Obstacle, obstacles } from '../domain/texts/obstacles.ts';
 import type { Order } from './context.ts';
+import type { Obstacle } from './obstacles.ts';
 
 /**
  * Gives the person's repository every LFS object of ours that `commit` brings to their branches, also of commits on the
@@ -28,13 +28,13 @@ export async function deliverLfs(order: Order, person: Person, commit: CommitId)
 export async function lfsObstacle(
   order: Order,
   person: Person,
-  move: { readonly changes: readonly Change[]; readonly new: CommitId; readonly retry: string },
+  move: { readonly changes: readonly Change[]; readonly new: CommitId },
 ): Promise<Obstacle | null> {
   const written = move.changes.filter(({ newMode }) => newMode.startsWith('100')).map(({ path }) => path);
   if (written.length === 0 || !(await isRequired(person))) return null;
   const files = [...(await lfsPaths(order.state.repository, move.new, written))];
   if (files.length === 0 || (await canFilter(order, person))) return null;
-  return obstacles.lfs({ files, retry: move.retry });
+  return { rule: 'lfs-unusable', files };
 }
 
 async function isRequired(person: Person): Promise<boolean> {

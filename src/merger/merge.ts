@@ -1,6 +1,7 @@
 import { failpoint } from '../adapters/failpoint.ts';
 import { moveRef, readRef } from '../adapters/git-write/index.ts';
 import type { RunEvent } from '../domain/events.ts';
+import type { CommitId } from '../domain/ids.ts';
 import { refs } from '../domain/state-dir.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { done, type Intent, type Order, recordFacts, recordIntent, refused } from './context.ts';
@@ -37,14 +38,14 @@ async function decide(order: Order, history: History, round: Round): Promise<Int
   const before = eventsOf(history, 'merge-intended').findLast(({ event }) => isThis(event))?.event;
 
   const chain = verifyChain(history, round.wave, round.round);
-  if (!chain.ok) return answer(refused(`the ledger does not prove this merge: ${chain.error}`));
+  if (!chain.ok) return answer(refused({ rule: 'proof-broken', ...chain.error }));
   const objects = await verifyObjects(order.state.repository, history, round);
-  if (!objects.ok) return answer(refused(`the repository does not hold what the ledger says: ${objects.error}`));
+  if (!objects.ok) return answer(refused({ rule: 'objects-differ', ...objects.error }));
 
   const built = eventsOf(history, 'candidate-built').findLast(({ event }) => isThis(event))?.event;
   const completed = eventsOf(history, 'candidate-completed').findLast(({ event }) => isThis(event))?.event;
   const next = completed?.commit ?? built?.steps.at(-1)?.commit;
-  if (built === undefined || next === undefined) return answer(refused('the candidate holds no task'));
+  if (built === undefined || next === undefined) return answer(refused({ rule: 'candidate-empty' }));
   const event: Intended = { type: 'merge-intended', ...round, old: built.base, new: next };
   const found = await readRef({ gitDir: order.state.repository }, refs.runBranch(order.run));
   const finishing = before !== undefined && found === next;
@@ -59,7 +60,5 @@ async function mergedTasks(order: Order, round: Round) {
   return (built?.event.steps ?? []).map(({ task, commit }) => ({ task, commit }));
 }
 
-const diverged = (branch: string, found: string | null, { old, new: next }: Intended): MergerAnswer =>
-  refused(
-    `diverged: ${branch} is at ${found ?? 'nothing'}, neither at ${old} (before) nor at ${next} (after); nothing was moved`,
-  );
+const diverged = (ref: string, actual: CommitId | null, { old, new: next }: Intended): MergerAnswer =>
+  refused({ rule: 'ref-diverged', ref, before: old, after: next, actual });

@@ -15,49 +15,44 @@ import {
   switchTree,
   type Worktree,
 } from '../adapters/git-write/index.ts';
+import type { Finding } from '../domain/findings/finding.ts';
+import { boundedWords } from '../domain/findings/words.ts';
 import type { CommitId } from '../domain/ids.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { refs } from '../domain/state-dir.ts';
-import { type Obstacle, obstacles } from '../domain/texts/obstacles.ts';
 import type { Order } from './context.ts';
 import { clearJournal, writeJournal } from './landing-journal.ts';
 import { recoverLanding } from './landing-recovery.ts';
 import { deliverLfs, lfsObstacle } from './lfs.ts';
 import { findObstacle, presentLocks } from './obstacles.ts';
 
-type Move = {
-  readonly ref: string;
-  readonly old: CommitId | null;
-  readonly new: CommitId | null;
-  /** The command that tries again, told to the person. */
-  readonly retry: string;
-};
+type Move = { readonly ref: string; readonly old: CommitId | null; readonly new: CommitId | null };
 
 /** A move that nothing stands in the way of, as far as looking can tell. */
 export type Ready = { readonly move: Move; readonly person: Person; readonly worktree: Worktree | null };
 
 /** Looks whether the branch, with the one working tree that has it, can be moved. Changes nothing. */
-export async function examineMove(order: Order, move: Move): Promise<Result<Ready, Obstacle>> {
+export async function examineMove(order: Order, move: Move): Promise<Result<Ready, Finding>> {
   const person = await openPerson(order.checkout, order.env);
-  const { ref: branch, retry } = move;
-  if (!(await isPlainBranch(person, move.ref))) return err(obstacles.noBranch({ branch }));
+  const { ref } = move;
+  if (!(await isPlainBranch(person, move.ref))) return err({ rule: 'not-a-branch', ref });
   const found = await readRef(person, move.ref);
   if (found !== move.old) return err(movedMeanwhile(move, found));
   const holders = (await listWorktrees(person)).filter((worktree) => worktree.branch === move.ref);
   const [worktree = null, ...others] = holders;
-  const places = holders.map((holder) => holder.path);
-  if (others.length > 0) return err(obstacles.severalTrees({ branch, places, retry }));
-  if (worktree?.missing) return err(obstacles.missingTree({ branch, path: worktree.path, retry }));
+  if (others.length > 0)
+    return err({ rule: 'several-worktrees', ref, worktrees: holders.map((holder) => holder.path) });
+  if (worktree?.missing) return err({ rule: 'worktree-missing', ref, worktree: worktree.path });
   if (worktree !== null && (move.old === null || move.new === null))
-    return err(obstacles.checkedOut({ branch, path: worktree.path }));
+    return err({ rule: 'branch-checked-out', ref, worktree: worktree.path });
 
   const busy = presentLocks(await locksOf(order, move, worktree));
-  if (busy.length > 0) return err(obstacles.locked({ files: busy, retry }));
+  if (busy.length > 0) return err({ rule: 'git-locked', files: busy });
   if (worktree !== null && move.old !== null && move.new !== null) {
     const changes = await readChanges(order.state.repository, move.old, move.new);
     const obstacle =
       (await lfsObstacle(order, { ...person, cwd: worktree.path }, { ...move, changes, new: move.new })) ??
-      (await findObstacle(person, worktree, changes, move.retry));
+      (await findObstacle(person, worktree, changes));
     if (obstacle !== null) return err(obstacle);
   }
   return ok({ move, person, worktree });
@@ -68,7 +63,7 @@ export async function examineMove(order: Order, move: Move): Promise<Result<Read
  * its old value compared, then index and files, then the ref. Killed anywhere, the next look finds the old state or the
  * new one.
  */
-export async function moveBranch(order: Order, { move, person, worktree }: Ready): Promise<Result<null, Obstacle>> {
+export async function moveBranch(order: Order, { move, person, worktree }: Ready): Promise<Result<null, Finding>> {
   const why = `tidegate: ${order.run}`;
   if (move.new !== null) {
     const ref = refs.landing(order.run);
@@ -94,7 +89,7 @@ export async function moveBranch(order: Order, { move, person, worktree }: Ready
   if ('half' in moved) {
     const settled = await recoverLanding(order);
     if (!settled.ok) return settled;
-    return err(obstacles.filesRefused({ said: moved.half, retry: move.retry }));
+    return err({ rule: 'files-refused', words: boundedWords(moved.half) });
   }
   failpoint('merger-landing-committed');
   await forgetArrival(person);
@@ -103,7 +98,7 @@ export async function moveBranch(order: Order, { move, person, worktree }: Ready
   return moved;
 }
 
-async function moveRefOnly(person: Person, move: Move, why: string): Promise<Result<null, Obstacle>> {
+async function moveRefOnly(person: Person, move: Move, why: string): Promise<Result<null, Finding>> {
   const moved = await moveRef(person, move.ref, { old: move.old, new: move.new, why });
   return moved.outcome === 'moved' ? ok(null) : err(movedMeanwhile(move, moved.found));
 }
@@ -113,7 +108,7 @@ async function moveWithTree(
   person: Person,
   move: Move & { readonly old: CommitId; readonly new: CommitId },
   why: string,
-): Promise<Result<null, Obstacle> | { readonly half: string }> {
+): Promise<Result<null, Finding> | { readonly half: string }> {
   const prepared = await prepareMove(person, move.ref, { old: move.old, new: move.new, why });
   if (prepared === null) return err(movedMeanwhile(move, await readRef(person, move.ref)));
   failpoint('merger-landing-prepared');
@@ -137,5 +132,9 @@ async function locksOf(order: Order, move: Move, worktree: Worktree | null): Pro
   return [`${commonDir}/${move.ref}.lock`, `${commonDir}/packed-refs.lock`, ...inWorktree];
 }
 
-const movedMeanwhile = ({ ref, old, retry }: Move, found: CommitId | null): Obstacle =>
-  obstacles.moved({ branch: ref, found, old, retry });
+const movedMeanwhile = ({ ref, old }: Move, found: CommitId | null): Finding => ({
+  rule: 'branch-moved',
+  ref,
+  expected: old,
+  actual: found,
+});

@@ -1,5 +1,6 @@
 import { readCommits, readManyChanges } from '../adapters/git-write/index.ts';
-import type { TreeId } from '../domain/ids.ts';
+import type { ObjectGap } from '../domain/findings/merger-rules.ts';
+import type { TaskId, TreeId } from '../domain/ids.ts';
 import { err, type Result } from '../domain/result.ts';
 import { verifyGeneratedObjects } from './generated-objects.ts';
 import { eventsOf, type History, judged } from './history.ts';
@@ -13,11 +14,11 @@ export async function verifyObjects(
   repository: string,
   history: History,
   { wave, round }: { readonly wave: number; readonly round: number },
-): Promise<Result<null, string>> {
+): Promise<Result<null, ObjectGap>> {
   const built = eventsOf(history, 'candidate-built').findLast(
     ({ event }) => event.wave === wave && event.round === round,
   )?.event;
-  if (built === undefined) return err('there is no candidate');
+  if (built === undefined) return err({ gap: 'no-candidate' });
   const steps = built.steps.map((step, at) => {
     const monitor = judged(history, 'monitor').findLast(({ event }) => event.task === step.task);
     return { ...step, parent: built.steps[at - 1]?.commit ?? built.base, snapshot: monitor?.event.evidence.snapshot };
@@ -28,21 +29,20 @@ export async function verifyObjects(
   const commits = await readCommits(repository, [...new Set(ids)]);
 
   const compared: {
-    readonly task: string;
+    readonly task: TaskId;
     readonly judged: ReadonlySet<string>;
     readonly pair: readonly [TreeId, TreeId];
   }[] = [];
   for (const { task, commit, tree, parent, snapshot } of steps) {
-    if (!snapshot) return err(`${task} has no snapshot`);
+    if (!snapshot) return err({ gap: 'snapshot-unrecorded', task });
     const [taken, base] = [commits.get(snapshot.commit), commits.get(snapshot.base)];
-    if (taken === undefined || base === undefined) return err(`the snapshot of ${task} is not in the repository`);
-    if (taken.tree !== snapshot.tree) return err(`the snapshot of ${task} has another tree than the recorded one`);
-    if (taken.parents.length !== 1 || taken.parents[0] !== snapshot.base)
-      return err(`the snapshot of ${task} is not one commit on its recorded base`);
+    if (taken === undefined || base === undefined) return err({ gap: 'snapshot-missing', task });
+    if (taken.tree !== snapshot.tree) return err({ gap: 'snapshot-tree', task });
+    if (taken.parents.length !== 1 || taken.parents[0] !== snapshot.base) return err({ gap: 'snapshot-parent', task });
     const [made, before] = [commits.get(commit), commits.get(parent)];
-    if (made === undefined || before === undefined) return err(`the candidate of ${task} is not in the repository`);
-    if (made.parents.length !== 1 || made.parents[0] !== parent) return err(`the candidate is not linear at ${task}`);
-    if (made.tree !== tree) return err(`the candidate has another tree than the recorded one at ${task}`);
+    if (made === undefined || before === undefined) return err({ gap: 'candidate-missing', task });
+    if (made.parents.length !== 1 || made.parents[0] !== parent) return err({ gap: 'candidate-parent', task });
+    if (made.tree !== tree) return err({ gap: 'candidate-tree', task });
     const paths = new Set(snapshot.diff.map((entry) => entry.path));
     compared.push({ task, judged: paths, pair: [base.tree, taken.tree] });
     compared.push({ task, judged: paths, pair: [before.tree, made.tree] });
@@ -53,7 +53,7 @@ export async function verifyObjects(
   );
   for (const [at, { task, judged: paths }] of compared.entries()) {
     const hidden = changes[at]?.find((change) => !paths.has(change.path));
-    if (hidden !== undefined) return err(`${task} changes ${hidden.path}, which was never judged`);
+    if (hidden !== undefined) return err({ gap: 'path-unjudged', task, path: hidden.path });
   }
   return await verifyGeneratedObjects(repository, history, { wave, round });
 }

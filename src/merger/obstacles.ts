@@ -1,26 +1,29 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { absent, type Change, dirtyPaths, type Person, type Worktree } from '../adapters/git-write/index.ts';
-import { type Obstacle, obstacles } from '../domain/texts/obstacles.ts';
+import type { FindingsOf } from '../domain/findings/finding.ts';
+import type { ObstacleRules } from '../domain/findings/landing-rules.ts';
 import { look, parentsOf } from './look.ts';
+
+/** What stands in the way in the person's repository. */
+export type Obstacle = FindingsOf<ObstacleRules>;
 
 /** Everything in a working tree that moving it by `changes` would overwrite, or that says it is not the time. */
 export async function findObstacle(
   person: Person,
   worktree: Worktree,
   changes: readonly Change[],
-  retry: string,
 ): Promise<Obstacle | null> {
   const { path, inProgress } = worktree;
-  if (inProgress !== null) return obstacles.unfinished({ path, what: inProgress, retry });
+  if (inProgress !== null) return { rule: 'operation-unfinished', worktree: path, operation: inProgress };
   const submodules = changes.filter((change) => [change.oldMode, change.newMode].includes('160000'));
-  if (submodules.length > 0) return obstacles.submodules({ files: pathsOf(submodules) });
+  if (submodules.length > 0) return { rule: 'submodules-move', files: pathsOf(submodules) };
 
   const touched = pathsOf(changes);
   const dirty = meeting(await dirtyPaths({ ...person, cwd: path }), touched);
-  if (dirty.length > 0) return obstacles.dirtyCheckout({ path, files: dirty, retry });
+  if (dirty.length > 0) return { rule: 'dirty-checkout', worktree: path, files: dirty };
   const inTheWay = untrackedInTheWay(path, changes);
-  return inTheWay.length > 0 ? obstacles.untracked({ path, files: inTheWay, retry }) : null;
+  return inTheWay.length > 0 ? { rule: 'untracked-files', worktree: path, files: inTheWay } : null;
 }
 
 const pathsOf = (changes: readonly Change[]): readonly string[] => changes.map((change) => change.path);

@@ -23,7 +23,8 @@ export async function openRun(order: Order): Promise<MergerAnswer> {
   const commit = begun ?? (await startOf(order, creation(history).target, commonDir));
   failpoint('merger-target-adopted');
   const moved = await moveRef({ gitDir: order.state.repository }, branch, { old: null, new: commit, why: 'open run' });
-  if (moved.outcome === 'lost') return refused(`diverged: ${branch} exists at ${moved.found} instead of ${commit}`);
+  if (moved.outcome === 'lost')
+    return refused({ rule: 'ref-exists', ref: branch, expected: commit, actual: moved.found });
   failpoint('merger-run-branch-set');
   const { tree } = await mustReadCommit(order.state.repository, commit);
   return await recordFacts(order, { type: 'run-branch-made', commit, tree });

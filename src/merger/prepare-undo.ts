@@ -1,11 +1,11 @@
 import { failpoint } from '../adapters/failpoint.ts';
 import { keepReachable } from '../adapters/git-write/index.ts';
 import type { RunEvent } from '../domain/events.ts';
+import type { Finding } from '../domain/findings/finding.ts';
 import type { CommitId, TaskId } from '../domain/ids.ts';
 import { policy } from '../domain/policy.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { refs } from '../domain/state-dir.ts';
-import type { Obstacle } from '../domain/texts/obstacles.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { type Order, recordFacts } from './context.ts';
 import { eventsOf, type History } from './history.ts';
@@ -21,21 +21,17 @@ export type Prepared = Extract<RunEvent, { type: 'undo-prepared' }>;
  */
 export async function prepareUndo(
   order: Order,
-  { history, task, onto, retry }: UndoAt,
-): Promise<Result<MergerAnswer, Obstacle>> {
+  { history, task, onto }: UndoAt,
+): Promise<Result<MergerAnswer, Finding>> {
   const landings = standingLandings(history);
   const branch = landings.at(-1)?.branch ?? '';
   const reverts = await buildReverts(order, { onto, landings, task, undoneTasks: undoneTasks(history) });
   if (!reverts.ok) return reverts;
   const { commit, tree, reverted } = reverts.value;
-  if (preparations(history, task).length >= policy.landingTries)
-    return err({
-      why: `${branch} moved ${policy.landingTries} times while the checks of its undo ran`,
-      files: [],
-      fix: `when nobody works on ${branch}: ${retry}; or by hand: git revert ${reverted.join(' ')}`,
-    });
+  const tries = policy.landingTries;
+  if (preparations(history, task).length >= tries) return err({ rule: 'undo-busy', branch, tries, reverts: reverted });
   // Told before the checks take their time, not after.
-  const ready = await examineMove(order, { ref: `refs/heads/${branch}`, old: onto, new: commit, retry });
+  const ready = await examineMove(order, { ref: `refs/heads/${branch}`, old: onto, new: commit });
   if (!ready.ok) return ready;
   failpoint('merger-undo-written');
   await keepReachable(order.state.repository, refs.undo(order.run), commit);
@@ -47,8 +43,6 @@ type UndoAt = {
   readonly history: History;
   readonly task: TaskId | null;
   readonly onto: CommitId;
-  /** The command that tries again, told to the person. */
-  readonly retry: string;
 };
 
 /** What was prepared for the undo that is under way now. */

@@ -89,7 +89,7 @@ test('what was judged, approved or begun before a version of the plan proves not
       0,
     ),
   ).toMatchObject({
-    error: 'the frozen plan does not have its hash',
+    error: { gap: 'plan-hash' },
   });
 });
 
@@ -211,6 +211,6 @@ test('a candidate commit that changes what the task did not is refused', async (
   );
   expect(await verifyObjects(s.state.repository, forged, { wave: 0, round: 0 })).toMatchObject({
     ok: false,
-    error: expect.stringContaining('smuggled.txt'),
+    error: { gap: 'path-unjudged', path: 'smuggled.txt' },
   });
 });

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { proofGapText } from '../domain/explain/proof-gaps.ts';
+import type { ProofGap } from '../domain/findings/merger-rules.ts';
 import type { CommitId, TaskId } from '../domain/ids.ts';
 import type { Judgement } from '../domain/judgement.ts';
 import { canonicalJson } from '../domain/plan.ts';
@@ -26,13 +28,13 @@ import {
  * the snapshots and the tree that are about to move the run branch. Written apart from the code that made those
  * events, so that a mistake there does not vouch for itself. Gives a digest over the records relied on, or the first gap.
  */
-export function verifyChain(history: History, wave: number, round: number): Result<string, string> {
+export function verifyChain(history: History, wave: number, round: number): Result<string, ProofGap> {
   const relied = new Map<number, string>();
   const rely = (stored: Pick<Stored, 'position' | 'hash'>) => relied.set(stored.position, stored.hash);
   try {
     verifyRound(history, wave, round, rely);
   } catch (error) {
-    if (error instanceof Gap) return err(error.message);
+    if (error instanceof Gap) return err(error.gap);
     throw error;
   }
   const hashes = [...relied].sort(([a], [b]) => a - b).map(([, hash]) => hash);
@@ -40,12 +42,18 @@ export function verifyChain(history: History, wave: number, round: number): Resu
 }
 
 /** The one place where the chain breaks. Thrown and caught in this file only, so that each rule stays one line. */
-class Gap extends Error {}
-function must(holds: boolean, why: string): asserts holds {
-  if (!holds) throw new Gap(why);
+class Gap extends Error {
+  readonly gap: ProofGap;
+  constructor(gap: ProofGap) {
+    super(proofGapText(gap));
+    this.gap = gap;
+  }
 }
-function found<T>(value: T | null | undefined, why: string): T {
-  must(value !== null && value !== undefined, why);
+function must(holds: boolean, gap: ProofGap): asserts holds {
+  if (!holds) throw new Gap(gap);
+}
+function found<T>(value: T | null | undefined, gap: ProofGap): T {
+  must(value !== null && value !== undefined, gap);
   return value;
 }
 
@@ -53,37 +61,35 @@ type Rely = (stored: Pick<Stored, 'position' | 'hash'>) => void;
 
 function verifyRound(history: History, wave: number, round: number, rely: Rely): void {
   const { plan, hash, since } = planInForce(history);
-  must(eventsOf(history, 'run-created').length === 1, 'the run was created more than once');
-  must(
-    createHash('sha256').update(canonicalJson(plan)).digest('hex') === hash,
-    'the frozen plan does not have its hash',
-  );
-  rely(found(history[0], 'the ledger is empty'));
-  if (since > 0) rely(found(history[since - 1], 'the plan was replaced by nothing'));
+  must(eventsOf(history, 'run-created').length === 1, { gap: 'created-twice' });
+  must(createHash('sha256').update(canonicalJson(plan)).digest('hex') === hash, { gap: 'plan-hash' });
+  rely(found(history[0], { gap: 'empty-ledger' }));
+  if (since > 0) rely(found(history[since - 1], { gap: 'plan-replaced-by-nothing' }));
 
   const approved = verifyWave(history, wave, rely);
   const isThis = (event: { wave: number; round: number }) => event.wave === wave && event.round === round;
   const opened = only(history, 'round-opened', isThis);
   const built = only(history, 'candidate-built', isThis);
-  must(opened.position > since, 'the round was opened under another version of the plan');
+  must(opened.position > since, { gap: 'round-plan' });
   rely(opened);
   rely(built);
-  must(
-    !eventsOf(history, 'round-abandoned').some(({ event }) => isThis(event)),
-    `round ${round} of wave ${wave} was abandoned`,
-  );
+  must(!eventsOf(history, 'round-abandoned').some(({ event }) => isThis(event)), {
+    gap: 'round-abandoned',
+    wave,
+    round,
+  });
   const tip = runTip(history.filter(({ position }) => position < opened.position));
-  must(opened.event.base === tip, `the round starts at ${opened.event.base}, the run branch at ${tip}`);
-  must(built.position > opened.position && built.event.base === opened.event.base, 'the candidate is of another round');
+  must(opened.event.base === tip, { gap: 'round-base', expected: tip ?? null, actual: opened.event.base });
+  must(built.position > opened.position && built.event.base === opened.event.base, { gap: 'candidate-round' });
 
   const { steps } = built.event;
-  const last = found(steps.at(-1), 'the candidate holds no task');
-  must(new Set(steps.map((step) => step.task)).size === steps.length, 'a task is twice in the candidate');
+  const last = found(steps.at(-1), { gap: 'candidate-empty' });
+  must(new Set(steps.map((step) => step.task)).size === steps.length, { gap: 'candidate-repeats' });
   for (const step of steps) {
-    must(waveOf(plan, step.task) === wave, `${step.task} is not a task of wave ${wave}`);
+    must(waveOf(plan, step.task) === wave, { gap: 'task-wave', task: step.task, wave });
     const entry = found(
       opened.event.tasks.find(({ task }) => task === step.task),
-      `${step.task} is not in the round`,
+      { gap: 'task-not-in-round', task: step.task },
     );
     verifyTask(history, entry, { approved, opened: opened.position, rely });
   }
@@ -110,27 +116,24 @@ function verifyGenerated(
   const generated = Object.keys(planInForce(history).plan.generated);
   if (generated.length === 0) {
     const stray = eventsOf(history, 'candidate-completed').some(({ event }) => of.isThis(event));
-    must(!stray, 'the plan has no generated files, but the candidate does');
+    must(!stray, { gap: 'generated-unplanned' });
     return { top: of.last, position: of.built };
   }
   const ended = only(history, 'generator-ended', of.isThis);
   const completed = only(history, 'candidate-completed', of.isThis);
   const { ending } = ended.event;
-  const snapshot = found(ended.event.snapshot, 'the rebuilt files were not snapshotted');
-  must(ending.reason === 'exited' && ending.code === 0, 'the generated files could not be rebuilt');
-  must(snapshot.base === of.last.commit, 'the generated files were rebuilt on another commit');
+  const snapshot = found(ended.event.snapshot, { gap: 'generated-unsnapshotted' });
+  must(ending.reason === 'exited' && ending.code === 0, { gap: 'generated-failed' });
+  must(snapshot.base === of.last.commit, { gap: 'generated-base' });
   const unsafe = [...snapshot.refused, ...snapshot.secrets].find(({ where }) => generated.includes(where ?? ''));
-  must(unsafe === undefined, `${unsafe?.where} cannot be taken (${unsafe?.rule})`);
+  must(unsafe === undefined, { gap: 'generated-unsafe', path: unsafe?.where ?? '', refused: unsafe?.rule ?? '' });
   const special = snapshot.diff.find(
     ({ path, newMode }) => generated.includes(path) && !['000000', '100644', '100755'].includes(newMode),
   );
-  must(special === undefined, `${special?.path} is not a plain file`);
-  must(
-    of.built < ended.position && ended.position < completed.position,
-    'the candidate was completed before its files were rebuilt',
-  );
+  must(special === undefined, { gap: 'generated-special', path: special?.path ?? '' });
+  must(of.built < ended.position && ended.position < completed.position, { gap: 'generated-order' });
   const { commit, tree } = completed.event;
-  must((commit === of.last.commit) === (tree === of.last.tree), 'the candidate was completed by a commit of no change');
+  must((commit === of.last.commit) === (tree === of.last.tree), { gap: 'generated-empty-commit' });
   rely(ended);
   rely(completed);
   return { top: { commit, tree }, position: completed.position };
@@ -152,16 +155,16 @@ function verifyWave(history: History, wave: number, rely: Rely): number {
   const decided = eventsOf(history, 'tap-decided').findLast(
     ({ position, event }) => position > since && event.tap === tap,
   );
-  must(decided?.event.decision === 'approved', `nobody approved wave ${wave}`);
-  must(decided.event.hash === hash, 'another plan was approved');
+  must(decided?.event.decision === 'approved', { gap: 'wave-unapproved', wave });
+  must(decided.event.hash === hash, { gap: 'approved-plan' });
   rely(decided);
   const approvals = judged(history, 'approval').filter(
     ({ position, event }) => position > since && event.wave === wave,
   );
   for (const { event } of approvals)
-    must(event.evidence.hash === hash || !passes(event.verdicts), 'approval was judged for another plan');
-  const last = found(approvals.at(-1), `approval of wave ${wave} was never judged`);
-  must(last.event.evidence.decision === 'approved', `wave ${wave} is not approved`);
+    must(event.evidence.hash === hash || !passes(event.verdicts), { gap: 'approval-judged-plan' });
+  const last = found(approvals.at(-1), { gap: 'approval-unjudged', wave });
+  must(last.event.evidence.decision === 'approved', { gap: 'approval-refused', wave });
   return verifyPhase(history, { phase: 'approval', wave, after }, rely);
 }
 
@@ -174,11 +177,11 @@ function verifyPhase(
   rely: Rely,
 ): number {
   const judgements = judged(history, phase).filter(({ event }) => !('wave' in event) || event.wave === wave);
-  const last = found(judgements.at(-1), `${phase} was never judged`);
-  must(passes(last.event.verdicts), `${phase} did not pass`);
+  const last = found(judgements.at(-1), { gap: 'phase-unjudged', phase });
+  must(passes(last.event.verdicts), { gap: 'phase-failed', phase });
   const first = found(
     judgements.find(({ position, event }) => position > after && passes(event.verdicts)),
-    `${phase} did not pass after the phase before it`,
+    { gap: 'phase-order', phase },
   );
   rely(first);
   rely(last);
@@ -194,64 +197,69 @@ function verifyTask(
   const { task } = entry;
   const { plan } = planInForce(history);
   const ofTask = (event: { task: TaskId }) => event.task === task;
-  must(!isReadOnly(found(planned(plan, task), `the plan has no task ${task}`)), `${task} is read-only`);
+  must(!isReadOnly(found(planned(plan, task), { gap: 'task-unplanned', task })), { gap: 'task-read-only', task });
   must(
     !isMerged(
       history.filter(({ position }) => position < at.opened),
       task,
     ),
-    `${task} is merged already`,
+    { gap: 'task-merged', task },
   );
 
   const monitor = found(
     judged(history, 'monitor').findLast(({ event }) => ofTask(event)),
-    `${task} was never judged`,
+    { gap: 'task-unjudged', task },
   );
-  must(passes(monitor.event.verdicts), `${task} did not pass its gates`);
-  must(monitor.position < at.opened, `${task} was judged after the round was opened`);
+  must(passes(monitor.event.verdicts), { gap: 'task-failed', task });
+  must(monitor.position < at.opened, { gap: 'task-judged-late', task });
   const { evidence } = monitor.event;
-  const snapshot = found(evidence.snapshot, `${task} has no snapshot`);
-  must(snapshot.commit === entry.snapshot, `${task} was judged at ${snapshot.commit}, not at ${entry.snapshot}`);
+  const snapshot = found(evidence.snapshot, { gap: 'task-unsnapshotted', task });
+  must(snapshot.commit === entry.snapshot, {
+    gap: 'task-snapshot',
+    task,
+    expected: entry.snapshot,
+    actual: snapshot.commit,
+  });
 
   const attempt = found(
     eventsOf(history, 'attempt-intended').findLast(({ event }) => ofTask(event)),
-    `${task} was never started`,
+    { gap: 'task-unstarted', task },
   );
-  must(attempt.event.attempt === evidence.attempt, `${task} was judged by another attempt than its last`);
-  must(attempt.position > at.approved, `${task} was started before it was approved`);
+  must(attempt.event.attempt === evidence.attempt, { gap: 'task-other-attempt', task });
+  must(attempt.position > at.approved, { gap: 'task-started-early', task });
   const base = found(
     eventsOf(history, 'task-base-made').findLast(({ position, event }) => ofTask(event) && position < attempt.position),
-    `${task} has no recorded base`,
+    { gap: 'task-baseless', task },
   );
-  must(attempt.event.base === base.event.commit, `${task} was started from another base than the recorded one`);
-  must(snapshot.base === base.event.commit, `the snapshot of ${task} is of another base than the recorded one`);
+  must(attempt.event.base === base.event.commit, { gap: 'task-other-base', task });
+  must(snapshot.base === base.event.commit, { gap: 'task-snapshot-base', task });
 
   const dispatch = found(
     judged(history, 'dispatch').findLast(({ event }) => ofTask(event) && event.evidence.attempt === evidence.attempt),
-    `dispatch of ${evidence.attempt} was never judged`,
+    { gap: 'dispatch-unjudged', attempt: evidence.attempt },
   );
-  must(passes(dispatch.event.verdicts), `dispatch of ${evidence.attempt} did not pass`);
+  must(passes(dispatch.event.verdicts), { gap: 'dispatch-failed', attempt: evidence.attempt });
   const { base: expected, workspaceBase } = dispatch.event.evidence;
-  must(
-    workspaceBase === expected && [attempt.event.base, attempt.event.from].includes(expected),
-    `the workspace of ${evidence.attempt} was made from another commit`,
-  );
+  must(workspaceBase === expected && [attempt.event.base, attempt.event.from].includes(expected), {
+    gap: 'dispatch-workspace',
+    attempt: evidence.attempt,
+  });
 
   const ended = found(
     eventsOf(history, 'attempt-ended').findLast(({ event }) => event.attempt === evidence.attempt),
-    `${evidence.attempt} never ended`,
+    { gap: 'attempt-open', attempt: evidence.attempt },
   );
   must(
     attempt.position < dispatch.position && dispatch.position < monitor.position && ended.position < monitor.position,
-    `${task} was judged before it was dispatched and ended`,
+    { gap: 'task-judged-early', task },
   );
   verifyEnding(history, monitor, ended, attempt.event.nonce);
   const voided = history.find(({ position, event }) => position > monitor.position && isVoidedBy(task, event));
-  must(voided === undefined, `${task} was changed after it was judged (${voided?.event.type})`);
+  must(voided === undefined, { gap: 'task-voided', task, event: voided?.event.type ?? '' });
   const blamed = eventsOf(history, 'culprit-found').some(
     ({ event, position }) => ofTask(event) && position > monitor.position,
   );
-  must(!blamed, `${task} broke a check`);
+  must(!blamed, { gap: 'task-blamed', task });
   for (const stored of [base, attempt, dispatch, ended, monitor]) at.rely(stored);
 }
 
@@ -264,17 +272,17 @@ function verifyEnding(
 ): void {
   const { task, evidence } = event;
   const { ending, handoff } = evidence;
-  must(isDeepStrictEqual(ending, ended.event.ending), `${task} was judged by another ending than the recorded one`);
-  must(isDeepStrictEqual(handoff, ended.event.handoff), `${task} was judged by another handoff than the recorded one`);
-  must(isDeepStrictEqual(evidence.drafted, ended.event.drafted), `${task} was judged by another reading of its plan`);
-  must(ending.reason === 'exited' && ending.code === 0, `${task} did not exit with 0`);
-  must(handoff.kind === 'given' && handoff.handoff.status === 'done', `${task} left no handoff that says done`);
-  must(handoff.handoff.nonce === nonce && evidence.nonce === nonce, `the handoff of ${task} is of another attempt`);
+  must(isDeepStrictEqual(ending, ended.event.ending), { gap: 'task-other-ending', task });
+  must(isDeepStrictEqual(handoff, ended.event.handoff), { gap: 'task-other-handoff', task });
+  must(isDeepStrictEqual(evidence.drafted, ended.event.drafted), { gap: 'task-other-draft', task });
+  must(ending.reason === 'exited' && ending.code === 0, { gap: 'task-exit', task });
+  must(handoff.kind === 'given' && handoff.handoff.status === 'done', { gap: 'task-handoff', task });
+  must(handoff.handoff.nonce === nonce && evidence.nonce === nonce, { gap: 'task-nonce', task });
   const replaced = eventsOf(history, 'paths-dropped').findLast(
     (dropped) => dropped.event.task === task && dropped.position > ended.position && dropped.position < position,
   );
   const recorded = replaced?.event.snapshot ?? ended.event.snapshot;
-  must(isDeepStrictEqual(evidence.snapshot, recorded), `${task} was judged by another snapshot than the recorded one`);
+  must(isDeepStrictEqual(evidence.snapshot, recorded), { gap: 'task-other-snapshot', task });
 }
 
 /** The checks and gates of the wave, on exactly the commit that would become the run branch. */
@@ -294,23 +302,23 @@ function verifyClosure(
 ): void {
   const closure = found(
     judged(history, 'closure').findLast(({ event }) => event.wave === of.wave && event.evidence.round === of.round),
-    `closure of round ${of.round} was never judged`,
+    { gap: 'closure-unjudged', wave: of.wave, round: of.round },
   );
   const { evidence } = closure.event;
-  must(passes(closure.event.verdicts), `closure of round ${of.round} did not pass`);
-  must(closure.position > of.built, 'closure was judged before the candidate was built');
-  must(evidence.base === of.base, 'closure was judged on another base');
-  must(evidence.candidate === of.top.commit, 'closure was judged on another candidate');
-  must(evidence.tree === of.top.tree, 'closure was judged on another tree');
+  must(passes(closure.event.verdicts), { gap: 'closure-failed', wave: of.wave, round: of.round });
+  must(closure.position > of.built, { gap: 'closure-early' });
+  must(evidence.base === of.base, { gap: 'closure-base' });
+  must(evidence.candidate === of.top.commit, { gap: 'closure-candidate' });
+  must(evidence.tree === of.top.tree, { gap: 'closure-tree' });
   for (const { task } of of.steps) {
     const inRound = of.tasks.find((entry) => entry.task === task);
     const inClosure = evidence.tasks.find((entry) => entry.task === task);
-    must(isDeepStrictEqual(inClosure, inRound), `closure did not judge ${task} at the snapshot of the round`);
+    must(isDeepStrictEqual(inClosure, inRound), { gap: 'closure-task', task });
   }
   const { plan, since } = planInForce(history);
   for (const { name } of plan.checks) {
     const claimed = evidence.checks.find((check) => check.name === name);
-    must(claimed?.outcome === 'passed' && claimed.tree === of.top.tree, `check ${name} did not pass on the candidate`);
+    must(claimed?.outcome === 'passed' && claimed.tree === of.top.tree, { gap: 'check-failed', check: name });
     const ran = eventsOf(history, 'check-ended').findLast(
       ({ position, event }) =>
         position > since &&
@@ -318,7 +326,7 @@ function verifyClosure(
         event.check.name === name &&
         event.check.tree === of.top.tree,
     );
-    must(ran?.event.check.outcome === 'passed', `no record of check ${name} passing on the candidate`);
+    must(ran?.event.check.outcome === 'passed', { gap: 'check-unrecorded', check: name });
     rely(ran);
   }
   rely(closure);
@@ -331,6 +339,6 @@ function only<T extends 'round-opened' | 'candidate-built' | 'generator-ended' |
   isThis: (event: { wave: number; round: number }) => boolean,
 ) {
   const all = eventsOf(history, type).filter(({ event }) => isThis(event as { wave: number; round: number }));
-  must(all.length === 1, `there are ${all.length} ${type} events of this round instead of one`);
-  return found(all[0], type);
+  must(all.length === 1, { gap: 'event-count', event: type, count: all.length });
+  return found(all[0], { gap: 'event-count', event: type, count: 0 });
 }

@@ -26,10 +26,10 @@ export async function rebuildLanding(order: Order): Promise<MergerAnswer> {
   const history = await order.ledger.read(order.run);
   const { target } = creation(history);
   const merged = eventsOf(history, 'merged').at(-1);
-  if (merged === undefined) return refused('no task is merged yet');
+  if (merged === undefined) return refused({ rule: 'none-merged' });
   const person = await openPerson(order.checkout, order.env);
   const onto = await readRef(person, `refs/heads/${target.branch}`);
-  if (onto === null) return refused(`the branch ${target.branch} is gone`);
+  if (onto === null) return refused({ rule: 'branch-gone', branch: target.branch });
   const chosen = chosenTasks(history);
   if (rebuiltSince(history)?.onto === onto) return done;
   const parts = partsToLand(history, chosen);
@@ -38,7 +38,7 @@ export async function rebuildLanding(order: Order): Promise<MergerAnswer> {
   if (!author.ok) return refused(author.error);
   await adoptCommit(repository, (await findCheckout(order.checkout)).commonDir, onto);
   if (!(await areRelated(repository, target.commit, onto)))
-    return refused(`${target.branch} has another history now: it shares no commit with where the run began`);
+    return refused({ rule: 'history-unrelated', branch: target.branch });
 
   const tasks = chosen === null ? {} : { tasks: chosen };
   let commit = onto;
@@ -47,7 +47,7 @@ export async function rebuildLanding(order: Order): Promise<MergerAnswer> {
     const theirs = await mustReadCommit(repository, id);
     const { message, date } = theirs;
     const [parent] = theirs.parents;
-    if (parent === undefined) return refused(`${id} has no parent to replay it from`);
+    if (parent === undefined) return refused({ rule: 'commit-without-parent', commit: id });
     const base = await mustReadCommit(repository, parent);
     const replayed = await mergeTrees(repository, { base, ours: tree, theirs });
     if (!replayed.ok) {

@@ -9,9 +9,10 @@ import {
   writeCommit,
 } from '../adapters/git-write/index.ts';
 import type { RunEvent } from '../domain/events.ts';
+import type { Finding } from '../domain/findings/finding.ts';
+import { boundedWords } from '../domain/findings/words.ts';
 import type { CommitId, TaskId, TreeId } from '../domain/ids.ts';
 import { err, ok, type Result } from '../domain/result.ts';
-import type { Obstacle } from '../domain/texts/obstacles.ts';
 import type { Order } from './context.ts';
 import { readTrailer } from './message.ts';
 
@@ -27,10 +28,10 @@ type Taken = {
 };
 
 /** Commits on top of `onto` that take the landed task commits back, newest first; in memory, nothing moves. */
-export async function buildReverts(order: Order, from: Taken): Promise<Result<Reverts, Obstacle>> {
+export async function buildReverts(order: Order, from: Taken): Promise<Result<Reverts, Finding>> {
   const { repository } = order.state;
   const author = await readAuthor(order.checkout, order.env);
-  if (!author.ok) return err({ why: author.error, files: [], fix: 'tidegate undo' });
+  if (!author.ok) return author;
   await adoptCommit(repository, (await findCheckout(order.checkout)).commonDir, from.onto);
   const commits = await landedCommits(order, from);
   if (!commits.ok) return commits;
@@ -39,14 +40,15 @@ export async function buildReverts(order: Order, from: Taken): Promise<Result<Re
   let { id: commit, tree } = top;
   for (const reverted of commits.value) {
     const [parent] = reverted.parents;
-    if (parent === undefined) return err({ why: `${reverted.id} has no parent`, files: [], fix: 'git log' });
+    if (parent === undefined) return err({ rule: 'commit-without-parent', commit: reverted.id });
     const { tree: before } = await mustReadCommit(repository, parent);
     const merged = await mergeTrees(repository, { base: reverted, ours: tree, theirs: before });
     if (!merged.ok)
       return err({
-        why: `what came later builds on ${titleOf(reverted)}, so that it cannot be taken out alone`,
+        rule: 'built-upon',
+        commit: reverted.id,
+        words: boundedWords(titleOf(reverted), 200),
         files: merged.error,
-        fix: `revert it by hand: git revert ${reverted.id}`,
       });
     tree = merged.value;
     // The clock of the branch, so that asking again gives the same commits.
@@ -68,18 +70,13 @@ type Reverts = {
   readonly reverted: readonly CommitId[];
 };
 
-async function landedCommits(order: Order, from: Taken): Promise<Result<readonly Commit[], Obstacle>> {
+async function landedCommits(order: Order, from: Taken): Promise<Result<readonly Commit[], Finding>> {
   const { repository } = order.state;
   const found: Commit[] = [];
   for (const landing of from.landings.toReversed()) {
     if (!(await isAncestor(repository, landing.new, from.onto)))
-      return err({
-        why: `${landing.branch} no longer contains what landed`,
-        files: [],
-        fix: `git log ${landing.branch}`,
-      });
-    if (landing.old === null)
-      return err({ why: `${landing.branch} has moved on`, files: [], fix: `git branch -D ${landing.branch}` });
+      return err({ rule: 'landing-lost', branch: landing.branch });
+    if (landing.old === null) return err({ rule: 'branch-moved-on', branch: landing.branch });
     for (const id of await commitsBetween(repository, landing.old, landing.new)) {
       const commit = await mustReadCommit(repository, id);
       if (readTrailer(commit.message, 'Tidegate-Run') === order.run) found.push(commit);
@@ -90,9 +87,7 @@ async function landedCommits(order: Order, from: Taken): Promise<Result<readonly
     const task = taskOf(commit);
     return from.task === null ? !from.undoneTasks.some((undone) => undone === task) : task === from.task;
   });
-  return wanted.length > 0
-    ? ok(wanted)
-    : err({ why: `${from.task ?? 'the run'} has no landed commit`, files: [], fix: 'tidegate status' });
+  return wanted.length > 0 ? ok(wanted) : err({ rule: 'no-landed-commit', task: from.task });
 }
 
 const titleOf = (commit: Commit): string => commit.message.split('\n')[0] ?? '';

@@ -2,18 +2,17 @@ import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { z } from 'zod';
 import { AdoptionFailed, ForeignRepository } from '../adapters/bare-repository/index.ts';
-import { GitFailed, GitUnusable } from '../adapters/git-process/index.ts';
+import { GitUnusable } from '../adapters/git-process/index.ts';
 import { NotARepository, UnreadablePath } from '../adapters/git-read/index.ts';
 import type { By } from '../domain/events.ts';
+import type { Finding } from '../domain/findings/finding.ts';
 import { runId, taskId } from '../domain/ids.ts';
-import { isEnvironmental } from '../ports/failures.ts';
+import { failureOf, isEnvironmental } from '../ports/failures.ts';
 import { LedgerDamaged, LedgerUnavailable } from '../ports/ledger.ts';
 import type { MergerAnswer, MergerRequest } from '../ports/merger.ts';
 
 /** One line each way. `failed`: the environment failed and asking again is safe. */
-type Reply =
-  | { readonly id: number; readonly answer: MergerAnswer }
-  | { readonly id: number; readonly failed: string; readonly fix?: string };
+type Reply = { readonly id: number; readonly answer: MergerAnswer } | { readonly id: number; readonly failed: Finding };
 
 const run = z.string().transform(runId);
 const task = z.string().transform(taskId);
@@ -41,7 +40,7 @@ export async function serve(
     const { id, epoch, request } = lineSchema.parse(JSON.parse(line));
     const reply: Reply = await perform(request, epoch).then(
       (answer) => ({ id, answer }),
-      (error: unknown) => ({ id, ...environmentFailure(error) }),
+      (error: unknown) => ({ id, failed: environmentFailure(error) }),
     );
     output.write(`${JSON.stringify(reply)}\n`);
   }
@@ -50,7 +49,6 @@ export async function serve(
 const environmentErrors = [
   AdoptionFailed,
   ForeignRepository,
-  GitFailed,
   GitUnusable,
   LedgerDamaged,
   LedgerUnavailable,
@@ -58,11 +56,9 @@ const environmentErrors = [
   UnreadablePath,
 ];
 
-/** What a person reads of a failure that is not ours; anything else is our bug, and ends the process. */
-function environmentFailure(error: unknown): { readonly failed: string; readonly fix?: string } {
-  const known = isEnvironmental(error) || environmentErrors.some((kind) => error instanceof kind);
-  if (!known || !(error instanceof Error)) throw error;
-  return 'fix' in error && typeof error.fix === 'string'
-    ? { failed: error.message, fix: error.fix }
-    : { failed: error.message };
+/** A failure that is not ours; anything else is our bug, and ends the process. */
+function environmentFailure(error: unknown): Finding {
+  if (isEnvironmental(error)) return failureOf(error);
+  for (const kind of environmentErrors) if (error instanceof kind) return error.finding;
+  throw error;
 }

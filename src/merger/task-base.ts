@@ -31,27 +31,24 @@ import { integrator } from './integrate.ts';
 export async function makeTaskBase(order: Order, task: TaskId): Promise<MergerAnswer> {
   const history = await order.ledger.read(order.run);
   const plan = planHere(history);
-  if (waveOf(plan, task) === -1) return refused(`the plan has no task ${task}`);
+  if (waveOf(plan, task) === -1) return refused({ rule: 'task-unplanned', task });
   const { since } = planInForce(history);
   const anew = since > 0 || eventsOf(history, 'task-retried').some(({ event }) => event.task === task);
   const tip = anew ? runTip(history) : startingPoint(history, task);
-  if (tip === undefined) return refused('the run branch does not exist yet');
+  if (tip === undefined) return refused({ rule: 'run-branch-unmade' });
 
   const needs = inOrder(plan, allNeeds(plan, task)).filter((need) => !isReadOnly(need) && !isMerged(history, need.id));
   const snapshots = new Map<TaskId, SnapshotEvidence>();
   for (const { id } of needs) {
     const snapshot = readySnapshot(history, id);
-    if (snapshot === undefined) return refused(`${task} needs ${id}, which is not ready`);
+    if (snapshot === undefined) return refused({ rule: 'need-not-ready', task, need: id });
     snapshots.set(id, snapshot);
   }
   const made =
     needs.length === 0
       ? ok(await ownCommit(order, history, tip))
       : await gather(order, task, { tip, snapshots, generated: new Set(Object.keys(plan.generated)) });
-  if (!made.ok) {
-    const { need, files } = made.error;
-    return refused(`what ${task} needs does not fit together: ${need} conflicts with the rest`, files);
-  }
+  if (!made.ok) return refused({ rule: 'needs-conflict', task, ...made.error });
   const { commit, tree } = made.value;
   if (isStanding(history, task, commit)) return done;
   failpoint('merger-base-written');

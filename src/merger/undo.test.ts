@@ -91,7 +91,7 @@ test('what cannot be reverted because of later work is refused by name, and noth
   await land(s);
   commit(s, 'readme.md', 'built upon\n');
   const before = picture(s);
-  expect(await undo(s)).toMatchObject({ outcome: 'refused', files: ['readme.md'] });
+  expect(await undo(s)).toMatchObject({ outcome: 'refused', because: { files: ['readme.md'] } });
   expect(picture(s)).toEqual(before);
 });
 
@@ -100,7 +100,7 @@ test('undo does not overwrite changes of the person', async () => {
   await land(s);
   s.write({ 'readme.md': 'mine\n' });
   const before = picture(s);
-  expect(await undo(s)).toMatchObject({ outcome: 'refused', files: ['readme.md'] });
+  expect(await undo(s)).toMatchObject({ outcome: 'refused', because: { files: ['readme.md'] } });
   expect(picture(s)).toEqual(before);
 });
 
@@ -144,7 +144,7 @@ describe('reverts', () => {
     const { commit: _real, ...rest } = await prepared(s);
     await s.append({ ...rest, commit: theirs });
     await passChecks(s, rest.tree);
-    expect(await undo(s)).toMatchObject({ outcome: 'refused', why: expect.stringContaining('diverged') });
+    expect(await undo(s)).toMatchObject({ outcome: 'refused', because: { rule: 'undo-diverged' } });
     expectClean(s, theirs);
   });
 
@@ -162,8 +162,7 @@ describe('reverts', () => {
     const landed = s.git('log', '--format=%H', '--grep=Do a');
     expect(await undo(s)).toEqual({
       outcome: 'refused',
-      why: `main moved 3 times while the checks of its undo ran. when nobody works on main: tidegate undo ${run}; or by hand: git revert ${landed}`,
-      files: [],
+      because: { rule: 'undo-busy', branch: 'main', tries: 3, reverts: [landed] },
     });
     expectClean(s, tip);
     expect((await s.events()).at(-1)).toMatchObject({ type: 'undo-refused', task: null });
@@ -190,7 +189,7 @@ describe('reverts', () => {
     const { s } = await underLaterWork();
     await using _ = s;
     s.write({ 'readme.md': 'mine\n' });
-    expect(await undo(s)).toMatchObject({ outcome: 'refused', files: ['readme.md'] });
+    expect(await undo(s)).toMatchObject({ outcome: 'refused', because: { files: ['readme.md'] } });
     expect((await s.events()).some((event) => event.type === 'undo-prepared')).toBe(false);
   });
 });
@@ -218,7 +217,7 @@ test('what has not landed cannot be undone', async () => {
   await using s = await readyToLand({ 'readme.md': 'n\n' });
   expect(await undo(s)).toMatchObject({
     outcome: 'refused',
-    why: expect.stringContaining('nothing of this run has landed'),
+    because: { rule: 'nothing-landed' },
   });
 });
 
@@ -232,10 +231,10 @@ const rebuild = async (s: Scene) => {
 test('a target that moved gets the run on top of it, but only after the checks passed there', async () => {
   await using s = await readyToLand({ 'new.txt': 'n\n' });
   const theirs = commit(s, 'mine.txt', 'mine\n');
-  expect(await land(s)).toMatchObject({ outcome: 'refused', why: expect.stringContaining('somebody moved it') });
+  expect(await land(s)).toMatchObject({ outcome: 'refused', because: { rule: 'branch-moved' } });
   const rebuilt = await rebuild(s);
   expect(rebuilt).toMatchObject({ onto: theirs, conflicts: [] });
-  expect(await land(s)).toMatchObject({ outcome: 'refused', why: expect.stringContaining('not proven') });
+  expect(await land(s)).toMatchObject({ outcome: 'refused', because: { rule: 'landing-unchecked', checks: ['test'] } });
   const check = { name: 'test', tree: rebuilt.tree, outcome: 'passed', code: 0, log, tail: '' } as const;
   await s.append({ type: 'check-ended', purpose: 'land', check });
   expect(await land(s)).toEqual({ outcome: 'done' });
@@ -249,7 +248,7 @@ test('a target that moved into the way of the run is named, and nothing moves', 
   await using s = await readyToLand({ 'readme.md': 'n\n' });
   const theirs = commit(s, 'readme.md', 'mine\n');
   expect(await rebuild(s)).toMatchObject({ onto: theirs, conflicts: ['readme.md'] });
-  expect(await land(s)).toMatchObject({ outcome: 'refused', files: ['readme.md'] });
+  expect(await land(s)).toMatchObject({ outcome: 'refused', because: { files: ['readme.md'] } });
   expectClean(s, theirs);
 });
 

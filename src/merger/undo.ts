@@ -3,9 +3,9 @@ import { failpoint } from '../adapters/failpoint.ts';
 import { findCheckout } from '../adapters/git-read/index.ts';
 import { isAncestor, openPerson, readCommit, readRef, zeroId } from '../adapters/git-write/index.ts';
 import type { RunEvent } from '../domain/events.ts';
+import type { Finding } from '../domain/findings/finding.ts';
 import type { CommitId, TaskId } from '../domain/ids.ts';
 import { err, ok, type Result } from '../domain/result.ts';
-import type { Obstacle } from '../domain/texts/obstacles.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { done, type Order, recordFacts, recordIntent, refused } from './context.ts';
 import { eventsOf, type History } from './history.ts';
@@ -29,23 +29,20 @@ export async function undo(order: Order, task: TaskId | null): Promise<MergerAns
   if (isUndone(history, task)) return done;
   const landings = standingLandings(history);
   const [first, last] = [landings[0], landings.at(-1)];
-  if (first === undefined || last === undefined)
-    return await refuse(order, task, { why: 'nothing of this run has landed', files: [], fix: 'tidegate status' });
+  if (first === undefined || last === undefined) return await refuse(order, task, { rule: 'nothing-landed' });
 
-  const retry = `tidegate undo ${order.run}${task === null ? '' : `/${task}`}`;
   const found = await readRef(await openPerson(order.checkout, order.env), `refs/heads/${last.branch}`);
   const before = openIntent(history, task);
   if (before !== undefined && (await hasMoved(order, before, found))) return await undone(order, before, first.old);
   const unbroken = landings.every((landing, index) => index === 0 || landings[index - 1]?.new === landing.old);
-  const moving = { task, branch: last.branch, begin: first.old, retry };
+  const moving = { task, branch: last.branch, begin: first.old };
   if (task === null && found === last.new && unbroken)
     return await move(order, { ...moving, old: found, new: first.old });
-  if (found === null)
-    return await refuse(order, task, { why: `the branch ${last.branch} is gone`, files: [], fix: 'git branch' });
+  if (found === null) return await refuse(order, task, { rule: 'branch-gone', branch: last.branch });
 
   const prepared = preparations(history, task).at(-1);
   if (prepared?.onto !== found) {
-    const made = await prepareUndo(order, { history, task, onto: found, retry });
+    const made = await prepareUndo(order, { history, task, onto: found });
     return made.ok ? made.value : await refuse(order, task, made.error);
   }
   if (uncheckedOn(history, prepared.tree).length > 0) return done;
@@ -62,11 +59,10 @@ type Moving = {
   readonly new: CommitId | null;
   /** Where the branch was before the run landed. */
   readonly begin: CommitId | null;
-  readonly retry: string;
 };
 
-async function move(order: Order, { task, branch, old, new: next, begin, retry }: Moving): Promise<MergerAnswer> {
-  const ready = await examineMove(order, { ref: `refs/heads/${branch}`, old, new: next, retry });
+async function move(order: Order, { task, branch, old, new: next, begin }: Moving): Promise<MergerAnswer> {
+  const ready = await examineMove(order, { ref: `refs/heads/${branch}`, old, new: next });
   if (!ready.ok) return await refuse(order, task, ready.error);
   const event: Intended = { type: 'undo-intended', task, branch, old, new: next ?? zeroId(old) };
   const intent = await recordIntent<Intended>(order, async (now) => {
@@ -91,13 +87,11 @@ async function hasMoved(order: Order, { old, new: next }: Intended, found: Commi
 }
 
 /** The recorded commit is there, holds the tree that was checked, and only adds to the branch. */
-async function verifyReverts(order: Order, { onto, commit, tree }: Prepared): Promise<Result<null, Obstacle>> {
+async function verifyReverts(order: Order, { onto, commit, tree }: Prepared): Promise<Result<null, Finding>> {
   const { repository } = order.state;
   const found = await readCommit(repository, commit);
   const sound = found?.tree === tree && (await isAncestor(repository, onto, commit));
-  return sound
-    ? ok(null)
-    : err({ why: `diverged: ${commit} is not what was prepared`, files: [], fix: 'tidegate verify' });
+  return sound ? ok(null) : err({ rule: 'undo-diverged', commit });
 }
 
 /** Only what landed after the last undo of the same thing is there to be undone again. */
@@ -123,9 +117,8 @@ const undone = (
   recordFacts(order, { type: 'undone', task, branch, old, new: next, exact: next === (exactly ?? zeroId(next)) });
 
 /** A branch that moved just now is no obstacle: asked again, the undo is prepared on what is there then. */
-async function refuse(order: Order, task: TaskId | null, { why, files, fix, moved }: Obstacle): Promise<MergerAnswer> {
-  if (moved) return done;
-  const named = files.length === 0 ? why : `${why}: ${files.join(', ')}`;
-  const recorded = await recordFacts(order, { type: 'undo-refused', task, why: named, fix });
-  return recorded.outcome === 'done' ? refused(`${why}. ${fix}`, files) : recorded;
+async function refuse(order: Order, task: TaskId | null, because: Finding): Promise<MergerAnswer> {
+  if (because.rule === 'branch-moved') return done;
+  const recorded = await recordFacts(order, { type: 'undo-refused', task, because });
+  return recorded.outcome === 'done' ? refused(because) : recorded;
 }

@@ -1,6 +1,7 @@
 import { bisect, nextRoundSize } from '../domain/bisect.ts';
 import type { RunEvent } from '../domain/events.ts';
 import type { CheckOutcome } from '../domain/evidence.ts';
+import { checkUnrunnable } from '../domain/findings/halts.ts';
 import { generatedPaths } from '../domain/generated.ts';
 import type { TreeId } from '../domain/ids.ts';
 import { judged } from '../domain/judge.ts';
@@ -9,8 +10,6 @@ import { type BuiltRound, isOpen, type RoundStep, type Tip } from '../domain/rou
 import { checkKey, currentWave, hasMerged, type RunState, tasksOfWave, type WaveState } from '../domain/run.ts';
 import { isBlocked, mayIntegrate } from '../domain/schedule.ts';
 import { isResolved, isSettled, type TaskState } from '../domain/task.ts';
-import { checkOutput } from '../domain/texts/check-output.ts';
-import { checkLog } from '../domain/texts/held.ts';
 import { blameTogether, rebuildGenerated } from './generated.ts';
 import { contextOf, effect, fact, type Step } from './step.ts';
 
@@ -82,12 +81,12 @@ function completeCandidate(state: RunState, wave: number, round: BuiltRound): re
   const at = { wave, round: round.round };
   const { tip } = round;
   if (tip === null) {
-    const abandoned = { type: 'round-abandoned', ...at, why: 'every task of it conflicts' } as const;
+    const abandoned = { type: 'round-abandoned', ...at, because: { rule: 'round-conflicts' } } as const;
     const stuck = round.tasks.filter(({ task }) => state.tasks[task]?.progress.status === 'ready');
     if (stuck.length === 0) return [fact(abandoned)];
     // The same round would be opened for ever.
-    const why = `the merger integrated none of ${stuck.map(({ task }) => task).join(', ')}, and named no conflict`;
-    return [fact(abandoned, { type: 'run-halted', why, fix: `tidegate resume ${state.run}` })];
+    const because = { rule: 'nothing-integrated', tasks: stuck.map(({ task }) => task) } as const;
+    return [fact(abandoned, { type: 'run-halted', because })];
   }
   return rebuildGenerated(state, at, round) ?? verifyCandidate(state, at, round, tip);
 }
@@ -118,13 +117,9 @@ function verifyCandidate(state: RunState, at: At, round: BuiltRound, tip: Tip): 
 }
 
 function findCulprit(state: RunState, at: At, steps: readonly RoundStep[], check: Check): readonly Step[] {
-  if (generatedPaths(state.plan).length > 0 && steps.length > 1) {
-    const tasks = steps.map(({ task }) => task).join(', ');
-    const detail = `with ${tasks} and the files that they generate`;
-    return [
-      blameTogether(state, at, { steps, why: `${check.name} fails`, detail, log: checkLog(state.run, check.name) }),
-    ];
-  }
+  const tasks = steps.map(({ task }) => task);
+  if (generatedPaths(state.plan).length > 0 && tasks.length > 1)
+    return [blameTogether(state, at, tasks, { rule: 'round-check', check: check.name, tasks })];
   const found = bisect(steps.length, (prefix) => {
     const step = steps[prefix - 1];
     const outcome = step === undefined ? undefined : outcomeOf(state, step.tree, check);
@@ -152,8 +147,8 @@ function blame(at: At, suspects: readonly RoundStep[], check: Check, tree: TreeI
     { type: 'culprit-found', ...at, task, check: check.name, tree },
     { type: 'task-held', task, hold: { because: 'check', check: check.name, tree } },
   ]);
-  const why = `${check.name} fails with ${suspects.map((step) => step.task).join(', ')}`;
-  return fact(...culprits, { type: 'round-abandoned', ...at, why });
+  const because = { rule: 'round-check', check: check.name, tasks: suspects.map(({ task }) => task) } as const;
+  return fact(...culprits, { type: 'round-abandoned', ...at, because });
 }
 
 const outcomeOf = (state: RunState, tree: TreeId, check: Check): CheckOutcome | undefined =>
@@ -171,8 +166,7 @@ const runCheck = (check: Check, at: Tip): Step =>
 /** Says so once; `resume` forgets the outcome, so that the check is tried again. */
 export function halt(state: RunState, outcome: CheckOutcome): readonly Step[] {
   if (state.mode.mode !== 'active') return [];
-  const why = `check ${outcome.name} could not run: ${checkOutput(outcome)}`;
-  return [fact({ type: 'run-halted', why, fix: `tidegate resume ${state.run}` })];
+  return [fact({ type: 'run-halted', because: checkUnrunnable(outcome) })];
 }
 
 /** The checks on the tree that the first tasks start from: a red base is told before a token is spent. */
@@ -193,6 +187,5 @@ export function baseChecks(state: RunState): readonly Step[] {
 /** Before anything is merged the base is the person's own. Later only a new version of the plan can bring a check that fails. */
 function redBase(state: RunState, check: Check): readonly Step[] {
   if (!hasMerged(state)) return [fact({ type: 'run-ended', outcome: 'failed' })];
-  const why = `the check ${check.name} fails on what is merged already`;
-  return [fact({ type: 'run-halted', why, fix: `mend the check, then tidegate resume ${state.run} --replan` })];
+  return [fact({ type: 'run-halted', because: { rule: 'check-red', run: state.run, check: check.name } })];
 }

@@ -1,9 +1,8 @@
-import { describeFinding } from '../domain/explain/explain.ts';
+import type { FindingOf } from '../domain/findings/finding.ts';
 import { generatedPaths, generatorFailure } from '../domain/generated.ts';
-import type { BuiltRound, RoundStep } from '../domain/round.ts';
+import type { TaskId } from '../domain/ids.ts';
+import type { BuiltRound } from '../domain/round.ts';
 import type { RunState } from '../domain/run.ts';
-import { shellWord } from '../domain/shell-word.ts';
-import { few, onOneLine } from '../domain/texts/told.ts';
 import { effect, fact, type Step } from './step.ts';
 
 /**
@@ -21,49 +20,32 @@ export function rebuildGenerated(state: RunState, at: At, round: BuiltRound): re
   if (round.status === 'completed') return null;
   const failure = generatorFailure(plan, round.outcome);
   if (failure !== null) {
-    const why = `the generated files (${generatedPaths(plan).join(', ')}) could not be rebuilt`;
-    const failed = {
-      steps: round.steps,
-      why,
-      detail: describeFinding(failure),
-      log: `tidegate logs ${run} --generated`,
-    };
-    return [round.outcome.ending.reason === 'exited' ? blameTogether(state, at, failed) : giveUp(state, at, failed)];
+    const tasks = round.steps.map(({ task }) => task);
+    const failed: Failed = { rule: 'round-generated', paths: generatedPaths(plan), because: failure };
+    const isTheirs = round.outcome.ending.reason === 'exited';
+    return [isTheirs ? blameTogether(state, at, tasks, failed) : giveUp(state, at, tasks, failed)];
   }
   const request = { do: 'add-generated', run, ...at } as const;
   return [effect(`add-generated ${key}`, { do: 'ask-merger', request, answers: null })];
 }
 
 type At = { readonly wave: number; readonly round: number };
-/** `log` is what to type for all of the output. */
-type Failed = {
-  readonly steps: readonly RoundStep[];
-  readonly why: string;
-  readonly detail: string;
-  readonly log: string;
-};
+type Failed = FindingOf<'round-check' | 'round-generated'>;
 
 /**
  * The tasks of a candidate with generated files fail together. The next rounds take fewer of them, until one is found to blame. With
  * `partial: hold` nothing may be merged before everything is, so there a person looks; nobody is held, and dropping the task
  * that breaks it lets the others be integrated as they are.
  */
-export function blameTogether(state: RunState, at: At, failed: Failed): Step {
-  const { steps, why } = failed;
-  if (steps.length < 2 || state.plan.partial === 'hold') return giveUp(state, at, failed);
-  return fact({ type: 'round-abandoned', ...at, why: `${why}; fewer tasks are tried`, suspects: steps.length });
+export function blameTogether(state: RunState, at: At, tasks: readonly TaskId[], because: Failed): Step {
+  if (tasks.length < 2 || state.plan.partial === 'hold') return giveUp(state, at, tasks, because);
+  return fact({ type: 'round-abandoned', ...at, because, suspects: tasks.length });
 }
 
 /** In one append, so that no round is opened again before a person has seen it. A stopped run stays stopped. */
-function giveUp({ run, mode }: RunState, at: At, { steps, why, detail, log }: Failed): Step {
-  const abandoned = { type: 'round-abandoned', ...at, why } as const;
-  const [first] = steps;
-  const names = steps.map((step) => step.task);
-  const task = `${run}/${first?.task ?? ''}`;
-  const broke = names.length === 1 ? 'if a task broke it,' : `if one of ${few(names)} broke it, here for the first:`;
-  const ways = `tidegate drop ${task} or tidegate rework ${task} -m ${shellWord(why)}`;
-  const fix = onOneLine(`${log}; ${broke} ${ways}`, `tidegate resume ${run}`);
+function giveUp({ run, mode }: RunState, at: At, tasks: readonly TaskId[], because: Failed): Step {
+  const abandoned = { type: 'round-abandoned', ...at, because } as const;
   return mode.mode === 'active'
-    ? fact(abandoned, { type: 'run-halted', why: `${why}: ${detail}`, fix })
+    ? fact(abandoned, { type: 'run-halted', because: { rule: 'round-unblamed', run, tasks, because } })
     : fact(abandoned);
 }

@@ -1,10 +1,8 @@
-import type { TaskId, TreeId } from '../domain/ids.ts';
+import type { Finding } from '../domain/findings/finding.ts';
 import { chosenTasks, leftToLand } from '../domain/land-some.ts';
 import type { LandingState } from '../domain/landing.ts';
 import { policy } from '../domain/policy.ts';
 import { checkKey, type RunState, selectedWaves } from '../domain/run.ts';
-import { landAgain } from '../domain/texts/run.ts';
-import { onOneLine } from '../domain/texts/told.ts';
 import { halt } from './closure.ts';
 import { effect, fact, type Step } from './step.ts';
 
@@ -52,7 +50,7 @@ function move(state: RunState, landing: LandingState): readonly Step[] {
       return state.plan.land === 'branch' ? [askLand(state)] : [effect('observe-target', { do: 'observe-target' })];
     case 'observed':
       return landing.tip === null
-        ? [refuse(state, { why: `the branch ${state.target.branch} is gone`, first: 'bring the branch back' })]
+        ? [refuse({ rule: 'branch-gone', branch: state.target.branch })]
         : moveObserved(state, landing, landing.tip);
     case 'intended':
       return [askLand(state)];
@@ -70,33 +68,20 @@ function moveObserved(
   tip: string,
 ): readonly Step[] {
   const { rebuilt } = landing;
+  const { run } = state;
   const { branch } = state.target;
   const some = chosenTasks(state);
   const asItIs = some === null && tip === state.target.commit && !state.target.apart;
   if (asItIs && rebuilt === null) return [askLand(state)];
   if (rebuilt === null || rebuilt.onto !== tip) {
-    if (landing.tries >= policy.landingTries)
-      return [
-        refuse(state, {
-          why: `${branch} moved ${policy.landingTries} times while its checks ran`,
-          first: `wait until nobody works on ${branch}`,
-        }),
-      ];
+    const tries = policy.landingTries;
+    if (landing.tries >= tries) return [refuse({ rule: 'landing-busy', branch, tries })];
     return [
       effect(`rebuild ${tip}`, { do: 'ask-merger', request: { do: 'rebuild-landing', run: state.run }, answers: null }),
     ];
   }
   if (rebuilt.conflicts.length > 0)
-    return [
-      refuse(state, {
-        why: conflictText(branch, some),
-        files: rebuilt.conflicts,
-        first:
-          some === null
-            ? `make ${branch} fit what is to land (tidegate diff ${state.run}), and commit`
-            : landTogether(state),
-      }),
-    ];
+    return [refuse({ rule: 'landing-conflicts', run, branch, tasks: some, files: rebuilt.conflicts })];
   for (const check of state.plan.checks) {
     const outcome = state.checks[checkKey(rebuilt.tree, check.name)];
     if (outcome === undefined)
@@ -111,42 +96,12 @@ function moveObserved(
       ];
     if (outcome.outcome === 'could-not-run') return halt(state, outcome);
     if (outcome.outcome !== 'passed')
-      return [
-        refuse(state, {
-          why: `${checkedOn(branch, some)} the check ${check.name} fails`,
-          first: some === null ? `mend ${branch} so that the check passes, and commit` : landTogether(state),
-          check: { name: check.name, tree: rebuilt.tree },
-        }),
-      ];
+      return [refuse({ rule: 'landing-check', run, branch, tasks: some, check: check.name, tree: rebuilt.tree })];
   }
   return [askLand(state)];
 }
 
-const checkedOn = (branch: string, some: readonly TaskId[] | null): string =>
-  some === null ? `on top of the new ${branch}` : `with only ${some.join(', ')} on ${branch}`;
-
-const conflictText = (branch: string, some: readonly TaskId[] | null): string =>
-  some === null
-    ? `${branch} moved, and the run conflicts with what is new there`
-    : `${some.join(', ')} cannot land alone: what was left out, or is new on ${branch}, touches the same lines`;
-
-const landTogether = ({ run }: RunState): string => `choose other tasks, or land all of it (tidegate land ${run})`;
-
 const askLand = (state: RunState): Step =>
   effect('land', { do: 'ask-merger', request: { do: 'land', run: state.run }, answers: null });
 
-type Refused = {
-  readonly why: string;
-  readonly files?: readonly string[];
-  readonly first: string;
-  readonly check?: { readonly name: string; readonly tree: TreeId };
-};
-
-const refuse = (state: RunState, { why, files = [], first, check }: Refused): Step =>
-  fact({
-    type: 'landing-refused',
-    why,
-    files,
-    fix: onOneLine(first, landAgain(state)),
-    ...(check === undefined ? {} : { check }),
-  });
+const refuse = (because: Finding): Step => fact({ type: 'landing-refused', because });

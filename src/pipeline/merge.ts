@@ -11,7 +11,7 @@ export function merge(state: RunState): readonly Step[] {
   const at = { wave: wave.index, round: round.round };
   switch (round.status) {
     case 'closing': {
-      if (!passes(round.closed)) return [fact({ type: 'round-abandoned', ...at, why: 'closure did not pass' })];
+      if (!passes(round.closed)) return [fact({ type: 'round-abandoned', ...at, because: { rule: 'round-closure' } })];
       break;
     }
     case 'merging':

@@ -20,7 +20,7 @@ export function requests(state: RunState): readonly Step[] {
     const heard = heardAlready(state, seq, request);
     if (heard !== null) return [...found, fact(heard, { type: 'request-accepted', request: seq })];
     const decided = answer(state, request);
-    if (!decided.ok) return [...found, fact({ type: 'request-refused', request: seq, why: decided.error })];
+    if (!decided.ok) return [...found, fact({ type: 'request-refused', request: seq, because: decided.error })];
     if (decided.value !== 'later')
       return [...found, fact(...decided.value, { type: 'request-accepted', request: seq })];
     if (subject !== undefined) busy.add(subject);

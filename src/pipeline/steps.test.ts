@@ -306,7 +306,7 @@ test('a refused contract ends the run where it is made', () => {
 });
 
 describe('without room on the disk', () => {
-  const shortage = { why: 'full', fix: 'make room' };
+  const shortage = { because: { rule: 'disk-short', free: 1, least: 2 } } as const;
   const factsOf = (state: RunState, short: typeof shortage | null) =>
     steps(state, { ...given(), shortage: short }).flatMap((step) => (step.kind === 'fact' ? step.events : []));
 

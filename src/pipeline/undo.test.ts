@@ -82,11 +82,17 @@ describe('an undo of a run that has ended', () => {
       checked('lint', outcome),
     );
     expect(more).toEqual([]);
-    const why = `with ${theRun}/a taken out of main the check lint fails`;
-    const fix = `look: tidegate logs ${theRun} --check lint; mend main, then: tidegate undo ${theRun}/a; or by hand: git revert ${commit('two')} ${commit('one')}`;
+    const at = { run: theRun, task: idOf('a') };
+    const because = {
+      rule: 'undo-check',
+      ...at,
+      branch: 'main',
+      check: 'lint',
+      reverts: [commit('two'), commit('one')],
+    } as const;
     const events: readonly RunEvent[] = [
-      { type: 'undo-refused', task: idOf('a'), why, fix },
-      { type: 'request-refused', request: 4, why: `${why}. ${fix}` },
+      { type: 'undo-refused', task: idOf('a'), because },
+      { type: 'request-refused', request: 4, because: { rule: 'undo-refused', ...at, because } },
     ];
     expect(step).toEqual({ kind: 'fact', events });
     const past = [asked(idOf('a')), prepared(idOf('a')), checked('test'), checked('lint', outcome), ...events];
@@ -97,8 +103,7 @@ describe('an undo of a run that has ended', () => {
   test('halts when a check could not run, whatever the run is at, and is taken up by resume', () => {
     const halted: RunEvent = {
       type: 'run-halted',
-      why: 'check test could not run: no fence',
-      fix: `tidegate resume ${theRun}`,
+      because: { rule: 'check-unrunnable', check: 'test', because: null, words: 'no fence' },
     };
     const past = [asked(), prepared(), checked('test', 'could-not-run')];
     expect(stepsAfter(...past)).toEqual([{ kind: 'fact', events: [halted] }]);

@@ -1,7 +1,6 @@
+import { checkUnrunnable } from '../domain/findings/halts.ts';
 import type { TaskId } from '../domain/ids.ts';
 import { checkKey, type RunState } from '../domain/run.ts';
-import { checkOutput } from '../domain/texts/check-output.ts';
-import { checkLog } from '../domain/texts/held.ts';
 import type { Reverts } from '../domain/undo.ts';
 import { effect, fact, type Step } from './step.ts';
 
@@ -27,8 +26,7 @@ function checkReverts(state: RunState, seq: number, prepared: Reverts): readonly
       return [effect(`check ${tree} ${check.name}`, { do: 'check', purpose: 'undo', commit, tree, check })];
     if (outcome.outcome === 'could-not-run') {
       if (state.mode.mode === 'halted') return [];
-      const why = `check ${check.name} could not run: ${checkOutput(outcome)}`;
-      return [fact({ type: 'run-halted', why, fix: `tidegate resume ${state.run}` })];
+      return [fact({ type: 'run-halted', because: checkUnrunnable(outcome) })];
     }
     if (outcome.outcome !== 'passed') return [refuse(state, seq, prepared, check.name)];
   }
@@ -37,11 +35,9 @@ function checkReverts(state: RunState, seq: number, prepared: Reverts): readonly
 
 /** In one append with the answer to the request: nothing moved, and nothing is under way any more. */
 function refuse({ run }: RunState, seq: number, { task, branch, reverts }: Reverts, check: string): Step {
-  const subject = task === null ? run : `${run}/${task}`;
-  const why = `with ${subject} taken out of ${branch} the check ${check} fails`;
-  const fix = `look: ${checkLog(run, check)}; mend ${branch}, then: tidegate undo ${subject}; or by hand: git revert ${reverts.join(' ')}`;
+  const because = { rule: 'undo-check', run, task, branch, check, reverts } as const;
   return fact(
-    { type: 'undo-refused', task, why, fix },
-    { type: 'request-refused', request: seq, why: `${why}. ${fix}` },
+    { type: 'undo-refused', task, because },
+    { type: 'request-refused', request: seq, because: { rule: 'undo-refused', run, task, because } },
   );
 }

@@ -1,13 +1,29 @@
-/** The environment failed (disk full, git missing). Caught once, in the engine; recorded, shown with its fix, tried again by `resume`. */
+import { explain } from '../domain/explain/explain.ts';
+import type { Finding } from '../domain/findings/finding.ts';
+import { boundedWords } from '../domain/findings/words.ts';
+
+/** The environment failed (disk full, git missing). Caught once, in the engine; recorded as its finding, tried again by `resume`. */
 export class EnvironmentFailed extends Error {
   override readonly name: string = 'EnvironmentFailed';
-  readonly fix: string;
-  constructor(message: string, fix = 'tidegate resume', options?: ErrorOptions) {
-    super(message, options);
-    this.fix = fix;
+  readonly finding: Finding;
+  constructor(finding: Finding, options?: ErrorOptions) {
+    super(explain(finding).detail, options);
+    this.finding = finding;
   }
 }
 
-/** Ours, or of the operating system (EACCES, ENOSPC …). Anything else is a bug, and nothing catches it. */
-export const isEnvironmental = (cause: unknown): cause is Error =>
-  cause instanceof EnvironmentFailed || (cause instanceof Error && 'syscall' in cause);
+/** Of the operating system: EACCES, ENOSPC … */
+type SystemError = Error & { readonly code?: unknown; readonly syscall: unknown };
+
+const isOfSystem = (cause: unknown): cause is SystemError => cause instanceof Error && 'syscall' in cause;
+
+/** Ours, or of the operating system. Anything else is a bug, and nothing catches it. */
+export const isEnvironmental = (cause: unknown): cause is EnvironmentFailed | SystemError =>
+  cause instanceof EnvironmentFailed || isOfSystem(cause);
+
+/** What failed, as it is recorded. */
+export function failureOf(cause: EnvironmentFailed | SystemError): Finding {
+  if (cause instanceof EnvironmentFailed) return cause.finding;
+  const { code, syscall, message } = cause;
+  return { rule: 'system', code: String(code), syscall: String(syscall), words: boundedWords(message) };
+}

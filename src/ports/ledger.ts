@@ -1,5 +1,8 @@
 import type { LedgerEvent, RequestEvent } from '../domain/events.ts';
+import { explain } from '../domain/explain/explain.ts';
 import type { ExternalEvent } from '../domain/external/events.ts';
+import type { FindingOf } from '../domain/findings/finding.ts';
+import { boundedWords } from '../domain/findings/words.ts';
 
 /** A stream is one run, `external:<session>` for one that others drive, or `repo` for facts about the repository itself. */
 export type Stream = string;
@@ -93,11 +96,13 @@ export interface Ledger extends AsyncDisposable {
 export class LedgerUnavailable extends Error {
   override readonly name = 'LedgerUnavailable';
   readonly file: string;
+  readonly finding: FindingOf<'ledger-unavailable'>;
   constructor(file: string, cause: unknown) {
-    super(`the ledger ${file} cannot be used now: ${cause instanceof Error ? cause.message : String(cause)}`, {
-      cause,
-    });
+    const words = boundedWords(cause instanceof Error ? cause.message : String(cause));
+    const finding = { rule: 'ledger-unavailable', file, words } as const;
+    super(explain(finding).detail, { cause });
     this.file = file;
+    this.finding = finding;
   }
 }
 
@@ -107,10 +112,12 @@ export class LedgerDamaged extends Error {
   readonly file: string;
   readonly problem: string;
   readonly fix: string;
+  readonly finding: FindingOf<'ledger-damaged'>;
   constructor(file: string, problem: string, fix: string, cause?: unknown) {
     super(`the ledger ${file} is refused: ${problem}. ${fix}`, { cause });
     this.file = file;
     this.problem = problem;
     this.fix = fix;
+    this.finding = { rule: 'ledger-damaged', file, words: boundedWords(problem) };
   }
 }

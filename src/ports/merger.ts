@@ -1,5 +1,6 @@
 import type { By } from '../domain/events.ts';
 import type { DiffEntry } from '../domain/evidence.ts';
+import type { Finding } from '../domain/findings/finding.ts';
 import type { CommitId, RunId, TaskId } from '../domain/ids.ts';
 import { EnvironmentFailed } from './failures.ts';
 
@@ -38,8 +39,8 @@ export type MergerRequest =
 
 export type MergerAnswer =
   | { readonly outcome: 'done' }
-  /** Nothing moved; `why` is for people. */
-  | { readonly outcome: 'refused'; readonly why: string; readonly files: readonly string[] }
+  /** Nothing moved. */
+  | { readonly outcome: 'refused'; readonly because: Finding }
   /** The epoch of the request is not the current one. */
   | { readonly outcome: 'stale-epoch' };
 

@@ -1,5 +1,6 @@
+import { explain } from '../domain/explain/explain.ts';
 import type { ExternalCommand } from '../domain/external/command.ts';
-import type { Refusal, RefusalReason } from '../domain/external/refusal.ts';
+import type { Refusal } from '../domain/external/refusal.ts';
 import type { Session } from '../domain/external/session.ts';
 import { err, type Result } from '../domain/result.ts';
 import { type Problem, type ProblemStatus, problem } from '../protocol/problem.ts';
@@ -16,15 +17,18 @@ export async function askSession(
   return answered.ok ? answered : err(toldAs(answered.error));
 }
 
-const toldAs = ({ reason, why, next }: Refusal): Problem =>
-  problem(statuses[reason] ?? 409, reason, why, next === null ? {} : { next });
+function toldAs(refusal: Refusal): Problem {
+  const { detail, fix } = explain(refusal);
+  const code = refusal.rule.slice('session-'.length);
+  return problem(statuses[refusal.rule] ?? 409, code, detail, fix === undefined ? {} : { next: fix });
+}
 
-const statuses: Readonly<Partial<Record<RefusalReason, ProblemStatus>>> = {
-  'unknown-wave': 404,
-  'unknown-batch': 404,
-  'unknown-subtask': 404,
-  'bad-blocker': 422,
-  cycle: 422,
-  secret: 422,
-  'key-reused': 422,
+const statuses: Readonly<Partial<Record<Refusal['rule'], ProblemStatus>>> = {
+  'session-unknown-wave': 404,
+  'session-unknown-batch': 404,
+  'session-unknown-subtask': 404,
+  'session-bad-blocker': 422,
+  'session-cycle': 422,
+  'session-secret': 422,
+  'session-key-reused': 422,
 };

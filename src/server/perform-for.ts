@@ -1,3 +1,5 @@
+import { explain } from '../domain/explain/explain.ts';
+import type { Finding } from '../domain/findings/finding.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import type { Action, SubjectKind, Subjects } from '../engine/actions/action.ts';
 import { type Performed, performAction } from '../engine/actions/perform.ts';
@@ -35,9 +37,11 @@ function answerTo(run: string, performed: Performed): Result<Accepted, Problem> 
     case 'moot':
       return err(problem(409, 'refused', performed.message, { next: `tidegate why ${run}` }));
     case 'refused':
-      return err(problem(409, 'refused', performed.why, { next: `tidegate why ${run}` }));
+      return err(refusal(run, performed.because));
     case 'halted':
-      return err(problem(503, 'halted', `halted: ${performed.why}`, { next: `tidegate resume ${run}` }));
+      return err(
+        problem(503, 'halted', `halted: ${explain(performed.because).detail}`, { next: `tidegate resume ${run}` }),
+      );
     case 'no-answer':
       return err(
         problem(503, 'no-answer', 'no coordinator answers; the request is recorded', {
@@ -45,6 +49,11 @@ function answerTo(run: string, performed: Performed): Result<Accepted, Problem> 
         }),
       );
   }
+}
+
+function refusal(run: string, because: Finding): Problem {
+  const { detail, fix } = explain(because);
+  return problem(409, 'refused', detail, { next: fix ?? `tidegate why ${run}` });
 }
 
 function misuseProblem({ reason, message, field }: Performed & { readonly outcome: 'misuse' }): Problem {

@@ -1,6 +1,7 @@
 import type { AgentNote } from '../domain/agent-note.ts';
 import { type BoardRecord, isOfAgent, type RecordKind } from '../domain/board.ts';
 import { faultOf, targetNamed } from '../domain/board-requests.ts';
+import { explain } from '../domain/explain/explain.ts';
 import { policy } from '../domain/policy.ts';
 import type { Terms } from '../ports/supervisor.ts';
 
@@ -45,7 +46,7 @@ export function takePosts(attempt: string, known: Terms['inbox'], note: (note: A
   return {
     post({ kind, target, text, wait }) {
       const fault = faultOf({ kind, target, text });
-      if (fault !== null) return refused(fault);
+      if (fault !== null) return refused(explain(fault).detail);
       if (posts >= policy.recordsOfAttempt) return refused(`you have posted ${posts} times, and more is not taken`);
       const post = posts + 1;
       const asked = { kind: kind as RecordKind, target: targetNamed(target as string), text: text as string };

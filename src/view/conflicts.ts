@@ -9,6 +9,6 @@ export function conflictsOf(state: RunState): readonly Conflict[] {
     return [{ task: id, files: progress.hold.files, command: `tidegate retry ${state.run}/${id}` }];
   });
   const { landing } = state;
-  const refused = landing.status === 'refused' && landing.files.length > 0;
-  return refused ? [...held, { task: null, files: landing.files, command: `tidegate land ${state.run}` }] : held;
+  const files = landing.status === 'refused' && 'files' in landing.because ? landing.because.files : [];
+  return files.length === 0 ? held : [...held, { task: null, files, command: `tidegate land ${state.run}` }];
 }

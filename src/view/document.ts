@@ -1,9 +1,11 @@
 import { runSpend, taskSpend } from '../domain/budget.ts';
+import { adviceText, sentenceOf } from '../domain/explain/explain.ts';
 import { needsOf } from '../domain/needs.ts';
 import { openUndo } from '../domain/open-undo.ts';
 import { plannedById } from '../domain/plan.ts';
-import { selectedWaves, tasksOfWave } from '../domain/run.ts';
+import { type RunState, selectedWaves, tasksOfWave } from '../domain/run.ts';
 import { attemptOf, liveAttempt, snapshotOf } from '../domain/task.ts';
+import { landAgain } from '../domain/texts/run.ts';
 import { phaseMarks } from './phases.ts';
 import { needSince, type RunView } from './run-view.ts';
 import { taskWords } from './task-line.ts';
@@ -17,7 +19,7 @@ export function runDocument(view: RunView) {
     plan: { name: state.plan.name, file: state.planFile, hash: state.hash },
     target: state.target,
     fence: state.plan.fence.mode === 'none' ? ('none' as const) : ('bwrap' as const),
-    mode: state.mode,
+    mode: modeDocument(state),
     ended: state.ended,
     began: times.began,
     endedAt: times.ended,
@@ -49,9 +51,29 @@ export function runDocument(view: RunView) {
     providers: providersDocument(state.providers),
     spend: runSpend(state),
     branch: state.branch,
-    landing: state.landing,
+    landing: landingDocument(state),
     /** The undo that is under way: what of, on which commit it is prepared, and the check it waits for. */
     undo: openUndo(state),
     waits: needsOf(state).map((need) => ({ ...need, since: needSince(view, need) })),
+  };
+}
+
+function modeDocument({ run, mode }: RunState) {
+  if (mode.mode !== 'halted') return mode;
+  const { detail, ...advice } = sentenceOf(mode.because);
+  return { mode: mode.mode, why: detail, fix: adviceText({ command: `tidegate resume ${run}`, ...advice }) ?? '' };
+}
+
+function landingDocument(state: RunState) {
+  const { landing } = state;
+  if (landing.status !== 'refused') return landing;
+  const { because } = landing;
+  const { detail, ...advice } = sentenceOf(because);
+  return {
+    status: landing.status,
+    why: detail,
+    files: 'files' in because ? because.files : [],
+    fix: adviceText({ command: landAgain(state), ...advice }) ?? '',
+    ...('tree' in because ? { check: { name: because.check, tree: because.tree } } : {}),
   };
 }

@@ -1,3 +1,4 @@
+import { explain } from '../domain/explain/explain.ts';
 import type { LandingState } from '../domain/landing.ts';
 import type { RoundState } from '../domain/round.ts';
 import { currentWave, plannedStates, type RunState } from '../domain/run.ts';
@@ -58,7 +59,7 @@ function roundWords(state: RunState, round: RoundState): string {
     case 'merged':
       return `${tasks} ${are} merged, and the wave closes`;
     case 'abandoned':
-      return `the integration is made anew: ${round.why}`;
+      return `the integration is made anew: ${explain(round.because).detail}`;
   }
 }
 
@@ -77,7 +78,7 @@ function landingWords(state: RunState, landing: LandingState): string {
     case 'landed':
       return `it has landed on ${landing.branch}`;
     case 'refused':
-      return `landing on ${branch} was refused: ${landing.why}`;
+      return `landing on ${branch} was refused: ${explain(landing.because).detail}`;
     case 'undoing':
       return `it is taken back out of ${landing.branch}`;
     case 'undone':

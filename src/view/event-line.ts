@@ -1,11 +1,17 @@
 import type { LedgerEvent, RunEvent } from '../domain/events.ts';
 import type { Ending, ThreadEvidence } from '../domain/evidence.ts';
-import { describeFinding, describeVerdict, explain } from '../domain/explain/explain.ts';
+import {
+  adviceText,
+  describeFinding,
+  describeRefusal,
+  describeVerdict,
+  explain,
+  sentenceOf,
+} from '../domain/explain/explain.ts';
 import { safeLine } from '../domain/safe-text.ts';
 import { shellPath } from '../domain/shell-word.ts';
 import { toldOfSleep } from '../domain/texts/machine.ts';
 import { loginAt } from '../domain/texts/run.ts';
-import { onOneLine } from '../domain/texts/told.ts';
 import { isBound } from '../domain/thread.ts';
 import { passes } from '../domain/verdict.ts';
 import { money, troubleText } from './agent-lines.ts';
@@ -75,7 +81,7 @@ export function eventLine(event: LedgerEvent): string | null {
     case 'merged':
       return `wave ${event.wave}: merged ${event.tasks.map(({ task }) => task).join(', ')}`;
     case 'round-abandoned':
-      return `wave ${event.wave}: integration given up: ${event.why}`;
+      return `wave ${event.wave}: integration given up: ${explain(event.because).detail}${event.suspects === undefined ? '' : '; fewer tasks are tried'}`;
     case 'wave-closed':
       return `wave ${event.wave}: closed`;
     case 'landing-rebuilt':
@@ -85,27 +91,27 @@ export function eventLine(event: LedgerEvent): string | null {
     case 'landed':
       return `land: ${event.branch} is at ${event.new.slice(0, 8)}${event.tasks === undefined ? '' : `, with ${event.tasks.join(', ')}`}`;
     case 'landing-refused':
-      return `land: refused: ${event.why}${event.files.length === 0 ? '' : `: ${event.files.join(', ')}`}`;
+      return `land: refused: ${explain(event.because).detail}`;
     case 'undo-prepared':
       return `undo: commits that revert ${event.task ?? 'the run'} are prepared on ${event.onto.slice(0, 8)}; the checks come first`;
     case 'undone':
       return `undo: ${event.branch} is at ${event.new.slice(0, 8)}${event.exact ? ', exactly as before' : ''}`;
     case 'undo-refused':
-      return `undo: refused: ${event.why}; ${event.fix}`;
+      return `undo: refused: ${describeRefusal(event.because)}`;
     case 'run-paused':
     case 'run-resumed':
     case 'run-stopped':
       return `${event.type.slice(4)} by ${event.by.who}`;
     case 'run-halted':
-      return `halted: ${event.why}; ${event.fix}`;
+      return haltedLine(event);
     case 'starts-suspended':
-      return `nothing more starts: ${event.why}; ${event.fix}`;
+      return `nothing more starts: ${describeRefusal(event.because)}`;
     case 'starts-allowed':
       return 'there is room again: it goes on';
     case 'run-ended':
       return `ended: ${event.outcome}`;
     case 'request-refused':
-      return `refused: ${event.why}`;
+      return `refused: ${describeRefusal(event.because)}`;
     case 'external-wave-created':
     case 'external-wave-started':
     case 'external-wave-ended':
@@ -141,10 +147,15 @@ function notedLine({ task, attempt, note }: RunEvent & { readonly type: 'attempt
   }
 }
 
+function haltedLine({ because }: RunEvent & { readonly type: 'run-halted' }): string {
+  const { detail, ...advice } = sentenceOf(because);
+  return `halted: ${detail}; ${adviceText({ command: 'tidegate resume', ...advice })}`;
+}
+
 /** The provider's own words say that it refused, and nothing of what helps here. */
 function loginText({ provider, trouble }: RunEvent & { readonly type: 'provider-paused' }): string {
   const login = trouble.kind === 'needs-login' ? loginAt(provider) : null;
-  return login === null ? '' : `; ${onOneLine(login, 'tidegate resume')}`;
+  return login === null ? '' : `; ${adviceText({ fix: login, command: 'tidegate resume' })}`;
 }
 
 /** A failed phase says why; of those that pass, only the milestones are told. */

@@ -4,6 +4,7 @@ import { approved, begun, by, ended, held, hello, plan, reply, run, started } fr
 import { partlyUndone } from '../../test/support/standings.ts';
 import { viewed } from '../../test/support/viewed.ts';
 import type { RunEvent } from '../domain/events.ts';
+import type { Finding } from '../domain/findings/finding.ts';
 import { attemptId } from '../domain/ids.ts';
 import { duration } from '../domain/texts/duration.ts';
 import type { Text } from '../ports/terminal.ts';
@@ -140,7 +141,7 @@ test('a run that ended without a dropped task says so', () => {
 });
 
 test('what is to be approved names hash, scopes, fence and warnings', () => {
-  const warning = { rule: 'vague', detail: '`reply` is vague', where: 'reply' };
+  const warning: Finding = { rule: 'directive-inline', file: null, task: 'reply', where: 'reply' };
   expect(shown(planView(viewed(...begun()).state, [warning]))).toMatchInlineSnapshot(`
     "
     plan onto main, plan 4f5517b720bb

@@ -38,7 +38,7 @@ export function whyWaiting(view: RunView, task: Waiting, asWhole: () => Why): Wh
 
 /** What a person has to bring on; the run tells it in the same words. */
 function toldOf(state: RunState, wait: Wait, subject: string): Told | null {
-  if (wait.on === 'launch') return toldOfLaunch(state, wait.halt);
+  if (wait.on === 'launch') return toldOfLaunch(state, wait.because);
   if (wait.on === 'budget')
     return wait.of === 'run' ? toldOfRunBudget(state, wait.spend) : toldOfTaskBudget(state, wait.spend, subject);
   if (wait.on === 'need' && state.tasks[wait.task]?.progress.status === 'dropped')

@@ -25,7 +25,7 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       what agents had done by then is kept
       tidegate resume checkout-k3f9
     [mode: halted]
-    checkout-k3f9 waits for you for 12m 30s: the disk is full.
+    checkout-k3f9 waits for you for 12m 30s: only 0 B are free on the disk, and 500.0 MB (disk.free) must be.
       agents under way go on to their end, and nothing is lost
       first: make room on the disk
       then:  tidegate resume checkout-k3f9
@@ -96,7 +96,8 @@ test('every state of a run and of a task is explained by a sentence, with the ag
     [landing: refused]
     checkout-k3f9 waits for you for 12m 30s: main moved, and the run conflicts with what is new there: a.md.
       nothing of yours was changed, and the work of the run is kept
-      tidegate land checkout-k3f9
+      first: make main fit what is to land (tidegate diff checkout-k3f9), and commit
+      then:  tidegate land checkout-k3f9
     [landing: intended]
     checkout-k3f9 is at work for 12m 17s: main is being moved.
       tidegate watch checkout-k3f9
@@ -173,7 +174,7 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       what agents had done by then is kept
       tidegate resume checkout-k3f9
     [need: halted]
-    checkout-k3f9 waits for you for 12m 30s: the disk is full.
+    checkout-k3f9 waits for you for 12m 30s: only 0 B are free on the disk, and 500.0 MB (disk.free) must be.
       agents under way go on to their end, and nothing is lost
       first: make room on the disk
       then:  tidegate resume checkout-k3f9
@@ -202,7 +203,8 @@ test('every state of a run and of a task is explained by a sentence, with the ag
     [need: landing]
     checkout-k3f9 waits for you for 12m 30s: main moved, and the run conflicts with what is new there: a.md.
       nothing of yours was changed, and the work of the run is kept
-      tidegate land checkout-k3f9
+      first: make main fit what is to land (tidegate diff checkout-k3f9), and commit
+      then:  tidegate land checkout-k3f9
     [task: waiting]
     checkout-k3f9/hello waits for nothing more, and starts next.
       tidegate watch checkout-k3f9
@@ -381,68 +383,73 @@ test('every state of a run and of a task is explained by a sentence, with the ag
     checkout-k3f9/reply waits: checkout-k3f9 stands for 12m 17s: no coordinator is alive, so nothing of it goes on.
       agents under way work on for 15 minutes, and all that was done is kept
       tidegate resume checkout-k3f9
-    [in the way of landing: dirtyCheckout]
+    [in the way of landing: dirty-checkout]
     checkout-k3f9 waits for you for 12m 30s: you have changes in /repos/shop that this would overwrite; they are untouched: src/cart.ts.
       nothing of yours was changed, and the work of the run is kept
       first: commit them or put them aside (git -C /repos/shop stash)
       then:  tidegate land checkout-k3f9
-    [in the way of landing: untracked]
-    checkout-k3f9 waits for you for 12m 30s: files in /repos/shop that git does not track, ignored ones too, are where new files would go; they are untouched: .env, notes.md.
+    [in the way of landing: untracked-files]
+    checkout-k3f9 waits for you for 12m 30s: this would overwrite untracked files in /repos/shop; they are untouched: .env, notes.md.
       nothing of yours was changed, and the work of the run is kept
       first: move them away
       then:  tidegate land checkout-k3f9
-    [in the way of landing: unfinished]
+    [in the way of landing: operation-unfinished]
     checkout-k3f9 waits for you for 12m 30s: a rebase is not finished in /repos/shop.
       nothing of yours was changed, and the work of the run is kept
       first: finish it (git rebase --continue) or give it up (--abort) there
       then:  tidegate land checkout-k3f9
-    [in the way of landing: submodules]
+    [in the way of landing: submodules-move]
     checkout-k3f9 waits for you for 12m 30s: submodules would have to move: vendor/lib.
       nothing of yours was changed, and the work of the run is kept
       first: update the submodules by hand
       then:  tidegate land checkout-k3f9
-    [in the way of landing: lfs]
+    [in the way of landing: lfs-unusable]
     checkout-k3f9 waits for you for 12m 30s: your git configuration requires git-lfs (filter.lfs.required), which cannot be run; your files are untouched: logo.psd.
       nothing of yours was changed, and the work of the run is kept
       first: install git-lfs
       then:  tidegate land checkout-k3f9
-    [in the way of landing: locked]
-    checkout-k3f9 waits for you for 12m 30s: another git command is at work in your repository, or was killed there: /repos/shop/.git/index.lock.
+    [in the way of landing: git-locked]
+    checkout-k3f9 waits for you for 12m 30s: another git command is running in your repository, or was killed there: /repos/shop/.git/index.lock.
       nothing of yours was changed, and the work of the run is kept
       first: when no git runs any more, remove the lock files
       then:  tidegate land checkout-k3f9
-    [in the way of landing: noBranch]
+    [in the way of landing: not-a-branch]
     checkout-k3f9 waits for you for 12m 30s: refs/heads/main is not a branch.
       nothing of yours was changed, and the work of the run is kept
       first: land on a branch
       then:  tidegate land checkout-k3f9
-    [in the way of landing: severalTrees]
+    [in the way of landing: several-worktrees]
     checkout-k3f9 waits for you for 12m 30s: refs/heads/main is checked out in several working trees: /repos/shop, /repos/shop-2.
       nothing of yours was changed, and the work of the run is kept
       first: leave it checked out in one of them
       then:  tidegate land checkout-k3f9
-    [in the way of landing: missingTree]
+    [in the way of landing: worktree-missing]
     checkout-k3f9 waits for you for 12m 30s: refs/heads/main is checked out in /repos/shop, which is not there.
       nothing of yours was changed, and the work of the run is kept
       first: git worktree prune, or bring it back
       then:  tidegate land checkout-k3f9
-    [in the way of landing: checkedOut]
+    [in the way of landing: branch-checked-out]
     checkout-k3f9 waits for you for 12m 30s: refs/heads/main is checked out in /repos/shop.
       nothing of yours was changed, and the work of the run is kept
       first: check out another branch there
       then:  tidegate land checkout-k3f9
-    [in the way of landing: filesRefused]
+    [in the way of landing: files-refused]
     checkout-k3f9 waits for you for 12m 30s: git will not change the files: error: unable to create file a.md: Permission denied.
       nothing of yours was changed, and the work of the run is kept
       tidegate land checkout-k3f9
-    [in the way of landing: moved]
+    [in the way of landing: branch-moved]
     checkout-k3f9 waits for you for 12m 30s: refs/heads/main is at bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb instead of aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa: somebody moved it.
       nothing of yours was changed, and the work of the run is kept
       tidegate land checkout-k3f9
-    [in the way of landing: movedAndConflicts]
-    checkout-k3f9 waits for you for 12m 30s: main moved and conflicts with the run: src/cart.ts.
+    [in the way of landing: branch-gone]
+    checkout-k3f9 waits for you for 12m 30s: the branch main is gone.
       nothing of yours was changed, and the work of the run is kept
-      first: tidegate conflicts
+      first: bring the branch back
+      then:  tidegate land checkout-k3f9
+    [in the way of landing: landing-cut-off]
+    checkout-k3f9 waits for you for 12m 30s: a landing of checkout-k3f9 was cut off (aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa to bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb) and cannot be ended: the index is neither as before nor as after the landing: src/cart.ts.
+      nothing of yours was changed, and the work of the run is kept
+      first: look at /repos/shop; when refs/heads/main and its files are as you want them, remove landing.json from the state directory
       then:  tidegate land checkout-k3f9
     [undo: asked]
     undo: checkout-k3f9 is taken back (12m 30s).
@@ -453,7 +460,7 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       main moves only when the checks have passed
       tidegate watch checkout-k3f9
     [undo: halted]
-    checkout-k3f9 waits for you for 12m 30s: the disk is full.
+    checkout-k3f9 waits for you for 12m 30s: only 0 B are free on the disk, and 500.0 MB (disk.free) must be.
       agents under way go on to their end, and nothing is lost
       first: make room on the disk
       then:  tidegate resume checkout-k3f9
@@ -475,7 +482,8 @@ test('every state of a run and of a task is explained by a sentence, with the ag
     [landed in part: refused]
     checkout-k3f9 waits for you for 12m 30s: main moved, and the run conflicts with what is new there: a.md.
       nothing of yours was changed, and the work of the run is kept
-      tidegate land checkout-k3f9 --only hello
+      first: make main fit what is to land (tidegate diff checkout-k3f9), and commit
+      then:  tidegate land checkout-k3f9 --only hello
     "
   `);
 });

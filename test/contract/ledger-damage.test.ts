@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
 import { LedgerDamaged, type Stored } from '../../src/ports/ledger.ts';
+import { failure } from '../support/findings.ts';
 import { child, closed, epochOf, ledgerPlace, nthSeq } from './ledger-support.ts';
 
 /** Two ledgers to damage copies of: one closed cleanly, one whose writer was killed and whose events are in the WAL. */
@@ -20,7 +21,7 @@ beforeAll(async () => {
     await ledger.append(
       `run-${wave % 3}`,
       Math.floor(wave / 3),
-      [{ type: 'run-halted', why: 'x'.repeat(wave * 9), fix: '' }],
+      [{ type: 'run-halted', because: failure('x'.repeat(wave * 9)) }],
       epoch,
     );
   events = await ledger.readAll();

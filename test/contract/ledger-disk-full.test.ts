@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
 import { LedgerUnavailable, type Stored } from '../../src/ports/ledger.ts';
+import { failure } from '../support/findings.ts';
 import { appendedTo, closed, epochOf, ledgerPlace } from './ledger-support.ts';
 
 test('a full disk loses nothing acknowledged, and the same process goes on when there is space (D1)', async ({
@@ -33,7 +34,7 @@ async function fillAndGoOn(directory: string, file: string): Promise<void> {
     await using ledger = await openSqliteLedger(file);
     const epoch = await epochOf(ledger);
     const append = async () => {
-      const event = { type: 'run-halted', why: 'x'.repeat(5000), fix: '' } as const;
+      const event = { type: 'run-halted', because: failure('x'.repeat(5000)) } as const;
       const outcome = await ledger.append('run', acknowledged.length, [event], epoch);
       if (outcome.outcome !== 'appended') throw new Error(outcome.outcome);
       acknowledged.push(...outcome.stored);

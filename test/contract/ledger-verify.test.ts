@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
 import type { Verification } from '../../src/ports/ledger.ts';
+import { failure } from '../support/findings.ts';
 import { closed, epochOf, ledgerPlace, nthSeq, pause } from './ledger-support.ts';
 
 const appended = 12;
@@ -16,7 +17,7 @@ beforeAll(async () => {
   await using ledger = await openSqliteLedger(source.file);
   const epoch = await epochOf(ledger);
   for (let n = 0; n < appended; n += 4) {
-    await ledger.append('run-a', n / 2, [closed(n), { type: 'run-halted', why: 'voll: ä \ufffd', fix: '' }], epoch);
+    await ledger.append('run-a', n / 2, [closed(n), { type: 'run-halted', because: failure('voll: ä \ufffd') }], epoch);
     await ledger.append('run-b', n / 2, [closed(n)], epoch);
     await ledger.request('run-b', pause);
   }

@@ -3,6 +3,7 @@ import { opening } from '../../src/domain/event-format.ts';
 import type { LedgerEvent, RequestEvent } from '../../src/domain/events.ts';
 import type { ExternalEvent } from '../../src/domain/external/events.ts';
 import { externalStream, type Ledger, type Stored } from '../../src/ports/ledger.ts';
+import { failure } from '../support/findings.ts';
 import {
   alive,
   appendedTo,
@@ -71,7 +72,7 @@ export function describeLedger(name: string, open: () => Promise<Ledger>): void 
           type: 'round-abandoned',
           wave: 0,
           round: 1,
-          why: 'ä\u0000"\\\u2028😀\ud800\ufffd\u007f',
+          because: failure('ä\u0000"\\\u2028😀\ud800\ufffd\u007f'),
         };
         await ledger.append('run', 0, [event], await epochOf(ledger));
         expect((await ledger.read('run'))[0]?.event).toEqual(event);

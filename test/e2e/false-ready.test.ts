@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
+import { explain } from '../../src/domain/explain/explain.ts';
 import { changedOnMain, fateOf, honest, rogue } from '../support/crew.ts';
 import { processesWith } from '../support/processes.ts';
 import { handoff, project } from '../support/project.ts';
@@ -210,7 +211,9 @@ describe('pattern E: no phase is skipped', () => {
     const state = await run.settled();
 
     expect(state.taps.start?.status).toBe('pending');
-    const refused = (await run.events()).flatMap(({ event }) => (event.type === 'request-refused' ? [event.why] : []));
+    const refused = (await run.events()).flatMap(({ event }) =>
+      event.type === 'request-refused' ? [explain(event.because).detail] : [],
+    );
     expect(refused).toEqual([
       expect.stringContaining('another version of the plan'),
       'nothing waits for the start-0 approval',

@@ -2,6 +2,8 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
+import { explain } from '../../src/domain/explain/explain.ts';
+import { failure } from '../support/findings.ts';
 import { answerEverything } from '../support/person.ts';
 import { type Ended, handoff, type Project, project, scripted } from '../support/project.ts';
 import { smallDisk } from '../support/small-disk.ts';
@@ -93,11 +95,11 @@ test('a clock that jumps back, ahead or stands still does not change the order o
     const taken = await ledger.takeEpoch(holder, () => false);
     if (taken.outcome !== 'taken') throw new Error('no epoch');
     for (const [index] of times.entries())
-      await ledger.append('run', index, [{ type: 'run-halted', why: `${index}`, fix: '' }], taken.epoch);
+      await ledger.append('run', index, [{ type: 'run-halted', because: failure(`${index}`) }], taken.epoch);
   }
   await using again = await openSqliteLedger(file);
   const stored = await again.readAll();
-  expect(stored.map(({ seq, event }) => [seq, event.type === 'run-halted' && event.why])).toEqual([
+  expect(stored.map(({ seq, event }) => [seq, event.type === 'run-halted' && explain(event.because).detail])).toEqual([
     [1, '0'],
     [2, '1'],
     [3, '2'],

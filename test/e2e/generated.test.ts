@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as nextLook } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import type { RunEvent } from '../../src/domain/events.ts';
+import { explain } from '../../src/domain/explain/explain.ts';
 import { checkHistory } from '../support/checker.ts';
 import { gitFacts } from '../support/kill.ts';
 import { ended, handoff, type Project, project, scripted } from '../support/project.ts';
@@ -49,9 +50,9 @@ test('a generator that fails moves nothing and is told with its output; resume t
   const told = await go(p);
   expect(told.code).not.toBe(0);
   const halted = (await events(p)).findLast((event) => event.type === 'run-halted');
-  expect(halted).toMatchObject({
-    why: expect.stringMatching(/list\.txt.*: no such module; echo no such module; exit 7: exit 7$/),
-    fix: expect.stringMatching(/tidegate rework \S+\/one -m .* tidegate resume/),
+  expect(halted?.type === 'run-halted' && explain(halted.because)).toMatchObject({
+    detail: expect.stringMatching(/list\.txt.*: no such module; echo no such module; exit 7: exit 7$/),
+    fix: expect.stringMatching(/tidegate rework \S+\/one -m /),
   });
   const log = await p.cli('logs', '--generated');
   expect(log.stdout.split('\n').slice(0, 2)).toEqual([
@@ -80,7 +81,9 @@ test.each([
     what === 'a check' ? ['two'] : [],
   );
   const halted = story.findLast((event) => event.type === 'run-halted');
-  expect(halted?.fix ?? '').toMatch(what === 'a check' ? /^$/ : /tidegate drop \S+\/two /);
+  expect((halted === undefined ? undefined : explain(halted.because).fix) ?? '').toMatch(
+    what === 'a check' ? /^$/ : /tidegate drop \S+\/two /,
+  );
 
   const { stdout } = await p.cli('why', ...(what === 'a check' ? ['two'] : []));
   expect(stdout).toMatch(what === 'a check' ? /tidegate logs \S+ --check listed/ : /tidegate logs \S+ --generated/);

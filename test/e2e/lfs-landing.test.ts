@@ -140,8 +140,7 @@ test.each([
     requireLfs(s, program);
     expect(await land(s)).toMatchObject({
       outcome: 'refused',
-      why: expect.stringContaining('git-lfs'),
-      files: ['a.bin', 'b.bin'],
+      because: { rule: 'lfs-unusable', files: ['a.bin', 'b.bin'] },
     });
     withoutGitLfs(s);
     expect(picture(s)).toEqual(before);
@@ -173,7 +172,10 @@ test.skipIf(!hasLfs)('an object that git-lfs finds nowhere: refused, everything 
   s.git('lfs', 'install', '--local');
   s.git('lfs', 'checkout');
   const before = picture(s);
-  expect(await land(s)).toMatchObject({ outcome: 'refused', why: expect.stringContaining('z.bin') });
+  expect(await land(s)).toMatchObject({
+    outcome: 'refused',
+    because: { rule: 'files-refused', words: expect.stringContaining('z.bin') },
+  });
   expect(picture(s)).toEqual(before);
   expect(readFileSync(join(s.checkout, 'a.bin'), 'utf8')).toBe('old\n');
 });

@@ -136,7 +136,7 @@ describe('resume --replan', () => {
     const refused = await p.cli('resume', run, '--replan');
     expect([refused.code, refused.stderr]).toEqual([
       1,
-      `tidegate: refused: a is at work; first: tidegate stop ${run}\n`,
+      `tidegate: refused: a is running; first: tidegate stop ${run}\n`,
     ]);
     expect((await p.cli('stop', run)).code).toBe(0);
     expect((await p.cli('resume', run, '--replan', '--yes', '--json')).code).toBe(0);

@@ -33,7 +33,7 @@ test('reverts whose check fails move nothing and say what to type; mended, they 
     stderr: expect.stringContaining(`with ${run} taken out of main the check whole fails`),
     stdout: expect.stringContaining('check whole on the undo: failed'),
   });
-  expect(refused.stderr).toContain(`or by hand: git revert ${landed}`);
+  expect(refused.stderr).toContain(`to revert it all the same: git revert ${landed}`);
   expect([p.git('rev-parse', 'main'), p.git('status', '--porcelain')]).toEqual([theirs, '']);
   expect((await p.cli('logs', run, '--check', 'whole')).stdout).toContain('one is needed');
   expect(await count(p, 'request-refused')).toBe(1);
@@ -167,7 +167,9 @@ describe('a branch that moves every time', () => {
       const { code, stderr } = await p.cli('undo', run);
       expect(code).toBe(1);
       expect(stderr).toContain('main moved 3 times while the checks of its undo ran');
-      expect(stderr).toContain(`when nobody works on main: tidegate undo ${run}; or by hand: git revert ${landed}`);
+      expect(stderr).toContain(
+        `to revert by hand: git revert ${landed}; wait until nobody works on main, then: tidegate undo ${run}`,
+      );
     }
     expect([await count(p, 'undo-prepared'), await count(p, 'undo-intended')]).toEqual([3, 0]);
     expect([p.git('show', 'main:theirs.txt'), p.git('show', 'main:one.txt')]).toEqual(['4', 'one']);

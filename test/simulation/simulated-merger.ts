@@ -1,5 +1,6 @@
 import type { RunEvent } from '../../src/domain/events.ts';
 import type { SnapshotEvidence } from '../../src/domain/evidence.ts';
+import type { Finding } from '../../src/domain/findings/finding.ts';
 import type { CommitId, RunId, TaskId } from '../../src/domain/ids.ts';
 import { unreachable } from '../../src/domain/result.ts';
 import { refs } from '../../src/domain/state-dir.ts';
@@ -40,7 +41,7 @@ type Order = Tools & { readonly life: Life; readonly run: RunId; readonly epoch:
 
 const done: MergerAnswer = { outcome: 'done' };
 const stale: MergerAnswer = { outcome: 'stale-epoch' };
-const refused = (why: string, files: readonly string[] = []): MergerAnswer => ({ outcome: 'refused', why, files });
+const refused = (because: Finding): MergerAnswer => ({ outcome: 'refused', because });
 
 /**
  * The merger's contract on simulated git: intent, effect, done; asked again it finishes what was begun. The proof of a
@@ -67,7 +68,7 @@ export function simulatedMerger(tools: Tools, coordinator: Life): Merger {
 async function serve(order: Order, request: MergerRequest): Promise<MergerAnswer> {
   await order.schedule.turn(order.life);
   if ((await order.ledger.holder())?.epoch !== order.epoch) return stale;
-  if (order.chaos.strikes(0.01)) throw new MergerFailed('git is missing');
+  if (order.chaos.strikes(0.01)) throw new MergerFailed({ rule: 'git-unusable', fault: 'missing' });
   const history = await order.ledger.read(order.run);
   switch (request.do) {
     case 'open-run':
@@ -111,7 +112,7 @@ async function openRun(order: Order, history: History): Promise<MergerAnswer> {
   if (eventsOf(history, 'run-branch-made').length > 0) return done;
   const found = order.git.ref(refs.runBranch(order.run));
   if (found === null) order.git.move(refs.runBranch(order.run), null, commit);
-  else if (found !== commit) return refused('diverged');
+  else if (found !== commit) return refused({ rule: 'run-branch-diverged', expected: commit, actual: found });
   return record(order, { type: 'run-branch-made', commit, tree: order.git.read(commit).tree });
 }
 
@@ -119,14 +120,14 @@ async function makeTaskBase(order: Order, history: History, task: TaskId): Promi
   const { git } = order;
   const { plan } = planInForce(history);
   const tip = runTip(history);
-  if (tip === undefined) return refused('the run branch does not exist yet');
+  if (tip === undefined) return refused({ rule: 'run-branch-unmade' });
   const needs = inOrder(plan, allNeeds(plan, task)).filter((need) => !isReadOnly(need) && !isMerged(history, need.id));
   let { files } = git.read(tip);
   for (const need of needs) {
     const snapshot = readySnapshot(history, need.id);
-    if (snapshot === undefined) return refused(`${task} needs ${need.id}, which is not ready`);
+    if (snapshot === undefined) return refused({ rule: 'need-not-ready', task, need: need.id });
     const merged = git.merge(git.read(snapshot.base).files, files, git.read(snapshot.commit).files);
-    if (!merged.ok) return refused(`what ${task} needs does not fit together`, merged.error);
+    if (!merged.ok) return refused({ rule: 'needs-conflict', task, need: need.id, files: merged.error });
     files = merged.value;
   }
   const commit = needs.length === 0 ? tip : git.write(files, [tip], `base ${task}`);
@@ -142,7 +143,7 @@ async function buildCandidate(order: Order, history: History, { wave, round }: R
   const same = isThis({ wave, round });
   if (eventsOf(history, 'candidate-built').some(({ event }) => same(event))) return done;
   const opened = eventsOf(history, 'round-opened').findLast(({ event }) => same(event))?.event;
-  if (opened === undefined) return refused('the round is not open');
+  if (opened === undefined) return refused({ rule: 'round-not-open', wave, round });
   const steps: { task: TaskId; commit: CommitId; tree: SnapshotEvidence['tree'] }[] = [];
   const conflicts: { task: TaskId; files: readonly string[] }[] = [];
   let tip = opened.base;
@@ -174,7 +175,7 @@ async function addGenerated(order: Order, history: History, { wave, round }: Rou
     .findLast(({ event }) => same(event))
     ?.event.steps.at(-1);
   const snapshot = eventsOf(history, 'generator-ended').findLast(({ event }) => same(event))?.event.snapshot;
-  if (last === undefined || !snapshot) return refused('nothing was rebuilt');
+  if (last === undefined || !snapshot) return refused({ rule: 'nothing-rebuilt', wave, round });
   const files: Record<string, string> = { ...git.read(last.commit).files };
   for (const path of Object.keys(planInForce(history).plan.generated)) {
     const rebuilt = git.read(snapshot.commit).files[path];
@@ -192,11 +193,11 @@ async function merge(order: Order, history: History, { wave, round }: Round): Pr
   const same = isThis({ wave, round });
   if (eventsOf(history, 'merged').some(({ event }) => same(event))) return done;
   const proven = verifyChain(history, wave, round);
-  if (!proven.ok) return refused(`the ledger does not prove this merge: ${proven.error}`);
+  if (!proven.ok) return refused({ rule: 'proof-broken', ...proven.error });
   const built = eventsOf(history, 'candidate-built').findLast(({ event }) => same(event))?.event;
   const completed = eventsOf(history, 'candidate-completed').findLast(({ event }) => same(event))?.event;
   const next = completed?.commit ?? built?.steps.at(-1)?.commit;
-  if (built === undefined || next === undefined) return refused('the candidate holds no task');
+  if (built === undefined || next === undefined) return refused({ rule: 'candidate-empty' });
   if (!eventsOf(history, 'merge-intended').some(({ event }) => same(event))) {
     const past = await order.ledger.read(order.run);
     const event = { type: 'merge-intended', wave, round, old: built.base, new: next } as const;
@@ -207,7 +208,8 @@ async function merge(order: Order, history: History, { wave, round }: Round): Pr
     await order.schedule.turn(order.life);
   }
   const branch = refs.runBranch(order.run);
-  if (order.git.ref(branch) !== next && !order.git.move(branch, built.base, next)) return refused('diverged');
+  if (order.git.ref(branch) !== next && !order.git.move(branch, built.base, next))
+    return refused({ rule: 'run-branch-diverged', expected: built.base, actual: order.git.ref(branch) });
   const tasks = built.steps.map(({ task, commit }) => ({ task, commit }));
   return record(order, { type: 'merged', wave, round, old: built.base, new: next, tasks });
 }
@@ -218,7 +220,8 @@ async function rebuildLanding(order: Order, history: History): Promise<MergerAns
   const onto = git.ref(targetRef(target.branch));
   const tip = runTip(history);
   const start = eventsOf(history, 'run-branch-made').at(-1)?.event.commit;
-  if (onto === null || tip === undefined || start === undefined) return refused('the branch is gone');
+  if (onto === null || tip === undefined || start === undefined)
+    return refused({ rule: 'branch-gone', branch: target.branch });
   const landed = git.read(onto);
   const merged = git.merge(git.read(start).files, landed.files, git.read(tip).files);
   const commit = merged.ok ? git.write(merged.value, [onto], 'rebuilt') : tip;
@@ -234,15 +237,16 @@ async function land(order: Order, history: History): Promise<MergerAnswer> {
   const open = unfinished(history, 'landing-intended', ['landed', 'landing-refused']);
   const rebuilt = history.findLast(({ event }) => event.type === 'landing-rebuilt' || event.type === 'landed')?.event;
   const tip = runTip(history);
-  if (tip === undefined) return refused('there is nothing to land');
+  if (tip === undefined) return refused({ rule: 'none-merged' });
   const observed = eventsOf(history, 'target-observed').at(-1)?.event.commit ?? null;
   const old = open?.old ?? (plan.land === 'branch' ? null : observed);
   const isRebuilt = rebuilt?.type === 'landing-rebuilt' && rebuilt.onto === old;
   const next = open?.new ?? (isRebuilt ? rebuilt.commit : tip);
   const name = targetRef(onto);
-  if (git.ref(name) !== (open === null ? old : git.ref(name) === next ? next : old)) return refused('the branch moved');
+  if (git.ref(name) !== (open === null ? old : git.ref(name) === next ? next : old))
+    return refused({ rule: 'branch-moved', ref: name, expected: old, actual: git.ref(name) });
   if (open === null) {
-    if (order.chaos.strikes(0.1)) return refused('an untracked file is in the way', ['notes.txt']);
+    if (order.chaos.strikes(0.1)) return refused({ rule: 'untracked-files', worktree: '/', files: ['notes.txt'] });
     const appended = await order.ledger.append(
       order.run,
       history.length,
@@ -253,7 +257,8 @@ async function land(order: Order, history: History): Promise<MergerAnswer> {
     if (appended.outcome === 'conflict') return land(order, await order.ledger.read(order.run));
     await order.schedule.turn(order.life);
   }
-  if (git.ref(name) !== next && !git.move(name, old, next)) return refused('the branch moved');
+  if (git.ref(name) !== next && !git.move(name, old, next))
+    return refused({ rule: 'branch-moved', ref: name, expected: old, actual: git.ref(name) });
   return record(order, { type: 'landed', branch: onto, old, new: next, tasks: unlandedTasks(history) });
 }
 
@@ -264,17 +269,18 @@ async function undo(order: Order, history: History, task: TaskId | null): Promis
   const open = unfinished(history, 'undo-intended', ['undo-prepared', 'undone', 'undo-refused']);
   if (isUndone(history, task)) return done;
   if (first === undefined || last === undefined || first.old === null)
-    return refuseUndo(order, task, 'nothing has landed');
+    return refuseUndo(order, task, { rule: 'nothing-landed' });
   const name = targetRef(last.branch);
   const tip = git.ref(name);
-  if (tip === null) return refuseUndo(order, task, 'the branch is gone');
+  if (tip === null) return refuseUndo(order, task, { rule: 'branch-gone', branch: last.branch });
   if (open !== null && tip === open.new) return record(order, undone(open, first.old));
   const unbroken = landings.every((landing, index) => index === 0 || landings[index - 1]?.new === landing.old);
   const prepared = preparations(history, task);
   const reverts = prepared.at(-1);
   const exact = task === null && tip === last.new && unbroken;
   if (!exact && reverts?.onto !== tip) {
-    if (prepared.length >= 3) return refuseUndo(order, task, 'the branch moved three times');
+    if (prepared.length >= 3)
+      return refuseUndo(order, task, { rule: 'undo-busy', branch: last.branch, tries: 3, reverts: [] });
     return prepareUndo(order, history, task, { branch: last.branch, onto: tip });
   }
   if (!exact && (reverts === undefined || uncheckedOn(history, reverts.tree).length > 0)) return done;
@@ -307,17 +313,17 @@ async function prepareUndo(
     task === null
       ? [merged.at(-1)?.event.new, merged[0]?.event.old]
       : [commit, commit === undefined ? undefined : git.read(commit).parents[0]];
-  if (from === undefined || to === undefined) return refuseUndo(order, task, `${task} has no landed commit`);
+  if (from === undefined || to === undefined) return refuseUndo(order, task, { rule: 'no-landed-commit', task });
   const taken = git.merge(git.read(from).files, git.read(onto).files, git.read(to).files);
-  if (!taken.ok) return refuseUndo(order, task, `later work builds on it: ${taken.error.join(', ')}`);
+  if (!taken.ok) return refuseUndo(order, task, { rule: 'built-upon', commit: from, words: 'it', files: taken.error });
   const reverts = git.write(taken.value, [onto], `undo ${task}`);
   const { tree } = git.read(reverts);
   return record(order, { type: 'undo-prepared', task, branch, onto, commit: reverts, tree, reverts: [from] });
 }
 
-async function refuseUndo(order: Order, task: TaskId | null, why: string): Promise<MergerAnswer> {
-  const recorded = await record(order, { type: 'undo-refused', task, why, fix: 'tidegate undo' });
-  return recorded.outcome === 'done' ? refused(why) : recorded;
+async function refuseUndo(order: Order, task: TaskId | null, because: Finding): Promise<MergerAnswer> {
+  const recorded = await record(order, { type: 'undo-refused', task, because });
+  return recorded.outcome === 'done' ? refused(because) : recorded;
 }
 
 /** The last intent of a kind that nothing has answered yet. */
@@ -344,11 +350,12 @@ async function dropPaths(
     ({ event }) => (event.type === 'attempt-ended' || event.type === 'paths-dropped') && event.task === task,
   )?.event;
   const held = last?.type === 'attempt-ended' || last?.type === 'paths-dropped' ? last.snapshot : null;
-  if (held === null) return refused('no snapshot');
+  if (held === null) return refused({ rule: 'no-snapshot', task });
   const before = git.read(held.base).files;
   const files: Record<string, string> = { ...git.read(held.commit).files };
   const taken = held.diff.filter(({ path }) => paths.includes(path)).map(({ path }) => path);
-  if (taken.length === 0) return last?.type === 'paths-dropped' ? done : refused(`${task} did not change them`);
+  if (taken.length === 0)
+    return last?.type === 'paths-dropped' ? done : refused({ rule: 'paths-unchanged', task, paths });
   for (const path of taken) {
     const old = before[path];
     if (old === undefined) delete files[path];

@@ -134,10 +134,10 @@ async function answerPending(ledger: Ledger, epoch: number): Promise<void> {
   const stored = await ledger.read(run);
   const state = foldRun(stored);
   for (const { seq, request } of state?.pending ?? []) {
-    const decided = state === null ? err('no run') : answer(state, request);
+    const decided = state === null ? err({ rule: 'run-unknown' } as const) : answer(state, request);
     const events: RunEvent[] = decided.ok
       ? [...(decided.value === 'later' ? [] : decided.value), { type: 'request-accepted', request: seq }]
-      : [{ type: 'request-refused', request: seq, why: decided.error }];
+      : [{ type: 'request-refused', request: seq, because: decided.error }];
     await ledger.append(run, stored.length, events, epoch);
   }
 }

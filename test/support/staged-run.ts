@@ -6,6 +6,7 @@ import { gitReader } from '../../src/adapters/git-read/index.ts';
 import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
 import { hashPlan } from '../../src/adapters/plan-files/index.ts';
 import type { By, RequestEvent } from '../../src/domain/events.ts';
+import { explain } from '../../src/domain/explain/explain.ts';
 import { commitId, planHash, runId } from '../../src/domain/ids.ts';
 import { foldRun, type RunState } from '../../src/domain/run.ts';
 import { stateDir } from '../../src/domain/state-dir.ts';
@@ -119,7 +120,7 @@ function asked(ledger: Ledger, run: ReturnType<typeof runId>, hash: ReturnType<t
   /** When nothing more happens without a person. */
   const settled = async (): Promise<RunState> => {
     const state = await until((reached) => isAtRest(reached, now()));
-    if (state.mode.mode === 'halted') throw new Error(`${run} is halted: ${state.mode.why}`);
+    if (state.mode.mode === 'halted') throw new Error(`${run} is halted: ${explain(state.mode.because).detail}`);
     return state;
   };
   const until = (isReached: (state: RunState) => boolean): Promise<RunState> =>

@@ -11,7 +11,6 @@ import type { RoundState } from '../../src/domain/round.ts';
 import type { RunMode, RunState } from '../../src/domain/run.ts';
 import type { TapState } from '../../src/domain/tap.ts';
 import { fresh, type Hold, type TaskProgress, type TaskState } from '../../src/domain/task.ts';
-import type { Obstacle } from '../../src/domain/texts/obstacles.ts';
 import type { Verdict } from '../../src/domain/verdict.ts';
 import type { Wait } from '../../src/domain/waiting.ts';
 import type { RunView } from '../../src/view/run-view.ts';
@@ -84,7 +83,7 @@ const modes: Record<RunMode['mode'], RunMode> = {
   active: { mode: 'active' },
   paused: { mode: 'paused', who: 'ada' },
   stopped: { mode: 'stopped', who: 'ada' },
-  halted: { mode: 'halted', why: 'the disk is full', fix: 'make room on the disk' },
+  halted: { mode: 'halted', because: { rule: 'disk-short', free: 0, least: 500e6 } },
 };
 
 const taps: Record<TapState['status'], TapState> = {
@@ -107,7 +106,12 @@ const rounds: Record<RoundState['status'], RoundState> = {
   closing: { ...roundOf, ...candidate, status: 'closing', closed: [] },
   merging: { ...roundOf, ...candidate, status: 'merging', closed: [] },
   merged: { ...roundOf, ...candidate, status: 'merged', closed: [], old: commit, new: commit, judged: true },
-  abandoned: { ...roundOf, status: 'abandoned', why: 'test fails with hello', suspects: 0 },
+  abandoned: {
+    ...roundOf,
+    status: 'abandoned',
+    because: { rule: 'round-check', check: 'test', tasks: [hello] },
+    suspects: 0,
+  },
 };
 
 const moving = { branch: 'main', old: commit, new: commit };
@@ -117,9 +121,7 @@ const landings: Record<LandingState['status'], LandingState> = {
   observed: { status: 'observed', tip: commit, rebuilt, tries: 1 },
   refused: {
     status: 'refused',
-    why: 'main moved, and the run conflicts with what is new there',
-    files: ['a.md'],
-    fix: '',
+    because: { rule: 'landing-conflicts', run, branch: 'main', tasks: null, files: ['a.md'] },
   },
   intended: { status: 'intended', ...moving },
   landed: { status: 'landed', ...moving },
@@ -127,10 +129,7 @@ const landings: Record<LandingState['status'], LandingState> = {
   undone: { status: 'undone', branch: 'main', commit, exact: true },
 };
 
-const refusedBy = ({ why, files, fix }: Obstacle): RunState => ({
-  ...closed,
-  landing: { status: 'refused', why, files, fix },
-});
+const refusedBy = (because: Finding): RunState => ({ ...closed, landing: { status: 'refused', because } });
 
 const landed: RunState = {
   ...closed,
@@ -223,12 +222,6 @@ const holds: Record<Hold['because'], Hold> = {
   needs: { because: 'needs', task: reply },
 };
 
-const finding = (detail: string, where: string, fix?: string) => ({
-  rule: 'x',
-  detail,
-  where,
-  ...(fix === undefined ? {} : { fix }),
-});
 const foreign = (where: string): Finding => ({
   rule: 'out-of-scope',
   where,
@@ -239,11 +232,11 @@ const foreign = (where: string): Finding => ({
   pattern: null,
 });
 const gates: Record<MonitorGate, Verdict> = {
-  secrets: failWith('secrets', [finding('a secret in added content', 'config.js')]),
-  snapshot: failWith('snapshot', [finding('is a FIFO', 'pipe')]),
+  secrets: failWith('secrets', [{ rule: 'known-value', in: 'content', where: 'config.js' }]),
+  snapshot: failWith('snapshot', [{ rule: 'special-file', kind: 'FIFO', where: 'pipe' }]),
   scope: failWith('scope', [foreign('x.md'), foreign("a b'c.md")]),
   files: failWith('files', [{ rule: 'files', changed: 30, limit: 20 }]),
-  plan: failWith('plan', [finding('`a` needs `b`, which is not in the plan', 'x.plan.yaml:3:12')]),
+  plan: failWith('plan', [{ rule: 'unknown-need', task: 'a', need: 'b', meant: null, where: 'x.plan.yaml:3:12' }]),
   changes: inconclusive('changes', { rule: 'changes' }),
   exit: failWith('exit', [{ rule: 'exit', reason: 'exited', code: 0, signal: null }]),
   handoff: failWith('handoff', [{ rule: 'handoff-nonce' }]),
@@ -305,7 +298,7 @@ const waits: Record<Wait['on'] | 'need that locks' | 'need that was dropped' | '
       status: 'waiting',
       next: {
         ...fresh,
-        halt: { rule: 'launch', because: { rule: 'program-not-found', program: 'claude' }, before: [] },
+        halt: { rule: 'launch-failed', because: { rule: 'program-not-found', program: 'claude' }, before: [] },
       },
       last: null,
     },
@@ -321,7 +314,7 @@ const waits: Record<Wait['on'] | 'need that locks' | 'need that was dropped' | '
   budget: withTask(planned(beside), reply, { used: { ...used, usd: 12 } }),
   'budget of the run': withHello({ used }, planned(beside)),
   room: planned(beside, {
-    shortage: { why: 'only 300.0 MB of memory are free', fix: 'end something, or lower limits.parallel' },
+    shortage: { because: { rule: 'memory-short', free: 300e6 } },
   }),
   'run-branch': planned(beside, { branch: null }),
   'base-check': planned({ ...beside, checks: [{ name: 'test', run: 'npm test', minutes: 10 }] }, { checks: {} }),

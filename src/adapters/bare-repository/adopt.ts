@@ -1,4 +1,6 @@
 import { pipeline } from 'node:stream/promises';
+import { explain } from '../../domain/explain/explain.ts';
+import type { FindingOf } from '../../domain/findings/finding.ts';
 import type { CommitId } from '../../domain/ids.ts';
 import { failpoint } from '../failpoint.ts';
 import {
@@ -14,15 +16,13 @@ import {
 import { findIncompleteness } from '../git-read/index.ts';
 import { linkPacks } from './link-packs.ts';
 
-/** The person's repository does not hold everything that the commit is made of. `reason` tells which kind. */
+/** The person's repository does not hold everything that the commit is made of. */
 export class AdoptionFailed extends Error {
   override readonly name = 'AdoptionFailed';
-  readonly reason: 'shallow' | 'partial' | 'missing-objects';
-  readonly fix: string;
-  constructor(reason: 'shallow' | 'partial' | 'missing-objects', detail: string, fix: string) {
-    super(detail);
-    this.reason = reason;
-    this.fix = fix;
+  readonly finding: FindingOf<'adoption-failed'>;
+  constructor(finding: FindingOf<'adoption-failed'>) {
+    super(explain(finding).detail);
+    this.finding = finding;
   }
 }
 
@@ -34,7 +34,8 @@ export async function adoptCommit(bare: string, personsGitDir: string, commit: C
   objectId(commit);
   if (await isComplete(bare, commit)) return;
   const incomplete = await findIncompleteness(personsGitDir);
-  if (incomplete !== null) throw new AdoptionFailed(incomplete.reason, incomplete.detail, incomplete.fix);
+  if (incomplete !== null)
+    throw new AdoptionFailed({ rule: 'adoption-failed', fault: incomplete.reason, repository: personsGitDir });
   const linked = linkPacks(personsGitDir, bare);
   failpoint('adopt-packs-linked');
   if (linked && (await isComplete(bare, commit))) return;
@@ -44,7 +45,12 @@ export async function adoptCommit(bare: string, personsGitDir: string, commit: C
   // The person's repository was repacked while we linked: copy everything instead.
   await copyObjects(bare, personsGitDir, commit, []);
   if (await isComplete(bare, commit)) return;
-  throw new AdoptionFailed('missing-objects', `${commit} is not complete in ${personsGitDir}`, 'git fsck --full');
+  throw new AdoptionFailed({
+    rule: 'adoption-failed',
+    fault: 'missing-objects',
+    repository: personsGitDir,
+    commit,
+  });
 }
 
 /** Everything that our refs reach is complete already, so only the rest is walked. */

@@ -10,6 +10,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { explain } from '../../domain/explain/explain.ts';
+import type { FindingOf } from '../../domain/findings/finding.ts';
 import { syncDirectory } from '../durable-file.ts';
 import { failpoint } from '../failpoint.ts';
 import { git, gitLine } from '../git-process/index.ts';
@@ -20,6 +22,11 @@ export { AdoptionFailed, adoptCommit } from './adopt.ts';
 /** What is at the place of our bare repository is not one that we made for this repository. */
 export class ForeignRepository extends Error {
   override readonly name = 'ForeignRepository';
+  readonly finding: FindingOf<'foreign-repository' | 'object-format'>;
+  constructor(finding: FindingOf<'foreign-repository' | 'object-format'>) {
+    super(explain(finding).detail);
+    this.finding = finding;
+  }
 }
 
 /**
@@ -30,9 +37,10 @@ export async function ensureBareRepository(path: string, checkoutGitDir: string)
   const format = await objectFormat(checkoutGitDir);
   if (!existsSync(path)) await make(path, format);
   const mark = await gitLine({ gitDir: path, args: ['config', '--local', '--default=', '--get', 'tidegate.version'] });
-  if (mark !== '1') throw new ForeignRepository(`${path} was not made by Tidegate`);
+  if (mark !== '1') throw new ForeignRepository({ rule: 'foreign-repository', repository: path });
   const found = await objectFormat(path);
-  if (found !== format) throw new ForeignRepository(`${path} holds ${found} objects, the checkout ${format}`);
+  if (found !== format)
+    throw new ForeignRepository({ rule: 'object-format', repository: path, expected: format, actual: found });
 }
 
 async function make(path: string, format: 'sha1' | 'sha256'): Promise<void> {

@@ -1,4 +1,4 @@
-import { GitFailed } from './errors.ts';
+import { boundedArgs, GitFailed } from './errors.ts';
 import { keepStart, launchError, objectId, spawnGit } from './run.ts';
 
 /** One `cat-file --batch` kept open: many objects for one process. */
@@ -52,7 +52,7 @@ export function openObjects(gitDir: string, maxObject = 256 << 20): ObjectReader
       const size = Number(sizeText);
       if (!(size <= maxObject)) {
         child.kill('SIGKILL');
-        fail(new GitFailed(call.args, null, `object of ${sizeText} bytes`));
+        fail(new GitFailed(call.args, null, { rule: 'git-output', args: boundedArgs(call.args), limit: maxObject }));
         return;
       }
       wanted = line + 1 + size + 1;

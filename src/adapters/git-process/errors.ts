@@ -1,3 +1,6 @@
+import { explain } from '../../domain/explain/explain.ts';
+import type { Finding, FindingOf } from '../../domain/findings/finding.ts';
+import { boundedWords } from '../../domain/findings/words.ts';
 import { EnvironmentFailed } from '../../ports/failures.ts';
 
 /** Git ran and said no, was killed, or gave more output than allowed. The environment failed, not a decision of ours. */
@@ -6,29 +9,41 @@ export class GitFailed extends EnvironmentFailed {
   readonly args: readonly string[];
   readonly exitCode: number | null;
   readonly stderr: string;
-  constructor(args: readonly string[], exitCode: number | null, stderr: string, cause?: unknown) {
-    super(`git ${args.join(' ')} failed (${exitCode ?? 'killed'}): ${stderr.trim() || 'no message'}`, undefined, {
+  /** `said`: what git said, or what we found of what it did. */
+  constructor(args: readonly string[], exitCode: number | null, said: string | Finding, cause?: unknown) {
+    const words = typeof said === 'string' ? boundedWords(said) : '';
+    super(typeof said === 'string' ? { rule: 'git-failed', args: boundedArgs(args), exitCode, words } : said, {
       cause,
     });
     this.args = args;
     this.exitCode = exitCode;
-    this.stderr = stderr;
+    this.stderr = typeof said === 'string' ? said : '';
   }
 }
 
-/** There is no git that we can use. `fix` is what a person can do about it. */
+/** There is no git that we can use. */
 export class GitUnusable extends Error {
   override readonly name = 'GitUnusable';
+  readonly finding: FindingOf<'git-unusable'>;
   readonly reason: 'missing' | 'too-old';
+  /** What a person can do about it. */
   readonly fix: string;
-  constructor(reason: 'missing' | 'too-old', detail: string, cause?: unknown) {
+  constructor(finding: FindingOf<'git-unusable'>, cause?: unknown) {
+    const { detail, fix = '' } = explain(finding);
     super(detail, { cause });
-    this.reason = reason;
-    this.fix = 'install git 2.39.4 or newer (Debian, Ubuntu: apt-get install git; macOS: brew install git)';
+    this.finding = finding;
+    this.reason = finding.fault;
+    this.fix = fix;
   }
 }
 
 /** Something that is not a full object id or a ref of ours was about to become an argument of git. */
 export class BadGitArgument extends Error {
   override readonly name = 'BadGitArgument';
+}
+
+/** Paths and ids of a command may be thousands; the first tell which one it was. */
+export function boundedArgs(args: readonly string[]): readonly string[] {
+  const shown = args.slice(0, 12).map((argument) => boundedWords(argument, 200));
+  return args.length > shown.length ? [...shown, '…'] : shown;
 }

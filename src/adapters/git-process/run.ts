@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { objectIdPattern } from '../../domain/ids.ts';
 import { syncDirectory } from '../durable-file.ts';
-import { BadGitArgument, GitFailed, GitUnusable } from './errors.ts';
+import { BadGitArgument, boundedArgs, GitFailed, GitUnusable } from './errors.ts';
 import { cleanEnvironment, hardenedConfig } from './hardening.ts';
 
 export type GitCall = {
@@ -52,7 +52,7 @@ export function runGit(call: GitCall): Promise<GitOutput> {
     });
     child.once('error', (error) => reject(launchError(call, error)));
     child.once('close', (code) => {
-      if (tooMuch) reject(new GitFailed(call.args, null, `more than ${limit} bytes of output`));
+      if (tooMuch) reject(new GitFailed(call.args, null, { rule: 'git-output', args: boundedArgs(call.args), limit }));
       else if (code === null) reject(new GitFailed(call.args, null, stderr()));
       else resolve({ exitCode: code, stdout: Buffer.concat(out), stderr: stderr() });
     });
@@ -110,7 +110,7 @@ export function syncRef(gitDir: string, ref: string): void {
 export function launchError(call: GitCall, error: Error): Error {
   const missing = (error as NodeJS.ErrnoException).code === 'ENOENT' && existsSync(call.cwd ?? '/');
   return missing
-    ? new GitUnusable('missing', 'git is not installed', error)
+    ? new GitUnusable({ rule: 'git-unusable', fault: 'missing' }, error)
     : new GitFailed(call.args, null, error.message, error);
 }
 

@@ -1,8 +1,8 @@
+import { oldestGit } from '../../domain/texts/commands.ts';
 import { GitUnusable } from './errors.ts';
 import { gitLine } from './run.ts';
 
-/** 2.39.4 closed the clone and local-transport holes (CVE-2024-32004, -32020, -32021, -32465). */
-const oldest = [2, 39, 4] as const;
+const oldest = oldestGit.split('.').map(Number);
 
 /** The version of the git on our path, such as `2.39.5`. Rejects with `GitUnusable` when there is none. */
 export async function gitVersion(): Promise<string> {
@@ -13,8 +13,7 @@ export async function gitVersion(): Promise<string> {
 /** Resolves with the version when git is there and new enough; rejects with `GitUnusable` otherwise. */
 export async function checkGit(): Promise<string> {
   const version = await gitVersion();
-  if (!isNewEnough(version))
-    throw new GitUnusable('too-old', `git ${version} is older than ${oldest.join('.')}, which fixed known holes`);
+  if (!isNewEnough(version)) throw new GitUnusable({ rule: 'git-unusable', fault: 'too-old', version });
   return version;
 }
 

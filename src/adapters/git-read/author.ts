@@ -1,4 +1,7 @@
+import { explain } from '../../domain/explain/explain.ts';
+import type { FindingOf } from '../../domain/findings/finding.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import { setAuthor } from '../../domain/texts/commands.ts';
 import { runGit } from '../git-process/index.ts';
 
 export type Identity = { readonly name: string; readonly email: string };
@@ -15,12 +18,11 @@ export type Author = { readonly by: Identity; readonly signing: Signing | undefi
 export async function readAuthor(
   checkout: string,
   env: Readonly<Record<string, string>>,
-): Promise<Result<Author, string>> {
+): Promise<Result<Author, FindingOf<'author-unknown'>>> {
   const setting = (key: string, type: readonly string[] = []) => readSetting(checkout, env, key, type);
   const name = env['GIT_AUTHOR_NAME'] ?? (await setting('user.name'));
   const email = env['GIT_AUTHOR_EMAIL'] ?? (await setting('user.email'));
-  if (name === undefined || email === undefined)
-    return err(`${unknownAuthor.problem}. Set it with: ${unknownAuthor.fix}`);
+  if (name === undefined || email === undefined) return err({ rule: 'author-unknown' });
   if ((await setting('commit.gpgsign', ['--type=bool'])) !== 'true')
     return ok({ by: { name, email }, signing: undefined });
   const config = await Promise.all(
@@ -51,8 +53,8 @@ export async function isAuthorKnown(
 }
 
 export const unknownAuthor = {
-  problem: 'git does not know who you are, and merged commits carry your name',
-  fix: 'git config --global user.name "Your Name" && git config --global user.email you@example.com',
+  problem: explain({ rule: 'author-unknown' }).detail,
+  fix: setAuthor,
 } as const;
 
 async function readSetting(

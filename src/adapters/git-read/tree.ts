@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { explain } from '../../domain/explain/explain.ts';
 import type { CommitId, TreeId } from '../../domain/ids.ts';
 import { git, objectId } from '../git-process/index.ts';
 
@@ -7,6 +8,10 @@ export type TreeEntry = { readonly path: string; readonly mode: string; readonly
 /** A path of the repository is not valid UTF-8, so that it cannot be named in a plan, a diff or a ledger. */
 export class UnreadablePath extends Error {
   override readonly name = 'UnreadablePath';
+  readonly finding = { rule: 'file-name-unreadable' } as const;
+  constructor() {
+    super(explain({ rule: 'file-name-unreadable' }).detail);
+  }
 }
 
 /** Every file, link and gitlink of a commit or tree, in git's order. */
@@ -21,7 +26,7 @@ export async function listTree(gitDir: string, of: CommitId | TreeId): Promise<r
 
 /** Records that git ended with NUL. Throws `UnreadablePath` rather than let two names become one. */
 export function splitNul(out: Buffer): string[] {
-  if (!isUtf8(out)) throw new UnreadablePath('the repository holds a file name that is not valid UTF-8');
+  if (!isUtf8(out)) throw new UnreadablePath();
   const records = out.toString('utf8').split('\0');
   records.pop();
   return records;

@@ -94,7 +94,7 @@ function parseCommit(id: CommitId, text: string): Commit {
 export async function mustReadCommit(gitDir: string, id: CommitId): Promise<Commit> {
   const commit = await readCommit(gitDir, id);
   if (commit === undefined)
-    throw new GitFailed(['cat-file', 'commit', id], 128, `commit ${id} is missing from ${gitDir}`);
+    throw new GitFailed(['cat-file', 'commit', id], 128, { rule: 'commit-missing', commit: id, repository: gitDir });
   return commit;
 }
 

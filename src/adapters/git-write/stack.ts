@@ -24,11 +24,11 @@ export async function writeStack<Commits extends readonly StackedCommit[]>(
   const read = await readCommits(gitDir, ids);
   const written = ids.flatMap((id) => read.get(id) ?? []);
   if (written.length !== stack.commits.length)
-    throw new GitFailed(
-      ['fast-import'],
-      0,
-      `${written.length} commits were written instead of ${stack.commits.length}`,
-    );
+    throw new GitFailed(['fast-import'], 0, {
+      rule: 'commits-written',
+      expected: stack.commits.length,
+      actual: written.length,
+    });
   return written as { readonly [At in keyof Commits]: Commit };
 }
 

@@ -2,7 +2,10 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { z } from 'zod';
+import type { Finding } from '../../domain/findings/finding.ts';
+import { boundedWords } from '../../domain/findings/words.ts';
 import { type Merger, type MergerAnswer, MergerFailed } from '../../ports/merger.ts';
+import { findingSchema } from '../finding-schema.ts';
 
 type MergerProcessOptions = {
   /** argv of the merger up to its own arguments: the Node binary and `dist/main/merger.js`. */
@@ -15,12 +18,12 @@ type MergerProcessOptions = {
 
 const answerSchema: z.ZodType<MergerAnswer> = z.discriminatedUnion('outcome', [
   z.strictObject({ outcome: z.literal('done') }),
-  z.strictObject({ outcome: z.literal('refused'), why: z.string(), files: z.array(z.string()) }),
+  z.strictObject({ outcome: z.literal('refused'), because: findingSchema }),
   z.strictObject({ outcome: z.literal('stale-epoch') }),
 ]);
 const replySchema = z.union([
   z.strictObject({ id: z.int(), answer: answerSchema }),
-  z.strictObject({ id: z.int(), failed: z.string(), fix: z.string().optional() }),
+  z.strictObject({ id: z.int(), failed: findingSchema }),
 ]);
 
 /**
@@ -34,7 +37,7 @@ export function mergerProcess(options: MergerProcessOptions): Merger {
   return {
     ask: async (request, epoch) => {
       // one that was asked again because the last had died would be nobody's, and keep us from ending
-      if (disposed) throw new MergerFailed('this coordinator has let go of its merger');
+      if (disposed) throw new MergerFailed({ rule: 'merger-released' });
       if (line === null || line.isClosed()) line = openLine(options);
       last += 1;
       return await line.send(last, { id: last, epoch, request });
@@ -68,18 +71,18 @@ function openLine({ command: [program, ...first], stateDir, checkout, env }: Mer
   // A merger that died takes no more requests; `close` says so to whoever waits.
   child.stdin.on('error', () => undefined);
 
-  const end = (why: string, cause?: unknown) => {
+  const end = (finding: Finding, cause?: unknown) => {
     closed = true;
-    for (const { reject } of waiting.values()) reject(new MergerFailed(why, undefined, { cause }));
+    for (const { reject } of waiting.values()) reject(new MergerFailed(finding, { cause }));
     waiting.clear();
   };
   const ended = new Promise<void>((resolve) => {
     child.once('error', (error) => {
-      end(`the merger could not be started: ${error.message}`, error);
+      end({ rule: 'merger-unstartable', words: boundedWords(error.message) }, error);
       resolve();
     });
     child.once('close', (code, signal) => {
-      end(`the merger ended (${signal ?? code})${stderr === '' ? '' : `: ${stderr.trim()}`}`);
+      end({ rule: 'merger-ended', code, signal, words: boundedWords(stderr) });
       resolve();
     });
   });
@@ -88,7 +91,7 @@ function openLine({ command: [program, ...first], stateDir, checkout, env }: Mer
     const asked = waiting.get(reply.id);
     waiting.delete(reply.id);
     if ('answer' in reply) asked?.resolve(reply.answer);
-    else asked?.reject(new MergerFailed(reply.failed, reply.fix));
+    else asked?.reject(new MergerFailed(reply.failed));
   });
   return {
     send: (id, message) =>

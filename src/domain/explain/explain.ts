@@ -4,11 +4,16 @@ import { attemptSentences } from './attempt-sentences.ts';
 import { denialSentences } from './denial-sentences.ts';
 import { documentSentences } from './document-sentences.ts';
 import { gateSentences } from './gate-sentences.ts';
+import { haltSentences } from './halt-sentences.ts';
 import { handoffSentences } from './handoff-sentences.ts';
+import { landingSentences } from './landing-sentences.ts';
+import { mergerSentences } from './merger-sentences.ts';
 import { planSentences } from './plan-sentences.ts';
 import { repositorySentences } from './repository-sentences.ts';
+import { requestSentences } from './request-sentences.ts';
 import { scopeSentences } from './scope-sentences.ts';
 import type { Explain, Explained, Sentence, Sentences } from './sentence.ts';
+import { sessionSentences } from './session-sentences.ts';
 import { settingsSentences } from './settings-sentences.ts';
 import { snapshotSentences } from './snapshot-sentences.ts';
 import { threadSentences } from './thread-sentences.ts';
@@ -25,14 +30,30 @@ const sentences: Sentences<Rules> = {
   ...handoffSentences,
   ...denialSentences,
   ...threadSentences,
+  ...requestSentences,
+  ...haltSentences,
+  ...landingSentences,
+  ...mergerSentences,
+  ...sessionSentences,
 };
 
+/** A finding in words, for people, programs and prompts alike. */
 export function explain(finding: Finding): Explained {
-  if ('detail' in finding) return finding;
   const { rule, where } = finding;
-  const said = (sentences[rule] as (one: Finding, nested: Explain) => Sentence | string)(finding, explain);
-  return { rule, ...(typeof said === 'string' ? { detail: said } : said), ...(where === undefined ? {} : { where }) };
+  const { detail, ...advice } = sentenceOf(finding);
+  const fix = adviceText(advice);
+  return { rule, detail, ...(fix === undefined ? {} : { fix }), ...(where === undefined ? {} : { where }) };
 }
+
+/** Its parts: what is wrong, what to do about it, and what to type then. */
+export function sentenceOf(finding: Finding): Sentence {
+  const said = (sentences[finding.rule] as (one: Finding, nested: Explain) => Sentence | string)(finding, sentenceOf);
+  return typeof said === 'string' ? { detail: said } : said;
+}
+
+/** What to do and what to type then, on one line. */
+export const adviceText = ({ fix, command }: Pick<Sentence, 'fix' | 'command'>): string | undefined =>
+  fix === undefined || command === undefined ? (fix ?? command) : `${fix}, then: ${command}`;
 
 /** On one line, with its place where the sentence does not name it. */
 export function describeFinding(finding: Finding): string {
@@ -40,17 +61,24 @@ export function describeFinding(finding: Finding): string {
   return where === undefined || detail.includes(where) ? detail : `${where}: ${detail}`;
 }
 
-/** For the agent that is to fix it: with what programs printed. */
-export const promptLines = (finding: Finding): readonly string[] => [
-  describeFinding(finding),
-  ...(finding.rule === 'check-fails' && 'words' in finding ? finding.words.map((line) => `it printed: ${line}`) : []),
-];
 /** The same with what a person can do about it, where something can be done. */
 export function describeWithFix(finding: Finding): string {
   const { fix } = explain(finding);
   if (fix === undefined) return describeFinding(finding);
   return `${describeFinding(finding)}${fix.includes('\n') ? '\n' : '; '}fix: ${fix}`;
 }
+
+/** A refusal, with what to do instead, on one line. */
+export function describeRefusal(finding: Finding): string {
+  const { detail, fix } = explain(finding);
+  return fix === undefined ? detail : `${detail}; ${fix}`;
+}
+
+/** For the agent that is to fix it: with what programs printed. */
+export const promptLines = (finding: Finding): readonly string[] => [
+  describeFinding(finding),
+  ...(finding.rule === 'check-fails' ? finding.words.map((line) => `it printed: ${line}`) : []),
+];
 
 export function describeVerdict(verdict: Verdict): readonly string[] {
   return verdict.outcome === 'pass' ? [] : verdict.findings.map(describeFinding);

@@ -21,11 +21,6 @@ export const gateSentences: Sentences<GateRules> = {
         ? 'a person holds the start'
         : `the start was ${decision}`,
   'plan-hash': () => 'the approval is for another version of the plan',
-  launch: ({ because, before }, explain) => {
-    const { detail, fix } = because === null ? { detail: 'it could not be started' } : explain(because);
-    const others = before.length === 0 ? '' : `; before it ${before.join(' and ')} could not do it either`;
-    return { detail: `${detail}${others}`, ...(fix === undefined ? {} : { fix }) };
-  },
   'task-planned': ({ task }) => `${task} is not in the plan`,
   'workspace-base': ({ base, actual }) => `the workspace stands on ${actual}, not on ${base}`,
   fence: ({ mode, canary, breaches = [] }) =>

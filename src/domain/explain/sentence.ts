@@ -5,15 +5,16 @@ export type Sentence = {
   readonly detail: string;
   /** A command or an edit that a person can make. */
   readonly fix?: string;
+  /** What to type after `fix`, where the reader knows no better command from the state of the run. */
+  readonly command?: string;
 };
 
-/** One entry for each rule: a rule without a sentence does not compile. */
+/** One entry for each rule: a rule without a sentence does not compile. `explain` is for findings within the finding. */
 export type Sentences<R> = {
   readonly [K in keyof R & string]: (finding: FindingsOf<Pick<R, K>>, explain: Explain) => Sentence | string;
 };
 
-/** A finding as people, programs and prompts are shown it. */
-export type Explained = Sentence & { readonly rule: string; readonly where?: string };
+export type Explain = (finding: Finding) => Sentence;
 
-/** For sentences about a finding within a finding. */
-export type Explain = (finding: Finding) => Explained;
+/** A finding as people, programs and prompts are shown it. */
+export type Explained = Omit<Sentence, 'command'> & { readonly rule: string; readonly where?: string };

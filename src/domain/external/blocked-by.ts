@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '../result.ts';
 import type { NewSubtask } from './command.ts';
-import { type Refusal, refuse } from './refusal.ts';
+import type { Refusal } from './refusal.ts';
 import { type Session, type Subtask, subtaskOf } from './session.ts';
 
 type Waiting = Pick<Subtask, 'id' | 'taskId' | 'blockedBy'>;
@@ -54,10 +54,14 @@ function inOrder(state: Session, wave: number, waiting: readonly Waiting[]): Ref
       .map((id) => subtaskOf(state, id))
       .find((blocker) => blocker !== undefined && blocker.wave > wave);
     if (later !== undefined)
-      return refuse(
-        'bad-blocker',
-        `${taskId} is in wave ${wave} and would wait for ${later.id}, which is in wave ${later.wave}`,
-      );
+      return {
+        rule: 'session-bad-blocker',
+        fault: 'later',
+        task: taskId,
+        wave,
+        blocker: later.id,
+        later: later.wave,
+      };
   }
   return null;
 }
@@ -78,9 +82,7 @@ function cycleIn(all: readonly Waiting[]): Refusal | null {
     }
   }
   const [first] = open.keys();
-  return first === undefined
-    ? null
-    : refuse('cycle', `these wait for each other: ${ring(first, all, open).join(' -> ')}`);
+  return first === undefined ? null : { rule: 'session-cycle', ring: ring(first, all, open) };
 }
 
 /** From one that is left, each has a blocker that is left, too: following them comes round. */
@@ -95,9 +97,9 @@ function ring(first: string, all: readonly Waiting[], left: ReadonlyMap<string, 
   return [...[...path].slice([...path].indexOf(at)), at];
 }
 
-const unknownBlocker = ({ taskId }: Pick<Waiting, 'taskId'>, id: string): Refusal =>
-  refuse(
-    'bad-blocker',
-    `${taskId} is blocked by ${id}, which is no subtask here`,
-    'give ids of subtasks of this session',
-  );
+const unknownBlocker = ({ taskId }: Pick<Waiting, 'taskId'>, id: string): Refusal => ({
+  rule: 'session-bad-blocker',
+  fault: 'unknown',
+  task: taskId,
+  blocker: id,
+});

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { By } from '../events.ts';
+import { explain } from '../explain/explain.ts';
 import { decisionVersions } from '../gates/versions.ts';
 import type { ExternalCommand, NewSubtask } from './command.ts';
 import { batchStatus, countsOf, currentWave, subtasksOfWave } from './counts.ts';
@@ -52,7 +53,7 @@ const transition: ExternalCommand = { type: 'transition' };
 function sessionAfter(...commands: readonly ExternalCommand[]): Session {
   return commands.reduce((state, command, at) => {
     const decided = decideExternal(state, { command, by });
-    if (!decided.ok) throw new Error(`${command.type}: ${decided.error.why}`);
+    if (!decided.ok) throw new Error(`${command.type}: ${explain(decided.error).detail}`);
     const time = new Date(Date.UTC(2026, 1, 9, 10, 0, at)).toISOString();
     return decided.value.reduce((next, event) => evolveSession(next, { at: time, event }), state);
   }, newSession('s'));
@@ -60,10 +61,9 @@ function sessionAfter(...commands: readonly ExternalCommand[]): Session {
 const given = (...commands: readonly ExternalCommand[]) => ({
   when: (command: ExternalCommand) => decideExternal(sessionAfter(...commands), { command, by }),
 });
-const refused = (decided: ReturnType<typeof decideExternal>): string | null =>
-  decided.ok ? null : decided.error.reason;
+const refused = (decided: ReturnType<typeof decideExternal>): string | null => (decided.ok ? null : decided.error.rule);
 const types = (decided: ReturnType<typeof decideExternal>): readonly string[] =>
-  decided.ok ? decided.value.map(({ type }) => type) : [decided.error.reason];
+  decided.ok ? decided.value.map(({ type }) => type) : [decided.error.rule];
 
 const synthesisIn = (state: Session, id: string) => {
   const batch = state.batches[id];
@@ -72,13 +72,15 @@ const synthesisIn = (state: Session, id: string) => {
 
 describe('a wave', () => {
   test('does not overtake one before it that is pending or running', () => {
-    expect(refused(given(create(0), create(1)).when(start(1)))).toBe('unfinished-wave');
-    expect(refused(given(submit(0, task('a')), create(1), start(0)).when(start(1)))).toBe('unfinished-wave');
+    expect(refused(given(create(0), create(1)).when(start(1)))).toBe('session-unfinished-wave');
+    expect(refused(given(submit(0, task('a')), create(1), start(0)).when(start(1)))).toBe('session-unfinished-wave');
   });
 
   test('that is running is started again without a fact, one that has ended not at all', () => {
     expect(given(submit(1, task('a')), start(1)).when(start(1))).toEqual({ ok: true, value: [] });
-    expect(refused(given(submit(1, task('a')), start(1), set('a', 'completed')).when(start(1)))).toBe('ended-wave');
+    expect(refused(given(submit(1, task('a')), start(1), set('a', 'completed')).when(start(1)))).toBe(
+      'session-ended-wave',
+    );
   });
 
   test('that is there is made again without a fact, and keeps running', () => {
@@ -105,16 +107,20 @@ describe('a wave', () => {
         { type: 'external-wave-started', wave: 1, by, version },
       ],
     });
-    const next = 'submit a batch to wave 0, or start the next wave by its number to go on without';
     for (const command of [transition, set('a', 'running')])
-      expect(empty.when(command)).toMatchObject({ ok: false, error: { reason: 'unfinished-wave', next } });
-    expect(refused(given(create(0), start(0), create(1), start(1)).when(submit(0, task('a'))))).toBe('ended-wave');
+      expect(empty.when(command)).toMatchObject({
+        ok: false,
+        error: { rule: 'session-unfinished-wave', wave: 0, empty: true },
+      });
+    expect(refused(given(create(0), start(0), create(1), start(1)).when(submit(0, task('a'))))).toBe(
+      'session-ended-wave',
+    );
   });
 
   test('takes no more tasks once it has ended, and none is made before one that has begun', () => {
     const done = [submit(1, task('a')), start(1), set('a', 'completed')];
-    expect(refused(given(...done).when(submit(1, task('b'))))).toBe('ended-wave');
-    expect(refused(given(...done).when(create(0)))).toBe('late-wave');
+    expect(refused(given(...done).when(submit(1, task('b'))))).toBe('session-ended-wave');
+    expect(refused(given(...done).when(create(0)))).toBe('session-late-wave');
   });
 
   test('is started by work on one of its subtasks, if its turn has come', () => {
@@ -123,7 +129,7 @@ describe('a wave', () => {
       'external-subtask-updated',
     ]);
     expect(refused(given(submit(0, task('a')), submit(1, task('b'))).when(set('b', 'completed')))).toBe(
-      'unfinished-wave',
+      'session-unfinished-wave',
     );
   });
 
@@ -143,15 +149,15 @@ describe('a transition', () => {
     const failed = given(submit(0, task('a')), create(1), start(0), set('a', 'failed'));
     expect(failed.when(transition)).toMatchObject({
       ok: false,
-      error: { reason: 'no-next-wave', next: 'start wave 1 by its number to go on without it' },
+      error: { rule: 'session-no-next-wave', failed: 0, next: 1 },
     });
     expect(types(failed.when(start(1)))).toEqual(['external-wave-started']);
   });
 
   test('needs a completed wave before, and without a pending one after changes nothing', () => {
-    expect(refused(given().when(transition))).toBe('no-next-wave');
-    expect(refused(given(create(0)).when(transition))).toBe('no-next-wave');
-    expect(refused(given(submit(0, task('a')), start(0)).when(transition))).toBe('unfinished-wave');
+    expect(refused(given().when(transition))).toBe('session-no-next-wave');
+    expect(refused(given(create(0)).when(transition))).toBe('session-no-next-wave');
+    expect(refused(given(submit(0, task('a')), start(0)).when(transition))).toBe('session-unfinished-wave');
     const finished = given(submit(0, task('a')), start(0), set('a', 'completed'));
     expect(finished.when(transition)).toEqual({ ok: true, value: [] });
   });
@@ -160,35 +166,37 @@ describe('a transition', () => {
 describe('a subtask', () => {
   test('neither runs nor is completed before those that block it are completed', () => {
     const chained = [submit(0, task('a'), task('b', { blockedBy: ['t-a'] })), start(0)];
-    expect(refused(given(...chained).when(set('b', 'running')))).toBe('blocked');
-    expect(refused(given(...chained).when(set('b', 'completed')))).toBe('blocked');
-    expect(refused(given(...chained, set('a', 'failed')).when(set('b', 'running')))).toBe('blocked');
+    expect(refused(given(...chained).when(set('b', 'running')))).toBe('session-blocked');
+    expect(refused(given(...chained).when(set('b', 'completed')))).toBe('session-blocked');
+    expect(refused(given(...chained, set('a', 'failed')).when(set('b', 'running')))).toBe('session-blocked');
     expect(refused(given(...chained, set('a', 'completed')).when(set('b', 'running')))).toBe(null);
   });
 
   test('is not blocked by what does not exist, by itself, in a ring, or by a later wave', () => {
-    expect(refused(given().when(submit(0, task('a', { blockedBy: ['nobody'] }))))).toBe('bad-blocker');
-    expect(refused(given().when(submit(0, task('a', { blockedBy: ['a'] }))))).toBe('cycle');
+    expect(refused(given().when(submit(0, task('a', { blockedBy: ['nobody'] }))))).toBe('session-bad-blocker');
+    expect(refused(given().when(submit(0, task('a', { blockedBy: ['a'] }))))).toBe('session-cycle');
     const ring = submit(0, task('a', { blockedBy: ['t-b'] }), task('b', { blockedBy: ['t-a'] }));
-    expect(given().when(ring)).toMatchObject({ ok: false, error: { why: 'these wait for each other: a -> b -> a' } });
+    expect(given().when(ring)).toMatchObject({ ok: false, error: { rule: 'session-cycle', ring: ['a', 'b', 'a'] } });
     const chained = given(submit(0, task('a'), task('b', { blockedBy: ['a'] })), submit(1, task('c')));
-    expect(refused(chained.when({ type: 'update-subtask', subtask: 'a', blockedBy: ['b'] }))).toBe('cycle');
-    expect(refused(chained.when({ type: 'update-subtask', subtask: 'a', blockedBy: ['c'] }))).toBe('bad-blocker');
+    expect(refused(chained.when({ type: 'update-subtask', subtask: 'a', blockedBy: ['b'] }))).toBe('session-cycle');
+    expect(refused(chained.when({ type: 'update-subtask', subtask: 'a', blockedBy: ['c'] }))).toBe(
+      'session-bad-blocker',
+    );
     expect(refused(chained.when({ type: 'update-subtask', subtask: 'a', blockedBy: ['constructor'] }))).toBe(
-      'bad-blocker',
+      'session-bad-blocker',
     );
   });
 
   test('that is settled stays so; saying the same again changes nothing', () => {
     const done = given(submit(0, task('a')), start(0), set('a', 'completed', { files: ['x'] }));
-    expect(refused(done.when(set('a', 'running')))).toBe('settled-subtask');
-    expect(refused(done.when(set('a', 'completed', { files: ['y'] })))).toBe('settled-subtask');
+    expect(refused(done.when(set('a', 'running')))).toBe('session-settled-subtask');
+    expect(refused(done.when(set('a', 'completed', { files: ['y'] })))).toBe('session-settled-subtask');
     expect(done.when(set('a', 'completed', { files: ['x'] }))).toEqual({ ok: true, value: [] });
   });
 
   test('that runs does not become pending again', () => {
     expect(refused(given(submit(0, task('a')), start(0), set('a', 'running')).when(set('a', 'pending')))).toBe(
-      'bad-transition',
+      'session-bad-transition',
     );
   });
 
@@ -204,7 +212,13 @@ describe('a batch', () => {
   test('with unfinished work is not completed, unless that is given up', () => {
     expect(given(...two).when(complete('batch-ab'))).toMatchObject({
       ok: false,
-      error: { reason: 'unfinished-batch', why: '2 of its subtasks are not finished: a (running), b (pending)' },
+      error: {
+        rule: 'session-unfinished-batch',
+        open: [
+          { subtask: 'a', status: 'running' },
+          { subtask: 'b', status: 'pending' },
+        ],
+      },
     });
     const state = sessionAfter(...two, complete('batch-ab', true));
     expect(countsOf(subtasksOfWave(state, 1))).toEqual({ total: 2, completed: 0, failed: 2 });
@@ -328,7 +342,7 @@ describe('a batch', () => {
 
 test('what looks like a secret is not taken in', () => {
   const token = `ghp_${'a'.repeat(36)}`;
-  expect(refused(given().when(submit(0, task('a', { description: `use ${token}` }))))).toBe('secret');
+  expect(refused(given().when(submit(0, task('a', { description: `use ${token}` }))))).toBe('session-secret');
 });
 
 describe("DCM's events", () => {

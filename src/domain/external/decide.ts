@@ -9,8 +9,8 @@ import type { ExternalCommand } from './command.ts';
 import { countsOf, hasEnded, isSettled, subtasksOfBatch, subtasksOfWave } from './counts.ts';
 import type { ExternalEvent, ExternalFact } from './events.ts';
 import { idFrom } from './ids.ts';
-import { type Refusal, refuse } from './refusal.ts';
-import { own, type Session, subtaskOf, withFacts } from './session.ts';
+import type { Refusal } from './refusal.ts';
+import { own, type Session, standingOf, subtaskOf, withFacts } from './session.ts';
 import { resultsOf } from './synthesis.ts';
 import { updateSubtask } from './update-subtask.ts';
 import { beginWave, createWave, ensureWave, startNext, startWave } from './waves.ts';
@@ -26,14 +26,9 @@ export function decideExternal(state: Session, { command, key, by }: Asked): Dec
   const keyed = key === undefined ? [] : [keyUsed(state, key, idFrom(asked))];
   const before = keyed.length === 0 ? undefined : state.keys.find((one) => one.key === key);
   if (before !== undefined)
-    return keyed.some((one) => one.asked === before.asked)
-      ? ok([])
-      : err(refuse('key-reused', 'this Idempotency-Key was given with something else', 'take a new key'));
+    return keyed.some((one) => one.asked === before.asked) ? ok([]) : err({ rule: 'session-key-reused' });
   const secret = secretIn(key === undefined ? asked : `${key} ${asked}`);
-  if (secret !== null)
-    return err(
-      refuse('secret', `it holds what looks like a secret (${secret})`, 'leave it out: nothing secret is recorded'),
-    );
+  if (secret !== null) return err({ rule: 'session-secret', kind: secret });
   const decided = decide(state, command, by);
   if (!decided.ok) return decided;
   const facts = [...decided.value, ...endings(state, decided.value), ...keyed];
@@ -74,7 +69,7 @@ function decide(state: Session, command: ExternalCommand, by: By): DecidedFacts 
     case 'record-action': {
       const { type: _, ...report } = command;
       if (report.subtask !== null && subtaskOf(state, report.subtask) === undefined)
-        return err(refuse('unknown-subtask', `there is no subtask ${report.subtask}`));
+        return err({ rule: 'session-unknown-subtask', subtask: report.subtask });
       return ok([{ type: 'external-action-recorded', ...report, by }]);
     }
   }
@@ -102,9 +97,7 @@ function submit(state: Session, command: ExternalCommand & { readonly type: 'sub
   if (own(state.batches, batch) !== undefined) return ok([]);
   const wave = state.waves.find((one) => one.number === number);
   if (wave !== undefined && hasEnded(wave))
-    return err(
-      refuse('ended-wave', `wave ${number} is ${wave.status}: nothing can be added to it`, 'submit to a later wave'),
-    );
+    return err({ rule: 'session-ended-wave', wave: number, status: wave.status, action: 'submit' });
   const made = ensureWave(state, number, by);
   if (!made.ok) return made;
   const subtasks = resolveBlockers(state, number, command.subtasks);
@@ -118,17 +111,11 @@ function complete(
   by: By,
 ): DecidedFacts {
   const batch = own(state.batches, command.batch);
-  if (batch === undefined) return err(refuse('unknown-batch', `there is no batch ${command.batch}`));
+  if (batch === undefined) return err({ rule: 'session-unknown-batch', batch: command.batch });
   if (batch.end !== null) return ok([]);
   const open = subtasksOfBatch(state, batch).filter((subtask) => !isSettled(subtask));
   if (open.length > 0 && !command.failUnfinished)
-    return err(
-      refuse(
-        'unfinished-batch',
-        `${open.length} of its subtasks are not finished: ${open.map(({ id, progress }) => `${id} (${progress.status})`).join(', ')}`,
-        'finish them, or send {"fail_unfinished": true} to give them up',
-      ),
-    );
+    return err({ rule: 'session-unfinished-batch', open: open.map(standingOf) });
   const begun = open.length === 0 ? ok([]) : beginWave(state, batch.wave, by);
   if (!begun.ok) return begun;
   const failed = open.map(

@@ -1,25 +1,5 @@
-/** `reason` is for programs, `why` for people, `next` what to do about it. */
-export type Refusal = { readonly reason: RefusalReason; readonly why: string; readonly next: string | null };
+import type { FindingsOf } from '../findings/finding.ts';
+import type { SessionRules } from '../findings/session-rules.ts';
 
-export type RefusalReason =
-  | 'unknown-wave'
-  | 'unknown-batch'
-  | 'unknown-subtask'
-  | 'unfinished-wave'
-  | 'ended-wave'
-  | 'late-wave'
-  | 'no-next-wave'
-  | 'settled-subtask'
-  | 'bad-transition'
-  | 'blocked'
-  | 'bad-blocker'
-  | 'cycle'
-  | 'unfinished-batch'
-  | 'secret'
-  | 'key-reused';
-
-export const refuse = (reason: RefusalReason, why: string, next: string | null = null): Refusal => ({
-  reason,
-  why,
-  next,
-});
+/** Why a session refuses what it is asked for. */
+export type Refusal = FindingsOf<SessionRules>;

@@ -1,9 +1,11 @@
 import type { LedgerEvent } from '../events.ts';
+import { explain } from '../explain/explain.ts';
 import { decisionVersions } from '../gates/versions.ts';
 import { canonicalJson } from '../plan.ts';
 import type { ExternalCommand } from './command.ts';
 import { decideExternal } from './decide.ts';
 import { type ExternalEvent, isExternalEvent } from './events.ts';
+import type { Refusal } from './refusal.ts';
 import { evolveSession, newSession, type Recorded, type Session } from './session.ts';
 
 export type ReplayedSession = {
@@ -32,25 +34,29 @@ export function replaySession(id: string, stored: readonly (Recorded & { readonl
       const again = decideAgain(session, events, at);
       const recorded = canonicalJson(events.slice(at, at + Math.max(1, again.facts.length)));
       if (recorded === canonicalJson(again.facts)) explained = at + again.facts.length;
-      else differences.push({ seq: record.seq, detail: `recorded is ${recorded}; now it would be ${again.told}` });
+      else
+        differences.push({ seq: record.seq, detail: `recorded is ${recorded}; now it would be ${outcomeText(again)}` });
     }
     session = evolveSession(session, record);
   }
   return { session, decided: stored.length - earlier, earlier, differences };
 }
 
-type Again = { readonly facts: readonly ExternalEvent[]; readonly told: string };
+/** `refusal`: why it would not be decided now; null also when nothing leads to it. */
+type Again = { readonly facts: readonly ExternalEvent[]; readonly refusal: Refusal | null };
 
 function decideAgain(session: Session, events: readonly LedgerEvent[], at: number): Again {
   // the end of an empty wave comes before the start of the one that it was left for
   const event = events.slice(at, at + 2).find(({ type }) => type !== 'external-wave-ended');
   const command = event === undefined || !isExternalEvent(event) ? null : commandOf(event);
-  if (event === undefined || command === null || !('by' in event))
-    return { facts: [], told: 'nothing that can be asked for' };
+  if (event === undefined || command === null || !('by' in event)) return { facts: [], refusal: null };
   const decided = decideExternal(session, { command, by: event.by });
-  return decided.ok
-    ? { facts: decided.value, told: canonicalJson(decided.value) }
-    : { facts: [], told: `refused: ${decided.error.why}` };
+  return decided.ok ? { facts: decided.value, refusal: null } : { facts: [], refusal: decided.error };
+}
+
+function outcomeText({ facts, refusal }: Again): string {
+  if (refusal !== null) return `refused: ${explain(refusal).detail}`;
+  return facts.length === 0 ? 'nothing that can be asked for' : canonicalJson(facts);
 }
 
 /** What leads to this very fact, whatever it was that was asked for. */

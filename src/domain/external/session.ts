@@ -172,6 +172,15 @@ const withWave = (state: Session, number: number, change: (wave: Wave) => Wave):
   waves: state.waves.map((wave) => (wave.number === number ? change(wave) : wave)),
 });
 
+/** As a refusal names it. */
+export const standingOf = ({
+  id,
+  progress,
+}: Subtask): { readonly subtask: string; readonly status: SubtaskStatus } => ({
+  subtask: id,
+  status: progress.status,
+});
+
 export const subtaskOf = ({ subtasks, places }: Session, id: string): Subtask | undefined =>
   subtasks[places.get(id) ?? -1];
 

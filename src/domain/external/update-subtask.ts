@@ -5,8 +5,7 @@ import { misblocked, openBlockers } from './blocked-by.ts';
 import type { ExternalCommand, SubtaskChange, SubtaskStatus } from './command.ts';
 import { isSettled } from './counts.ts';
 import type { DecidedFacts } from './decide.ts';
-import { refuse } from './refusal.ts';
-import { type Session, type Subtask, subtaskOf } from './session.ts';
+import { type Session, type Subtask, standingOf, subtaskOf } from './session.ts';
 import { beginWave } from './waves.ts';
 
 /** What may follow what. Completed and failed are for good. */
@@ -24,28 +23,19 @@ type Update = ExternalCommand & { readonly type: 'update-subtask' };
 /** Work on a subtask of a wave that nobody has started starts the wave, if its turn has come. */
 export function updateSubtask(state: Session, { type: _, subtask: id, ...given }: Update, by: By): DecidedFacts {
   const subtask = subtaskOf(state, id);
-  if (subtask === undefined) return err(refuse('unknown-subtask', `there is no subtask ${id}`));
+  if (subtask === undefined) return err({ rule: 'session-unknown-subtask', subtask: id });
   const change = newsIn(subtask, given);
   if (Object.keys(change).length === 0) return ok([]);
   const { status } = subtask.progress;
-  if (isSettled(subtask)) return err(refuse('settled-subtask', `it is ${status}, for good`, 'submit a new task'));
+  if (isSettled(subtask)) return err({ rule: 'session-settled-subtask', status });
   if (change.status !== undefined && !transitions[status].includes(change.status))
-    return err(
-      refuse('bad-transition', `from ${status} it can become ${transitions[status].join(', ')}; not ${change.status}`),
-    );
+    return err({ rule: 'session-bad-transition', from: status, to: change.status, allowed: transitions[status] });
   const next = { ...subtask, ...change };
   const unfit = change.blockedBy === undefined ? null : misblocked(state, next);
   if (unfit !== null) return err(unfit);
   const becomes = change.status ?? status;
   const blockers = becomes === 'running' || becomes === 'completed' ? openBlockers(state, next) : [];
-  if (blockers.length > 0)
-    return err(
-      refuse(
-        'blocked',
-        `it is blocked by ${blockers.map((one) => `${one.id} (${one.progress.status})`).join(', ')}`,
-        'these have to be completed first',
-      ),
-    );
+  if (blockers.length > 0) return err({ rule: 'session-blocked', by: blockers.map(standingOf) });
   const begun = needsWave.has(becomes) ? beginWave(state, subtask.wave, by) : ok([]);
   if (!begun.ok) return begun;
   return ok([...begun.value, { type: 'external-subtask-updated', subtask: id, ...change, by }]);

@@ -5,7 +5,7 @@ import { hasEnded, subtasksOfWave } from './counts.ts';
 import type { DecidedFacts } from './decide.ts';
 import type { ExternalFact } from './events.ts';
 import { idFrom } from './ids.ts';
-import { type Refusal, refuse } from './refusal.ts';
+import type { Refusal } from './refusal.ts';
 import { type Session, type Wave, withFacts } from './session.ts';
 
 type Create = ExternalCommand & { readonly type: 'create-wave' };
@@ -14,14 +14,7 @@ type Create = ExternalCommand & { readonly type: 'create-wave' };
 export function createWave(state: Session, { wave, name, description }: Create, by: By): DecidedFacts {
   if (waveOf(state, wave) !== undefined) return ok([]);
   const begun = state.waves.findLast(({ status }) => status !== 'pending');
-  if (begun !== undefined && begun.number > wave)
-    return err(
-      refuse(
-        'late-wave',
-        `wave ${begun.number} has begun: wave ${wave} cannot come before it any more`,
-        'take a higher number',
-      ),
-    );
+  if (begun !== undefined && begun.number > wave) return err({ rule: 'session-late-wave', wave, begun: begun.number });
   const id = idFrom('wave', state.session, wave);
   return ok([{ type: 'external-wave-created', wave, id, name, description, by }]);
 }
@@ -35,9 +28,8 @@ export const ensureWave = (state: Session, wave: number, by: By): DecidedFacts =
  */
 export function startWave(state: Session, number: number, by: By): DecidedFacts {
   const wave = waveOf(state, number);
-  if (wave === undefined)
-    return err(refuse('unknown-wave', `there is no wave ${number}`, 'create it, or submit a batch to it'));
-  if (hasEnded(wave)) return err(refuse('ended-wave', `wave ${number} is ${wave.status}: it does not start again`));
+  if (wave === undefined) return err({ rule: 'session-unknown-wave', wave: number });
+  if (hasEnded(wave)) return err({ rule: 'session-ended-wave', wave: number, status: wave.status, action: 'start' });
   const left = state.waves
     .filter((one) => one.number < number && one.status === 'running' && isEmpty(state, one))
     .map((one): ExternalFact => ({ type: 'external-wave-ended', wave: one.number, outcome: 'completed' }));
@@ -50,7 +42,7 @@ export function beginWave(state: Session, number: number, by: By): DecidedFacts 
   const wave = waveOf(state, number);
   if (wave === undefined || wave.status !== 'pending') return ok([]);
   const earlier = state.waves.find((one) => one.number < number && !hasEnded(one));
-  if (earlier !== undefined) return err(unfinished(state, earlier, `wave ${number} would overtake it`));
+  if (earlier !== undefined) return err(unfinished(state, earlier, number));
   return ok([{ type: 'external-wave-started', wave: number, by }]);
 }
 
@@ -58,25 +50,9 @@ export function beginWave(state: Session, number: number, by: By): DecidedFacts 
 export function startNext(state: Session, by: By): DecidedFacts {
   const last = state.waves.findLast(({ status }) => status !== 'pending');
   const next = state.waves.find(({ status }) => status === 'pending');
-  if (last === undefined)
-    return err(
-      refuse(
-        'no-next-wave',
-        'no wave was completed yet',
-        next === undefined ? 'create one' : `start wave ${next.number}`,
-      ),
-    );
-  if (last.status === 'running') return err(unfinished(state, last, 'there is nothing to go on from'));
-  if (last.status === 'failed')
-    return err(
-      refuse(
-        'no-next-wave',
-        `wave ${last.number} failed, and is not passed over by itself`,
-        next === undefined
-          ? 'create a wave and start it by its number'
-          : `start wave ${next.number} by its number to go on without it`,
-      ),
-    );
+  if (last === undefined) return err(noNext(null, next));
+  if (last.status === 'running') return err(unfinished(state, last, null));
+  if (last.status === 'failed') return err(noNext(last, next));
   // all waves are completed: there is nothing left to start, and the last one is where the session stands
   return next === undefined ? ok([]) : beginWave(state, next.number, by);
 }
@@ -86,13 +62,17 @@ export const waveOf = ({ waves }: Session, number: number): Wave | undefined =>
 
 const isEmpty = (state: Session, { number }: Wave): boolean => subtasksOfWave(state, number).length === 0;
 
-function unfinished(state: Session, wave: Wave, then: string): Refusal {
-  const { number, status } = wave;
-  if (!isEmpty(state, wave))
-    return refuse('unfinished-wave', `wave ${number} is ${status}: ${then}`, `finish the subtasks of wave ${number}`);
-  return refuse(
-    'unfinished-wave',
-    `wave ${number} is ${status} and has no tasks: ${then}`,
-    `submit a batch to wave ${number}, or start ${status === 'pending' ? 'it' : 'the next wave by its number'} to go on without`,
-  );
-}
+const noNext = (failed: Wave | null, next: Wave | undefined): Refusal => ({
+  rule: 'session-no-next-wave',
+  failed: failed?.number ?? null,
+  next: next?.number ?? null,
+});
+
+/** `next`: the wave that would overtake it. */
+const unfinished = (state: Session, wave: Wave, next: number | null): Refusal => ({
+  rule: 'session-unfinished-wave',
+  wave: wave.number,
+  status: wave.status,
+  empty: isEmpty(state, wave),
+  next,
+});

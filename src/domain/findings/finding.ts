@@ -2,10 +2,15 @@ import type { AttemptRules } from './attempt-rules.ts';
 import type { DenialRules } from './denial-rules.ts';
 import type { DocumentRules } from './document-rules.ts';
 import type { GateRules } from './gate-rules.ts';
+import type { HaltRules } from './halt-rules.ts';
 import type { HandoffRules } from './handoff-rules.ts';
+import type { LandingRules } from './landing-rules.ts';
+import type { MergerRules } from './merger-rules.ts';
 import type { PlanRules } from './plan-rules.ts';
 import type { RepositoryRules } from './repository-rules.ts';
+import type { RequestRules } from './request-rules.ts';
 import type { ScopeRules } from './scope-rules.ts';
+import type { SessionRules } from './session-rules.ts';
 import type { SettingsRules } from './settings-rules.ts';
 import type { SnapshotRules } from './snapshot-rules.ts';
 import type { ThreadRules } from './thread-rules.ts';
@@ -15,7 +20,7 @@ import type { ThreadRules } from './thread-rules.ts';
  * sentences are not (`explain/`). `where` is a path, `run/task` or `file:line:column`.
  * `words` holds what people, agents and programs said, masked and bounded. It is shown and never compared.
  */
-export type Finding = FindingsOf<Rules> | LegacyFinding;
+export type Finding = FindingsOf<Rules>;
 
 /** Every rule with its facts. */
 export type Rules = GateRules &
@@ -28,18 +33,16 @@ export type Rules = GateRules &
   SnapshotRules &
   HandoffRules &
   DenialRules &
-  ThreadRules;
+  ThreadRules &
+  RequestRules &
+  HaltRules &
+  LandingRules &
+  MergerRules &
+  SessionRules;
 export type Rule = keyof Rules;
 
 export type FindingsOf<R> = { [K in keyof R & string]: { readonly rule: K; readonly where?: string } & R[K] }[keyof R &
   string];
 
 /** One of these rules. */
-export type FindingOf<K extends Rule> = Extract<FindingsOf<Rules>, { readonly rule: K }>;
-
-export type LegacyFinding = {
-  readonly rule: string;
-  readonly detail: string;
-  readonly where?: string;
-  readonly fix?: string;
-};
+export type FindingOf<K extends Rule> = Extract<Finding, { readonly rule: K }>;

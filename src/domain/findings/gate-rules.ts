@@ -18,8 +18,6 @@ export type GateRules = {
   approval: { readonly decision: 'pending' | 'held' | 'rejected' | 'expired' };
   'plan-hash': unknown;
   // attempts
-  /** `before`: agents of its chain that could not do it either. */
-  launch: { readonly because: Finding | null; readonly before: readonly string[] };
   'task-planned': { readonly task: TaskId };
   'workspace-base': { readonly base: CommitId; readonly actual: CommitId };
   fence: Pick<FenceEvidence, 'mode' | 'canary'> & { readonly breaches?: readonly Breach[] };

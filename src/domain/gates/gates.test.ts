@@ -16,6 +16,7 @@ import {
   tree,
 } from '../../../test/support/plans.ts';
 import type { CheckOutcome, ContractEvidence, MonitorEvidence, PreflightEvidence } from '../evidence.ts';
+import type { Finding } from '../findings/finding.ts';
 import { planHash } from '../ids.ts';
 import { passes, type Verdict } from '../verdict.ts';
 import { judgeContract, judgeLoad, judgePreflight, judgeThread } from './checking.ts';
@@ -134,7 +135,7 @@ describe('monitor', () => {
   });
   test('judges the plan of a task that drafts one, and of no other', () => {
     const drafting = { ...task('a'), drafts: 'a.plan.yaml' };
-    const mistake = { rule: 'unknown-need', detail: '`a` needs `b`', where: 'a.plan.yaml:3:4' };
+    const mistake: Finding = { rule: 'unknown-need', task: 'a', need: 'b', meant: null, where: 'a.plan.yaml:3:4' };
     expect(judge({ drafted: [] }, drafting).at(-1)).toEqual({ gate: 'plan', version: 1, outcome: 'pass' });
     expect(judge({ drafted: [mistake] }, drafting).at(-1)).toEqual({
       gate: 'plan',
@@ -173,9 +174,10 @@ describe('monitor', () => {
     expect(passes(judge(changing('a/x', 'b/x'), task('a'), ['b/x']))).toBe(true);
   });
   test('refuses secrets, files that cannot be taken, and too many files', () => {
-    const finding = [{ rule: 'x', detail: '' }];
-    expect(rulesOf(judge({ snapshot: { ...snapshot('a'), secrets: finding } }))).toEqual(['x']);
-    expect(rulesOf(judge({ snapshot: { ...snapshot('a'), refused: finding } }))).toEqual(['x']);
+    const secrets: Finding[] = [{ rule: 'known-value', in: 'content', where: 'a/x' }];
+    const refused: Finding[] = [{ rule: 'special-file', kind: 'FIFO', where: 'a/x' }];
+    expect(rulesOf(judge({ snapshot: { ...snapshot('a'), secrets } }))).toEqual(['known-value']);
+    expect(rulesOf(judge({ snapshot: { ...snapshot('a'), refused } }))).toEqual(['special-file']);
     expect(rulesOf(judge(changing('a/1', 'a/2', 'a/3', 'a/4')))).toEqual(['files']);
   });
   test('cannot judge a missing snapshot, nor an empty one of a task that was to change something', () => {

@@ -7,6 +7,7 @@ import { shellPath, shellWord } from '../shell-word.ts';
 import type { Hold } from '../task.ts';
 import { findingsIn, type Verdict } from '../verdict.ts';
 import { checkOutput } from './check-output.ts';
+import { checkLog } from './commands.ts';
 import { failingLines } from './failing-lines.ts';
 import { brief, few, type Told } from './told.ts';
 
@@ -73,9 +74,6 @@ export function printed(
 ): readonly string[] {
   return [...failingLines(outputOn(checks, check, tree)), `all of it: ${checkLog(run, check)}`];
 }
-
-/** What to type for the output of a check. */
-export const checkLog = (run: string, check: string): string => `tidegate logs ${run} --check ${shellWord(check)}`;
 
 /** The gate that matters most decides what to type; what the others say is told, too. */
 function toldOfGates(verdicts: readonly Verdict[], subject: string): Told {

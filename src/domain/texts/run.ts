@@ -2,20 +2,20 @@ import { agentKinds } from '../agents.ts';
 import { type BoardRecord, isOfAgent } from '../board.ts';
 import type { Spend } from '../budget.ts';
 import type { Shortage } from '../disk.ts';
-import { describeFinding, describeWithFix } from '../explain/explain.ts';
+import { describeFinding, describeWithFix, sentenceOf } from '../explain/explain.ts';
 import { describeTrouble } from '../explain/trouble.ts';
 import type { Finding } from '../findings/finding.ts';
 import { chosenTasks } from '../land-some.ts';
 import type { LandingState } from '../landing.ts';
 import type { ProviderState } from '../provider.ts';
 import type { RunMode, RunState } from '../run.ts';
-import { shellPath, shellWord } from '../shell-word.ts';
+import { shellPath } from '../shell-word.ts';
 import type { TapState } from '../tap.ts';
 import type { TaskProgress } from '../task.ts';
 import type { PathRequest } from '../task-notes.ts';
 import { findingsIn } from '../verdict.ts';
 import { printed } from './held.ts';
-import { brief, few, firstly, type Told } from './told.ts';
+import { brief, few, type Told } from './told.ts';
 
 type Run = Pick<RunState, 'run'>;
 
@@ -35,10 +35,8 @@ export function toldOfMode({ run }: Run, mode: RunMode): Told | null {
       return { message: `stopped by ${mode.who}`, safe: 'what agents had done by then is kept', command };
     case 'halted':
       return {
-        message: brief(mode.why),
         safe: 'agents under way go on to their end, and nothing is lost',
-        ...firstly(mode.fix, command),
-        command,
+        ...toldOfFinding(mode.because, command, 300),
       };
   }
 }
@@ -99,12 +97,14 @@ export function loginAt(provider: string): string | null {
 }
 
 /** It goes on by itself when there is room; the command shows what takes it, and why it is kept. */
-export const toldOfShortage = ({ why, fix }: Shortage): Told => ({
-  message: `nothing more starts, because ${why}`,
-  safe: 'agents under way go on, and when there is room the rest starts by itself',
-  first: fix,
-  command: 'tidegate clean --dry-run',
-});
+export function toldOfShortage({ because }: Shortage): Told {
+  const { message, ...rest } = toldOfFinding(because, 'tidegate clean --dry-run');
+  return {
+    message: `nothing more starts, because ${message}`,
+    safe: 'agents under way go on, and when there is room the rest starts by itself',
+    ...rest,
+  };
+}
 
 export const toldOfLaunch = ({ run }: Run, halt: Finding): Told => ({
   message: `could not be launched: ${brief(describeWithFix(halt), 2_000)}`,
@@ -139,10 +139,6 @@ export const toldOfDroppedNeed = (need: string, subject: string): Told => ({
   command: `tidegate drop ${subject}`,
 });
 
-/** What brings a message to an agent that takes none now. */
-export const reworkInstead = (subject: string, message: string): string =>
-  `tidegate rework ${subject} -m ${shellWord(message)}`;
-
 /** The agent goes on meanwhile; nothing waits for an answer, but it may save an attempt. */
 export function toldOfAsking(asked: readonly PathRequest[], subject: string): Told {
   const why = asked[0]?.why ?? '';
@@ -165,15 +161,20 @@ export function toldOfLanding(
   state: Pick<RunState, 'run' | 'checks' | 'taps'>,
   landing: LandingState & { readonly status: 'refused' },
 ): Told {
-  const command = landAgain(state);
-  const files = landing.files.length === 0 ? '' : `: ${few(landing.files, 5)}`;
+  const { because } = landing;
   return {
-    message: `${landing.why}${files}`,
     safe: 'nothing of yours was changed, and the work of the run is kept',
-    ...(landing.check === undefined ? {} : { lines: printed(state, landing.check.name, landing.check.tree) }),
-    ...firstly(landing.fix, command),
-    command,
+    ...(because.rule === 'landing-check' && 'tree' in because
+      ? { lines: printed(state, because.check, because.tree) }
+      : {}),
+    ...toldOfFinding(because, landAgain(state)),
   };
+}
+
+/** `command` is what to type where the finding does not know better. */
+function toldOfFinding(because: Finding, command: string, most = 1_000): Pick<Told, 'message' | 'first' | 'command'> {
+  const { detail, fix, command: own = command } = sentenceOf(because);
+  return { message: brief(detail, most), ...(fix === undefined ? {} : { first: fix }), command: own };
 }
 
 /** What was left out is not landed by repeating it. */

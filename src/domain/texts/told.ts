@@ -28,19 +28,3 @@ export function brief(text: string, most = 300): string {
   const line = safeLine(text.trim());
   return line.length <= most ? line : `${line.slice(0, most)}…`;
 }
-
-/** What to do first and what to type then, as one line; the ledger holds it so. */
-export const onOneLine = (first: string, command: string): string => `${first}, then: ${command}`;
-
-/** What is to be done before the command, out of such a line; undefined when it is only the command. */
-function firstOf(line: string, command: string): string | undefined {
-  if (line === '' || command.startsWith(line)) return undefined;
-  const end = onOneLine('', command);
-  return line.endsWith(end) ? line.slice(0, -end.length) : line;
-}
-
-/** As members of what is told. */
-export function firstly(line: string, command: string): Pick<Told, 'first'> {
-  const first = firstOf(line, command);
-  return first === undefined ? {} : { first };
-}

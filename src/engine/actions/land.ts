@@ -1,3 +1,4 @@
+import { explain } from '../../domain/explain/explain.ts';
 import { chooseTasks, hasWhollyLanded } from '../../domain/land-some.ts';
 import { err, ok } from '../../domain/result.ts';
 import type { Action } from './action.ts';
@@ -19,7 +20,7 @@ export const landAction: Action<'run', LandInput> = {
     if (only !== undefined && except !== undefined)
       return err({ reason: 'bad-choice', message: 'name tasks by only or by except, not both', field: 'except' });
     const chosen = chooseTasks(state, only ?? null, except ?? null);
-    if (!chosen.ok) return err({ reason: 'bad-choice', message: chosen.error });
+    if (!chosen.ok) return err({ reason: 'bad-choice', message: explain(chosen.error).detail });
     return ok({ type: 'requested-land', ...(chosen.value === null ? {} : { tasks: chosen.value.tasks }), by });
   },
   moot: async ({ run, state }) =>

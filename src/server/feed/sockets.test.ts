@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { closed, epochOf, nthSeq } from '../../../test/contract/ledger-support.ts';
+import { failure } from '../../../test/support/findings.ts';
 import { enteredBy } from '../../../test/support/server.ts';
 import { hearBySocket, repository, type Said, socketOf, streaming } from '../../../test/support/streaming.ts';
 import { memoryLedger } from '../../adapters/ledger-memory/index.ts';
@@ -187,7 +188,10 @@ test('one who stops reading holds nobody up, costs a bounded amount of memory, i
   const other = await hearBySocket(server, { repository, after: '0' }, quick.push);
   let most = 0;
   for (let at = 0; at < count; at += step) {
-    const events = Array.from({ length: step }, () => ({ type: 'round-abandoned', wave: 0, round: 1, why }) as const);
+    const events = Array.from(
+      { length: step },
+      () => ({ type: 'round-abandoned', wave: 0, round: 1, because: failure(why) }) as const,
+    );
     await ledger.append('run', at, events, epoch);
     await quick.until(({ id }) => id === `${at + step}`);
     most = Math.max(most, server.mostWaiting());

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import type { TroubleKind } from '../../../src/domain/agent-event.ts';
+import type { Rule } from '../../../src/domain/findings/finding.ts';
 import { processesWith } from '../../support/processes.ts';
 import { installed } from '../support/installed.ts';
 import type { Attempt } from './bench.ts';
@@ -52,8 +53,8 @@ export const behaviours: readonly Behaviour[] = [
       const { notes, exit } = await work();
       const rules = notes.flatMap((note) => (note.note === 'denied' ? [note.because.rule] : []));
       expect(exit.agent?.denials).toBe(rules.length);
-      if (rules.every((one) => one === 'agent')) return cannot('it refuses by rules of its own, and names none');
-      const all = ['out-of-scope', 'out-of-scope', 'outside-workspace', 'agent-config'];
+      if (rules.every((one) => one === 'agent-denied')) return cannot('it refuses by rules of its own, and names none');
+      const all: readonly Rule[] = ['out-of-scope', 'out-of-scope', 'outside-workspace', 'agent-config'];
       expect(rules).toEqual(all.filter((one) => rules.includes(one)));
       return either(rules.length === all.length, 'what it refuses by itself it does not ask for');
     },

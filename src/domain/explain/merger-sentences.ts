@@ -1,0 +1,37 @@
+import type { MergerRules } from '../findings/merger-rules.ts';
+import { setAuthor } from '../texts/commands.ts';
+import { objectGapText, proofGapText } from './proof-gaps.ts';
+import type { Sentences } from './sentence.ts';
+
+export const mergerSentences: Sentences<MergerRules> = {
+  'author-unknown': () => ({
+    detail: 'git does not know who you are, and merged commits carry your name',
+    fix: `set it with: ${setAuthor}`,
+  }),
+  'run-branch-unmade': () => 'the run branch does not exist yet',
+  'run-branch-diverged': ({ expected, actual }) => ({
+    detail: `diverged: the run branch is at ${actual}, the ledger says ${expected}`,
+    fix: 'tidegate why',
+  }),
+  'ref-exists': ({ ref, expected, actual }) => `diverged: ${ref} exists at ${actual} instead of ${expected}`,
+  'ref-diverged': ({ ref, before, after, actual }) =>
+    `diverged: ${ref} is at ${actual ?? 'nothing'}, neither at ${before} (before) nor at ${after} (after); nothing was moved`,
+  'task-unplanned': ({ task }) => `the plan has no task ${task}`,
+  'need-not-ready': ({ task, need }) => `${task} needs ${need}, which is not ready`,
+  'needs-conflict': ({ task, need, files }) =>
+    `what ${task} needs does not fit together: ${need} conflicts with the rest in ${files.join(', ')}`,
+  'no-snapshot': ({ task }) => `${task} has no snapshot to drop paths from`,
+  'paths-unchanged': ({ task, paths }) => `${task} did not change ${paths.join(', ')}`,
+  'round-not-open': ({ wave, round }) => `round ${round} of wave ${wave} is not open`,
+  'round-diverged': ({ base, expected, actual }) =>
+    `diverged: the round starts at ${base}, the ledger says ${expected}, the run branch is at ${actual}`,
+  'round-unplanned': () => 'the round names a task that the plan does not have',
+  'snapshot-unjudged': ({ task, snapshot }) => `${task} was never judged at snapshot ${snapshot}`,
+  'merges-nothing': ({ task }) => `${task} is read-only and is never merged`,
+  'task-merged': ({ task }) => `${task} is merged already`,
+  'nothing-rebuilt': ({ wave, round }) => `round ${round} of wave ${wave} has no rebuilt files`,
+  'rebuilt-elsewhere': ({ expected, actual }) => `files were rebuilt on ${actual}, not on ${expected}`,
+  'candidate-empty': () => 'the candidate holds no task',
+  'proof-broken': (finding) => `the ledger does not prove this merge: ${proofGapText(finding)}`,
+  'objects-differ': (finding) => `the repository does not hold what the ledger says: ${objectGapText(finding)}`,
+};

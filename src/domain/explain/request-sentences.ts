@@ -1,0 +1,113 @@
+import type { Finding } from '../findings/finding.ts';
+import type { RequestRules } from '../findings/request-rules.ts';
+import { reworkInstead } from '../texts/commands.ts';
+import type { Explain, Sentences } from './sentence.ts';
+
+export const requestSentences: Sentences<RequestRules> = {
+  'run-unknown': () => 'there is no run',
+  'run-exists': ({ run }) => `the run ${run} exists`,
+  'run-ended': ({ outcome }) => `the run has ended (${outcome})`,
+  'request-unknown': ({ type }) => `this version does not know ${type}`,
+  'no-such-task': ({ run, task, known }) =>
+    known === undefined
+      ? `${run} has no task ${task}`
+      : `${run} has no task ${JSON.stringify(task)}; it has ${known.join(', ')}`,
+  'task-removed': ({ task }) => `${task} is not in the plan any more`,
+  'wave-closed': ({ wave }) => `wave ${wave} is closed`,
+  'drop-merged': () => ({ detail: 'it is merged', fix: '`tidegate undo` takes it back' }),
+  'task-status': ({ action, status }) => {
+    switch (action) {
+      case 'drop-paths':
+        return `paths can be dropped from a held task; it is ${status}`;
+      case 'retry':
+        return `only a held, failed or dropped task can be retried; it is ${status}`;
+      case 'rework':
+        return `only a held, failed or ready task can be reworked; it is ${status}`;
+    }
+  },
+  'no-such-agent': ({ agent, known }) => `there is no agent ${agent}; there are ${known.join(', ')}`,
+  'agent-without-command': ({ agent, task }) => `${agent} needs a command, and ${task} has none`,
+  'raise-amount': () => 'a budget is raised by more than nothing',
+  'grant-conflict': ({ because }, explain) => `granting it would break ownership: ${explain(because).detail}`,
+  'agent-not-running': ({ run, task, status, words }) => ({
+    detail: `no agent is running for ${task}; it is ${status}`,
+    fix: `instead: ${reworkInstead(`${run}/${task}`, words)}`,
+  }),
+  'agent-takes-none': ({ run, task, agent, words }) => ({
+    detail: `${agent} takes no message while it works`,
+    fix: `when it has ended: ${reworkInstead(`${run}/${task}`, words)}`,
+  }),
+  'agent-busy': ({ run, task, words }) => ({
+    detail: `the agent of ${task} takes no message now`,
+    fix: `when it has ended: ${reworkInstead(`${run}/${task}`, words)}`,
+  }),
+  'tap-absent': ({ tap }) => `nothing waits for the ${tap} approval`,
+  'tap-settled': ({ status, who }) => `already ${status} by ${who}`,
+  'plan-outdated': () => ({
+    detail: 'this answer is for another version of the plan',
+    fix: 'look again with `tidegate show`',
+  }),
+  'run-being-made': ({ run }) => ({ detail: `${run} is only being made`, fix: 'ask again' }),
+  'run-in-line': ({ run, behind, branch }) =>
+    `${run} waits for ${behind} on ${branch}; until then it can be approved, held, rejected or stopped`,
+  'run-landed': () => 'the run has landed',
+  'nothing-landed': () => 'nothing of this run has landed',
+  'nothing-merged': () => 'nothing was merged, so there is nothing to land',
+  'nothing-to-land': () => 'nothing waits to be landed yet',
+  'branch-moving': () => 'the branch is being moved',
+  'task-not-landed': ({ task }) => `${task} has not landed`,
+  'task-landed': ({ task }) => `${task} has landed already`,
+  'task-not-merged': ({ task, status }) => `${task} is not merged${status === undefined ? '' : `; it is ${status}`}`,
+  'no-task-left': () => 'nothing would be left to land',
+  'need-not-chosen': ({ task, need }) => `${task} needs ${need}: land them together, or neither`,
+  'need-undone': ({ task, need, branch }) => `${task} needs ${need}, which was taken back out of ${branch}`,
+  'lands-as-a-whole': () => 'with `land: branch` all of it becomes one branch; take from it what you want',
+  'wave-open': ({ wave }) => `wave ${wave} builds on all that is merged, and is not closed yet`,
+  'post-kind': ({ kinds }) => `the kind is one of ${kinds.join(', ')}`,
+  'post-target': () => 'it is for a task, for person or for all',
+  'post-empty': () => 'the message is empty',
+  'post-long': ({ limit }) => `a message has at most ${limit} characters`,
+  'no-such-record': ({ run, record }) => ({
+    detail: `there is no record ${record} on the board of ${run}`,
+    fix: `tidegate board ${run}`,
+  }),
+  'record-settled': ({ record, status }) => `record ${record} waits for no answer; it is ${status}`,
+  replan: (finding, explain) => {
+    switch (finding.fault) {
+      case 'base':
+        return `${finding.run} began on ${finding.base} and lands there; the plan says ${finding.asked}`;
+      case 'task-merged':
+        return `${finding.task} is merged: the plan has to keep it in wave ${finding.wave}`;
+      case 'wave-begun':
+        return `wave ${finding.wave} has begun: the plan has to keep it`;
+      case 'wave-closed':
+        return `wave ${finding.wave} is closed: the plan has to keep its tasks and give it no others`;
+      case 'other-wave':
+        return `${finding.run} is a run of wave ${finding.wave} alone: nothing of other waves can change`;
+      case 'all-closed':
+        return 'every wave is closed: nothing of the plan is left to do';
+      case 'mistakes':
+        return finding.findings.map((one) => withPlace(one, explain)).join('; ');
+    }
+  },
+  'replan-behind': () => ({ detail: 'the plan was replaced meanwhile', fix: 'look again with `tidegate show`' }),
+  'tasks-running': ({ run, tasks }) => ({
+    detail: `${tasks.join(', ')} ${tasks.length === 1 ? 'is' : 'are'} running`,
+    fix: `first: tidegate stop ${run}`,
+  }),
+  'undo-under-way': () => ({ detail: 'a landing is being undone', fix: 'ask again when it has finished' }),
+  'landing-under-way': () => ({ detail: 'a landing is under way', fix: 'ask again when it has finished' }),
+  'wave-integrating': ({ run, wave }) => ({
+    detail: `wave ${wave} is being integrated`,
+    fix: `ask again when it has finished, or first: tidegate stop ${run}`,
+  }),
+  'run-branch-moving': ({ run }) => ({
+    detail: 'the run branch is being moved',
+    fix: `first: tidegate resume ${run}`,
+  }),
+};
+
+function withPlace(finding: Finding, explain: Explain): string {
+  const { detail } = explain(finding);
+  return finding.where === undefined || detail.includes(finding.where) ? detail : `${finding.where}: ${detail}`;
+}

@@ -1,0 +1,10 @@
+import type { CheckOutcome } from '../evidence.ts';
+import type { FindingOf } from './finding.ts';
+import { boundedWords } from './words.ts';
+
+export const checkUnrunnable = ({ name, because, tail }: CheckOutcome): FindingOf<'check-unrunnable'> => ({
+  rule: 'check-unrunnable',
+  check: name,
+  because: because ?? null,
+  words: boundedWords(tail),
+});

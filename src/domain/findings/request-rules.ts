@@ -1,0 +1,82 @@
+import type { BoardRecord } from '../board.ts';
+import type { TapName } from '../events.ts';
+import type { RunId, TaskId } from '../ids.ts';
+import type { RunState } from '../run.ts';
+import type { TapState } from '../tap.ts';
+import type { TaskProgress } from '../task.ts';
+import type { Finding } from './finding.ts';
+
+/** Why a request is refused. */
+export type RequestRules = {
+  'run-unknown': unknown;
+  'run-exists': { readonly run: RunId };
+  'run-ended': { readonly outcome: NonNullable<RunState['ended']> };
+  /** The request is of another version of ours. */
+  'request-unknown': { readonly type: string };
+  /** `known` names the tasks that there are. */
+  'no-such-task': { readonly run: string; readonly task: string; readonly known?: readonly string[] };
+  'task-removed': { readonly task: TaskId };
+  'wave-closed': { readonly wave: number };
+  'drop-merged': { readonly task: TaskId };
+  /** The task's status does not allow it. */
+  'task-status': {
+    readonly task: TaskId;
+    readonly action: 'drop-paths' | 'retry' | 'rework';
+    readonly status: TaskProgress['status'];
+  };
+  'no-such-agent': { readonly agent: string; readonly known: readonly string[] };
+  'agent-without-command': { readonly agent: string; readonly task: TaskId };
+  'raise-amount': unknown;
+  'grant-conflict': { readonly because: Finding };
+  // messages; `words` is the message
+  'agent-not-running': Message & { readonly status: TaskProgress['status'] };
+  'agent-takes-none': Message & { readonly agent: string };
+  'agent-busy': Message;
+  // taps
+  'tap-absent': { readonly tap: TapName };
+  'tap-settled': { readonly status: TapState['status']; readonly who: string };
+  'plan-outdated': unknown;
+  'run-being-made': { readonly run: RunId };
+  /** `behind` is the run that it waits for. */
+  'run-in-line': { readonly run: RunId; readonly behind: RunId; readonly branch: string };
+  // landing
+  'run-landed': unknown;
+  'nothing-landed': unknown;
+  'nothing-merged': unknown;
+  'nothing-to-land': unknown;
+  'branch-moving': unknown;
+  'task-not-landed': { readonly task: TaskId };
+  'task-landed': { readonly task: TaskId };
+  'task-not-merged': { readonly task: TaskId; readonly status?: TaskProgress['status'] };
+  'no-task-left': unknown;
+  'need-not-chosen': { readonly task: TaskId; readonly need: TaskId };
+  'need-undone': { readonly task: TaskId; readonly need: TaskId; readonly branch: string };
+  'lands-as-a-whole': unknown;
+  'wave-open': { readonly wave: number };
+  // the board
+  'post-kind': { readonly kinds: readonly string[] };
+  'post-target': unknown;
+  'post-empty': unknown;
+  'post-long': { readonly limit: number };
+  'no-such-record': { readonly run: RunId; readonly record: string };
+  'record-settled': { readonly record: string; readonly status: BoardRecord['status'] };
+  // another version of the plan
+  replan: ReplanFault;
+  'replan-behind': unknown;
+  'tasks-running': { readonly run: RunId; readonly tasks: readonly TaskId[] };
+  'undo-under-way': unknown;
+  'landing-under-way': unknown;
+  'wave-integrating': { readonly run: RunId; readonly wave: number };
+  'run-branch-moving': { readonly run: RunId };
+};
+
+type Message = { readonly run: RunId; readonly task: TaskId; readonly words: string };
+
+/** Why a run cannot go on under another version of its plan. */
+type ReplanFault =
+  | { readonly fault: 'base'; readonly run: RunId; readonly base: string; readonly asked: string }
+  | { readonly fault: 'task-merged'; readonly task: TaskId; readonly wave: number }
+  | { readonly fault: 'wave-begun' | 'wave-closed'; readonly wave: number }
+  | { readonly fault: 'other-wave'; readonly run: RunId; readonly wave: number }
+  | { readonly fault: 'all-closed' }
+  | { readonly fault: 'mistakes'; readonly findings: readonly Finding[] };

@@ -1,0 +1,18 @@
+import { shellWord } from '../shell-word.ts';
+
+/** Prints the output of a check. */
+export const checkLog = (run: string, check: string): string => `tidegate logs ${run} --check ${shellWord(check)}`;
+
+/** Brings a message to an agent that takes none now. */
+export const reworkInstead = (subject: string, message: string): string =>
+  `tidegate rework ${subject} -m ${shellWord(message)}`;
+
+/** An undo of a whole run, or of one task. */
+export const undoAgain = (run: string, task: string | null): string =>
+  `tidegate undo ${run}${task === null ? '' : `/${task}`}`;
+
+/** What to type for an author that git does not know. */
+export const setAuthor = 'git config --global user.name "Your Name" && git config --global user.email you@example.com';
+
+/** The oldest git that can be used: it closed the clone and local-transport holes (CVE-2024-32004, -32020, -32021, -32465). */
+export const oldestGit = '2.39.4';
