@@ -82,12 +82,13 @@ function eventsPage(): string {
   return page([
     ...made(
       'Events',
-      'What is in the ledger, as `tidegate events --json` prints it. Types are those of the source; ids are strings.',
+      'What is in the ledger, as `tidegate events --json` prints it. Types are those of the source; ids are strings. Every stored event also has `v`, the version of its type.',
     ),
     ...section(
       'Requests',
       'Anyone may append them; the coordinator answers each one. A `key` names the asking: the same again asks for nothing new.',
       'Asked',
+      read('requests.ts'),
     ),
     ...section(
       'Facts of a run',
@@ -98,7 +99,7 @@ function eventsPage(): string {
     ...section(
       'Facts of a session that others drive',
       'In a stream `external:<session>`, by [the API that DCM documents](../how-to/dcm-api.md). Nothing of it is run or merged by us.',
-      'ExternalEvent',
+      'ExternalFact',
       read('external/events.ts'),
     ),
   ]);

@@ -1,5 +1,4 @@
 import { explain } from '../domain/explain/explain.ts';
-import type { Finding } from '../domain/findings/finding.ts';
 import type { Text } from '../ports/terminal.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
 import type { Program } from './definition.ts';

@@ -1,6 +1,6 @@
-import type { RunOrder } from '../domain/events.ts';
 import { allTasks } from '../domain/plan.ts';
 import { type PlanSketch, sketchOf } from '../domain/plan-text.ts';
+import type { RunOrder } from '../domain/requests.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import type { Desk } from '../ports/desk.ts';
 import { type Context, exitCodes, misused, type Outcome } from './command.ts';

@@ -1,6 +1,6 @@
-import type { RunOrder } from '../domain/events.ts';
 import { explain } from '../domain/explain/explain.ts';
 import type { Finding } from '../domain/findings/finding.ts';
+import type { RunOrder } from '../domain/requests.ts';
 import { err, type Result } from '../domain/result.ts';
 import { performOrder } from '../engine/actions/order.ts';
 import { type NotOrdered, type PreparedOrder, prepareOrder } from '../engine/order-run.ts';

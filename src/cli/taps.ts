@@ -1,8 +1,8 @@
 import { firstTap } from '../domain/answer-in-line.ts';
-import type { By, TapName } from '../domain/events.ts';
 import { directiveText } from '../domain/explain/clauses.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import { allTasks } from '../domain/plan.ts';
+import type { By, TapName } from '../domain/requests.ts';
 import { selectedWaves, tasksOfWave } from '../domain/run.ts';
 import { isResolved, snapshotOf } from '../domain/task.ts';
 import type { Desk } from '../ports/desk.ts';

@@ -1,7 +1,7 @@
 import { undecidedTap } from '../domain/answer-in-line.ts';
 import { isOfAgent } from '../domain/board.ts';
 import { runSpend, taskSpend } from '../domain/budget.ts';
-import type { TapName } from '../domain/events.ts';
+import type { TapName } from '../domain/requests.ts';
 import { safeLine } from '../domain/safe-text.ts';
 import { isLive } from '../domain/schedule.ts';
 import { shellPath, shellWord } from '../domain/shell-word.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { created, hashOf, idOf, me, plan, stateAfter } from '../../test/support/plans.ts';
 import { answerInLine, answersInLine } from './answer-in-line.ts';
-import type { RequestEvent } from './events.ts';
 import { planHash, runId } from './ids.ts';
+import type { RequestEvent } from './requests.ts';
 
 const frozen = plan([{ a: {} }]);
 const hash = hashOf(frozen);

@@ -1,6 +1,7 @@
-import type { RequestEvent, RunEvent, TapName } from './events.ts';
+import type { RunEvent } from './events.ts';
 import type { Finding } from './findings/finding.ts';
 import type { RunId } from './ids.ts';
+import type { RequestEvent, TapName } from './requests.ts';
 import { err, ok, type Result } from './result.ts';
 import { evolveRun, type RunState, selectedWaves } from './run.ts';
 import { decideTap, startTap, type TapDecision, type TapState } from './tap.ts';

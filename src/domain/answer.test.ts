@@ -18,9 +18,10 @@ import {
   you,
 } from '../../test/support/plans.ts';
 import { answer } from './answer.ts';
-import type { RequestEvent, RunEvent } from './events.ts';
+import type { RunEvent } from './events.ts';
 import { explain } from './explain/explain.ts';
 import { planHash } from './ids.ts';
+import type { RequestEvent } from './requests.ts';
 import type { RunState } from './run.ts';
 import { type EndedAttempt, endedAttempt, type Hold, type TaskProgress, type TaskState } from './task.ts';
 

@@ -1,7 +1,7 @@
 import { agentKinds, takesCommand } from './agents.ts';
 import { answerOnBoard } from './board-requests.ts';
 import { grantPattern } from './claims.ts';
-import type { By, RequestEvent, RunEvent, TapName } from './events.ts';
+import type { RunEvent } from './events.ts';
 import type { Finding } from './findings/finding.ts';
 import type { TaskId } from './ids.ts';
 import { checksToRepeat } from './judged-checks.ts';
@@ -11,6 +11,7 @@ import { matches } from './pattern.ts';
 import { dependentsOf, plannedById } from './plan.ts';
 import { strayedFindings } from './recovery.ts';
 import { answerReplan } from './replan.ts';
+import type { By, RequestEvent, TapName } from './requests.ts';
 import { err, ok, type Result, unreachable } from './result.ts';
 import { isOpen } from './round.ts';
 import { hasMerged, type RunState } from './run.ts';

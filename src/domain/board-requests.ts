@@ -1,8 +1,9 @@
 import { type BoardRecord, isOfAgent, type Post, type RecordPlace, type RecordTarget, recordKinds } from './board.ts';
-import type { RequestEvent, RunEvent } from './events.ts';
+import type { RunEvent } from './events.ts';
 import type { Finding } from './findings/finding.ts';
 import { idPattern, type TaskId, taskId } from './ids.ts';
 import { policy } from './policy.ts';
+import type { RequestEvent } from './requests.ts';
 import { err, ok, type Result } from './result.ts';
 import type { RunState } from './run.ts';
 

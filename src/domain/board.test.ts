@@ -3,9 +3,10 @@ import { attempt, created, idOf, me, plan, stateAfter, theRun, you } from '../..
 import { answer } from './answer.ts';
 import type { BoardRecord, Post } from './board.ts';
 import { answerOnBoard, inboxOf, openToPerson, placeOf, targetNamed } from './board-requests.ts';
-import type { RequestEvent, RunEvent } from './events.ts';
+import type { RunEvent } from './events.ts';
 import { explain } from './explain/explain.ts';
 import { policy } from './policy.ts';
+import type { RequestEvent } from './requests.ts';
 import type { RunState } from './run.ts';
 
 const frozen = plan([{ a: {}, b: {}, c: {} }]);

@@ -1,5 +1,6 @@
-import type { By, RunEvent } from './events.ts';
+import type { RunEvent } from './events.ts';
 import type { AttemptId, TaskId } from './ids.ts';
+import type { By } from './requests.ts';
 import type { RunState } from './run.ts';
 
 /**

@@ -8,83 +8,16 @@ import type {
   GeneratorOutcome,
   HandoffEvidence,
   LogEvidence,
-  RepoAttestation,
   SnapshotEvidence,
 } from './evidence.ts';
 import type { ExternalEvent } from './external/events.ts';
 import type { Finding } from './findings/finding.ts';
-import type { AttemptId, CommitId, PlanHash, RunId, TaskId, TreeId } from './ids.ts';
+import type { AttemptId, CommitId, PlanHash, TaskId, TreeId } from './ids.ts';
 import type { Judgement } from './judgement.ts';
 import type { FrozenPlan } from './plan.ts';
+import type { By, RequestEvent, RunOrder, TapName } from './requests.ts';
 import type { SettleLimits, Settlement } from './settle-attempt.ts';
 import type { Aftermath, AgentSession, Hold } from './task.ts';
-
-/** Who did it and by which way it reached us. An agent never appears here as an approver. */
-export type By = {
-  readonly who: string;
-  readonly via: 'terminal' | 'command' | 'api' | 'marker' | 'yes-flag' | 'land-flag' | 'policy' | 'demo';
-};
-
-// ── what anyone may ask; it decides nothing until the coordinator answers ──────────────────────────────
-export type RequestEvent = Keyed & Asked;
-
-/** Whoever asks may name the asking: the same name again asks for nothing new. */
-type Keyed = { readonly key?: string };
-
-type Asked =
-  /** Asks for a run of this frozen plan. The stream is the run's own. */
-  | ({ readonly type: 'requested-run'; readonly by: By } & RunOrder)
-  | {
-      readonly type: 'requested-approve' | 'requested-reject' | 'requested-hold';
-      readonly tap: TapName;
-      readonly hash: PlanHash;
-      readonly by: By;
-    }
-  | { readonly type: 'requested-grant'; readonly task: TaskId; readonly paths: readonly string[]; readonly by: By }
-  /** Without paths: the task is discarded by name. With paths: those changes are taken out of its snapshot. */
-  | { readonly type: 'requested-drop'; readonly task: TaskId; readonly paths: readonly string[]; readonly by: By }
-  /** With an agent: that one does the task from now on. */
-  | { readonly type: 'requested-retry'; readonly task: TaskId; readonly agent?: string; readonly by: By }
-  | { readonly type: 'requested-rework'; readonly task: TaskId; readonly message: string; readonly by: By }
-  /** A message to the agent at work. */
-  | { readonly type: 'requested-send'; readonly task: TaskId; readonly message: string; readonly by: By }
-  | ({ readonly type: 'requested-post'; readonly by: By } & Post)
-  /** Of a record on the board. Without a text it is only closed. */
-  | { readonly type: 'requested-answer'; readonly record: string; readonly text: string | null; readonly by: By }
-  /** More money, for one task or, without one, for the whole run. */
-  | { readonly type: 'requested-raise'; readonly task: TaskId | null; readonly usd: number; readonly by: By }
-  | { readonly type: 'requested-pause' | 'requested-resume' | 'requested-stop'; readonly by: By }
-  /** Asks for another version of the plan. Refused when `replaces` is not the one in force any more. */
-  | {
-      readonly type: 'requested-replan';
-      readonly plan: FrozenPlan;
-      readonly hash: PlanHash;
-      readonly replaces: PlanHash;
-      readonly by: By;
-    }
-  /** Without tasks: all that is merged and has not landed. */
-  | { readonly type: 'requested-land'; readonly tasks?: readonly TaskId[]; readonly by: By }
-  | { readonly type: 'requested-undo'; readonly task: TaskId | null; readonly by: By };
-
-export type RunOrder = {
-  readonly run: RunId;
-  readonly plan: FrozenPlan;
-  readonly hash: PlanHash;
-  readonly planFile: string;
-  readonly repo: RepoAttestation;
-  /** The person's branch and where it stood. The run branch begins there. */
-  readonly target: { readonly branch: string; readonly commit: CommitId };
-  /** Only this wave, if asked for. */
-  readonly wave: number | null;
-  /** Whether a flag set `land`, for reading the files again: `auto` instead of `ask`, or `branch` whatever they say. */
-  readonly landing: LandingChoice;
-  readonly tidegate: string;
-};
-
-export type LandingChoice = 'as-planned' | 'auto' | 'branch';
-
-/** `start` or `start-<wave>` when taps are per wave; `land`. */
-export type TapName = 'start' | `start-${number}` | 'land';
 
 /** What a check is run for: the tree that tasks start from, what they made together, or what the person's branch would be. */
 export type CheckPurpose = 'base' | 'candidate' | 'land' | 'undo';

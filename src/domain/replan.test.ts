@@ -18,11 +18,12 @@ import {
   you,
 } from '../../test/support/plans.ts';
 import { answer } from './answer.ts';
-import type { RequestEvent, RunEvent } from './events.ts';
+import type { RunEvent } from './events.ts';
 import { describeRefusal } from './explain/explain.ts';
 import { judged } from './judge.ts';
 import type { FrozenPlan } from './plan.ts';
 import { replacement } from './replan.ts';
+import type { RequestEvent } from './requests.ts';
 import type { RunState } from './run.ts';
 
 const old = plan([{ a: {}, b: {}, d: {} }, { c: { needs: ['a'] } }]);

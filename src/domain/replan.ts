@@ -1,11 +1,12 @@
 import type { Answer } from './answer.ts';
-import type { RequestEvent, RunEvent } from './events.ts';
+import type { RunEvent } from './events.ts';
 import type { Finding } from './findings/finding.ts';
 import type { TaskId } from './ids.ts';
 import { openUndo } from './open-undo.ts';
 import { ownershipConflicts } from './ownership.ts';
 import { allTasks, canonicalJson, type FrozenPlan, plannedById } from './plan.ts';
 import { lintDirectives } from './plan-lint.ts';
+import type { RequestEvent } from './requests.ts';
 import { err, ok } from './result.ts';
 import { isOpen } from './round.ts';
 import { currentWave, plannedStates, type RunState } from './run.ts';

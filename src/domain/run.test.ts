@@ -20,9 +20,10 @@ import {
   tree,
 } from '../../test/support/plans.ts';
 import { answer } from './answer.ts';
-import type { RequestEvent, RunEvent } from './events.ts';
+import type { RunEvent } from './events.ts';
 import { judged } from './judge.ts';
 import { canonicalJson, dependentsOf } from './plan.ts';
+import type { RequestEvent } from './requests.ts';
 import { checkKey, foldRun, type Recorded, type RunState } from './run.ts';
 
 const frozen = plan([{ a: {}, b: { needs: ['a'] }, c: { needs: ['b'] }, d: {} }]);

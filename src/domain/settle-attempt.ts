@@ -5,7 +5,7 @@ import type { CommitId } from './ids.ts';
 import { type FrozenPlan, plannedById } from './plan.ts';
 import { policy } from './policy.ts';
 import { aftermathOf, recoveryFrom } from './recovery.ts';
-import { type Aftermath, type EndedAttempt, evidenceOf, type ProviderTrouble, type TaskState } from './task.ts';
+import type { Aftermath, EndedAttempt, ProviderTrouble, TaskState } from './task.ts';
 import { passes, type Verdict } from './verdict.ts';
 
 /** What becomes of a task whose attempt has ended and was judged. */

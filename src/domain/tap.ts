@@ -1,7 +1,8 @@
-import type { By, RunEvent, TapName } from './events.ts';
+import type { RunEvent } from './events.ts';
 import type { Finding } from './findings/finding.ts';
 import type { PlanHash, TaskId } from './ids.ts';
 import type { FrozenPlan } from './plan.ts';
+import type { By, TapName } from './requests.ts';
 import { err, ok, type Result } from './result.ts';
 
 /** A point where a human decides. Approve and reject are final, the first wins; a hold is lifted by a later approve. */

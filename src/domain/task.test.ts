@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { failure } from '../../test/support/findings.ts';
 import {
   attempt,
   attemptEnded,
@@ -23,13 +22,14 @@ import {
 import type { Trouble, TroubleKind } from './agent-event.ts';
 import { noReport } from './agent-note.ts';
 import type { RunEvent } from './events.ts';
+import { evolveTask } from './evolve-task.ts';
 import type { Finding } from './findings/finding.ts';
 import { failWith, inconclusive } from './gates/say.ts';
 import { judged } from './judge.ts';
 import { policy } from './policy.ts';
 import { strayedFindings } from './recovery.ts';
 import { type SettleLimits, settleAttempt } from './settle-attempt.ts';
-import { evolveTask, isResolved, isSettled, plannedTask, type TaskState } from './task.ts';
+import { isResolved, isSettled, plannedTask, type TaskState } from './task.ts';
 import type { Verdict } from './verdict.ts';
 
 const frozen = plan([{ a: {} }]);

@@ -1,8 +1,9 @@
 import { answer } from '../domain/answer.ts';
 import { answerInLine } from '../domain/answer-in-line.ts';
-import type { LedgerEvent, RequestEvent } from '../domain/events.ts';
+import type { LedgerEvent } from '../domain/events.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import type { RunId } from '../domain/ids.ts';
+import type { RequestEvent } from '../domain/requests.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import type { RunState } from '../domain/run.ts';
 import type { Desk } from '../ports/desk.ts';

@@ -1,7 +1,8 @@
-import type { By, RunEvent, RunOrder } from '../domain/events.ts';
+import type { RunEvent } from '../domain/events.ts';
 import type { RepoAttestation } from '../domain/evidence.ts';
 import type { Context } from '../domain/judge.ts';
 import { allTasks } from '../domain/plan.ts';
+import type { By, RunOrder } from '../domain/requests.ts';
 import type { RunState } from '../domain/run.ts';
 import { passes } from '../domain/verdict.ts';
 import { contract } from '../pipeline/contract.ts';

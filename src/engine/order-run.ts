@@ -1,7 +1,7 @@
-import type { By, RunOrder } from '../domain/events.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import { idPattern, planHash, type RunId, runId } from '../domain/ids.ts';
 import { protectWarnings } from '../domain/ownership.ts';
+import type { By, RunOrder } from '../domain/requests.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { type RunState, selectedWaves } from '../domain/run.ts';
 import type { Desk, PlanFlags, PlanSource, ReadPlan } from '../ports/desk.ts';

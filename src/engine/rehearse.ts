@@ -1,7 +1,7 @@
-import type { RunOrder } from '../domain/events.ts';
 import type { RepoAttestation } from '../domain/evidence.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import { goesOnByItself } from '../domain/provider.ts';
+import type { RunOrder } from '../domain/requests.ts';
 import { evolveRun, foldRun, type RunState } from '../domain/run.ts';
 import { findingsIn } from '../domain/verdict.ts';
 import type { Given } from '../pipeline/step.ts';

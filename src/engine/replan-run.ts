@@ -1,8 +1,8 @@
-import type { By, RequestEvent, RunOrder } from '../domain/events.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import { planHash } from '../domain/ids.ts';
 import { planDifference } from '../domain/plan-difference.ts';
 import { changedInVain, misfit } from '../domain/replan.ts';
+import type { By, RequestEvent, RunOrder } from '../domain/requests.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import type { RunState } from '../domain/run.ts';
 import type { Desk } from '../ports/desk.ts';

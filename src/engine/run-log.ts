@@ -1,5 +1,6 @@
-import type { RequestEvent, RunEvent } from '../domain/events.ts';
+import type { RunEvent } from '../domain/events.ts';
 import type { RunId } from '../domain/ids.ts';
+import type { RequestEvent } from '../domain/requests.ts';
 import { evolveRun, type RunState } from '../domain/run.ts';
 import type { Ledger, Stored } from '../ports/ledger.ts';
 

@@ -1,5 +1,5 @@
-import type { RunOrder } from '../domain/events.ts';
 import type { Check } from '../domain/plan.ts';
+import type { RunOrder } from '../domain/requests.ts';
 import { foldRun, type RunState } from '../domain/run.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { Merger } from '../ports/merger.ts';

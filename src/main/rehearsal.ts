@@ -7,10 +7,10 @@ import { findRepository, locateStateDirectory } from '../adapters/state-director
 import type { Context } from '../cli/command.ts';
 import type { Rehearsal, Rehearse } from '../cli/ports.ts';
 import { takesCommand } from '../domain/agents.ts';
-import type { RunOrder } from '../domain/events.ts';
 import { describeFinding, explain } from '../domain/explain/explain.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import { diagnose } from '../domain/rehearsal.ts';
+import type { RunOrder } from '../domain/requests.ts';
 import { defaultSettings, type ResolvedSettings } from '../domain/settings.ts';
 import { installAgent } from '../domain/texts/machine.ts';
 import { newRunId } from '../engine/order-run.ts';

@@ -1,11 +1,10 @@
 import { attemptId, type TaskId } from '../domain/ids.ts';
-import { plannedById } from '../domain/plan.ts';
 import { policy } from '../domain/policy.ts';
 import { approvalProof } from '../domain/proof.ts';
 import { providerOf } from '../domain/provider-pause.ts';
 import type { RunState } from '../domain/run.ts';
 import { isLive, startable } from '../domain/schedule.ts';
-import { agentOf, attemptOf, liveAttempt, type TaskState, verdictsOf } from '../domain/task.ts';
+import { agentOf, liveAttempt, type TaskState, verdictsOf } from '../domain/task.ts';
 import { passes } from '../domain/verdict.ts';
 import { obstacleTo, uncheckedOnBase } from '../domain/waiting.ts';
 import { effect, fact, type Given, type Step } from './step.ts';

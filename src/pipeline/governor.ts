@@ -2,7 +2,7 @@ import { isNear, runSpend, type Spend, taskSpend } from '../domain/budget.ts';
 import type { RunEvent } from '../domain/events.ts';
 import type { TaskId } from '../domain/ids.ts';
 import { plannedById } from '../domain/plan.ts';
-import { pauseFor, providerOf } from '../domain/provider-pause.ts';
+import { pauseFor } from '../domain/provider-pause.ts';
 import type { RunState } from '../domain/run.ts';
 import { fact, type Given, type Step } from './step.ts';
 

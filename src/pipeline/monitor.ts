@@ -1,7 +1,8 @@
+import { evolveTask } from '../domain/evolve-task.ts';
 import { judged } from '../domain/judge.ts';
 import type { RunState } from '../domain/run.ts';
 import { settleAttempt, settleLimits } from '../domain/settle-attempt.ts';
-import { evidenceOf, evolveTask } from '../domain/task.ts';
+import { evidenceOf } from '../domain/task.ts';
 import { contextOf, fact, type Step } from './step.ts';
 
 /**

@@ -1,6 +1,7 @@
 import { answer } from '../domain/answer.ts';
-import type { RequestEvent, RunEvent } from '../domain/events.ts';
+import type { RunEvent } from '../domain/events.ts';
 import type { TaskId } from '../domain/ids.ts';
+import type { RequestEvent } from '../domain/requests.ts';
 import type { RunState } from '../domain/run.ts';
 import { effect, fact, messageSent, type Step } from './step.ts';
 import { undo } from './undo.ts';

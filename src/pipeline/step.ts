@@ -1,9 +1,10 @@
 import type { Shortage } from '../domain/disk.ts';
-import type { CheckPurpose, RequestEvent, RunEvent } from '../domain/events.ts';
+import type { CheckPurpose, RunEvent } from '../domain/events.ts';
 import type { AttemptId, CommitId, TaskId, TreeId } from '../domain/ids.ts';
 import type { Context } from '../domain/judge.ts';
 import type { Passed } from '../domain/phase.ts';
 import type { Check } from '../domain/plan.ts';
+import type { RequestEvent } from '../domain/requests.ts';
 import type { RunState } from '../domain/run.ts';
 import type { Attempt } from '../domain/task.ts';
 import type { MergerRequest } from '../ports/merger.ts';

@@ -1,8 +1,8 @@
-import type { By, RunOrder } from '../domain/events.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import type { AttemptId, CommitId } from '../domain/ids.ts';
 import type { FrozenPlan } from '../domain/plan.ts';
 import type { PlanSketch } from '../domain/plan-text.ts';
+import type { By, RunOrder } from '../domain/requests.ts';
 import type { Result } from '../domain/result.ts';
 import type { ResolvedSettings } from '../domain/settings.ts';
 import type { StateDir } from '../domain/state-dir.ts';

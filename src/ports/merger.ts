@@ -1,7 +1,7 @@
-import type { By } from '../domain/events.ts';
 import type { DiffEntry } from '../domain/evidence.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import type { CommitId, RunId, TaskId } from '../domain/ids.ts';
+import type { By } from '../domain/requests.ts';
 import { EnvironmentFailed } from './failures.ts';
 
 /**

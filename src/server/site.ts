@@ -1,4 +1,4 @@
-import type { By } from '../domain/events.ts';
+import type { By } from '../domain/requests.ts';
 import type { Result } from '../domain/result.ts';
 import type { Content, Desk, Examined } from '../ports/desk.ts';
 import type { Problem } from '../protocol/problem.ts';

@@ -154,7 +154,7 @@ test('what is to be approved names hash, scopes, fence and warnings', () => {
 
     fence   bubblewrap, network off
     land    asks before the branch moves
-    note    reply: \`reply\` is vague
+    note    reply: the brief of \`reply\` is inline; \`strict\` wants a directive file
     "
   `);
 });

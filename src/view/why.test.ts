@@ -162,7 +162,7 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       nothing of it has started
       tidegate drop checkout-k3f9/reply
     [need: launch]
-    checkout-k3f9/reply waits for you: could not be launched: no program claude.
+    checkout-k3f9/reply waits for you: could not be launched: the program claude is not on the PATH.
       no attempt is used up
       tidegate resume checkout-k3f9
     [need: paused]
@@ -265,7 +265,7 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       nothing of it was merged, and the value is shown nowhere
       tidegate rework checkout-k3f9/hello -m 'take the secret out of what you wrote'
     [gate: snapshot]
-    checkout-k3f9/hello is held for 12m 18s: pipe: is a FIFO.
+    checkout-k3f9/hello is held for 12m 18s: pipe: a FIFO cannot be kept in git.
       its work is kept, and nothing of it was merged
       tidegate rework checkout-k3f9/hello -m 'remove what is no plain file or cannot be read'
     [gate: scope]
@@ -277,7 +277,7 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       its work is kept, and nothing of it was merged
       tidegate rework checkout-k3f9/hello -m 'change fewer files'
     [gate: plan]
-    checkout-k3f9/hello is held for 12m 18s: x.plan.yaml:3:12: \`a\` needs \`b\`, which is not in the plan.
+    checkout-k3f9/hello is held for 12m 18s: x.plan.yaml:3:12: \`a\` needs \`b\`, which does not exist.
       its work is kept, and nothing of it was merged
       tidegate rework checkout-k3f9/hello -m 'mend what is wrong with the plan'
     [gate: changes]
@@ -298,7 +298,7 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       agents under way go on to their end; nothing new starts
       tidegate resume checkout-k3f9
     [waits on: launch]
-    checkout-k3f9/reply waits: could not be launched: no program claude.
+    checkout-k3f9/reply waits: could not be launched: the program claude is not on the PATH.
       no attempt is used up
       tidegate resume checkout-k3f9
     [waits on: wave]

@@ -4,8 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { By, LedgerEvent, RequestEvent } from '../../src/domain/events.ts';
+import type { LedgerEvent } from '../../src/domain/events.ts';
 import type { ExternalEvent } from '../../src/domain/external/events.ts';
+import type { By, RequestEvent } from '../../src/domain/requests.ts';
 import type { Holder, Ledger, Stored } from '../../src/ports/ledger.ts';
 
 const by: By = { who: 'ann', via: 'command' };

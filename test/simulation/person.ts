@@ -1,7 +1,7 @@
-import type { RequestEvent, TapName } from '../../src/domain/events.ts';
 import { type TaskId, taskId } from '../../src/domain/ids.ts';
 import { type Need, needsOf } from '../../src/domain/needs.ts';
 import type { FrozenPlan } from '../../src/domain/plan.ts';
+import type { RequestEvent, TapName } from '../../src/domain/requests.ts';
 import type { RunState } from '../../src/domain/run.ts';
 import { hashOf, me, task as planned, you } from '../support/plans.ts';
 import type { Random } from './random.ts';

@@ -1,5 +1,5 @@
 import { hash as digest } from 'node:crypto';
-import type { By, RunEvent, RunOrder } from '../../src/domain/events.ts';
+import type { RunEvent } from '../../src/domain/events.ts';
 import type {
   DiffEntry,
   DispatchEvidence,
@@ -25,6 +25,7 @@ import {
   treeId,
 } from '../../src/domain/ids.ts';
 import { canonicalJson, type FrozenPlan, type PlannedTask } from '../../src/domain/plan.ts';
+import type { By, RunOrder } from '../../src/domain/requests.ts';
 import type { Recorded, RunState } from '../../src/domain/run.ts';
 import type { Attempt } from '../../src/domain/task.ts';
 import { foldDecided } from './decided.ts';

@@ -1,7 +1,7 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { constants, lstat, open, readdir } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import type { RequestEvent, TapName } from '../../domain/events.ts';
+import type { RequestEvent, TapName } from '../../domain/requests.ts';
 import { foldRun, type RunState } from '../../domain/run.ts';
 import type { StateDir } from '../../domain/state-dir.ts';
 import type { Ledger } from '../../ports/ledger.ts';

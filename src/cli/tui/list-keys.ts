@@ -1,6 +1,6 @@
-import type { TapName } from '../../domain/events.ts';
 import { taskId } from '../../domain/ids.ts';
 import { needsOf } from '../../domain/needs.ts';
+import type { TapName } from '../../domain/requests.ts';
 import type { RunState } from '../../domain/run.ts';
 import type { TaskState } from '../../domain/task.ts';
 import { liveAttempt } from '../../domain/task.ts';

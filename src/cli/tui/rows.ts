@@ -1,4 +1,4 @@
-import { addUsage, type Usage } from '../../domain/agent-event.ts';
+import type { Usage } from '../../domain/agent-event.ts';
 import type { TaskId } from '../../domain/ids.ts';
 import { needsOf } from '../../domain/needs.ts';
 import { type RunState, selectedWaves, tasksOfWave, type WaveState } from '../../domain/run.ts';

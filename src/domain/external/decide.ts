@@ -1,7 +1,7 @@
-import type { By } from '../events.ts';
 import { decisionVersions } from '../gates/versions.ts';
 import { canonicalJson } from '../plan.ts';
 import { policy } from '../policy.ts';
+import type { By } from '../requests.ts';
 import { err, ok, type Result } from '../result.ts';
 import { secretIn } from '../secret-shapes.ts';
 import { resolveBlockers } from './blocked-by.ts';

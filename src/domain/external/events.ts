@@ -1,4 +1,5 @@
-import type { By, LedgerEvent } from '../events.ts';
+import type { LedgerEvent } from '../events.ts';
+import type { By } from '../requests.ts';
 import type { ActionReport, JsonObject, NewSubtask, SubtaskStatus } from './command.ts';
 
 /** What happened in a session that others drive (stream `external:<session>`), and the version of the rules that decided it. */

@@ -45,7 +45,7 @@ describe('the keys of a session', () => {
     const ask = (past: readonly ExternalEvent[], wave: number, key: string) =>
       decideExternal(foldOf(past), { command: create(wave), key, by });
     const full = numbered(policy.sessionKeys).map((key) => usedKey(key));
-    expect(ask(full, 0, 'k0')).toMatchObject({ ok: false, error: { reason: 'key-reused' } });
+    expect(ask(full, 0, 'k0')).toMatchObject({ ok: false, error: { rule: 'session-key-reused' } });
     const next = ask(full, 0, 'next');
     expect(ask([...full, ...(next.ok ? next.value : [])], 1, 'k0')).toMatchObject({ ok: true });
   });

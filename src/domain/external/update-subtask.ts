@@ -1,5 +1,5 @@
-import type { By } from '../events.ts';
 import { canonicalJson } from '../plan.ts';
+import type { By } from '../requests.ts';
 import { err, ok } from '../result.ts';
 import { misblocked, openBlockers } from './blocked-by.ts';
 import type { ExternalCommand, SubtaskChange, SubtaskStatus } from './command.ts';

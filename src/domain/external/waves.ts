@@ -1,4 +1,4 @@
-import type { By } from '../events.ts';
+import type { By } from '../requests.ts';
 import { err, ok } from '../result.ts';
 import type { ExternalCommand } from './command.ts';
 import { hasEnded, subtasksOfWave } from './counts.ts';

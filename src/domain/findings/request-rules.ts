@@ -1,6 +1,6 @@
 import type { BoardRecord } from '../board.ts';
-import type { TapName } from '../events.ts';
 import type { RunId, TaskId } from '../ids.ts';
+import type { TapName } from '../requests.ts';
 import type { RunState } from '../run.ts';
 import type { TapState } from '../tap.ts';
 import type { TaskProgress } from '../task.ts';

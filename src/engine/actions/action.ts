@@ -1,5 +1,5 @@
-import type { By, RequestEvent } from '../../domain/events.ts';
 import type { RunId, TaskId } from '../../domain/ids.ts';
+import type { By, RequestEvent } from '../../domain/requests.ts';
 import type { Result } from '../../domain/result.ts';
 import type { RunState } from '../../domain/run.ts';
 import type { Desk } from '../../ports/desk.ts';

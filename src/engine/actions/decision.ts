@@ -1,5 +1,5 @@
 import { firstTap, undecidedTap } from '../../domain/answer-in-line.ts';
-import type { TapName } from '../../domain/events.ts';
+import type { TapName } from '../../domain/requests.ts';
 import { err, ok } from '../../domain/result.ts';
 import type { RunState } from '../../domain/run.ts';
 import { inLineBehind } from '../ask.ts';
