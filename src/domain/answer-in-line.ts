@@ -1,10 +1,11 @@
+import { decideTap, startTap, type TapDecision } from './decide-tap.ts';
 import type { RunEvent } from './events.ts';
 import type { Finding } from './findings/finding.ts';
 import type { RunId } from './ids.ts';
 import type { RequestEvent, TapName } from './requests.ts';
 import { err, ok, type Result } from './result.ts';
 import { evolveRun, type RunState, selectedWaves } from './run.ts';
-import { decideTap, startTap, type TapDecision, type TapState } from './tap.ts';
+import type { TapState } from './tap.ts';
 
 /**
  * Answers to a run that another one is before, or that is about to be made: nothing of it has begun, so it may be given up

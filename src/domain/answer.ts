@@ -1,6 +1,7 @@
 import { agentKinds, takesCommand } from './agents.ts';
 import { answerOnBoard } from './board-requests.ts';
 import { grantPattern } from './claims.ts';
+import { decideTap, type TapDecision } from './decide-tap.ts';
 import type { RunEvent } from './events.ts';
 import type { Finding } from './findings/finding.ts';
 import type { TaskId } from './ids.ts';
@@ -15,7 +16,6 @@ import type { By, RequestEvent, TapName } from './requests.ts';
 import { err, ok, type Result, unreachable } from './result.ts';
 import { isOpen } from './round.ts';
 import { hasMerged, type RunState } from './run.ts';
-import { decideTap, type TapDecision } from './tap.ts';
 import { endedAttempt, isHalted, liveAttempt, snapshotOf, type TaskState } from './task.ts';
 import { heldFindings } from './texts/held.ts';
 import { isUndone } from './undo.ts';

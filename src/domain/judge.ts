@@ -2,7 +2,7 @@ import { judgeContract, judgeLoad, judgePreflight, judgeThread } from './gates/c
 import { judgeClosure, judgeMerge } from './gates/closing.ts';
 import { failWith, inconclusive } from './gates/say.ts';
 import { phaseVersions } from './gates/versions.ts';
-import { judgeApproval, judgeDispatch, judgeMonitor } from './gates/working.ts';
+import { judgeApproval, judgeDispatch, judgeMonitor, judgeUnplanned } from './gates/working.ts';
 import type { PlanHash, TaskId } from './ids.ts';
 import type { Judgement } from './judgement.ts';
 import { ownershipConflicts } from './ownership.ts';
@@ -40,9 +40,7 @@ export function judge(context: Context, unjudged: Unjudged): readonly Verdict[] 
       return judgeDispatch(plan, unjudged.evidence);
     case 'monitor': {
       const task = plannedById(plan, unjudged.task);
-      return task === undefined
-        ? [inconclusive('task', { rule: 'task-planned', task: unjudged.task })]
-        : judgeMonitor(plan, task, unjudged.evidence, granted);
+      return task === undefined ? judgeUnplanned(unjudged.task) : judgeMonitor(plan, task, unjudged.evidence, granted);
     }
     case 'closure':
       return judgeClosure(plan, unjudged.evidence);

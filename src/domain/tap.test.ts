@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { me, you } from '../../test/support/plans.ts';
+import { decideTap, type TapDecision } from './decide-tap.ts';
 import type { RunEvent } from './events.ts';
 import { planHash } from './ids.ts';
-import { decideTap, evolveTap, type TapDecision, type TapState } from './tap.ts';
+import { evolveTap, type TapState } from './tap.ts';
 
 const hash = planHash('a'.repeat(64));
 const edited = planHash('b'.repeat(64));

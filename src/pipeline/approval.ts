@@ -1,6 +1,6 @@
+import { startTap } from '../domain/decide-tap.ts';
 import { judged } from '../domain/judge.ts';
 import { currentWave, type RunState, selectedWaves, type WaveState } from '../domain/run.ts';
-import { startTap } from '../domain/tap.ts';
 import { passes } from '../domain/verdict.ts';
 import { contextOf, fact, type Given, type Step } from './step.ts';
 

@@ -1,4 +1,10 @@
-import type { ApprovalEvidence, DispatchEvidence, HandoffEvidence, MonitorEvidence } from '../evidence.ts';
+import type {
+  ApprovalEvidence,
+  DispatchEvidence,
+  HandoffEvidence,
+  MonitorEvidence,
+  SnapshotEvidence,
+} from '../evidence.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { PlanHash, TaskId } from '../ids.ts';
 import { outOfScope, scopeOf } from '../ownership.ts';
@@ -26,6 +32,11 @@ export function judgeDispatch(plan: FrozenPlan, evidence: DispatchEvidence): rea
   ];
 }
 
+/** Evidence of a task that the plan does not have. */
+export const judgeUnplanned = (task: TaskId): readonly Verdict[] => [
+  inconclusive('task', { rule: 'task-planned', task }),
+];
+
 /** What `judgeMonitor` judges; what matters most to a person comes first. */
 export const monitorGates = ['secrets', 'snapshot', 'scope', 'files', 'plan', 'changes', 'exit', 'handoff'] as const;
 export type MonitorGate = (typeof monitorGates)[number];
@@ -35,7 +46,7 @@ export function judgeMonitor(
   plan: FrozenPlan,
   task: PlannedTask,
   evidence: MonitorEvidence,
-  granted: readonly { readonly task: TaskId; readonly paths: readonly string[] }[],
+  granted: Granted,
 ): readonly Verdict[] {
   const verdicts = [
     judgeExit(evidence),
@@ -85,24 +96,30 @@ function judgeHandoff(evidence: HandoffEvidence, nonce: string): Verdict {
   }
 }
 
+type Granted = readonly { readonly task: TaskId; readonly paths: readonly string[] }[];
+
 function judgeSnapshot(
   plan: FrozenPlan,
   task: PlannedTask,
   { snapshot }: MonitorEvidence,
-  granted: readonly { readonly task: TaskId; readonly paths: readonly string[] }[],
+  granted: Granted,
 ): readonly Verdict[] {
   if (snapshot === null) return [inconclusive('snapshot', { rule: 'snapshot-present' })];
-  const scope = outOfScope(scopeOf(plan, task, granted), snapshot.diff);
-  const { files: limit } = plan.limits;
-  const changed = snapshot.diff.length;
-  const tooMany: Finding[] = limit !== null && changed > limit ? [{ rule: 'files', changed, limit }] : [];
   return [
     failWith('snapshot', snapshot.refused),
     failWith('secrets', snapshot.secrets),
-    failWith('scope', scope),
-    failWith('files', tooMany),
-    judgeEmpty(task, changed),
+    judgeScope(plan, task, snapshot.diff, granted),
+    judgeCount(plan, snapshot.diff.length),
+    judgeEmpty(task, snapshot.diff.length),
   ];
+}
+
+const judgeScope = (plan: FrozenPlan, task: PlannedTask, diff: SnapshotEvidence['diff'], granted: Granted): Verdict =>
+  failWith('scope', outOfScope(scopeOf(plan, task, granted), diff));
+
+function judgeCount(plan: FrozenPlan, changed: number): Verdict {
+  const { files: limit } = plan.limits;
+  return failWith('files', limit !== null && changed > limit ? [{ rule: 'files', changed, limit }] : []);
 }
 
 /** A task that was to change something and changed nothing has proven nothing. */

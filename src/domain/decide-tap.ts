@@ -1,0 +1,30 @@
+import type { RunEvent } from './events.ts';
+import type { Finding } from './findings/finding.ts';
+import type { PlanHash } from './ids.ts';
+import type { FrozenPlan } from './plan.ts';
+import type { By, TapName } from './requests.ts';
+import { err, ok, type Result } from './result.ts';
+import type { TapState } from './tap.ts';
+
+/** The tap that lets a wave begin: its own, or the one of the whole run. */
+export const startTap = (plan: FrozenPlan, wave: number): TapName =>
+  plan.taps.start === 'run' ? 'start' : `start-${wave}`;
+
+export type TapDecision = 'approved' | 'rejected' | 'held' | 'expired';
+
+export function decideTap(
+  state: TapState | undefined,
+  decision: { readonly tap: TapName; readonly decision: TapDecision; readonly hash: PlanHash; readonly by: By },
+): Result<readonly RunEvent[], Finding> {
+  if (state === undefined) return err({ rule: 'tap-absent', tap: decision.tap });
+  if (decision.hash !== state.hash) return err({ rule: 'plan-outdated' });
+  switch (state.status) {
+    case 'pending':
+    case 'held':
+      return ok([{ type: 'tap-decided', ...decision }]);
+    case 'approved':
+    case 'rejected':
+    case 'expired':
+      return err({ rule: 'tap-settled', status: state.status, who: state.by.who });
+  }
+}

@@ -1,0 +1,171 @@
+import { globSync } from 'node:fs';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { Link } from '../src/domain/chain.ts';
+import { eventVersions } from '../src/domain/event-format.ts';
+import { gateVersions } from '../src/domain/gates/versions.ts';
+import { keptLedgers, keptStates } from './ledgers/stored-ledger.ts';
+import { importClosure, runtimeSource } from './support/import-closure.ts';
+
+/**
+ * What was decided stays decided: a state follows from the events alone, whatever our sentences, limits and rules are by now.
+ * The kept ledgers were written once (`npm run ledgers`); a change that makes them come to another state fails here.
+ */
+const ledgers = keptLedgers();
+const folds = ['src/domain/run.ts', 'src/domain/external/session.ts'];
+
+describe('a fold', () => {
+  test('can reach no sentence, no limit, no gate and no decision', () => {
+    const reached = importClosure(...folds).map((file) => file.replace('src/domain/', ''));
+    expect(reached).toEqual([
+      'agent-event.ts',
+      'board.ts',
+      'events.ts',
+      'evolve-task.ts',
+      'external/events.ts',
+      'external/session.ts',
+      'landing.ts',
+      'plan-versions.ts',
+      'plan.ts',
+      'provider.ts',
+      'round.ts',
+      'run.ts',
+      'tap.ts',
+      'task-notes.ts',
+      'task.ts',
+      'thread.ts',
+      'undo.ts',
+      'verdict.ts',
+    ]);
+  });
+
+  test('produces no event', () => {
+    const types = Object.keys(eventVersions).join('|');
+    const made = importClosure(...folds).flatMap((file) =>
+      [...runtimeSource(file).matchAll(new RegExp(`type: '(?:${types})'`, 'g'))].map(([found]) => `${file}: ${found}`),
+    );
+    expect(made).toEqual([]);
+  });
+});
+
+describe('the kept ledgers', () => {
+  afterEach(() => {
+    vi.doUnmock('../src/domain/policy.ts');
+    vi.resetModules();
+  });
+
+  test('are the golden one with every type of event, and 60 runs', async () => {
+    const { readVerified } = await import('./ledgers/stored-ledger.ts');
+    const golden = readVerified(ledgers.get('golden') ?? []);
+    const types = new Set(golden.map(({ event }) => event.type));
+    expect(Object.keys(eventVersions).filter((type) => !types.has(type as keyof typeof eventVersions))).toEqual([]);
+    expect(ledgers.size).toBe(61);
+  });
+
+  test('come to the states that they came to when they were recorded, and are sound', async () => {
+    const found = await readAll();
+    expect(found.states).toEqual(keptStates());
+    expect(found.differences).toEqual([]);
+    expect(found.earlier).toBe(0);
+  });
+
+  test('come to the same under other sentences and other limits', async () => {
+    swapSentences();
+    swapLimits();
+    const found = await readAll();
+    expect(found.swapped).toEqual({ sentence: 'swapped', limit: expect.not.stringMatching(/^3$/) });
+    expect(found.states).toEqual(keptStates());
+    expect([found.differences, found.earlier]).toEqual([[], 0]);
+  });
+
+  test.each(Object.keys(gateVersions))('list verdicts of an earlier %s gate as such, and stay sound', async (gate) => {
+    raise({ gates: [gate] });
+    const found = await readAll([...ledgers.keys()].slice(0, 4));
+    expect(found.differences).toEqual([]);
+    expect(found.earlier > 0).toBe(gate !== 'plan' && gate !== 'task');
+  });
+
+  test('stay sound when every rule has another version', async () => {
+    raise({ gates: Object.keys(gateVersions), all: true });
+    const found = await readAll();
+    expect(found.states).toEqual(keptStates());
+    expect(found.differences).toEqual([]);
+    expect(found.earlier).toBeGreaterThan(1_000);
+  });
+});
+
+/** Reads the modules anew, as they are swapped by now. */
+async function readAll(names: readonly string[] = [...ledgers.keys()]) {
+  vi.resetModules();
+  const [{ readVerified, stateHash }, { foldStreams }, { replayRun }, { replaySession }, { explain }, { policy }] =
+    await Promise.all([
+      import('./ledgers/stored-ledger.ts'),
+      import('./ledgers/fold-streams.ts'),
+      import('../src/engine/replay.ts'),
+      import('../src/domain/external/replay.ts'),
+      import('../src/domain/explain/explain.ts'),
+      import('../src/domain/policy.ts'),
+    ]);
+  const { isExternalStream, isRunStream, sessionOf } = await import('../src/ports/ledger.ts');
+  const states: Record<string, Record<string, string>> = {};
+  const differences: string[] = [];
+  let earlier = 0;
+  for (const name of names) {
+    const stored = readVerified((ledgers.get(name) ?? []) as readonly Link[]);
+    states[name] = Object.fromEntries(foldStreams(stored).map(([stream, text]) => [stream, stateHash(text)]));
+    for (const [stream, events] of Map.groupBy(stored, (one) => one.stream)) {
+      const replayed = isRunStream(stream)
+        ? replayRun(events)
+        : isExternalStream(stream)
+          ? replaySession(sessionOf(stream), events)
+          : null;
+      differences.push(...(replayed?.differences ?? []).map(({ seq, detail }) => `${name} ${seq}: ${detail}`));
+      earlier += typeof replayed?.earlier === 'number' ? replayed.earlier : (replayed?.earlier.length ?? 0);
+    }
+  }
+  const swapped = { sentence: explain({ rule: 'plan-has-tasks' }).detail, limit: String(policy.freeLaunches) };
+  return { states, differences, earlier, swapped };
+}
+
+/** Every entry of every table of sentences says something else. */
+function swapSentences(): void {
+  const tables = globSync('src/domain/explain/*-sentences.ts');
+  expect(tables.length).toBeGreaterThan(10);
+  for (const file of tables)
+    vi.doMock(`../${file}`, async (original) =>
+      Object.fromEntries(
+        Object.entries((await original()) as Record<string, unknown>).map(([name, value]) => [
+          name,
+          name.endsWith('Sentences') ? everyRuleSays(value as object, 'swapped') : value,
+        ]),
+      ),
+    );
+}
+
+const everyRuleSays = (table: object, text: string): object =>
+  Object.fromEntries(Object.keys(table).map((rule) => [rule, () => text]));
+
+/** Every limit of ours is another one, and every agent is of another provider. */
+function swapLimits(): void {
+  vi.doMock('../src/domain/policy.ts', async (original) => {
+    const { policy } = await original<typeof import('../src/domain/policy.ts')>();
+    return { policy: Object.fromEntries(Object.entries(policy).map(([name, limit]) => [name, limit > 1 ? 1 : 0.1])) };
+  });
+  vi.doMock('../src/domain/agents.ts', async (original) => {
+    const agents = await original<typeof import('../src/domain/agents.ts')>();
+    const kinds = Object.entries(agents.agentKinds).map(([name, kind]) => [name, { ...kind, provider: 'another' }]);
+    return { ...agents, agentKinds: Object.fromEntries(kinds) };
+  });
+}
+
+function raise({ gates, all = false }: { readonly gates: readonly string[]; readonly all?: boolean }): void {
+  vi.doMock('../src/domain/gates/versions.ts', async (original) => {
+    const versions = await original<typeof import('../src/domain/gates/versions.ts')>();
+    const raised = (table: Readonly<Record<string, number>>, isRaised: (name: string) => boolean) =>
+      Object.fromEntries(Object.entries(table).map(([name, version]) => [name, version + (isRaised(name) ? 1 : 0)]));
+    return {
+      gateVersions: raised(versions.gateVersions, (name) => gates.includes(name)),
+      phaseVersions: raised(versions.phaseVersions, () => all),
+      decisionVersions: raised(versions.decisionVersions, () => all),
+    };
+  });
+}

@@ -1,0 +1,126 @@
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import { dirname, join } from 'node:path';
+import { decisionVersions, type Gate, gateVersions, phaseVersions } from '../../src/domain/gates/versions.ts';
+
+type Root = readonly [file: string, name: string];
+const checking = 'src/domain/gates/checking.ts';
+const working = 'src/domain/gates/working.ts';
+const closing = 'src/domain/gates/closing.ts';
+
+/** Where the rules of each gate begin. */
+const gates: Readonly<Record<Gate, Root>> = {
+  contract: [checking, 'judgeContract'],
+  load: [checking, 'judgeLoad'],
+  repository: [checking, 'judgeLoad'],
+  thread: [checking, 'judgeThread'],
+  directives: [checking, 'judgePreflight'],
+  ownership: ['src/domain/ownership.ts', 'ownershipConflicts'],
+  approval: [working, 'judgeApproval'],
+  workspace: [working, 'judgeDispatch'],
+  fence: [working, 'judgeDispatch'],
+  task: [working, 'judgeUnplanned'],
+  exit: [working, 'judgeExit'],
+  handoff: [working, 'judgeHandoff'],
+  snapshot: [working, 'judgeSnapshot'],
+  secrets: [working, 'judgeSnapshot'],
+  scope: [working, 'judgeScope'],
+  files: [working, 'judgeCount'],
+  changes: [working, 'judgeEmpty'],
+  plan: [working, 'judgeDraft'],
+  round: [closing, 'judgeClosure'],
+  check: [closing, 'judgeCheck'],
+  'run-branch': [closing, 'judgeMerge'],
+  proof: [closing, 'judgeMerge'],
+};
+
+const decisions: Readonly<Record<keyof typeof decisionVersions, Root>> = {
+  settlement: ['src/domain/settle-attempt.ts', 'settle'],
+  session: ['src/domain/external/decide.ts', 'decideExternal'],
+};
+
+/** What puts the gates of a phase together; by itself, because what it calls has versions of its own. */
+const phases: Readonly<Record<keyof typeof phaseVersions, Root>> = {
+  contract: [checking, 'judgeContract'],
+  load: [checking, 'judgeLoad'],
+  thread: [checking, 'judgeThread'],
+  preflight: [checking, 'judgePreflight'],
+  ownership: ['src/domain/judge.ts', 'judge'],
+  approval: [working, 'judgeApproval'],
+  dispatch: [working, 'judgeDispatch'],
+  monitor: [working, 'judgeMonitor'],
+  closure: [closing, 'judgeClosure'],
+  merge: [closing, 'judgeMerge'],
+};
+
+export type RuleHash = { readonly version: number; readonly hash: string };
+
+/** Every gate, decision and phase with its version and the hash of its rules: of all code that they reach, as it runs. */
+export function ruleHashes(): Readonly<Record<string, RuleHash>> {
+  const stop = new Set(Object.values(gates).map(String));
+  const named = <T extends object>(kind: string, roots: T, versions: Readonly<Record<keyof T, number>>) =>
+    Object.entries(roots).map(([name, root]): [string, RuleHash] => [
+      `${kind} ${name}`,
+      {
+        version: versions[name as keyof T],
+        hash: kind === 'phase' ? hashOf([chunkOf(root as Root)]) : hashOf(reached(root as Root, stop)),
+      },
+    ]);
+  return Object.fromEntries([
+    ...named('gate', gates, gateVersions),
+    ...named('decision', decisions, decisionVersions),
+    ...named('phase', phases, phaseVersions),
+  ]);
+}
+
+const hashOf = (chunks: readonly string[]): string => hash('sha256', chunks.join('\n'), 'hex').slice(0, 16);
+
+/** The declarations that this one reaches, in its own module and in those that it imports; not those where another gate begins. */
+function reached(root: Root, stop: ReadonlySet<string>): readonly string[] {
+  const seen = new Map<string, string>();
+  const visit = ([file, name]: Root): void => {
+    const key = `${file},${name}`;
+    if (seen.has(key) || (stop.has(key) && key !== String(root))) return;
+    const { chunks, imports } = moduleOf(file);
+    const chunk = chunks.get(name);
+    if (chunk === undefined) return;
+    seen.set(key, chunk);
+    for (const [word] of chunk.matchAll(/[A-Za-z_$][\w$]*/g)) {
+      if (chunks.has(word)) visit([file, word]);
+      const imported = imports.get(word);
+      if (imported !== undefined) visit(imported);
+    }
+  };
+  visit(root);
+  return [...seen.values()].toSorted();
+}
+
+function chunkOf([file, name]: Root): string {
+  const chunk = moduleOf(file).chunks.get(name);
+  if (chunk === undefined) throw new Error(`${file} has no ${name}`);
+  return chunk;
+}
+
+type Module = { readonly chunks: ReadonlyMap<string, string>; readonly imports: ReadonlyMap<string, Root> };
+const modules = new Map<string, Module>();
+
+/** The top-level declarations of a module that our formatter has written, without types, comments and layout. */
+function moduleOf(file: string): Module {
+  const known = modules.get(file);
+  if (known !== undefined) return known;
+  const source = stripTypeScriptTypes(readFileSync(file, 'utf8'))
+    .replaceAll(/\/\*[\s\S]*?\*\//g, '')
+    .replaceAll(/^\s*\/\/.*$/gm, '');
+  const imports = new Map<string, Root>();
+  for (const [, names = '', path = ''] of source.matchAll(/^(?:import|export) \{([^}]*)\} from '(\.[^']+)'/gm))
+    for (const name of names.split(',').map((one) => one.trim())) imports.set(name, [join(dirname(file), path), name]);
+  const chunks = new Map<string, string>();
+  for (const part of source.split(/^(?=(?:export )?(?:async )?(?:function|const|let|class) )/m).slice(1)) {
+    const name = /^(?:export )?(?:async )?(?:function|const|let|class) (\w+)/.exec(part)?.[1];
+    if (name !== undefined) chunks.set(name, part.replaceAll(/\s+/g, ' ').trim());
+  }
+  const made = { chunks, imports };
+  modules.set(file, made);
+  return made;
+}
