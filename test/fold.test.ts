@@ -49,7 +49,7 @@ describe('a fold', () => {
 
 describe('the kept ledgers', () => {
   afterEach(() => {
-    vi.doUnmock('../src/domain/policy.ts');
+    for (const module of swapped.splice(0)) vi.doUnmock(module);
     vi.resetModules();
   });
 
@@ -72,7 +72,7 @@ describe('the kept ledgers', () => {
     swapSentences();
     swapLimits();
     const found = await readAll();
-    expect(found.swapped).toEqual({ sentence: 'swapped', limit: expect.not.stringMatching(/^3$/) });
+    expect(found.seen).toEqual({ sentence: 'swapped', limit: expect.not.stringMatching(/^3$/) });
     expect(found.states).toEqual(keptStates());
     expect([found.differences, found.earlier]).toEqual([[], 0]);
   });
@@ -122,8 +122,14 @@ async function readAll(names: readonly string[] = [...ledgers.keys()]) {
       earlier += typeof replayed?.earlier === 'number' ? replayed.earlier : (replayed?.earlier.length ?? 0);
     }
   }
-  const swapped = { sentence: explain({ rule: 'plan-has-tasks' }).detail, limit: String(policy.freeLaunches) };
-  return { states, differences, earlier, swapped };
+  const seen = { sentence: explain({ rule: 'plan-has-tasks' }).detail, limit: String(policy.freeLaunches) };
+  return { states, differences, earlier, seen };
+}
+
+const swapped: string[] = [];
+function swap(module: string, factory: Parameters<typeof vi.doMock>[1]): void {
+  swapped.push(module);
+  vi.doMock(module, factory);
 }
 
 /** Every entry of every table of sentences says something else. */
@@ -131,7 +137,7 @@ function swapSentences(): void {
   const tables = globSync('src/domain/explain/*-sentences.ts');
   expect(tables.length).toBeGreaterThan(10);
   for (const file of tables)
-    vi.doMock(`../${file}`, async (original) =>
+    swap(`../${file}`, async (original) =>
       Object.fromEntries(
         Object.entries((await original()) as Record<string, unknown>).map(([name, value]) => [
           name,
@@ -146,11 +152,11 @@ const everyRuleSays = (table: object, text: string): object =>
 
 /** Every limit of ours is another one, and every agent is of another provider. */
 function swapLimits(): void {
-  vi.doMock('../src/domain/policy.ts', async (original) => {
+  swap('../src/domain/policy.ts', async (original) => {
     const { policy } = await original<typeof import('../src/domain/policy.ts')>();
     return { policy: Object.fromEntries(Object.entries(policy).map(([name, limit]) => [name, limit > 1 ? 1 : 0.1])) };
   });
-  vi.doMock('../src/domain/agents.ts', async (original) => {
+  swap('../src/domain/agents.ts', async (original) => {
     const agents = await original<typeof import('../src/domain/agents.ts')>();
     const kinds = Object.entries(agents.agentKinds).map(([name, kind]) => [name, { ...kind, provider: 'another' }]);
     return { ...agents, agentKinds: Object.fromEntries(kinds) };
@@ -158,7 +164,7 @@ function swapLimits(): void {
 }
 
 function raise({ gates, all = false }: { readonly gates: readonly string[]; readonly all?: boolean }): void {
-  vi.doMock('../src/domain/gates/versions.ts', async (original) => {
+  swap('../src/domain/gates/versions.ts', async (original) => {
     const versions = await original<typeof import('../src/domain/gates/versions.ts')>();
     const raised = (table: Readonly<Record<string, number>>, isRaised: (name: string) => boolean) =>
       Object.fromEntries(Object.entries(table).map(([name, version]) => [name, version + (isRaised(name) ? 1 : 0)]));

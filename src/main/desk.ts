@@ -148,7 +148,7 @@ function deskOf(
     isAuthorKnown: () => isAuthorKnown(checkout, context.env),
     fence: async () => {
       const probe = probeFence(context.env);
-      return probe.works ? ok(probe.version) : err({ rule: 'no-fence', words: [probe.problem, probe.fix] });
+      return probe.works ? ok(probe.version) : err(probe.because);
     },
     host: async () => hosting(coordinates(), ledger),
     isCoordinated,

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { parseFields } from '../adapters/agent-lines.ts';
-import { knownRules } from '../domain/explain/explain.ts';
+import { findingSchema } from '../adapters/finding-schema.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import type { Drafts } from '../ports/drafts.ts';
 import { EnvironmentFailed } from '../ports/failures.ts';
@@ -13,14 +13,7 @@ const usualSeconds = 20;
 const mostFindings = 64;
 const mostCharacters = 16_384;
 /** By a process of this very version, so the facts are those of the rule; the text behind them is an agent's. */
-const finding = z.custom<Finding>(
-  (value) =>
-    typeof value === 'object' &&
-    value !== null &&
-    'rule' in value &&
-    knownRules.some((rule) => rule === value.rule) &&
-    JSON.stringify(value).length <= mostCharacters,
-);
+const finding = findingSchema.refine((value) => JSON.stringify(value).length <= mostCharacters);
 const answer = z.object({ findings: z.array(finding).max(mostFindings) });
 
 /**

@@ -24,7 +24,11 @@ async function git(): Promise<Examined> {
 async function fence({ env }: Context): Promise<Examined> {
   const { probeFence } = await import('../adapters/fence-bwrap/probe.ts');
   const probe = probeFence(env);
-  if (!probe.works) return { name: 'fence', state: 'bad', found: probe.problem, fix: probe.fix };
+  if (!probe.works) {
+    const { explain } = await import('../domain/explain/explain.ts');
+    const { detail: found, fix = null } = explain(probe.because);
+    return { name: 'fence', state: 'bad', found, fix };
+  }
   return { name: 'fence', state: 'good', found: `${probe.version}, agents run as uid ${probe.uid}`, fix: null };
 }
 

@@ -44,7 +44,7 @@ async function prepare(
   const { settings } = resolution;
   if (findings.length > 0) return bad('config', findingsText(findings), firstFix(findings) ?? 'tidegate config');
   const probe = settings.fence.mode === 'none' ? null : probeFence(context.env);
-  if (probe?.works === false) return bad('fence', probe.problem, probe.fix);
+  if (probe?.works === false) return bad('fence', describeFinding(probe.because), firstFix([probe.because]));
   const { errors } = await inspectRepository(toplevel);
   if (errors.length > 0) return bad('repository', findingsText(errors), firstFix(errors));
   const git = gitReader({ checkout: toplevel, repository: '' });

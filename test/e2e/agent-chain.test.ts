@@ -50,7 +50,13 @@ test('an agent that nobody has logged in is not launched: the next of the chain 
     const state = foldRun((await p.events()).filter(({ stream }) => stream !== 'repo'));
     expect(state?.tasks).toMatchObject({
       one: { charged: 0, progress: { status: 'ready' } },
-      two: { charged: 0, progress: { status: 'waiting', next: { halt: null, trouble: { kind: 'needs-login' } } } },
+      two: {
+        charged: 0,
+        progress: {
+          status: 'waiting',
+          next: { halt: null, trouble: { provider: 'openai', trouble: { kind: 'needs-login' } } },
+        },
+      },
     });
     expect(state?.providers).toMatchObject({ openai: { status: 'paused', until: null } });
   } finally {

@@ -142,17 +142,17 @@ describe('a person who works on the branch meanwhile', () => {
   });
 
   test.each([
-    ['deletes it', 'the branch main is gone', [['update-ref', '-d', 'refs/heads/main']]],
+    ['deletes it', 'branch-gone', [['update-ref', '-d', 'refs/heads/main']]],
     [
       'replaces it by another history',
-      'main has another history now: it shares no commit with where the run began',
+      'history-unrelated',
       [
         ['checkout', '-q', '--orphan', 'other'],
         ['commit', '-q', '-m', 'another history'],
         ['branch', '-f', 'main', 'other'],
       ],
     ],
-  ])('and %s: the landing is refused with the reason', async (_, why, commands) => {
+  ])('and %s: the landing is refused with the reason', async (_, rule, commands) => {
     await using scene = await project({ plan: { land: 'auto', tasks: { slow, honest } } });
     await using stage = await openStage(scene);
     const run = await stage.order();
@@ -163,7 +163,7 @@ describe('a person who works on the branch meanwhile', () => {
     await letGo(stage, run);
     const state = await run.settled();
     expect(state.ended).toBeNull();
-    expect(state.landing).toMatchObject({ status: 'refused', why });
+    expect(state.landing).toMatchObject({ status: 'refused', because: { rule, branch: 'main' } });
     expect(changed(before, fingerprint(scene.checkout))).toEqual([]);
     expect([fateOf(state, 'slow'), fateOf(state, 'honest')]).toEqual([['merged'], ['merged']]);
   });

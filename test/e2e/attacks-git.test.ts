@@ -146,7 +146,14 @@ describe('pattern A: an agent that wants to merge itself', () => {
 });
 
 describe('pattern B: only the merger moves a branch', () => {
-  test('with a merger that refuses everything, nothing moves and the run says so', async () => {
+  test.each([
+    [
+      'refuses everything',
+      { answer: { outcome: 'refused', because: { rule: 'landing-unapproved' } } },
+      'refuses to open-run',
+    ],
+    ['talks nonsense', { answer: { outcome: 'refused', why: 'because I say so' } }, 'an answer that cannot be read'],
+  ])('with a merger that %s, nothing moves and the run says so', async (_, reply, told) => {
     await using scene = await project({ plan: { land: 'auto', tasks: { honest } } });
     const program = join(scene.root, 'program');
     cpSync(dist, join(program, 'dist'), { recursive: true });
@@ -156,13 +163,13 @@ describe('pattern B: only the merger moves a branch', () => {
       join(program, 'dist/main/merger.js'),
       `import { createInterface } from 'node:readline';
        createInterface({ input: process.stdin }).on('line', (line) => console.log(JSON.stringify(
-         { id: JSON.parse(line).id, answer: { outcome: 'refused', why: 'this merger refuses', files: [] } })));`,
+         { id: JSON.parse(line).id, ...${JSON.stringify(reply)} })));`,
     );
     await using stage = await openStage(scene);
     const before = fingerprint(scene.checkout);
     const run = await stage.order();
     await stage.coordinator({}, join(program, 'dist/'));
-    await expect(run.approve()).rejects.toThrow('this merger refuses');
+    await expect(run.approve()).rejects.toThrow(told);
 
     expect(fingerprint(scene.checkout)).toEqual(before);
     expect(existsSync(stage.state.repository)).toBe(false);

@@ -55,11 +55,11 @@ describe('pattern D: ready is what git and the supervisor saw', () => {
 
     const fates = Object.fromEntries(Object.keys(state.tasks).map((task) => [task, fateOf(state, task).join(': ')]));
     expect(fates).toEqual({
-      silent: 'failed: handoff: the agent left no handoff',
+      silent: 'failed: the agent left no handoff',
       stale: 'failed: the nonce is not that of this attempt (stale or forged)',
       sibling: 'failed: handoff does not fit its schema: unknown key "task"',
       named: 'failed: handoff does not fit its schema: unknown key "task"',
-      forged: 'failed: handoff: the agent left no handoff',
+      forged: 'failed: the agent left no handoff',
       failing: 'failed: exit 1',
       partial: 'failed: the agent says partial: half; remaining: the rest',
       gave: 'failed: the agent says failed: impossible',

@@ -223,8 +223,7 @@ describe('the canary', () => {
     expect(probeFence({ ...process.env, TIDEGATE_FENCE_PATH: '/nonexistent' })).toEqual({
       works: false,
       version: null,
-      problem: 'bubblewrap (bwrap) is not installed',
-      fix: expect.stringContaining('sudo apt-get install bubblewrap'),
+      because: { rule: 'no-bubblewrap', restricted: expect.any(Boolean) },
     });
   });
 });

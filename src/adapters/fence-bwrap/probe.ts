@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { chownSync, closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { explain } from '../../domain/explain/explain.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import { boundedWords } from '../../domain/findings/words.ts';
 import { safeText } from '../../domain/safe-text.ts';
@@ -11,16 +10,10 @@ import { fenceCommand, filterFd } from './fence.ts';
 import { callFilter } from './filter.ts';
 import { type Bind, closedNamespaces, FenceUnavailable, findHost, type Host } from './host.ts';
 
-/** What `doctor` tells about the fence. `fix` is what a person can type. */
+/** Whether agents can be fenced here. */
 export type FenceProbe =
   | { readonly works: true; readonly version: string; readonly uid: number }
-  | {
-      readonly works: false;
-      readonly version: string | null;
-      readonly because: Finding;
-      readonly problem: string;
-      readonly fix: string;
-    };
+  | { readonly works: false; readonly version: string | null; readonly because: Finding };
 
 export function probeFence(environment: Readonly<Record<string, string | undefined>>): FenceProbe {
   const host = hostOrProblem(environment);
@@ -32,10 +25,7 @@ export function probeFence(environment: Readonly<Record<string, string | undefin
   return unusable(version, { rule: 'no-namespaces', closed: closedNamespaces(), words });
 }
 
-function unusable(version: string | null, because: Finding): FenceProbe {
-  const { detail: problem, fix = '' } = explain(because);
-  return { works: false, version, because, problem, fix };
-}
+const unusable = (version: string | null, because: Finding): FenceProbe => ({ works: false, version, because });
 
 /** Whether a program starts in a fence: what it says to `--version`, or why it says nothing. */
 export function probeProgram(

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { Finding } from '../../domain/findings/finding.ts';
 import { boundedWords } from '../../domain/findings/words.ts';
 import { type Merger, type MergerAnswer, MergerFailed } from '../../ports/merger.ts';
+import { parseFields } from '../agent-lines.ts';
 import { findingSchema } from '../finding-schema.ts';
 
 type MergerProcessOptions = {
@@ -87,7 +88,12 @@ function openLine({ command: [program, ...first], stateDir, checkout, env }: Mer
     });
   });
   createInterface({ input: child.stdout }).on('line', (text) => {
-    const reply = replySchema.parse(JSON.parse(text));
+    const reply = parseReply(text);
+    if (reply === null) {
+      end({ rule: 'merger-garbled', words: boundedWords(text) });
+      child.kill('SIGKILL');
+      return;
+    }
     const asked = waiting.get(reply.id);
     waiting.delete(reply.id);
     if ('answer' in reply) asked?.resolve(reply.answer);
@@ -105,4 +111,10 @@ function openLine({ command: [program, ...first], stateDir, checkout, env }: Mer
       await ended;
     },
   };
+}
+
+/** Null for a line that no merger of this version writes. */
+function parseReply(text: string): z.infer<typeof replySchema> | null {
+  const parsed = replySchema.safeParse(parseFields(text));
+  return parsed.success ? parsed.data : null;
 }

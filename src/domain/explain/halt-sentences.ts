@@ -46,6 +46,7 @@ export const haltSentences: Sentences<HaltRules> = {
   'merger-unstartable': ({ words }) => `the merger could not be started: ${words}`,
   'merger-ended': ({ code, signal, words }) =>
     `the merger ended (${signal ?? code})${words === '' ? '' : `: ${words}`}`,
+  'merger-garbled': ({ words }) => `the merger gave an answer that cannot be read: ${words}`,
   'merger-released': () => 'this coordinator has let go of its merger',
   'merger-refused': ({ request, because }, explain) => {
     const { detail, fix = 'tidegate why' } = explain(because);

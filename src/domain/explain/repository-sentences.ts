@@ -54,5 +54,4 @@ export const repositorySentences: Sentences<RepositoryRules> = {
     detail: 'git does not know who you are, and merged commits carry your name',
     fix: 'git config --global user.name "Your Name" && git config --global user.email you@example.com',
   }),
-  'no-fence': ({ words: [detail, fix] }) => ({ detail, fix }),
 };

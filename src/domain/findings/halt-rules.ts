@@ -26,6 +26,8 @@ type SystemRules = {
   'draft-unreadable': { readonly file: string };
   'merger-unstartable': { readonly words: string };
   'merger-ended': { readonly code: number | null; readonly signal: string | null; readonly words: string };
+  /** It wrote a line that is no answer. */
+  'merger-garbled': { readonly words: string };
   'merger-released': unknown;
   'merger-refused': { readonly request: string; readonly because: Finding };
   'run-branch-gone': unknown;

@@ -18,6 +18,4 @@ export type RepositoryRules = {
     | { readonly fault: 'below-file'; readonly file: string };
   /** git does not know who the person is. */
   author: unknown;
-  /** `words`: the problem, then its fix. */
-  'no-fence': { readonly words: readonly [string, string] };
 };
