@@ -82,7 +82,7 @@ function eventsPage(): string {
   return page([
     ...made(
       'Events',
-      'What is in the ledger, as `tidegate events --json` prints it. Types are those of the source; ids are strings. Every stored event also has `v`, the version of its type.',
+      'What is in the ledger, as `tidegate events --json` prints it. Types are those of the source; ids are strings. The ledger stores each with `v`, the version of its type, which reading takes off.',
     ),
     ...section(
       'Requests',
@@ -98,7 +98,7 @@ function eventsPage(): string {
     ...section('Facts of the repository', 'Beside the runs.', 'RepoEvent'),
     ...section(
       'Facts of a session that others drive',
-      'In a stream `external:<session>`, by [the API that DCM documents](../how-to/dcm-api.md). Nothing of it is run or merged by us.',
+      'In a stream `external:<session>`, by [the API that DCM documents](../how-to/dcm-api.md). Nothing of it is run or merged by us. Each also has `version: number`, the version of the rules that decided it.',
       'ExternalFact',
       read('external/events.ts'),
     ),

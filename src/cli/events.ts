@@ -8,7 +8,7 @@ import { subjectOf } from './subject.ts';
 
 type EventInput = { readonly run: string | undefined; readonly all: boolean; readonly follow: boolean };
 
-/** `tidegate events [run]`: the ledger itself, one line per event; with `--json` exactly what is stored. */
+/** `tidegate events [run]`: the ledger itself, one line per event; with `--json` the whole event. */
 export async function listEvents(
   { run: given, all, follow: isFollowed }: EventInput,
   desk: Desk,

@@ -1,3 +1,4 @@
+import type { Earlier } from '../domain/replayed.ts';
 import { knownRuns } from '../engine/find-run.ts';
 import { replayRun } from '../engine/replay.ts';
 import { replaySessions } from '../engine/replay-sessions.ts';
@@ -15,30 +16,32 @@ export async function judgeAgain({ run: given }: { readonly run: string | undefi
   const found = await subjectOf(desk, 'replay', given, 'newest');
   if (!found.ok) return found.error;
   const { run, stored } = found.value;
-  const { judged, differences, state } = replayRun(stored);
+  const { judged, differences, earlier, state } = replayRun(stored);
   const standing = state === null ? 'ordered only' : (endText(state) ?? 'open');
-  const data = { run, events: stored.length, judged, differences, state };
+  const data = { run, events: stored.length, judged, differences, earlier, state };
   if (differences.length > 0)
     return differs(
       differences.map((one) => ({ run, ...one })),
       data,
     );
-  return done([`${run}: ${stored.length} events, ${judged} judgements, all the same again. ${standing}`], data);
+  const told = `${run}: ${stored.length} events, ${judged} judgements, all the same again. ${standing}`;
+  return done([told, ...earlierLines(earlier)], data);
 }
 
 /** A session that others drive: every fact is decided again. */
 async function replayDriven(desk: Desk, run: string): Promise<Outcome> {
   const found = (await replaySessions(desk.ledger)).find(({ session }) => externalStream(session.session) === run);
   if (found === undefined) return misused('unknown-run', `replay: no session ${run}; see tidegate status --all`);
-  const { decided, differences, session } = found;
+  const { decided, differences, earlier, session } = found;
   const { places: _, ...shown } = session;
-  const data = { run, decided, differences, session: shown };
+  const data = { run, decided, differences, earlier, session: shown };
   if (differences.length > 0)
     return differs(
       differences.map((one) => ({ run, ...one })),
       data,
     );
-  return done([`${run}: ${decided} facts, all decided the same again. ${sessionLine(session)}`], data);
+  const told = `${run}: ${decided} facts, all decided the same again. ${sessionLine(session)}`;
+  return done([told, ...earlierLines(earlier)], data);
 }
 
 /** `tidegate verify`: walks the hash chain of the whole ledger, then replays every run. */
@@ -55,18 +58,26 @@ export async function verifyLedger(_input: object, desk: Desk): Promise<Outcome>
   }
   const runs = await knownRuns(desk.ledger);
   const sessions = await replaySessions(desk.ledger);
-  const differences = [
-    ...runs.flatMap(({ run, stored }) => replayRun(stored).differences.map((found) => ({ run, ...found }))),
-    ...sessions.flatMap(({ session, differences: own }) =>
-      own.map((found) => ({ run: externalStream(session.session), ...found })),
-    ),
+  const replayed = [
+    ...runs.map(({ run, stored }) => ({ run: String(run), ...replayRun(stored) })),
+    ...sessions.map((one) => ({ ...one, run: externalStream(one.session.session) })),
   ];
-  const data = { chain, runs: runs.length, sessions: sessions.length, differences };
+  const differences = replayed.flatMap(({ run, differences: own }) => own.map((found) => ({ run, ...found })));
+  const earlier = replayed.flatMap(({ run, earlier: own }) => own.map((found) => ({ run, ...found })));
+  const data = { chain, runs: runs.length, sessions: sessions.length, differences, earlier };
   if (differences.length > 0) return differs(differences, data);
   const driven =
     sessions.length === 0 ? '' : `, ${sessions.length} session${sessions.length === 1 ? '' : 's'} of others`;
   const what = `${chain.events} events, ${runs.length} run${runs.length === 1 ? '' : 's'}${driven}`;
-  return done([`Sound: ${what}; head ${chain.head.slice(0, 12)}`], data);
+  return done([`Sound: ${what}; head ${chain.head.slice(0, 12)}`, ...earlierLines(earlier)], data);
+}
+
+/** Nothing is wrong with them: the rules have changed since. */
+function earlierLines(earlier: readonly Earlier[]): readonly Text[] {
+  const counts = Map.groupBy(earlier, ({ rules, version }) => `${rules} version ${version}`);
+  if (counts.size === 0) return [];
+  const listed = [...counts].map(([rules, all]) => `${all.length} by ${rules}`).join(', ');
+  return [`Decided by earlier rules, and kept as recorded: ${listed}`];
 }
 
 function differs(

@@ -111,7 +111,7 @@ export type RunEvent =
       readonly log: LogEvidence;
       readonly reminded: boolean;
       readonly chargedSeconds: number;
-      /** How long the machine slept meanwhile, which is not charged; absent when it did not, and in old ledgers. */
+      /** How long the machine slept meanwhile, which is not charged; absent when it did not. */
       readonly sleptSeconds?: number;
       /** What the agent tried that only a person may do, such as `approve demo-ab12`; absent when it tried nothing. */
       readonly refusals?: readonly string[];

@@ -3,6 +3,7 @@ import { sameStructure } from '../domain/findings/same-structure.ts';
 import { decisionVersions, gateVersions, phaseVersions } from '../domain/gates/versions.ts';
 import { judge } from '../domain/judge.ts';
 import { canonicalJson } from '../domain/plan.ts';
+import type { Difference, Earlier } from '../domain/replayed.ts';
 import { evolveRun, type RunState } from '../domain/run.ts';
 import { settleAttempt } from '../domain/settle-attempt.ts';
 import type { Verdict } from '../domain/verdict.ts';
@@ -14,15 +15,10 @@ export type Replayed = {
   readonly state: RunState | null;
   /** How many recorded judgements were made again. */
   readonly judged: number;
-  /** Where judging the same evidence again says something else than the ledger. Empty: the history decides itself. */
+  /** Empty: the history decides itself. */
   readonly differences: readonly Difference[];
-  /** Verdicts and decisions of an earlier version of their rules: they stand as they were recorded. */
   readonly earlier: readonly Earlier[];
 };
-
-export type Difference = { readonly seq: number; readonly detail: string };
-/** `rules`: a gate, or the decision that follows from an attempt. */
-export type Earlier = { readonly seq: number; readonly rules: string; readonly version: number };
 
 type Compared = Pick<Replayed, 'differences' | 'earlier'>;
 

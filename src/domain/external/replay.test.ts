@@ -29,7 +29,7 @@ describe('a replay', () => {
 
   test('decides again what the rules of today decided', () => {
     expect(replaySession('s', stored(facts))).toEqual({
-      ...{ session: foldOf(facts), decided: facts.length, earlier: 0, differences: [] },
+      ...{ session: foldOf(facts), decided: facts.length, earlier: [], differences: [] },
     });
   });
 
@@ -37,7 +37,12 @@ describe('a replay', () => {
     // Rules of today would not start wave 1 before wave 0.
     const odd = byRules(other, [...facts.slice(0, 2), ...factsOf(create(1), start(1)).slice(1)]);
     expect(replaySession('s', stored(odd))).toEqual({
-      ...{ session: foldOf(odd), decided: 0, earlier: odd.length, differences: [] },
+      ...{
+        session: foldOf(odd),
+        decided: 0,
+        earlier: odd.map((_, at) => ({ seq: at + 1, rules: 'session', version: 2 })),
+        differences: [],
+      },
     });
     const now = byRules(decisionVersions.session, odd);
     expect(replaySession('s', stored(now)).differences.map(({ seq }) => seq)).toEqual([3]);
@@ -45,7 +50,11 @@ describe('a replay', () => {
 
   test('goes on from what other rules decided', () => {
     const mixed = [...byRules(other, facts.slice(0, 2)), ...facts.slice(2)];
-    expect(replaySession('s', stored(mixed))).toMatchObject({ decided: facts.length - 2, earlier: 2, differences: [] });
+    expect(replaySession('s', stored(mixed))).toMatchObject({
+      decided: facts.length - 2,
+      earlier: [{ seq: 1 }, { seq: 2 }],
+      differences: [],
+    });
     const [first, second, ...rest] = mixed;
     if (first === undefined || second === undefined) throw new Error('there are four commands');
     // Without wave 0 the start of it follows from nothing, and that is a fact of today.

@@ -2,6 +2,7 @@ import type { LedgerEvent } from '../events.ts';
 import { explain } from '../explain/explain.ts';
 import { decisionVersions } from '../gates/versions.ts';
 import { canonicalJson } from '../plan.ts';
+import type { Difference, Earlier } from '../replayed.ts';
 import type { ExternalCommand } from './command.ts';
 import { decideExternal } from './decide.ts';
 import { type ExternalEvent, isExternalEvent } from './events.ts';
@@ -12,9 +13,8 @@ export type ReplayedSession = {
   readonly session: Session;
   /** How many facts were decided again. */
   readonly decided: number;
-  /** How many were decided by an earlier version of the rules, and are taken as they are. */
-  readonly earlier: number;
-  readonly differences: readonly { readonly seq: number; readonly detail: string }[];
+  readonly earlier: readonly Earlier[];
+  readonly differences: readonly Difference[];
 };
 
 /**
@@ -22,14 +22,15 @@ export type ReplayedSession = {
  * it is asked for. Reads nothing but its argument.
  */
 export function replaySession(id: string, stored: readonly (Recorded & { readonly seq: number })[]): ReplayedSession {
-  const differences: { seq: number; detail: string }[] = [];
+  const differences: Difference[] = [];
   const events = stored.map(({ event }) => event);
   let session = newSession(id);
-  let earlier = 0;
+  const earlier: Earlier[] = [];
   /** What stands before this place follows from what was decided again. */
   let explained = 0;
   for (const [at, record] of stored.entries()) {
-    if (isExternalEvent(record.event) && record.event.version !== decisionVersions.session) earlier += 1;
+    if (isExternalEvent(record.event) && record.event.version !== decisionVersions.session)
+      earlier.push({ seq: record.seq, rules: 'session', version: record.event.version });
     else if (at >= explained && record.event.type !== 'external-key-used') {
       const again = decideAgain(session, events, at);
       const recorded = canonicalJson(events.slice(at, at + Math.max(1, again.facts.length)));
@@ -39,7 +40,7 @@ export function replaySession(id: string, stored: readonly (Recorded & { readonl
     }
     session = evolveSession(session, record);
   }
-  return { session, decided: stored.length - earlier, earlier, differences };
+  return { session, decided: stored.length - earlier.length, earlier, differences };
 }
 
 /** `refusal`: why it would not be decided now; null also when nothing leads to it. */
