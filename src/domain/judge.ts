@@ -1,6 +1,6 @@
 import { judgeContract, judgeLoad, judgePreflight, judgeThread } from './gates/checking.ts';
 import { judgeClosure, judgeMerge } from './gates/closing.ts';
-import { failWith, inconclusive } from './gates/say.ts';
+import { failWith } from './gates/say.ts';
 import { phaseVersions } from './gates/versions.ts';
 import { judgeApproval, judgeDispatch, judgeMonitor, judgeUnplanned } from './gates/working.ts';
 import type { PlanHash, TaskId } from './ids.ts';

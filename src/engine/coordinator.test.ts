@@ -161,14 +161,14 @@ test('a merger that fails halts the run; the run says so and resume tries again'
   const asked: string[] = [];
   const engine = await begin(ledger, async (request) => {
     asked.push(request.do);
-    if (broken) throw new MergerFailed({ rule: 'git-unusable', fault: 'missing' });
+    if (broken) throw new MergerFailed({ rule: 'git-missing' });
     return { outcome: 'refused', because: { rule: 'run-branch-unmade' } };
   });
   await engine.settled(theRun);
   await decide(ledger, theRun, 'requested-approve');
   expect((await engine.settled(theRun))?.mode).toMatchObject({
     mode: 'halted',
-    because: { rule: 'git-unusable', fault: 'missing' },
+    because: { rule: 'git-missing' },
   });
   const before = asked.length;
   broken = false;

@@ -109,7 +109,7 @@ test('without a name in git, the person is told what to set and nothing is built
   await s.open();
   await s.work('a', { 'a.txt': 'a\n' });
   s.git('config', '--unset', 'user.email');
-  await expect(s.closeRound(0, 0, ['a'])).rejects.toThrow('author-unknown');
+  await expect(s.closeRound(0, 0, ['a'])).rejects.toThrow('author');
 });
 
 test('dropped paths are as in the base, and the old snapshot stays reachable', async () => {

@@ -135,7 +135,7 @@ describe('adopting a commit', () => {
       await ensureBareRepository(repository, join(clone, '.git'));
       const adopting = adoptCommit(repository, join(clone, '.git'), commit);
       await expect(adopting).rejects.toThrow(AdoptionFailed);
-      await expect(adopting).rejects.toMatchObject({ finding: { rule: 'adoption-failed', fault: reason } });
+      await expect(adopting).rejects.toMatchObject({ finding: { rule: `repository-${reason}` } });
       expect((await inspectRepository(clone)).errors.map((finding) => finding.rule)).toEqual([`repository-${reason}`]);
     }
   });

@@ -68,7 +68,7 @@ export function simulatedMerger(tools: Tools, coordinator: Life): Merger {
 async function serve(order: Order, request: MergerRequest): Promise<MergerAnswer> {
   await order.schedule.turn(order.life);
   if ((await order.ledger.holder())?.epoch !== order.epoch) return stale;
-  if (order.chaos.strikes(0.01)) throw new MergerFailed({ rule: 'git-unusable', fault: 'missing' });
+  if (order.chaos.strikes(0.01)) throw new MergerFailed({ rule: 'git-missing' });
   const history = await order.ledger.read(order.run);
   switch (request.do) {
     case 'open-run':

@@ -16,11 +16,13 @@ import {
 import { findIncompleteness } from '../git-read/index.ts';
 import { linkPacks } from './link-packs.ts';
 
+type Incomplete = FindingOf<'repository-shallow' | 'repository-partial' | 'objects-missing'>;
+
 /** The person's repository does not hold everything that the commit is made of. */
 export class AdoptionFailed extends Error {
   override readonly name = 'AdoptionFailed';
-  readonly finding: FindingOf<'adoption-failed'>;
-  constructor(finding: FindingOf<'adoption-failed'>) {
+  readonly finding: Incomplete;
+  constructor(finding: Incomplete) {
     super(explain(finding).detail);
     this.finding = finding;
   }
@@ -34,8 +36,7 @@ export async function adoptCommit(bare: string, personsGitDir: string, commit: C
   objectId(commit);
   if (await isComplete(bare, commit)) return;
   const incomplete = await findIncompleteness(personsGitDir);
-  if (incomplete !== null)
-    throw new AdoptionFailed({ rule: 'adoption-failed', fault: incomplete.reason, repository: personsGitDir });
+  if (incomplete !== null) throw new AdoptionFailed(incomplete);
   const linked = linkPacks(personsGitDir, bare);
   failpoint('adopt-packs-linked');
   if (linked && (await isComplete(bare, commit))) return;
@@ -45,12 +46,7 @@ export async function adoptCommit(bare: string, personsGitDir: string, commit: C
   // The person's repository was repacked while we linked: copy everything instead.
   await copyObjects(bare, personsGitDir, commit, []);
   if (await isComplete(bare, commit)) return;
-  throw new AdoptionFailed({
-    rule: 'adoption-failed',
-    fault: 'missing-objects',
-    repository: personsGitDir,
-    commit,
-  });
+  throw new AdoptionFailed({ rule: 'objects-missing', repository: personsGitDir, commit });
 }
 
 /** Everything that our refs reach is complete already, so only the rest is walked. */

@@ -24,16 +24,10 @@ export class GitFailed extends EnvironmentFailed {
 /** There is no git that we can use. */
 export class GitUnusable extends Error {
   override readonly name = 'GitUnusable';
-  readonly finding: FindingOf<'git-unusable'>;
-  readonly reason: 'missing' | 'too-old';
-  /** What a person can do about it. */
-  readonly fix: string;
-  constructor(finding: FindingOf<'git-unusable'>, cause?: unknown) {
-    const { detail, fix = '' } = explain(finding);
-    super(detail, { cause });
+  readonly finding: FindingOf<'git-missing' | 'git-too-old'>;
+  constructor(finding: FindingOf<'git-missing' | 'git-too-old'>, cause?: unknown) {
+    super(explain(finding).detail, { cause });
     this.finding = finding;
-    this.reason = finding.fault;
-    this.fix = fix;
   }
 }
 

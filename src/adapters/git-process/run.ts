@@ -110,7 +110,7 @@ export function syncRef(gitDir: string, ref: string): void {
 export function launchError(call: GitCall, error: Error): Error {
   const missing = (error as NodeJS.ErrnoException).code === 'ENOENT' && existsSync(call.cwd ?? '/');
   return missing
-    ? new GitUnusable({ rule: 'git-unusable', fault: 'missing' }, error)
+    ? new GitUnusable({ rule: 'git-missing' }, error)
     : new GitFailed(call.args, null, error.message, error);
 }
 

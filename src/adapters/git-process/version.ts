@@ -13,7 +13,7 @@ export async function gitVersion(): Promise<string> {
 /** Resolves with the version when git is there and new enough; rejects with `GitUnusable` otherwise. */
 export async function checkGit(): Promise<string> {
   const version = await gitVersion();
-  if (!isNewEnough(version)) throw new GitUnusable({ rule: 'git-unusable', fault: 'too-old', version });
+  if (!isNewEnough(version)) throw new GitUnusable({ rule: 'git-too-old', version });
   return version;
 }
 

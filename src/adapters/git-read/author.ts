@@ -18,11 +18,11 @@ export type Author = { readonly by: Identity; readonly signing: Signing | undefi
 export async function readAuthor(
   checkout: string,
   env: Readonly<Record<string, string>>,
-): Promise<Result<Author, FindingOf<'author-unknown'>>> {
+): Promise<Result<Author, FindingOf<'author'>>> {
   const setting = (key: string, type: readonly string[] = []) => readSetting(checkout, env, key, type);
   const name = env['GIT_AUTHOR_NAME'] ?? (await setting('user.name'));
   const email = env['GIT_AUTHOR_EMAIL'] ?? (await setting('user.email'));
-  if (name === undefined || email === undefined) return err({ rule: 'author-unknown' });
+  if (name === undefined || email === undefined) return err({ rule: 'author' });
   if ((await setting('commit.gpgsign', ['--type=bool'])) !== 'true')
     return ok({ by: { name, email }, signing: undefined });
   const config = await Promise.all(
@@ -53,7 +53,7 @@ export async function isAuthorKnown(
 }
 
 export const unknownAuthor = {
-  problem: explain({ rule: 'author-unknown' }).detail,
+  problem: explain({ rule: 'author' }).detail,
   fix: setAuthor,
 } as const;
 

@@ -9,9 +9,9 @@ type Checkout = { readonly toplevel: string; readonly gitDir: string; readonly c
 /** There is no git working tree at this place. */
 export class NotARepository extends Error {
   override readonly name = 'NotARepository';
-  readonly finding: FindingOf<'outside-repository'>;
+  readonly finding: FindingOf<'not-a-repository'>;
   constructor(directory: string) {
-    const finding = { rule: 'outside-repository', directory } as const;
+    const finding = { rule: 'not-a-repository', directory } as const;
     super(explain(finding).detail);
     this.finding = finding;
   }

@@ -1,7 +1,7 @@
 import { statfsSync } from 'node:fs';
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { CommitId } from '../../domain/ids.ts';
-import { checkGit, GitUnusable, gitVersion, openObjects, runGit } from '../git-process/index.ts';
+import { checkGit, GitUnusable, openObjects, runGit } from '../git-process/index.ts';
 import { findCheckout, NotARepository, objectFormat } from './checkout.ts';
 import { findIncompleteness } from './incomplete.ts';
 import { listTree, type TreeEntry, UnreadablePath } from './tree.ts';
@@ -30,28 +30,15 @@ export async function inspectRepository(checkout: string): Promise<Inspection> {
     return {
       gitVersion,
       objectFormat: format,
-      errors: [...(incomplete === null ? [] : [incompleteBy[incomplete.reason]]), ...content.findings],
+      errors: [...(incomplete === null ? [] : [incomplete]), ...content.findings],
       warnings: isNetworkFileSystem(toplevel) ? [{ rule: 'network-file-system' }] : [],
       usesLfs: content.usesLfs,
     };
   } catch (error) {
-    if (error instanceof GitUnusable)
-      return {
-        ...nothing,
-        errors: [
-          error.reason === 'missing' ? { rule: 'git-missing' } : { rule: 'git-too-old', version: await gitVersion() },
-        ],
-      };
-    if (error instanceof NotARepository)
-      return { ...nothing, errors: [{ rule: 'not-a-repository', directory: checkout }] };
+    if (error instanceof GitUnusable || error instanceof NotARepository) return { ...nothing, errors: [error.finding] };
     throw error;
   }
 }
-
-const incompleteBy = {
-  shallow: { rule: 'repository-shallow' },
-  partial: { rule: 'repository-partial' },
-} as const;
 
 type Content = { readonly findings: readonly Finding[]; readonly usesLfs: boolean };
 
@@ -69,7 +56,7 @@ async function contentFindings(gitDir: string): Promise<Content> {
     };
   } catch (error) {
     if (!(error instanceof UnreadablePath)) throw error;
-    return only({ rule: 'name-not-utf-8' });
+    return only(error.finding);
   }
 }
 

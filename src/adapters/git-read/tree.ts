@@ -8,9 +8,9 @@ export type TreeEntry = { readonly path: string; readonly mode: string; readonly
 /** A path of the repository is not valid UTF-8, so that it cannot be named in a plan, a diff or a ledger. */
 export class UnreadablePath extends Error {
   override readonly name = 'UnreadablePath';
-  readonly finding = { rule: 'file-name-unreadable' } as const;
+  readonly finding = { rule: 'name-not-utf-8' } as const;
   constructor() {
-    super(explain({ rule: 'file-name-unreadable' }).detail);
+    super(explain({ rule: 'name-not-utf-8' }).detail);
   }
 }
 

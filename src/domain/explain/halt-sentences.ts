@@ -1,7 +1,7 @@
 import { sizeText } from '../disk.ts';
 import type { HaltRules } from '../findings/halt-rules.ts';
 import { shellWord } from '../shell-word.ts';
-import { checkLog, oldestGit } from '../texts/commands.ts';
+import { checkLog } from '../texts/commands.ts';
 import { few } from '../texts/told.ts';
 import type { Sentences } from './sentence.ts';
 
@@ -10,33 +10,15 @@ export const haltSentences: Sentences<HaltRules> = {
   'git-failed': ({ args, exitCode, words }) =>
     `git ${args.join(' ')} failed (${exitCode ?? 'killed'}): ${words || 'no message'}`,
   'git-output': ({ args, limit }) => `git ${args.join(' ')} gave more than ${limit} bytes of output`,
-  'git-unusable': (finding) => ({
-    detail:
-      finding.fault === 'missing'
-        ? 'git is not installed'
-        : `git ${finding.version} is older than ${oldestGit}, which fixed known holes`,
-    fix: `install git ${oldestGit} or newer (Debian, Ubuntu: apt-get install git; macOS: brew install git)`,
-  }),
   'commit-missing': ({ commit, repository }) => `commit ${commit} is missing from ${repository}`,
   'commits-written': ({ expected, actual }) => `${actual} commits were written instead of ${expected}`,
-  'adoption-failed': ({ fault, repository, commit }) => {
-    switch (fault) {
-      case 'shallow':
-        return { detail: 'the repository is a shallow clone', fix: 'git fetch --unshallow' };
-      case 'partial':
-        return {
-          detail: 'the repository is a partial clone: some objects are only on the server',
-          fix: 'make a full clone: git clone --no-filter <url>',
-        };
-      case 'missing-objects':
-        return { detail: `${commit ?? 'the base'} is not complete in ${repository}`, fix: 'git fsck --full' };
-    }
-  },
+  'objects-missing': ({ repository, commit }) => ({
+    detail: `${commit} is not complete in ${repository}`,
+    fix: 'git fsck --full',
+  }),
   'foreign-repository': ({ repository }) => `${repository} was not made by Tidegate`,
   'object-format': ({ repository, expected, actual }) =>
     `${repository} holds ${actual} objects, the checkout ${expected}`,
-  'outside-repository': ({ directory }) => `${directory} is not inside the working tree of a git repository`,
-  'file-name-unreadable': () => 'the repository holds a file name that is not valid UTF-8',
   'ledger-unavailable': ({ file, words }) => `the ledger ${file} cannot be used now: ${words}`,
   'ledger-damaged': ({ file, words }) => ({
     detail: `the ledger ${file} is refused: ${words}`,

@@ -1,13 +1,8 @@
 import type { MergerRules } from '../findings/merger-rules.ts';
-import { setAuthor } from '../texts/commands.ts';
 import { objectGapText, proofGapText } from './proof-gaps.ts';
 import type { Sentences } from './sentence.ts';
 
 export const mergerSentences: Sentences<MergerRules> = {
-  'author-unknown': () => ({
-    detail: 'git does not know who you are, and merged commits carry your name',
-    fix: `set it with: ${setAuthor}`,
-  }),
   'run-branch-unmade': () => 'the run branch does not exist yet',
   'run-branch-diverged': ({ expected, actual }) => ({
     detail: `diverged: the run branch is at ${actual}, the ledger says ${expected}`,

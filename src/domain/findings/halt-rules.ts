@@ -9,18 +9,11 @@ type SystemRules = {
   system: { readonly code: string; readonly syscall: string; readonly words: string };
   'git-failed': { readonly args: readonly string[]; readonly exitCode: number | null; readonly words: string };
   'git-output': { readonly args: readonly string[]; readonly limit: number };
-  'git-unusable': { readonly fault: 'missing' } | { readonly fault: 'too-old'; readonly version: string };
   'commit-missing': { readonly commit: string; readonly repository: string };
   'commits-written': { readonly expected: number; readonly actual: number };
-  'adoption-failed': {
-    readonly fault: 'shallow' | 'partial' | 'missing-objects';
-    readonly repository: string;
-    readonly commit?: CommitId;
-  };
+  'objects-missing': { readonly repository: string; readonly commit: CommitId };
   'foreign-repository': { readonly repository: string };
   'object-format': { readonly repository: string; readonly expected: string; readonly actual: string };
-  'outside-repository': { readonly directory: string };
-  'file-name-unreadable': unknown;
   'ledger-unavailable': { readonly file: string; readonly words: string };
   'ledger-damaged': { readonly file: string; readonly words: string };
   'draft-unreadable': { readonly file: string };

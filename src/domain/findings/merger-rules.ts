@@ -3,7 +3,6 @@ import type { Judgement } from '../judgement.ts';
 
 /** Why the merger does not do what it is asked for. */
 export type MergerRules = {
-  'author-unknown': unknown;
   'run-branch-unmade': unknown;
   'run-branch-diverged': { readonly expected: CommitId | null; readonly actual: CommitId | null };
   'ref-exists': { readonly ref: string; readonly expected: CommitId; readonly actual: CommitId | null };

@@ -5,7 +5,6 @@ import type {
   MonitorEvidence,
   SnapshotEvidence,
 } from '../evidence.ts';
-import type { Finding } from '../findings/finding.ts';
 import type { PlanHash, TaskId } from '../ids.ts';
 import { outOfScope, scopeOf } from '../ownership.ts';
 import type { FrozenPlan, PlannedTask } from '../plan.ts';
