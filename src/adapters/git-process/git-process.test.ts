@@ -40,7 +40,7 @@ describe('a git call', () => {
   test('without git says what to install', async () => {
     const failed = git({ args: ['version'], env: { PATH: '/nonexistent' } });
     await expect(failed).rejects.toThrow(GitUnusable);
-    await expect(failed).rejects.toMatchObject({ reason: 'missing', fix: expect.stringContaining('2.39.4') });
+    await expect(failed).rejects.toMatchObject({ finding: { rule: 'git-missing' } });
   });
 });
 

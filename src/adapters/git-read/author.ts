@@ -1,7 +1,5 @@
-import { explain } from '../../domain/explain/explain.ts';
 import type { FindingOf } from '../../domain/findings/finding.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { setAuthor } from '../../domain/texts/commands.ts';
 import { runGit } from '../git-process/index.ts';
 
 export type Identity = { readonly name: string; readonly email: string };
@@ -51,11 +49,6 @@ export async function isAuthorKnown(
   };
   return (await isSet('GIT_AUTHOR_NAME', 'user.name')) && (await isSet('GIT_AUTHOR_EMAIL', 'user.email'));
 }
-
-export const unknownAuthor = {
-  problem: explain({ rule: 'author' }).detail,
-  fix: setAuthor,
-} as const;
 
 async function readSetting(
   checkout: string,
