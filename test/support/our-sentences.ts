@@ -1,0 +1,44 @@
+import { globSync, readFileSync } from 'node:fs';
+import type { LedgerEvent } from '../../src/domain/events.ts';
+import { explain } from '../../src/domain/explain/explain.ts';
+import type { Finding } from '../../src/domain/findings/finding.ts';
+import { findingsBelow, type StoredString } from './stored-strings.ts';
+
+/** Stored strings with a sentence of ours in them, in somebody's words too: those that our sources have, and the findings explained. */
+export function storedSentences(events: readonly LedgerEvent[], strings: readonly StoredString[]): readonly object[] {
+  const texts = new Map(strings.filter(({ value }) => /\s/.test(value)).map((one) => [one.value, one]));
+  const sentences = [...sentencesOfSources(), ...new Set(events.flatMap(findingsBelow).flatMap(renderings))];
+  return [...texts.values()].flatMap(({ type, path, value }) => {
+    const sentence = sentences.find((one) => value.includes(one));
+    return sentence === undefined ? [] : [{ type, path, value, sentence }];
+  });
+}
+
+/** Without those that are nothing but what somebody said, and what is too short for a sentence, such as `exit 1`. */
+function renderings(finding: Finding): readonly string[] {
+  const { detail, fix = '' } = explain(finding);
+  const words = 'words' in finding ? [finding.words].flat() : [];
+  return [detail, fix].filter((text) => wordCount(text) >= 3 && !words.some((said) => said?.includes(text)));
+}
+
+let known: readonly string[] | null = null;
+
+/** What is written in our sources: texts of four words and more, without what is filled in. */
+function sentencesOfSources(): readonly string[] {
+  const files = globSync('src/**/*.ts').filter((file) => !file.endsWith('.test.ts'));
+  known ??= [...new Set(files.flatMap((file) => textsIn(readFileSync(file, 'utf8'))))];
+  return known;
+}
+
+/** Comments are matched to be skipped: they have quotes of their own. */
+const literal = /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\[\s\S])*`/g;
+
+const textsIn = (source: string): readonly string[] =>
+  [...source.matchAll(literal)]
+    .map(([text]) => text)
+    .filter((text) => !text.startsWith('/'))
+    .flatMap((text) => text.slice(1, -1).split(/\$\{[^}]*\}|\\n/))
+    .map((text) => text.replaceAll(/\\(['"`])/g, '$1').trim())
+    .filter((text) => wordCount(text) >= 4);
+
+const wordCount = (text: string): number => text.trim().split(/\s+/).length;
