@@ -14,11 +14,23 @@ export function storedSentences(events: readonly LedgerEvent[], strings: readonl
   });
 }
 
-/** Without those that are nothing but what somebody said, and what is too short for a sentence, such as `exit 1`. */
+/** The finding in words, cut where it quotes somebody, without what is too short for a sentence, such as `exit 1`. */
 function renderings(finding: Finding): readonly string[] {
-  const { detail, fix = '' } = explain(finding);
-  const words = 'words' in finding ? [finding.words].flat() : [];
-  return [detail, fix].filter((text) => wordCount(text) >= 3 && !words.some((said) => said?.includes(text)));
+  const { detail, fix = '' } = explain(quoting(finding));
+  return [detail, fix]
+    .flatMap((text) => text.split(quote))
+    .map((text) => text.trim())
+    .filter((text) => wordCount(text) >= 3);
+}
+
+const quote = '\u{1f5e8}';
+
+/** The same with a mark for whatever anybody said. */
+function quoting<T>(value: T, isQuote = false): T {
+  if (typeof value === 'string') return (isQuote ? quote : value) as T;
+  if (Array.isArray(value)) return value.map((item) => quoting(item, isQuote)) as T;
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, quoting(field, key === 'words')])) as T;
 }
 
 let known: readonly string[] | null = null;
