@@ -3,6 +3,7 @@ import { jsonSchemas } from '../../src/adapters/json-schemas.ts';
 import { commands } from '../../src/cli/all-commands.ts';
 import { exitCodes, exitMeanings, groups } from '../../src/cli/command.ts';
 import { overview } from '../../src/cli/help.ts';
+import { factsOfOthers, wordsOfOthers } from '../../src/domain/words-of-others.ts';
 import { routes } from '../../src/protocol/routes.ts';
 import { webhookJsonSchema } from '../../src/protocol/webhook.ts';
 import { printed } from './printed.ts';
@@ -77,6 +78,7 @@ function eventsPage(): string {
       ...(fields.length === 0
         ? []
         : ['', ...fields.map(({ name, type, note }) => `- \`${name}\`: \`${type}\`${note === '' ? '' : `. ${note}`}`)]),
+      ...ofOthers(names),
     ]),
   ];
   return page([
@@ -84,6 +86,7 @@ function eventsPage(): string {
       'Events',
       'What is in the ledger, as `tidegate events --json` prints it. Types are those of the source; ids are strings. The ledger stores each with `v`, the version of its type, which reading takes off.',
     ),
+    ...wordsSection,
     ...section(
       'Requests',
       'Anyone may append them; the coordinator answers each one. A `key` names the asking: the same again asks for nothing new.',
@@ -104,6 +107,26 @@ function eventsPage(): string {
     ),
   ]);
 }
+
+/** Types that are written together hold the same fields. */
+function ofOthers(names: readonly string[]): readonly string[] {
+  const listed: Readonly<Record<string, readonly string[]>> = wordsOfOthers;
+  const paths = [...new Set(names.flatMap((name) => listed[name] ?? []))];
+  return paths.length === 0 ? [] : ['', `Words of others: ${inCode(paths)}.`];
+}
+
+const inCode = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');
+
+const wordsSection: readonly string[] = [
+  '',
+  '## Words of others',
+  '',
+  'The ledger stores no sentence of Tidegate: texts are made from these events where they are read. It does store what people, agents and programs said, and names that they chose, such as files, checks, commands and branches. Each event type below lists the fields that hold them; `a.b` is a field of a field, `a[]` an item of a list, `a.**` everything below. Every other string is data: an id, a hash, a time, or a word from a closed list.',
+  '',
+  'Two rules hold for all events. A field `words`, at any depth, is what somebody said. A finding (`because`, `findings`, `halt`) is a `rule` with facts; these facts hold words of others:',
+  '',
+  `${inCode(Object.values(factsOfOthers).flat())}.`,
+];
 
 const titles: Readonly<Record<string, string>> = {
   'plan.json': 'The plan',

@@ -32,7 +32,7 @@ export async function playDemo(_input: object, context: Context, { ports }: Prog
 
 const asDemo = (desk: Desk): Desk => ({
   ...desk,
-  caller: { agent: null, mayDecide: true, by: { who: 'the demo', via: 'demo' } },
+  caller: { agent: null, mayDecide: true, by: { who: 'demo', via: 'demo' } },
 });
 
 async function play(desk: Desk, context: Context, { rogue, ...repository }: DemoRepository): Promise<Outcome> {

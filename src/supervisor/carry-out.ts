@@ -20,6 +20,7 @@ import { describeWithFix } from '../domain/explain/explain.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import { boundedWords } from '../domain/findings/words.ts';
 import type { ToolPlace } from '../domain/tool-scope.ts';
+import { failureOf, isEnvironmental } from '../ports/failures.ts';
 import type { ExitRecord, Job } from '../ports/supervisor.ts';
 import { agentHome } from './agent-seat.ts';
 import { executorOf, watchAgent } from './agent-watch.ts';
@@ -141,7 +142,8 @@ async function prepare(order: Order, output: Output): Promise<Prepared | Ending>
     return { host, readOnly: protectPaths(files, paths, host.agent.uid).binds };
   } catch (error) {
     if (error instanceof FenceUnavailable) return launchFailed(error.finding);
-    return launchFailed({ rule: 'workspace-not-made', words: boundedWords(messageOf(error)) });
+    const why = isEnvironmental(error) ? { because: failureOf(error) } : { words: boundedWords(messageOf(error)) };
+    return launchFailed({ rule: 'workspace-not-made', ...why });
   }
 }
 

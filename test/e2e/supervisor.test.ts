@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'nod
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isAlive } from '../../src/adapters/process-identity.ts';
+import { commitId } from '../../src/domain/ids.ts';
 import { puppet } from '../support/puppet.ts';
 import { follow, type Scene, supervisedScene, whyOf } from '../support/supervised.ts';
 
@@ -85,6 +86,16 @@ describe('an attempt', () => {
     expect(exit.refusals).toEqual(['approve demo-ab12', 'land']);
     expect(exit.output).toMatch(/refused: only a person/);
     expect(exit.output).toMatch(/^2$/m);
+  });
+
+  test('whose workspace cannot be made is a failed launch, with what failed as data', async () => {
+    await using scene = await supervisedScene();
+    const exit = await scene.run({ argv: ['/bin/true'], from: commitId('0'.repeat(39).concat('1')) });
+    expect(exit.ending).toMatchObject({
+      reason: 'launch-failed',
+      because: { rule: 'workspace-not-made', because: { rule: 'git-failed', words: expect.stringContaining('fatal') } },
+    });
+    expect(whyOf(exit)).toMatch(/^the workspace could not be made: git .* failed \(128\): fatal/);
   });
 
   test('whose program does not exist is a failed launch', async () => {

@@ -2,6 +2,7 @@ import { hash as digest } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Trouble, TroubleKind } from '../../src/domain/agent-event.ts';
 import { type AgentNote, noReport } from '../../src/domain/agent-note.ts';
+import type { Trip } from '../../src/domain/breaker-trip.ts';
 import type { Ending, HandoffEvidence, SnapshotEvidence } from '../../src/domain/evidence.ts';
 import type { FrozenPlan } from '../../src/domain/plan.ts';
 import { refs } from '../../src/domain/state-dir.ts';
@@ -207,7 +208,7 @@ function attempt({ git, chaos, plan, random }: Tools, job: Job): Course {
     work[`${task}/b.txt`] = `breaks ${chaos.random.pick(['test', 'lint'] as const)}`;
   if (chaos.strikes(0.1)) work[chaos.random.pick(['elsewhere/x.txt', '.github/ci.yml', 'readme.md'])] = job.id;
   if (!readOnly && chaos.strikes(0.05)) delete work[`${task}/a.txt`];
-  const good: Outcome = { ending: exited(0), handoff: handoff(job.nonce), work: { ...files, ...work } };
+  const good: Outcome = { ending: exited(0), handoff: handoff(job.nonce, statement), work: { ...files, ...work } };
   const bad = chaos.strikes(0.25) ? misfortune(chaos, job, good) : good;
   const breached = chaos.strikes(0.02);
   const launched = bad.ending.reason !== 'launch-failed' && bad.ending.reason !== 'setup-failed';
@@ -230,6 +231,13 @@ type Outcome = {
   readonly trouble?: Trouble;
 };
 const absent: HandoffEvidence = { kind: 'absent' };
+const statement = {
+  summary: 'it is done',
+  files: ['a file.txt'],
+  proofs: ['ran the tests'],
+  questions: ['is it enough?'],
+};
+const trip: Trip = { pattern: 'self-revert', file: 'a file.txt', occurrences: 3, class: null, words: ['an edit'] };
 
 /** An agent that speaks a protocol tells its session, and sometimes what it was refused. */
 function notesOf({ chaos }: Tools, job: Job): readonly AgentNote[] {
@@ -238,7 +246,7 @@ function notesOf({ chaos }: Tools, job: Job): readonly AgentNote[] {
   const told = { note: 'posted', post: 2, kind: 'note', target: 'all', text: 'it is the first' } as const;
   if (job.agent === null)
     return [...(chaos.strikes(0.1) ? [asked] : []), ...(chaos.strikes(0.1) ? [posted, told] : [])];
-  const session = job.agent.session?.id ?? `session of ${job.id}`;
+  const session = sessionOf(job);
   const denied: AgentNote = { note: 'denied', tool: 'Write', because: { rule: 'git-command', command: 'push' } };
   const usage: AgentNote = {
     note: 'usage',
@@ -246,16 +254,19 @@ function notesOf({ chaos }: Tools, job: Job): readonly AgentNote[] {
   };
   return [
     { note: 'started', session, model: 'm' },
-    ...(chaos.strikes(0.2) ? [denied, asked] : []),
+    ...(chaos.strikes(0.2) ? [denied, asked, { note: 'tripped', trip } as const] : []),
     ...(chaos.strikes(0.2) ? [usage] : []),
   ];
 }
+
+const sessionOf = (job: Job): string => job.agent?.session?.id ?? `session of ${job.id}`;
 
 function reportOf(job: Job, ending: Ending, trouble: Trouble | null): Pick<ExitRecord, 'agent'> {
   if (job.agent === null || ending.reason === 'lost') return {};
   const completed = ending.reason === 'exited' && ending.code === 0;
   const usage = { turns: 3, inputTokens: 100, outputTokens: 10, cachedTokens: 0, usd: 0.5 };
-  return { agent: { ...noReport, outcome: completed ? 'completed' : 'failed', trouble, usage } };
+  const outcome = completed ? 'completed' : 'failed';
+  return { agent: { ...noReport, session: sessionOf(job), model: 'm', trips: [trip], outcome, trouble, usage } };
 }
 
 const troubles: readonly TroubleKind[] = [
@@ -302,8 +313,9 @@ function take(git: SimulatedGit, job: Job, files: Files): SnapshotEvidence {
 
 const startedRecord = (job: Job, breached = false): StartedRecord => ({
   workspaceBase: job.from,
-  fence: breached ? { ...held, canary: 'breached', breaches: [{ breach: 'root' }] } : held,
+  fence: breached ? { ...held, canary: 'breached', breaches: [{ breach: 'wrote-outside', at: '/srv/a file' }] } : held,
   argv: job.argv,
+  ...(job.agent === null ? {} : { version: '1.0 (simulated agent)' }),
   ...(job.brief === '' ? {} : { prompt: digest('sha256', job.brief, 'hex') }),
 });
 

@@ -59,12 +59,13 @@ describe('a session', () => {
     expect(agent.events.map(({ type }) => type)).toEqual(['started', 'usage', 'ended']);
   });
 
-  test('that is gone is told as such', async () => {
+  test('that is gone is told as such, in the words of the agent', async () => {
     const agent = await conversation(before);
     await agent.answer({ protocolVersion: 1, agentCapabilities: { loadSession: true } });
     for (const _ of ['with our MCP server', 'without'])
       await agent.refuse({ code: -32002, message: 'no such session' });
-    expect(agent.events).toMatchObject([{ type: 'ended', outcome: 'failed', trouble: { kind: 'unknown-session' } }]);
+    const trouble = { kind: 'unknown-session', until: null, words: 'no such session' };
+    expect(agent.events).toEqual([{ type: 'ended', outcome: 'failed', trouble }]);
   });
 
   test('is begun anew where the agent cannot', async () => {

@@ -20,8 +20,9 @@ export function endedBecause(reason: string): Ended {
 }
 
 export function troubleIn(error: unknown): Trouble {
+  if (error instanceof UnknownSession)
+    return { kind: 'unknown-session', until: null, words: wordsOf(error.cause).slice(0, 500) };
   const words = wordsOf(error).slice(0, 500);
-  if (error instanceof UnknownSession) return { kind: 'unknown-session', until: null, words };
   if (!(error instanceof RequestError)) return { kind: 'other', until: null, words };
   const kind = textOf(fieldsOf(error.data)?.['errorKind']);
   return { kind: kinds[kind ?? ''] ?? codes[error.code] ?? spokenKind(error.code, words), until: null, words };

@@ -65,7 +65,7 @@ async function readMarkers(directory: string, ledger: Ledger): Promise<void> {
       type: markers[name],
       tap: tap.name,
       hash: tap.hash,
-      by: { who: 'marker file', via: 'marker' },
+      by: { who: 'marker-file', via: 'marker' },
     };
     await ledger.request(run, request);
   }

@@ -25,7 +25,8 @@ export const attemptSentences: Sentences<AttemptRules> = {
   'fence-breached': ({ breaches }) => `the fence does not hold: ${describeBreaches(breaches)}`,
   'fence-ended': ({ code, signal, words }) => said(`the fence ended with ${code ?? signal}`, words),
   'fence-not-started': ({ words }) => words.filter((text) => text !== '').join(': '),
-  'workspace-not-made': ({ words }) => said('the workspace could not be made', words),
+  'workspace-not-made': (finding, explain) =>
+    said('the workspace could not be made', 'because' in finding ? explain(finding.because).detail : finding.words),
   'setup-not-copied': ({ path, code }) => `the product of setup could not be used: cp of ${path} ended with ${code}`,
   'not-logged-in': ({ program, file, variables }) => ({
     detail: `${program} is not logged in: there is no ${file ?? 'file'}, and ${variables.join(', ')} ${variables.length === 1 ? 'is' : 'are'} not set`,

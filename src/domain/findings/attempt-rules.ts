@@ -22,7 +22,7 @@ export type AttemptRules = {
   'fence-ended': Pick<Ending, 'code' | 'signal'> & { readonly words: string };
   /** The program that makes it could not be started. `words`: the system's, then what was printed. */
   'fence-not-started': { readonly words: readonly string[] };
-  'workspace-not-made': { readonly words: string };
+  'workspace-not-made': { readonly because: Finding } | { readonly words: string };
   /** Of what an earlier setup made. */
   'setup-not-copied': { readonly path: string; readonly code: number | null };
   /** `file`: where its own login would be; null when it can have none. */

@@ -1,0 +1,166 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { LedgerEvent } from '../src/domain/events.ts';
+import type { Finding } from '../src/domain/findings/finding.ts';
+import { type dataFacts, type factsOfOthers, type TextFact, wordsOfOthers } from '../src/domain/words-of-others.ts';
+import { type Simulation, simulate, type Weather } from './simulation/simulate.ts';
+import { dcmOf } from './support/dcm.ts';
+import { playedDemo } from './support/demo.ts';
+import { storedSentences } from './support/our-sentences.ts';
+import { ended, handoff, type Project, project, scripted } from './support/project.ts';
+import { serverOf } from './support/server.ts';
+import { entryOf, type StoredString, stringsIn } from './support/stored-strings.ts';
+import { untilEvent } from './support/until-event.ts';
+
+/** The ledger keeps what others said as they said it, and nothing that we would say: our sentences are made where they are read. */
+
+const used = new Set<string>();
+
+/** Every string that is neither somebody's words by the list nor data, and every sentence of ours. */
+function wrongWith(events: readonly LedgerEvent[]): readonly object[] {
+  const strings = events.flatMap(stringsIn);
+  const strangers = strings.filter((one) => {
+    const entry = entryOf(one);
+    if (entry !== null) used.add(nameOf(one.type, entry));
+    return entry === null && !isData(one);
+  });
+  return [...strangers, ...storedSentences(events, strings)];
+}
+
+/** Ids, hashes, times, refs and words of closed lists have one form in common, which sentences do not have. */
+const isData = ({ value }: StoredString): boolean => !/\s/.test(value);
+
+/** Clients name any request in the same way. */
+const nameOf = (type: string, entry: string): string =>
+  type.startsWith('requested-') && entry === 'key' ? 'requested-* key' : `${type} ${entry}`;
+
+const storm: Weather = { misfortunes: 12, whims: 8, crashes: 4 };
+const calm: Weather = { misfortunes: 0, whims: 0, crashes: 0 };
+
+/** Waits for processes of its own, most of the time; so they wait together. */
+describe.concurrent('no sentence of ours is stored', () => {
+  test.each([
+    ['in a storm', storm, 60],
+    ['on a full disk', { ...storm, fullDisks: 2 }, 10],
+    ['in calm weather', calm, 5],
+  ] as const)('by the simulation %s', async (_name, weather, seeds) => {
+    for (let seed = 1; seed <= seeds; seed += 1)
+      expect({ seed, wrong: wrongWith(eventsOf(await simulate(seed, weather))) }).toEqual({ seed, wrong: [] });
+  });
+
+  test('by the demo', async () => {
+    const stored = await playedDemo();
+    expect(new Set(stored.map(({ event }) => event.type))).toContain('landed');
+    expect(wrongWith(eventsOf({ stored }))).toEqual([]);
+  });
+
+  test('by a session that DCM drives', async () => {
+    await using scene = await spacious({ tasks: { one: scripted(handoff, { owns: ['one.txt'] }) } });
+    const ordered = await scene.cli('run', 'plan.yaml', '--json');
+    const { run } = JSON.parse(ordered.stdout) as { readonly run: string };
+    await using server = await serverOf(scene);
+    await postedWithKey(server, run);
+    const dcm = dcmOf(server, 'session-abc');
+    await dcm.post('/api/waves/session-abc/create', { wave_number: 1, name: 'the first', description: 'one of two' });
+    const context_snapshot = { 'what is known': 'the branch is main' };
+    const tasks = [{ context_snapshot, agent_id: 'agent 7' }, {}, { blocked_by: ['task-1'] }];
+    const { batch, subtasks } = await dcm.submit(1, tasks, { 'idempotency-key': 'my-first-batch' });
+    const [first, second, third] = subtasks;
+    await dcm.wave('start', 1);
+    await dcm.patch(first, { status: 'running', agent_id: 'agent 8', context_snapshot: { more: 'it is protected' } });
+    await dcm.set(second, 'running');
+    const action = { subtask_id: first, tool_name: 'Edit a file', tool_type: 'builtin', file_paths: ['a file.php'] };
+    expect((await dcm.post('/api/actions', action)).status).toBe(201);
+    await dcm.set(first, 'failed', { files: ['a file.php'], summary: 'no database is there' });
+    await dcm.set(second, 'completed', { files: ['a file.php'], summary: 'Built the UI' });
+    expect((await dcm.set(third, 'running')).status).toBe(409);
+    expect((await dcm.complete(batch, { fail_unfinished: true })).status).toBe(200);
+    const events = eventsOf({ stored: await scene.events() });
+    expect(new Set(events.map(({ type }) => type))).toContain('external-batch-completed');
+    expect(wrongWith(events)).toEqual([]);
+  });
+
+  test('by a run that goes wrong in many ways', async () => {
+    const listing = `"files":["a file.txt"],"proofs":["ran it twice"],"questions":["is it enough?"]`;
+    const byFile = `mkdir .tidegate; printf '{"status":"done","summary":"as asked","nonce":"%s",${listing}}' $TIDEGATE_NONCE > .tidegate/handoff.json`;
+    await using scene = await spacious({
+      generated: { 'list.txt': "ls > list.txt; ln -s /etc/a-file 'a link'" },
+      checks: [{ name: 'unit tests', run: 'echo the tests print this; test ! -e bad.txt' }],
+      tasks: {
+        asks: scripted(
+          `tidegate ask --scope 'b b.txt' -m 'they belong together' --wait 90; echo b > 'b b.txt'; ${byFile}`,
+          { owns: ['asks/**'] },
+        ),
+        strays: scripted(
+          `echo x > 'else where.txt'; mkdir strays; ln -s ../plan.yaml strays/link; tidegate land || true; tidegate ask -m 'may I?'; ${handoff}`,
+          { owns: ['strays/**'] },
+        ),
+        breaks: scripted(`echo x > bad.txt; ${handoff}`, { owns: ['bad.txt'] }),
+        fails: scripted('echo it cannot be done; exit 3', { owns: ['fails.txt'] }),
+      },
+    });
+    mkdirSync(join(scene.root, 'home/.config/tidegate'), { recursive: true });
+    writeFileSync(join(scene.root, 'home/.config/tidegate/config.yaml'), 'fence: { network: ["localhost:9"] }');
+    scene.git('remote', 'add', 'origin', '/srv/a place/repo.git');
+    await scene.cli('run', 'plan.yaml', '--json');
+    const running = ended(scene.start(['resume', '--yes', '--json']));
+    await untilEvent(scene, (event) => event.type === 'attempt-noted' && event.note.note === 'asked');
+    expect((await scene.cli('grant', 'asks', 'b b.txt')).code).toBe(0);
+    await running;
+    await scene.cli('drop', 'strays', 'else where.txt');
+    await scene.cli('answer', '1', '--close');
+    for (const task of ['breaks', 'fails']) await scene.cli('drop', task);
+    scene.write('b b.txt', 'mine');
+    await scene.cli('resume', '--land', '--json');
+    const events = eventsOf({ stored: await scene.events() });
+    expect(new Set(events.map(({ type }) => type))).toContain('landing-refused');
+    expect(wrongWith(events)).toEqual([]);
+  });
+
+  test.each([
+    ['setup', { setup: 'echo there is no network; exit 3', tasks: { one: scripted(handoff) } }],
+    ['program', { tasks: { one: { ...scripted(''), command: ['/opt/no such program', 'a word'] } } }],
+  ])('by a run whose %s does not start', async (_name, plan) => {
+    await using scene = await spacious(plan);
+    await scene.cli('run', 'plan.yaml', '--yes', '--json');
+    const events = eventsOf({ stored: await scene.events() });
+    expect(new Set(events.map(({ type }) => type))).toContain('attempt-ended');
+    expect(wrongWith(events)).toEqual([]);
+  });
+});
+
+/** Listed although nothing here fills them, and why. */
+const unseen: Readonly<Record<string, string>> = {
+  'external-key-used forgets': 'a key, once a session has had as many as it remembers',
+};
+
+test('and no field is listed that nobody fills', () => {
+  const listed = Object.entries(wordsOfOthers).flatMap(([type, entries]) =>
+    entries.map((entry) => nameOf(type, entry)),
+  );
+  expect([...new Set(listed)].filter((name) => !used.has(name) && !Object.hasOwn(unseen, name))).toEqual([]);
+  expect(Object.keys(unseen).filter((name) => used.has(name) || !listed.includes(name))).toEqual([]);
+});
+
+test('every fact of a finding that may be any text is listed, as data or as words of others', () => {
+  type Lists = typeof factsOfOthers & typeof dataFacts;
+  const unlisted: Record<Exclude<TextFact<Finding>, Lists[keyof Lists][number]>, never> = {};
+  expect(unlisted).toEqual({});
+});
+
+const eventsOf = ({ stored }: Pick<Simulation, 'stored'>): readonly LedgerEvent[] => stored.map(({ event }) => event);
+
+/** Names of a person's directories may have spaces. */
+const spacious = (plan: object): Promise<Project> => project({ plan, place: mkdtempSync(join(tmpdir(), 'a place ')) });
+
+async function postedWithKey(server: Awaited<ReturnType<typeof serverOf>>, run: string): Promise<void> {
+  const { read, approve: token } = server.tokens;
+  const repositories = await server.ask('GET', '/v1/repositories', { token: read });
+  const [{ id }] = (repositories.json as { readonly items: [{ readonly id: string }] }).items;
+  const body = { kind: 'question', target: 'person', text: 'who looks after it?' };
+  const headers = { 'idempotency-key': 'my-first-question' };
+  const posted = await server.ask('POST', `/v1/repositories/${id}/runs/${run}/board`, { token, body, headers });
+  expect(posted.status).toBe(202);
+}
