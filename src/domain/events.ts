@@ -137,7 +137,7 @@ export type RunEvent =
       readonly limits: SettleLimits;
     }
   /** A task that was ready may not be integrated. */
-  | { readonly type: 'task-held'; readonly task: TaskId; readonly hold: Hold }
+  | { readonly type: 'task-held'; readonly task: TaskId; readonly hold: Exclude<Hold, { readonly because: 'gate' }> }
   /** The task that it was held for stands again: what was proven of this one still is. */
   | { readonly type: 'task-released'; readonly task: TaskId }
   /** `meets`: paths that its agent asked for and has got by this. */

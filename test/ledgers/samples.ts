@@ -3,7 +3,7 @@ import type { ExternalCommand, NewSubtask } from '../../src/domain/external/comm
 import { decideExternal } from '../../src/domain/external/decide.ts';
 import type { ExternalEvent } from '../../src/domain/external/events.ts';
 import { newSession, withFacts } from '../../src/domain/external/session.ts';
-import { idOf, me } from '../support/plans.ts';
+import { attempt, idOf, me } from '../support/plans.ts';
 
 /** Events that no run of the simulation has. One of a new type goes here, unless the simulation plays it. */
 export const unsimulated: readonly LedgerEvent[] = [
@@ -15,6 +15,7 @@ export const unsimulated: readonly LedgerEvent[] = [
     trouble: { kind: 'rate-limited', until: null, words: 'too many requests' },
     tries: 1,
   },
+  { type: 'attempt-told', task: idOf('a'), attempt: attempt('a', 1), terms: 1 },
   { type: 'provider-resumed', provider: 'anthropic' },
   { type: 'starts-suspended', because: { rule: 'memory-short', free: 1_000_000 } },
   { type: 'starts-allowed' },
