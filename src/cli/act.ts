@@ -43,11 +43,13 @@ export async function actOn<N extends ActionName>(desk: Desk, acting: ActingOn<N
     case 'not-allowed':
       return callerIsAgent(desk, `tidegate ${wordings[action].command(subject, input)}`);
     case 'misuse':
-      return misused(performed.reason, `${typedName(action)}: ${performed.message}`);
-    case 'moot':
+      return misused(performed.reason, `${typedName(action)}: ${explain(performed.because).detail}`);
+    case 'moot': {
+      const { detail } = explain(performed.because);
       return performed.isDone
-        ? { ...done([performed.message], { run }), reason: performed.reason }
-        : failed(performed.reason, `${typedName(action)}: ${performed.message}`);
+        ? { ...done([`${detail}.`], { run }), reason: performed.reason }
+        : failed(performed.reason, `${typedName(action)}: ${detail}`);
+    }
     case 'refused':
       return refused(run, performed.because);
     case 'halted': {

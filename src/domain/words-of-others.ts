@@ -150,7 +150,7 @@ export const factsOfOthers = {
   people: ['who'],
   agents: ['agent', 'agents', 'runnable', 'before', 'known'],
   plans: ['key', 'value', 'meant', 'alias', 'skill', 'component', 'need', 'host', 'variable', 'variables'],
-  asked: ['id', 'record', 'ring', 'blocker'],
+  asked: ['id', 'record', 'ring', 'blocker', 'named'],
 } as const satisfies Readonly<Record<string, readonly TextFact<Finding>[]>>;
 
 /** Facts that are data, although their type is any text. With `factsOfOthers` these are all that there are. */

@@ -35,7 +35,7 @@ function answerTo(run: string, performed: Performed): Result<Accepted, Problem> 
     case 'key-reused':
       return err(otherRequest);
     case 'moot':
-      return err(problem(409, 'refused', performed.message, { next: `tidegate why ${run}` }));
+      return err(problem(409, 'refused', explain(performed.because).detail, { next: `tidegate why ${run}` }));
     case 'refused':
       return err(refusal(run, performed.because));
     case 'halted':
@@ -56,7 +56,8 @@ function refusal(run: string, because: Finding): Problem {
   return problem(409, 'refused', detail, { next: fix ?? `tidegate why ${run}` });
 }
 
-function misuseProblem({ reason, message, field }: Performed & { readonly outcome: 'misuse' }): Problem {
+function misuseProblem({ reason, because, field }: Performed & { readonly outcome: 'misuse' }): Problem {
+  const { detail: message } = explain(because);
   if (reason === 'same-plan') return problem(409, reason, message);
   if (reason === 'other-plan')
     return problem(409, reason, message, { field: 'body.hash', next: 'look at the plan again' });

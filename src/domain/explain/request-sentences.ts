@@ -50,6 +50,13 @@ export const requestSentences: Sentences<RequestRules> = {
   'run-being-made': ({ run }) => ({ detail: `${run} is only being made`, fix: 'ask again' }),
   'run-in-line': ({ run, behind, branch }) =>
     `${run} waits for ${behind} on ${branch}; until then it can be approved, held, rejected or stopped`,
+  'already-landed': ({ run }) => `Already landed: ${run}`,
+  'already-undone': ({ run, task }) => `Already undone: ${task === null ? run : `${run}/${task}`}`,
+  'nothing-to-decide': ({ run, last }) =>
+    `${run} waits for no decision${last === null ? '' : `; the last was ${last.status} by ${last.who}`}`,
+  'other-plan': ({ run, asked, named }) => `${run} asks about plan ${asked}, not ${named}`,
+  'same-plan': ({ run, file }) => `nothing changed in ${file}; ${run} has that plan`,
+  'choice-twice': () => 'name tasks by only or by except, not both',
   'run-landed': () => 'the run has landed',
   'nothing-landed': () => 'nothing of this run has landed',
   'nothing-merged': () => 'nothing was merged, so there is nothing to land',

@@ -40,6 +40,16 @@ export type RequestRules = {
   /** `behind` is the run that it waits for. */
   'run-in-line': { readonly run: RunId; readonly behind: RunId; readonly branch: string };
   // landing
+  // as things stand there is nothing to ask for, or the input fits no state
+  'already-landed': { readonly run: RunId };
+  'already-undone': { readonly run: RunId; readonly task: TaskId | null };
+  'nothing-to-decide': {
+    readonly run: RunId;
+    readonly last: { readonly status: TapState['status']; readonly who: string } | null;
+  };
+  'other-plan': { readonly run: RunId; readonly asked: string; readonly named: string };
+  'same-plan': { readonly run: RunId; readonly file: string };
+  'choice-twice': unknown;
   'run-landed': unknown;
   'nothing-landed': unknown;
   'nothing-merged': unknown;

@@ -1,3 +1,4 @@
+import type { Finding } from '../../domain/findings/finding.ts';
 import type { RunId, TaskId } from '../../domain/ids.ts';
 import type { By, RequestEvent } from '../../domain/requests.ts';
 import type { Result } from '../../domain/result.ts';
@@ -37,7 +38,7 @@ export type Action<Kind extends SubjectKind, Input> = ActionTerms & {
 };
 
 /** An input that no state of the run would allow. `field` is the member of the input it is in. */
-export type Misuse = { readonly reason: string; readonly message: string; readonly field?: string };
+export type Misuse = { readonly reason: string; readonly because: Finding; readonly field?: string };
 
 /** `isDone`: what is asked for is the case already. */
-export type Moot = { readonly reason: string; readonly message: string; readonly isDone: boolean };
+export type Moot = { readonly reason: string; readonly because: Finding; readonly isDone: boolean };

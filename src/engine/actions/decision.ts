@@ -19,7 +19,7 @@ export const decision = (name: 'approve' | 'reject' | 'hold'): Action<'run', Dec
     if (hash !== undefined && (hash.length < 8 || !state.hash.startsWith(hash)))
       return err({
         reason: 'other-plan',
-        message: `${run} asks about plan ${state.hash.slice(0, 12)}, not ${hash}`,
+        because: { rule: 'other-plan', run, asked: state.hash.slice(0, 12), named: hash },
         field: 'hash',
       });
     const decided = tap ?? undecidedTap(state) ?? firstTap(state);
@@ -28,12 +28,15 @@ export const decision = (name: 'approve' | 'reject' | 'hold'): Action<'run', Dec
   moot: async ({ run, state }, { tap }, desk) => {
     const isAsked = tap !== undefined || undecidedTap(state) !== null || (await inLineBehind(desk, run)) !== null;
     if (isAsked) return null;
-    const message = `${run} waits for no decision${lastDecision(state)}`;
-    return { reason: 'nothing-to-decide', message, isDone: false };
+    return {
+      reason: 'nothing-to-decide',
+      because: { rule: 'nothing-to-decide', run, last: lastDecision(state) },
+      isDone: false,
+    };
   },
 });
 
-function lastDecision(state: RunState): string {
+function lastDecision(state: RunState) {
   const last = Object.values(state.taps).at(-1);
-  return last !== undefined && 'by' in last ? `; the last was ${last.status} by ${last.by.who}` : '';
+  return last !== undefined && 'by' in last ? { status: last.status, who: last.by.who } : null;
 }

@@ -1,4 +1,3 @@
-import { explain } from '../../domain/explain/explain.ts';
 import { chooseTasks, hasWhollyLanded } from '../../domain/land-some.ts';
 import { err, ok } from '../../domain/result.ts';
 import type { Action } from './action.ts';
@@ -18,11 +17,13 @@ export const landAction: Action<'run', LandInput> = {
   on: 'run',
   request: ({ state }, { only, except }, by) => {
     if (only !== undefined && except !== undefined)
-      return err({ reason: 'bad-choice', message: 'name tasks by only or by except, not both', field: 'except' });
+      return err({ reason: 'bad-choice', because: { rule: 'choice-twice' }, field: 'except' });
     const chosen = chooseTasks(state, only ?? null, except ?? null);
-    if (!chosen.ok) return err({ reason: 'bad-choice', message: explain(chosen.error).detail });
+    if (!chosen.ok) return err({ reason: 'bad-choice', because: chosen.error });
     return ok({ type: 'requested-land', ...(chosen.value === null ? {} : { tasks: chosen.value.tasks }), by });
   },
   moot: async ({ run, state }) =>
-    hasWhollyLanded(state) ? { reason: 'already-landed', message: `Already landed: ${run}.`, isDone: true } : null,
+    hasWhollyLanded(state)
+      ? { reason: 'already-landed', because: { rule: 'already-landed', run }, isDone: true }
+      : null,
 };

@@ -2,4 +2,4 @@ import type { Misuse } from './action.ts';
 
 /** Returns what is wrong with a message for an agent; null if nothing is. */
 export const badMessage = (message: string): Misuse | null =>
-  message.trim() === '' ? { reason: 'no-message', message: 'the message is empty', field: 'message' } : null;
+  message.trim() === '' ? { reason: 'no-message', because: { rule: 'post-empty' }, field: 'message' } : null;

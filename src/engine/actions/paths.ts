@@ -1,4 +1,3 @@
-import { patternFaultText } from '../../domain/explain/faults.ts';
 import { parsePattern } from '../../domain/pattern.ts';
 import type { Misuse } from './action.ts';
 
@@ -9,7 +8,7 @@ export function badPath(paths: readonly string[]): Misuse | null {
     if (!parsed.ok)
       return {
         reason: 'bad-path',
-        message: `${JSON.stringify(path)}: ${patternFaultText(parsed.error)}`,
+        because: { rule: 'bad-pattern', pattern: path, fault: parsed.error },
         field: `paths[${at}]`,
       };
   }

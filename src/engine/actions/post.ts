@@ -15,7 +15,7 @@ export const postAction: Action<'part', PostInput> = {
   request: ({ task }, { kind, target = task ?? 'all', text }, by) =>
     isKind(kind)
       ? ok({ type: 'requested-post', kind, target: targetNamed(target), text, by })
-      : err({ reason: 'bad-kind', message: `the kind is one of ${recordKinds.join(', ')}`, field: 'kind' }),
+      : err({ reason: 'bad-kind', because: { rule: 'post-kind', kinds: recordKinds }, field: 'kind' }),
 };
 
 const isKind = (kind: string): kind is RecordKind => recordKinds.some((known) => known === kind);

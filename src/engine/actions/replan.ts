@@ -11,7 +11,7 @@ export const replanAction: Action<'run', NewPlan> = {
   on: 'run',
   request: ({ run, state }, plan, by) =>
     plan.differences.length === 0
-      ? err({ reason: 'same-plan', message: `nothing changed in ${state.planFile}; ${run} has that plan` })
+      ? err({ reason: 'same-plan', because: { rule: 'same-plan', run, file: state.planFile } })
       : ok(replanRequest(state, plan, by)),
   accepted: ({ order }, desk) => desk.openRunDirectory(order),
 };

@@ -14,7 +14,7 @@ export const undoAction: Action<'part', object> = {
     isUndone(state, task)
       ? {
           reason: 'already-undone',
-          message: `Already undone: ${task === null ? run : `${run}/${task}`}.`,
+          because: { rule: 'already-undone', run, task },
           isDone: true,
         }
       : null,
