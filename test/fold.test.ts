@@ -45,6 +45,16 @@ describe('a fold', () => {
     );
     expect(made).toEqual([]);
   });
+
+  test('takes the event that it is given on to its parts, and no other', () => {
+    const calls = importClosure(...folds).flatMap((file) =>
+      [...runtimeSource(file).matchAll(/(?<!function )\bevolve[A-Z]\w*\(((?:[^()]|\([^()]*\))*)\)/g)].map(
+        ([, args = '']) => `${file}: ${args.split(', ').at(-1)}`,
+      ),
+    );
+    expect(calls.length).toBeGreaterThan(20);
+    expect(calls.filter((call) => !/: (event|recorded|at|'')$/.test(call))).toEqual([]);
+  });
 });
 
 describe('the kept ledgers', () => {
@@ -59,6 +69,31 @@ describe('the kept ledgers', () => {
     const types = new Set(golden.map(({ event }) => event.type));
     expect(Object.keys(eventVersions).filter((type) => !types.has(type as keyof typeof eventVersions))).toEqual([]);
     expect(ledgers.size).toBe(61);
+  });
+
+  test('hold each type where it matters: its event leads to another state, unless it only tells', async () => {
+    const { readVerified } = await import('./ledgers/stored-ledger.ts');
+    const { evolveRun } = await import('../src/domain/run.ts');
+    const { canonicalJson } = await import('../src/domain/plan.ts');
+    const golden = readVerified(ledgers.get('golden') ?? []).filter(({ stream }) => !stream.startsWith('external:'));
+    const changing = new Set<string>();
+    for (const [, events] of Map.groupBy(golden, ({ stream }) => stream)) {
+      let state: ReturnType<typeof evolveRun> = null;
+      for (const recorded of events) {
+        const next = evolveRun(state, recorded);
+        if (canonicalJson(next) !== canonicalJson(state)) changing.add(recorded.event.type);
+        state = next;
+      }
+    }
+    const idle = new Set(golden.map(({ event }) => event.type).filter((type) => !changing.has(type)));
+    expect([...idle].toSorted()).toEqual([
+      'coordinator-started',
+      'coordinator-stopped',
+      'culprit-found',
+      'ledger-opened',
+      'message-sent',
+      'requested-run',
+    ]);
   });
 
   test('come to the states that they came to when they were recorded, and are sound', async () => {

@@ -49,7 +49,7 @@ export function firstLink(at: string): Link {
 }
 
 /** `damage`: the record is not what was written. `foreign`: it is, by a Tidegate of another format. */
-export type OpeningProblem = { readonly kind: 'damage' | 'foreign'; readonly problem: string };
+type OpeningProblem = { readonly kind: 'damage' | 'foreign'; readonly problem: string };
 
 /** Why this version cannot read the ledger that begins so; null when it can. */
 export function openingProblem(first: Link | undefined): OpeningProblem | null {

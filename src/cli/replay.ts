@@ -24,7 +24,7 @@ export async function judgeAgain({ run: given }: { readonly run: string | undefi
       differences.map((one) => ({ run, ...one })),
       data,
     );
-  const told = `${run}: ${stored.length} events, ${judged} judgements, all the same again. ${standing}`;
+  const told = `${run}: ${stored.length} events, ${judged} judgements, ${sameAgain(earlier)}. ${standing}`;
   return done([told, ...earlierLines(earlier)], data);
 }
 
@@ -71,6 +71,9 @@ export async function verifyLedger(_input: object, desk: Desk): Promise<Outcome>
   const what = `${chain.events} events, ${runs.length} run${runs.length === 1 ? '' : 's'}${driven}`;
   return done([`Sound: ${what}; head ${chain.head.slice(0, 12)}`, ...earlierLines(earlier)], data);
 }
+
+const sameAgain = (earlier: readonly Earlier[]): string =>
+  earlier.length === 0 ? 'all the same again' : "all of today's rules the same again";
 
 /** Nothing is wrong with them: the rules have changed since. */
 function earlierLines(earlier: readonly Earlier[]): readonly Text[] {

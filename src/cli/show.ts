@@ -1,7 +1,8 @@
 import { directiveText } from '../domain/explain/clauses.ts';
-import { describeVerdict } from '../domain/explain/explain.ts';
+import { describeVerdict, explainVerdict } from '../domain/explain/explain.ts';
 import type { TaskId } from '../domain/ids.ts';
 import { plannedById } from '../domain/plan.ts';
+import { safeLine } from '../domain/safe-text.ts';
 import { endedAttempt, handoffOf, snapshotOf, verdictsOf } from '../domain/task.ts';
 import { toldOfHold } from '../domain/texts/held.ts';
 import { toldOfSleep } from '../domain/texts/machine.ts';
@@ -34,9 +35,13 @@ export async function showSubject(
       ...runDocument(view),
       frozen: view.state.plan,
     });
+  const state = view.state.tasks[task];
+  const { dispatched = null, monitored = null } = state === undefined ? {} : verdictsOf(state);
   return done(taskLines(view, task), {
     run: view.state.run,
-    task: view.state.tasks[task],
+    task: state,
+    dispatched: dispatched?.map(explainVerdict) ?? null,
+    monitored: monitored?.map(explainVerdict) ?? null,
     planned: plannedById(view.state.plan, task),
   });
 }
@@ -61,7 +66,7 @@ function taskLines({ state }: RunView, id: TaskId): readonly Text[] {
     ...(slept === null ? [] : [`slept     ${slept}`]),
     ...(task.base === null ? [] : [`base      ${task.base.slice(0, 12)}`]),
     ...(snapshot === null ? [] : [`snapshot  ${snapshot.commit.slice(0, 12)}, ${files(snapshot.diff.length)}`]),
-    ...(handoff === null ? [] : [`handoff   ${handoff.status}: ${handoff.summary}`]),
+    ...(handoff === null ? [] : [`handoff   ${handoff.status}: ${safeLine(handoff.summary)}`]),
     ...(task.progress.status === 'held'
       ? ['', ...toldLines(toldOfHold(state, task.progress.hold, `${state.run}/${id}`)), '']
       : []),

@@ -1,3 +1,4 @@
+import { namesCaller, unknownRequest } from './answer.ts';
 import { decideTap, startTap, type TapDecision } from './decide-tap.ts';
 import type { RunEvent } from './events.ts';
 import type { Finding } from './findings/finding.ts';
@@ -34,6 +35,7 @@ export function answerInLine(
   request: RequestEvent,
   behind: RunId | null,
 ): Result<readonly RunEvent[], Finding> {
+  if (!namesCaller(request)) return err(unknownRequest(request));
   if (state.ended !== null) return err({ rule: 'run-ended', outcome: state.ended });
   switch (request.type) {
     case 'requested-stop':

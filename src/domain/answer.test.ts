@@ -301,3 +301,10 @@ describe('for every request in every state', () => {
     );
   });
 });
+
+test('a request that names nobody, or that this version does not know, is refused by name', () => {
+  const nameless = { type: 'requested-pause' } as unknown as RequestEvent;
+  expect(answer(held, nameless)).toEqual({ ok: false, error: { rule: 'request-unknown', type: 'requested-pause' } });
+  const odd = { type: `requested-${'x'.repeat(500)}`, by: me } as unknown as RequestEvent;
+  expect(answer(held, odd)).toMatchObject({ ok: false, error: { type: expect.stringMatching(/^.{1,101}$/) } });
+});

@@ -4,6 +4,7 @@ import { grantPattern } from './claims.ts';
 import { decideTap, type TapDecision } from './decide-tap.ts';
 import type { RunEvent } from './events.ts';
 import type { Finding } from './findings/finding.ts';
+import { boundedWords } from './findings/words.ts';
 import type { TaskId } from './ids.ts';
 import { checksToRepeat } from './judged-checks.ts';
 import { hasWhollyLanded, leftToLand, whyNotAlone } from './land-some.ts';
@@ -28,6 +29,7 @@ export type Answer = Result<readonly RunEvent[] | 'later', Finding>;
 
 /** What a person's request leads to. A refusal is an answer too, and says why. */
 export function answer(state: RunState, request: RequestEvent): Answer {
+  if (!namesCaller(request)) return err(unknownRequest(request));
   if (state.ended !== null && !isAllowedLate(state, request)) return err({ rule: 'run-ended', outcome: state.ended });
   switch (request.type) {
     case 'requested-run':
@@ -68,9 +70,17 @@ export function answer(state: RunState, request: RequestEvent): Answer {
       return answerTask(state, request);
     default:
       // Anyone may append a request, another version of ours included: what is not known is refused, not fallen over.
-      return err({ rule: 'request-unknown', type: (request as RequestEvent).type });
+      return err(unknownRequest(request));
   }
 }
+
+/** Another version of ours, or another program, may have left it without. */
+export const namesCaller = ({ by }: { readonly by?: Partial<By> }): boolean => typeof by?.who === 'string';
+
+export const unknownRequest = ({ type }: { readonly type: string }): Finding => ({
+  rule: 'request-unknown',
+  type: boundedWords(type, 100),
+});
 
 /** Outcomes of checks that said nothing are forgotten, so that they run again. */
 export function resumed(state: RunState, by: By): RunEvent {

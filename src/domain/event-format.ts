@@ -126,7 +126,7 @@ export function eventBody(event: LedgerEvent, versions: EventVersions = eventVer
 }
 
 /** What a stored event is to this version. `newer`: a later version wrote it, and may mean what this one cannot know. */
-export type ReadEvent =
+type ReadEvent =
   | { readonly kind: 'event'; readonly event: LedgerEvent }
   | { readonly kind: 'newer'; readonly type: string; readonly version: number }
   | { readonly kind: 'malformed' };

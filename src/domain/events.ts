@@ -341,8 +341,6 @@ export type RepoEvent =
   | { readonly type: 'coordinator-started'; readonly epoch: number; readonly pid: number; readonly tidegate: string }
   | { readonly type: 'coordinator-stopped'; readonly epoch: number };
 
-export type AttemptIntended = RunEvent & { readonly type: 'attempt-intended' };
-
 export type LedgerEvent = RequestEvent | RunEvent | RepoEvent | ExternalEvent;
 
 export const isRequest = (event: LedgerEvent): event is RequestEvent => event.type.startsWith('requested-');

@@ -87,7 +87,7 @@ export const breachKinds = [
   'network-device',
   'unknown',
 ] as const;
-export type BreachKind = (typeof breachKinds)[number];
+type BreachKind = (typeof breachKinds)[number];
 
 export type DispatchEvidence = {
   readonly attempt: AttemptId;

@@ -48,7 +48,9 @@ describe('what the commands left', () => {
 
   test('does not stand when a generated path is a link, holds a secret, could not be read or displaces another file', () => {
     expect(left({ diff: [{ ...added('a.lock'), newMode: '120000' }] })).toBe('a.lock is not a plain file');
-    expect(left({ secrets: [{ rule: 'private-key', where: 'z.lock' }] })).toBe('z.lock: a secret in added content');
+    expect(left({ secrets: [{ rule: 'private-key', where: 'z.lock' }] })).toBe(
+      'z.lock: a secret in added content (private-key)',
+    );
     expect(left({ refused: [{ rule: 'too-deep', where: 'docs' }] })).toBe(
       'docs: the path is too long to be checked out anywhere',
     );

@@ -24,7 +24,7 @@ export const agentConfigIn = (path: string): string | null =>
     .find((segment) => agentConfig.includes(segment)) ?? null;
 
 /** A name or a kind of file that nobody may add, whoever owns the path. */
-export type PathFault =
+type PathFault =
   | { readonly rule: 'bad-path'; readonly fault: 'segments' | 'characters' }
   | { readonly rule: 'git-path' }
   | { readonly rule: 'reserved-path' }

@@ -65,7 +65,7 @@ export type RunOrder = {
   readonly tidegate: string;
 };
 
-export type LandingChoice = 'as-planned' | 'auto' | 'branch';
+type LandingChoice = 'as-planned' | 'auto' | 'branch';
 
 /** `start` or `start-<wave>` when taps are per wave; `land`. */
 export type TapName = 'start' | `start-${number}` | 'land';

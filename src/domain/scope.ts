@@ -106,7 +106,7 @@ function judgeEntry(scope: Scope, { path, change, ...entry }: DiffEntry): readon
 }
 
 /** A path that is another's to change, or nobody's. */
-export type Foreign =
+type Foreign =
   | { readonly rule: 'read-only' }
   | { readonly rule: 'locked'; readonly by: TaskId; readonly pattern: string }
   | { readonly rule: 'agent-config'; readonly config: string }

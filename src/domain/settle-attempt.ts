@@ -26,16 +26,16 @@ export type SettleLimits = {
   readonly attempts: number;
   /** Agents that the task may be given to, one after the other. */
   readonly chain: readonly string[];
-  readonly free: number;
-  readonly waited: number;
+  readonly freeLaunches: number;
+  readonly waitedLaunches: number;
   readonly spirals: number;
 };
 
 export const settleLimits = (plan: FrozenPlan, task: TaskState): SettleLimits => ({
   attempts: plan.limits.attempts,
   chain: plannedById(plan, task.id)?.agent ?? [],
-  free: policy.freeLaunches,
-  waited: policy.waitedLaunches,
+  freeLaunches: policy.freeLaunches,
+  waitedLaunches: policy.waitedLaunches,
   spirals: policy.spirals,
 });
 
@@ -83,7 +83,7 @@ function settle(task: TaskState, attempt: EndedAttempt, verdicts: readonly Verdi
   const other = task.chosen === null ? limits.chain[place + 1] : undefined;
   // a person has to log in; another agent of the chain need not wait for that
   const passedOver = ending.reason === 'launch-failed' || (trouble?.kind === 'needs-login' && other !== undefined);
-  if (cost !== 'charged' && !passedOver && free < (cost === 'waited-for' ? limits.waited : limits.free))
+  if (cost !== 'charged' && !passedOver && free < (cost === 'waited-for' ? limits.waitedLaunches : limits.freeLaunches))
     return { ...same, free: free + 1, decision: again };
   if (blames === 'agent' && other !== undefined)
     return { ...same, turn: other, free: 0, decision: { ...again, session: false, trouble: null } };

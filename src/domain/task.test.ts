@@ -36,8 +36,8 @@ const frozen = plan([{ a: {} }]);
 const limits = {
   attempts: 2,
   chain: ['command'],
-  free: policy.freeLaunches,
-  waited: policy.waitedLaunches,
+  freeLaunches: policy.freeLaunches,
+  waitedLaunches: policy.waitedLaunches,
   spirals: 2,
 };
 const planned = task('a');

@@ -10,7 +10,7 @@ import type { Verdict } from '../domain/verdict.ts';
 import { contextOf } from '../pipeline/step.ts';
 import type { Stored } from '../ports/ledger.ts';
 
-export type Replayed = {
+type Replayed = {
   /** What the events come to; null for a stream that holds only requests. */
   readonly state: RunState | null;
   /** How many recorded judgements were made again. */
@@ -61,14 +61,17 @@ function compareVerdicts(
     .map(({ gate, version }) => ({ seq, rules: gate, version }));
   const isOld = ({ gate, of }: Verdict): boolean =>
     then.some((verdict) => verdict.gate === gate && verdict.of === of && !isOfNow(verdict));
-  // a gate that the phase got later has not judged it
-  const isNew = ({ gate }: Verdict): boolean =>
-    recorded.version !== phaseVersions[phase] && then.every((verdict) => verdict.gate !== gate);
-  const again = judge(contextOf(state), recorded).filter((verdict) => !isOld(verdict) && !isNew(verdict));
-  const compared = then.filter(isOfNow);
-  if (sameStructure(again, compared)) return { differences: [], earlier };
+  const now = judge(contextOf(state), recorded);
+  // a phase of another version may have had other gates: those that only one of the two has are not compared
+  const isOther = recorded.version !== phaseVersions[phase];
+  const isAlone = ({ gate }: Verdict, others: readonly Verdict[]): boolean =>
+    isOther && others.every((other) => other.gate !== gate);
+  const again = now.filter((verdict) => !isOld(verdict) && !isAlone(verdict, then));
+  const compared = then.filter((verdict) => isOfNow(verdict) && !isAlone(verdict, now));
+  const listed = isOther ? [...earlier, { seq, rules: `phase ${phase}`, version: recorded.version }] : earlier;
+  if (sameStructure(again, compared)) return { differences: [], earlier: listed };
   const detail = `${phase} was judged ${canonicalJson(compared)}; the same evidence gives ${canonicalJson(again)}`;
-  return { differences: [{ seq, detail }], earlier };
+  return { differences: [{ seq, detail }], earlier: listed };
 }
 
 function compareDecision(

@@ -21,6 +21,12 @@ import { pauseText } from './times.ts';
 
 /** What an event means to a person who follows a run, or null for bookkeeping. */
 export function eventLine(event: LedgerEvent): string | null {
+  const text = textOf(event);
+  return text === null ? null : safeLine(text);
+}
+
+/** May hold line breaks of others. */
+function textOf(event: LedgerEvent): string | null {
   switch (event.type) {
     case 'run-created':
       return `${event.run}: plan ${event.hash.slice(0, 12)} from ${event.planFile}, onto ${event.target.branch}`;
@@ -49,9 +55,9 @@ export function eventLine(event: LedgerEvent): string | null {
     case 'message-sent':
       return `${event.task}: ${event.by.who} says: ${event.message}`;
     case 'record-posted':
-      return `${event.by.who} posts a ${event.kind} to ${event.target}: ${safeLine(event.text)}`;
+      return `${event.by.who} posts a ${event.kind} to ${event.target}: ${event.text}`;
     case 'record-answered':
-      return `${event.by.who} answers record ${event.record}: ${safeLine(event.text)}`;
+      return `${event.by.who} answers record ${event.record}: ${event.text}`;
     case 'record-closed':
       return `${event.by.who} closes record ${event.record}`;
     case 'agent-chosen':
@@ -132,7 +138,7 @@ function notedLine({ task, attempt, note }: RunEvent & { readonly type: 'attempt
     case 'asked':
       return `${task}: asks for ${note.paths.join(' ')}${note.why === '' ? '' : `: ${note.why}`}; tidegate grant ${attempt.split('.')[0]}/${task} ${note.paths.map(shellPath).join(' ')}`;
     case 'posted':
-      return `${task}: posts a ${note.kind} to ${note.target}: ${safeLine(note.text)}`;
+      return `${task}: posts a ${note.kind} to ${note.target}: ${note.text}`;
     case 'trouble':
       // the event does not say whose login it is; that command tells it of all
       return `${task}: ${troubleText(note.trouble)}${note.trouble.kind === 'needs-login' ? '; tidegate auth --check' : ''}`;

@@ -1,5 +1,5 @@
 // Writes the kept ledgers of this folder anew: the golden one with every type of event, 60 simulated runs, and what they come to.
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { memoryLedger } from '../../src/adapters/ledger-memory/index.ts';
 import type { Link } from '../../src/domain/chain.ts';
@@ -9,8 +9,20 @@ import { isExternalEvent } from '../../src/domain/external/events.ts';
 import { isExternalStream, type Stored, sessionOf } from '../../src/ports/ledger.ts';
 import { simulate, type Weather } from '../simulation/simulate.ts';
 import { foldStreams } from './fold-streams.ts';
-import { sessionEvents, unsimulated } from './samples.ts';
-import { files, stateHash } from './stored-ledger.ts';
+import { sessionEvents, stagedRuns, unsimulated } from './samples.ts';
+import { files, keptLedgers, keptStates, readVerified, stateHash } from './stored-ledger.ts';
+
+/** Ledgers that come to another state by now are what the kept ones are there to show: they are not written over. `--anew` does. */
+function refuseOtherStates(): void {
+  if (!existsSync(files.golden) || process.argv.includes('--anew')) return;
+  const kept = keptStates();
+  const others = [...keptLedgers()].filter(([ledger, links]) =>
+    foldStreams(readVerified(links)).some(([stream, text]) => kept[ledger]?.[stream] !== stateHash(text)),
+  );
+  if (others.length === 0) return;
+  console.error(`these come to another state than when they were recorded: ${others.map(([name]) => name).join(', ')}`);
+  process.exit(1);
+}
 
 const storm: Weather = { misfortunes: 12, whims: 8, crashes: 4 };
 
@@ -25,35 +37,37 @@ async function recordSimulated(): Promise<ReadonlyMap<string, readonly Stored[]>
   return ledgers;
 }
 
-/** The simulated run with the most types, a session of others, and in a stream of their own the events that neither has. */
+/** Simulated runs that have between them all types that any has, a session of others, and samples of the types that nothing plays. */
 async function makeGolden(simulated: ReadonlyMap<string, readonly Stored[]>): Promise<readonly Stored[]> {
-  const typesIn = (events: readonly LedgerEvent[]) => new Set(events.map(({ type }) => type));
-  const runs = [...simulated.values()].map((stored) => stored.filter(({ stream }) => stream !== 'repo'));
-  const [best = []] = runs.toSorted((a, b) => sizeOf(b) - sizeOf(a));
-  const [began] = best;
   const session = sessionEvents();
-  const has = typesIn([...best.map(({ event }) => event), ...session]);
-  const created = best.find(({ event }) => event.type === 'run-created');
-  const all = [...simulated.values()].flat().map(({ event }) => event);
-  const missing = (Object.keys(eventVersions) as LedgerEvent['type'][]).filter((type) => !has.has(type));
-  const rest = missing
-    .filter((type) => type !== 'ledger-opened')
-    .map((type) => {
-      const found = all.find((event) => event.type === type) ?? unsimulated.find((event) => event.type === type);
-      if (found === undefined) throw new Error(`no sample of ${type}: add one to test/ledgers/samples.ts`);
-      return found;
-    });
-  if (created === undefined || began === undefined) throw new Error('the simulated run was never created');
+  const missing = new Set<string>(Object.keys(eventVersions));
+  const staged = stagedRuns();
+  for (const type of ['ledger-opened', ...[...session, ...staged.flat()].map((event) => event.type)])
+    missing.delete(type);
+  const runs = [...simulated.values()].map((stored) => stored.filter(({ stream }) => stream !== 'repo'));
+  const chosen: (readonly Stored[])[] = [];
+  for (;;) {
+    const news = (stored: readonly Stored[]): number =>
+      new Set(stored.map(({ event }) => event.type).filter((type) => missing.has(type))).size;
+    const best = runs.toSorted((one, other) => news(other) - news(one))[0];
+    if (best === undefined || news(best) === 0) break;
+    chosen.push(best);
+    for (const { event } of best) missing.delete(event.type);
+  }
+  const created = chosen[0]?.find(({ event }) => event.type === 'run-created');
+  if (created === undefined) throw new Error('no simulated run was created');
+  const rest = [...missing].map((type) => {
+    const sample = unsimulated.find((event) => event.type === type);
+    if (sample === undefined) throw new Error(`no sample of ${type}: add one to test/ledgers/samples.ts`);
+    return sample;
+  });
   return await appended([
-    ...best.map(({ stream, event }) => ({ stream, event })),
+    ...chosen.flatMap((stored, at) => stored.map(({ event }) => ({ stream: `run-${at + 1}`, event }))),
+    ...staged.flatMap((events, at) => events.map((event) => ({ stream: `staged-${at + 1}`, event }))),
     ...session.map((event) => ({ stream: 'external:golden', event })),
     { stream: 'samples', event: created.event },
     ...rest.map((event) => ({ stream: event.type.startsWith('coordinator-') ? 'repo' : 'samples', event })),
   ]);
-
-  function sizeOf(stored: readonly Stored[]): number {
-    return typesIn(stored.map(({ event }) => event)).size;
-  }
 }
 
 /** Through a ledger, so that it is linked and stored as any other. Times follow from the order alone. */
@@ -76,6 +90,7 @@ async function appended(
   return await ledger.readAll();
 }
 
+refuseOtherStates();
 const simulated = await recordSimulated();
 const golden = await makeGolden(simulated);
 const lines = (values: readonly unknown[]): string => values.map((value) => `${JSON.stringify(value)}\n`).join('');

@@ -76,15 +76,22 @@ export function ruleHashes(): Readonly<Record<string, RuleHash>> {
 
 const hashOf = (chunks: readonly string[]): string => hash('sha256', chunks.join('\n'), 'hex').slice(0, 16);
 
+/** Versions and limits are no rules: a verdict names the one, and a decision records the other. */
+const noRules: ReadonlySet<string> = new Set(['gateVersions', 'phaseVersions', 'decisionVersions', 'policy']);
+
 /** The declarations that this one reaches, in its own module and in those that it imports; not those where another gate begins. */
 function reached(root: Root, stop: ReadonlySet<string>): readonly string[] {
   const seen = new Map<string, string>();
   const visit = ([file, name]: Root): void => {
     const key = `${file},${name}`;
-    if (seen.has(key) || (stop.has(key) && key !== String(root))) return;
+    if (seen.has(key) || noRules.has(name) || (stop.has(key) && key !== String(root))) return;
     const { chunks, imports } = moduleOf(file);
     const chunk = chunks.get(name);
-    if (chunk === undefined) return;
+    if (chunk === undefined) {
+      const elsewhere = imports.get(name);
+      if (elsewhere !== undefined) visit(elsewhere);
+      return;
+    }
     seen.set(key, chunk);
     for (const [word] of chunk.matchAll(/[A-Za-z_$][\w$]*/g)) {
       if (chunks.has(word)) visit([file, word]);

@@ -3,7 +3,23 @@ import type { ExternalCommand, NewSubtask } from '../../src/domain/external/comm
 import { decideExternal } from '../../src/domain/external/decide.ts';
 import type { ExternalEvent } from '../../src/domain/external/events.ts';
 import { newSession, withFacts } from '../../src/domain/external/session.ts';
-import { attempt, idOf, me } from '../support/plans.ts';
+import { judged } from '../../src/domain/judge.ts';
+import { foldRun, type RunState } from '../../src/domain/run.ts';
+import { settleAttempt, settleLimits } from '../../src/domain/settle-attempt.ts';
+import {
+  attemptEnded,
+  commit,
+  created,
+  dispatchEvidence,
+  hashOf,
+  idOf,
+  intended,
+  me,
+  nonceOf,
+  plan,
+  started,
+  tree,
+} from '../support/plans.ts';
 
 /** Events that no run of the simulation has. One of a new type goes here, unless the simulation plays it. */
 export const unsimulated: readonly LedgerEvent[] = [
@@ -15,7 +31,6 @@ export const unsimulated: readonly LedgerEvent[] = [
     trouble: { kind: 'rate-limited', until: null, words: 'too many requests' },
     tries: 1,
   },
-  { type: 'attempt-told', task: idOf('a'), attempt: attempt('a', 1), terms: 1 },
   { type: 'provider-resumed', provider: 'anthropic' },
   { type: 'starts-suspended', because: { rule: 'memory-short', free: 1_000_000 } },
   { type: 'starts-allowed' },
@@ -24,8 +39,6 @@ export const unsimulated: readonly LedgerEvent[] = [
     task: idOf('a'),
     because: { rule: 'needs-conflict', task: idOf('a'), need: idOf('b'), files: ['src/a.ts'] },
   },
-  { type: 'task-released', task: idOf('a') },
-  { type: 'undo-refused', task: null, because: { rule: 'branch-gone', branch: 'main' } },
   { type: 'record-closed', record: '1', by: me },
   { type: 'requested-send', task: idOf('a'), message: 'mind the gap', by: me },
   { type: 'coordinator-started', epoch: 1, pid: 1, tidegate: '0' },
@@ -72,4 +85,49 @@ export function sessionEvents(): readonly ExternalEvent[] {
     state = withFacts(state, decided.value);
     return decided.value;
   });
+}
+
+/** Runs in which something happens that the recorded simulations do not have. */
+export function stagedRuns(): readonly (readonly RunEvent[])[] {
+  const frozen = plan([{ a: {}, b: { needs: ['a'] } }]);
+  const context = { plan: frozen, hash: hashOf(frozen), granted: [] };
+  const events: RunEvent[] = [created(frozen)];
+  const add = (...more: readonly RunEvent[]): void => void events.push(...more);
+  for (const id of ['a', 'b']) {
+    const ended = attemptEnded(id);
+    if (ended.type !== 'attempt-ended') throw new Error('not an end');
+    const { attempt: of, ending, handoff, snapshot } = ended;
+    const evidence = { attempt: of, nonce: nonceOf(id, 1), ending, handoff, snapshot };
+    add(
+      { type: 'task-base-made', task: idOf(id), commit: commit('base'), tree: tree('base') },
+      intended(id),
+      started(id),
+      judged(context, { phase: 'dispatch', task: idOf(id), evidence: dispatchEvidence(of) }),
+      { type: 'attempt-told', task: idOf(id), attempt: of, terms: 1 },
+      ended,
+      judged(context, { phase: 'monitor', task: idOf(id), evidence }),
+    );
+    const task = stateOf(events).tasks[idOf(id)];
+    const settled = task === undefined ? null : settleAttempt(task, settleLimits(frozen, task));
+    if (settled !== null) add(settled);
+  }
+  add(
+    { type: 'task-held', task: idOf('a'), hold: { because: 'conflict', files: ['a/a.txt'] } },
+    { type: 'task-held', task: idOf('b'), hold: { because: 'needs', task: idOf('a') } },
+    { type: 'task-dropped', task: idOf('a'), by: me },
+    { type: 'task-released', task: idOf('b') },
+  );
+  const reverts = { task: null, branch: 'main', onto: commit('tip'), commit: commit('undo'), tree: tree('undo') };
+  const undone: readonly RunEvent[] = [
+    created(frozen),
+    { type: 'undo-prepared', ...reverts, reverts: [commit('a')] },
+    { type: 'undo-refused', task: null, because: { rule: 'branch-gone', branch: 'main' } },
+  ];
+  return [events, undone];
+}
+
+function stateOf(events: readonly RunEvent[]): RunState {
+  const state = foldRun(events.map((event) => ({ seq: 0, event })));
+  if (state === null) throw new Error('no run');
+  return state;
 }

@@ -105,7 +105,6 @@ const everything: readonly LedgerEvent['type'][] = [
   'task-dropped',
   'task-granted',
   'task-held',
-  'task-released',
   'task-retried',
   'task-reworked',
   'undo-intended',

@@ -121,6 +121,6 @@ export const held: readonly RunEvent[] = [
     spirals: 0,
     turn: 'command',
     decision: { becomes: 'held' },
-    limits: { attempts: 2, chain: ['command'], free: 3, waited: 50, spirals: 2 },
+    limits: { attempts: 2, chain: ['command'], freeLaunches: 3, waitedLaunches: 50, spirals: 2 },
   },
 ];

@@ -19,7 +19,7 @@ export async function keepContents(
     if (as === 'itself' || as === 'before') continue;
     const chunks = watched(contentOf(of.root, found), (chunk) => of.onContent(found.path, chunk));
     await keepObject(store, as, { chunks, scratch: basename(of.ref) }).catch((error: unknown) => {
-      throw error instanceof OtherContent ? new WorkspaceMoved(`${found.path} changed during the snapshot`) : error;
+      throw error instanceof OtherContent ? new WorkspaceMoved(found.path) : error;
     });
   }
 }

@@ -58,7 +58,7 @@ function* script(request: Request): Generator<string | Buffer> {
       request.onContent(found.path, chunk);
       yield Buffer.from(chunk);
     }
-    if (hash.digest('hex') !== id) throw new WorkspaceMoved(`${found.path} changed during the snapshot`);
+    if (hash.digest('hex') !== id) throw new WorkspaceMoved(found.path);
     yield '\n';
   }
   yield '\nget-mark :1\n';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { runId, taskId } from '../ids.ts';
-import { describeRefusal, explain, sentenceOf } from './explain.ts';
+import { describeFinding, describeRefusal, explain, sentenceOf } from './explain.ts';
 
 const at = { run: runId('demo-ab12'), task: taskId('a') };
 
@@ -16,4 +16,20 @@ test('a refused undo names the command that asks again, or the one that its caus
     'the branch main is gone; bring the branch back, then: tidegate undo demo-ab12/a',
   );
   expect(refused({ rule: 'branch-moved-on', branch: 'main' })).toBe('main has moved on; git branch -D main');
+});
+
+test('what others said stays on one line, so that nobody can write a line of ours', () => {
+  const forged = 'nearly\n  \u2713 sec  merged\n\nwaits for you: tidegate approve plan-x';
+  const finding = { rule: 'handoff-status', status: 'partial', words: [forged] } as const;
+  expect(describeFinding(finding)).not.toContain('\n');
+  expect(describeRefusal(finding)).not.toContain('\n');
+});
+
+test('a rule of another version is shown by its name and facts', () => {
+  const later = { rule: 'moon-phase', phase: 'full', where: 'sky.txt' } as unknown as Parameters<typeof explain>[0];
+  expect(describeFinding(later)).toBe('sky.txt: moon-phase {"phase":"full"}');
+});
+
+test('a place is named by its path, also where the path is part of a word of the sentence', () => {
+  expect(describeFinding({ rule: 'submodule', where: 'sub' })).toBe('sub: submodules are not supported');
 });

@@ -1,4 +1,6 @@
 import type { Finding, Rule, Rules } from '../findings/finding.ts';
+import { canonicalJson } from '../plan.ts';
+import { safeLine } from '../safe-text.ts';
 import type { Verdict } from '../verdict.ts';
 import { attemptSentences } from './attempt-sentences.ts';
 import { denialSentences } from './denial-sentences.ts';
@@ -8,6 +10,7 @@ import { haltSentences } from './halt-sentences.ts';
 import { handoffSentences } from './handoff-sentences.ts';
 import { landingSentences } from './landing-sentences.ts';
 import { mergerSentences } from './merger-sentences.ts';
+import { withPlace } from './places.ts';
 import { planSentences } from './plan-sentences.ts';
 import { repositorySentences } from './repository-sentences.ts';
 import { requestSentences } from './request-sentences.ts';
@@ -47,19 +50,20 @@ export function explain(finding: Finding): Explained {
 
 /** Its parts: what is wrong, what to do about it, and what to type then. */
 export function sentenceOf(finding: Finding): Sentence {
-  const said = (sentences[finding.rule] as (one: Finding, nested: Explain) => Sentence | string)(finding, sentenceOf);
-  return typeof said === 'string' ? { detail: said } : said;
+  const { rule, where: _, ...facts } = finding;
+  const sentence = sentences[rule] as ((one: Finding, nested: Explain) => Sentence | string) | undefined;
+  // of another version, which has a rule that this one does not know
+  if (sentence === undefined) return { detail: `${rule} ${canonicalJson(facts)}` };
+  const made = sentence(finding, sentenceOf);
+  return typeof made === 'string' ? { detail: made } : made;
 }
 
 /** What to do and what to type then, on one line. */
 export const adviceText = ({ fix, command }: Pick<Sentence, 'fix' | 'command'>): string | undefined =>
   fix === undefined || command === undefined ? (fix ?? command) : `${fix}, then: ${command}`;
 
-/** On one line, with its place where the sentence does not name it. */
-export function describeFinding(finding: Finding): string {
-  const { detail, where } = explain(finding);
-  return where === undefined || detail.includes(where) ? detail : `${where}: ${detail}`;
-}
+/** On one line whatever others said in it, with its place where the sentence does not name it. */
+export const describeFinding = (finding: Finding): string => safeLine(withPlace(finding, sentenceOf(finding).detail));
 
 /** The same with what a person can do about it, where something can be done. */
 export function describeWithFix(finding: Finding): string {
@@ -71,7 +75,7 @@ export function describeWithFix(finding: Finding): string {
 /** A refusal, with what to do instead, on one line. */
 export function describeRefusal(finding: Finding): string {
   const { detail, fix } = explain(finding);
-  return fix === undefined ? detail : `${detail}; ${fix}`;
+  return safeLine(fix === undefined ? detail : `${detail}; ${fix}`);
 }
 
 /** For the agent that is to fix it: with what programs printed. */

@@ -1,9 +1,9 @@
 import type { FindingsOf } from '../findings/finding.ts';
 import type { RepositoryRules } from '../findings/repository-rules.ts';
+import { oldestGit, setAuthor } from '../texts/commands.ts';
 import type { Sentences } from './sentence.ts';
 
-const leastGit = '2.39.4';
-const installGit = `install git ${leastGit} or newer (Debian, Ubuntu: apt-get install git; macOS: brew install git)`;
+const installGit = `install git ${oldestGit} or newer (Debian, Ubuntu: apt-get install git; macOS: brew install git)`;
 
 function notCopied(finding: FindingsOf<Pick<RepositoryRules, 'worktree-include'>>): string {
   switch (finding.fault) {
@@ -25,7 +25,7 @@ function notCopied(finding: FindingsOf<Pick<RepositoryRules, 'worktree-include'>
 export const repositorySentences: Sentences<RepositoryRules> = {
   'git-missing': () => ({ detail: 'git is not installed', fix: installGit }),
   'git-too-old': ({ version }) => ({
-    detail: `git ${version} is older than ${leastGit}, which fixed known holes`,
+    detail: `git ${version} is older than ${oldestGit}, which fixed known holes`,
     fix: installGit,
   }),
   'not-a-repository': ({ directory }) => ({
@@ -52,6 +52,6 @@ export const repositorySentences: Sentences<RepositoryRules> = {
   'worktree-include': notCopied,
   author: () => ({
     detail: 'git does not know who you are, and merged commits carry your name',
-    fix: 'git config --global user.name "Your Name" && git config --global user.email you@example.com',
+    fix: setAuthor,
   }),
 };

@@ -1,7 +1,7 @@
-import type { Finding } from '../findings/finding.ts';
 import type { RequestRules } from '../findings/request-rules.ts';
 import { reworkInstead } from '../texts/commands.ts';
-import type { Explain, Sentences } from './sentence.ts';
+import { withPlace } from './places.ts';
+import type { Sentences } from './sentence.ts';
 
 export const requestSentences: Sentences<RequestRules> = {
   'run-unknown': () => 'there is no run',
@@ -28,7 +28,10 @@ export const requestSentences: Sentences<RequestRules> = {
   'no-such-agent': ({ agent, known }) => `there is no agent ${agent}; there are ${known.join(', ')}`,
   'agent-without-command': ({ agent, task }) => `${agent} needs a command, and ${task} has none`,
   'raise-amount': () => 'a budget is raised by more than nothing',
-  'grant-conflict': ({ because }, explain) => `granting it would break ownership: ${explain(because).detail}`,
+  'grant-conflict': ({ because }, explain) => {
+    const { detail, ...advice } = explain(because);
+    return { detail: `granting it would break ownership: ${detail}`, ...advice };
+  },
   'agent-not-running': ({ run, task, status, words }) => ({
     detail: `no agent is running for ${task}; it is ${status}`,
     fix: `instead: ${reworkInstead(`${run}/${task}`, words)}`,
@@ -94,7 +97,7 @@ export const requestSentences: Sentences<RequestRules> = {
       case 'all-closed':
         return 'every wave is closed: nothing of the plan is left to do';
       case 'mistakes':
-        return finding.findings.map((one) => withPlace(one, explain)).join('; ');
+        return finding.findings.map((one) => withPlace(one, explain(one).detail)).join('; ');
     }
   },
   'replan-behind': () => ({ detail: 'the plan was replaced meanwhile', fix: 'look again with `tidegate show`' }),
@@ -113,8 +116,3 @@ export const requestSentences: Sentences<RequestRules> = {
     fix: `first: tidegate resume ${run}`,
   }),
 };
-
-function withPlace(finding: Finding, explain: Explain): string {
-  const { detail } = explain(finding);
-  return finding.where === undefined || detail.includes(finding.where) ? detail : `${finding.where}: ${detail}`;
-}

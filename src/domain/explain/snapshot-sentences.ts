@@ -1,7 +1,7 @@
 import type { SnapshotRules } from '../findings/snapshot-rules.ts';
 import type { Sentences } from './sentence.ts';
 
-const secret = () => 'a secret in added content';
+const secret = ({ rule }: { readonly rule: string }) => `a secret in added content (${rule})`;
 
 export const snapshotSentences: Sentences<SnapshotRules> = {
   'nested-git': () => 'a repository, or a name that passes for one, in the workspace',
@@ -16,7 +16,7 @@ export const snapshotSentences: Sentences<SnapshotRules> = {
       ? `larger than ${bytes} bytes`
       : `more than ${bytes} new bytes${limit === 'total' ? '' : ' for LFS'} in all`,
   'known-value': (finding) =>
-    finding.in === 'name' ? 'a secret in the name: it would be in every list of changes' : secret(),
+    finding.in === 'name' ? 'a secret in the name: it would be in every list of changes' : 'a secret in added content',
   'private-key': secret,
   'aws-access-key': secret,
   'github-token': secret,

@@ -38,7 +38,8 @@ export function decideExternal(state: Session, { command, key, by }: Asked): Dec
 /** A key is remembered for as long as there is room for it. */
 function keyUsed({ keys }: Session, key: string, asked: string): ExternalFact & { readonly type: 'external-key-used' } {
   const [oldest] = keys;
-  const forgets = keys.length >= policy.sessionKeys && oldest !== undefined ? { forgets: oldest.key } : {};
+  const limit = policy.sessionKeys;
+  const forgets = keys.length >= limit && oldest !== undefined ? { forgets: oldest.key, limit } : {};
   return { type: 'external-key-used', key, asked, ...forgets };
 }
 

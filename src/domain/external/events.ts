@@ -45,8 +45,9 @@ export type ExternalFact =
       readonly type: 'external-key-used';
       readonly key: string;
       readonly asked: string;
-      /** The oldest key, when there are too many to remember. */
+      /** The oldest key, when there are more than so many to remember. */
       readonly forgets?: string;
+      readonly limit?: number;
     };
 
 /** What was decided of a batch when it was completed. */

@@ -193,10 +193,10 @@ test('one who stops reading holds nobody up, costs a bounded amount of memory, i
       () => ({ type: 'round-abandoned', wave: 0, round: 1, because: failure(why) }) as const,
     );
     await ledger.append('run', at, events, epoch);
-    await quick.until(({ id }) => id === `${at + step}`);
+    await quick.until(({ id }) => id === `${nthSeq(at + step)}`);
     most = Math.max(most, server.mostWaiting());
   }
-  expect(quick.all.map(({ id }) => Number(id))).toEqual(Array.from({ length: count }, (_, at) => at + 1));
+  expect(quick.all.map(({ id }) => Number(id))).toEqual(Array.from({ length: nthSeq(count) }, (_, at) => at + 1));
   // 20 MB went by; what waits is the mark, and at most one batch that was written below it
   expect(most).toBeGreaterThan(256 << 10);
   expect(most).toBeLessThan((256 << 10) + 100 * 21_000);
@@ -206,8 +206,10 @@ test('one who stops reading holds nobody up, costs a bounded amount of memory, i
   expect(dropped).toMatchObject({ type: 'dropped', repository, channel: 'global', why: 'slow', resume: ids.at(-1) });
   const rest = hearer();
   const again = await hearBySocket(server, { repository, after: String(dropped?.['resume']) }, rest.push);
-  await rest.until(({ id }) => id === `${count}`);
-  expect([...ids, ...rest.all.map(({ id }) => id)]).toEqual(Array.from({ length: count }, (_, at) => `${at + 1}`));
+  await rest.until(({ id }) => id === `${nthSeq(count)}`);
+  expect([...ids, ...rest.all.map(({ id }) => id)]).toEqual(
+    Array.from({ length: nthSeq(count) }, (_, at) => `${at + 1}`),
+  );
   for (const { cut } of [other, again]) cut();
 }, 30_000);
 
