@@ -8,6 +8,7 @@ import { routes } from '../../src/protocol/routes.ts';
 import { webhookJsonSchema } from '../../src/protocol/webhook.ts';
 import { printed } from './printed.ts';
 import { routeLines } from './routes-page.ts';
+import { ruleLines } from './rules-page.ts';
 import { type Schema, schemaRows } from './schema-rows.ts';
 import { unionMembers } from './union-members.ts';
 
@@ -19,8 +20,18 @@ export async function references(): Promise<Readonly<Record<string, string>>> {
     'events.md': eventsPage(),
     'files.md': filesPage(),
     'routes.md': routesPage(),
+    'rules.md': rulesPage(),
   };
 }
+
+const rulesPage = (): string =>
+  page([
+    ...made(
+      'Rules',
+      'Findings, refusals and halts are stored as a rule with its facts, and shown as a sentence. Programs go by the rule; the sentence may change. Facts stand as ‹fact›; where the sentence depends on a fact, the first form is shown.',
+    ),
+    ...ruleLines(),
+  ]);
 
 const made = (title: string, intro: string): readonly string[] => [
   `# ${title}`,

@@ -1,0 +1,38 @@
+import { globSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+
+const domain = new URL('../../src/domain/', import.meta.url);
+const read = (path: string): string => readFileSync(new URL(path, domain), 'utf8');
+
+/** Every rule of a finding by its area, with how its sentence begins; facts stand between angle brackets. */
+export function ruleLines(): readonly string[] {
+  const areas = globSync('explain/*-sentences.ts', { cwd: domain })
+    .map((file) => basename(file, '-sentences.ts'))
+    .toSorted();
+  return areas.flatMap((area) => {
+    const table = read(`explain/${area}-sentences.ts`).split(/^export const \w+Sentences[^\n]*\{\n/m)[1] ?? '';
+    const entries = table.split(/^ {2}(?='?[a-z][a-z0-9-]*'?: )/m).slice(1);
+    return [
+      '',
+      `## ${area.charAt(0).toUpperCase()}${area.slice(1)}`,
+      '',
+      '| rule | sentence |',
+      '|---|---|',
+      ...entries.map((entry) => `| \`${nameOf(entry)}\` | ${sentenceIn(entry)} |`),
+    ];
+  });
+}
+
+const nameOf = (entry: string): string => /^'?([a-z][a-z0-9-]*)/.exec(entry)?.[1] ?? '';
+
+/** The first text of the entry. Those that several rules share, or that depend on a fact, are told by the rule alone. */
+function sentenceIn(entry: string): string {
+  const text = /=>[\s\S]*?(?:detail:\s*)?(?:'((?:[^'\\\n]|\\.){8,})'|`((?:[^`\\]|\\.)*)`)/.exec(entry);
+  const shown = (text?.[1] ?? text?.[2] ?? '')
+    .replaceAll(/\$\{[^}]*?\b(\w+)\b[^}]*\}/g, '‹$1›')
+    .replaceAll('\\`', '`')
+    .replaceAll('|', '\\|')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  return shown.includes('${') ? '' : shown;
+}
