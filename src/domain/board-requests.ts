@@ -19,7 +19,7 @@ export function placeOf(
   };
 }
 
-/** What is wrong with it; null: nothing. */
+/** Returns the fault of a post; null when it has none. */
 export function faultOf({ kind, target, text }: { kind: unknown; target: unknown; text: unknown }): Finding | null {
   if (!recordKinds.some((known) => known === kind)) return { rule: 'post-kind', kinds: recordKinds };
   if (typeof target !== 'string' || !idPattern.test(target)) return { rule: 'post-target' };
@@ -32,7 +32,7 @@ function faultOfText(text: unknown): Finding | null {
   return text.length <= limit ? null : { rule: 'post-long', limit };
 }
 
-/** What a person's post or answer leads to. */
+/** Decides a person's post or answer. */
 export function answerOnBoard(
   state: Pick<RunState, 'run' | 'tasks' | 'board'>,
   request: RequestEvent & { readonly type: 'requested-post' | 'requested-answer' },
@@ -56,7 +56,7 @@ export function answerOnBoard(
 
 const isTask = (target: RecordTarget): target is TaskId => target !== 'person' && target !== 'all';
 
-/** What an agent of this task may read: what is for it or for all, and what it waits for itself. The newest, in order. */
+/** Records that an agent of this task may read: those for it or for all, and its own that wait for an answer. The newest, in order. */
 export function inboxOf({ board }: Pick<RunState, 'board'>, task: TaskId): readonly BoardRecord[] {
   const isOwn = ({ from }: BoardRecord): boolean => isOfAgent(from) && from.task === task;
   const concerns = (record: BoardRecord): boolean =>
@@ -66,7 +66,7 @@ export function inboxOf({ board }: Pick<RunState, 'board'>, task: TaskId): reado
   return board.filter(concerns).slice(-policy.recordsShown);
 }
 
-/** What waits for a word of a person. It holds nothing up. */
+/** Records that wait for a person. They hold nothing up. */
 export const openToPerson = ({ board }: Pick<RunState, 'board'>): readonly BoardRecord[] =>
   board.filter(({ status, target }) => status === 'open' && target === 'person');
 

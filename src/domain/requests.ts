@@ -3,7 +3,7 @@ import type { RepoAttestation } from './evidence.ts';
 import type { CommitId, PlanHash, RunId, TaskId } from './ids.ts';
 import type { FrozenPlan } from './plan.ts';
 
-/** Who did it and by which way it reached us. An agent never appears here as an approver. */
+/** The caller, and the way the request came. An agent never appears here as an approver. */
 export type By = {
   readonly who: string;
   readonly via: 'terminal' | 'command' | 'api' | 'marker' | 'yes-flag' | 'land-flag' | 'policy' | 'demo';

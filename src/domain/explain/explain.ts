@@ -58,7 +58,7 @@ export function sentenceOf(finding: Finding): Sentence {
   return typeof made === 'string' ? { detail: made } : made;
 }
 
-/** What to do and what to type then, on one line. */
+/** The fix and the command to type after it, on one line. */
 export const adviceText = ({ fix, command }: Pick<Sentence, 'fix' | 'command'>): string | undefined =>
   fix === undefined || command === undefined ? (fix ?? command) : `${fix}, then: ${command}`;
 

@@ -1,7 +1,7 @@
 import type { Trouble } from '../agent-event.ts';
 import { describeWithFix } from './explain.ts';
 
-/** What is known of it besides its kind; empty when nothing is. */
+/** Everything known of a trouble besides its kind; empty when nothing is. */
 export function describeTrouble({ words, retryMs, because }: Trouble): string {
   const ours = because === undefined ? '' : describeWithFix(because);
   return [ours, words, retryMs === undefined ? '' : `retry in ${retryMs} ms`].filter(Boolean).join(', ');

@@ -3,7 +3,7 @@ import type { Breach, CheckOutcome, Ending, FenceEvidence, Handoff } from '../ev
 import type { CommitId, TaskId } from '../ids.ts';
 import type { Finding } from './finding.ts';
 
-/** What gates say of evidence. */
+/** Findings of the gates. */
 export type GateRules = {
   // contract and load
   'run-id': { readonly id: string };

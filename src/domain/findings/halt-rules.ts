@@ -4,7 +4,7 @@ import type { Finding, FindingsOf } from './finding.ts';
 /** Why a run, a start or a launch waits for a person: the environment failed, or nobody but a person can go on. */
 export type HaltRules = SystemRules & RoundRules & ShortageRules & LaunchRules;
 
-/** What failed around us. `words` is what the system or the program said. */
+/** Failures of the environment. `words` come from the system or the program. */
 type SystemRules = {
   system: { readonly code: string; readonly syscall: string; readonly words: string };
   'git-failed': { readonly args: readonly string[]; readonly exitCode: number | null; readonly words: string };

@@ -4,7 +4,7 @@ import type { Finding } from './finding.ts';
 /** Why the person's branch stays where it is. Nothing was changed. */
 export type LandingRules = ObstacleRules & UnprovenRules & UndoRules;
 
-/** What is in the way in the person's own repository, seen before anything is touched. `worktree` has the branch. */
+/** Obstacles in the person's own repository, found before anything is touched. `worktree` has the branch checked out. */
 export type ObstacleRules = {
   'dirty-checkout': Files & { readonly worktree: string };
   'untracked-files': Files & { readonly worktree: string };

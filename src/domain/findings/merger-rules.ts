@@ -105,7 +105,7 @@ export type TaskGap =
 export type AttemptGap = 'dispatch-unjudged' | 'dispatch-failed' | 'dispatch-workspace' | 'attempt-open';
 export type CheckGap = 'check-failed' | 'check-unrecorded';
 
-/** What the repository holds differs from what the ledger says. */
+/** The repository differs from the ledger. */
 export type ObjectGap =
   | { readonly gap: CandidateGap }
   | { readonly gap: TaskObjectGap; readonly task: TaskId }

@@ -1,6 +1,6 @@
 import type { Maturity } from '../planner/maturity.ts';
 
-/** What is wrong with a plan or its directives, or could be better. */
+/** Mistakes in a plan or its directives, and advice on them. */
 export type PlanRules = {
   'no-base': unknown;
   // tasks and waves

@@ -1,4 +1,4 @@
-/** What is wrong with a person's machine or repository, or makes a workspace differ from it. */
+/** Problems of a person's machine or repository, and differences between it and a workspace. */
 export type RepositoryRules = {
   'git-missing': unknown;
   'git-too-old': { readonly version: string };

@@ -2,7 +2,7 @@ import type { HostFault } from '../network-hosts.ts';
 import type { PatternFault } from '../pattern.ts';
 import type { AddressFault } from '../web-address.ts';
 
-/** What is wrong with a value that plans or configuration give. */
+/** Wrong values in plans and configuration. */
 export type SettingsRules = {
   /** Of a pattern, why it leaves; of a path, nothing. */
   'leaves-repository': { readonly path: string; readonly fault?: PatternFault };

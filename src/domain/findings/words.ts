@@ -1,4 +1,4 @@
-/** What a program or the system said, as a finding holds it: not for ever long. */
+/** Words of a program or of the system, cut to the length that a finding may hold. */
 export function boundedWords(text: string, most = 1_000): string {
   const words = text.trim();
   return words.length <= most ? words : `${words.slice(0, most)}…`;
