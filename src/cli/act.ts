@@ -34,7 +34,7 @@ type ActingOn<N extends ActionName> = {
 /** Performs an action, and words how it ended. */
 export async function actOn<N extends ActionName>(desk: Desk, acting: ActingOn<N>): Promise<Outcome> {
   const { action, subject, input } = acting;
-  const said = await wordings[action].accepted(subject, input, desk);
+  const said = wordings[action].accepted(subject, input);
   const performed = await performAction(desk, { ...acting, action: actions[action] });
   const { run } = subject;
   switch (performed.outcome) {

@@ -1,6 +1,5 @@
-import { firstTap } from '../domain/answer-in-line.ts';
 import type { RunId } from '../domain/ids.ts';
-import { inLineBehind } from '../engine/ask.ts';
+import type { TapName } from '../domain/requests.ts';
 import { isAtRest } from '../engine/rehearse.ts';
 import type { Desk } from '../ports/desk.ts';
 import { runDocument } from '../view/document.ts';
@@ -9,7 +8,7 @@ import { type Context, done, exitCodes, type Outcome } from './command.ts';
 import { followRun } from './follow.ts';
 import type { Foreground } from './foreground.ts';
 import { settledOutcome } from './settled.ts';
-import { decideTap, isApproved, openTap, startVia } from './taps.ts';
+import { decideTap, isApproved, openTap } from './taps.ts';
 
 /** Leaves a run to a coordinator in the background, once it has begun and a person was asked if it needs one. */
 export async function inBackground(desk: Desk, context: Context, run: RunId, how: Foreground): Promise<Outcome> {
@@ -17,22 +16,15 @@ export async function inBackground(desk: Desk, context: Context, run: RunId, how
   await using following = await followRun(desk, run);
   const patience = AbortSignal.timeout(desk.patienceMs);
   const tired = new Promise<void>((resolve) => patience.addEventListener('abort', () => resolve()));
+  let decided: TapName | null = null;
   for (;;) {
     const view = following.view();
-    const behind = view === null ? null : await inLineBehind(desk, run);
-    if (view !== null && behind !== null) {
-      const tap = firstTap(view.state);
-      const undecided =
-        startVia(context, view.state, tap, how) !== null && view.state.taps[tap] === undefined
-          ? await decideTap(desk, context, view, tap, how)
-          : null;
-      if (undecided !== null) return undecided;
-      return done([`${run} waits in line behind ${behind}: tidegate watch ${run}`], { ...runDocument(view), behind });
-    }
     const tap = view === null ? null : openTap(view);
-    if (view !== null && tap !== null) {
+    if (view !== null && tap !== null && tap !== decided) {
       const undecided = await decideTap(desk, context, view, tap, how);
-      return undecided ?? goesOn(view);
+      if (undecided !== null) return undecided;
+      decided = tap;
+      continue;
     }
     if (view !== null && isAtRest(view.state, { now: view.now, nonce: () => '' })) return settledOutcome(view, context);
     // a run that is taken up again has been decided on

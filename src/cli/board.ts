@@ -1,3 +1,4 @@
+import { atTime } from '../domain/expiry.ts';
 import { needsOf } from '../domain/needs.ts';
 import { knownRuns } from '../engine/find-run.ts';
 import type { Desk } from '../ports/desk.ts';
@@ -5,10 +6,13 @@ import type { Text } from '../ports/terminal.ts';
 import { recordDocument, recordLines } from '../view/board-lines.ts';
 import { toldLines } from '../view/run-view.ts';
 import { type Context, done, type Outcome } from './command.ts';
-import { wholeRunNamed } from './subject.ts';
+import { showEach, wholeRunNamed } from './subject.ts';
 
 /** `tidegate board [run]`: what agents and people wrote to one another, in order. */
-export async function showBoard({ run: given }: { readonly run: string | undefined }, desk: Desk): Promise<Outcome> {
+export const showBoard = ({ run }: { readonly run: string | undefined }, desk: Desk): Promise<Outcome> =>
+  showEach(desk, run, (given) => boardOfOne(given, desk));
+
+async function boardOfOne(given: string | undefined, desk: Desk): Promise<Outcome> {
   const found = await wholeRunNamed(desk, 'board', given, 'newest');
   if (!found.ok) return found.error;
   const { run, state } = found.value;
@@ -20,7 +24,7 @@ export async function showBoard({ run: given }: { readonly run: string | undefin
 /** `tidegate inbox`: everything in this repository that waits for a person. */
 export async function showInbox(_input: object, desk: Desk, context: Context): Promise<Outcome> {
   const waiting = (await knownRuns(desk.ledger)).flatMap(({ run, state }) =>
-    state === null ? [] : needsOf(state).map((need) => ({ run, ...need })),
+    state === null ? [] : needsOf(atTime(state, desk.clock.now())).map((need) => ({ run, ...need })),
   );
   if (waiting.length === 0) return done(['Nothing waits for you.'], { items: [] });
   const lines = waiting.flatMap(({ run, task, ...told }): readonly Text[] => [

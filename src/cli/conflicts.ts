@@ -4,13 +4,13 @@ import type { Desk } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
 import { type Conflict, conflictsOf } from '../view/conflicts.ts';
 import { done, type Outcome } from './command.ts';
-import { wholeRunNamed } from './subject.ts';
+import { showEach, wholeRunNamed } from './subject.ts';
 
 /** `tidegate conflicts [run]`: files that could not be integrated, and who else changed them. */
-export async function showConflicts(
-  { run: given }: { readonly run: string | undefined },
-  desk: Desk,
-): Promise<Outcome> {
+export const showConflicts = ({ run }: { readonly run: string | undefined }, desk: Desk): Promise<Outcome> =>
+  showEach(desk, run, (given) => conflictsOfOne(given, desk));
+
+async function conflictsOfOne(given: string | undefined, desk: Desk): Promise<Outcome> {
   const found = await wholeRunNamed(desk, 'conflicts', given, 'newest');
   if (!found.ok) return found.error;
   const { run, state } = found.value;

@@ -1,4 +1,4 @@
-import { aheadInLine, knownRuns } from '../engine/find-run.ts';
+import { knownRuns } from '../engine/find-run.ts';
 import { isAtRest } from '../engine/rehearse.ts';
 import type { Desk, Hosting } from '../ports/desk.ts';
 import { type Context, done, exitCodes, type Outcome } from './command.ts';
@@ -37,9 +37,9 @@ async function untilIdle(desk: Desk, hosting: Hosting, left: Promise<'left'>): P
 /** Something is due, or a start waits for approval: then a marker may still come, and the time to answer may run out. */
 async function isNeeded(desk: Desk): Promise<boolean> {
   const given = { now: desk.clock.now(), nonce: () => '' };
-  const runs = await knownRuns(desk.ledger);
-  const driven = runs.filter((known) => aheadInLine(runs, known) === null);
-  return driven.some(({ state }) => state === null || !isAtRest(state, given) || waitsForStart(state.taps));
+  return (await knownRuns(desk.ledger)).some(
+    ({ state }) => state === null || !isAtRest(state, given) || waitsForStart(state.taps),
+  );
 }
 
 const waitsForStart = (taps: Readonly<Record<string, { readonly status: string } | undefined>>): boolean =>

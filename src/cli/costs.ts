@@ -4,10 +4,13 @@ import type { Desk } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
 import { count, money } from '../view/agent-lines.ts';
 import { done, type Outcome } from './command.ts';
-import { wholeRunNamed } from './subject.ts';
+import { showEach, wholeRunNamed } from './subject.ts';
 
 /** `tidegate costs [run]`: turns, tokens and money by task, agent and wave. Money only where the agent names it. */
-export async function showCosts({ run: given }: { readonly run: string | undefined }, desk: Desk): Promise<Outcome> {
+export const showCosts = ({ run }: { readonly run: string | undefined }, desk: Desk): Promise<Outcome> =>
+  showEach(desk, run, (given) => costsOfOne(given, desk));
+
+async function costsOfOne(given: string | undefined, desk: Desk): Promise<Outcome> {
   const found = await wholeRunNamed(desk, 'costs', given, 'newest');
   if (!found.ok) return found.error;
   const { run, state, stored } = found.value;

@@ -1,3 +1,4 @@
+import { atTime } from '../domain/expiry.ts';
 import type { RunId } from '../domain/ids.ts';
 import { evolveRun, type RunState } from '../domain/run.ts';
 import type { Desk } from '../ports/desk.ts';
@@ -36,7 +37,10 @@ export async function followRun(
   isNew = true;
   const subscription = desk.ledger.subscribe(past.at(-1)?.seq ?? 0, take);
   return {
-    view: () => (state === null ? null : { state, times, now: desk.clock.now() }),
+    view: () => {
+      const now = desk.clock.now();
+      return state === null ? null : { state: atTime(state, now), times, now };
+    },
     changed: async () => {
       await woken.promise;
       woken = Promise.withResolvers();

@@ -1,8 +1,8 @@
 import type { Finding } from '../domain/findings/finding.ts';
 import type { RunId } from '../domain/ids.ts';
+import { isInQueue } from '../domain/landing-queue.ts';
 import { requestStop } from '../engine/actions/perform.ts';
-import { inLineBehind } from '../engine/ask.ts';
-import { knownRuns } from '../engine/find-run.ts';
+import { knownRuns, landsBefore } from '../engine/find-run.ts';
 import { isAtRest } from '../engine/rehearse.ts';
 import type { Desk, Hosting } from '../ports/desk.ts';
 import { eventLine } from '../view/event-line.ts';
@@ -68,14 +68,14 @@ export async function inForeground(desk: Desk, context: Context, run: RunId, how
   }
 }
 
-/** In a pipe a line says once what the run waits in line for, and one every few seconds that a long copy goes on. */
-function tellNowAndThen({ terminal, json }: Context): (behind: string | null, copying: readonly string[]) => void {
+/** In a pipe a line says once which run lands first, and one every few seconds that a long copy goes on. */
+function tellNowAndThen({ terminal, json }: Context): (ahead: string | null, copying: readonly string[]) => void {
   let told = performance.now();
   let named: string | null = null;
-  return (behind, copying) => {
+  return (ahead, copying) => {
     if (terminal.interactive || json) return;
-    if (behind !== named && behind !== null) terminal.line(`waits in line behind ${behind}: tidegate why ${behind}`);
-    named = behind;
+    if (ahead !== named && ahead !== null) terminal.line(`waits to land: ${ahead} goes first: tidegate why ${ahead}`);
+    named = ahead;
     if (copying.length === 0 || performance.now() - told < 5_000) return;
     told = performance.now();
     for (const line of copying) terminal.line(line);
@@ -91,14 +91,14 @@ async function step(
   context: Context,
   view: RunView,
   display: Display,
-  how: Foreground & { tell?(behind: string | null, copying: readonly string[]): void },
+  how: Foreground & { tell?(ahead: string | null, copying: readonly string[]): void },
   isStopping: boolean,
 ): Promise<Outcome | null> {
   const { state } = view;
   const tap = openTap(view);
   const isAsked = tap !== null && state.pending.length === 0;
   // on a screen a person is asked there
-  if (isAsked && (display.live() === null || isAnswered(tap, how))) {
+  if (isAsked && (display.live() === null || isAnswered(tap, view, how))) {
     display.clear();
     return await decideTap(desk, context, view, tap, how);
   }
@@ -106,13 +106,11 @@ async function step(
     display.clear();
     return settledOutcome(view, context);
   }
-  // whatever is judged is driven: the line is behind it
-  const driven = state.waves.some((wave) => wave.thread !== null);
-  const behind = driven ? null : await inLineBehind(desk, state.run);
+  const ahead = isInQueue(state) ? landsBefore(await knownRuns(desk.ledger), state) : null;
   // without a living coordinator this process is it
   const copying = await copyingLines(desk, state);
-  await display.show(view, { behind, attended: true, copying });
-  how.tell?.(behind, copying);
+  await display.show(view, { ahead, attended: true, copying });
+  how.tell?.(ahead, copying);
   return null;
 }
 

@@ -61,6 +61,6 @@ export async function replan(
   }
   const outcome = await actOn(desk, { action: 'replan', subject, input: prepared.value });
   if (outcome.exit !== exitCodes.done) return err(outcome);
-  const message = await wordings.replan.accepted(subject, prepared.value, desk);
+  const message = wordings.replan.accepted(subject, prepared.value);
   return ok({ note: { message, differences, hash }, warnings });
 }

@@ -55,7 +55,9 @@ test('an approval is bound to the plan hash and recorded with who gave it', asyn
     exit: 0,
     out: 'Approved checkout-k3f9 (plan 4f5517b720bb, fence: bubblewrap). Follow it: tidegate watch checkout-k3f9',
   });
-  expect(await here.requests()).toEqual([{ type: 'requested-approve', tap: 'start', hash, by }]);
+  expect(await here.requests()).toEqual([
+    { type: 'requested-approve', tap: 'start', hash, at: expect.any(String), by },
+  ]);
   expect(await here.tidegate('approve')).toMatchObject({ exit: 1 });
 });
 

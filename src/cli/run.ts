@@ -123,10 +123,7 @@ export function notOrdered(why: NotOrdered, command: string): Outcome {
 }
 
 /** What becomes of `land:`, so that a run that nobody attends ends. */
-function landFlag({ ci, land, detach }: RunOptions): PlanFlags['land'] {
-  if (land === true) return ci === true || detach === true ? 'auto' : null;
-  return ci === true ? 'branch' : null;
-}
+const landFlag = ({ ci, land }: RunOptions): PlanFlags['land'] => (ci === true && land !== true ? 'branch' : null);
 
 /** It is told to every agent, and never cut. */
 const longestFocus = 2_000;
@@ -138,8 +135,9 @@ async function carryOut(
   options: RunOptions & { readonly typed?: boolean },
 ): Promise<Outcome> {
   const { order, warnings } = prepared;
-  if (!(await performOrder(desk, prepared, desk.caller))) return callerIsAgent(desk, 'tidegate run');
   const { yes = false, land = false, isBrief = false, typed = false } = options;
+  const approves = [...(yes ? (['start'] as const) : []), ...(land ? (['land'] as const) : [])];
+  if (!(await performOrder(desk, prepared, desk.caller, { approves }))) return callerIsAgent(desk, 'tidegate run');
   const how = { yes, typed, land, isBrief, warnings, fromStart: true };
   if (options.detach === true) return await inBackground(desk, context, order.run, how);
   return await inForeground(desk, context, order.run, how);

@@ -1,7 +1,8 @@
+import { atTime } from '../domain/expiry.ts';
 import type { Session } from '../domain/external/session.ts';
 import { needsOf } from '../domain/needs.ts';
 import { toldOfNoCoordinator } from '../domain/texts/machine.ts';
-import { aheadInLine, findSubject, isOpen, type KnownRun, knownRuns } from '../engine/find-run.ts';
+import { findSubject, isOpen, type KnownRun, knownRuns, landsBefore } from '../engine/find-run.ts';
 import { isAttended } from '../engine/rehearse.ts';
 import { replaySessions } from '../engine/replay-sessions.ts';
 import type { Desk } from '../ports/desk.ts';
@@ -54,8 +55,27 @@ export async function showStatus(
   };
 }
 
-export const viewOf = (desk: Desk, { state, stored }: KnownRun): RunView | null =>
-  state === null ? null : { state, times: timesOf(stored), now: desk.clock.now() };
+/** `tidegate runs`: live runs, then the newest that have ended. */
+export async function listRuns({ all }: { readonly all: boolean }, desk: Desk): Promise<Outcome> {
+  const runs = await knownRuns(desk.ledger);
+  const live = runs.filter(isOpen);
+  const ended = runs.filter((known) => !isOpen(known)).toReversed();
+  const shown = [...live, ...(all ? ended : ended.slice(0, 10))];
+  const hidden = runs.length - shown.length;
+  const lines: readonly Text[] =
+    runs.length === 0
+      ? ['No run yet. Begin with: tidegate run']
+      : [
+          ...shown.map((known) => runLine(desk, runs, known)),
+          ...(hidden === 0 ? [] : [`and ${hidden} more that ended earlier: tidegate runs --all`]),
+        ];
+  return done(lines, { runs: shown.map(summary) });
+}
+
+export function viewOf(desk: Desk, { state, stored }: KnownRun): RunView | null {
+  const now = desk.clock.now();
+  return state === null ? null : { state: atTime(state, now), times: timesOf(stored), now };
+}
 
 async function unattended(desk: Desk, view: RunView): Promise<readonly Text[]> {
   if (await isAttended(desk, view)) return [];
@@ -68,8 +88,8 @@ function runLine(desk: Desk, runs: readonly KnownRun[], known: KnownRun): Text {
   const view = viewOf(desk, known);
   if (view === null) return [{ text: known.run, tone: 'strong' }, ': ordered'];
   const [need] = needsOf(view.state);
-  const ahead = aheadInLine(runs, known);
-  const open = ahead === null ? 'at work' : `waits in line behind ${ahead}`;
+  const ahead = landsBefore(runs, view.state);
+  const open = ahead === null ? 'at work' : `waits to land: ${ahead} goes first`;
   const undo = undoText(view);
   const rest = endLine(view.state) ?? (need === undefined ? open : `waits for you: ${need.command}`);
   return [...asSpans(headLine(view)), `: ${undo === null ? rest : `undo: ${undo}`}`];

@@ -1,9 +1,9 @@
 import type { TaskId } from '../domain/ids.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import type { RunState } from '../domain/run.ts';
-import { findSubject, type KnownRun, knownRuns, type Subject } from '../engine/find-run.ts';
+import { findSubject, isOpen, type KnownRun, knownRuns, type Subject } from '../engine/find-run.ts';
 import type { Desk } from '../ports/desk.ts';
-import { misused, type Outcome } from './command.ts';
+import { done, misused, type Outcome } from './command.ts';
 
 export type MadeRun = KnownRun & { readonly state: RunState };
 export type MadeTask = MadeRun & { readonly task: TaskId };
@@ -65,4 +65,21 @@ export async function wholeRunNamed(
   const found = await runNamed(desk, name, given, otherwise);
   if (!found.ok || found.value.task === null) return found;
   return err(misused('not-a-run', `${name}: takes a run, not the task ${found.value.run}/${found.value.task}`));
+}
+
+/** Shows something of the run that is meant; without a name and with several live runs, of each of them. */
+export async function showEach(
+  desk: Desk,
+  given: string | undefined,
+  show: (given: string | undefined) => Promise<Outcome>,
+): Promise<Outcome> {
+  const live = given === undefined ? (await knownRuns(desk.ledger)).filter(isOpen) : [];
+  if (live.length < 2) return await show(given);
+  const shown: Outcome[] = [];
+  for (const { run } of live) shown.push(await show(run));
+  const lines = shown.flatMap((one, index) => [...(index === 0 ? [] : ['']), ...(one.lines ?? [])]);
+  return {
+    ...done(lines, { runs: shown.map(({ data }) => data) }),
+    problems: shown.flatMap((one) => one.problems ?? []),
+  };
 }

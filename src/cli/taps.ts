@@ -1,10 +1,11 @@
-import { firstTap } from '../domain/answer-in-line.ts';
+import { firstTap } from '../domain/answer-before-made.ts';
 import { directiveText } from '../domain/explain/clauses.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import { allTasks } from '../domain/plan.ts';
 import type { By, TapName } from '../domain/requests.ts';
 import { selectedWaves, tasksOfWave } from '../domain/run.ts';
 import { isResolved, snapshotOf } from '../domain/task.ts';
+import { toldOfLanding } from '../domain/texts/run.ts';
 import type { Desk } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
 import { planView } from '../view/plan-view.ts';
@@ -44,12 +45,13 @@ export function openTap({ state }: RunView): TapName | null {
 export const isApproved = ({ state }: RunView): boolean =>
   Object.values(state.taps).some((tap) => tap?.status === 'approved');
 
-/** A flag says yes to it. */
-export const isAnswered = (tap: TapName, flags: TapFlags): boolean => (tap === 'land' ? flags.land : flags.yes);
+/** Whether a flag says yes to it. `--land` says yes once: a landing that was refused is for a person to look at. */
+export const isAnswered = (tap: TapName, { state }: RunView, flags: TapFlags): boolean =>
+  tap === 'land' ? flags.land && state.landing.status !== 'refused' : flags.yes;
 
 /**
- * Brings one tap to a decision by flag or by a person at the terminal. Null: decided, the run goes on.
- * Whatever else happens, an outcome that needs a person: silence, a closed input and an agent never mean yes.
+ * Brings one tap to a decision by flag or by a person at the terminal. Null: decided, and the run goes on or ends.
+ * Whatever else happens, an outcome that needs a person: silence, a closed input and an agent mean neither yes nor no.
  */
 export async function decideTap(
   desk: Desk,
@@ -59,16 +61,25 @@ export async function decideTap(
   flags: TapFlags & { readonly warnings: readonly Finding[] },
 ): Promise<Outcome | null> {
   const { run } = view.state;
-  const via = tap === 'land' ? (flags.land ? 'land-flag' : null) : startVia(context, view.state, tap, flags);
+  const landVia = isAnswered(tap, view, flags) ? 'land-flag' : null;
+  const via = tap === 'land' ? landVia : startVia(context, view.state, tap, flags);
   const refused = refusedToAgent(desk, 'approve', tap === 'land' ? `land ${run}` : `approve ${run}`);
   if (refused !== null) return refused;
   if (via === 'terminal') showPlan(context, view, flags.warnings);
-  if (via !== null) return await approve(desk, view, tap, via);
+  if (via !== null) return await decide(desk, view, { action: 'approve', tap, via });
   if (!context.terminal.interactive || context.json) return settledOutcome(view, context);
   if (tap !== 'land') return await decideStart(desk, context, { view, warnings: flags.warnings }, tap);
-  return (await askLanding(desk, context, view)) === 'yes'
-    ? await approve(desk, view, tap, 'terminal')
-    : declined(view, context);
+  return await answered(desk, context, { view, tap, said: await askLanding(desk, context, view) });
+}
+
+/** What a person said. No answer leaves the question open. */
+async function answered(
+  desk: Desk,
+  context: Context,
+  { view, tap, said }: { readonly view: RunView; readonly tap: TapName; readonly said: Exclude<Said, 'edit'> },
+): Promise<Outcome | null> {
+  if (said === 'nothing') return unanswered(view, context);
+  return await decide(desk, view, { action: said === 'yes' ? 'approve' : 'reject', tap, via: 'terminal' });
 }
 
 /** The plan may be edited before it is decided on: then the same is asked of the new one. */
@@ -76,16 +87,19 @@ async function decideStart(desk: Desk, context: Context, first: Edited, tap: Tap
   for (let now: Edited | null = first; now !== null; now = await editPlan(desk, context, now)) {
     const asked = openTap(now.view) ?? tap;
     const said = await askStart(context, now.view, asked, now.warnings);
-    if (said !== 'edit')
-      return said === 'yes' ? await approve(desk, now.view, asked, 'terminal') : declined(now.view, context);
+    if (said !== 'edit') return await answered(desk, context, { view: now.view, tap: asked, said });
   }
   return null;
 }
 
-async function approve(desk: Desk, view: RunView, tap: TapName, via: By['via']): Promise<Outcome | null> {
+async function decide(
+  desk: Desk,
+  view: RunView,
+  { action, tap, via }: { readonly action: 'approve' | 'reject'; readonly tap: TapName; readonly via: By['via'] },
+): Promise<Outcome | null> {
   const { mayDecide, by } = desk.caller;
   const outcome = await actOn(desk, {
-    action: 'approve',
+    action,
     subject: { run: view.state.run, state: view.state },
     input: { hash: view.state.hash, tap },
     caller: { mayDecide, by: { ...by, via } },
@@ -93,7 +107,7 @@ async function approve(desk: Desk, view: RunView, tap: TapName, via: By['via']):
   return outcome.exit === exitCodes.done ? null : outcome;
 }
 
-const declined = (view: RunView, context: Context): Outcome => ({
+const unanswered = (view: RunView, context: Context): Outcome => ({
   ...settledOutcome(view, context),
   exit: exitCodes.personNeeded,
 });
@@ -137,26 +151,35 @@ function showPlan(context: Context, { state }: RunView, warnings: readonly Findi
   context.terminal.line();
 }
 
-async function askLanding(desk: Desk, context: Context, view: RunView): Promise<Said> {
+async function askLanding(desk: Desk, context: Context, view: RunView): Promise<Exclude<Said, 'edit'>> {
   const { state } = view;
+  if (state.landing.status === 'refused')
+    context.terminal.problem(`tidegate: ${toldOfLanding(state, state.landing).message}`);
   for (const task of merged(state)) context.terminal.line(`  ${task.id}: ${files(snapshotOf(task)?.diff.length ?? 0)}`);
   return await askYes(context, { question: tapQuestion(state, 'land'), answers: 'y/N/d' }, async () =>
     state.branch === null ? [] : (await desk.patches.text(state.target.commit, state.branch.commit, [])).split('\n'),
   );
 }
 
-type Said = 'yes' | 'no' | 'edit';
+type Said = 'yes' | 'no' | 'edit' | 'nothing';
 
-/** Only `y` and `yes` mean yes, and `e` is an answer where it is offered. `d` shows more and asks again. */
+/** Only `y` and `yes` mean yes, only `n`, `no` and Enter mean no. `d` shows more; anything else is asked again. */
+async function askYes<Answers extends 'y/N/d' | 'y/N/e/d'>(
+  context: Context,
+  { question, answers }: { readonly question: string; readonly answers: Answers },
+  details: () => Promise<readonly Text[]>,
+): Promise<Answers extends 'y/N/d' ? Exclude<Said, 'edit'> : Said>;
 async function askYes(
   context: Context,
-  { question, answers }: { readonly question: string; readonly answers: 'y/N/d' | 'y/N/e/d' },
+  { question, answers }: { readonly question: string; readonly answers: string },
   details: () => Promise<readonly Text[]>,
 ): Promise<Said> {
   for (;;) {
     const said = (await context.terminal.ask(`${question} [${answers}]`))?.trim().toLowerCase();
+    if (said === undefined) return 'nothing';
     if (said === 'e' && answers.includes('e')) return 'edit';
-    if (said !== 'd') return said === 'y' || said === 'yes' ? 'yes' : 'no';
-    for (const line of await details()) context.terminal.line(line);
+    if (said === 'y' || said === 'yes') return 'yes';
+    if (said === '' || said === 'n' || said === 'no') return 'no';
+    if (said === 'd') for (const line of await details()) context.terminal.line(line);
   }
 }

@@ -1,6 +1,8 @@
 import type { RunId } from '../domain/ids.ts';
+import { isInQueue } from '../domain/landing-queue.ts';
 import { openUndo } from '../domain/open-undo.ts';
 import type { RunState } from '../domain/run.ts';
+import { knownRuns, landsBefore } from '../engine/find-run.ts';
 import { isAttended } from '../engine/rehearse.ts';
 import type { Desk } from '../ports/desk.ts';
 import { eventLine } from '../view/event-line.ts';
@@ -47,7 +49,8 @@ async function lookOn(desk: Desk, context: Context, run: RunId): Promise<Outcome
     }
     if (view !== null) {
       const copying = await copyingLines(desk, view.state);
-      await display.show(view, { behind: null, attended: await isAttended(desk, view), copying });
+      const ahead = isInQueue(view.state) ? landsBefore(await knownRuns(desk.ledger), view.state) : null;
+      await display.show(view, { ahead, attended: await isAttended(desk, view), copying });
     } else display.tell(`${run} is ordered; no coordinator has begun it yet`);
     const pressed = display.live()?.next() ?? never();
     const woken = await Promise.race([following.changed(), ticks.next(), left.promise, pressed]);

@@ -1,4 +1,4 @@
-import { undecidedTap } from '../domain/answer-in-line.ts';
+import { undecidedTap } from '../domain/answer-before-made.ts';
 import { isOfAgent } from '../domain/board.ts';
 import { runSpend, taskSpend } from '../domain/budget.ts';
 import type { TapName } from '../domain/requests.ts';
@@ -7,8 +7,6 @@ import { isLive } from '../domain/schedule.ts';
 import { shellPath, shellWord } from '../domain/shell-word.ts';
 import type { Subjects } from '../engine/actions/action.ts';
 import type { ActionInputs, ActionKinds, ActionName } from '../engine/actions/actions.ts';
-import { inLineBehind } from '../engine/ask.ts';
-import type { Desk } from '../ports/desk.ts';
 import { money } from '../view/agent-lines.ts';
 import { fenceText } from '../view/run-view.ts';
 
@@ -16,17 +14,16 @@ type Wording<Subject, Input> = {
   /** The command that a person types for it, behind `tidegate`. */
   command(subject: Subject, input: Input): string;
   /** The line that a person reads once it was accepted, worded from how the run stood before. */
-  accepted(subject: Subject, input: Input, desk: Pick<Desk, 'ledger'>): string | Promise<string>;
+  accepted(subject: Subject, input: Input): string;
 };
 
 /** Holds the words that people read about each action. */
 export const wordings: { readonly [N in ActionName]: Wording<Subjects[ActionKinds[N]], ActionInputs[N]> } = {
   approve: {
     command: ({ run }) => `approve ${run}`,
-    accepted: async ({ run, state }, { tap }, desk) => {
+    accepted: ({ run, state }, { tap }) => {
       const plan = `plan ${state.hash.slice(0, 12)}, ${fenceText(state)}`;
-      const line = await inLine(desk, run);
-      return `Approved ${decidedOn(state, tap)} (${plan}). Follow it: tidegate watch ${run}${line}`;
+      return `Approved ${decidedOn(state, tap)} (${plan}). Follow it: tidegate watch ${run}`;
     },
   },
   reject: {
@@ -35,8 +32,7 @@ export const wordings: { readonly [N in ActionName]: Wording<Subjects[ActionKind
   },
   hold: {
     command: ({ run }) => `hold ${run}`,
-    accepted: async ({ run, state }, { tap }, desk) =>
-      `On hold: ${decidedOn(state, tap)}. Later: tidegate approve ${run}${await inLine(desk, run)}`,
+    accepted: ({ run, state }, { tap }) => `On hold: ${decidedOn(state, tap)}. Later: tidegate approve ${run}`,
   },
   grant: {
     command: (subject, { paths }) => ['grant', partName(subject), ...paths.map(shellPath)].join(' '),
@@ -115,12 +111,11 @@ export const wordings: { readonly [N in ActionName]: Wording<Subjects[ActionKind
   },
   stop: {
     command: ({ run }) => `stop ${run}`,
-    accepted: async ({ run }, _, desk) => {
-      const behind = await inLineBehind(desk, run);
-      return behind === null
-        ? `Stopping ${run}: agents end, their work is kept. Go on: tidegate resume ${run}`
-        : `Given up: ${run} waited in line behind ${behind}, and nothing of it had begun.`;
-    },
+    accepted: ({ run }) => `Stopping ${run}: agents end, their work is kept. Go on: tidegate resume ${run}`,
+  },
+  abandon: {
+    command: ({ run }) => `abandon ${run}`,
+    accepted: ({ run }) => `Abandoned ${run}: what has landed stays, everything else is kept: tidegate rescue ${run}`,
   },
   land: {
     command: ({ run }) => `land ${run}`,
@@ -147,10 +142,5 @@ const decidedTap = (state: State, tap: TapName | undefined): TapName | null => t
 
 const decidedOn = (state: State, tap: TapName | undefined): string =>
   decidedTap(state, tap) === 'land' ? `the landing of ${state.run} on ${state.target.branch}` : state.run;
-
-async function inLine(desk: Pick<Desk, 'ledger'>, run: Subjects['run']['run']): Promise<string> {
-  const behind = await inLineBehind(desk, run);
-  return behind === null ? '' : ` It waits in line behind ${behind}.`;
-}
 
 const cut = (line: string): string => (line.length <= 200 ? line : `${line.slice(0, 199)}…`);

@@ -47,7 +47,13 @@ const endedWell = endedAttempt(
   stateAfter(created(frozen), intended('a'), attemptEnded('a')).tasks[idOf('a')] as TaskState,
 ) as EndedAttempt;
 const opened: RunEvent = { type: 'tap-opened', tap: 'start', hash, expires: null };
-const reject = (tap: 'start' | 'land'): RequestEvent => ({ type: 'requested-reject', tap, hash, by: you });
+const reject = (tap: 'start' | 'land'): RequestEvent => ({
+  type: 'requested-reject',
+  tap,
+  hash,
+  at: '2026-01-01T00:00:00.000Z',
+  by: you,
+});
 
 describe('the answer to a request about a task', () => {
   test('is a refusal for one that the plan does not have', () => {
@@ -181,7 +187,13 @@ describe('the answer to a request about a task', () => {
 describe('the answer to a request about the run', () => {
   test('follows the tap, for exactly the hash that the person saw', () => {
     const state = stateAfter(created(frozen), opened);
-    const approve: RequestEvent = { type: 'requested-approve', tap: 'start', hash, by: me };
+    const approve: RequestEvent = {
+      type: 'requested-approve',
+      tap: 'start',
+      hash,
+      at: '2026-01-01T00:00:00.000Z',
+      by: me,
+    };
     expect(answer(state, approve)).toMatchObject({ ok: true, value: [{ decision: 'approved' }] });
     expect(answer(state, { ...approve, hash: planHash('0'.repeat(64)) }).ok).toBe(false);
     expect(answer(state, { ...approve, tap: 'land' }).ok).toBe(false);

@@ -8,6 +8,7 @@ import { boundedWords } from './findings/words.ts';
 import type { TaskId } from './ids.ts';
 import { checksToRepeat } from './judged-checks.ts';
 import { hasWhollyLanded, leftToLand, whyNotAlone } from './land-some.ts';
+import { isQueued } from './landing.ts';
 import { ownershipConflicts } from './ownership.ts';
 import { matches } from './pattern.ts';
 import { dependentsOf, plannedById } from './plan.ts';
@@ -31,6 +32,8 @@ export type Answer = Result<readonly RunEvent[] | 'later', Finding>;
 export function answer(state: RunState, request: RequestEvent): Answer {
   if (!namesCaller(request)) return err(unknownRequest(request));
   if (state.ended !== null && !isAllowedLate(state, request)) return err({ rule: 'run-ended', outcome: state.ended });
+  if (state.abandoned !== null && request.type !== 'requested-abandon' && state.ended === null)
+    return isMoveBegun(state, request) ? ok('later') : err({ rule: 'run-abandoned', who: state.abandoned.who });
   switch (request.type) {
     case 'requested-run':
       return err({ rule: 'run-exists', run: state.run });
@@ -46,6 +49,8 @@ export function answer(state: RunState, request: RequestEvent): Answer {
       return ok([{ type: 'run-stopped', by: request.by }]);
     case 'requested-resume':
       return ok([resumed(state, request.by)]);
+    case 'requested-abandon':
+      return abandon(state, request.by);
     case 'requested-replan':
       return answerReplan(state, request);
     case 'requested-land':
@@ -220,12 +225,31 @@ function tap(
   state: RunState,
   name: TapName,
   decision: TapDecision,
-  request: RequestEvent & { readonly hash: RunState['hash'] },
+  request: RequestEvent & { readonly hash: RunState['hash']; readonly at: string },
 ): Answer {
   if (name === 'land' && decision === 'rejected' && state.landing.status === 'refused')
     return giveUpLanding(state, request);
-  return decideTap(state.taps[name], { tap: name, decision, hash: request.hash, by: request.by });
+  const { hash, at, by } = request;
+  const decided = { tap: name, decision, hash, by } as const;
+  // `--land` says yes to a landing that nobody has been asked about yet
+  const isEarly = name === 'land' && decision === 'approved' && by.via === 'land-flag' && state.taps.land === undefined;
+  if (!isEarly) return decideTap(state.taps[name], decided, at);
+  if (hash !== state.hash) return err({ rule: 'plan-outdated' });
+  return ok([
+    { type: 'tap-opened', tap: 'land', hash, expires: null },
+    { type: 'tap-decided', ...decided },
+  ]);
 }
+
+/** Said twice, it tries again what could not be ended. */
+function abandon(state: RunState, by: By): Answer {
+  if (state.abandoned === null) return ok([{ type: 'run-abandoned', by }]);
+  return ok(state.mode.mode === 'halted' ? [resumed(state, by)] : []);
+}
+
+/** Whether a request has begun to move the branch: that is brought to its end, whatever was asked since. */
+const isMoveBegun = (state: RunState, request: RequestEvent): boolean =>
+  request.type === 'requested-undo' && state.landing.status === 'undoing';
 
 /** What cannot land stays on the run branch: the person takes their yes back. */
 function giveUpLanding(state: RunState, { hash, by }: RequestEvent & { readonly hash: RunState['hash'] }): Answer {
@@ -250,6 +274,7 @@ function landNow(state: RunState, request: RequestEvent & { readonly type: 'requ
   const decided = { type: 'tap-decided', tap: 'land', decision: 'approved', hash, ...tasks, by: request.by } as const;
   const open = state.taps.land;
   if (open?.status === 'pending' || open?.status === 'held') return ok([decided]);
+  if (open?.status === 'approved' && isQueued(state.landing)) return err({ rule: 'in-landing-queue', run: state.run });
   if (state.ended === null && state.landing.status !== 'refused') return err({ rule: 'nothing-to-land' });
   return ok([{ type: 'tap-opened', tap: 'land', hash, expires: null }, decided]);
 }

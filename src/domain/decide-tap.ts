@@ -4,7 +4,7 @@ import type { PlanHash } from './ids.ts';
 import type { FrozenPlan } from './plan.ts';
 import type { By, TapName } from './requests.ts';
 import { err, ok, type Result } from './result.ts';
-import type { TapState } from './tap.ts';
+import { hasExpired, type TapState } from './tap.ts';
 
 /** The tap that lets a wave begin: its own, or the one of the whole run. */
 export const startTap = (plan: FrozenPlan, wave: number): TapName =>
@@ -12,16 +12,20 @@ export const startTap = (plan: FrozenPlan, wave: number): TapName =>
 
 export type TapDecision = 'approved' | 'rejected' | 'held' | 'expired';
 
+/** Decides a tap, by the time `at` which the person answered: a coordinator may read the answer much later. */
 export function decideTap(
   state: TapState | undefined,
   decision: { readonly tap: TapName; readonly decision: TapDecision; readonly hash: PlanHash; readonly by: By },
+  at: string,
 ): Result<readonly RunEvent[], Finding> {
   if (state === undefined) return err({ rule: 'tap-absent', tap: decision.tap });
   if (decision.hash !== state.hash) return err({ rule: 'plan-outdated' });
   switch (state.status) {
     case 'pending':
     case 'held':
-      return ok([{ type: 'tap-decided', ...decision }]);
+      return hasExpired(state, at)
+        ? err({ rule: 'tap-expired', tap: decision.tap, expired: state.expires })
+        : ok([{ type: 'tap-decided', ...decision }]);
     case 'approved':
     case 'rejected':
     case 'expired':

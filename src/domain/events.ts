@@ -12,7 +12,7 @@ import type {
 } from './evidence.ts';
 import type { ExternalEvent } from './external/events.ts';
 import type { Finding } from './findings/finding.ts';
-import type { AttemptId, CommitId, PlanHash, TaskId, TreeId } from './ids.ts';
+import type { AttemptId, CommitId, PlanHash, RunId, TaskId, TreeId } from './ids.ts';
 import type { Judgement } from './judgement.ts';
 import type { FrozenPlan } from './plan.ts';
 import type { By, RequestEvent, RunOrder, TapName } from './requests.ts';
@@ -252,6 +252,8 @@ export type RunEvent =
     }
   | { readonly type: 'wave-closed'; readonly wave: number }
   // landing and undo
+  /** Only the machine has work left before the branch can move. The place in the queue is the event's place in the ledger. */
+  | { readonly type: 'landing-queued' }
   /** Where the person's branch stood when we looked, just before landing. */
   | { readonly type: 'target-observed'; readonly commit: CommitId | null }
   | {
@@ -259,7 +261,11 @@ export type RunEvent =
       readonly onto: CommitId;
       readonly commit: CommitId;
       readonly tree: TreeId;
+      /** Files that both sides changed, in what way the merge could not tell. */
       readonly conflicts: readonly string[];
+      /** The task whose commit conflicts, and the commits on the branch that changed those files since the run began. */
+      readonly task?: TaskId;
+      readonly against?: readonly ForeignCommit[];
       /** Made of the commits of these tasks only. */
       readonly tasks?: readonly TaskId[];
     }
@@ -314,10 +320,14 @@ export type RunEvent =
       readonly trouble: Trouble;
       /** How often in a row, for the next pause to be longer. */
       readonly tries: number;
+      /** The run that ran into it, when it was another one. */
+      readonly of?: RunId;
     }
   | { readonly type: 'provider-resumed'; readonly provider: string }
   // the run itself
   | { readonly type: 'run-paused' | 'run-stopped'; readonly by: By }
+  /** A person gave the run up. What is under way is ended first, then the run. */
+  | { readonly type: 'run-abandoned'; readonly by: By }
   /** Halts and pauses of providers are lifted. `rechecks`: outcomes of checks that are forgotten, so that they run again. */
   | {
       readonly type: 'run-resumed';
@@ -329,7 +339,7 @@ export type RunEvent =
   /** There is no room on the disk: what is under way goes on, and by itself the rest does when there is room. */
   | ({ readonly type: 'starts-suspended' } & Shortage)
   | { readonly type: 'starts-allowed' }
-  | { readonly type: 'run-ended'; readonly outcome: 'landed' | 'done' | 'rejected' | 'failed' }
+  | { readonly type: 'run-ended'; readonly outcome: RunOutcome }
   /** Stored in one append with the facts that answer the request. */
   | { readonly type: 'request-accepted'; readonly request: number }
   | { readonly type: 'request-refused'; readonly request: number; readonly because: Finding };
@@ -342,5 +352,14 @@ export type RepoEvent =
   | { readonly type: 'coordinator-stopped'; readonly epoch: number };
 
 export type LedgerEvent = RequestEvent | RunEvent | RepoEvent | ExternalEvent;
+
+/** A commit of somebody else on the person's branch; of which run and task, if it says that it is one of ours. */
+export type ForeignCommit = {
+  readonly commit: CommitId;
+  readonly run?: RunId;
+  readonly task?: TaskId;
+};
+
+export type RunOutcome = 'landed' | 'done' | 'rejected' | 'failed' | 'abandoned';
 
 export const isRequest = (event: LedgerEvent): event is RequestEvent => event.type.startsWith('requested-');

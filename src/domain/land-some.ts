@@ -1,5 +1,6 @@
 import type { Finding } from './findings/finding.ts';
-import type { TaskId } from './ids.ts';
+import type { RunId, TaskId } from './ids.ts';
+import type { Rebuilt } from './landing.ts';
 import { dependentsOf } from './plan.ts';
 import { err, ok, type Result } from './result.ts';
 import type { RunState } from './run.ts';
@@ -81,4 +82,13 @@ export function chooseTasks(
     .map(({ id }) => id)
     .filter((id) => ids.has(id));
   return ok(only === null ? withoutTasks(state, tasks) : { tasks, also: [] });
+}
+
+/** Why a landing whose commits conflict with what is on the branch is refused. */
+export function landingConflicts(
+  { conflicts, task, against }: Pick<Rebuilt, 'conflicts' | 'task' | 'against'>,
+  where: { readonly run: RunId; readonly branch: string; readonly tasks: readonly TaskId[] | null },
+): Finding {
+  const sides = { ...(task === undefined ? {} : { task }), ...(against === undefined ? {} : { against }) };
+  return { rule: 'landing-conflicts', ...where, files: conflicts, ...sides };
 }

@@ -23,15 +23,15 @@ const undo = (task: string | null) => ({
 
 describe('a landing', () => {
   test('is observed, intended, landed', () => {
-    expect(past(observed(old))).toEqual({ status: 'observed', tip: old, rebuilt: null, tries: 0 });
+    expect(past(observed(old))).toEqual({ status: 'observed', tip: old, rebuilt: null, moves: 0 });
     expect(past(observed(old), intended)).toEqual({ status: 'intended', branch: 'main', old, new: next });
     expect(past(observed(old), intended, landed)).toEqual({ status: 'landed', branch: 'main', old, new: next });
   });
 
-  test('counts how often it was rebuilt on a branch that moved', () => {
+  test('counts how often the branch moved under it', () => {
     const moved = commit('moved');
     const state = past(observed(old), rebuilt(old), observed(moved), rebuilt(moved));
-    expect(state).toMatchObject({ status: 'observed', tip: moved, tries: 2, rebuilt: { onto: moved } });
+    expect(state).toMatchObject({ status: 'observed', tip: moved, moves: 1, rebuilt: { onto: moved } });
   });
 
   test('remembers why it was refused', () => {

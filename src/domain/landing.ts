@@ -1,19 +1,22 @@
-import type { RunEvent } from './events.ts';
+import type { ForeignCommit, RunEvent } from './events.ts';
 import type { Finding } from './findings/finding.ts';
-import type { CommitId, TreeId } from './ids.ts';
+import type { CommitId, TaskId, TreeId } from './ids.ts';
 
 /**
  * Moving the person's branch to the run branch, once.
- *   none ─▶ observed ─▶ (rebuilt, when the branch moved meanwhile) ─▶ intended ─▶ landed ─▶ undone
- *   refused: something of the person's is in the way; `land` tries again when they say so
+ *   none ─▶ queued ─▶ observed ─▶ (rebuilt, when the branch is elsewhere) ─▶ intended ─▶ landed ─▶ undone
+ *   refused: something is in the way, and the person is asked again; a new yes begins a new landing
  */
 export type LandingState =
-  | { readonly status: 'none'; readonly tries: number }
+  | { readonly status: 'none' }
+  /** `seq` of the event that put it into the queue of its branch. */
+  | { readonly status: 'queued'; readonly seq: number }
   | {
       readonly status: 'observed';
       readonly tip: CommitId | null;
       readonly rebuilt: Rebuilt | null;
-      readonly tries: number;
+      /** How often the branch moved under it. Other runs wait their turn, so somebody else moved it. */
+      readonly moves: number;
     }
   | { readonly status: 'refused'; readonly because: Finding }
   | { readonly status: 'intended'; readonly branch: string; readonly old: CommitId | null; readonly new: CommitId }
@@ -22,31 +25,34 @@ export type LandingState =
   /** `exact`: the branch is where it was; otherwise commits on top of it take the landing back. */
   | { readonly status: 'undone'; readonly branch: string; readonly commit: CommitId; readonly exact: boolean };
 
-type Rebuilt = {
+export type Rebuilt = {
   readonly onto: CommitId;
   readonly commit: CommitId;
   readonly tree: TreeId;
   readonly conflicts: readonly string[];
+  readonly task?: TaskId;
+  readonly against?: readonly ForeignCommit[];
 };
 
+/** Waits for its turn, or has it. */
+export const isQueued = ({ status }: LandingState): boolean =>
+  status === 'queued' || status === 'observed' || status === 'intended';
+
 /** Not asked for yet, or asked for anew. */
-export const noLanding: LandingState = { status: 'none', tries: 0 };
+export const noLanding: LandingState = { status: 'none' };
 
 export function evolveLanding(state: LandingState, event: RunEvent): LandingState {
   switch (event.type) {
     case 'target-observed': {
-      const { rebuilt, tries } = state.status === 'observed' ? state : { rebuilt: null, tries: 0 };
-      return { status: 'observed', tip: event.commit, rebuilt, tries };
+      if (state.status === 'observed') return { ...state, tip: event.commit, moves: state.moves + 1 };
+      return isBefore(state) ? { status: 'observed', tip: event.commit, rebuilt: null, moves: 0 } : state;
     }
     case 'landing-rebuilt': {
-      const { onto, commit, tree, conflicts } = event;
-      const before = state.status === 'observed' ? state : { tip: onto, tries: 0 };
-      return {
-        status: 'observed',
-        tip: before.tip,
-        rebuilt: { onto, commit, tree, conflicts },
-        tries: before.tries + 1,
-      };
+      const { type: _, tasks: __, ...rebuilt } = event;
+      // one that was asked for twice may come late, when the landing has been refused
+      if (state.status !== 'observed')
+        return isBefore(state) ? { status: 'observed', tip: rebuilt.onto, rebuilt, moves: 0 } : state;
+      return { ...state, rebuilt };
     }
     case 'landing-intended':
       return { status: 'intended', branch: event.branch, old: event.old, new: event.new };
@@ -64,6 +70,8 @@ export function evolveLanding(state: LandingState, event: RunEvent): LandingStat
       return state;
   }
 }
+
+const isBefore = ({ status }: LandingState): boolean => status === 'none' || status === 'queued';
 
 /** Undoing one task leaves the run landed. */
 function evolveUndone(state: LandingState, event: RunEvent & { readonly type: 'undone' }): LandingState {

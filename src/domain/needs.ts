@@ -82,6 +82,8 @@ function tapNeeds(state: RunState): readonly Need[] {
   const waiting = plannedStates(state).filter((task) => !isResolved(task)).length;
   return Object.entries(state.taps).flatMap(([tap, decided]): readonly Need[] => {
     if (decided?.status !== 'pending' && decided?.status !== 'held') return [];
+    // why the last one was refused says what to do
+    if (tap === 'land' && state.landing.status === 'refused') return [];
     const name = tap === 'land' ? 'land' : 'start';
     return [ofRun(name === 'land' ? 'land' : 'approve', toldOfTap(state, { name, state: decided }, waiting))];
   });

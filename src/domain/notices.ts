@@ -60,7 +60,8 @@ const noticeOf = ({ run }: RunState, need: Need): Notice => ({
 });
 
 function endingOf({ run, ended, target, hash }: RunState): readonly Notice[] {
-  if (ended === null || ended === 'rejected') return [];
+  // who gave it up knows
+  if (ended === null || ended === 'rejected' || ended === 'abandoned') return [];
   const told = {
     landed: {
       message: `landed on ${target.branch}`,

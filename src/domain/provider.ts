@@ -1,11 +1,19 @@
 import type { Trouble } from './agent-event.ts';
 import type { RunEvent } from './events.ts';
+import type { RunId } from './ids.ts';
 import type { RunState } from './run.ts';
 
 /** One provider of models, as far as it made trouble in this run. */
 export type ProviderState =
   | { readonly status: 'serving'; readonly tries: number }
-  | { readonly status: 'paused'; readonly tries: number; readonly until: string | null; readonly trouble: Trouble };
+  | {
+      readonly status: 'paused';
+      readonly tries: number;
+      readonly until: string | null;
+      readonly trouble: Trouble;
+      /** The run that ran into it, when it was another one. */
+      readonly of?: RunId;
+    };
 
 export type Providers = Readonly<Record<string, ProviderState>>;
 
@@ -13,8 +21,8 @@ export type Providers = Readonly<Record<string, ProviderState>>;
 export function evolveProviders(state: Providers, event: RunEvent): Providers {
   switch (event.type) {
     case 'provider-paused': {
-      const { until, trouble, tries } = event;
-      return { ...state, [event.provider]: { status: 'paused', tries, until, trouble } };
+      const { type: _, provider, ...pause } = event;
+      return { ...state, [provider]: { status: 'paused', ...pause } };
     }
     case 'provider-resumed':
       return { ...state, [event.provider]: { status: 'serving', tries: state[event.provider]?.tries ?? 0 } };

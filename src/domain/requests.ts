@@ -22,6 +22,8 @@ type Asked =
       readonly type: 'requested-approve' | 'requested-reject' | 'requested-hold';
       readonly tap: TapName;
       readonly hash: PlanHash;
+      /** When the person answered. A tap that had run out by then cannot be decided any more. */
+      readonly at: string;
       readonly by: By;
     }
   | { readonly type: 'requested-grant'; readonly task: TaskId; readonly paths: readonly string[]; readonly by: By }
@@ -38,6 +40,8 @@ type Asked =
   /** More money, for one task or, without one, for the whole run. */
   | { readonly type: 'requested-raise'; readonly task: TaskId | null; readonly usd: number; readonly by: By }
   | { readonly type: 'requested-pause' | 'requested-resume' | 'requested-stop'; readonly by: By }
+  /** Ends the run for good, in whatever state it is. */
+  | { readonly type: 'requested-abandon'; readonly by: By }
   /** Asks for another version of the plan. Refused when `replaces` is not the one in force any more. */
   | {
       readonly type: 'requested-replan';
@@ -62,6 +66,8 @@ export type RunOrder = {
   readonly wave: number | null;
   /** Whether a flag set `land`, for reading the files again: `auto` instead of `ask`, or `branch` whatever they say. */
   readonly landing: LandingChoice;
+  /** What the order approves by a flag: every start by `--yes`, the landing by `--land`. */
+  readonly approves: readonly ('start' | 'land')[];
   readonly tidegate: string;
 };
 

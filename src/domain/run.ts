@@ -1,6 +1,6 @@
 import { type BoardRecord, withBoard } from './board.ts';
 import type { Shortage } from './disk.ts';
-import { isRequest, type LedgerEvent, type RunEvent } from './events.ts';
+import { isRequest, type LedgerEvent, type RunEvent, type RunOutcome } from './events.ts';
 import type { BoundThread, CheckOutcome } from './evidence.ts';
 import { evolveTask } from './evolve-task.ts';
 import { isExternalEvent } from './external/events.ts';
@@ -10,7 +10,7 @@ import { evolveLanding, type LandingState, noLanding } from './landing.ts';
 import { type FrozenPlan, plannedById } from './plan.ts';
 import { replacePlan, unjudged } from './plan-versions.ts';
 import { evolveProviders, type Providers } from './provider.ts';
-import type { RequestEvent, TapName } from './requests.ts';
+import type { By, RequestEvent, TapName } from './requests.ts';
 import { evolveRound, type RoundState } from './round.ts';
 import { evolveTap, type TapState } from './tap.ts';
 import { attemptOf, plannedTask, type TaskState } from './task.ts';
@@ -50,7 +50,9 @@ export type RunState = {
   readonly mode: RunMode;
   /** While there is one, no attempt starts. */
   readonly shortage: Shortage | null;
-  readonly ended: 'landed' | 'done' | 'rejected' | 'failed' | null;
+  /** The person who gave it up; it ends as soon as nothing of it is under way. */
+  readonly abandoned: By | null;
+  readonly ended: RunOutcome | null;
   /** Requests that wait for an answer, by ledger sequence. */
   readonly pending: readonly { readonly seq: number; readonly request: RequestEvent }[];
 };
@@ -93,11 +95,11 @@ export function evolveRun(state: RunState | null, { seq, event }: Recorded): Run
     case 'request-refused':
       return { ...state, pending: state.pending.filter((waiting) => waiting.seq !== event.request) };
     default:
-      return withBoard(evolveFact(state, event), event);
+      return withBoard(evolveFact(state, event, seq), event);
   }
 }
 
-function evolveFact(state: RunState, event: RunEvent): RunState {
+function evolveFact(state: RunState, event: RunEvent, seq: number): RunState {
   switch (event.type) {
     case 'run-created':
     case 'message-sent':
@@ -127,8 +129,9 @@ function evolveFact(state: RunState, event: RunEvent): RunState {
     case 'tap-opened':
     case 'tap-decided': {
       const taps = { ...state.taps, [event.tap]: evolveTap(state.taps[event.tap], event) };
-      const landing = event.tap === 'land' && event.type === 'tap-opened' ? noLanding : state.landing;
-      return { ...state, taps, landing };
+      // a yes is for a landing of its own; until then the refusal of the one before stays to be read
+      const isYes = event.tap === 'land' && event.type === 'tap-decided' && event.decision === 'approved';
+      return { ...state, taps, landing: isYes ? noLanding : state.landing };
     }
     case 'task-base-made':
     case 'task-base-refused':
@@ -189,6 +192,8 @@ function evolveFact(state: RunState, event: RunEvent): RunState {
         event.branch === state.target.branch ? { ...state.target, commit: event.new, apart } : state.target;
       return { ...state, target, ...evolveOnTarget(state, event) };
     }
+    case 'landing-queued':
+      return { ...state, landing: { status: 'queued', seq } };
     case 'target-observed':
     case 'landing-rebuilt':
     case 'landing-intended':
@@ -213,6 +218,8 @@ function evolveFact(state: RunState, event: RunEvent): RunState {
         checks: withoutChecks(state, event.rechecks ?? []),
         mode: { mode: 'active' },
       };
+    case 'run-abandoned':
+      return { ...state, abandoned: event.by };
     case 'run-halted':
       return { ...state, mode: { mode: 'halted', because: event.because } };
     case 'run-ended':
@@ -281,6 +288,7 @@ function created(event: RunEvent & { readonly type: 'run-created' }): RunState {
     termsCount: 0,
     mode: { mode: 'active' },
     shortage: null,
+    abandoned: null,
     ended: null,
     pending: [],
   };

@@ -62,6 +62,7 @@ export const repositoryMay: { readonly [K in SettingKey]: Decision } = {
   ),
   'disk.cap': tighten('your disk', (value, { below }) => sizeBytes(String(value)) > sizeBytes(String(below))),
   'disk.free': tighten('your disk', (value, { below }) => sizeBytes(String(value)) < sizeBytes(String(below))),
+  'machine.agents': tighten('how much of your machine is used', (value, { below }) => Number(value) > Number(below)),
   registry: anything('only the words of plans and prompts, which are shown before they are used'),
 };
 

@@ -34,6 +34,7 @@ export type Settings = {
   /** Of the machine, not of a run: never in a plan. */
   readonly notify?: NotifySetting | undefined;
   readonly disk?: { readonly cap?: string | undefined; readonly free?: string | undefined } | undefined;
+  readonly machine?: { readonly agents?: number | undefined } | undefined;
   /** Of the planner, which works before there is a plan. */
   readonly registry?: RegistrySettings | undefined;
 };
@@ -107,6 +108,7 @@ export const defaultSettings = {
   thread: { intake: null, threads: null, tokenFrom: null },
   notify: null,
   disk: { cap: '20GB', free: '500MB' },
+  machine: { agents: 8 },
   registry: {},
 } as const satisfies Settings;
 
@@ -151,6 +153,8 @@ export type ResolvedSettings = {
   readonly thread: ThreadPlan;
   readonly notify: NotifySetting;
   readonly disk: { readonly cap: string; readonly free: string };
+  /** `agents`: attempts at work at once, over all runs of a repository. */
+  readonly machine: { readonly agents: number };
   readonly registry: RegistrySettings;
 };
 

@@ -27,7 +27,8 @@ const given = (...past: TapEvent[]) => {
   const state = past.reduce<TapState | undefined>(evolveTap, undefined);
   return {
     state,
-    when: (decision: TapDecision, by = me, seen = hash) => decideTap(state, { tap: 'start', decision, hash: seen, by }),
+    when: (decision: TapDecision, by = me, seen = hash, at = '2026-01-01T00:00:00.000Z') =>
+      decideTap(state, { tap: 'start', decision, hash: seen, by }, at),
   };
 };
 
@@ -64,6 +65,17 @@ describe('a tap', () => {
     });
   });
 
+  test('F4: is decided by when the person answered, whenever the answer is read', () => {
+    const expires = opened.expires ?? '';
+    const late = { ok: false, error: { rule: 'tap-expired', tap: 'start', expired: expires } };
+    for (const tap of [given(opened), given(opened, decided('held'))]) {
+      expect(tap.when('approved', me, hash, expires)).toEqual(late);
+      expect(tap.when('approved', me, hash, '2027-01-01T00:00:00.000Z')).toEqual(late);
+      expect(tap.when('approved', me, hash, 'some time')).toEqual(late);
+      expect(tap.when('approved', me, hash, '2026-01-01T23:59:59.999Z').ok).toBe(true);
+    }
+  });
+
   test('that ran out is not approved by anybody any more', () => {
     expect(given(opened, decided('expired')).when('approved').ok).toBe(false);
   });
@@ -75,7 +87,7 @@ test('for every sequence of decisions a tap is approved only if the first approv
     fc.property(fc.array(decision, { maxLength: 8 }), (decisions) => {
       let state: TapState | undefined = evolveTap(undefined, opened);
       for (const one of decisions) {
-        const result = decideTap(state, { tap: 'start', decision: one, hash, by: me });
+        const result = decideTap(state, { tap: 'start', decision: one, hash, by: me }, '2026-01-01T00:00:00.000Z');
         if (result.ok) for (const event of result.value) state = evolveTap(state, event as TapEvent);
       }
       const final = decisions.find((one) => one !== 'held');

@@ -14,6 +14,12 @@ export type TapState =
       readonly by: By;
     };
 
+type OpenTap = Extract<TapState, { readonly status: 'pending' | 'held' }>;
+
+/** Whether an open tap cannot be decided any more at a time. A time that is none never comes before the expiry. */
+export const hasExpired = (tap: OpenTap, at: string): tap is OpenTap & { readonly expires: string } =>
+  tap.expires !== null && !(Date.parse(at) < Date.parse(tap.expires));
+
 export function evolveTap(
   state: TapState | undefined,
   event: RunEvent & { readonly type: 'tap-opened' | 'tap-decided' },

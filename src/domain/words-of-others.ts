@@ -48,6 +48,7 @@ export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string
   'requested-pause': asked,
   'requested-resume': asked,
   'requested-stop': asked,
+  'requested-abandon': asked,
   'requested-replan': [...asked, ...plan],
   'requested-land': asked,
   'requested-undo': asked,
@@ -65,6 +66,7 @@ export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string
   'tap-decided': by,
   'run-paused': by,
   'run-stopped': by,
+  'run-abandoned': by,
   'run-resumed': [...by, 'rechecks[].check'],
   'run-halted': [],
   'run-ended': [],
@@ -112,6 +114,7 @@ export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string
   'wave-closed': [],
   // landing and undo
   'target-observed': [],
+  'landing-queued': [],
   'landing-rebuilt': ['conflicts[]'],
   'landing-intended': ['branch', 'worktree'],
   landed: ['branch'],
@@ -142,7 +145,7 @@ export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string
 export const factsOfOthers = {
   said: ['words'],
   files: ['where', 'file', 'files', 'path', 'paths', 'at'],
-  directories: ['directory', 'repository', 'workspace', 'worktree', 'worktrees'],
+  directories: ['checkout', 'directory', 'repository', 'workspace', 'worktree', 'worktrees'],
   patterns: ['pattern', 'protected', 'config', 'spelled', 'first', 'replaced', 'target', 'token'],
   commands: ['command', 'commands', 'program', 'args', 'filter', 'version'],
   branches: ['branch', 'ref', 'base', 'asked'],
@@ -156,7 +159,7 @@ export const factsOfOthers = {
 /** Facts that are data, although their type is any text. With `factsOfOthers` these are all that there are. */
 export const dataFacts = {
   ids: ['run', 'task', 'tasks', 'directiveOf', 'commit', 'batch', 'subtask', 'event', 'request', 'type', 'refused'],
-  system: ['code', 'signal', 'syscall', 'mode', 'machine', 'tools', 'addresses', 'operation'],
+  system: ['code', 'expired', 'signal', 'syscall', 'mode', 'machine', 'tools', 'addresses', 'operation'],
   closed: ['actual', 'expected', 'choices', 'kind', 'kinds', 'keyword'],
 } as const satisfies Readonly<Record<string, readonly TextFact<Finding>[]>>;
 

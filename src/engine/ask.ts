@@ -1,5 +1,4 @@
 import { answer } from '../domain/answer.ts';
-import { answerInLine } from '../domain/answer-in-line.ts';
 import type { LedgerEvent } from '../domain/events.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import type { RunId } from '../domain/ids.ts';
@@ -9,7 +8,7 @@ import type { RunState } from '../domain/run.ts';
 import type { Desk } from '../ports/desk.ts';
 import type { Stored } from '../ports/ledger.ts';
 import { hearAfter } from './answers.ts';
-import { aheadInLine, knownRuns, readRun } from './find-run.ts';
+import { readRun } from './find-run.ts';
 
 export type Answered =
   | { readonly outcome: 'accepted' }
@@ -47,10 +46,12 @@ export async function askAs(
 
 /** Leaves the request in the ledger, or says why it would be refused. */
 async function record(desk: Asking, { run, state }: Asked, request: RequestEvent): Promise<Result<Stored, Finding>> {
-  const behind = await inLineBehind(desk, run);
-  const decided = behind === null ? answer(state, request) : answerInLine(state, request, behind);
+  const decided = answer(state, request);
   return decided.ok ? ok(await desk.ledger.request(run, request)) : err(decided.error);
 }
+
+/** Waits for the answer to a request that is in the ledger. */
+export const answered = (desk: Asking, asked: Stored): Promise<Answered> => answerTo(desk, asked, async () => false);
 
 /** While it `isSlow`, silence is not absence. */
 async function answerTo(desk: Asking, asked: Stored, isSlow: () => Promise<boolean>): Promise<Answered> {
@@ -91,11 +92,4 @@ async function isUnderWay(desk: Asking, asked: Stored, request: RequestEvent): P
   if (state === null) return false;
   const decided = answer(state, request);
   return decided.ok && decided.value === 'later';
-}
-
-/** The run that this one waits in line for. Null: it is its turn, or it has ended. */
-export async function inLineBehind(desk: Pick<Desk, 'ledger'>, run: RunId): Promise<RunId | null> {
-  const runs = await knownRuns(desk.ledger);
-  const mine = runs.find((known) => known.run === run);
-  return mine === undefined ? null : aheadInLine(runs, mine);
 }

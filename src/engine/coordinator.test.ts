@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { commit, me, order, plan, theRun } from '../../test/support/plans.ts';
 import { roomyDisk } from '../../test/support/roomy-disk.ts';
 import { memoryLedger } from '../adapters/ledger-memory/index.ts';
-import { type RunId, runId, taskId } from '../domain/ids.ts';
+import { type RunId, runId } from '../domain/ids.ts';
 import { stateDir } from '../domain/state-dir.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Engine } from '../ports/engine.ts';
@@ -64,55 +64,53 @@ const ask = (ledger: Ledger, run: RunId, branch = 'main') =>
     target: { branch, commit: commit('base') },
   });
 const decide = (ledger: Ledger, run: RunId, type: 'requested-approve' | 'requested-reject') =>
-  ledger.request(run, { type, tap: 'start', hash: order(frozen).hash, by: me });
+  ledger.request(run, { type, tap: 'start', hash: order(frozen).hash, at: clock.now(), by: me });
 const waits = async (engine: Engine, run: RunId) => {
   const state = await engine.settled(run);
   return state === null ? null : { ended: state.ended, taps: Object.keys(state.taps) };
 };
 
-describe('of runs that aim at one branch', () => {
-  test('the oldest is driven, the next starts when it has ended', async () => {
+describe('runs that aim at one branch', () => {
+  test('are driven side by side: the second does not wait for a person who has not answered the first', async () => {
     await using ledger = memoryLedger();
     await ask(ledger, theRun);
     await ask(ledger, other);
     const engine = await begin(ledger);
     expect(await waits(engine, theRun)).toEqual({ ended: null, taps: ['start'] });
-    expect(await waits(engine, other)).toEqual({ ended: null, taps: [] });
-    await decide(ledger, theRun, 'requested-reject');
     expect(await waits(engine, other)).toEqual({ ended: null, taps: ['start'] });
-    expect(await waits(engine, theRun)).toEqual({ ended: 'rejected', taps: ['start'] });
+    await decide(ledger, other, 'requested-reject');
+    expect(await waits(engine, other)).toEqual({ ended: 'rejected', taps: ['start'] });
     await engine.stop();
   });
 
-  test('the next starts by itself, though nobody waits for the first', async () => {
+  test('end when a person gives them up, whatever they wait for', async () => {
     await using ledger = memoryLedger();
-    const engine = await begin(ledger);
     await ask(ledger, theRun);
-    await ask(ledger, other);
-    await engine.idle();
-    const opened = Promise.withResolvers<void>();
-    ledger.subscribe(0, ({ stream, event }) => {
-      if (stream === other && event.type === 'tap-opened') opened.resolve();
+    const engine = await begin(ledger);
+    await engine.settled(theRun);
+    await ledger.request(theRun, { type: 'requested-abandon', by: me });
+    const state = await engine.settled(theRun);
+    expect(state).toMatchObject({ ended: 'abandoned', abandoned: me, pending: [] });
+    const late = await ledger.request(theRun, { type: 'requested-resume', by: me });
+    await engine.settled(theRun);
+    expect((await ledger.read(theRun)).at(-1)?.event).toEqual({
+      type: 'request-refused',
+      request: late.seq,
+      because: { rule: 'run-ended', outcome: 'abandoned' },
     });
-    await decide(ledger, theRun, 'requested-reject');
-    await opened.promise;
     await engine.stop();
   });
 });
 
-test('a run that waits in line answers at once: it is approved early, or given up', async () => {
+test('F10: what is approved with the order needs no terminal any more', async () => {
   await using ledger = memoryLedger();
-  const third = runId('third-ef56');
-  for (const run of [theRun, other, third]) await ask(ledger, run);
+  await ledger.request(theRun, { type: 'requested-run', by: me, ...order(frozen), approves: ['start', 'land'] });
   const engine = await begin(ledger, async () => ({ outcome: 'refused', because: { rule: 'run-branch-unmade' } }));
-  await decide(ledger, other, 'requested-approve');
-  await ledger.request(third, { type: 'requested-stop', by: me });
-  const dropped = await ledger.request(other, { type: 'requested-drop', task: taskId('a'), paths: [], by: me });
-  expect(await waits(engine, third)).toEqual({ ended: 'rejected', taps: [] });
-  expect(await waits(engine, other)).toEqual({ ended: null, taps: ['start'] });
-  expect((await ledger.read(other)).at(-1)?.event).toMatchObject({ type: 'request-refused', request: dropped.seq });
-  await decide(ledger, theRun, 'requested-reject');
-  const state = await engine.settled(other);
+  const state = await engine.settled(theRun);
+  expect(state?.taps).toMatchObject({
+    start: { status: 'approved', by: { via: 'yes-flag' } },
+    land: { status: 'approved', by: { via: 'land-flag' } },
+  });
   expect(state?.waves[0]?.approval).toMatchObject([{ outcome: 'pass' }]);
   await engine.stop();
 });
@@ -120,10 +118,10 @@ test('a run that waits in line answers at once: it is approved early, or given u
 test('what is asked of a run before it is made is answered when it is', async () => {
   await using ledger = memoryLedger();
   await ask(ledger, theRun);
-  const stop = await ledger.request(theRun, { type: 'requested-stop', by: me });
+  const given = await ledger.request(theRun, { type: 'requested-abandon', by: me });
   const engine = await begin(ledger);
-  expect((await engine.settled(theRun))?.ended).toBe('rejected');
-  expect((await ledger.read(theRun)).at(-1)?.event).toEqual({ type: 'request-accepted', request: stop.seq });
+  expect((await engine.settled(theRun))?.ended).toBe('abandoned');
+  expect((await ledger.read(theRun)).at(-1)?.event).toEqual({ type: 'request-accepted', request: given.seq });
   await engine.stop();
 });
 

@@ -1,23 +1,29 @@
-import { answersInLine } from '../domain/answer-in-line.ts';
-import { isRequest } from '../domain/events.ts';
+import { answersBeforeMade } from '../domain/answer-before-made.ts';
+import { isRequest, type LedgerEvent, type RunEvent } from '../domain/events.ts';
 import { type RunId, runId } from '../domain/ids.ts';
+import { isQueued } from '../domain/landing.ts';
+import { aheadInQueue } from '../domain/landing-queue.ts';
 import { type Notice, noticesOf } from '../domain/notices.ts';
 import { foldRun, type RunState } from '../domain/run.ts';
+import { isLive } from '../domain/schedule.ts';
 import { postsOf } from '../domain/thread-posts.ts';
+import type { PauseElsewhere } from '../pipeline/step.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Engine } from '../ports/engine.ts';
+import { EnvironmentFailed } from '../ports/failures.ts';
 import { isRunStream, type Ledger, type Stored } from '../ports/ledger.ts';
 import { createRun, openWaves } from './create-run.ts';
 import { keepDisk } from './disk-keeper.ts';
 import { type Driver, driveRun } from './driver.ts';
 import { keepNews } from './notice-keeper.ts';
 import { performer } from './perform.ts';
+import { sharePlaces } from './places.ts';
 import { openRunLog, type RunLog } from './run-log.ts';
 import type { World } from './world.ts';
 
 /**
- * Drives every run of one repository under one epoch. Of the runs that aim at one branch only the oldest is driven;
- * the others wait in line, where people are still answered.
+ * Drives every run of one repository under one epoch, side by side. What they share is shared out here: places for attempts,
+ * providers that want to be left alone, and the turn to move a branch.
  */
 export async function coordinate(ledger: Ledger, world: World, clock: Clock): Promise<Engine> {
   const runs = new Map<RunId, { readonly log: RunLog; driver: Driver | null }>();
@@ -25,6 +31,25 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
   failed.promise.catch(() => undefined);
   const logs = (): readonly RunLog[] => [...runs.values()].map((entry) => entry.log);
   const states = (): readonly (RunState | null)[] => logs().map((log) => log.state());
+  /** All runs, this one as it is about to be. */
+  const beside = (state: RunState): readonly RunState[] =>
+    states().flatMap((other) => (other?.run === state.run ? state : (other ?? [])));
+  let agentsAtOnce = Number.POSITIVE_INFINITY;
+  const neighbours = {
+    shortage: () => keeper.shortage(),
+    catchUp: async () => {
+      await Promise.all(logs().map((log) => (isOpen(log.state()) ? log.catchUp() : undefined)));
+    },
+    ahead: (state: RunState) => aheadInQueue(beside(state), state),
+    places: sharePlaces(
+      () =>
+        states()
+          .filter((state) => state !== null)
+          .filter(({ ended }) => ended === null),
+      () => agentsAtOnce,
+    ),
+    pausedElsewhere: (state: RunState) => pausesBeside(beside(state), state.run),
+  };
 
   const keeper = keepDisk({
     disk: world.disk,
@@ -65,17 +90,13 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
 
   /** Knows what is in the ledger, also what no subscription has told yet. */
   const admit = async (): Promise<void> => {
+    agentsAtOnce = (await world.agentsAtOnce?.()) ?? agentsAtOnce;
     for (const stream of await ledger.streams()) if (isRunStream(stream)) entryOf(runId(stream));
     for (const entry of runs.values()) {
       await entry.log.catchUp();
       await make(entry.log);
       if (entry.driver !== null || entry.log.state() === null) continue;
-      const before = firstBefore(entry.log, logs());
-      if (before !== undefined) {
-        await entry.log.record((state) => (state === null ? null : answersInLine(state, state.pending, before.run)));
-        continue;
-      }
-      entry.driver = driveRun(entry.log, performer(world, entry.log), clock, keeper.shortage);
+      entry.driver = driveRun(entry.log, performer(world, entry.log), clock, neighbours);
       entry.driver.failed.catch(failed.reject);
     }
   };
@@ -92,8 +113,8 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
     await log.record((state) => {
       if (state !== null) return null;
       const created = createRun(rest, by, seen);
-      const made = foldRun(created.map((event) => ({ seq: 0, event })));
-      return made === null ? created : [...created, ...answersInLine(made, requestsBefore(log), null)];
+      const begun = foldRun(created.map((event) => ({ seq: 0, event })));
+      return begun === null ? created : [...created, ...answersBeforeMade(begun, requestsBefore(log))];
     });
   };
 
@@ -103,9 +124,10 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
     if (leavesRoom.has(event.type)) keeper.look();
     const entry = entryOf(runId(stream));
     entry.driver?.wake();
+    if (concernsOthers.has(event.type))
+      for (const other of runs.values()) if (other !== entry && isOpen(other.log.state())) other.driver?.wake();
     for (const teller of tellers) teller.look();
-    // the end of a run lets the next in line start
-    if (entry.driver === null || event.type === 'run-ended') void look();
+    if (entry.driver === null) void look();
   };
 
   // what is there before anything is driven is no news
@@ -124,22 +146,42 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
       const entry = runs.get(run);
       if (entry === undefined) return null;
       await Promise.race([entry.driver?.idle(), failed.promise]);
-      if (entry.driver !== null) return entry.log.state();
-      const before = firstBefore(entry.log, logs());
-      if (before === undefined || (await settled(before.run))?.ended === null) return entry.log.state();
+      const state = entry.log.state();
+      const ahead = state !== null && isQueued(state.landing) ? neighbours.ahead(state) : null;
+      if (ahead === null) return state;
+      // it lands when the one before it has
+      await settled(ahead);
     }
+  };
+
+  const idle = async (): Promise<void> => {
+    await look();
+    const driven = () => [...runs.values()].filter((entry) => entry.driver !== null).length;
+    for (let before = -1; before !== driven(); ) {
+      before = driven();
+      await Promise.all([...runs.keys()].map(settled));
+    }
+  };
+
+  const endAgents = async (): Promise<void> => {
+    const by = { who: 'tidegate', via: 'policy' } as const;
+    for (const { log } of runs.values())
+      await log.record((state) => (state !== null && isAtWork(state) ? [{ type: 'run-stopped', by }] : null));
+    for (const { driver } of runs.values()) driver?.wake();
+    await idle();
   };
 
   return {
     settled,
     failed: failed.promise,
-    idle: async () => {
-      await look();
-      const driven = () => [...runs.values()].filter((entry) => entry.driver !== null).length;
-      for (let before = -1; before !== driven(); ) {
-        before = driven();
-        await Promise.all([...runs.keys()].map(settled));
-      }
+    idle,
+    leave: () => {
+      const gone = () =>
+        failed.reject(new EnvironmentFailed({ rule: 'checkout-gone', checkout: world.places.checkout }));
+      const patience = new AbortController();
+      void Promise.race([endAgents(), clock.sleep(leavePatienceMs, patience.signal)])
+        .finally(() => patience.abort())
+        .then(gone, gone);
     },
     stop: async () => {
       await subscription[Symbol.asyncDispose]();
@@ -155,6 +197,47 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
 /** After these a workspace has grown for the last time, or may go. */
 const leavesRoom: ReadonlySet<string> = new Set(['attempt-ended', 'task-dropped', 'landed', 'run-ended']);
 
+/** After these another run may have its turn, a place or its provider. */
+const concernsOthers: ReadonlySet<LedgerEvent['type']> = new Set<RunEvent['type']>([
+  'attempt-ended',
+  'attempt-settled',
+  'landed',
+  'landing-refused',
+  'provider-paused',
+  'provider-resumed',
+  'request-refused',
+  'run-ended',
+  'run-halted',
+  'run-paused',
+  'run-resumed',
+  'run-stopped',
+  'task-dropped',
+  'undone',
+  'undo-refused',
+]);
+
+/** Something may still happen in it: it has not ended, or somebody asked something of it since. */
+const isOpen = (state: RunState | null): boolean =>
+  state === null || state.ended === null || state.pending.length > 0 || isQueued(state.landing);
+
+/** Pauses that the other runs ran into themselves. */
+const pausesBeside = (runs: readonly RunState[], run: RunId): readonly PauseElsewhere[] =>
+  runs
+    .filter((other) => other.run !== run && other.ended === null)
+    .flatMap((other) =>
+      Object.entries(other.providers).flatMap(([provider, pause]) => {
+        if (pause.status !== 'paused' || pause.of !== undefined) return [];
+        const { until, trouble, tries } = pause;
+        return [{ provider, until, trouble, tries, of: other.run }];
+      }),
+    );
+
+/** How long agents may take to end when their repository is gone. */
+const leavePatienceMs = 30_000;
+
+const isAtWork = (state: RunState): boolean =>
+  state.ended === null && state.mode.mode !== 'stopped' && Object.values(state.tasks).some(isLive);
+
 const isEnd = ({ event }: Stored): boolean => event.type === 'run-ended';
 
 /** The job whose exit this event holds: its log lies in the job's own directory. */
@@ -169,13 +252,3 @@ const requestsBefore = (log: RunLog): RunState['pending'] =>
   log
     .stored()
     .flatMap(({ seq, event }) => (isRequest(event) && event.type !== 'requested-run' ? [{ seq, request: event }] : []));
-
-/** The run that this one waits for. */
-function firstBefore(log: RunLog, all: readonly RunLog[]): RunLog | undefined {
-  const branch = log.state()?.target.branch;
-  const born = log.stored()[0]?.seq ?? 0;
-  return all.find((other) => {
-    const rival = other.state();
-    return rival?.ended === null && rival.target.branch === branch && (other.stored()[0]?.seq ?? 0) < born;
-  });
-}

@@ -1,5 +1,6 @@
 import type { Shortage } from '../domain/disk.ts';
 import type { RunEvent } from '../domain/events.ts';
+import { isInQueue } from '../domain/landing-queue.ts';
 import { goesOnByItself } from '../domain/provider.ts';
 import { evolveRun, type RunState } from '../domain/run.ts';
 import type { Effect, Given, Step } from '../pipeline/step.ts';
@@ -19,6 +20,13 @@ export type Driver = {
   stop(): Promise<void>;
 };
 
+/** What a run shares with the others of its repository. */
+export type Neighbours = Required<Pick<Given, 'ahead' | 'places' | 'pausedElsewhere'>> & {
+  shortage(): Shortage | null;
+  /** Knows everything that the others have recorded so far. */
+  catchUp(): Promise<void>;
+};
+
 /**
  * Drives one run: records the facts that follow from its state, starts the effects that are due, each key once, and waits.
  * To resume after a crash is to call this again: the ledger is the journal.
@@ -27,9 +35,17 @@ export function driveRun(
   log: RunLog,
   perform: (effect: Effect) => Promise<void>,
   clock: Clock,
-  shortage: () => Shortage | null,
+  neighbours: Neighbours,
 ): Driver {
-  const given = (): Given => ({ now: clock.now(), nonce: () => clock.nonce(), shortage: shortage() });
+  const { ahead, places } = neighbours;
+  const given = (): Given => ({
+    now: clock.now(),
+    nonce: () => clock.nonce(),
+    shortage: neighbours.shortage(),
+    ahead,
+    places,
+    pausedElsewhere: neighbours.pausedElsewhere,
+  });
   const inFlight = new Map<string, Promise<void>>();
   const stopped = new AbortController();
   const waiters: PromiseWithResolvers<void>[] = [];
@@ -71,6 +87,8 @@ export function driveRun(
       const seen = given();
       await log.record((state) => facts(state, seen));
       const state = log.state();
+      // whose turn it is follows from the order in the ledger, so all of it has to be known
+      if (state !== null && isInQueue(state)) await neighbours.catchUp();
       const due = state === null || stopped.signal.aborted ? [] : effects(state, seen);
       for (const { key, effect } of due) if (!inFlight.has(key)) start(key, effect);
       // what an effect recorded during this look may lead on

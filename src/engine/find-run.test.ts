@@ -9,10 +9,6 @@ const known = (name: string, ended = false): KnownRun => {
   if (state === null) throw new Error('no run');
   return { run: runId(name), state: { ...state, run: runId(name), ended: ended ? 'landed' : null }, stored: [] };
 };
-const onto = (branch: string, one: KnownRun): KnownRun => ({
-  ...one,
-  state: one.state === null ? null : { ...one.state, target: { ...one.state.target, branch } },
-});
 const runs = [known('login-aaaa', true), known('login-bbbb'), known('docs-cccc', true)];
 const found = (given?: string, otherwise?: 'newest') => {
   const subject = findSubject(runs, given, otherwise);
@@ -24,6 +20,8 @@ test.each([
   ['login-aaaa', 'login-aaaa/'],
   ['login-a', 'login-aaaa/'],
   ['d', 'docs-cccc/'],
+  // of several that begin so, the live one
+  ['login', 'login-bbbb/'],
   ['login-b/hello', 'login-bbbb/hello'],
   ['login-b/he', 'login-bbbb/hello'],
   ['hello', 'login-bbbb/hello'],
@@ -32,7 +30,6 @@ test.each([
 });
 
 test.each([
-  ['login', 'ambiguous'],
   ['nothing', 'unknown-run'],
   ['login-b/nothing', 'unknown-task'],
   ['../../etc/passwd', 'bad-id'],
@@ -58,15 +55,19 @@ test('a name that is nothing here says what there is', () => {
 });
 
 test('what fits twice is listed, never guessed', () => {
-  const several = findSubject([...runs, onto('next', known('more-dddd'))], undefined);
-  expect(several).toEqual({
+  const two = [...runs, known('login-dddd')];
+  expect(findSubject(two, undefined)).toEqual({
     ok: false,
-    error: { reason: 'ambiguous', message: 'several runs are open, say which: login-bbbb, more-dddd' },
+    error: { reason: 'ambiguous', message: 'several runs are live, so say which: login-bbbb, login-dddd' },
   });
+  expect(findSubject(two, 'login')).toMatchObject({ ok: false, error: { reason: 'ambiguous' } });
+  expect(findSubject(two, 'hello')).toMatchObject({ ok: false });
 });
 
-test('a run that waits in line does not hide the one that is driven', () => {
-  expect(findSubject([...runs, known('more-dddd')], undefined)).toMatchObject({ value: { run: 'login-bbbb' } });
+test('F28: the name of a task of the live run is not taken for the beginning of a run', () => {
+  const clash = [known('hello-aaaa', true), known('docs-bbbb')];
+  expect(findSubject(clash, 'hello')).toMatchObject({ value: { run: 'docs-bbbb', task: 'hello' } });
+  expect(findSubject(clash, 'hello-aaaa')).toMatchObject({ value: { run: 'hello-aaaa', task: null } });
 });
 
 test('without a live run the newest is meant only by those who look', () => {

@@ -1,4 +1,5 @@
 import { type RunId, runId, type TaskId, taskId } from '../domain/ids.ts';
+import { aheadInQueue, isInQueue } from '../domain/landing-queue.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { foldRun, type RunState } from '../domain/run.ts';
 import { isRunStream, type Ledger, type Stored } from '../ports/ledger.ts';
@@ -21,17 +22,14 @@ type NotFound = {
 /** Not ended; a run that is only ordered is open, too. */
 export const isOpen = ({ state }: KnownRun): boolean => state === null || state.ended === null;
 
-/** Of the open runs that aim at one branch only the oldest is driven: this is the one that `known` waits for. */
-export function aheadInLine(runs: readonly KnownRun[], known: KnownRun): RunId | null {
-  if (!isOpen(known)) return null;
-  const older = runs.slice(0, runs.indexOf(known)).filter((other) => isOpen(other) && other.state !== null);
-  return older.find((other) => targetOf(other) === targetOf(known))?.run ?? null;
-}
-
-function targetOf({ state, stored }: KnownRun): string | null {
-  const order = stored[0]?.event;
-  return state?.target.branch ?? (order?.type === 'requested-run' ? order.target.branch : null);
-}
+/** The run that moves the branch before this one does; null: it is this run's turn, or it is not about to move it. */
+export const landsBefore = (runs: readonly KnownRun[], state: RunState): RunId | null =>
+  isInQueue(state)
+    ? aheadInQueue(
+        runs.flatMap((known) => known.state ?? []),
+        state,
+      )
+    : null;
 
 /** Every run of the repository, oldest first. */
 export async function knownRuns(ledger: Ledger): Promise<readonly KnownRun[]> {
@@ -61,7 +59,9 @@ export function findSubject(
       message: `${JSON.stringify(given)} is neither a run nor run/task; see tidegate status --all`,
     });
   const [runPart = '', taskPart] = given.split('/');
-  const found = pick(runs, (known) => known.run, runPart);
+  const found = pickRun(runs, runPart);
+  const task = taskPart === undefined ? taskOfLive(runs, given, found) : null;
+  if (task !== null) return task;
   if (found.ok && taskPart === undefined) return taskless(found);
   if (found.ok) return findTask(found.value, taskPart ?? '');
   if (found.error === 'ambiguous') {
@@ -95,13 +95,13 @@ function tasksOf(live: Result<KnownRun, NotFound>): string {
 }
 
 function defaultRun(runs: readonly KnownRun[], otherwise: 'newest' | 'none'): Result<KnownRun, NotFound> {
-  const live = runs.filter((known) => isOpen(known) && aheadInLine(runs, known) === null);
+  const live = runs.filter(isOpen);
   const [first, ...more] = live;
   if (first !== undefined && more.length === 0) return ok(first);
   if (first !== undefined)
     return err({
       reason: 'ambiguous',
-      message: `several runs are open, say which: ${live.map(({ run }) => run).join(', ')}`,
+      message: `several runs are live, so say which: ${live.map(({ run }) => run).join(', ')}`,
     });
   const newest = runs.at(-1);
   if (newest === undefined)
@@ -119,6 +119,25 @@ function findTask(known: KnownRun, given: string): Result<Subject, NotFound> {
     return err({ reason: 'ambiguous', message: `${given} fits several tasks: ${names.join(', ')}` });
   }
   return err({ reason: 'unknown-task', message: `${known.run} has no task ${given}; it has ${listed(tasks)}` });
+}
+
+/** A run by its name; else the only live one that begins so; else the only one at all. */
+function pickRun(runs: readonly KnownRun[], given: string): Result<KnownRun, 'unknown' | 'ambiguous'> {
+  const name = (known: KnownRun): string => known.run;
+  const live = pick(runs.filter(isOpen), name, given);
+  const any = pick(runs, name, given);
+  return any.ok || !live.ok ? any : live;
+}
+
+/** A task of the only live run that is called exactly so, unless a run is, too: `drop p` means the task p, not a run that begins so. */
+function taskOfLive(
+  runs: readonly KnownRun[],
+  given: string,
+  found: Result<KnownRun, 'unknown' | 'ambiguous'>,
+): Result<Subject, NotFound> | null {
+  const [live, ...more] = runs.filter(isOpen);
+  if (live === undefined || more.length > 0 || (found.ok && found.value.run === given)) return null;
+  return Object.hasOwn(live.state?.tasks ?? {}, given) ? ok({ ...live, task: taskId(given) }) : null;
 }
 
 /** The one that is called so, or else the only one that begins so. */

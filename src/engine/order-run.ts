@@ -42,8 +42,7 @@ export async function prepareOrder(desk: Desk, asked: OrderAsked): Promise<Resul
   const ordered = await orderOf(desk, read, asked);
   if (!ordered.ok) return ordered;
   const { land } = asked.flags;
-  const landing = land === 'auto' || land === 'branch' ? land : 'as-planned';
-  const order: RunOrder = { ...ordered.value, landing };
+  const order: RunOrder = { ...ordered.value, landing: land ?? 'as-planned', approves: [] };
   const { rehearsed, findings, warnings } = await judgedBefore(desk, order);
   if (findings.length > 0) return err({ because: 'refused', findings, warnings: read.warnings });
   return ok({ order, rehearsed, text: read.text, warnings: [...read.warnings, ...warnings] });
@@ -73,7 +72,7 @@ async function orderOf(
   desk: Desk,
   read: ReadPlan & { readonly ok: true },
   { wave, tidegate }: OrderAsked,
-): Promise<Result<Omit<RunOrder, 'landing'>, NotOrdered>> {
+): Promise<Result<Omit<RunOrder, 'landing' | 'approves'>, NotOrdered>> {
   const { plan, hash } = read;
   const tip = await desk.git.branchTip(plan.base);
   if (tip === null)

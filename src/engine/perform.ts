@@ -89,5 +89,5 @@ async function observeRunBranch(
 async function observeTarget(world: World, log: RunLog): Promise<void> {
   const branch = log.state()?.target.branch ?? '';
   const commit = await world.git.branchTip(branch);
-  await log.record((state) => (state?.landing.status === 'none' ? [{ type: 'target-observed', commit }] : null));
+  await log.record((state) => (state?.landing.status === 'queued' ? [{ type: 'target-observed', commit }] : null));
 }

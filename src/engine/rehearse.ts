@@ -19,7 +19,7 @@ export function rehearse(
 ): RunState {
   // nothing is asked of others: the built-in board stands for whatever thread it would get
   const { thread: _, ...plan } = order.plan;
-  const created = createRun({ ...order, plan }, { who: 'tidegate', via: 'policy' }, seen);
+  const created = createRun({ ...order, plan, approves: [] }, { who: 'tidegate', via: 'policy' }, seen);
   let state = foldRun(created.map((event) => ({ seq: 0, event })));
   while (state !== null && state.ended === null) {
     const next = steps(state, given).find((step) => step.kind === 'fact');

@@ -7,7 +7,7 @@ import { replayRun } from './replay.ts';
 
 let stored: readonly Stored[] = [];
 beforeAll(async () => {
-  stored = (await simulate(11, { misfortunes: 12, whims: 8, crashes: 2 })).stored.filter(
+  stored = (await simulate(12, { misfortunes: 12, whims: 8, crashes: 2 })).stored.filter(
     ({ stream }) => stream === theRun,
   );
 });

@@ -20,5 +20,7 @@ export type World = {
   readonly threads?: Threads;
   /** Absent where no task drafts a plan. */
   readonly drafts?: Drafts;
+  /** How many attempts may be at work at once, over all runs. Absent: as many as the runs allow. */
+  readonly agentsAtOnce?: () => Promise<number>;
   readonly epoch: number;
 };

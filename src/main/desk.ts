@@ -11,6 +11,7 @@ import { attemptSnapshots, gitReader, isAuthorKnown, readLog, readPatch } from '
 import { jobFiles } from '../adapters/job-files/index.ts';
 import { memoryLedger } from '../adapters/ledger-memory/index.ts';
 import { openSqliteLedger } from '../adapters/ledger-sqlite/index.ts';
+import { takeMarkers } from '../adapters/markers/index.ts';
 import { hashPlan } from '../adapters/plan-files/index.ts';
 import { isAlive } from '../adapters/process-identity.ts';
 import {
@@ -30,6 +31,7 @@ import { peopleOnly } from '../cli/people-only.ts';
 import { canonicalJson, type FrozenPlan } from '../domain/plan.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { type StateDir, stateDir } from '../domain/state-dir.ts';
+import { answered } from '../engine/ask.ts';
 import type { Desk, Hosting, PlanFlags, ReadPlan } from '../ports/desk.ts';
 import type { Ledger, Stored } from '../ports/ledger.ts';
 import { agentReady } from './agent-examinations.ts';
@@ -62,7 +64,11 @@ export const openDesk: OpenDesk = async (context, mode) => {
     version: context.version,
     bell: context.json || !process.stderr.isTTY ? null : () => void process.stderr.write('\x07'),
   };
-  return ok(deskOf(context, caller, place, await openLedger(state, mode), setting));
+  const desk = deskOf(context, caller, place, await openLedger(state, mode), setting);
+  // a coordinator that hosts or is started reads them itself
+  const isRead = mode === 'act' || (await desk.isCoordinated());
+  for (const request of isRead ? [] : await takeMarkers(state, desk.ledger)) await answered(desk, request);
+  return ok(desk);
 };
 
 /** A command that looks before it acts opens two desks, and says this once. */

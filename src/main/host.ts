@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { getCompileCacheDir } from 'node:module';
 import { homedir } from 'node:os';
 import { dirname, extname } from 'node:path';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { stateDisk } from '../adapters/disk/index.ts';
 import { failpoint } from '../adapters/failpoint.ts';
 import { gitReader } from '../adapters/git-read/index.ts';
-import { watchMarkers } from '../adapters/markers/index.ts';
+import { takeMarkers, watchMarkers } from '../adapters/markers/index.ts';
 import { mergerProcess } from '../adapters/merger-process/index.ts';
 import { personsNotices, webhookNotices } from '../adapters/notices/index.ts';
 import { identify, isAlive } from '../adapters/process-identity.ts';
@@ -23,7 +23,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Engine } from '../ports/engine.ts';
 import type { Holder, Ledger } from '../ports/ledger.ts';
 import { draftReader } from './drafts.ts';
-import { readDiskLimits, readNotifySetting } from './plan-reader.ts';
+import { readAgentsAtOnce, readDiskLimits, readNotifySetting } from './plan-reader.ts';
 
 /** Where a repository, its state and its sockets are, and who asks. */
 export type Setting = {
@@ -82,14 +82,19 @@ export async function hostCoordinator(setting: Setting, ledger: Ledger): Promise
   const threads = webThreads({ stateDirectory: state.root, secret });
   await disk.tidy();
   const drafts = draftReader(setting);
-  const world = { merger, supervisors, git, places, disk, notices, webhooks, threads, drafts, epoch };
+  const agentsAtOnce = () => readAgentsAtOnce(checkout, state.root, env);
+  const world = { merger, supervisors, git, places, disk, notices, webhooks, threads, drafts, agentsAtOnce, epoch };
+  // answers that were given while nobody was there count by when they were given
+  await takeMarkers(state, ledger);
   const engine = await coordinate(ledger, world, clock);
+  const presence = watchPresence(checkout, () => engine.leave());
   const markers = watchMarkers(state, ledger);
   return {
     outcome: 'hosting',
     engine,
     epoch,
     stop: async () => {
+      presence[Symbol.dispose]();
       await markers[Symbol.asyncDispose]();
       await engine.stop();
       await merger[Symbol.asyncDispose]();
@@ -97,6 +102,19 @@ export async function hostCoordinator(setting: Setting, ledger: Ledger): Promise
       await ledger.releaseEpoch(epoch);
     },
   };
+}
+
+/** Calls `gone` once when a directory is not there at two looks in a row. */
+function watchPresence(directory: string, gone: () => void): Disposable {
+  let missed = 0;
+  const timer = setInterval(() => {
+    missed = existsSync(directory) ? 0 : missed + 1;
+    if (missed !== 2) return;
+    clearInterval(timer);
+    gone();
+  }, 10_000);
+  timer.unref();
+  return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
 /** Starts a coordinator that outlives this process and its terminal. */

@@ -90,6 +90,11 @@ export async function readDiskLimits(
   return { cap: sizeBytes(cap), free: sizeBytes(free) };
 }
 
+/** The same of how many attempts may be at work at once. */
+export async function readAgentsAtOnce(toplevel: string, stateDirectory: string, env: Context['env']): Promise<number> {
+  return (await readSettings(toplevel, stateDirectory, env)).machine.agents;
+}
+
 /** The same of how people are told that they are needed. */
 export async function readNotifySetting(toplevel: string, stateDirectory: string, env: Context['env']) {
   return (await readSettings(toplevel, stateDirectory, env)).notify;

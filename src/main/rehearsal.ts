@@ -68,6 +68,7 @@ async function prepare(
     target: { branch, commit },
     wave: null,
     landing: 'as-planned',
+    approves: [],
     tidegate: context.version,
   };
   return { settings, order };

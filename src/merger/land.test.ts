@@ -111,11 +111,13 @@ test('a change that git was told to overlook is not overwritten', async () => {
   expect(readFileSync(join(s.checkout, 'readme.md'), 'utf8')).toBe('mine\n');
 });
 
-test('when the way is clear again, asking again lands', async () => {
+test('F2: when the way is clear again, a new yes lands; the old one is void', async () => {
   await using s = await readyToLand({ 'new.txt': 'n\n' });
   s.write({ 'new.txt': 'mine\n' });
   expect(await land(s)).toMatchObject({ outcome: 'refused' });
   s.write({ 'new.txt': null });
+  expect(await land(s)).toMatchObject({ outcome: 'refused', because: { rule: 'landing-unapproved' } });
+  await s.approveLanding();
   expect(await land(s)).toEqual({ outcome: 'done' });
   expectClean(s, runTip(s));
 });
@@ -169,6 +171,7 @@ test('a branch in two working trees, or in one that is gone, stays', async () =>
   expect(await land(s)).toMatchObject({ outcome: 'refused', because: { rule: 'several-worktrees' } });
   s.git('checkout', '-q', '-b', 'other');
   rmSync(linked, { recursive: true });
+  await s.approveLanding();
   expect(await land(s)).toMatchObject({ outcome: 'refused', because: { rule: 'worktree-missing' } });
 });
 

@@ -4,6 +4,7 @@ import { commitsBetween, isAncestor, openPerson, readRef } from '../adapters/git
 import type { RunEvent } from '../domain/events.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import type { CommitId, TaskId, TreeId } from '../domain/ids.ts';
+import { landingConflicts } from '../domain/land-some.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { refs } from '../domain/state-dir.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
@@ -72,15 +73,11 @@ type Landing = {
 /** What would land where, by the ledger alone. */
 function decideLanding(history: History, run: string): Result<Landing, Finding> {
   const { target } = creation(history);
-  const { plan, hash, since } = planInForce(history);
+  const { plan } = planInForce(history);
   const merged = eventsOf(history, 'merged').at(-1);
   if (merged === undefined) return err({ rule: 'none-merged' });
-  const decided = eventsOf(history, 'tap-decided').filter(
-    ({ position, event }) => position > since && event.hash === hash,
-  );
-  const tap = decided.findLast(({ event }) => event.tap === 'land');
-  if (plan.land === 'ask' && tap?.event.decision !== 'approved') return err({ rule: 'landing-unapproved' });
-  if (!decided.some(({ event }) => event.decision === 'approved')) return err({ rule: 'plan-unapproved' });
+  const unapproved = unapprovedLanding(history);
+  if (unapproved !== null) return err(unapproved);
 
   const tasks = chosenTasks(history);
   const begin = eventsOf(history, 'run-branch-made')[0]?.event.commit ?? target.commit;
@@ -93,6 +90,19 @@ function decideLanding(history: History, run: string): Result<Landing, Finding> 
   const next = rebuilt?.commit ?? merged.event.new;
   if (before?.new === next) return ok({ branch, old: before.old, new: next, rebuilt: null, tasks });
   return ok({ branch, old: rebuilt?.onto ?? before?.new ?? begin, new: next, rebuilt: rebuilt ?? null, tasks });
+}
+
+/** Why people have not agreed to this landing; null: they have. A yes from before a refusal was for what could not be done. */
+export function unapprovedLanding(history: History): Finding | null {
+  const { plan, hash, since } = planInForce(history);
+  const decided = eventsOf(history, 'tap-decided').filter(
+    ({ position, event }) => position > since && event.hash === hash,
+  );
+  const yes = decided.findLast(({ event }) => event.tap === 'land');
+  const refusedAt = eventsOf(history, 'landing-refused').at(-1)?.position ?? 0;
+  const isApproved = yes?.event.decision === 'approved' && yes.position > refusedAt;
+  if ((plan.land === 'ask' || refusedAt > since) && !isApproved) return { rule: 'landing-unapproved' };
+  return decided.some(({ event }) => event.decision === 'approved') ? null : { rule: 'plan-unapproved' };
 }
 
 /** The tasks that the person's yes to the landing is for; null: all that has not landed. */
@@ -134,7 +144,7 @@ async function verifyLanding(order: Order, history: History, landing: Landing): 
     const parts = partsToLand(history, landing.tasks);
     if (!parts.ok) return parts;
     if (conflicts.length > 0)
-      return err({ rule: 'landing-conflicts', run: order.run, branch, tasks: landing.tasks, files: conflicts });
+      return err(landingConflicts(landing.rebuilt, { run: order.run, branch, tasks: landing.tasks }));
     const built = await commitsBetween(repository, landing.rebuilt.onto, landing.rebuilt.commit);
     if (built.length !== parts.value.length)
       return err({

@@ -90,6 +90,7 @@ test('lock files of the landing that was cut off are removed; without its journa
   );
   for (const lock of locks) writeFileSync(lock, '');
   expect(await land(s)).toMatchObject({ outcome: 'refused', because: { files: expect.arrayContaining(locks) } });
+  await s.approveLanding();
   cutOff(s);
   expect(await land(s)).toEqual({ outcome: 'done' });
   expectClean(s, runTip(s));

@@ -3,19 +3,25 @@ import { failpoint } from '../adapters/failpoint.ts';
 import { findCheckout, readAuthor } from '../adapters/git-read/index.ts';
 import {
   areRelated,
+  type Commit,
+  commitsTouching,
   keepReachable,
   mergeTrees,
   mustReadCommit,
   openPerson,
+  readCommits,
   readRef,
   writeCommit,
 } from '../adapters/git-write/index.ts';
+import type { ForeignCommit } from '../domain/events.ts';
+import { type CommitId, idPattern, runId, type TaskId, taskId } from '../domain/ids.ts';
 import { refs } from '../domain/state-dir.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { done, type Order, recordFacts, refused } from './context.ts';
 import { creation, eventsOf } from './history.ts';
 import { chosenTasks, rebuiltSince } from './land.ts';
 import { partsToLand } from './landing-parts.ts';
+import { readTrailer } from './message.ts';
 
 /**
  * The run's commits that have not landed, or those of the tasks that a person chose, replayed one by one onto the person's branch as it is now, in memory. What
@@ -52,7 +58,13 @@ export async function rebuildLanding(order: Order): Promise<MergerAnswer> {
     const replayed = await mergeTrees(repository, { base, ours: tree, theirs });
     if (!replayed.ok) {
       const conflicts = replayed.error;
-      return await recordFacts(order, { type: 'landing-rebuilt', onto, commit: onto, tree, conflicts, ...tasks });
+      const from = eventsOf(history, 'run-branch-made')[0]?.event.commit ?? target.commit;
+      const sides = {
+        ...taskOf(theirs),
+        against: await foreignCommits(repository, { from, to: onto, files: conflicts }),
+      };
+      const rebuilt = { type: 'landing-rebuilt', onto, commit: onto, tree, conflicts, ...sides, ...tasks } as const;
+      return await recordFacts(order, rebuilt);
     }
     tree = replayed.value;
     commit = await writeCommit(repository, { tree, parent: commit, message, date, ...author.value });
@@ -61,4 +73,33 @@ export async function rebuildLanding(order: Order): Promise<MergerAnswer> {
   await keepReachable(repository, refs.landing(order.run), commit);
   failpoint('merger-rebuild-kept');
   return await recordFacts(order, { type: 'landing-rebuilt', onto, commit, tree, conflicts: [], ...tasks });
+}
+
+/** Enough to see who is on the other side. */
+const mostForeign = 5;
+
+/** What changed these files on the branch since the run began. */
+async function foreignCommits(
+  repository: string,
+  range: { readonly from: CommitId; readonly to: CommitId; readonly files: readonly string[] },
+): Promise<readonly ForeignCommit[]> {
+  const ids = await commitsTouching(repository, { ...range, limit: mostForeign });
+  const commits = await readCommits(repository, ids);
+  return ids.flatMap((id) => {
+    const commit = commits.get(id);
+    if (commit === undefined) return [];
+    const run = trailerId(commit, 'Tidegate-Run');
+    return [{ commit: id, ...(run === undefined ? {} : { run: runId(run) }), ...taskOf(commit) }];
+  });
+}
+
+function taskOf(commit: Commit): { readonly task?: TaskId } {
+  const task = trailerId(commit, 'Tidegate-Task');
+  return task === undefined ? {} : { task: taskId(task) };
+}
+
+/** Anybody can write a trailer: what is no id is none. */
+function trailerId(commit: Commit, name: string): string | undefined {
+  const value = readTrailer(commit.message, name);
+  return value !== undefined && idPattern.test(value) ? value : undefined;
 }

@@ -1,6 +1,8 @@
 import { startTap } from '../domain/decide-tap.ts';
 import { judged } from '../domain/judge.ts';
-import { currentWave, type RunState, selectedWaves, type WaveState } from '../domain/run.ts';
+import { currentWave, hasMerged, type RunState, selectedWaves, tasksOfWave, type WaveState } from '../domain/run.ts';
+import { hasExpired } from '../domain/tap.ts';
+import type { TaskState } from '../domain/task.ts';
 import { passes } from '../domain/verdict.ts';
 import { contextOf, fact, type Given, type Step } from './step.ts';
 
@@ -14,6 +16,8 @@ export function approval(state: RunState, given: Given): readonly Step[] {
   if (selectedWaves(state).some((wave) => wave.ownership === null)) return [];
   const wave = nextToApprove(state);
   if (wave === undefined) return [];
+  const isEmpty = selectedWaves(state).every(({ index }) => tasksOfWave(state, index).every(isDropped));
+  if (isEmpty && !hasMerged(state)) return [fact({ type: 'run-ended', outcome: 'rejected' })];
   const name = startTap(state.plan, wave.index);
   const tap = state.taps[name];
   if (tap === undefined)
@@ -21,7 +25,7 @@ export function approval(state: RunState, given: Given): readonly Step[] {
   switch (tap.status) {
     case 'held':
     case 'pending':
-      if (tap.expires === null || given.now < tap.expires) return [];
+      if (!hasExpired(tap, given.now)) return [];
       return [
         fact({
           type: 'tap-decided',
@@ -40,6 +44,8 @@ export function approval(state: RunState, given: Given): readonly Step[] {
     }
   }
 }
+
+const isDropped = ({ progress }: TaskState): boolean => progress.status === 'dropped';
 
 function nextToApprove(state: RunState): WaveState | undefined {
   if (state.plan.taps.start === 'run')

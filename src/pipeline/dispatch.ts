@@ -15,7 +15,7 @@ export function dispatch(state: RunState, given: Given): readonly Step[] {
 }
 
 /** Attempts that the ledger says are under way: supervised until they end, also those that an earlier coordinator started. */
-function live(state: RunState): readonly Step[] {
+export function live(state: RunState): readonly Step[] {
   return Object.values(state.tasks).flatMap((task) => {
     const attempt = liveAttempt(task);
     const proof = approvalProof(state, task.wave);
@@ -23,7 +23,8 @@ function live(state: RunState): readonly Step[] {
     const supervise = effect(`supervise ${attempt.id}`, { do: 'supervise', task: task.id, attempt, proof });
     const { dispatched } = verdictsOf(task);
     const breached = dispatched !== null && !passes(dispatched);
-    const unwanted = state.mode.mode === 'stopped' || breached || isDropped(state, task.id);
+    const isGivenUp = state.mode.mode === 'stopped' || state.abandoned !== null || isDropped(state, task.id);
+    const unwanted = breached || isGivenUp;
     if (unwanted) return [supervise, effect(`stop ${attempt.id}`, { do: 'stop', attempt })];
     const { termsCount: terms } = state;
     return attempt.terms < terms
@@ -45,13 +46,30 @@ function room(state: RunState, { shortage = null }: Given): readonly Step[] {
   return [fact(found === null ? { type: 'starts-allowed' } : { type: 'starts-suspended', ...found })];
 }
 
+/** Tasks that would start now if there were a place for each, as many as the run itself allows. */
+export function waitingForPlace(state: RunState): readonly TaskState[] {
+  if (!mayStart(state)) return [];
+  const running = Object.values(state.tasks).filter(isLive);
+  return startable(state)
+    .filter((task) => obstacleTo(state, task, running) === null)
+    .slice(0, Math.max(0, state.plan.limits.parallel - running.length));
+}
+
+const mayStart = (state: RunState): boolean =>
+  state.ended === null &&
+  state.abandoned === null &&
+  state.shortage === null &&
+  state.mode.mode === 'active' &&
+  state.branch !== null &&
+  uncheckedOnBase(state) === null;
+
 function starts(state: RunState, given: Given): readonly Step[] {
-  if (state.shortage !== null) return [];
-  if (state.mode.mode !== 'active' || state.branch === null || uncheckedOnBase(state) !== null) return [];
+  if (!mayStart(state)) return [];
   const running = Object.values(state.tasks).filter(isLive);
   const launching = running.filter((task) => task.progress.status === 'launching').length;
-  const slots = Math.min(state.plan.limits.parallel - running.length, policy.launching - launching);
+  const own = Math.min(state.plan.limits.parallel - running.length, policy.launching - launching);
   const candidates = startable(state).filter((task) => obstacleTo(state, task, running) === null);
+  const slots = candidates.length === 0 ? 0 : Math.min(own, given.places?.(state) ?? own);
   // One ahead even without a free slot: the next task then need not wait for the merger.
   const missing = candidates.slice(0, Math.max(slots, 1)).filter((task) => task.base === null);
   const first = candidates.find((task) => task.base !== null);

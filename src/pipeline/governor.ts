@@ -2,7 +2,7 @@ import { isNear, runSpend, type Spend, taskSpend } from '../domain/budget.ts';
 import type { RunEvent } from '../domain/events.ts';
 import type { TaskId } from '../domain/ids.ts';
 import { plannedById } from '../domain/plan.ts';
-import { pauseFor } from '../domain/provider-pause.ts';
+import { isPaused, pauseFor, providerOf } from '../domain/provider-pause.ts';
 import type { RunState } from '../domain/run.ts';
 import { fact, type Given, type Step } from './step.ts';
 
@@ -14,6 +14,8 @@ export function governor(state: RunState, given: Given): readonly Step[] {
     ([, pause]) => pause.status === 'paused' && pause.until !== null && pause.until <= given.now,
   );
   if (over !== undefined) return [fact({ type: 'provider-resumed', provider: over[0] })];
+  const shared = sharedPause(state, given);
+  if (shared !== null) return [fact(shared)];
   for (const task of Object.values(state.tasks)) {
     const isPlanned = plannedById(state.plan, task.id) !== undefined;
     const trouble = isPlanned && task.progress.status === 'waiting' ? task.progress.next.trouble : null;
@@ -21,6 +23,25 @@ export function governor(state: RunState, given: Given): readonly Step[] {
     if (pause !== null) return [fact(pause)];
   }
   return [];
+}
+
+/** A provider that another run has to leave alone is left alone here too, as long as that run does. */
+function sharedPause(state: RunState, { pausedElsewhere, now }: Given): RunEvent | null {
+  const elsewhere = (pausedElsewhere?.(state) ?? []).filter(({ until }) => until === null || until > now);
+  const isOver = Object.entries(state.providers).find(
+    ([provider, pause]) =>
+      pause.status === 'paused' &&
+      pause.of !== undefined &&
+      !elsewhere.some((other) => other.of === pause.of && other.provider === provider),
+  );
+  if (isOver !== undefined) return { type: 'provider-resumed', provider: isOver[0] };
+  const wanted = new Set(
+    Object.values(state.tasks)
+      .filter(({ progress }) => progress.status === 'waiting')
+      .map(providerOf),
+  );
+  const fresh = elsewhere.find(({ provider }) => wanted.has(provider) && !isPaused(state.providers, provider));
+  return fresh === undefined ? null : { type: 'provider-paused', ...fresh };
 }
 
 /** Told once for each limit, so that a raise is followed by another warning. */

@@ -1,13 +1,13 @@
 import type { Finding } from '../domain/findings/finding.ts';
-import { chosenTasks, leftToLand } from '../domain/land-some.ts';
+import { chosenTasks, landingConflicts, leftToLand } from '../domain/land-some.ts';
 import type { LandingState } from '../domain/landing.ts';
 import { policy } from '../domain/policy.ts';
 import { checkKey, type RunState, selectedWaves } from '../domain/run.ts';
 import { halt } from './closure.ts';
-import { effect, fact, type Step } from './step.ts';
+import { effect, fact, type Given, isItsTurn, type Step } from './step.ts';
 
 /** The end of phase 6: the person's branch moves once, as the plan's `land` says. */
-export function land(state: RunState): readonly Step[] {
+export function land(state: RunState, given: Given): readonly Step[] {
   const over = allClosed(state) ? landedOutcome(state) : null;
   if (over !== null) return [fact({ type: 'run-ended', outcome: over })];
   const due = landingIsDue(state);
@@ -17,12 +17,16 @@ export function land(state: RunState): readonly Step[] {
   if (landing.status === 'landed') return [];
   const tap = state.taps.land;
   if (state.plan.land === 'ask' || tap !== undefined) {
-    if (tap === undefined) return [fact({ type: 'tap-opened', tap: 'land', hash: state.hash, expires: null })];
+    if (tap === undefined) return [ask(state)];
     if (tap.status === 'rejected') return [fact({ type: 'run-ended', outcome: 'done' })];
     if (tap.status !== 'approved') return [];
   }
-  return move(state, landing);
+  // what the person said yes to is not what they have now: they are asked again
+  if (landing.status === 'refused') return [ask(state)];
+  return move(state, landing, given);
 }
+
+const ask = (state: RunState): Step => fact({ type: 'tap-opened', tap: 'land', hash: state.hash, expires: null });
 
 /** Nothing is left to do, whether or not the run was stopped meanwhile. What was undone or left out stays on the run branch. */
 function landedOutcome(state: RunState): 'landed' | 'done' | null {
@@ -44,11 +48,14 @@ function landingIsDue(state: RunState): 'not-yet' | 'nothing' | 'due' {
 
 const allClosed = (state: RunState): boolean => selectedWaves(state).every((wave) => wave.closed);
 
-function move(state: RunState, landing: LandingState): readonly Step[] {
+function move(state: RunState, landing: LandingState, given: Given): readonly Step[] {
   switch (landing.status) {
     case 'none':
-      return state.plan.land === 'branch' ? [askLand(state)] : [effect('observe-target', { do: 'observe-target' })];
+      return [state.plan.land === 'branch' ? askLand(state) : fact({ type: 'landing-queued' })];
+    case 'queued':
+      return isItsTurn(state, given) ? [effect('observe-target', { do: 'observe-target' })] : [];
     case 'observed':
+      if (!isItsTurn(state, given)) return [];
       return landing.tip === null
         ? [refuse({ rule: 'branch-gone', branch: state.target.branch })]
         : moveObserved(state, landing, landing.tip);
@@ -75,13 +82,12 @@ function moveObserved(
   if (asItIs && rebuilt === null) return [askLand(state)];
   if (rebuilt === null || rebuilt.onto !== tip) {
     const tries = policy.landingTries;
-    if (landing.tries >= tries) return [refuse({ rule: 'landing-busy', branch, tries })];
+    if (landing.moves >= tries) return [refuse({ rule: 'landing-busy', branch, tries })];
     return [
       effect(`rebuild ${tip}`, { do: 'ask-merger', request: { do: 'rebuild-landing', run: state.run }, answers: null }),
     ];
   }
-  if (rebuilt.conflicts.length > 0)
-    return [refuse({ rule: 'landing-conflicts', run, branch, tasks: some, files: rebuilt.conflicts })];
+  if (rebuilt.conflicts.length > 0) return [refuse(landingConflicts(rebuilt, { run, branch, tasks: some }))];
   for (const check of state.plan.checks) {
     const outcome = state.checks[checkKey(rebuilt.tree, check.name)];
     if (outcome === undefined)
@@ -101,7 +107,7 @@ function moveObserved(
   return [askLand(state)];
 }
 
-const askLand = (state: RunState): Step =>
+export const askLand = (state: RunState): Step =>
   effect('land', { do: 'ask-merger', request: { do: 'land', run: state.run }, answers: null });
 
 const refuse = (because: Finding): Step => fact({ type: 'landing-refused', because });

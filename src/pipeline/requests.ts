@@ -3,7 +3,7 @@ import type { RunEvent } from '../domain/events.ts';
 import type { TaskId } from '../domain/ids.ts';
 import type { RequestEvent } from '../domain/requests.ts';
 import type { RunState } from '../domain/run.ts';
-import { effect, fact, messageSent, type Step } from './step.ts';
+import { effect, fact, type Given, isItsTurn, messageSent, type Step } from './step.ts';
 import { undo } from './undo.ts';
 
 /**
@@ -12,7 +12,7 @@ import { undo } from './undo.ts';
  * because they share the branch. Ends at the first answer: the next is decided on the state that it leads to, and ten
  * thousand requests must not each be looked at ten thousand times.
  */
-export function requests(state: RunState): readonly Step[] {
+export function requests(state: RunState, given: Given): readonly Step[] {
   const busy = new Set<TaskId | null>();
   const found: Step[] = [];
   for (const { seq, request } of state.pending) {
@@ -25,7 +25,7 @@ export function requests(state: RunState): readonly Step[] {
     if (decided.value !== 'later')
       return [...found, fact(...decided.value, { type: 'request-accepted', request: seq })];
     if (subject !== undefined) busy.add(subject);
-    found.push(...byMerger(state, seq, request), ...bySupervisor(state, seq, request));
+    found.push(...byMerger(state, given, seq, request), ...bySupervisor(state, seq, request));
   }
   return found;
 }
@@ -46,9 +46,9 @@ function bySupervisor(state: RunState, seq: number, request: RequestEvent): read
 }
 
 /** What only the merger can do; its answer settles the request. */
-function byMerger(state: RunState, seq: number, request: RequestEvent): readonly Step[] {
+function byMerger(state: RunState, given: Given, seq: number, request: RequestEvent): readonly Step[] {
   const { run } = state;
-  if (request.type === 'requested-undo') return undo(state, seq, request.task);
+  if (request.type === 'requested-undo') return isItsTurn(state, given) ? undo(state, seq, request.task) : [];
   if (request.type === 'requested-drop' && request.paths.length > 0) {
     const { task, paths, by } = request;
     // while it is being integrated its snapshot stays what the round was opened with

@@ -1,6 +1,6 @@
 import type { Shortage } from '../domain/disk.ts';
 import type { CheckPurpose, RunEvent } from '../domain/events.ts';
-import type { AttemptId, CommitId, TaskId, TreeId } from '../domain/ids.ts';
+import type { AttemptId, CommitId, RunId, TaskId, TreeId } from '../domain/ids.ts';
 import type { Context } from '../domain/judge.ts';
 import type { Passed } from '../domain/phase.ts';
 import type { Check } from '../domain/plan.ts';
@@ -57,13 +57,27 @@ export type Effect =
   /** Asked for by a key, so that a thread that was made before a crash is given again. */
   | { readonly do: 'bind-thread'; readonly wave: number; readonly key: string };
 
+/** A pause of a provider that another run has found necessary. */
+export type PauseElsewhere = Omit<RunEvent & { readonly type: 'provider-paused' }, 'type' | 'of'> & {
+  readonly of: RunId;
+};
+
 /** Time, chance and the state of the disk, handed in so that replay can hand in the same. */
 export type Given = {
   readonly now: string;
   readonly nonce: () => string;
   /** No room for another attempt. Absent where nobody starts any. */
   readonly shortage?: Shortage | null;
+  /** The run whose move of the branch comes before this run's; null when it is its turn. Absent where nothing moves. */
+  readonly ahead?: (state: RunState) => RunId | null;
+  /** How many attempts this run may start, of those that the repository has places for. Absent: as many as it likes. */
+  readonly places?: (state: RunState) => number;
+  /** Providers that other runs were asked to leave alone. */
+  readonly pausedElsewhere?: (state: RunState) => readonly PauseElsewhere[];
 };
+
+/** Whether nothing else moves the branch before this run does. */
+export const isItsTurn = (state: RunState, { ahead }: Given): boolean => (ahead?.(state) ?? null) === null;
 
 export const fact = (...events: RunEvent[]): Step => ({ kind: 'fact', events });
 export const effect = (key: string, what: Effect): Step => ({ kind: 'effect', key, effect: what });

@@ -1,5 +1,6 @@
 import { approvalProof } from '../domain/proof.ts';
 import { currentWave, hasMerged, type RunState } from '../domain/run.ts';
+import { abandonment } from './abandonment.ts';
 import { approval } from './approval.ts';
 import { baseChecks, closure } from './closure.ts';
 import { dispatch } from './dispatch.ts';
@@ -19,9 +20,10 @@ import { thread } from './thread.ts';
  * A fact changes the state, so the engine records the first one and asks again; effects may run side by side.
  */
 export function steps(state: RunState, given: Given): readonly Step[] {
-  const asked = requests(state);
+  const asked = requests(state, given);
   if (state.ended !== null)
-    return asked.length > 0 || state.ended !== 'done' ? asked : [...asked, ...lateLanding(state)];
+    return asked.length > 0 || state.ended !== 'done' ? asked : [...asked, ...lateLanding(state, given)];
+  if (state.abandoned !== null) return [...asked, ...abandonment(state)];
   return [
     ...asked,
     ...governor(state, given),
@@ -36,7 +38,7 @@ export function steps(state: RunState, given: Given): readonly Step[] {
     ...dispatch(state, given),
     ...closure(state),
     ...merge(state),
-    ...land(state),
+    ...land(state, given),
   ];
 }
 
@@ -49,8 +51,8 @@ function runBranch(state: RunState): readonly Step[] {
 }
 
 /** A run that ended on its own branch may be landed later, when a person asks. */
-function lateLanding(state: RunState): readonly Step[] {
+function lateLanding(state: RunState, given: Given): readonly Step[] {
   const asked = state.taps.land?.status === 'approved' && hasMerged(state);
   const over = state.landing.status === 'landed' || state.landing.status === 'undone';
-  return asked && !over ? land(state) : [];
+  return asked && !over ? land(state, given) : [];
 }

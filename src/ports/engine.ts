@@ -12,6 +12,8 @@ export interface Engine {
   idle(): Promise<void>;
   /** Rejects when a run cannot be driven any more: the epoch is over, or the ledger is gone. Never resolves. */
   readonly failed: Promise<never>;
+  /** The repository is gone: ends every agent, which keeps its work, and then fails. */
+  leave(): void;
   /** Lets go of everything; agents go on under their supervisors. */
   stop(): Promise<void>;
 }

@@ -54,7 +54,7 @@ test('whoever asks after an append sees it, however many ask at once', async () 
 test('a read that failed is made up for by the next', async () => {
   const { ledger, epoch } = await scene();
   await ledger.append(run, 0, begun(), epoch);
-  await ledger.request(run, { type: 'requested-hold', tap: 'start', hash, by });
+  await ledger.request(run, { type: 'requested-hold', tap: 'start', hash, at: '2026-01-01T00:00:00.000Z', by });
   let fails = true;
   const live = liveRuns({
     readAll: async (after) => {

@@ -49,7 +49,8 @@ export const order: Handler<Routes['order']> = async ({ params, body }, site) =>
     if (earlier !== undefined)
       return ok({ ...documentOf(prepared.value), run: earlier.run, planFile: earlier.planFile });
     const { run } = prepared.value.order;
-    if (!(await performOrder(desk, prepared.value, siteCaller(site), site.key ?? undefined))) return err(notAllowed);
+    if (!(await performOrder(desk, prepared.value, siteCaller(site), { key: site.key ?? undefined })))
+      return err(notAllowed);
     if (!(await desk.ensureCoordinator()))
       return err(
         problem(503, 'no-answer', 'no coordinator begins the run; it is recorded', {

@@ -11,6 +11,7 @@ export const routeActions = {
   resume: [actions.resume],
   replan: [actions.replan],
   stop: [actions.stop],
+  abandon: [actions.abandon],
   land: [actions.land],
   undo: [actions.undo],
   raise: [actions.raise],

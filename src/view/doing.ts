@@ -68,6 +68,8 @@ function landingWords(state: RunState, landing: LandingState): string {
   switch (landing.status) {
     case 'none':
       return state.taps.land?.status === 'rejected' ? 'it ends without landing' : `it is about to land on ${branch}`;
+    case 'queued':
+      return `it waits for its turn to land on ${branch}`;
     case 'observed': {
       if (landing.rebuilt === null) return `${branch} is looked at before it moves`;
       const check = checkWords(state, landing.rebuilt.tree);

@@ -92,7 +92,7 @@ function textOf(event: LedgerEvent): string | null {
       return `wave ${event.wave}: closed`;
     case 'landing-rebuilt':
       return event.tasks === undefined
-        ? `land: the branch moved; rebuilt on ${event.onto.slice(0, 8)}`
+        ? `land: rebuilt on ${event.onto.slice(0, 8)}, where the branch is now; the checks come first`
         : `land: rebuilt with only ${event.tasks.join(', ')} on ${event.onto.slice(0, 8)}; the checks come first`;
     case 'landed':
       return `land: ${event.branch} is at ${event.new.slice(0, 8)}${event.tasks === undefined ? '' : `, with ${event.tasks.join(', ')}`}`;
@@ -107,6 +107,7 @@ function textOf(event: LedgerEvent): string | null {
     case 'run-paused':
     case 'run-resumed':
     case 'run-stopped':
+    case 'run-abandoned':
       return `${event.type.slice(4)} by ${event.by.who}`;
     case 'run-halted':
       return haltedLine(event);

@@ -171,16 +171,16 @@ test('a waived fence is shown wherever a person looks', () => {
 
 test('why is one sentence with the age of the fact and the next command', () => {
   const waiting = viewed(...begun());
-  const alone = { behind: null, attended: true };
+  const alone = { ahead: null, attended: true };
   expect(whyRun(waiting, alone)).toEqual({
     sentence: 'checkout-k3f9 waits for you for 1m 05s: 2 tasks wait for approval.',
     safe: 'none of them has started, nothing is spent; tidegate reject gives it up',
     command: 'tidegate approve checkout-k3f9',
   });
-  expect(whyRun(waiting, { behind: 'older-abcd', attended: true }).sentence).toContain(
-    'waits in line behind older-abcd',
-  );
   const working = viewed(...begun(), ...approved, ...started);
+  expect(whyRun(working, { ahead: 'older-abcd', attended: true }).sentence).toContain(
+    'waits to land on main: older-abcd goes first',
+  );
   expect(whyTask(working, reply, alone)).toEqual({
     sentence: 'checkout-k3f9/reply waits for hello, which is running for 1m 06s.',
     safe: '',

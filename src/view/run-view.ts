@@ -123,12 +123,21 @@ export function endText(state: RunState): string | null {
     case 'done':
       return `Done${without}${state.branch === null ? '' : '; nothing was landed'}`;
     case 'rejected':
-      return state.mode.mode === 'stopped' && Object.keys(state.taps).length === 0
-        ? `Not started: stopped by ${state.mode.who} while it waited in line`
-        : 'Not started: the approval was rejected or ran out';
+      return `Not started: ${notApproved(state)}`;
+    case 'abandoned':
+      return `Abandoned by ${state.abandoned?.who ?? 'nobody'}${hasLanded(state) ? `; what landed stays on ${state.target.branch}` : ''}`;
     case 'failed':
       return 'Failed';
   }
+}
+
+const hasLanded = ({ undo }: RunState): boolean => undo.standing === 'landed';
+
+/** Who said no, or that nobody said anything. */
+function notApproved({ taps }: RunState): string {
+  const decided = Object.values(taps).find((tap) => tap?.status === 'rejected' || tap?.status === 'expired');
+  if (decided === undefined) return 'all its tasks were dropped';
+  return 'by' in decided && decided.status === 'rejected' ? `${decided.by.who} said no` : 'nobody approved it in time';
 }
 
 /** What a person left out of the landing. */

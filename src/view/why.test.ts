@@ -18,10 +18,12 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       tidegate logs -f checkout-k3f9/hello
     [mode: paused]
     checkout-k3f9 waits for you for 12m 30s: paused by ada.
+      | to give it up: tidegate abandon checkout-k3f9
       agents under way go on to their end; nothing new starts
       tidegate resume checkout-k3f9
     [mode: stopped]
     checkout-k3f9 waits for you for 12m 30s: stopped by ada.
+      | to give it up: tidegate abandon checkout-k3f9
       what agents had done by then is kept
       tidegate resume checkout-k3f9
     [mode: halted]
@@ -90,11 +92,14 @@ test('every state of a run and of a task is explained by a sentence, with the ag
     [landing: none]
     checkout-k3f9 is at work for 12m 17s: it is about to land on main.
       tidegate watch checkout-k3f9
+    [landing: queued]
+    checkout-k3f9 is at work for 12m 17s: it waits for its turn to land on main.
+      tidegate watch checkout-k3f9
     [landing: observed]
     checkout-k3f9 is at work for 12m 17s: main has moved; the run is built again on top of it.
       tidegate watch checkout-k3f9
     [landing: refused]
-    checkout-k3f9 waits for you for 12m 30s: main moved, and the run conflicts with what is new there: a.md.
+    checkout-k3f9 waits for you for 12m 30s: the run conflicts with what is new on main: a.md.
       nothing of yours was changed, and the work of the run is kept
       first: make main fit what is to land (tidegate diff checkout-k3f9), and commit
       then:  tidegate land checkout-k3f9
@@ -123,7 +128,7 @@ test('every state of a run and of a task is explained by a sentence, with the ag
     checkout-k3f9 ended 2m 30s ago: Undone: main is at cccccccc again.
       tidegate show checkout-k3f9
     [ended: rejected]
-    checkout-k3f9 ended 2m 30s ago: Not started: the approval was rejected or ran out.
+    checkout-k3f9 ended 2m 30s ago: Not started: all its tasks were dropped.
       no agent was started
       tidegate run tidegate.plan.yaml
     [ended: failed]
@@ -131,6 +136,10 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       no agent was started, and nothing is spent
       first: mend the plan
       then:  tidegate run tidegate.plan.yaml
+    [ended: abandoned]
+    checkout-k3f9 ended 2m 30s ago: Abandoned by ada.
+      its work is kept
+      tidegate rescue checkout-k3f9
     [ended: red base]
     checkout-k3f9 ended 2m 30s ago: Failed: check test failed on main itself, before any task began.
       | ok 1
@@ -167,10 +176,12 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       tidegate resume checkout-k3f9
     [need: paused]
     checkout-k3f9 waits for you for 12m 30s: paused by ada.
+      | to give it up: tidegate abandon checkout-k3f9
       agents under way go on to their end; nothing new starts
       tidegate resume checkout-k3f9
     [need: stopped]
     checkout-k3f9 waits for you for 12m 30s: stopped by ada.
+      | to give it up: tidegate abandon checkout-k3f9
       what agents had done by then is kept
       tidegate resume checkout-k3f9
     [need: halted]
@@ -201,7 +212,7 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       the run goes on meanwhile
       tidegate answer checkout-k3f9/1
     [need: landing]
-    checkout-k3f9 waits for you for 12m 30s: main moved, and the run conflicts with what is new there: a.md.
+    checkout-k3f9 waits for you for 12m 30s: the run conflicts with what is new on main: a.md.
       nothing of yours was changed, and the work of the run is kept
       first: make main fit what is to land (tidegate diff checkout-k3f9), and commit
       then:  tidegate land checkout-k3f9
@@ -295,6 +306,7 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       tidegate retry checkout-k3f9/hello
     [waits on: mode]
     checkout-k3f9/reply waits: checkout-k3f9 waits for you for 12m 30s: paused by ada.
+      | to give it up: tidegate abandon checkout-k3f9
       agents under way go on to their end; nothing new starts
       tidegate resume checkout-k3f9
     [waits on: launch]
@@ -368,7 +380,7 @@ test('every state of a run and of a task is explained by a sentence, with the ag
     checkout-k3f9/hello waits for nothing more, and starts next.
       tidegate watch checkout-k3f9
     [around: in line]
-    checkout-k3f9 waits in line behind older-abcd, which aims at main too.
+    checkout-k3f9 waits to land on main: older-abcd goes first.
       its turn comes by itself
       tidegate why older-abcd
     [around: unattended]
@@ -376,9 +388,8 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       agents under way work on for 15 minutes, and all that was done is kept
       tidegate resume checkout-k3f9
     [task around: in line]
-    checkout-k3f9/reply waits: checkout-k3f9 waits in line behind older-abcd, which aims at main too.
-      its turn comes by itself
-      tidegate why older-abcd
+    checkout-k3f9/reply waits for hello, which is running for 12m 18s.
+      tidegate why checkout-k3f9/hello
     [task around: unattended]
     checkout-k3f9/reply waits: checkout-k3f9 stands for 12m 17s: no coordinator is alive, so nothing of it goes on.
       agents under way work on for 15 minutes, and all that was done is kept
@@ -480,7 +491,7 @@ test('every state of a run and of a task is explained by a sentence, with the ag
     checkout-k3f9 ended 2m 30s ago: Landed on main as cccccccc; reply stayed on the run branch; hello taken back since.
       tidegate land checkout-k3f9
     [landed in part: refused]
-    checkout-k3f9 waits for you for 12m 30s: main moved, and the run conflicts with what is new there: a.md.
+    checkout-k3f9 waits for you for 12m 30s: the run conflicts with what is new on main: a.md.
       nothing of yours was changed, and the work of the run is kept
       first: make main fit what is to land (tidegate diff checkout-k3f9), and commit
       then:  tidegate land checkout-k3f9 --only hello
@@ -505,7 +516,7 @@ test('a run that landed in part says in its status what stayed, and how it lands
   expect(needs.map(({ item, message, command }) => ({ item, message, command }))).toEqual([
     {
       item: 'checkout-k3f9 landing ',
-      message: 'main moved, and the run conflicts with what is new there: a.md',
+      message: 'the run conflicts with what is new on main: a.md',
       command: 'tidegate land checkout-k3f9 --only hello',
     },
   ]);

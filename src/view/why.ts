@@ -21,8 +21,8 @@ export type Why = { readonly sentence: string } & Omit<Told, 'message'>;
 
 /** What has to be known beside the run itself. */
 export type Around = {
-  /** The run that it waits in line for. */
-  readonly behind: string | null;
+  /** The run that moves the branch before this one does. */
+  readonly ahead: string | null;
   /** False: something is to be done, and no coordinator is there to do it. */
   readonly attended: boolean;
   /** Of workspaces that are still being made, how far they are. */
@@ -42,17 +42,17 @@ export function whyRun(view: RunView, around: Around): Why {
         )
       : unattended(view);
   if (state.ended !== null && undo === null) return whyEnded(view, state.ended);
-  if (around.behind !== null)
-    return why(
-      `${state.run} waits in line behind ${around.behind}, which aims at ${state.target.branch} too`,
-      `tidegate why ${around.behind}`,
-      'its turn comes by itself',
-    );
   if (!around.attended) return unattended(view);
   if (need !== undefined) {
     const subject = need.task === null ? state.run : `${state.run}/${need.task}`;
     return told(`${subject} waits for you${lasting(needSince(view, need), now)}`, need);
   }
+  if (around.ahead !== null)
+    return why(
+      `${state.run} waits to land on ${state.target.branch}: ${around.ahead} goes first`,
+      `tidegate why ${around.ahead}`,
+      'its turn comes by itself',
+    );
   const { what, since, command } = doing(view);
   return why(`${state.run} is at work${lasting(since, now)}: ${what}`, command);
 }
@@ -70,7 +70,7 @@ export function whyTask(view: RunView, id: TaskId, around: Around): Why {
   switch (progress.status) {
     case 'waiting':
       if (state.ended !== null) return notStarted(view, subject, state.ended);
-      if (around.behind !== null || !around.attended) return because(subject, whyRun(view, around));
+      if (!around.attended) return because(subject, whyRun(view, around));
       return whyWaiting(view, { ...task, progress }, () => because(subject, whyRun(view, around)));
     case 'launching':
     case 'running':
@@ -168,6 +168,8 @@ function whyEnded(view: RunView, ended: NonNullable<RunState['ended']>): Why {
         : why(sentence, look);
     case 'rejected':
       return why(sentence, `tidegate run ${shellPath(state.planFile)}`, 'no agent was started');
+    case 'abandoned':
+      return why(sentence, `tidegate rescue ${state.run}`, 'its work is kept');
     case 'failed':
       return told(sentence, toldOfFailedRun(state));
   }

@@ -23,7 +23,13 @@ const isRunning = (task: string) => (state: { tasks: Record<string, { progress: 
 /** Approved, and the slow agent is at work. */
 async function underWay(run: Ordered): Promise<void> {
   await run.until(({ taps }) => taps.start?.status === 'pending');
-  await run.request({ type: 'requested-approve', tap: 'start', hash: run.hash, by: person });
+  await run.request({
+    type: 'requested-approve',
+    tap: 'start',
+    hash: run.hash,
+    at: new Date().toISOString(),
+    by: person,
+  });
   await run.until(isRunning('slow'));
 }
 

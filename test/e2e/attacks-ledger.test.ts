@@ -60,7 +60,13 @@ test.concurrent('ten thousand requests of a local process delay a run, and do no
   });
   const nonsense = { type: 'requested-retry', task: taskId('nobody'), by: person } as const;
   await Promise.all(Array.from({ length: 10_000 }, () => run.request(nonsense)));
-  await run.request({ type: 'requested-approve', tap: 'start', hash: run.hash, by: person });
+  await run.request({
+    type: 'requested-approve',
+    tap: 'start',
+    hash: run.hash,
+    at: new Date().toISOString(),
+    by: person,
+  });
   await landed;
   const answers = (await run.events()).filter(({ event }) => event.type === 'request-refused');
   expect(answers).toHaveLength(10_000);

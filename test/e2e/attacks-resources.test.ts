@@ -27,7 +27,13 @@ describe('an agent that takes too much', () => {
     const { child } = await stage.coordinator();
     runOnly('prlimit', ['--pid', String(child.pid), '--nproc=120:120'], '/');
     await run.until(({ taps }) => taps.start?.status === 'pending');
-    await run.request({ type: 'requested-approve', tap: 'start', hash: run.hash, by: person });
+    await run.request({
+      type: 'requested-approve',
+      tap: 'start',
+      hash: run.hash,
+      at: new Date().toISOString(),
+      by: person,
+    });
     let most = 0;
     const looks = setInterval(() => {
       most = Math.max(most, processesWith(marker).length);

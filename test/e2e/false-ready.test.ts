@@ -163,7 +163,13 @@ describe('pattern D: ready is what git and the supervisor saw', () => {
     const run = await stage.order();
     await stage.coordinator();
     await run.until(({ taps }) => taps.start?.status === 'pending');
-    await run.request({ type: 'requested-approve', tap: 'start', hash: run.hash, by: person });
+    await run.request({
+      type: 'requested-approve',
+      tap: 'start',
+      hash: run.hash,
+      at: new Date().toISOString(),
+      by: person,
+    });
     await run.until(({ tasks }) => tasks['deaf' as never]?.progress.status === 'running');
     // the marker is in the launcher's arguments too: only its work shows that it began
     const work = join(stage.state.job('attack-abcd.deaf.1'), 'workspace/deaf.txt');
@@ -198,8 +204,20 @@ describe('pattern E: no phase is skipped', () => {
     await stage.coordinator();
     await run.until(({ taps }) => taps.start?.status === 'pending');
     const other = 'f'.repeat(64) as typeof run.hash;
-    await run.request({ type: 'requested-approve', tap: 'start', hash: other, by: person });
-    await run.request({ type: 'requested-approve', tap: 'start-0', hash: run.hash, by: person });
+    await run.request({
+      type: 'requested-approve',
+      tap: 'start',
+      hash: other,
+      at: new Date().toISOString(),
+      by: person,
+    });
+    await run.request({
+      type: 'requested-approve',
+      tap: 'start-0',
+      hash: run.hash,
+      at: new Date().toISOString(),
+      by: person,
+    });
     await run.request({ type: 'requested-retry', task: 'honest' as never, by: person });
     await run.request({ type: 'requested-resume', by: person });
     const decided = { type: 'tap-decided', tap: 'start', decision: 'approved', hash: run.hash, by: person } as const;

@@ -112,7 +112,13 @@ describe('the start of a run', () => {
     await stage.coordinator();
     const state = await run.until(({ ended: over }) => over !== null);
     expect([state.ended, state.taps.start?.status]).toEqual(['rejected', 'expired']);
-    await run.request({ type: 'requested-approve', tap: 'start', hash: run.hash, by: { who: 'Ada', via: 'command' } });
+    await run.request({
+      type: 'requested-approve',
+      tap: 'start',
+      hash: run.hash,
+      at: new Date().toISOString(),
+      by: { who: 'Ada', via: 'command' },
+    });
     expect((await run.settled()).ended).toBe('rejected');
     expect((await run.events()).some(({ event }) => event.type === 'attempt-intended')).toBe(false);
   });

@@ -6,6 +6,9 @@ import type { RunState } from '../../src/domain/run.ts';
 import { hashOf, me, task as planned, you } from '../support/plans.ts';
 import type { Random } from './random.ts';
 
+/** Before every expiry. */
+const inTime = '2000-01-01T00:00:00.000Z';
+
 /** Somebody who types what comes to mind, whatever the run is at. */
 export function whim(random: Random, state: RunState): RequestEvent {
   const tasks = Object.keys(state.tasks);
@@ -15,11 +18,12 @@ export function whim(random: Random, state: RunState): RequestEvent {
   const tap = open.length > 0 && random.chance(0.8) ? random.pick(open) : 'start';
   const hash = random.chance(0.9) ? state.hash : (`0${state.hash.slice(1)}` as typeof state.hash);
   const paths = [random.pick(['elsewhere/x.txt', 'readme.md', `${task}/a.txt`, '.github/ci.yml'])];
+  const at = random.chance(0.9) ? inTime : '2099-01-01T00:00:00.000Z';
   const undo: RequestEvent = { type: 'requested-undo', task: random.chance(0.5) ? task : null, by };
   return random.pick<RequestEvent>([
-    { type: 'requested-approve', tap, hash, by },
-    { type: 'requested-hold', tap, hash, by },
-    ...(random.chance(0.2) ? [{ type: 'requested-reject', tap, hash, by } as const] : []),
+    { type: 'requested-approve', tap, hash, at, by },
+    { type: 'requested-hold', tap, hash, at, by },
+    ...(random.chance(0.2) ? [{ type: 'requested-reject', tap, hash, at, by } as const] : []),
     { type: 'requested-grant', task, paths, by },
     { type: 'requested-drop', task, paths, by },
     ...(random.chance(0.4) ? [{ type: 'requested-drop', task, paths: [], by } as const] : []),
@@ -33,6 +37,7 @@ export function whim(random: Random, state: RunState): RequestEvent {
     { type: 'requested-pause', by },
     { type: 'requested-resume', by },
     { type: 'requested-stop', by },
+    ...(random.chance(0.1) ? [{ type: 'requested-abandon', by } as const] : []),
     { type: 'requested-replan', ...rewritten(random, state, task), by },
     { type: 'requested-land', by },
     undo,
@@ -100,7 +105,7 @@ export function obedientPerson(random: Random): Person {
       if (need.task !== null && count > 3)
         return { type: 'requested-drop', task: taskId(need.task), paths: [], by: me };
       if (need.kind === 'landing' && count > 6)
-        return { type: 'requested-reject', tap: 'land', hash: state.hash, by: me };
+        return { type: 'requested-reject', tap: 'land', hash: state.hash, at: inTime, by: me };
       // the same tasks fail together again: one of them has to go
       const ready = Object.values(state.tasks).filter(({ progress }) => progress.status === 'ready');
       if (need.kind === 'halted' && count % 4 === 0 && ready.length > 0)
@@ -121,7 +126,7 @@ export function typed(state: RunState, need: Need): RequestEvent {
       const tap = Object.entries(state.taps).find(
         ([name, open]) => name !== 'land' && (open?.status === 'pending' || open?.status === 'held'),
       )?.[0] as TapName;
-      return { type: 'requested-approve', tap, hash: state.hash, by: me };
+      return { type: 'requested-approve', tap, hash: state.hash, at: inTime, by: me };
     }
     case 'land':
       return { type: 'requested-land', by: me };

@@ -3,8 +3,8 @@ import { plan, type TaskSketch } from '../support/plans.ts';
 import type { Random } from './random.ts';
 
 /** A plan that the gates let through, with everything that the scheduler and the rounds have to cope with. */
-export function randomPlan(random: Random): FrozenPlan {
-  const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+export function randomPlan(random: Random, suffix = ''): FrozenPlan {
+  const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((name) => name + suffix);
   const waves: Record<string, TaskSketch>[] = [];
   const earlier: string[] = [];
   const count = 1 + random.below(3);

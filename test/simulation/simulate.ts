@@ -1,4 +1,6 @@
 import { memoryLedger } from '../../src/adapters/ledger-memory/index.ts';
+import { type RunId, runId } from '../../src/domain/ids.ts';
+import { aheadInQueue } from '../../src/domain/landing-queue.ts';
 import type { FrozenPlan } from '../../src/domain/plan.ts';
 import { foldRun, type RunState } from '../../src/domain/run.ts';
 import { refs, stateDir } from '../../src/domain/state-dir.ts';
@@ -37,6 +39,8 @@ export type Weather = {
   readonly crashes: number;
   /** How often the disk is full. */
   readonly fullDisks?: number;
+  /** How many runs aim at the branch at once; one of several waits for a person all the time. */
+  readonly runs?: number;
 };
 
 /** The run hangs: nothing is to come, and neither has it ended nor does it tell a person what to do. */
@@ -55,6 +59,8 @@ type Stage = {
   readonly clock: Clock & { advance(minutes: number): void };
   /** Events in the ledger, as far as subscribers were told. */
   readonly grown: () => number;
+  /** Runs that people bring on. */
+  readonly runs: readonly RunId[];
 };
 
 /** One run from its order to its end under the real coordinator, through crashes, misfortune and people's whims. */
@@ -82,10 +88,13 @@ async function runThrough(stage: Stage & { readonly plan: FrozenPlan }, weather:
   const mood = stage.random.fork();
   let { whims, crashes } = weather;
   let crashed = 0;
+  /** Of runs that have landed while others still work. */
+  let undos = 3;
   let incarnation = await start(stage);
   for (let rounds = 0; ; rounds += 1) {
-    if (rounds > 600) throw new Stuck(`not through after ${rounds} answers`);
-    const outcome = await play(stage, incarnation, () => {
+    if (rounds > 600 * stage.runs.length) throw new Stuck(`not through after ${rounds} answers`);
+    const run = mood.pick(stage.runs);
+    const outcome = await play(stage, incarnation, run, () => {
       if (whims > 0 && mood.chance(0.03)) {
         whims -= 1;
         return 'whim';
@@ -96,7 +105,7 @@ async function runThrough(stage: Stage & { readonly plan: FrozenPlan }, weather:
       }
       return 'go-on';
     });
-    const state = foldRun(await stage.ledger.read(theRun));
+    const state = foldRun(await stage.ledger.read(run));
     if (outcome === 'crash') {
       crashed += 1;
       // a coordinator that hangs instead of dying goes on beside its successor
@@ -109,14 +118,21 @@ async function runThrough(stage: Stage & { readonly plan: FrozenPlan }, weather:
     if (outcome === 'whim') {
       if (mood.chance(0.05)) stage.clock.advance(25 * 60);
       if (mood.chance(0.2)) commitByHand(stage);
-      await stage.ledger.request(theRun, whim(mood, state));
+      await stage.ledger.request(run, whim(mood, state));
       continue;
     }
-    if (state.ended !== null && state.pending.length === 0 && (whims === 0 || mood.chance(0.5))) break;
+    const isOver = state.ended !== null && state.pending.length === 0;
+    if (isOver && (whims === 0 || mood.chance(0.5)) && (await areOver(stage))) break;
+    if (isOver && stage.runs.length > 1) {
+      const isUndone = undos > 0 && state.undo.standing === 'landed' && mood.chance(0.3);
+      if (isUndone) await stage.ledger.request(run, { type: 'requested-undo', task: null, by: me });
+      undos -= isUndone ? 1 : 0;
+      continue;
+    }
     if (whims > 0 && mood.chance(0.3)) {
       whims -= 1;
       if (state.ended !== null && mood.chance(0.5)) commitByHand(stage);
-      await stage.ledger.request(theRun, whim(mood, state));
+      await stage.ledger.request(run, whim(mood, state));
       continue;
     }
     // an undo that the machine got in the way of waits for somebody to type resume
@@ -127,11 +143,21 @@ async function runThrough(stage: Stage & { readonly plan: FrozenPlan }, weather:
       continue;
     }
     const request = person.answer(state);
+    if (request === null && isAheadOfIt(await states(stage), state)) continue;
     if (request === null) throw new Stuck(`idle, not ended and nobody is told what to do`);
-    await stage.ledger.request(theRun, request);
+    await stage.ledger.request(run, request);
   }
   return finish(stage, incarnation, crashed);
 }
+
+const states = async ({ ledger, runs }: Stage): Promise<readonly RunState[]> =>
+  (await Promise.all(runs.map(async (run) => foldRun(await ledger.read(run))))).flatMap((state) => state ?? []);
+
+const areOver = async (stage: Stage): Promise<boolean> =>
+  (await states(stage)).every((state) => state.ended !== null && state.pending.length === 0);
+
+/** It waits for its turn: the run before it waits for somebody to look. */
+const isAheadOfIt = (all: readonly RunState[], state: RunState): boolean => aheadInQueue(all, state) !== null;
 
 async function setUp(seed: number, weather: Weather): Promise<Stage & { readonly plan: FrozenPlan }> {
   const chance = random(seed);
@@ -144,13 +170,26 @@ async function setUp(seed: number, weather: Weather): Promise<Stage & { readonly
   const files = { 'readme.md': misfortune.strikes(0.02) ? 'breaks test' : 'hello', 'shared.txt': 'shared' };
   const base = git.write(files, [], 'first');
   git.move(targetRef('main'), null, base);
-  const asked = { ...order(plan), target: { branch: 'main', commit: base } };
-  await ledger.request(theRun, { type: 'requested-run', by: me, ...asked });
+  const plans = new Map([[theRun, plan]]);
+  for (let number = 1; number < (weather.runs ?? 1); number += 1)
+    plans.set(runId(`demo-run${number}`), randomPlan(chance.fork(), chance.chance(0.7) ? `${number}` : ''));
+  const idle = weather.runs === undefined ? null : runId('demo-idle');
+  if (idle !== null) plans.set(idle, randomPlan(chance.fork()));
+  for (const [run, one] of plans) {
+    const asked = { ...order(one), run, target: { branch: 'main', commit: base } };
+    await ledger.request(run, { type: 'requested-run', by: me, ...asked });
+  }
   let grown = 0;
   ledger.subscribe(0, ({ seq }) => {
     grown = seq;
   });
-  const tools = { random: chance.fork(), schedule: turns, git, chaos: misfortune, plan };
+  const tools = {
+    random: chance.fork(),
+    schedule: turns,
+    git,
+    chaos: misfortune,
+    planOf: (run: string) => plans.get(runId(run)) ?? plan,
+  };
   return {
     random: chance,
     chaos: misfortune,
@@ -161,6 +200,7 @@ async function setUp(seed: number, weather: Weather): Promise<Stage & { readonly
     disk: simulatedDisk(random(seed + 1), weather.fullDisks ?? 0),
     clock,
     grown: () => grown,
+    runs: [...plans.keys()].filter((run) => run !== idle),
     plan,
   };
 }
@@ -194,11 +234,12 @@ async function start(stage: Stage): Promise<Incarnation> {
 async function play(
   stage: Stage,
   { coordinator }: Incarnation,
+  run: RunId,
   decide: () => 'go-on' | 'whim' | 'crash',
 ): Promise<'settled' | 'whim' | 'crash'> {
   let settled: 'no' | 'yes' | { readonly cause: unknown } = 'no';
   coordinator
-    .then((started) => started.settled(theRun))
+    .then((started) => started.settled(run))
     .then(
       () => {
         settled = 'yes';
@@ -217,8 +258,8 @@ async function play(
     if (now === 'yes') return 'settled';
     const decision = decide();
     if (decision !== 'go-on') return decision;
-    if (stage.schedule.steps() > 40_000) throw new Stuck('the run goes round and round');
-    if (stage.grown() > 4_000) throw new Stuck('the ledger grows without end');
+    if (stage.schedule.steps() > 40_000 * stage.runs.length) throw new Stuck('the run goes round and round');
+    if (stage.grown() > 4_000 * stage.runs.length) throw new Stuck('the ledger grows without end');
   }
   throw new Stuck('nothing is to come, and the coordinator does not say that it is idle');
 }

@@ -18,7 +18,7 @@ import {
   readySnapshot,
   runTip,
 } from '../../src/merger/history.ts';
-import { uncheckedOn } from '../../src/merger/land.ts';
+import { unapprovedLanding, uncheckedOn } from '../../src/merger/land.ts';
 import { standingLandings, unlandedTasks } from '../../src/merger/landing-parts.ts';
 import { preparations } from '../../src/merger/prepare-undo.ts';
 import { verifyChain } from '../../src/merger/proof.ts';
@@ -246,6 +246,8 @@ async function land(order: Order, history: History): Promise<MergerAnswer> {
   if (git.ref(name) !== (open === null ? old : git.ref(name) === next ? next : old))
     return refused({ rule: 'branch-moved', ref: name, expected: old, actual: git.ref(name) });
   if (open === null) {
+    const unapproved = unapprovedLanding(history);
+    if (unapproved !== null) return refused(unapproved);
     if (order.chaos.strikes(0.1)) return refused({ rule: 'untracked-files', worktree: '/', files: ['notes.txt'] });
     const appended = await order.ledger.append(
       order.run,

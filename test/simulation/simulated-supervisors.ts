@@ -44,7 +44,7 @@ type Tools = {
   readonly schedule: Schedule;
   readonly git: SimulatedGit;
   readonly chaos: Chaos;
-  readonly plan: FrozenPlan;
+  readonly planOf: (run: string) => FrozenPlan;
 };
 
 /** Supervisors are processes of their own: they live on when a coordinator dies, and none is started twice. */
@@ -196,9 +196,11 @@ function generate({ git, chaos }: Tools, job: Job): Course {
 }
 
 /** What an agent does with its workspace and how it ends; mostly well. */
-function attempt({ git, chaos, plan, random }: Tools, job: Job): Course {
+function attempt({ git, chaos, planOf, random }: Tools, job: Job): Course {
   const task = job.environment['TIDEGATE_TASK'] ?? '';
-  const planned = plan.waves.flatMap((wave) => wave.tasks).find(({ id }) => id === task);
+  const planned = planOf(job.id.split('.')[0] ?? '')
+    .waves.flatMap((wave) => wave.tasks)
+    .find(({ id }) => id === task);
   const readOnly = planned?.owns?.length === 0;
   const { files } = git.read(job.from);
   const work: Record<string, string> = readOnly ? {} : { [`${task}/a.txt`]: `${job.id} ${random.below(1000)}` };

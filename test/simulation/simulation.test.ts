@@ -52,6 +52,32 @@ describe('every run ends, and its ledger keeps I1 to I10', () => {
     expect([seen.has('starts-suspended'), seen.has('starts-allowed')]).toEqual([true, true]);
   });
 
+  test('ten at once on one branch, and one more that waits for a person all the time', {
+    timeout: 300_000,
+  }, async () => {
+    const crowd = { misfortunes: 30, whims: 20, crashes: 6, runs: 10 };
+    const seen = { landed: 0, rebuilt: 0, refused: 0, undone: 0 };
+    for (let seed = 1; seed <= Number(process.env['CROWDS'] ?? 6); seed += 1) {
+      const played = await simulate(seed, crowd).catch((cause: unknown) => {
+        throw new Error(`seed ${seed}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+      });
+      const events = played.stored.map(({ event }) => event.type);
+      seen.landed += events.filter((type) => type === 'landed').length;
+      seen.rebuilt += events.filter((type) => type === 'landing-rebuilt').length;
+      seen.refused += events.filter((type) => type === 'landing-refused').length;
+      seen.undone += events.filter((type) => type === 'undone').length;
+      expect({ seed, wrong: await wrongWith(played) }).toEqual({ seed, wrong: [] });
+      const idle = foldRun(await played.ledger.read('demo-idle'));
+      expect({ seed, begun: idle?.branch, taps: Object.values(idle?.taps ?? {}).map((tap) => tap?.status) }).toEqual({
+        seed,
+        begun: null,
+        // a day may have passed
+        taps: [expect.stringMatching(/^(pending|expired)$/)],
+      });
+    }
+    for (const [what, times] of Object.entries(seen)) expect({ what, times: times > 0 }).toEqual({ what, times: true });
+  });
+
   test('in calm weather without a crash, too', async () => {
     const played = await simulate(3, { misfortunes: 0, whims: 0, crashes: 0 });
     expect(await wrongWith(played)).toEqual([]);
@@ -76,6 +102,7 @@ const everything: readonly LedgerEvent['type'][] = [
   'generator-ended',
   'landed',
   'landing-intended',
+  'landing-queued',
   'landing-rebuilt',
   'landing-refused',
   'merge-intended',
@@ -91,6 +118,7 @@ const everything: readonly LedgerEvent['type'][] = [
   'request-refused',
   'round-abandoned',
   'round-opened',
+  'run-abandoned',
   'run-branch-made',
   'run-ended',
   'run-halted',

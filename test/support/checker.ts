@@ -7,6 +7,7 @@ import { checkAsked } from './check-asked.ts';
 import { checkExternal } from './check-external.ts';
 import { checkIntegrated } from './check-integrated.ts';
 import { checkLanded } from './check-landed.ts';
+import { checkQueue } from './check-queue.ts';
 import { checkUndone } from './check-undone.ts';
 import { all, type Found } from './events-found.ts';
 import { naiveMatch } from './naive-match.ts';
@@ -27,6 +28,7 @@ export function checkHistory(stored: readonly Stored[], world: World = {}): read
     ...histories.flatMap((history) =>
       history[0]?.stream.startsWith('external:') ? checkExternal(history) : checkRun(history, world),
     ),
+    ...checkQueue(stored),
     ...checkReachable(stored, world.git),
     ...checkProcesses(stored, world.processes ?? []),
   ].toSorted((a, b) => (a.seq ?? 0) - (b.seq ?? 0));
@@ -185,6 +187,13 @@ const isAskedFor = (history: readonly Stored[], { seq, event }: Found<'tap-decid
       asked.event.tap === event.tap &&
       asked.event.hash === event.hash &&
       asked.event.by.who === event.by.who,
+  ) ||
+  all(history, 'requested-run').some(
+    (ordered) =>
+      ordered.seq < seq &&
+      ordered.event.approves.includes(event.tap === 'land' ? 'land' : 'start') &&
+      ordered.event.hash === event.hash &&
+      ordered.event.by.who === event.by.who,
   );
 
 /** I3, I5: what is merged was proven, and once. */

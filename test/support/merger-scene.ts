@@ -90,6 +90,7 @@ export async function scene(options: SceneOptions) {
       wave: null,
       by: me,
       landing: 'as-planned',
+      approves: [],
       tidegate: '0',
     },
     judgedRun('contract', { run, planFile: 'plan.yaml', planExists: true, wave: null, openWaves: [0] }),
@@ -201,6 +202,13 @@ export async function scene(options: SceneOptions) {
     return built;
   };
 
+  /** A person says yes to the landing, also once more after a refusal. */
+  const approveLanding = () =>
+    append(
+      { type: 'tap-opened', tap: 'land', hash, expires: null },
+      { type: 'tap-decided', tap: 'land', decision: 'approved', hash, by: me },
+    );
+
   return {
     root,
     checkout,
@@ -215,6 +223,7 @@ export async function scene(options: SceneOptions) {
     bareWith,
     ask,
     append,
+    approveLanding,
     work,
     snapshotOf,
     closeRound,

@@ -132,6 +132,7 @@ export const order = (frozen: FrozenPlan, wave: number | null = null): RunOrder 
   target: { branch: 'main', commit: commit('base') },
   wave,
   landing: 'as-planned',
+  approves: [],
   tidegate: '0',
 });
 

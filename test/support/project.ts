@@ -94,7 +94,7 @@ export async function project(options: {
       return await ledger.readAll();
     },
     [Symbol.asyncDispose]: async () => {
-      if (await isAnyOpen(stateRoot)) await cli('stop', '--json');
+      for (const run of await openRuns(stateRoot)) await cli('stop', run, '--json');
       await endCoordinators(stateRoot);
       await endWorkers(stateRoot);
       rmSync(root, { recursive: true, force: true });
@@ -105,17 +105,18 @@ export async function project(options: {
 export type Project = Awaited<ReturnType<typeof project>>;
 
 /** A run that has not ended may have agents at work. A ledger that a test has damaged has none that we could stop. */
-async function isAnyOpen(stateRoot: string): Promise<boolean> {
+async function openRuns(stateRoot: string): Promise<readonly string[]> {
+  const open: string[] = [];
   for (const file of ledgersBelow(stateRoot)) {
     try {
       await using ledger = await openSqliteLedger(file, { check: 'head' });
       for (const stream of await ledger.streams())
-        if (stream !== 'repo' && foldRun(await ledger.read(stream))?.ended === null) return true;
+        if (stream !== 'repo' && foldRun(await ledger.read(stream))?.ended === null) open.push(stream);
     } catch (error) {
       if (!(error instanceof LedgerDamaged)) throw error;
     }
   }
-  return false;
+  return open;
 }
 
 function ledgersBelow(stateRoot: string): readonly string[] {

@@ -29,6 +29,7 @@ export const created = (frozen = plan): RunEvent => ({
   target: { branch: 'main', commit: commit('a') },
   wave: null,
   landing: 'as-planned',
+  approves: [],
   tidegate: '0',
 });
 const judged = (phase: string, wave?: number, extra = {}): RunEvent =>

@@ -107,6 +107,7 @@ async function order(
     target: { branch, commit },
     wave: options.wave ?? null,
     landing: 'as-planned',
+    approves: [],
     tidegate: 'test',
   });
   return { run, hash, ...asked(ledger, run, hash) };
@@ -145,7 +146,7 @@ function asked(ledger: Ledger, run: ReturnType<typeof runId>, hash: ReturnType<t
     async approve(): Promise<RunState> {
       const before = await until((state) => state.taps.start?.status === 'pending' || state.ended !== null);
       if (before.ended !== null) throw new Error(`${run} is refused: ${JSON.stringify(refusals(before))}`);
-      await request({ type: 'requested-approve', tap: 'start', hash, by: person });
+      await request({ type: 'requested-approve', tap: 'start', hash, at: new Date().toISOString(), by: person });
       return await settled();
     },
     async drop(task: string): Promise<RunState> {

@@ -73,10 +73,10 @@ const named = <K extends string, V>(
 ): (readonly [string, Why])[] =>
   (Object.entries(table) as [K, V][]).map(([name, value]) => [`${of}: ${name}`, say(value)] as const);
 
-const attended: Around = { behind: null, attended: true };
+const attended: Around = { ahead: null, attended: true };
 const around: Record<'in line' | 'unattended', Around> = {
-  'in line': { behind: 'older-abcd', attended: true },
-  unattended: { behind: null, attended: false },
+  'in line': { ahead: 'older-abcd', attended: true },
+  unattended: { ahead: null, attended: false },
 };
 
 const modes: Record<RunMode['mode'], RunMode> = {
@@ -118,7 +118,8 @@ const moving = { branch: 'main', old: commit, new: commit };
 const rebuilt = { onto: commit, commit, tree: other, conflicts: [] };
 const landings: Record<LandingState['status'], LandingState> = {
   none: noLanding,
-  observed: { status: 'observed', tip: commit, rebuilt, tries: 1 },
+  queued: { status: 'queued', seq: 40 },
+  observed: { status: 'observed', tip: commit, rebuilt, moves: 1 },
   refused: {
     status: 'refused',
     because: { rule: 'landing-conflicts', run, branch: 'main', tasks: null, files: ['a.md'] },
@@ -144,6 +145,7 @@ const ends: Record<NonNullable<RunState['ended']> | 'undone' | 'red base' | 'kep
   undone: { ...landed, landing: landings.undone },
   rejected: { ...asked, ended: 'rejected' },
   failed: { ...asked, ended: 'failed' },
+  abandoned: { ...working, abandoned: by, ended: 'abandoned' },
   'red base': { ...working, ended: 'failed', checks: failedOn },
 };
 

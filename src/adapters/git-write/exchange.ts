@@ -54,6 +54,19 @@ export async function commitsBetween(gitDir: string, from: CommitId, to: CommitI
     .filter((line) => line !== '') as CommitId[];
 }
 
+/** Commits between two that changed one of these files, newest first, at most `limit` of them. */
+export async function commitsTouching(
+  gitDir: string,
+  { from, to, files, limit }: { from: CommitId; to: CommitId; files: readonly string[]; limit: number },
+): Promise<readonly CommitId[]> {
+  const args = ['rev-list', `--max-count=${limit}`, objectId(to), `^${objectId(from)}`, '--', ...files];
+  const out = await git({ gitDir, args });
+  return out
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => line !== '') as CommitId[];
+}
+
 /** A branch name that may be moved: a real ref below refs/heads, not a pointer to another one. */
 export async function isPlainBranch(person: Person, ref: string): Promise<boolean> {
   if (!ref.startsWith('refs/heads/')) return false;

@@ -2,6 +2,7 @@ export { absent, type Change, readChanges, readManyChanges } from './changes.ts'
 export {
   areRelated,
   commitsBetween,
+  commitsTouching,
   deliver,
   forgetArrival,
   isAncestor,

@@ -1,10 +1,10 @@
-import { type FSWatcher, watch } from 'node:fs';
+import { type Dirent, type FSWatcher, watch } from 'node:fs';
 import { constants, lstat, open, readdir } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import type { RequestEvent, TapName } from '../../domain/requests.ts';
 import { foldRun, type RunState } from '../../domain/run.ts';
 import type { StateDir } from '../../domain/state-dir.ts';
-import type { Ledger } from '../../ports/ledger.ts';
+import type { Ledger, Stored } from '../../ports/ledger.ts';
 
 const markers = { approved: 'requested-approve', rejected: 'requested-reject', hold: 'requested-hold' } as const;
 type Marker = keyof typeof markers;
@@ -34,7 +34,7 @@ export function watchMarkers(state: StateDir, ledger: Ledger): AsyncDisposable {
   follow(root, async () => {
     for (const entry of await readdir(root, { withFileTypes: true })) {
       const directory = state.run(entry.name);
-      if (entry.isDirectory()) follow(directory, () => readMarkers(directory, ledger));
+      if (entry.isDirectory()) follow(directory, async () => void (await readMarkers(directory, ledger)));
     }
   });
   return {
@@ -46,14 +46,30 @@ export function watchMarkers(state: StateDir, ledger: Ledger): AsyncDisposable {
   };
 }
 
-function ignoreAbsent(error: unknown): void {
+/** Reads all markers once, where nobody watches them. Returns the requests that they are. */
+export async function takeMarkers(state: StateDir, ledger: Ledger): Promise<readonly Stored[]> {
+  const root = dirname(state.run('any'));
+  const requests: Stored[] = [];
+  for (const entry of await readdir(root, { withFileTypes: true }).catch(noEntries))
+    if (entry.isDirectory())
+      requests.push(...((await readMarkers(state.run(entry.name), ledger).catch(ignoreAbsent)) ?? []));
+  return requests;
+}
+
+function noEntries(error: unknown): readonly Dirent[] {
+  ignoreAbsent(error);
+  return [];
+}
+
+function ignoreAbsent(error: unknown): undefined {
   if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
 }
 
-async function readMarkers(directory: string, ledger: Ledger): Promise<void> {
+async function readMarkers(directory: string, ledger: Ledger): Promise<readonly Stored[]> {
   const run = basename(directory);
+  const requests: Stored[] = [];
   for (const name of (await readdir(directory)).filter(isMarker)) {
-    const text = await readMarker(`${directory}/${name}`);
+    const { text, at } = await readMarker(`${directory}/${name}`);
     const stream = await ledger.read(run);
     const tap = openTap(foldRun(stream));
     const asked = stream.some(
@@ -65,10 +81,12 @@ async function readMarkers(directory: string, ledger: Ledger): Promise<void> {
       type: markers[name],
       tap: tap.name,
       hash: tap.hash,
+      at,
       by: { who: 'marker-file', via: 'marker' },
     };
-    await ledger.request(run, request);
+    requests.push(await ledger.request(run, request));
   }
+  return requests;
 }
 
 function openTap(state: RunState | null): { readonly name: TapName; readonly hash: RunState['hash'] } | null {
@@ -77,10 +95,12 @@ function openTap(state: RunState | null): { readonly name: TapName; readonly has
   return state === null || name === undefined ? null : { name, hash: state.hash };
 }
 
-/** Regular files only, and never more than a hash: a marker is a few bytes. */
-async function readMarker(path: string): Promise<string> {
-  if (!(await lstat(path)).isFile()) return '';
+/** Regular files only, and never more than a hash: a marker is a few bytes. `at` is when the person wrote it. */
+async function readMarker(path: string): Promise<{ readonly text: string; readonly at: string }> {
+  const entry = await lstat(path);
+  const at = entry.mtime.toISOString();
+  if (!entry.isFile()) return { text: '', at };
   await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   const { buffer, bytesRead } = await file.read(Buffer.alloc(128), 0, 128, 0);
-  return buffer.subarray(0, bytesRead).toString('latin1').trim();
+  return { text: buffer.subarray(0, bytesRead).toString('latin1').trim(), at };
 }

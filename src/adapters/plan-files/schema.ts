@@ -142,6 +142,11 @@ const machine = {
       free: size.optional().describe('what must be free for an attempt to start'),
     })
     .optional(),
+  machine: z
+    .strictObject({
+      agents: z.int().min(1).max(1000).optional().describe('attempts at work at once, over all runs of a repository'),
+    })
+    .optional(),
   registry: z
     .record(z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/), agentType.nullable())
     .optional()

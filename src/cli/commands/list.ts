@@ -10,6 +10,8 @@ export { planCommand } from './plan.ts';
 export { resumeCommand } from './resume.ts';
 export { pauseCommand } from './pause.ts';
 export { stopCommand } from './stop.ts';
+export { abandonCommand } from './abandon.ts';
+export { runsCommand } from './runs.ts';
 export { statusCommand } from './status.ts';
 export { watchCommand } from './watch.ts';
 export { whyCommand } from './why.ts';

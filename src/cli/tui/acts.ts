@@ -10,10 +10,12 @@ import type { Act } from './ui.ts';
 export async function carryOut(desk: Desk, run: RunId, act: Act): Promise<Outcome> {
   switch (act.act) {
     case 'approve':
-      return await actOnNamed(desk, { action: 'approve', subject: run, input: { hash: undefined } });
+    case 'reject':
+      return await actOnNamed(desk, { action: act.act, subject: run, input: { hash: undefined } });
     case 'land':
     case 'pause':
     case 'stop':
+    case 'abandon':
       return await actOnNamed(desk, { action: act.act, subject: run, input: {} });
     case 'resume':
       return await resumeRun(desk, run);

@@ -64,7 +64,7 @@ export function openDisplay(
   };
 }
 
-function lineOf({ behind, copying = [] }: Around): readonly string[] {
-  const lines = [...(behind === null ? [] : [`waits in line behind ${behind}: tidegate why ${behind}`]), ...copying];
+function lineOf({ ahead, copying = [] }: Around): readonly string[] {
+  const lines = [...(ahead === null ? [] : [`waits to land: ${ahead} goes first: tidegate why ${ahead}`]), ...copying];
   return lines.length === 0 ? [] : ['', ...lines];
 }

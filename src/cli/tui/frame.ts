@@ -65,7 +65,7 @@ function standing({ view, around }: Shown): readonly Text[] {
   const { state, now } = view;
   const ended = endLine(state);
   if (ended !== null) return [[{ text: ended, tone: state.ended === 'failed' ? 'bad' : 'good' }]];
-  const line = around.behind === null ? [] : [`waits in line behind ${around.behind}: tidegate why ${around.behind}`];
+  const line = around.ahead === null ? [] : [`waits to land: ${around.ahead} goes first: tidegate why ${around.ahead}`];
   const needs = needsOf(state)
     .filter(({ task }) => task === null)
     .map((need): Text => {

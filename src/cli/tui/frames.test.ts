@@ -38,7 +38,7 @@ function pressed(
 
 /** What stands on a terminal of that size, drawn by Ink. */
 function drawn(ui: Ui, view: RunView, size: Size): string {
-  const frame = frameOf(ui, { view, size, around: { behind: null, attended: true } });
+  const frame = frameOf(ui, { view, size, around: { ahead: null, attended: true } });
   const text = renderToString(createElement(FrameView, { frame, size, colour: false }), { columns: size.columns });
   const lines = text.split('\n');
   expect(lines.length).toBe(size.rows);

@@ -15,6 +15,7 @@ const keys: readonly (readonly [string, string])[] = [
   ['x', 'drop the task by name; its work is kept for rescue'],
   ['p', 'pause: nothing new starts; once more: resume'],
   ['s', 'stop: agents end, their work is kept'],
+  ['X', 'abandon: the run ends for good, its work is kept for rescue'],
   ['', ''],
   ['esc', 'back; q does the same in a text'],
   ['q', 'leave; the run goes on in the background'],

@@ -28,6 +28,7 @@ export function keyLine(ui: Ui, state: RunState, columns: number): Text {
     ...plain('w', 'why'),
     ...plain('p', 'pause', isActive),
     ...plain('s', 'stop'),
+    ...plain('X', 'abandon', state.ended === null),
     ...plain('x', 'drop', isOpen(task) && !isHeld),
     ...plain('tab', 'phases'),
   ];

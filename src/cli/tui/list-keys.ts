@@ -29,6 +29,8 @@ export function inList(ui: Ui, key: Key, at: Standing): Pressed {
       return { ui, wish: { wish: 'act', act: { act: state.mode.mode === 'active' ? 'pause' : 'resume' } } };
     case 's':
       return stay({ ...ui, question: { asks: 'stop' } });
+    case 'X':
+      return asks(ui, state.ended === null ? { asks: 'abandon' } : null, 'the run has ended');
     case 'a':
       return asks(ui, approvalOf(state), 'nothing waits for an approval');
     case 'g':

@@ -9,7 +9,7 @@ import type { Act, Pressed, Ui } from './ui.ts';
 
 export type Question =
   | { readonly asks: 'approve'; readonly tap: TapName }
-  | { readonly asks: 'land' | 'stop' }
+  | { readonly asks: 'land' | 'stop' | 'abandon' }
   | { readonly asks: 'grant'; readonly task: TaskId; readonly paths: readonly string[] }
   | { readonly asks: 'drop'; readonly task: TaskId }
   | { readonly asks: 'raise'; readonly task: TaskId | null; readonly usd: number }
@@ -22,11 +22,15 @@ export const leaveSeconds = 10;
 export function questionText(question: Question, { state, now }: RunView): Text {
   switch (question.asks) {
     case 'approve':
-      return asked(`${tapQuestion(state, question.tap)} [${question.tap === 'land' ? 'y/N/d' : 'y/N/e/d'}]`);
+      return asked(
+        `${tapQuestion(state, question.tap)} [${question.tap === 'land' ? 'y/n/d' : 'y/n/e/d'}, esc: later]`,
+      );
     case 'land':
       return asked(`Try to land on ${state.target.branch} again? [y/N]`);
     case 'stop':
       return asked(`Stop ${state.run}: end its agents, keep their work? [y/N]`);
+    case 'abandon':
+      return asked(`End ${state.run} for good? What has landed stays, the rest is kept for rescue. [y/N]`);
     case 'grant':
       return asked(`Let ${question.task} change ${question.paths.join(' ')}? [y/N]`);
     case 'raise':
@@ -57,12 +61,14 @@ export function answered(ui: Ui, question: Question, key: Key): Pressed {
     case 'approve':
       if (typed === 'd') return { ui: { ...closed, pane: openPane('diff', null) }, wish: null };
       if (typed === 'y') return acts(closed, { act: 'approve' });
+      if (typed === 'n') return acts(closed, { act: 'reject' });
       if (typed === 'e' && question.tap !== 'land') return { ui: closed, wish: { wish: 'edit' } };
       return isAnswer(typed)
         ? { ui: { ...closed, putOff: [...ui.putOff, question.tap] }, wish: null }
         : { ui, wish: null };
     case 'land':
     case 'stop':
+    case 'abandon':
       return yesOrNo(ui, typed, { act: question.asks });
     case 'grant':
       return yesOrNo(ui, typed, { act: 'grant', task: question.task, paths: question.paths });

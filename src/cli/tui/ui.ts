@@ -24,7 +24,7 @@ export type Ui = {
 
 /** Something that the run is asked for, by the same request as the command of that name. */
 export type Act =
-  | { readonly act: 'approve' | 'land' | 'pause' | 'resume' | 'stop' }
+  | { readonly act: 'approve' | 'reject' | 'land' | 'pause' | 'resume' | 'stop' | 'abandon' }
   | { readonly act: 'grant'; readonly task: TaskId; readonly paths: readonly string[] }
   | { readonly act: 'drop'; readonly task: TaskId }
   /** Without a task: the limit of the run. */

@@ -1,3 +1,4 @@
+import type { ForeignCommit } from '../events.ts';
 import type { FindingOf } from '../findings/finding.ts';
 import type { LandingRules } from '../findings/landing-rules.ts';
 import { shellWord } from '../shell-word.ts';
@@ -73,10 +74,10 @@ export const landingSentences: Sentences<LandingRules> = {
     detail: `${branch} moved ${tries} times while its checks ran`,
     fix: `wait until nobody works on ${branch}`,
   }),
-  'landing-conflicts': ({ run, branch, tasks, files }) => ({
+  'landing-conflicts': ({ run, branch, tasks, files, task, against = [] }) => ({
     detail: `${
       tasks === null
-        ? `${branch} moved, and the run conflicts with what is new there`
+        ? `${task ?? 'the run'} conflicts with what is new on ${branch}${against.length === 0 ? '' : `, ${against.map(commitName).join(', ')}`}`
         : `${tasks.join(', ')} cannot land alone: what was left out, or is new on ${branch}, touches the same lines`
     }${named(files)}`,
     fix: tasks === null ? `make ${branch} fit what is to land (tidegate diff ${run}), and commit` : chooseOthers(run),
@@ -137,3 +138,7 @@ function cutOff(finding: FindingOf<'landing-cut-off'>): string {
       return `the index is neither as before nor as after the landing${named(finding.files)}`;
   }
 }
+
+/** By run and task where it is one of ours, else by its id. */
+const commitName = ({ commit, run, task }: ForeignCommit): string =>
+  run === undefined || task === undefined ? commit.slice(0, 8) : `${run}/${task}`;

@@ -23,6 +23,10 @@ function notCopied(finding: FindingsOf<Pick<RepositoryRules, 'worktree-include'>
 }
 
 export const repositorySentences: Sentences<RepositoryRules> = {
+  'checkout-gone': ({ checkout }) => ({
+    detail: `${checkout} is not there any more, so its agents were ended`,
+    fix: 'bring it back, then `tidegate resume`; the work is kept',
+  }),
   'git-missing': () => ({ detail: 'git is not installed', fix: installGit }),
   'git-too-old': ({ version }) => ({
     detail: `git ${version} is older than ${oldestGit}, which fixed known holes`,

@@ -45,14 +45,19 @@ export const requestSentences: Sentences<RequestRules> = {
     fix: `when it has ended: ${reworkInstead(`${run}/${task}`, words)}`,
   }),
   'tap-absent': ({ tap }) => `nothing waits for the ${tap} approval`,
+  'tap-expired': ({ expired }) => ({
+    detail: `the time to answer ran out at ${expired}`,
+    fix: 'start it again with `tidegate run`',
+  }),
   'tap-settled': ({ status, who }) => `already ${status} by ${who}`,
   'plan-outdated': () => ({
     detail: 'this answer is for another version of the plan',
     fix: 'look again with `tidegate show`',
   }),
   'run-being-made': ({ run }) => ({ detail: `${run} is only being made`, fix: 'ask again' }),
-  'run-in-line': ({ run, behind, branch }) =>
-    `${run} waits for ${behind} on ${branch}; until then it can be approved, held, rejected or stopped`,
+  'run-over': ({ run, outcome }) => `${run} has ended already (${outcome})`,
+  'run-abandoned': ({ who }) => `${who} abandoned the run; it ends as soon as nothing of it is under way`,
+  'in-landing-queue': ({ run }) => ({ detail: `${run} is landing already`, fix: `see \`tidegate why ${run}\`` }),
   'already-landed': ({ run }) => `Already landed: ${run}`,
   'already-undone': ({ run, task }) => `Already undone: ${task === null ? run : `${run}/${task}`}`,
   'nothing-to-decide': ({ run, last }) =>

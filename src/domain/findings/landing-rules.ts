@@ -1,3 +1,4 @@
+import type { ForeignCommit } from '../events.ts';
 import type { CommitId, RunId, TaskId, TreeId } from '../ids.ts';
 import type { Finding } from './finding.ts';
 
@@ -48,7 +49,9 @@ type UnprovenRules = {
   'landing-unchecked': { readonly branch: string; readonly checks: readonly string[] };
   'landing-not-ahead': { readonly branch: string };
   'landing-busy': { readonly branch: string; readonly tries: number };
-  'landing-conflicts': Files & Chosen;
+  /** `task` meets the commits `against`, which are on the branch. Absent from ledgers that did not tell. */
+  'landing-conflicts': Files &
+    Chosen & { readonly task?: TaskId | undefined; readonly against?: readonly ForeignCommit[] | undefined };
   'landing-check': Chosen & { readonly check: string; readonly tree: TreeId };
   'need-left-out': { readonly task: TaskId; readonly need: TaskId };
   'generated-left-out': { readonly task: TaskId };

@@ -3,6 +3,8 @@ export type RepositoryRules = {
   'git-missing': unknown;
   'git-too-old': { readonly version: string };
   'not-a-repository': { readonly directory: string };
+  /** Gone while runs of it were at work. */
+  'checkout-gone': { readonly checkout: string };
   'no-commit': unknown;
   'repository-shallow': unknown;
   'repository-partial': unknown;

@@ -34,11 +34,13 @@ export type RequestRules = {
   'agent-busy': Message;
   // taps
   'tap-absent': { readonly tap: TapName };
+  'tap-expired': { readonly tap: TapName; readonly expired: string };
   'tap-settled': { readonly status: TapState['status']; readonly who: string };
   'plan-outdated': unknown;
   'run-being-made': { readonly run: RunId };
-  /** `behind` is the run that it waits for. */
-  'run-in-line': { readonly run: RunId; readonly behind: RunId; readonly branch: string };
+  'run-over': { readonly run: RunId; readonly outcome: NonNullable<RunState['ended']> };
+  'run-abandoned': { readonly who: string };
+  'in-landing-queue': { readonly run: RunId };
   // landing
   // as things stand there is nothing to ask for, or the input fits no state
   'already-landed': { readonly run: RunId };

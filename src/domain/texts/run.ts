@@ -29,10 +29,16 @@ export function toldOfMode({ run }: Run, mode: RunMode): Told | null {
       return {
         message: `paused by ${mode.who}`,
         safe: 'agents under way go on to their end; nothing new starts',
+        lines: [giveUp(run)],
         command,
       };
     case 'stopped':
-      return { message: `stopped by ${mode.who}`, safe: 'what agents had done by then is kept', command };
+      return {
+        message: `stopped by ${mode.who}`,
+        safe: 'what agents had done by then is kept',
+        lines: [giveUp(run)],
+        command,
+      };
     case 'halted':
       return {
         safe: 'agents under way go on to their end, and nothing is lost',
@@ -40,6 +46,8 @@ export function toldOfMode({ run }: Run, mode: RunMode): Told | null {
       };
   }
 }
+
+const giveUp = (run: string): string => `to give it up: tidegate abandon ${run}`;
 
 /** A tap that a person is to decide; the others decided themselves. */
 export function toldOfTap(

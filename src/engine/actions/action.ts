@@ -29,8 +29,8 @@ export type ActionTerms = {
 /** Something that the coordinator of a run can be asked for. */
 export type Action<Kind extends SubjectKind, Input> = ActionTerms & {
   readonly on: Kind;
-  /** Makes the request, or says what is wrong with the input. */
-  request(subject: Subjects[Kind], input: Input, by: By): Result<RequestEvent, Misuse>;
+  /** Makes the request, or says what is wrong with the input. `at` is the time of asking. */
+  request(subject: Subjects[Kind], input: Input, by: By, at: string): Result<RequestEvent, Misuse>;
   /** Returns why there is nothing to ask for as the run stands; null if there is. */
   moot?(subject: Subjects[Kind], input: Input, desk: Pick<Desk, 'ledger'>): Promise<Moot | null>;
   /** Runs once the coordinator has accepted. */

@@ -1,3 +1,4 @@
+import { abandonAction } from './abandon.ts';
 import type { Action, ActionTerms } from './action.ts';
 import { answerAction } from './answer.ts';
 import { approveAction } from './approve.ts';
@@ -36,6 +37,7 @@ const all = {
   resume: resumeAction,
   replan: replanAction,
   stop: stopAction,
+  abandon: abandonAction,
   land: landAction,
   undo: undoAction,
 } as const;

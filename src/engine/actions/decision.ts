@@ -1,21 +1,20 @@
-import { firstTap, undecidedTap } from '../../domain/answer-in-line.ts';
+import { firstTap, undecidedTap } from '../../domain/answer-before-made.ts';
 import type { TapName } from '../../domain/requests.ts';
 import { err, ok } from '../../domain/result.ts';
 import type { RunState } from '../../domain/run.ts';
-import { inLineBehind } from '../ask.ts';
 import type { Action } from './action.ts';
 
 /** `hash`: decides only if the plan's hash begins so. `tap`: decides this one, instead of the one that waits. */
 type DecisionInput = { readonly hash: string | undefined; readonly tap?: TapName };
 
-/** A person's decision at a tap, bound to the plan hash. A run that waits in line is decided about before its turn. */
+/** A person's decision at a tap, bound to the plan hash. */
 export const decision = (name: 'approve' | 'reject' | 'hold'): Action<'run', DecisionInput> => ({
   name,
   who: 'person',
   rest: true,
   mcp: false,
   on: 'run',
-  request: ({ run, state }, { hash, tap }, by) => {
+  request: ({ run, state }, { hash, tap }, by, at) => {
     if (hash !== undefined && (hash.length < 8 || !state.hash.startsWith(hash)))
       return err({
         reason: 'other-plan',
@@ -23,11 +22,10 @@ export const decision = (name: 'approve' | 'reject' | 'hold'): Action<'run', Dec
         field: 'hash',
       });
     const decided = tap ?? undecidedTap(state) ?? firstTap(state);
-    return ok({ type: `requested-${name}`, tap: decided, hash: state.hash, by });
+    return ok({ type: `requested-${name}`, tap: decided, hash: state.hash, at, by });
   },
-  moot: async ({ run, state }, { tap }, desk) => {
-    const isAsked = tap !== undefined || undecidedTap(state) !== null || (await inLineBehind(desk, run)) !== null;
-    if (isAsked) return null;
+  moot: async ({ run, state }, { tap }) => {
+    if (tap !== undefined || undecidedTap(state) !== null) return null;
     return {
       reason: 'nothing-to-decide',
       because: { rule: 'nothing-to-decide', run, last: lastDecision(state) },

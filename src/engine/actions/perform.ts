@@ -38,11 +38,11 @@ export const mayPerform = (
 
 /** Performs an action: asks the coordinator of the run for it, and waits for the answer. Every surface performs by this. */
 export async function performAction<Kind extends SubjectKind, Input>(
-  desk: Pick<Desk, 'ledger' | 'ensureCoordinator' | 'patienceMs' | 'openRunDirectory' | 'caller'>,
+  desk: Pick<Desk, 'ledger' | 'ensureCoordinator' | 'patienceMs' | 'openRunDirectory' | 'caller' | 'clock'>,
   { action, subject, input, caller = desk.caller, key = null }: Performing<Kind, Input>,
 ): Promise<Performed> {
   if (!mayPerform(action, caller)) return { outcome: 'not-allowed' };
-  const made = action.request(subject, input, caller.by);
+  const made = action.request(subject, input, caller.by, desk.clock.now());
   if (!made.ok) return { outcome: 'misuse', ...made.error };
   const request = key === null ? made.value : { ...made.value, key };
   const earlier = key === null ? undefined : withKey(await desk.ledger.read(subject.run), key);
@@ -64,8 +64,8 @@ export async function requestStop(desk: Pick<Desk, 'ledger' | 'caller'>, run: Ru
 const withKey = (stored: readonly Stored[], key: string): Stored | undefined =>
   stored.find(({ event }) => 'key' in event && event.key === key);
 
-/** Compares without the caller: the same person may ask by another way. */
+/** Compares without caller and time: the same person may ask again, and by another way. */
 function isSame({ event }: Stored, request: RequestEvent): boolean {
-  const bare = (one: object): string => canonicalJson({ ...one, by: null });
+  const bare = (one: object): string => canonicalJson({ ...one, by: null, at: null });
   return bare(event) === bare(request);
 }

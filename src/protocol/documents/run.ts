@@ -22,7 +22,8 @@ export const tap = z.discriminatedUnion('status', [
 
 const moved = { branch: z.string(), old: commit.nullable(), new: commit };
 const landing = z.discriminatedUnion('status', [
-  z.strictObject({ status: z.literal('none'), tries: count }),
+  z.strictObject({ status: z.literal('none') }),
+  z.strictObject({ status: z.literal('queued'), seq: count }),
   z.strictObject({
     status: z.literal('observed'),
     tip: commit.nullable(),
@@ -32,10 +33,15 @@ const landing = z.discriminatedUnion('status', [
         commit,
         tree: commit,
         conflicts: z.array(z.string()),
+        task: id.optional().meta({ description: 'the task that conflicts' }),
+        against: z
+          .array(z.strictObject({ commit, run: id.optional(), task: id.optional() }))
+          .optional()
+          .meta({ description: 'commits on the branch that changed the same files' }),
         tasks: z.array(id).optional(),
       })
       .nullable(),
-    tries: count,
+    moves: count.meta({ description: 'how often somebody else moved the branch meanwhile' }),
   }),
   z.strictObject({
     status: z.literal('refused'),
@@ -51,7 +57,13 @@ const landing = z.discriminatedUnion('status', [
 const trouble = z.strictObject({ kind: z.string(), until: time.nullable(), detail: z.string() });
 const provider = z.discriminatedUnion('status', [
   z.strictObject({ status: z.literal('serving'), tries: count }),
-  z.strictObject({ status: z.literal('paused'), tries: count, until: time.nullable(), trouble }),
+  z.strictObject({
+    status: z.literal('paused'),
+    tries: count,
+    until: time.nullable(),
+    trouble,
+    of: id.optional().meta({ description: 'the run that ran into it, when it was another one' }),
+  }),
 ]);
 
 /** One fact that is in the way: what happened, what is safe, and the command that brings it on. */
@@ -118,7 +130,7 @@ export const runDocument = z.strictObject({
   }),
   fence: z.enum(['bwrap', 'none']),
   mode,
-  ended: z.enum(['landed', 'done', 'rejected', 'failed']).nullable(),
+  ended: z.enum(['landed', 'done', 'rejected', 'failed', 'abandoned']).nullable(),
   began: time.nullable(),
   endedAt: time.nullable(),
   phases: z.array(phase),
@@ -138,7 +150,7 @@ export const runSummary = z.strictObject({
   /** `ordered`: no coordinator has made it yet. */
   mode: z.enum(['ordered', 'active', 'paused', 'stopped', 'halted']),
   ended: runDocument.shape.ended,
-  landing: z.enum(['none', 'observed', 'refused', 'intended', 'landed', 'undoing', 'undone']),
+  landing: z.enum(['none', 'queued', 'observed', 'refused', 'intended', 'landed', 'undoing', 'undone']),
   outcome: z.string().nullable().meta({ description: 'how it ended and where that is now, in words' }),
   target: z.string().nullable(),
   began: time.nullable(),

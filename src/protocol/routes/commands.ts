@@ -116,6 +116,7 @@ export const commandRoutes = {
     none,
   ),
   stop: onRun('stop', 'operate', 'End the agents of a run; their work is kept', none),
+  abandon: onRun('abandon', 'approve', 'End a run for good, in any state; its work is kept', none),
   land: onRun(
     'land',
     'approve',

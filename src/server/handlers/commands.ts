@@ -18,6 +18,7 @@ export const commandHandlers: Handlers<typeof commandRoutes> = {
   pause: onRun(routeActions.pause),
   resume: onRun(routeActions.resume),
   stop: onRun(routeActions.stop),
+  abandon: onRun(routeActions.abandon),
   land: onRun(routeActions.land),
   undo: onWholeRun(routeActions.undo),
   raise: onWholeRun(routeActions.raise),

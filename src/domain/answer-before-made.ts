@@ -2,25 +2,20 @@ import { namesCaller, unknownRequest } from './answer.ts';
 import { decideTap, startTap, type TapDecision } from './decide-tap.ts';
 import type { RunEvent } from './events.ts';
 import type { Finding } from './findings/finding.ts';
-import type { RunId } from './ids.ts';
 import type { RequestEvent, TapName } from './requests.ts';
 import { err, ok, type Result } from './result.ts';
 import { evolveRun, type RunState, selectedWaves } from './run.ts';
 import type { TapState } from './tap.ts';
 
 /**
- * Answers to a run that another one is before, or that is about to be made: nothing of it has begun, so it may be given up
- * at once, and its start be decided early, for the plan that it has. Anything else has nothing to be about yet.
+ * Answers what was asked of a run between its order and its making: nothing of it has begun, so it may be given up at once,
+ * and its start be decided for the plan that it has. Anything else has nothing to be about yet.
  */
-export function answersInLine(
-  state: RunState,
-  pending: RunState['pending'],
-  behind: RunId | null,
-): readonly RunEvent[] {
+export function answersBeforeMade(state: RunState, pending: RunState['pending']): readonly RunEvent[] {
   const events: RunEvent[] = [];
   let now: RunState | null = state;
   for (const { seq, request } of pending) {
-    const answered = now === null ? err({ rule: 'run-unknown' } as const) : answerInLine(now, request, behind);
+    const answered = now === null ? err({ rule: 'run-unknown' } as const) : answerBeforeMade(now, request);
     const facts: readonly RunEvent[] = answered.ok
       ? [...answered.value, { type: 'request-accepted', request: seq }]
       : [{ type: 'request-refused', request: seq, because: answered.error }];
@@ -30,16 +25,17 @@ export function answersInLine(
   return events;
 }
 
-export function answerInLine(
-  state: RunState,
-  request: RequestEvent,
-  behind: RunId | null,
-): Result<readonly RunEvent[], Finding> {
+function answerBeforeMade(state: RunState, request: RequestEvent): Result<readonly RunEvent[], Finding> {
   if (!namesCaller(request)) return err(unknownRequest(request));
   if (state.ended !== null) return err({ rule: 'run-ended', outcome: state.ended });
   switch (request.type) {
     case 'requested-stop':
-      return ok([{ type: 'run-stopped', by: request.by }, givenUp]);
+      return ok([{ type: 'run-stopped', by: request.by }]);
+    case 'requested-abandon':
+      return ok([
+        { type: 'run-abandoned', by: request.by },
+        { type: 'run-ended', outcome: 'abandoned' },
+      ]);
     case 'requested-approve':
       return decideEarly(state, 'approved', request);
     case 'requested-hold':
@@ -47,34 +43,28 @@ export function answerInLine(
     case 'requested-reject':
       return decideEarly(state, 'rejected', request);
     default:
-      return err(
-        behind === null
-          ? { rule: 'run-being-made', run: state.run }
-          : { rule: 'run-in-line', run: state.run, behind, branch: state.target.branch },
-      );
+      return err({ rule: 'run-being-made', run: state.run });
   }
 }
-
-const givenUp = { type: 'run-ended', outcome: 'rejected' } as const;
 
 /** The tap that lets this run begin. */
 export const firstTap = (state: RunState): TapName => startTap(state.plan, selectedWaves(state)[0]?.index ?? 0);
 
-/** Opened by who decides it; it does not run out while the run waits. */
+/** Opened by who decides it: it has no time to run out. */
 function decideEarly(
   state: RunState,
   decision: TapDecision,
-  { tap, hash, by }: RequestEvent & { readonly tap: TapName; readonly hash: RunState['hash'] },
+  { tap, hash, at, by }: RequestEvent & { readonly type: 'requested-approve' | 'requested-reject' | 'requested-hold' },
 ): Result<readonly RunEvent[], Finding> {
   const open = state.taps[tap];
   const fresh: TapState | undefined =
     tap === firstTap(state) ? { status: 'pending', hash: state.hash, expires: null } : undefined;
-  const decided = decideTap(open ?? fresh, { tap, decision, hash, by });
+  const decided = decideTap(open ?? fresh, { tap, decision, hash, by }, at);
   if (!decided.ok) return decided;
   return ok([
     ...(open === undefined ? [{ type: 'tap-opened', tap, hash: state.hash, expires: null } as const] : []),
     ...decided.value,
-    ...(decision === 'rejected' ? [givenUp] : []),
+    ...(decision === 'rejected' ? [{ type: 'run-ended', outcome: 'rejected' } as const] : []),
   ]);
 }
 

@@ -1,32 +1,49 @@
 import { describe, expect, test } from 'vitest';
 import { created, hashOf, idOf, me, plan, stateAfter } from '../../test/support/plans.ts';
-import { answerInLine, answersInLine } from './answer-in-line.ts';
-import { planHash, runId } from './ids.ts';
+import { answersBeforeMade } from './answer-before-made.ts';
+import { planHash } from './ids.ts';
 import type { RequestEvent } from './requests.ts';
+import type { RunState } from './run.ts';
 
 const frozen = plan([{ a: {} }]);
 const hash = hashOf(frozen);
 const state = stateAfter(created(frozen));
-const first = runId('first-ab12');
+const at = '2026-01-01T00:00:00.000Z';
 const decide = (type: 'requested-approve' | 'requested-reject' | 'requested-hold'): RequestEvent => ({
   type,
   tap: 'start',
   hash,
+  at,
   by: me,
 });
 const opened = { type: 'tap-opened', tap: 'start', hash, expires: null } as const;
 const decided = (decision: 'approved' | 'rejected' | 'held') =>
   ({ type: 'tap-decided', tap: 'start', decision, hash, by: me }) as const;
 const over = { type: 'run-ended', outcome: 'rejected' } as const;
+const answers = (state: RunState, ...requests: RequestEvent[]) =>
+  answersBeforeMade(
+    state,
+    requests.map((request, index) => ({ seq: 7 + index, request })),
+  );
+const accepted = { type: 'request-accepted', request: 7 } as const;
+const refused = (error: object) => [{ type: 'request-refused', request: 7, because: expect.objectContaining(error) }];
 
-describe('a run that waits in line', () => {
+describe('a run that is ordered and not made yet', () => {
   test.each([
-    ['stop', { type: 'requested-stop', by: me }, [{ type: 'run-stopped', by: me }, over]],
+    ['stop', { type: 'requested-stop', by: me }, [{ type: 'run-stopped', by: me }]],
+    [
+      'abandon',
+      { type: 'requested-abandon', by: me },
+      [
+        { type: 'run-abandoned', by: me },
+        { type: 'run-ended', outcome: 'abandoned' },
+      ],
+    ],
     ['reject', decide('requested-reject'), [opened, decided('rejected'), over]],
     ['approve', decide('requested-approve'), [opened, decided('approved')]],
     ['hold', decide('requested-hold'), [opened, decided('held')]],
   ] as const)('answers %s at once', (_, request, events) => {
-    expect(answerInLine(state, request, first)).toEqual({ ok: true, value: events });
+    expect(answers(state, request)).toEqual([...events, accepted]);
   });
 
   test('is approved by the tap of its first wave where each wave has one', () => {
@@ -35,22 +52,22 @@ describe('a run that waits in line', () => {
       type: 'requested-approve',
       tap,
       hash: byWave.hash,
+      at,
       by: me,
     });
-    expect(answerInLine(byWave, approve('start-0'), first).ok).toBe(true);
-    expect(answerInLine(byWave, approve('start-1'), first).ok).toBe(false);
+    expect(answers(byWave, approve('start-0'))).toContainEqual(accepted);
+    expect(answers(byWave, approve('start-1'))).toEqual(refused({ rule: 'tap-absent' }));
   });
 
   test('is decided once, and for the plan that it has', () => {
     const approved = stateAfter(created(frozen), opened, decided('approved'));
-    expect(answerInLine(approved, decide('requested-reject'), first)).toEqual({
-      ok: false,
-      error: { rule: 'tap-settled', status: 'approved', who: 'ada' },
-    });
+    expect(answers(approved, decide('requested-reject'))).toEqual(
+      refused({ rule: 'tap-settled', status: 'approved', who: 'ada' }),
+    );
     const other = { ...decide('requested-approve'), hash: planHash('f'.repeat(64)) } as RequestEvent;
-    expect(answerInLine(state, other, first).ok).toBe(false);
+    expect(answers(state, other)).toEqual(refused({ rule: 'plan-outdated' }));
     const held = stateAfter(created(frozen), opened, decided('held'));
-    expect(answerInLine(held, decide('requested-approve'), first)).toEqual({ ok: true, value: [decided('approved')] });
+    expect(answers(held, decide('requested-approve'))).toEqual([decided('approved'), accepted]);
   });
 
   test.each<RequestEvent>([
@@ -59,22 +76,16 @@ describe('a run that waits in line', () => {
     { type: 'requested-land', by: me },
     { type: 'requested-undo', task: null, by: me },
     { type: 'requested-replan', plan: frozen, hash, replaces: hash, by: me },
-  ])('refuses anything else, and says what it waits for: $type', (request) => {
-    expect(answerInLine(state, request, first)).toMatchObject({
-      error: { rule: 'run-in-line', run: 'demo-ab12', behind: 'first-ab12', branch: 'main' },
-    });
+  ])('refuses anything else: $type', (request) => {
+    expect(answers(state, request)).toEqual(refused({ rule: 'run-being-made', run: 'demo-ab12' }));
   });
 
   test('answers each request on what the one before it came to', () => {
-    const pending = [
-      { seq: 7, request: { type: 'requested-stop', by: me } as const },
-      { seq: 8, request: decide('requested-approve') },
-    ];
-    expect(answersInLine(state, pending, first)).toEqual([
-      { type: 'run-stopped', by: me },
-      over,
-      { type: 'request-accepted', request: 7 },
-      { type: 'request-refused', request: 8, because: { rule: 'run-ended', outcome: 'rejected' } },
+    expect(answers(state, { type: 'requested-abandon', by: me }, decide('requested-approve'))).toEqual([
+      { type: 'run-abandoned', by: me },
+      { type: 'run-ended', outcome: 'abandoned' },
+      accepted,
+      { type: 'request-refused', request: 8, because: { rule: 'run-ended', outcome: 'abandoned' } },
     ]);
   });
 });

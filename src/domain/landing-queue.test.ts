@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { begun, by } from '../../test/support/run-events.ts';
+import { runId } from './ids.ts';
+import { aheadInQueue, landingQueue } from './landing-queue.ts';
+import { foldRun, type RunState } from './run.ts';
+
+const fresh = foldRun(begun().map((event, at) => ({ seq: at + 1, event })));
+if (fresh === null) throw new Error('no run');
+const run = (name: string, change: Partial<RunState>): RunState => ({
+  ...fresh,
+  run: runId(name),
+  taps: {},
+  ...change,
+});
+const queued = (name: string, seq: number, change: Partial<RunState> = {}): RunState =>
+  run(name, { landing: { status: 'queued', seq }, ...change });
+const begins = (name: string): RunState =>
+  run(name, { landing: { status: 'observed', tip: null, rebuilt: null, moves: 0 } });
+const undoing = (name: string, seq: number): RunState =>
+  run(name, { ended: 'landed', pending: [{ seq, request: { type: 'requested-undo', task: null, by } }] });
+const order = (...runs: RunState[]) => landingQueue(runs, 'main').map((entry) => entry.run);
+
+test('landings go in the order in which the ledger has them, whatever the order of the runs', () => {
+  expect(order(queued('c-0003', 30), queued('a-0001', 10), queued('b-0002', 20))).toEqual([
+    'a-0001',
+    'b-0002',
+    'c-0003',
+  ]);
+});
+
+test('what has begun is ended first; an undo goes ahead of landings that have not begun', () => {
+  expect(order(queued('a-0001', 10), undoing('b-0002', 40), begins('c-0003'))).toEqual(['c-0003', 'b-0002', 'a-0001']);
+});
+
+test('a run that waits for a person is not in it: asked, paused, stopped or halted', () => {
+  const because = { rule: 'git-missing' } as const;
+  const waiting = [
+    queued('a-0001', 1, { taps: { land: { status: 'pending', hash: fresh.hash, expires: null } } }),
+    queued('b-0002', 2, { mode: { mode: 'paused', who: 'ada' } }),
+    queued('c-0003', 3, { mode: { mode: 'stopped', who: 'ada' } }),
+    queued('d-0004', 4, { mode: { mode: 'halted', because } }),
+    run('e-0005', { landing: { status: 'refused', because } }),
+    queued('f-0006', 6, { plan: { ...fresh.plan, land: 'branch' } }),
+    queued('g-0007', 7, { target: { ...fresh.target, branch: 'other' } }),
+  ];
+  expect(order(...waiting)).toEqual([]);
+  expect(aheadInQueue([...waiting, queued('z-0009', 99)], queued('z-0009', 99))).toBeNull();
+});
+
+test('a run learns who goes before it', () => {
+  const [first, second] = [queued('a-0001', 10), queued('b-0002', 20)];
+  expect([aheadInQueue([first, second], first), aheadInQueue([first, second], second)]).toEqual([null, 'a-0001']);
+});

@@ -1,0 +1,27 @@
+import { closureProof } from '../domain/proof.ts';
+import { currentWave, type RunState } from '../domain/run.ts';
+import { live } from './dispatch.ts';
+import { askLand } from './land.ts';
+import { effect, fact, type Step } from './step.ts';
+
+/**
+ * Ends a run that a person gave up, in whatever state it is. Its agents are stopped, which keeps their work; a branch that is
+ * being moved is brought to where it was going, so that nothing is left half done. Nothing else begins any more.
+ */
+export function abandonment(state: RunState): readonly Step[] {
+  const isUndoing = state.landing.status === 'undoing' && state.pending.length > 0;
+  const underWay = [...live(state), ...branchMoves(state)];
+  if (isUndoing) return underWay;
+  return underWay.length > 0 ? underWay : [fact({ type: 'run-ended', outcome: 'abandoned' })];
+}
+
+function branchMoves(state: RunState): readonly Step[] {
+  if (state.landing.status === 'intended') return [askLand(state)];
+  const wave = currentWave(state);
+  const round = wave?.rounds.at(-1);
+  if (wave === undefined || round?.status !== 'merging') return [];
+  const proof = closureProof(state, wave.index, round);
+  if (proof === null) return [];
+  const at = { wave: wave.index, round: round.round };
+  return [effect(`merge ${at.wave}.${at.round}`, { do: 'merge', ...at, proof })];
+}

@@ -1,0 +1,173 @@
+import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { checkHistory } from '../support/checker.ts';
+import { listenTo } from '../support/gate.ts';
+import { gitFacts } from '../support/kill.ts';
+import { ended, handoff, type Project, program, project, scripted } from '../support/project.ts';
+import { atTerminal } from '../support/terminal.ts';
+
+const task = scripted(`echo fine > a.txt; ${handoff}`, { owns: ['a.txt'] });
+const runOf = ({ stdout }: { readonly stdout: string }): string => (JSON.parse(stdout) as { run: string }).run;
+const types = async (p: Project) => (await p.events()).map(({ event }) => event.type);
+const wrongWith = async (p: Project) => checkHistory(await p.events(), { git: gitFacts(p) });
+const typing = (p: Project, args: string, answers: Readonly<Record<string, string | readonly string[]>>) =>
+  atTerminal([process.execPath, program, ...args.split(' ')], { cwd: p.checkout, env: p.environment }, answers);
+
+describe('F1: saying no ends a run', () => {
+  test.each(['n\r', '\r'])('answer %j at the start', async (answer) => {
+    await using p = await project({ plan: { tasks: { task } } });
+    const said = await typing(p, 'run plan.yaml', { '[y/N/e/d]': answer });
+    expect([said.code, said.screen]).toEqual([1, expect.stringContaining('said no')]);
+    expect(await types(p)).toContain('run-ended');
+    expect((await p.cli('run', 'plan.yaml', '--yes', '--land', '--json')).code).toBe(0);
+  });
+
+  test('a hang-up and an answer that is none leave the question open', async () => {
+    await using p = await project({ plan: { tasks: { task } } });
+    const said = await typing(p, 'run plan.yaml', { '[y/N/e/d]': ['x\r', '\u0004'] });
+    expect(said.screen.split('[y/N/e/d]').length).toBeGreaterThan(2);
+    expect(await types(p)).not.toContain('run-ended');
+    expect((await p.cli('approve')).code).toBe(0);
+  });
+
+  test('dropping the only task before the start ends it', async () => {
+    await using p = await project({ plan: { tasks: { task } } });
+    const run = runOf(await p.cli('run', 'plan.yaml', '--json'));
+    expect((await p.cli('drop', `${run}/task`)).code).toBe(0);
+    expect((await p.cli('status', run)).stdout).toContain('all its tasks were dropped');
+  });
+});
+
+describe('abandon ends a run', () => {
+  test('that waits for approval, and it is final', async () => {
+    await using p = await project({ plan: { tasks: { task } } });
+    const run = runOf(await p.cli('run', 'plan.yaml', '--json'));
+    const refused = await ended(p.start(['abandon', run], { CLAUDECODE: '1' }));
+    expect([refused.code, await types(p)]).toEqual([43, expect.not.arrayContaining(['run-abandoned'])]);
+    expect(await p.cli('abandon', run)).toMatchObject({ code: 0, stdout: expect.stringContaining('tidegate rescue') });
+    expect((await p.cli('abandon', run)).stdout).toContain('has ended already (abandoned)');
+    for (const command of ['approve', 'resume', 'land']) expect((await p.cli(command, run)).code).not.toBe(0);
+    expect(checkHistory(await p.events())).toEqual([]);
+  });
+
+  test('whose agent is at work: it is stopped, and what it did is kept', async () => {
+    const slow = scripted('echo half > a.txt; echo ready; sleep 600', { owns: ['a.txt'] });
+    await using p = await project({ plan: { tasks: { slow } } });
+    const run = runOf(await p.cli('run', 'plan.yaml', '--yes', '-d', '--json'));
+    await using heard = await listenTo(p);
+    if (!(await types(p)).includes('attempt-started')) await heard.next('attempt-started');
+    expect((await p.cli('abandon', run)).code).toBe(0);
+    const kept = await p.cli('rescue', run);
+    expect([kept.code, kept.stdout]).toEqual([0, expect.stringContaining('slow')]);
+    expect((await types(p)).filter((type) => type === 'attempt-ended')).toHaveLength(1);
+    expect(await wrongWith(p)).toEqual([]);
+  }, 60_000);
+
+  test.each(['stop', 'pause'])('after %s', async (verb) => {
+    await using p = await project({ plan: { tasks: { task } } });
+    const run = runOf(await p.cli('run', 'plan.yaml', '--json'));
+    expect((await p.cli(verb, run)).code).toBe(0);
+    expect((await p.cli('why', run)).stdout).toContain(`tidegate abandon ${run}`);
+    expect((await p.cli('abandon', run)).code).toBe(0);
+    expect((await p.cli('status', run)).stdout).toContain('Abandoned by');
+  });
+});
+
+describe('F2: a landing that is refused', () => {
+  test('asks again, the old yes is void, and it can be given up', async () => {
+    await using p = await project({ plan: { tasks: { task } } });
+    p.write('a.txt', 'mine\n');
+    const refused = await p.cli('run', 'plan.yaml', '--yes', '--land');
+    expect([refused.code, refused.stdout + refused.stderr]).toEqual([43, expect.stringContaining('a.txt')]);
+    const [run = ''] = (await p.events()).flatMap(({ event }) => (event.type === 'run-created' ? [event.run] : []));
+    p.git('clean', '-fq', 'a.txt');
+    expect((await p.cli('resume', run, '--json')).code).toBe(43);
+    expect(p.git('ls-tree', '--name-only', 'main')).not.toContain('a.txt');
+    expect(await p.cli('land', run)).toMatchObject({ code: 0 });
+    expect(p.git('show', 'main:a.txt')).toBe('fine');
+    expect(await wrongWith(p)).toEqual([]);
+  }, 60_000);
+
+  test('is ended by abandon; the work is kept', async () => {
+    await using p = await project({ plan: { tasks: { task } } });
+    p.write('a.txt', 'mine\n');
+    expect((await p.cli('run', 'plan.yaml', '--yes', '--land', '--json')).code).toBe(43);
+    expect((await p.cli('abandon')).code).toBe(0);
+    expect((await p.cli('rescue')).stdout).toContain('task');
+    p.git('clean', '-fq', 'a.txt');
+    expect((await p.cli('run', 'plan.yaml', '--yes', '--land', '--json')).code).toBe(0);
+  }, 60_000);
+});
+
+describe('a marker file', () => {
+  const marked = async (p: Project, minutes: number): Promise<string> => {
+    const run = runOf(await p.cli('run', 'plan.yaml', '--json'));
+    await using heard = await listenTo(p);
+    await heard.killCoordinator().catch(() => undefined);
+    const marker = join(p.state().run(run), 'approved');
+    const hash = (await p.events()).flatMap(({ event }) => (event.type === 'tap-opened' ? [event.hash] : []))[0] ?? '';
+    writeFileSync(marker, hash);
+    const at = Date.now() / 1000 + 60 * minutes;
+    utimesSync(marker, at, at);
+    expect(readFileSync(marker, 'utf8')).toBe(hash);
+    return run;
+  };
+
+  test('F5: is read by the next command, though no coordinator was alive', async () => {
+    await using p = await project({ plan: { land: 'auto', tasks: { task } } });
+    const run = await marked(p, 0);
+    expect((await p.cli('status')).code).toBe(0);
+    expect((await p.cli('resume', run, '--json')).code).toBe(0);
+    expect(p.git('show', 'main:a.txt')).toBe('fine');
+  }, 60_000);
+
+  test('F4: counts by when it was written: too late is too late', async () => {
+    await using p = await project({ plan: { land: 'auto', taps: { start: 'run', expires: '1m' }, tasks: { task } } });
+    await marked(p, 5);
+    await p.cli('status');
+    const refused = (await p.events()).flatMap(({ event }) =>
+      event.type === 'request-refused' ? [event.because] : [],
+    );
+    expect(refused).toMatchObject([{ rule: 'tap-expired' }]);
+    expect(await types(p)).not.toContain('attempt-intended');
+  }, 60_000);
+});
+
+describe('what was approved stays approved', () => {
+  const slow = scripted(`sleep 1; echo fine > a.txt; ${handoff}`, { owns: ['a.txt'] });
+
+  test('F10: when the terminal goes away', async () => {
+    await using p = await project({ plan: { tasks: { slow } } });
+    const child = p.start(['run', 'plan.yaml', '--yes', '--land']);
+    await new Promise<void>((resolve) => child.stdout?.once('data', () => resolve()));
+    child.kill('SIGHUP');
+    await ended(child);
+    expect((await p.cli('resume', '--json')).code).toBe(0);
+    expect(p.git('show', 'main:a.txt')).toBe('fine');
+  }, 60_000);
+
+  test('F32: when the coordinator is killed', async () => {
+    await using p = await project({ plan: { tasks: { slow } } });
+    const child = p.start(['run', 'plan.yaml', '--yes', '--land']);
+    await new Promise<void>((resolve) => child.stdout?.once('data', () => resolve()));
+    child.kill('SIGKILL');
+    await ended(child);
+    expect((await p.cli('resume', '--json')).code).toBe(0);
+    expect(p.git('show', 'main:a.txt')).toBe('fine');
+  }, 60_000);
+});
+
+test('F8: a run that nobody attends never waits for a person of another run', async () => {
+  const stray = scripted(`echo x > elsewhere.txt; ${handoff}`, { owns: ['b.txt'] });
+  const second = stringify({ name: 'z', tasks: { task } });
+  await using p = await project({ plan: { name: 'held', tasks: { stray } }, files: { 'z.yaml': second } });
+  expect((await p.cli('run', 'plan.yaml', '--yes', '--json')).code).toBe(43);
+  const done = await p.cli('run', 'z.yaml', '--ci', '--yes');
+  const branch = `tidegate/${await lastRun(p)}`;
+  expect([done.code, p.git('show', `${branch}:a.txt`)]).toEqual([0, 'fine']);
+}, 60_000);
+
+const lastRun = async (p: Project): Promise<string> =>
+  (await p.events()).flatMap(({ event }) => (event.type === 'run-created' ? [event.run] : [])).at(-1) ?? '';
