@@ -1,5 +1,6 @@
 import type { Finding } from '../domain/findings/finding.ts';
 import { idPattern, planHash, type RunId, runId } from '../domain/ids.ts';
+import { warningsBeside } from '../domain/live-beside.ts';
 import { protectWarnings } from '../domain/ownership.ts';
 import type { By, RunOrder } from '../domain/requests.ts';
 import { err, ok, type Result } from '../domain/result.ts';
@@ -65,7 +66,8 @@ export async function placeOrder(
 export async function judgedBefore(desk: Desk, order: RunOrder) {
   const rehearsed = await rehearsal(desk, order);
   const findings = [...refusals(rehearsed), ...(await authorFindings(desk)), ...(await fenceFindings(desk, order))];
-  return { rehearsed, findings, warnings: scopeWarnings(rehearsed) };
+  const live = (await knownRuns(desk.ledger)).flatMap(({ state }) => state ?? []);
+  return { rehearsed, findings, warnings: [...scopeWarnings(rehearsed), ...warningsBeside(order, live)] };
 }
 
 async function orderOf(

@@ -101,3 +101,15 @@ test('one limit holds for the attempts of all runs of a repository', async () =>
   }
   expect(most).toBe(2);
 }, 120_000);
+
+test('overlapping files and a plan that is live already are said before the start', async () => {
+  await using p = await project({
+    plan: { name: 'one', tasks: { a: writes('a.txt') } },
+    files: { 'b.yaml': planOf('two', { b: writes('a.txt') }) },
+  });
+  const first = runOf(await p.cli('run', 'plan.yaml', '--json'));
+  const overlapping = await p.cli('run', 'b.yaml', '--dry-run');
+  expect(overlapping.stdout).toContain(`and so may ${first}/a; the one that lands second has to fit`);
+  const again = await p.cli('run', 'plan.yaml', '--dry-run');
+  expect(again.stdout).toContain(`this plan is live already as ${first}`);
+}, 60_000);

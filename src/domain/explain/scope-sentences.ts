@@ -4,7 +4,7 @@ import { shellPath } from '../shell-word.ts';
 import type { Sentence, Sentences } from './sentence.ts';
 
 /** Findings about a path that a task changed, or wanted to. */
-export type ChangeFinding = FindingsOf<Omit<ScopeRules, 'two-spellings' | 'ownership-conflict' | 'owns-protected'>>;
+export type ChangeFinding = FindingsOf<Omit<ScopeRules, 'two-spellings' | 'ownership-conflict' | 'owns-protected' | 'plan-live' | 'owns-elsewhere'>>;
 
 /** Only these name a change that a person may grant or drop. */
 export const isChange = (finding: Finding): finding is ChangeFinding => 'grantable' in finding;
@@ -98,6 +98,12 @@ export const scopeSentences: Sentences<ScopeRules> = {
       fix: 'let one need the other, narrow what they own, or list the path in `shares` of both',
     };
   },
+  'plan-live': ({ run }) => ({
+    detail: `this plan is live already as ${run}; both will try to land`,
+    fix: `if that is not what you want: \`tidegate abandon ${run}\``,
+  }),
+  'owns-elsewhere': ({ task, run, other, path }) =>
+    `\`${task}\` may write \`${path}\`, and so may ${run}/${other}; the one that lands second has to fit`,
   'owns-protected': ({ task, pattern, protected: met }) => ({
     detail: `\`${task}\` may write \`${pattern}\`, which meets the protected \`${met}\``,
     fix: 'narrow it, or approve knowing that',

@@ -1,6 +1,6 @@
 import type { Claim } from '../claims.ts';
 import type { DiffEntry } from '../evidence.ts';
-import type { TaskId } from '../ids.ts';
+import type { RunId, TaskId } from '../ids.ts';
 
 /** A change that is not the task's to make. `where` is its path. */
 export type ScopeRules = {
@@ -25,6 +25,10 @@ export type ScopeRules = {
     readonly path: string;
     readonly folded: boolean;
   };
+  /** A live run on the same branch has this very plan. */
+  'plan-live': { readonly run: RunId };
+  /** `other` of a live run may write `path` too. */
+  'owns-elsewhere': { readonly task: TaskId; readonly run: RunId; readonly other: TaskId; readonly path: string };
   'owns-protected': { readonly task: TaskId; readonly pattern: string; readonly protected: string };
 };
 
