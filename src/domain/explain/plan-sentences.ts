@@ -21,6 +21,10 @@ export const planSentences: Sentences<PlanRules> = {
     detail: 'no branch is checked out, and the plan names none',
     fix: 'add `base: <branch>`, or check out a branch',
   }),
+  'base-missing': ({ branch }) => ({
+    detail: `the branch \`${branch}\` does not exist or has no commit yet`,
+    fix: 'create it with a commit, or name another branch as `base`',
+  }),
   'empty-wave': () => ({ detail: 'this wave has no task', fix: 'add a task or remove the wave' }),
   'duplicate-id': ({ task }) => ({ detail: `task id \`${task}\` is used twice`, fix: 'ids are unique in a plan' }),
   'unknown-need': ({ task, need, meant }) => ({

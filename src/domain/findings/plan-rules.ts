@@ -3,6 +3,8 @@ import type { Maturity } from '../planner/maturity.ts';
 /** Mistakes in a plan or its directives, and advice on them. */
 export type PlanRules = {
   'no-base': unknown;
+  /** It does not exist, or has no commit yet. */
+  'base-missing': { readonly branch: string };
   // tasks and waves
   'empty-wave': unknown;
   'duplicate-id': { readonly task: string };

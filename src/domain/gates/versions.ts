@@ -10,7 +10,7 @@ export const gateVersions = {
   repository: 1,
   thread: 1,
   directives: 1,
-  ownership: 1,
+  ownership: 2,
   approval: 1,
   workspace: 1,
   fence: 1,

@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import { handoff, project, scripted } from '../support/project.ts';
+import { serverOf } from '../support/server.ts';
+
+type Linted = {
+  readonly exit: number;
+  readonly findings?: readonly { readonly rule: string; readonly where?: string; readonly fix?: string }[];
+};
+
+const command = 'agent: command\ncommand: ["true"]\n';
+const overlapping = `${command}tasks:
+  first:
+    do: Write src/a.ts with 1.
+    owns: [src/**, docs/*.md]
+  second:
+    do: Write src/b.ts with 2.
+    owns:
+      - lib/**
+      - docs/api.md
+      - src/b.ts
+`;
+
+test('F9: lint finds overlapping owns, with file, line, column and every path of a pair', async () => {
+  await using here = await project({ plan: {}, files: { 'two.yaml': overlapping } });
+  const linted = await here.cli('lint', 'two.yaml');
+  expect(linted.code).toBe(2);
+  expect(linted.stdout).toBe(
+    [
+      'two.yaml:6:20: error: `first` and `second` could both write `docs/api.md` (owns `docs/*.md` at two.yaml:6:20, owns `docs/api.md` at two.yaml:11:9), `src/b.ts` (owns `src/**` at two.yaml:6:12, owns `src/b.ts` at two.yaml:12:9)',
+      '  let one need the other, narrow what they own, or list the path in `shares` of both',
+      '1 mistake; nothing was started',
+      '',
+    ].join('\n'),
+  );
+  const { findings } = JSON.parse((await here.cli('lint', 'two.yaml', '--json')).stdout) as Linted;
+  expect(findings).toMatchObject([{ rule: 'ownership-conflict', where: 'two.yaml:6:20' }]);
+  const dry = await here.cli('run', 'two.yaml', '--dry-run');
+  expect(dry).toEqual(linted);
+});
+
+test('F9: POST plans/lint finds what lint finds', async () => {
+  await using here = await project({ plan: { tasks: { one: scripted(handoff, { owns: ['one.txt'] }) } } });
+  await using server = await serverOf(here);
+  const { json } = await server.ask('GET', '/v1/server', { token: server.tokens.read });
+  const base = `/v1/repositories/${(json as { readonly home: string }).home}`;
+  const { json: linted } = await server.ask('POST', `${base}/plans/lint`, {
+    token: server.tokens.read,
+    body: { plan: `base: gone\n${overlapping}` },
+  });
+  expect(linted).toMatchObject({
+    ok: false,
+    findings: [
+      { rule: 'base-missing', where: 'the plan:1:7' },
+      { rule: 'ownership-conflict', where: 'the plan:7:20' },
+    ],
+  });
+});
+
+/** Each is refused, or taken, by both. */
+const plans: Readonly<Record<string, string>> = {
+  sound: `${command}tasks:\n  a: { do: Write a.txt, owns: [a.txt] }\n`,
+  overlapping,
+  'without its base': `${command}base: gone\ntasks:\n  a: { do: Write a.txt, owns: [a.txt] }\n`,
+  'of a copied clause': `${command}forbid: [x]\ntasks:\n  a: "Never do any of the following:\\n- x"\n`,
+  'with an empty wave': `${command}waves:\n  - tasks: { a: Write a.txt }\n  - tasks: {}\n`,
+  'for an unknown agent': 'tasks:\n  a: { do: Write a.txt, agent: clawed }\n',
+  'that share a path': `${command}tasks:\n  a: { do: x, shares: [p.json] }\n  b: { do: x, shares: [p.json] }\n`,
+  'ordered by needs': `${command}tasks:\n  a: { do: x, owns: [a] }\n  b: { do: x, owns: [a], needs: [a] }\n`,
+};
+const sound = ['sound', 'that share a path', 'ordered by needs'];
+
+test.each(Object.entries(plans))('F9: lint and a dry run agree on a plan %s', async (name, text) => {
+  await using here = await project({ plan: {}, files: { 'one.yaml': text } });
+  const [linted, dry] = await Promise.all([
+    here.cli('lint', 'one.yaml', '--json'),
+    here.cli('run', 'one.yaml', '--dry-run', '--json'),
+  ]);
+  const read = (stdout: string) => JSON.parse(stdout) as Linted;
+  expect(read(linted.stdout).exit).toBe(sound.includes(name) ? 0 : 2);
+  expect(read(dry.stdout).exit).toBe(read(linted.stdout).exit);
+  expect(read(dry.stdout).findings).toEqual(read(linted.stdout).findings);
+});
