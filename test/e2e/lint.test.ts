@@ -80,3 +80,45 @@ test.each(Object.entries(plans))('F9: lint and a dry run agree on a plan %s', as
   expect(read(dry.stdout).exit).toBe(read(linted.stdout).exit);
   expect(read(dry.stdout).findings).toEqual(read(linted.stdout).findings);
 });
+
+test('F18: a key at the wrong level is told where it belongs', async () => {
+  const plan = `${command}owns: [src/**]
+tasks:
+  one:
+    do: Write one.txt
+    limits: { minutes: 5 }
+    promt: Write two.txt
+  two: { do: Write two.txt, minutes: 5 }
+`;
+  await using here = await project({ plan: {}, files: { 'one.yaml': plan, 'tidegate.yaml': 'needs: [a]\n' } });
+  const { findings = [] } = JSON.parse((await here.cli('lint', 'one.yaml', '--json')).stdout) as Linted;
+  expect(findings.map(({ where, fix }) => `${where} ${fix}`)).toEqual([
+    'one.yaml:3:1 `owns` belongs to a task',
+    'one.yaml:7:5 `limits` belongs to the top level of the plan',
+    'one.yaml:8:5 remove it',
+    'one.yaml:9:29 `minutes` belongs to `limits` or an entry of `checks`',
+    'tidegate.yaml:1:1 `needs` belongs to a task',
+  ]);
+});
+
+test('F18: a model for the whole plan is the default of its tasks, from any layer', async () => {
+  const plan = `${command}model: large
+tasks:
+  one: { do: Write one.txt, owns: [one.txt] }
+  two: { do: Write two.txt, owns: [two.txt], model: small }
+  own: { do: Write own.txt, owns: [own.txt], model: null }
+`;
+  await using here = await project({
+    plan: {},
+    files: { 'one.yaml': plan, 'tidegate.yaml': 'model: medium\n', 'bare.yaml': plan.replace('model: large\n', '') },
+  });
+  const modelsOf = async (file: string) => {
+    const { plan: frozen } = JSON.parse((await here.cli('run', file, '--dry-run', '--json')).stdout) as {
+      readonly plan: { readonly waves: readonly { readonly tasks: readonly { readonly model: string | null }[] }[] };
+    };
+    return frozen.waves.flatMap(({ tasks }) => tasks.map(({ model }) => model));
+  };
+  expect(await modelsOf('one.yaml')).toEqual(['large', 'small', null]);
+  expect(await modelsOf('bare.yaml')).toEqual(['medium', 'small', null]);
+  expect((await here.cli('config', '--origin')).stdout).toMatch(/^model: "medium" +# tidegate\.yaml:1:8$/m);
+});

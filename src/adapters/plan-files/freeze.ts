@@ -71,7 +71,7 @@ function freezeTask(task: DraftTask, settings: ResolvedSettings, skills: Readonl
     reads: set(keys.reads ?? []),
     shares: set(keys.shares ?? []),
     locks: set(keys.locks ?? []),
-    model: keys.model ?? null,
+    model: keys.model === undefined ? settings.model : keys.model,
     priority: keys.priority ?? 5,
     capabilities: set(keys.capabilities ?? []),
     components: set(keys.components ?? []),
