@@ -122,3 +122,22 @@ tasks:
   expect(await modelsOf('bare.yaml')).toEqual(['medium', 'small', null]);
   expect((await here.cli('config', '--origin')).stdout).toMatch(/^model: "medium" +# tidegate\.yaml:1:8$/m);
 });
+
+test('F26: a limit of turns that cannot be kept is warned about, and is not promised to the agent', async () => {
+  const look = scripted(handoff, { owns: [] });
+  await using here = await project({ plan: { land: 'branch', limits: { turns: 7 }, tasks: { look } } });
+  const linted = await here.cli('lint', 'plan.yaml');
+  expect(linted.code).toBe(0);
+  expect(linted.stdout).toContain('plan.yaml:3:10: warning: `limits.turns` does not stop look: ');
+  expect((await here.cli('run', 'plan.yaml', '--yes')).code).toBe(0);
+  expect((await here.cli('show', 'look', '--prompt')).stdout).not.toMatch(/\bturns\b/);
+});
+
+test('F27: a task that only explores owns nothing, and is done without a change', async () => {
+  const look = scripted(handoff, { role: 'discovery' });
+  await using here = await project({ plan: { land: 'branch', tasks: { look } } });
+  expect((await here.cli('run', 'plan.yaml', '--yes')).code).toBe(0);
+  const prompt = (await here.cli('show', 'look', '--prompt')).stdout;
+  expect(prompt).toContain('Change nothing: your handoff is all that others get.');
+  expect(prompt).not.toContain('At least one file');
+});

@@ -7,7 +7,7 @@ import type { PlanHash } from '../../domain/ids.ts';
 import { protectWarnings } from '../../domain/ownership.ts';
 import { canonicalJson, type FrozenPlan, type Skill } from '../../domain/plan.ts';
 import type { Place, Problem } from '../../domain/plan-draft.ts';
-import { lintDraft, lintSkills } from '../../domain/plan-lint.ts';
+import { lintDraft, lintSkills, lintTurns } from '../../domain/plan-lint.ts';
 import { lintSizing } from '../../domain/planner/sizing.ts';
 import { type Layer, type Loosening, type Resolution, resolveSettings } from '../../domain/settings-layers.ts';
 import { lintSettings } from '../../domain/settings-lint.ts';
@@ -131,7 +131,7 @@ async function loadAsWritten(request: Parameters<typeof loadPlan>[0]): Promise<L
     ...(draft.settings.strict ? briefs : []),
     ...(await baseFindings(base, resolution, shown, request.hasBranch)),
   ]);
-  const long = [...tasks.flatMap(lintDirectiveLength), ...lintSizing(draft, written)].map(locate);
+  const long = [...tasks.flatMap(lintDirectiveLength), ...lintSizing(draft, written), ...lintTurns(draft)].map(locate);
   const warnings = [...(draft.settings.strict ? [] : briefs), ...long];
   const unconfirmed = unconfirmedOf(resolution);
   const refused = (all: readonly Finding[]) =>

@@ -62,6 +62,10 @@ export const planSentences: Sentences<PlanRules> = {
     detail: `\`${task}\` gives a command, but its agent is ${agents.join(', ')}`,
     fix: 'write `agent: command`',
   }),
+  'turns-uncounted': ({ tasks }) => ({
+    detail: `\`limits.turns\` does not stop ${tasks.join(', ')}: the turns of \`agent: command\` cannot be counted`,
+    fix: 'limit it by `limits.minutes`',
+  }),
   'model-unlisted': ({ agent, host }) => ({
     detail: `${agent} cannot reach its models: ${host} is not in \`fence.network\``,
     fix: `add ${host} to the list`,

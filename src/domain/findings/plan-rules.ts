@@ -35,6 +35,7 @@ export type PlanRules = {
   'command-missing': { readonly task: string; readonly agent: string };
   'bad-command': { readonly task: string };
   'command-unused': { readonly task: string; readonly agents: readonly string[] };
+  'turns-uncounted': { readonly tasks: readonly string[] };
   'model-unlisted': { readonly agent: string; readonly host: string };
   // directives
   'merge-gate': DirectiveFact;

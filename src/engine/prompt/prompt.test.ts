@@ -119,7 +119,7 @@ describe('a whole prompt', () => {
       ...through('map', { summary: 'The API has 3 routes.' }),
     );
     const files = { total: 70, files: [{ path: 'src/client/a.ts', bytes: 1234 }], changed: new Set<string>() };
-    expect(prompt(state, 'client', {}, files)).toMatchInlineSnapshot(`
+    expect(prompt(state, 'client', { agent: 'claude' }, files)).toMatchInlineSnapshot(`
       "# Task client
 
       Write the client.
