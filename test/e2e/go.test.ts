@@ -98,7 +98,7 @@ test('F18: go takes a model, and for each task what it owns', { timeout: 60_000 
       ['fix-login', ['src/login/**', 'test/**'], 'large'],
       ['mend-list', null, 'large'],
     ],
-    [['say-so', ['docs/'], 'large']],
+    [['say', ['docs/'], 'large']],
   ]);
   const wrong = await here.cli('go', 'Fix the login', 'Mend the list', '--owns', '../x', '--dry-run');
   expect(wrong).toMatchObject({ code: 2, stdout: expect.stringContaining('leaves the repository') });
