@@ -217,10 +217,12 @@ async function parsePlan(
 const unwritten = 'the plan';
 
 function withoutUnwritten(finding: Finding): Finding {
-  if (finding.rule === 'ownership-conflict') return withoutPlaces(finding);
+  if (finding.rule === 'ownership-conflict') return withoutPlaces(finding, isUnwritten);
   const { where, ...rest } = finding;
-  return where === unwritten || where?.startsWith(`${unwritten}:`) ? rest : finding;
+  return where !== undefined && isUnwritten(where) ? rest : finding;
 }
+
+const isUnwritten = (where: string): boolean => where === unwritten || where.startsWith(`${unwritten}:`);
 
 /** Lint sees what is left of a broken document, so it may see the gap that a reported mistake left. */
 function isEcho(problem: Problem, said: readonly Problem[], cuts: readonly Place[]): boolean {

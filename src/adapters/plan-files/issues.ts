@@ -47,9 +47,15 @@ function meaningOf(key: string, place: Place, { schema, all }: KnownKeys) {
   if (synonym !== undefined) return { meant: synonym, belongs: elsewhere(synonym) };
   const belongs = elsewhere(key);
   if (belongs.length > 0) return { meant: null, belongs };
-  const near = nearestWord(key, keysAt(here));
+  // `id` is a key of tasks in a list, and of no others
+  const among = (words: readonly string[]) =>
+    nearestWord(
+      key,
+      words.filter((word) => word !== key),
+    );
+  const near = among(keysAt(here));
   if (near !== null) return { meant: near, belongs: [] };
-  const meant = nearestWord(key, all);
+  const meant = among(all);
   return { meant, belongs: meant === null ? [] : elsewhere(meant) };
 }
 

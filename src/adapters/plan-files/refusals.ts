@@ -67,14 +67,18 @@ function overlapsIn(plan: FrozenPlan, draft: Draft, whereOf: WhereOf): readonly 
     });
 }
 
-/** Of a plan that nobody has seen as a file. */
-export function withoutPlaces({ where: _, ...conflict }: FindingOf<'ownership-conflict'>): Finding {
-  const bare = ({ at: _at, ...claim }: Claimed) => claim;
-  const overlaps = conflict.overlaps.map(({ claims: [a, b], ...rest }) => ({
-    ...rest,
-    claims: [bare(a), bare(b)] as const,
+/** Without the places in a file that nobody has seen; those in directives stay. */
+export function withoutPlaces(
+  conflict: FindingOf<'ownership-conflict'>,
+  isUnseen: (where: string) => boolean,
+): Finding {
+  const { where, ...rest } = conflict;
+  const seen = ({ at, ...claim }: Claimed): Claimed => (at === undefined || isUnseen(at) ? claim : { ...claim, at });
+  const overlaps = rest.overlaps.map(({ claims: [a, b], ...overlap }) => ({
+    ...overlap,
+    claims: [seen(a), seen(b)] as const,
   }));
-  return { ...conflict, overlaps };
+  return { ...rest, overlaps, ...(where === undefined || isUnseen(where) ? {} : { where }) };
 }
 
 function refusedDirectives(plan: FrozenPlan, draft: Draft, whereOf: WhereOf): readonly Finding[] {
