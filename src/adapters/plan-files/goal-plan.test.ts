@@ -100,6 +100,8 @@ describe('a plan of a goal', () => {
     expect(divided?.do).toContain('Change at most 10 files');
     expect(divided?.do).toContain('each case has one that fails without the change');
     expect(divided?.do).toContain('What other files import from the old path works as before');
+    const [named] = tasksOf('Split lib/utils.js, covered by test/utils.js');
+    expect(named?.keys?.owns).toEqual(expect.arrayContaining(['lib/*.js', 'test/**']));
     const [taken] = tasksOf('Extract the parser from src/app.py');
     expect(taken?.keys?.owns).toEqual(['src/*.py', 'src/app/**', 'test/**', 'tests/**']);
     const [changed] = tasksOf('Rate-limit POST /login to 5/min in src/login.ts');
