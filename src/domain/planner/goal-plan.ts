@@ -45,7 +45,7 @@ export function planOfGoal(
   const sketch: PlanSketch = {
     name: `plan-${slugOf(text, 24)}`,
     agent: null,
-    note: `Made by tidegate plan --template ${how.template}; change it as you like`,
+    note: `Made by tidegate plan --template ${how.template}, by fixed rules and without a model; change it as you like`,
     waveNames: waves.map(({ name }) => name),
     waves: waves.map(({ tasks }) => tasks),
   };
