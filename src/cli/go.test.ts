@@ -14,7 +14,22 @@ test('what stands before the first --then is one wave, and each --then begins th
   ]);
 });
 
+test('what is owned stands behind its task, or anywhere with a single one', () => {
+  const ownedIn = (...words: string[]) => {
+    const sketch = sketched(words, null);
+    return sketch.ok ? sketch.value.waves.flat().map(({ keys }) => keys?.owns ?? null) : sketch.error;
+  };
+  expect(ownedIn('A', '--owns', 'a/**', 'Do B', '--owns=b', '--owns=c')).toEqual([['a/**'], ['b', 'c']]);
+  expect(ownedIn('A', 'B', '--then', 'C', '--owns', 'c')).toEqual([null, null, ['c']]);
+  expect(ownedIn('--owns', 'a', 'Do A')).toEqual([['a']]);
+});
+
 test.each([
+  [['--owns', 'a', 'Do A', 'Do B'], '--owns goes after the task that it is for'],
+  [['A', '--then', '--owns', 'a', 'Do B'], '--owns goes after the task that it is for'],
+  [['A', '--owns'], '--owns needs a pattern after it'],
+  [['A', '--owns', '--then', 'B'], '--owns needs a pattern after it'],
+  [['A', '--owns', 'src/a', 'src/b'], "is src/b another path? Put the pattern in quotes: --owns 'src/**'"],
   [['A', '--dertach'], 'unknown option --dertach; see tidegate go --help'],
   [[' '], 'a task is empty; say what to do'],
   [['A', '--then='], 'a task is empty; say what to do'],

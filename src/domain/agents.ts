@@ -119,5 +119,8 @@ export const agentKinds: Readonly<Record<string, AgentKind>> = {
 /** Whether the plan has to name the program. */
 export const takesCommand = (agent: string): boolean => agentKinds[agent]?.program === '';
 
+/** Whether it tells of its turns, so that a limit of them can be kept. A command only runs. */
+export const countsTurns = (agent: string): boolean => agentKinds[agent]?.executor !== 'command';
+
 /** What an agent may reach when nothing is said: those that talk to a model need a network, a command does not. */
 export const usualNetwork = (agent: string): 'on' | 'off' => (agent === 'command' ? 'off' : 'on');

@@ -27,8 +27,19 @@ const conflicts = (...tasks: PlannedTask[]) =>
 describe('two tasks of a wave', () => {
   test('conflict when both may write a path, and the finding names it', () => {
     expect(conflicts(task('a', { owns: ['src/**'] }), task('b', { owns: ['docs/**', '*/x.ts'] }))).toEqual([
-      '`b` (owns `*/x.ts`) and `a` (owns `src/**`) could both write `src/x.ts`',
+      '`a` (owns `src/**`) and `b` (owns `*/x.ts`) could both write `src/x.ts`',
     ]);
+  });
+
+  test('have one finding for all that they could both write, bounded', () => {
+    expect(
+      conflicts(task('b', { owns: ['src/**', 'docs/*'] }), task('a', { owns: ['src/a', 'src/b', 'docs/c', 'lib'] })),
+    ).toEqual([
+      '`b` and `a` could both write `docs/c` (owns `docs/*`, owns `docs/c`), `src/a` (owns `src/**`, owns `src/a`), `src/b` (owns `src/**`, owns `src/b`)',
+    ]);
+    const many = Array.from({ length: 30 }, (_, at) => `src/${at}`);
+    const [bounded] = ownershipConflicts(frozenPlan([[task('a', { owns: many }), task('b', { owns: many })]]), 0, []);
+    expect([bounded?.overlaps.length, bounded?.more]).toEqual([20, true]);
   });
 
   test('conflict also when they differ by case or normalisation only', () => {

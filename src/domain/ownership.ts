@@ -1,5 +1,5 @@
 import { type Claim, claimsOf, type Granted } from './claims.ts';
-import type { Finding } from './findings/finding.ts';
+import type { Finding, FindingOf } from './findings/finding.ts';
 import type { TaskId } from './ids.ts';
 import { foldPath } from './path-fold.ts';
 import { agentConfigIn, agentConfigNames } from './path-safety.ts';
@@ -9,25 +9,45 @@ import { allTasks, type FrozenPlan, type PlannedTask } from './plan.ts';
 
 export { outOfScope, scopeOf } from './scope.ts';
 
+/** A longer list helps nobody; the finding says that there is more. */
+const mostOverlaps = 20;
+
 /**
  * Tasks of one wave that may run at the same time and could write the same path: one finding per pair of tasks,
- * with a path that both may write. Judged over the patterns, not over the files of today.
+ * with each pair of patterns that meet. Judged over the patterns, not over the files of today.
  */
-export function ownershipConflicts(plan: FrozenPlan, wave: number, granted: Granted): readonly Finding[] {
+export function ownershipConflicts(plan: FrozenPlan, wave: number, granted: Granted): readonly OwnershipConflict[] {
   const tasks = plan.waves[wave]?.tasks ?? [];
+  const order = new Map(tasks.map((task, at) => [task.id, at]));
   const { ordered, tasks: byId } = relationsOf(plan);
-  const findings = new Map<string, Finding>();
+  const found = new Map<string, { overlaps: Overlap[]; more: boolean }>();
   const index = indexPatterns(tasks.flatMap((task) => claimsOf(plan, task, granted)));
   index.pairs((a, b) => {
-    const [one, other] = [a.value, b.value];
-    if (one.task === other.task) return;
-    const key = one.task < other.task ? `${one.task} ${other.task}` : `${other.task} ${one.task}`;
-    if (findings.has(key) || agrees(a, b, byId) || (!bothLock(a, b) && ordered(one.task, other.task))) return;
-    const met = intersect(a.pattern, b.pattern);
-    if (met) findings.set(key, conflict(a, b, met));
+    if (a.value.task === b.value.task || agrees(a, b, byId)) return;
+    if (!bothLock(a, b) && ordered(a.value.task, b.value.task)) return;
+    const isTurned = (order.get(a.value.task) ?? 0) > (order.get(b.value.task) ?? 0);
+    const [one, other] = isTurned ? [b, a] : [a, b];
+    const key = `${one.value.task} ${other.value.task}`;
+    const pair = found.get(key);
+    if (pair?.more) return;
+    const met = intersect(one.pattern, other.pattern);
+    if (!met) return;
+    if (pair === undefined) found.set(key, { overlaps: [overlap(one, other, met)], more: false });
+    else if (pair.overlaps.length < mostOverlaps) pair.overlaps.push(overlap(one, other, met));
+    else pair.more = true;
   });
-  return [...findings.values()];
+  return [...found.values()].map(({ overlaps, more }) => ({
+    rule: 'ownership-conflict',
+    overlaps: overlaps.toSorted(byPatterns),
+    more,
+  }));
 }
+
+type OwnershipConflict = FindingOf<'ownership-conflict'>;
+type Overlap = OwnershipConflict['overlaps'][number];
+
+const byPatterns = (a: Overlap, b: Overlap): number => (sortKey(a) < sortKey(b) ? -1 : sortKey(a) > sortKey(b) ? 1 : 0);
+const sortKey = ({ claims }: Overlap): string => claims.map(({ by, pattern: text }) => `${by} ${text}`).join('\n');
 
 /** Both may run at the same time as far as order goes, but touch a path that is shared: one after the other. */
 export function mustSerialise(plan: FrozenPlan, a: TaskId, b: TaskId): boolean {
@@ -78,9 +98,7 @@ function agrees(a: Entry<Claim>, b: Entry<Claim>, tasks: ReadonlyMap<TaskId, Pla
 
 const bothLock = (a: Entry<Claim>, b: Entry<Claim>): boolean => a.value.by === 'locks' && b.value.by === 'locks';
 
-const conflict = (a: Entry<Claim>, b: Entry<Claim>, met: { witness: string; spelling: string }): Finding => ({
-  rule: 'ownership-conflict',
-  where: a.value.task,
+const overlap = (a: Entry<Claim>, b: Entry<Claim>, met: { witness: string; spelling: string }): Overlap => ({
   claims: [claimFact(a), claimFact(b)],
   path: met.witness,
   folded: met.spelling === 'folded',

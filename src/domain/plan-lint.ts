@@ -1,4 +1,4 @@
-import { takesCommand } from './agents.ts';
+import { countsTurns, takesCommand } from './agents.ts';
 import { lintDirective, lintDirectiveLength, ownWords } from './directive.ts';
 import type { PreflightEvidence } from './evidence.ts';
 import type { Finding } from './findings/finding.ts';
@@ -7,7 +7,16 @@ import { protectWarnings } from './ownership.ts';
 import { foldPath } from './path-fold.ts';
 import { parsePattern } from './pattern.ts';
 import type { FrozenPlan, PlannedTask, Skill } from './plan.ts';
-import { agentsOf, commandOf, type Draft, type DraftTask, type Place, type Problem, placed } from './plan-draft.ts';
+import {
+  agentsOf,
+  commandOf,
+  type Draft,
+  type DraftTask,
+  ownsOf,
+  type Place,
+  type Problem,
+  placed,
+} from './plan-draft.ts';
 import { lintMaturity } from './planner/maturity.ts';
 import type { ResolvedSettings } from './settings.ts';
 
@@ -142,7 +151,7 @@ function lintTask(task: DraftTask, settings: ResolvedSettings, runnable: readonl
     lintPatterns(keys[key] ?? [], [...task.place, key]),
   );
   problems.push(...lintDrafted(task));
-  if (settings.strict && (keys.owns === undefined || keys.owns === null))
+  if (settings.strict && ownsOf(task) === null)
     problems.push({ rule: 'owns-required', task: task.id, place: task.place, at: 'key' });
   if (keys.owns?.length === 0 && (keys.shares?.length || keys.locks?.length))
     problems.push({
@@ -171,6 +180,16 @@ function lintAgent(task: DraftTask, settings: ResolvedSettings, runnable: readon
   if (task.keys.command && taking === undefined)
     return [{ rule: 'command-unused', task: task.id, agents, place: [...task.place, 'command'] }];
   return [];
+}
+
+/** Advice: a limit that the plan or the configuration sets, and that does not hold for these tasks. */
+export function lintTurns({ settings, waves }: Draft): readonly Problem[] {
+  if (settings.limits.turns === null) return [];
+  const tasks = waves
+    .flatMap((wave) => wave.tasks)
+    .filter((task) => agentsOf(task, settings).some((agent) => !countsTurns(agent)))
+    .map(({ id }) => id);
+  return tasks.length === 0 ? [] : [{ rule: 'turns-uncounted', tasks, place: ['limits', 'turns'] }];
 }
 
 /** One file, so that it can be read. */

@@ -7,6 +7,8 @@ export type PlanSketch = {
   readonly name: string;
   /** Null: whatever the settings say. */
   readonly agent: string | null;
+  /** Absent: whatever the settings say. */
+  readonly model?: string;
   readonly waves: readonly (readonly SketchedTask[])[];
   /** One for each wave; absent: as plans name waves by themselves. */
   readonly waveNames?: readonly string[];
@@ -15,14 +17,26 @@ export type PlanSketch = {
 };
 export type SketchedTask = { readonly id: string; readonly do: string; readonly keys?: TaskKeys };
 
+/** A task as it was typed. */
+export type TypedTask = { readonly text: string; readonly owns: readonly string[] };
+
 /** A sketch of texts, each a task. Ids come from the texts alone: the same texts always give the same plan. */
-export function sketchOf(waves: readonly (readonly string[])[], agent: string | null): PlanSketch {
+export function sketchOf(
+  waves: readonly (readonly (string | TypedTask)[])[],
+  agent: string | null,
+  model: string | null = null,
+): PlanSketch {
   const taken = new Set<string>();
-  const sketched = waves.map((texts) =>
-    texts.map((text) => ({ id: freeId(slugOf(text, 28), taken), do: text.trim() })),
-  );
+  const sketched = waves.map((tasks) => tasks.map((task) => sketchedTask(task, taken)));
   // never the beginning of a task's own name: `undo fix-login` is about the task
-  return { name: `go-${shortened(sketched[0]?.[0]?.id ?? 'task', 14)}`, agent, waves: sketched };
+  const name = `go-${shortened(sketched[0]?.[0]?.id ?? 'task', 14)}`;
+  return { name, agent, ...(model === null ? {} : { model }), waves: sketched };
+}
+
+function sketchedTask(typed: string | TypedTask, taken: Set<string>): SketchedTask {
+  const { text, owns } = typeof typed === 'string' ? { text: typed, owns: [] } : typed;
+  const task = { id: freeId(slugOf(text, 28), taken), do: text.trim() };
+  return owns.length === 0 ? task : { ...task, keys: { owns } };
 }
 
 /** A wave of directives, in the order given. Paths are from the root of the repository. */
@@ -42,7 +56,7 @@ export function sketchOfFiles(files: readonly string[]): Result<PlanSketch, stri
 const nameIn = (path: string): string => path.slice(path.lastIndexOf('/') + 1).replace(/\.md$/i, '');
 
 /** The same as a plan file. */
-export function planText({ name, agent, waves, waveNames, note }: PlanSketch, usualNote: string): string {
+export function planText({ name, agent, model, waves, waveNames, note }: PlanSketch, usualNote: string): string {
   const tasks = (wave: readonly SketchedTask[], indent: string): readonly string[] =>
     wave.flatMap((task) => taskLines(task, indent));
   const [only, ...more] = waveNames === undefined ? waves : [];
@@ -55,6 +69,7 @@ export function planText({ name, agent, waves, waveNames, note }: PlanSketch, us
     `# ${(note ?? usualNote).replaceAll('\n', ' ')}`,
     `name: ${name}`,
     ...(agent === null ? [] : [`agent: ${scalar(agent, 0)}`]),
+    ...(model === undefined ? [] : [`model: ${scalar(model, 0)}`]),
     ...(only !== undefined && more.length === 0
       ? ['tasks:', ...tasks(only, '  ')]
       : ['waves:', ...waves.flatMap(waveLines)]),

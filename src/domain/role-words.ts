@@ -1,9 +1,14 @@
 import type { Role } from './plan.ts';
 
-/** What is expected of each role, beside its directive. */
-export const roleWords: Readonly<Record<Role, string>> = {
+/** What is expected of a role, beside its directive. `isReadOnly`: the task may change no file. */
+export const roleText = (role: Role, isReadOnly: boolean): string =>
+  role === 'discovery' && isReadOnly
+    ? `${roleWords[role]} Change nothing: your handoff is all that others get.`
+    : roleWords[role];
+
+const roleWords: Readonly<Record<Role, string>> = {
   discovery:
-    'You explore. Read until you can answer with certainty, name files and lines for what you say, and tell apart what you saw from what you suppose. Change nothing: your handoff is all that others get.',
+    'You explore. Read until you can answer with certainty, name files and lines for what you say, and tell apart what you saw from what you suppose.',
   'impl-core':
     'You implement the heart of a change. Make it work for every case that the task names, with tests that would fail without it. Keep to the patterns that the code around it has, and leave refinement that nobody asked for.',
   'impl-polish':

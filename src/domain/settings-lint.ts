@@ -29,11 +29,12 @@ function notInThisVersion({ land, dispatch, repair }: Settings): readonly Proble
   return problems;
 }
 
-/** A branch name that git would take, and that no git command could take for an option or an expression. */
-function lintBase(base: string | undefined): readonly Problem[] {
-  if (base === undefined || !(notABranch.test(base) || [...base].some((character) => character < ' '))) return [];
-  return [{ rule: 'bad-branch', branch: base, place: ['base'] }];
-}
+const lintBase = (base: string | undefined): readonly Problem[] =>
+  base === undefined || !isBadBranch(base) ? [] : [{ rule: 'bad-branch', branch: base, place: ['base'] }];
+
+/** False for a branch name that git would take, and that no git command could take for an option or an expression. */
+export const isBadBranch = (base: string): boolean =>
+  notABranch.test(base) || [...base].some((character) => character < ' ');
 const notABranch = /^[-/.]|[\s~^:?*[\\\u007f]|\.\.|@\{|\/\/|\/\.|[/.]$|\.lock$/;
 
 function lintGenerated(path: string): readonly Problem[] {

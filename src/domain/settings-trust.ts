@@ -16,6 +16,7 @@ export const repositoryMay: { readonly [K in SettingKey]: Decision } = {
     allowed === undefined ? false : landFreedom(value) > landFreedom(allowed),
   ),
   agent: anything('every agent is in the same fence, under the same limits'),
+  model: anything('the limits of money hold for every model'),
   command: anything('runs in the fence'),
   dispatch: tighten('tasks stay apart', (value, { below }) => value !== 'isolated' && below === 'isolated'),
   schedule: anything('only the order of starts'),

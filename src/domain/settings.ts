@@ -7,6 +7,8 @@ export type Settings = {
   readonly base?: string | undefined;
   readonly land?: 'ask' | 'auto' | 'branch' | 'pr' | 'wave' | undefined;
   readonly agent?: readonly string[] | undefined;
+  /** As the agents call it; null: whatever each agent takes by itself. */
+  readonly model?: string | null | undefined;
   readonly command?: readonly string[] | null | undefined;
   readonly dispatch?: 'isolated' | 'worktree' | 'sequential' | 'commit-as-you-go' | undefined;
   readonly schedule?: 'strict' | 'eager' | undefined;
@@ -78,6 +80,7 @@ type LimitSettings = {
 export const defaultSettings = {
   land: 'ask',
   agent: ['claude', 'codex', 'opencode'],
+  model: null,
   command: null,
   dispatch: 'isolated',
   schedule: 'strict',
@@ -117,6 +120,7 @@ export type ResolvedSettings = {
   readonly base: string | null;
   readonly land: NonNullable<Settings['land']>;
   readonly agent: readonly string[];
+  readonly model: string | null;
   readonly command: readonly string[] | null;
   readonly dispatch: NonNullable<Settings['dispatch']>;
   readonly schedule: 'strict' | 'eager';

@@ -7,7 +7,7 @@ import { loadConfig, userConfigFile } from '../adapters/config-files/index.ts';
 import { addConfirmations, readConfirmations } from '../adapters/confirmations.ts';
 import { gitReader, inspectRepository, readSmallText } from '../adapters/git-read/index.ts';
 import { inspectLfs } from '../adapters/lfs/index.ts';
-import { loadPlan, skillsOn } from '../adapters/plan-files/index.ts';
+import { loadPlan, type PlanText, skillsOn } from '../adapters/plan-files/index.ts';
 import { writeNewFile } from '../adapters/project/index.ts';
 import { findRepository, locateStateDirectory, makeStateDirectory } from '../adapters/state-directory/index.ts';
 import type { Context } from '../cli/command.ts';
@@ -29,19 +29,17 @@ type PlanPlace = {
 };
 
 /** Reads a plan with every layer around it, and looks whether the repository can be worked on at all. Changes nothing. */
-export async function readPlanAt(
-  place: PlanPlace,
-  planFile: string | { readonly text: string; readonly as?: string },
-  branch: string | null = null,
-) {
+export async function readPlanAt(place: PlanPlace, planFile: string | PlanText, branch: string | null = null) {
   const text = typeof planFile === 'string' ? null : planFile.text;
   const { toplevel } = place;
   const { config } = await readConfigAt(place);
-  const currentBranch = branch ?? (await gitReader({ checkout: toplevel, repository: '' }).currentBranch());
+  const git = gitReader({ checkout: toplevel, repository: '' });
+  const currentBranch = branch ?? (await git.currentBranch());
   const loaded = await loadPlan({
     root: toplevel,
     planFile,
     currentBranch,
+    hasBranch: async (base) => (await git.branchTip(base)) !== null,
     config,
     skills: (base) => skillsOn(toplevel, base),
   });
@@ -112,9 +110,9 @@ async function planNamed(
   toplevel: string,
   cwd: string,
   source: PlanSource,
-): Promise<Result<string | { readonly text: string; readonly as?: string }, string>> {
+): Promise<Result<string | PlanText, string>> {
   if ('text' in source) return ok(source);
-  if ('waves' in source) return ok({ text: planText(source, 'Made by tidegate go') });
+  if ('waves' in source) return ok({ text: planText(source, 'Made by tidegate go'), isSketch: true });
   const files = source.map((file) => relative(toplevel, resolve(cwd, file)));
   const tasks = files.filter((file) => /\.md$/i.test(file));
   const [only] = files;
@@ -124,7 +122,7 @@ async function planNamed(
   if (tasks.length === 0)
     return files.length === 1 ? ok(only) : err(`which plan? ${files.join(', ')}; one run has one`);
   const sketch = sketchOfFiles(tasks);
-  return sketch.ok ? ok({ text: planText(sketch.value, 'Made of markdown files') }) : sketch;
+  return sketch.ok ? ok({ text: planText(sketch.value, 'Made of markdown files'), isSketch: true }) : sketch;
 }
 
 /** A plan of a person may have more: it is not their machine that has to be kept from them. */

@@ -106,13 +106,15 @@ const sizeOf = (plan: FrozenPlan) => ({ waves: plan.waves.length, tasks: allTask
 
 const flagsOf = ({ land, focus }: Body) => ({ land: land ?? null, focus: focus ?? null });
 
-function sourceOf({ plan, planFile, tasks, agent }: Body): Result<PlanSource, Problem> {
+function sourceOf({ plan, planFile, tasks, agent, model }: Body): Result<PlanSource, Problem> {
   const given = [plan, planFile, tasks].filter((one) => one !== undefined);
   if (given.length > 1) return err(problem(422, 'invalid', 'one of plan, planFile and tasks', { field: 'body' }));
   if (agent !== undefined && tasks === undefined)
     return err(problem(422, 'invalid', 'agent goes with tasks; a plan names its own', { field: 'body.agent' }));
+  if (model !== undefined && tasks === undefined)
+    return err(problem(422, 'invalid', 'model goes with tasks; a plan names its own', { field: 'body.model' }));
   if (plan !== undefined) return ok({ text: plan });
-  if (tasks !== undefined) return ok(sketchOf(tasks, agent ?? null));
+  if (tasks !== undefined) return ok(sketchOf(tasks, agent ?? null, model ?? null));
   if (planFile === undefined) return ok([]);
   // below the checkout, whatever it is called
   const isInside = !planFile.startsWith('/') && !planFile.split(/[/\\]/).includes('..') && !planFile.includes('\0');

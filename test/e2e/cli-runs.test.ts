@@ -109,9 +109,9 @@ test('a held task is named with its command; dropped by name the rest lands, exi
 
 test('plans that own the same path are refused before anything is kept', async () => {
   await using here = await project({ plan: { tasks: { hello, twin: hello } } });
-  const { code, stderr } = await here.cli('run', 'plan.yaml', '--yes');
+  const { code, stdout } = await here.cli('run', 'plan.yaml', '--yes');
   expect(code).toBe(2);
-  expect(stderr).toContain('could both write `HELLO.md`');
+  expect(stdout).toContain('could both write `HELLO.md`');
   expect(existsSync(join(here.root, 'state'))).toBe(false);
 });
 

@@ -464,3 +464,31 @@ describe('beside what is documented', () => {
     expect(checkHistory(await scene.events())).toEqual([]);
   });
 });
+
+test('F20: files of actions are files of the subtask, so two agents on one file are a conflict', async () => {
+  const dcm = dcmOf(server, 'session-actions');
+  const task = (id: string) => ({ task_id: id, agent_type: 'Snipper', description: `Do ${id}` });
+  const submitted = await dcm.post('/api/orchestration/batch-submit', {
+    session_id: 'session-actions',
+    wave_number: 0,
+    tasks: [task('one'), task('two')],
+  });
+  const { batch } = submitted.json as { batch: { id: string; subtask_ids: [string, string] } };
+  const [first, second] = batch.subtask_ids;
+  await dcm.post('/api/waves/session-actions/start', { wave_number: 0 });
+  const act = (subtask_id: string, tool_name: string, ...file_paths: string[]) =>
+    dcm.post('/api/actions', { subtask_id, tool_name, tool_type: 'builtin', file_paths });
+  await act(first, 'Edit', 'src/a.ts', './src/only-one.ts');
+  await act(first, 'Read', 'src/read.ts');
+  await act(second, 'Read', 'src/read.ts');
+  await act(second, 'Write', './src/a.ts');
+  for (const subtask of [first, second]) await dcm.set(subtask, 'completed', { summary: 'done' });
+  const { json } = await dcm.post(`/api/orchestration/batch/${batch.id}/complete`);
+  expect(json).toMatchObject({
+    synthesis: {
+      summary: 'Wave 0: 2/2 tasks completed. 2 files modified, 1 conflicts.',
+      files_changed: ['src/a.ts', 'src/only-one.ts'],
+      conflicts: [{ type: 'file_conflict', subtasks: [first, second], files: ['src/a.ts'] }],
+    },
+  });
+});

@@ -85,3 +85,21 @@ test('markdown files are a wave of tasks, and mistakes in them have a place', { 
   expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('merged b, a') });
   expect(here.git('show', 'main:a.txt')).toBe('a');
 });
+
+test('F18: go takes a model, and for each task what it owns', { timeout: 60_000 }, async () => {
+  await using here = await project(settings);
+  const words = ['Fix the login', '--owns', 'src/login/**', '--owns=test/**', 'Mend the list', '--then', 'Say so'];
+  const asked = await here.cli('go', ...words, '--owns', 'docs/', '--model', 'large', '--dry-run', '--json');
+  const { plan } = JSON.parse(asked.stdout) as {
+    readonly plan: { readonly waves: readonly { readonly tasks: readonly Readonly<Record<string, unknown>>[] }[] };
+  };
+  expect(plan.waves.map(({ tasks }) => tasks.map(({ id, owns, model }) => [id, owns, model]))).toEqual([
+    [
+      ['fix-login', ['src/login/**', 'test/**'], 'large'],
+      ['mend-list', null, 'large'],
+    ],
+    [['say', ['docs/'], 'large']],
+  ]);
+  const wrong = await here.cli('go', 'Fix the login', 'Mend the list', '--owns', '../x', '--dry-run');
+  expect(wrong).toMatchObject({ code: 2, stdout: expect.stringContaining('error: `../x`') });
+});

@@ -30,7 +30,10 @@ test('a goal becomes a plan file that says nothing to lint, and passes every che
       {
         name: 'implement',
         tasks: {
-          'rate-limit-post-login-5-min': { owns: ['src/login.ts'], exit: { completion: 'repo-landed' } },
+          'rate-limit-post-login-5-min': {
+            owns: expect.arrayContaining(['src/login.ts', 'src/login?test.*', 'test/**/*login*']),
+            exit: { completion: 'repo-landed' },
+          },
           'document-docs-api-md': { role: 'docs', owns: ['docs/api.md'], needs: ['rate-limit-post-login-5-min'] },
         },
       },
@@ -97,4 +100,19 @@ test('a draft of an agent is one file, that lands and is read like any plan', { 
   expect((await here.cli('lint', 'drafted.plan.yaml')).stdout).toContain('drafted.plan.yaml: 1 wave, 1 task');
   const brief = (await here.events()).flatMap(({ event }) => (event.type === 'run-created' ? [event.plan] : []));
   expect(brief[0]?.waves[0]?.tasks[0]?.directive.text).toContain(`> ${goal}\n`);
+});
+
+test('F16: a file that is to be divided comes with its siblings and tests, in a plan that passes every check', {
+  timeout: 60_000,
+}, async () => {
+  await using here = await project({ plan: {}, files: { 'tidegate.yaml': byCommand, 'lib/utils.js': '1\n' } });
+  const made = await here.cli('plan', 'Refactor lib/utils.js into three modules', '-o', 'split.yaml');
+  expect(made).toMatchObject({ code: 0, stderr: '' });
+  const { waves } = parse(readFileSync(join(here.checkout, 'split.yaml'), 'utf8')) as {
+    readonly waves: readonly { readonly tasks: Readonly<Record<string, { readonly owns: readonly string[] }>> }[];
+  };
+  const owned = Object.values(waves[1]?.tasks ?? {}).map(({ owns }) => owns);
+  expect(owned).toEqual([['lib/*.js', 'lib/utils/**', 'lib/__tests__/**', 'test/**', 'tests/**']]);
+  expect((await here.cli('lint', 'split.yaml')).stdout).not.toContain('warning');
+  expect(await here.cli('run', 'split.yaml', '--dry-run')).toMatchObject({ code: 0 });
 });

@@ -153,3 +153,19 @@ test('a prompt tells what came of the waves before it, as the session has it', {
   );
   expect(await prompt(0)).not.toContain('Previous Wave Context');
 });
+
+test('F21: goals are matched to agents as in the table, other forms of its words included', async () => {
+  await using here = await project({ plan: {} });
+  await using server = await serverOf(here);
+  const typesOf = async (task_description: string) => {
+    const body = { task_description, session_id: 's', constraints: {} };
+    const { json } = await server.ask('POST', '/api/orchestration/decompose', { token: server.tokens.read, body });
+    return (json as { readonly subtasks: readonly { readonly agent_type: string }[] }).subtasks.map(
+      ({ agent_type }) => agent_type,
+    );
+  };
+  expect(await typesOf('Profile the request handler')).toContain('performance-engineer');
+  expect(await typesOf('Write documentation for the REST API')).toContain('docs-writer');
+  expect(await typesOf('Look for vulnerabilities in the parser')).toContain('security-specialist');
+  expect(await typesOf('Add row policies for orders')).toContain('supabase-backend');
+});

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 const words =
-  'add fix migration redesign the login page and then tests docs/api.md src/ui/ react sql schema, review "say \'hi\'" `a: b` # - : ; . ! {x} [y] & * | > % @ true null 1.0 ~ émoji 🙂 日本語 \u202e \\ \n \n- \t --- ...'.split(
+  'add fix migration redesign the login page and then tests docs/api.md src/ui/ refactor split into src/app.ts lib/utils.py src/*.go react sql schema, review "say \'hi\'" `a: b` # - : ; . ! {x} [y] & * | > % @ true null 1.0 ~ émoji 🙂 日本語 \u202e \\ \n \n- \t --- ...'.split(
     ' ',
   );
 

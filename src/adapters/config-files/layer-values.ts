@@ -52,7 +52,7 @@ function layerOf(name: string, given: readonly Given[], others: readonly Finding
     const fitting = readings.find((reading) => reading.success);
     if (!fitting) {
       const issues = readings[0]?.error?.issues ?? [];
-      findings.push(...problemsOf(issues, documents[0], []).map((problem) => placed(problem, source)));
+      findings.push(...problemsOf(issues, documents[0], null).map((problem) => placed(problem, source)));
       continue;
     }
     names.set(key, source);

@@ -56,6 +56,8 @@ export async function makeDraft(
   readonly findings: readonly Finding[];
   /** A problem at its place: in the front matter that says it, else in the plan. */
   readonly locate: (problem: Problem) => Finding;
+  /** `file:line:column` of a value of a task, in the same way. */
+  readonly whereOf: (place: Place) => string;
 }> {
   const findings: Finding[] = [];
   const fronts: { readonly place: Place; readonly plan: object; readonly front: YamlDocument }[] = [];
@@ -79,15 +81,23 @@ export async function makeDraft(
   const readWave = (wave: WrittenWave, index: number) => Promise.all(wave.tasks.map((task) => read(task, index)));
   const tasks = await Promise.all(waves.map(readWave));
   const drafted = waves.map((wave, index) => ({ name: wave.name, place: wave.place, tasks: tasks[index] ?? [] }));
-  const locate = (problem: Problem): Finding => {
-    const said = fronts.find(({ place }) => place.every((step, at) => problem.place[at] === step));
-    const within = problem.place.slice(said?.place.length);
+  const sourceOf = (place: Place): { readonly yaml: YamlDocument; readonly place: Place } => {
+    const said = fronts.find((one) => one.place.every((step, at) => place[at] === step));
+    const within = place.slice(said?.place.length);
     const [key] = within;
     return said !== undefined && isSaid(said.front.value, key) && !isSaid(said.plan, key)
-      ? said.front.finding({ ...problem, place: within })
-      : from.yaml.finding(problem);
+      ? { yaml: said.front, place: within }
+      : { yaml: from.yaml, place };
   };
-  return { draft: { settings, waves: drafted }, findings, locate };
+  const locate = (problem: Problem): Finding => {
+    const { yaml, place } = sourceOf(problem.place);
+    return yaml.finding({ ...problem, place });
+  };
+  const whereOf = (place: Place): string => {
+    const source = sourceOf(place);
+    return source.yaml.where(source.place);
+  };
+  return { draft: { settings, waves: drafted }, findings, locate, whereOf };
 }
 
 const isSaid = (front: unknown, key: string | number | undefined): boolean =>

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type PlanHash, planHash, taskId } from '../../domain/ids.ts';
 import { withLockNeeds } from '../../domain/locks.ts';
 import { canonicalJson, type FrozenPlan, type PlannedTask, type Skill } from '../../domain/plan.ts';
-import { agentsOf, commandOf, type Draft, type DraftTask } from '../../domain/plan-draft.ts';
+import { agentsOf, commandOf, type Draft, type DraftTask, ownsOf } from '../../domain/plan-draft.ts';
 import { durationMinutes, type ResolvedSettings } from '../../domain/settings.ts';
 
 /** SHA-256 of the canonical document: equal for equal meaning, changed by any change of it. */
@@ -55,6 +55,7 @@ export function freeze(
 
 function freezeTask(task: DraftTask, settings: ResolvedSettings, skills: ReadonlyMap<string, Skill>): PlannedTask {
   const { keys } = task;
+  const owns = ownsOf(task);
   const named = set(keys.skills ?? []).flatMap((name) => skills.get(name) ?? []);
   return {
     id: taskId(task.id),
@@ -66,12 +67,12 @@ function freezeTask(task: DraftTask, settings: ResolvedSettings, skills: Readonl
     role: keys.role ?? 'impl-core',
     agent: agentsOf(task, settings),
     command: commandOf(task, settings),
-    owns: keys.owns ? set(keys.owns) : null,
+    owns: owns === null ? null : set(owns),
     needs: set(keys.needs ?? []).map(taskId),
     reads: set(keys.reads ?? []),
     shares: set(keys.shares ?? []),
     locks: set(keys.locks ?? []),
-    model: keys.model ?? null,
+    model: keys.model === undefined ? settings.model : keys.model,
     priority: keys.priority ?? 5,
     capabilities: set(keys.capabilities ?? []),
     components: set(keys.components ?? []),

@@ -69,7 +69,14 @@ describe('a plan of a goal', () => {
       return made.ok ? [made.value.sketch.waves[1]?.map(({ keys }) => keys?.owns), made.value.notes] : made.error;
     };
     expect(owned('Answer GET /items as described in docs/api.md, in src/items/')).toEqual([[['src/items/']], []]);
-    expect(owned('Split src/lib into src/lib/a.ts')).toEqual([[['src/lib', 'src/lib/**', 'src/lib/a.ts']], []]);
+    expect(owned('Answer GET /items in src/items/')).toEqual([
+      [['src/items/', 'test/**/*items*', 'tests/**/*items*', 'test/**/items/**', 'tests/**/items/**']],
+      [],
+    ]);
+    expect(owned('Split src/lib into src/lib/a.ts')).toEqual([
+      [['src/lib', 'src/lib/**', 'test/**', 'tests/**', 'src/lib/*.ts', 'src/lib/a/**', 'src/lib/__tests__/**']],
+      [],
+    ]);
     expect(owned('Add a limit to src/login.ts, with tests')).toEqual([[undefined], []]);
     expect(owned('Add a limit to src/login.ts, with tests in test/login.ts')).toEqual([
       [['src/login.ts', 'test/login.ts']],
@@ -80,6 +87,33 @@ describe('a plan of a goal', () => {
       [expect.stringContaining('.github/workflows/ci.yml is protected')],
     ]);
     expect(owned('Update CLAUDE.md')).toEqual([[undefined], [expect.stringContaining('CLAUDE.md is protected')]]);
+  });
+
+  test('F16: can be done: what is divided owns its siblings and tests, and no test is asked for that may not be written', () => {
+    const tasksOf = (goal: string, template?: TemplateName) => {
+      const made = planned(goal, template);
+      if (!made.ok) throw new Error(made.error);
+      return made.value.sketch.waves.flat().filter(({ keys }) => keys?.owns?.length !== 0);
+    };
+    const [divided] = tasksOf('Refactor lib/utils.js into three modules');
+    expect(divided?.keys?.owns).toEqual(['lib/*.js', 'lib/utils/**', 'lib/__tests__/**', 'test/**', 'tests/**']);
+    expect(divided?.do).toContain('Change at most 10 files');
+    expect(divided?.do).toContain('each case has one that fails without the change');
+    expect(divided?.do).toContain('What other files import from the old path works as before');
+    const [named] = tasksOf('Split lib/utils.js, covered by test/utils.js');
+    expect(named?.keys?.owns).toEqual(expect.arrayContaining(['lib/*.js', 'test/**']));
+    const [taken] = tasksOf('Extract the parser from src/app.py');
+    expect(taken?.keys?.owns).toEqual(['src/*.py', 'src/app/**', 'test/**', 'tests/**']);
+    const [changed] = tasksOf('Rate-limit POST /login to 5/min in src/login.ts');
+    expect(changed?.keys?.owns).toEqual([
+      ...['src/login.ts', 'src/login?test.*', 'src/login?spec.*', 'src/__tests__/*login*'],
+      ...['test/**/*login*', 'tests/**/*login*'],
+    ]);
+    const [configured] = tasksOf('Set the port to 8080 in config/app.yaml');
+    expect(configured?.keys?.owns).toEqual(['config/app.yaml']);
+    expect(configured?.do).not.toContain('tests');
+    const [proved] = tasksOf('Prove that docs/api.md has 3 examples', 'qa');
+    expect(proved?.keys?.owns).toBeUndefined();
   });
 
   test('of each template has its waves and roles, and goes from level to level by one step', () => {

@@ -7,13 +7,14 @@ import type { PlanHash } from '../../domain/ids.ts';
 import { protectWarnings } from '../../domain/ownership.ts';
 import { canonicalJson, type FrozenPlan, type Skill } from '../../domain/plan.ts';
 import type { Place, Problem } from '../../domain/plan-draft.ts';
-import { lintDraft, lintSkills } from '../../domain/plan-lint.ts';
+import { lintDraft, lintSkills, lintTurns } from '../../domain/plan-lint.ts';
 import { lintSizing } from '../../domain/planner/sizing.ts';
 import { type Layer, type Loosening, type Resolution, resolveSettings } from '../../domain/settings-layers.ts';
 import { lintSettings } from '../../domain/settings-lint.ts';
 import { looseningHash, unconfirmedOf } from './confirmation.ts';
 import { formProblems, makeDraft, settingsOf, wavesOf } from './draft.ts';
 import { freeze, hashPlan } from './freeze.ts';
+import { baseFindings, overlapsDespite, refusalsOf, withoutPlaces } from './refusals.ts';
 import { fromRoot, insideRepository, isWithin, shownPath } from './repository-path.ts';
 import { type PlanDocument, planSchema } from './schema.ts';
 import { readSource } from './source-text.ts';
@@ -57,6 +58,9 @@ type LoadedPlan =
 
 export const noConfig: PlanConfig = { below: [], above: [], confirmed: [], findings: [] };
 
+/** `as`: the file that it is to become. `isSketch`: nobody has seen the text, so places in it say nothing. */
+export type PlanText = { readonly text: string; readonly as?: string; readonly isSketch?: true };
+
 /**
  * Reads a plan and its directives, and freezes them. Changes no file.
  * Every mistake in all files is reported at once, each with its place.
@@ -64,9 +68,11 @@ export const noConfig: PlanConfig = { below: [], above: [], confirmed: [], findi
 export async function loadPlan(request: {
   readonly root: string;
   /** A file, from the root; or the text of a plan that nobody wrote as a file, or of one that is to become this file. */
-  readonly planFile: string | { readonly text: string; readonly as?: string };
+  readonly planFile: string | PlanText;
   /** Where the run starts from when no layer says it; null on a detached head. */
   readonly currentBranch: string | null;
+  /** Whether a branch exists and has a commit; absent: every branch does. */
+  readonly hasBranch?: (branch: string) => Promise<boolean>;
   readonly config?: PlanConfig;
   /** Agents that can be driven; `scripted` is added by tests. */
   readonly runnable?: readonly string[];
@@ -74,7 +80,7 @@ export async function loadPlan(request: {
   readonly skills?: (branch: string) => Promise<ReadonlyMap<string, Skill>>;
 }): Promise<LoadedPlan> {
   const loaded = await loadAsWritten(request);
-  if (typeof request.planFile === 'string' || request.planFile.as !== undefined) return loaded;
+  if (typeof request.planFile === 'string' || request.planFile.isSketch !== true) return loaded;
   const warnings = loaded.warnings.map(withoutUnwritten);
   return loaded.ok ? { ...loaded, warnings } : { ...loaded, findings: loaded.findings.map(withoutUnwritten), warnings };
 }
@@ -101,7 +107,7 @@ async function loadAsWritten(request: Parameters<typeof loadPlan>[0]): Promise<L
     config.confirmed.includes(looseningHash(loosening)),
   );
   const from = { root, planPath, yaml };
-  const { draft, findings: unread, locate } = await makeDraft(wavesOf(document), resolution.settings, from);
+  const { draft, findings: unread, locate, whereOf } = await makeDraft(wavesOf(document), resolution.settings, from);
   const tasks = draft.waves.flatMap((wave) => wave.tasks);
   const briefs = tasks.flatMap((task) => lintDirective(task, draft.settings.strict)).map(locate);
 
@@ -123,13 +129,20 @@ async function loadAsWritten(request: Parameters<typeof loadPlan>[0]): Promise<L
     ...resolution.loosenings.map((loosening) => loosening.finding),
     ...unread,
     ...(draft.settings.strict ? briefs : []),
-    ...(base === null ? [{ rule: 'no-base', where: shown } as const] : []),
+    ...(await baseFindings(base, resolution, shown, request.hasBranch)),
   ]);
-  const long = [...tasks.flatMap(lintDirectiveLength), ...lintSizing(draft, written)].map(locate);
+  const long = [...tasks.flatMap(lintDirectiveLength), ...lintSizing(draft, written), ...lintTurns(draft)].map(locate);
   const warnings = [...(draft.settings.strict ? [] : briefs), ...long];
   const unconfirmed = unconfirmedOf(resolution);
-  if (findings.length > 0 || base === null) return { ok: false, findings, warnings, unconfirmed, resolution };
+  const refused = (all: readonly Finding[]) =>
+    ({ ok: false, findings: sorted(all), warnings, unconfirmed, resolution }) as const;
+  if (findings.length > 0 || base === null) {
+    const isWhole = opened.findings.length + problems.length + unread.length === 0;
+    return refused([...findings, ...(isWhole ? overlapsDespite(judged, draft, whereOf) : [])]);
+  }
   const plan = freeze(draft, document.name ?? slugOf(shown), base, skills);
+  const refusals = refusalsOf(plan, draft, whereOf);
+  if (refusals.length > 0) return refused(refusals);
   const guarded = plan.waves.flatMap((_, wave) => protectWarnings(plan, wave));
   return {
     ok: true,
@@ -164,7 +177,7 @@ async function openPlan(
 }
 
 /** What is to become a file is read as that file, and is the plan itself: a way to another one could lead anywhere. */
-function parseText(root: string, { text, as }: { readonly text: string; readonly as?: string }) {
+function parseText(root: string, { text, as }: PlanText) {
   const shown = as ?? unwritten;
   return parsePlan(root, text, { planPath: fromRoot(root, shown), shown }, as !== undefined);
 }
@@ -204,9 +217,12 @@ async function parsePlan(
 const unwritten = 'the plan';
 
 function withoutUnwritten(finding: Finding): Finding {
+  if (finding.rule === 'ownership-conflict') return withoutPlaces(finding, isUnwritten);
   const { where, ...rest } = finding;
-  return where === unwritten || where?.startsWith(`${unwritten}:`) ? rest : finding;
+  return where !== undefined && isUnwritten(where) ? rest : finding;
 }
+
+const isUnwritten = (where: string): boolean => where === unwritten || where.startsWith(`${unwritten}:`);
 
 /** Lint sees what is left of a broken document, so it may see the gap that a reported mistake left. */
 function isEcho(problem: Problem, said: readonly Problem[], cuts: readonly Place[]): boolean {

@@ -5,16 +5,20 @@ import { idPattern } from '../../domain/ids.ts';
 import { nearestWord } from '../../domain/nearest-word.ts';
 import type { Place, Problem } from '../../domain/plan-draft.ts';
 import { durationPattern } from '../../domain/settings.ts';
+import { keysAt, levelAt, levelsWith } from './key-levels.ts';
 import { saysSomething } from './schema.ts';
 
 type Issue = z.core.$ZodIssue;
 type Issues = readonly Issue[];
 
-/** One problem per mistake in `value`. `known` are the keys that a misspelt one may have meant. */
+/** The schema that a document was held against, and every key that occurs anywhere in it. */
+export type KnownKeys = { readonly schema: z.ZodType; readonly all: readonly string[] };
+
+/** One problem per mistake in `value`. `known`: what an unknown key may have meant; null: nothing is suggested. */
 export function problemsOf(
   issues: Issues,
   value: unknown,
-  known: readonly string[],
+  known: KnownKeys | null,
   base: Place = [],
 ): readonly Problem[] {
   return issues.flatMap((issue) => {
@@ -25,9 +29,34 @@ export function problemsOf(
   });
 }
 
-function unknownKey(key: string, place: Place, known: readonly string[]): Problem {
+function unknownKey(key: string, place: Place, known: KnownKeys | null): Problem {
   const among = place.join('.') === 'taps.agents' ? 'person' : 'keys';
-  return { rule: 'unknown-key', key, meant: synonyms.get(key) ?? nearestWord(key, known), among, place, at: 'key' };
+  const { meant, belongs } = known === null ? { meant: null, belongs: [] } : meaningOf(key, place, known);
+  const levels = belongs.length === 0 ? {} : { belongs };
+  return { rule: 'unknown-key', key, meant, ...levels, among, place, at: 'key' };
+}
+
+/** What a key may have meant, and where that belongs if not here. A key that is known elsewhere means itself. */
+function meaningOf(key: string, place: Place, { schema, all }: KnownKeys) {
+  const here = levelAt(schema, place.slice(0, -1));
+  const elsewhere = (word: string) => {
+    const levels = levelsWith(word);
+    return here !== null && levels.includes(here) ? [] : levels;
+  };
+  const synonym = synonyms.get(key);
+  if (synonym !== undefined) return { meant: synonym, belongs: elsewhere(synonym) };
+  const belongs = elsewhere(key);
+  if (belongs.length > 0) return { meant: null, belongs };
+  // `id` is a key of tasks in a list, and of no others
+  const among = (words: readonly string[]) =>
+    nearestWord(
+      key,
+      words.filter((word) => word !== key),
+    );
+  const near = among(keysAt(here));
+  if (near !== null) return { meant: near, belongs: [] };
+  const meant = among(all);
+  return { meant, belongs: meant === null ? [] : elsewhere(meant) };
 }
 
 const synonyms: ReadonlyMap<string, string> = new Map([
@@ -89,7 +118,7 @@ const units: Readonly<Record<string, 'characters' | 'items'>> = { string: 'chara
 function problemsOfUnion(
   branches: readonly Issues[],
   value: unknown,
-  known: readonly string[],
+  known: KnownKeys | null,
   place: Place,
 ): readonly Problem[] {
   const taken = (branch: Issues) => problemsOf(branch, value, known, place);

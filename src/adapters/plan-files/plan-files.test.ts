@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { clauseTexts, directiveText } from '../../domain/explain/clauses.ts';
 import { explain } from '../../domain/explain/explain.ts';
-import type { Directive } from '../../domain/plan.ts';
+import { type Directive, roles } from '../../domain/plan.ts';
 import { lintDirectives } from '../../domain/plan-lint.ts';
 import { loadPlan, looseningHash, noConfig } from './index.ts';
 
@@ -281,6 +281,81 @@ waves:
     const loaded = await load({ 'plan.yaml': `tasks: { a: { do: x, agent: command, command: [x] } }\n${line}\n` });
     const [first] = loaded.ok ? [] : loaded.findings.map(explain);
     expect([first?.detail, first?.fix]).toEqual([detail, fix]);
+  });
+
+  test('overlaps stand where each task says what it owns, in the plan or in its directive', async () => {
+    const brief = '\nWrite `x`.\n\n## Acceptance\nx\n';
+    const files = { 'a.md': `---\nowns: [x, src/**]\n---${brief}`, 'b.md': `---\nrole: docs\n---${brief}` };
+    const overlaps = async (plan: Parameters<typeof loadPlan>[0]['planFile']) => {
+      await using folder = await tempFolder({ ...files, 'plan.yaml': typeof plan === 'string' ? plan : plan.text });
+      const planFile = typeof plan === 'string' ? 'plan.yaml' : plan;
+      const loaded = await loadPlan({ root: folder.path, planFile, currentBranch: 'main' });
+      return loaded.ok ? [] : loaded.findings.map(explain).map(({ where, detail }) => [where, detail]);
+    };
+    const text = `${task}tasks:\n  a: a.md\n  b: { do: b.md, owns: [src/b] }\n`;
+    expect(await overlaps(text)).toEqual([
+      ['a.md:2:11', '`a` (owns `src/**`) and `b` (owns `src/b`, plan.yaml:5:25) could both write `src/b`'],
+    ]);
+    expect(await overlaps({ text, isSketch: true })).toEqual([
+      ['a.md:2:11', '`a` (owns `src/**`) and `b` (owns `src/b`) could both write `src/b`'],
+    ]);
+    const broken = `${text}  c: { do: x, agent: clawed }\n`;
+    expect((await overlaps(broken)).map(([where]) => where)).toEqual(['a.md:2:11', 'plan.yaml:6:15']);
+  });
+
+  test('a base that is not there is told once, where it is said', async () => {
+    const hasBranch = async (branch: string) => branch === 'main';
+    const found = async (plan: string, currentBranch = 'main') => {
+      const loaded = await load({ 'plan.yaml': plan }, { hasBranch, currentBranch });
+      return loaded.ok ? [] : loaded.findings.map(({ rule, where }) => `${rule} ${where}`);
+    };
+    expect(await found(short)).toEqual([]);
+    expect(await found(`${short}base: gone\n`)).toEqual(['base-missing plan.yaml:9:7']);
+    expect(await found(short, 'unborn')).toEqual(['base-missing plan.yaml']);
+    expect(await found(`${short}base: -x\n`)).toEqual(['bad-branch plan.yaml:9:7']);
+  });
+
+  test('F18: a key that another level has is told that level, and a misspelt one what it may mean', async () => {
+    const fixes = async (plan: string) => {
+      const loaded = await load({ 'plan.yaml': plan });
+      return loaded.ok ? [] : loaded.findings.map((one) => explain(one).fix);
+    };
+    const tasks = 'tasks: { a: { do: x } }\n';
+    expect(await fixes(`${task}${tasks}owns: [x]\n`)).toEqual(['`owns` belongs to a task']);
+    expect(await fixes(`${task}${tasks}minutes: 5\n`)).toEqual([
+      '`minutes` belongs to `limits` or an entry of `checks`',
+    ]);
+    expect(await fixes(`${task}${tasks}notify: off\n`)).toEqual([
+      '`notify` belongs to `tidegate.yaml` or your own configuration',
+    ]);
+    expect(await fixes(`${task}${tasks}prompt: x\n`)).toEqual(['did you mean `do`? It belongs to a task']);
+    expect(await fixes(`${task}${tasks}limits: { network: on }\n`)).toEqual(['`network` belongs to `fence`']);
+    expect(await fixes(`${task}tasks: { a: { do: x, limits: { minutes: 5 } } }\n`)).toEqual([
+      '`limits` belongs to the top level of the plan',
+    ]);
+    expect(await fixes(`${task}waves: [{ model: y, tasks: { a: x } }]\n`)).toEqual([
+      '`model` belongs to the top level of the plan or a task',
+    ]);
+    expect(await fixes(`${task}tasks: { a: { do: x, exit: { owns: [x] } } }\n`)).toEqual(['`owns` belongs to a task']);
+    expect(await fixes(`${task}tasks: { a: { do: x, modle: y } }\n`)).toEqual(['did you mean `model`?']);
+    expect(await fixes(`${task}tasks: { a: { do: x, lmits: y } }\n`)).toEqual([
+      'did you mean `limits`? It belongs to the top level of the plan',
+    ]);
+    expect(await fixes(`${task}tasks: { a: { do: x, id: b } }\n`)).toEqual(['remove it']);
+  });
+
+  test('F27: roles that only report own nothing, unless other keys say that they write', async () => {
+    const owned = async (keys: string) => {
+      const { plan } = await loadedPlan(`${task}tasks: { a: { do: x, ${keys} } }\n`);
+      return plan.waves[0]?.tasks[0]?.owns;
+    };
+    const byRole = await Promise.all(roles.map(async (role) => [role, await owned(`role: ${role}`)] as const));
+    expect(byRole.flatMap(([role, owns]) => (owns === null ? [] : [role]))).toEqual([
+      ...['discovery', 'research', 'eval', 'security', 'qa'],
+    ]);
+    expect(await owned('role: qa, owns: null')).toBe(null);
+    expect(await owned('role: qa, deliverables: [report.md]')).toBe(null);
+    expect(await owned('role: qa, owns: [report.md]')).toEqual(['report.md']);
   });
 
   test('a missing plan, a directory, a link out of the repository', async () => {

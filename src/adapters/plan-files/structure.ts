@@ -13,14 +13,17 @@ export function fitSchema<T>(
   const forbidden = protoKeys(value);
   const first = schema.safeParse(value);
   if (first.success && forbidden.length === 0) return { data: first.data, problems: [], damaged: [] };
-  const problems = [...forbidden, ...(first.success ? [] : problemsOf(first.error.issues, value, knownKeys(schema)))];
+  const problems = [
+    ...forbidden,
+    ...(first.success ? [] : problemsOf(first.error.issues, value, { schema, all: knownKeys(schema) })),
+  ];
   const rest = structuredClone(value);
   const damaged: Place[] = [];
   // Cutting a required key makes its parent unfit in turn, so this takes a few rounds, one level up each time.
   for (let round = 0; round < 6; round++) {
     const parsed = schema.safeParse(rest);
     if (parsed.success) return { data: parsed.data, problems, damaged };
-    for (const { place } of problemsOf(parsed.error.issues, rest, [])) damaged.push(cut(rest, place));
+    for (const { place } of problemsOf(parsed.error.issues, rest, null)) damaged.push(cut(rest, place));
   }
   return { data: null, problems, damaged };
 }

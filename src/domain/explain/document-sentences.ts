@@ -1,4 +1,4 @@
-import type { DocumentRules, NamedValue, ValueRule, ValueType } from '../findings/document-rules.ts';
+import type { DocumentRules, KeyLevel, NamedValue, ValueRule, ValueType } from '../findings/document-rules.ts';
 import type { FindingsOf } from '../findings/finding.ts';
 import type { Sentence, Sentences } from './sentence.ts';
 
@@ -64,6 +64,28 @@ const yamlFixes: Readonly<Record<string, string>> = {
   TAG_RESOLVE_FAILED: 'tags are not used here: remove it',
 };
 
+function keyFix(key: string, meant: string | null, belongs: readonly KeyLevel[]): string {
+  const place = belongs.map((level) => levelNames[level]).join(' or ');
+  if (meant === null) return place === '' ? 'remove it' : `\`${key}\` belongs to ${place}`;
+  return `did you mean \`${meant}\`?${place === '' ? '' : ` It belongs to ${place}`}`;
+}
+
+const levelNames: Readonly<Record<KeyLevel, string>> = {
+  plan: 'the top level of the plan',
+  wave: 'a wave',
+  task: 'a task',
+  configuration: '`tidegate.yaml` or your own configuration',
+  limits: '`limits`',
+  'limits.run': '`limits.run`',
+  fence: '`fence`',
+  taps: '`taps`',
+  checks: 'an entry of `checks`',
+  thread: '`thread`',
+  exit: '`exit` of a task',
+  disk: '`disk`',
+  notify: '`notify`',
+};
+
 const idFix = 'lower-case letters, digits and `-`, at most 64, beginning with a letter or digit';
 
 export const documentSentences: Sentences<DocumentRules> = {
@@ -95,11 +117,10 @@ export const documentSentences: Sentences<DocumentRules> = {
         return 'aliases of aliases expand to too much';
     }
   },
-  'unknown-key': ({ key, meant, among }) => {
+  'unknown-key': ({ key, meant, belongs = [], among }) => {
     if (among === 'person')
       return { detail: `unknown key \`${key}\``, fix: 'only your own configuration may say this' };
-    if (among === 'keys')
-      return { detail: `unknown key \`${key}\``, fix: meant === null ? 'remove it' : `did you mean \`${meant}\`?` };
+    if (among === 'keys') return { detail: `unknown key \`${key}\``, fix: keyFix(key, meant, belongs) };
     const detail = `unknown setting \`${key}\``;
     return meant === null ? detail : { detail, fix: `did you mean \`--${meant}\`?` };
   },

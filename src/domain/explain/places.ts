@@ -14,7 +14,6 @@ const naming: ReadonlySet<Rule> = new Set<Rule>([
   'bad-mode',
   'link-leaves',
   'two-spellings',
-  'ownership-conflict',
   'owns-protected',
   'outside-workspace',
   'own-config',

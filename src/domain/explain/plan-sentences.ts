@@ -21,6 +21,10 @@ export const planSentences: Sentences<PlanRules> = {
     detail: 'no branch is checked out, and the plan names none',
     fix: 'add `base: <branch>`, or check out a branch',
   }),
+  'base-missing': ({ branch }) => ({
+    detail: `the branch \`${branch}\` does not exist or has no commit yet`,
+    fix: 'create it with a commit, or name another branch as `base`',
+  }),
   'empty-wave': () => ({ detail: 'this wave has no task', fix: 'add a task or remove the wave' }),
   'duplicate-id': ({ task }) => ({ detail: `task id \`${task}\` is used twice`, fix: 'ids are unique in a plan' }),
   'unknown-need': ({ task, need, meant }) => ({
@@ -57,6 +61,10 @@ export const planSentences: Sentences<PlanRules> = {
   'command-unused': ({ task, agents }) => ({
     detail: `\`${task}\` gives a command, but its agent is ${agents.join(', ')}`,
     fix: 'write `agent: command`',
+  }),
+  'turns-uncounted': ({ tasks }) => ({
+    detail: `\`limits.turns\` does not stop ${tasks.join(', ')}: the turns of \`agent: command\` cannot be counted`,
+    fix: 'limit it by `limits.minutes`',
   }),
   'model-unlisted': ({ agent, host }) => ({
     detail: `${agent} cannot reach its models: ${host} is not in \`fence.network\``,

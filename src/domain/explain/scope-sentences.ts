@@ -1,4 +1,4 @@
-import type { Finding, FindingsOf } from '../findings/finding.ts';
+import type { Finding, FindingOf, FindingsOf } from '../findings/finding.ts';
 import type { LinkFault, ScopeRules } from '../findings/scope-rules.ts';
 import { shellPath } from '../shell-word.ts';
 import type { Sentence, Sentences } from './sentence.ts';
@@ -74,6 +74,28 @@ function waysOut({ task, where: path = '', grantable }: ChangeFinding): string {
 
 const shownPath = (path: string): string => (/^[\w./@+-]+$/.test(path) ? path : JSON.stringify(path));
 
+/** One overlap has its patterns with the tasks. Of several each has its path, and the two patterns that meet there. */
+function overlapTexts(overlaps: readonly Overlap[], more: boolean): { readonly tasks: string; readonly paths: string } {
+  const [first, ...others] = overlaps;
+  if (first === undefined) return { tasks: 'two tasks', paths: 'the same path' };
+  const [a, b] = first.claims;
+  if (others.length > 0) {
+    const paths = overlaps.map((one) => `${overlapPath(one)} (${one.claims.map(claimText).join(', ')})`);
+    return { tasks: `\`${a.task}\` and \`${b.task}\``, paths: `${paths.join(', ')}${more ? ', and more' : ''}` };
+  }
+  const side = (claim: ClaimFact, place = '') => `\`${claim.task}\` (${claim.by} \`${claim.pattern}\`${place})`;
+  // the finding itself stands at the first claim
+  return { tasks: `${side(a)} and ${side(b, placeText(b, ', '))}`, paths: overlapPath(first) };
+}
+
+const claimText = (claim: ClaimFact): string => `${claim.by} \`${claim.pattern}\`${placeText(claim, ' at ')}`;
+const placeText = ({ at }: ClaimFact, before: string): string => (at === undefined ? '' : `${before}${at}`);
+const overlapPath = ({ path, folded }: Overlap): string =>
+  `\`${path}\`${folded ? ', on file systems that ignore case or normalisation' : ''}`;
+
+type Overlap = FindingOf<'ownership-conflict'>['overlaps'][number];
+type ClaimFact = Overlap['claims'][number];
+
 export const scopeSentences: Sentences<ScopeRules> = {
   'read-only': foreign,
   locked: foreign,
@@ -90,11 +112,10 @@ export const scopeSentences: Sentences<ScopeRules> = {
     detail: `${shownPath(spelled)} and ${shownPath(first)} differ only by case or normalisation`,
     fix: 'use one spelling',
   }),
-  'ownership-conflict': ({ claims: [a, b], path, folded }) => {
-    const side = ({ task, by, pattern }: typeof a) => `\`${task}\` (${by} \`${pattern}\`)`;
-    const how = folded ? ', on file systems that ignore case or normalisation' : '';
+  'ownership-conflict': ({ overlaps, more }) => {
+    const { tasks, paths } = overlapTexts(overlaps, more);
     return {
-      detail: `${side(a)} and ${side(b)} could both write \`${path}\`${how}`,
+      detail: `${tasks} could both write ${paths}`,
       fix: 'let one need the other, narrow what they own, or list the path in `shares` of both',
     };
   },

@@ -71,10 +71,16 @@ function decide(state: Session, command: ExternalCommand, by: By): DecidedFacts 
       const { type: _, ...report } = command;
       if (report.subtask !== null && subtaskOf(state, report.subtask) === undefined)
         return err({ rule: 'session-unknown-subtask', subtask: report.subtask });
-      return ok([{ type: 'external-action-recorded', ...report, by }]);
+      const isReading = report.files.length === 0 || readingTools.has(report.tool.toLowerCase());
+      return ok([{ type: 'external-action-recorded', ...report, ...(isReading ? {} : { changes: true }), by }]);
     }
   }
 }
+
+/** Tools that change no file, as agents call them. */
+const readingTools: ReadonlySet<string> = new Set(
+  'read glob grep ls list search view notebookread read_file list_directory search_files'.split(' '),
+);
 
 /** A wave ends by itself, once, with the last of its subtasks. */
 function endings(state: Session, facts: readonly ExternalFact[]): readonly ExternalFact[] {

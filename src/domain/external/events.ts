@@ -37,7 +37,13 @@ export type ExternalFact =
       readonly context?: JsonObject;
       readonly by: By;
     }
-  | ({ readonly type: 'external-action-recorded'; readonly action: string; readonly by: By } & ActionReport)
+  /** `changes`: its files count as changed by the subtask. Absent: they do not. */
+  | ({
+      readonly type: 'external-action-recorded';
+      readonly action: string;
+      readonly changes?: true;
+      readonly by: By;
+    } & ActionReport)
   /** Every subtask of it is settled. */
   | ({ readonly type: 'external-batch-completed'; readonly batch: string; readonly by: By } & BatchResult)
   /** The facts before it were asked for under this key, if there are any; `asked` tells whether something else is. */
@@ -52,7 +58,7 @@ export type ExternalFact =
 
 /** What was decided of a batch when it was completed. */
 export type BatchResult = {
-  /** Each once, as its agents reported them. */
+  /** Each once, as its agents reported them, in results and in actions. */
   readonly files: readonly string[];
   readonly conflicts: readonly SessionConflict[];
   readonly nextWaveReady: boolean;

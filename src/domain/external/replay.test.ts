@@ -40,7 +40,7 @@ describe('a replay', () => {
       ...{
         session: foldOf(odd),
         decided: 0,
-        earlier: odd.map((_, at) => ({ seq: at + 1, rules: 'session', version: 2 })),
+        earlier: odd.map((_, at) => ({ seq: at + 1, rules: 'session', version: other })),
         differences: [],
       },
     });

@@ -63,7 +63,7 @@ test('the version of the rules is of the fact, not of the subtask that it change
   ]);
   expect(subtaskOf(state, 'a')).toEqual({
     ...subtask,
-    ...{ priority: 9, batch: 'b', wave: 0, result: null, createdAt: '', actions: 0 },
+    ...{ priority: 9, batch: 'b', wave: 0, result: null, createdAt: '', actions: 0, files: [] },
     progress: { status: 'pending', startedAt: null },
   });
 });

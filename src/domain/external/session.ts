@@ -44,6 +44,8 @@ export type Subtask = NewSubtask & {
   readonly result: JsonObject | null;
   readonly createdAt: string;
   readonly actions: number;
+  /** What its actions changed, each once. */
+  readonly files: readonly string[];
   readonly progress: SubtaskProgress;
 };
 type SubtaskProgress =
@@ -100,6 +102,7 @@ function evolveFact(state: Session, event: ExternalFact, at: string): Session {
           result: null,
           createdAt: at,
           actions: 0,
+          files: [],
           progress: { status: 'pending', startedAt: null },
         }),
       );
@@ -126,7 +129,11 @@ function evolveFact(state: Session, event: ExternalFact, at: string): Session {
       const counted = { ...state, actions: state.actions + 1 };
       return event.subtask === null
         ? counted
-        : withSubtask(counted, event.subtask, (subtask) => ({ ...subtask, actions: subtask.actions + 1 }));
+        : withSubtask(counted, event.subtask, (subtask) => ({
+            ...subtask,
+            actions: subtask.actions + 1,
+            files: event.changes === true ? withFiles(subtask.files, event.files) : subtask.files,
+          }));
     }
     case 'external-batch-completed': {
       const batch = own(state.batches, event.batch);
@@ -140,6 +147,12 @@ function evolveFact(state: Session, event: ExternalFact, at: string): Session {
       return { ...state, keys: [...state.keys.filter((one) => one.key !== forgets), { key, asked }] };
     }
   }
+}
+
+/** Most actions name what was named before, and then nothing is copied. */
+function withFiles(files: readonly string[], more: readonly string[]): readonly string[] {
+  const added = new Set(more.filter((file) => !files.includes(file)));
+  return added.size === 0 ? files : [...files, ...added];
 }
 
 /** One that was settled without ever being reported as running counts from when it could have begun. */

@@ -127,11 +127,11 @@ function resultOf(subtask: Subtask): Synthesis['results'] {
   ];
 }
 
-/** As its agent reported them, each once and by one spelling. */
-function filesOf({ result }: Subtask): readonly string[] {
-  const files = result?.['files'];
-  if (!Array.isArray(files)) return [];
-  return [...new Set(files.filter((file) => typeof file === 'string').map(spelling))].filter((file) => file !== '');
+/** As its agent reported them, in its result and by its actions, each once and by one spelling. */
+function filesOf({ result, files }: Subtask): readonly string[] {
+  const told: readonly unknown[] = Array.isArray(result?.['files']) ? result['files'] : [];
+  const all = [...told.filter((file) => typeof file === 'string'), ...files];
+  return [...new Set(all.map(spelling))].filter((file) => file !== '');
 }
 
 const spelling = (path: string): string => {

@@ -14,10 +14,14 @@ export type DocumentRules = {
     | { readonly fault: 'too-many'; readonly most: number }
     | { readonly fault: 'expands' };
   // schemas
-  /** `meant` is a known key that is spelt much like it. `among`: what it is no part of; `person`: only their own file has it. */
+  /**
+   * `meant` is a known key that is spelt much like it. `belongs`: the levels that have `meant`, or else the key itself, where this one
+   * does not. `among`: what it is no part of; `person`: only their own file has it.
+   */
   'unknown-key': {
     readonly key: string;
     readonly meant: string | null;
+    readonly belongs?: readonly KeyLevel[];
     readonly among: 'keys' | 'flags' | 'person';
   };
   'missing-key': NamedValue;
@@ -34,6 +38,22 @@ export type DocumentRules = {
   /** `words`: what the front matter says, then what the plan says, as JSON. */
   'front-matter-contradicts': { readonly key: string; readonly words: readonly [string, string] };
 };
+
+/** A mapping that has keys of its own. */
+export type KeyLevel =
+  | 'plan'
+  | 'wave'
+  | 'task'
+  | 'configuration'
+  | 'limits'
+  | 'limits.run'
+  | 'fence'
+  | 'taps'
+  | 'checks'
+  | 'thread'
+  | 'exit'
+  | 'disk'
+  | 'notify';
 
 /** `directiveOf` is the task that names the file as its directive. */
 type SourceFile = { readonly file: string; readonly directiveOf?: string };

@@ -3,6 +3,8 @@ import type { Maturity } from '../planner/maturity.ts';
 /** Mistakes in a plan or its directives, and advice on them. */
 export type PlanRules = {
   'no-base': unknown;
+  /** It does not exist, or has no commit yet. */
+  'base-missing': { readonly branch: string };
   // tasks and waves
   'empty-wave': unknown;
   'duplicate-id': { readonly task: string };
@@ -33,6 +35,7 @@ export type PlanRules = {
   'command-missing': { readonly task: string; readonly agent: string };
   'bad-command': { readonly task: string };
   'command-unused': { readonly task: string; readonly agents: readonly string[] };
+  'turns-uncounted': { readonly tasks: readonly string[] };
   'model-unlisted': { readonly agent: string; readonly host: string };
   // directives
   'merge-gate': DirectiveFact;

@@ -20,11 +20,8 @@ export type ScopeRules = {
   /** `task` is absent where a snapshot is taken, which knows none. */
   'two-spellings': { readonly task?: TaskId; readonly spelled: string; readonly first: string };
   // of a plan
-  'ownership-conflict': {
-    readonly claims: readonly [ClaimFact, ClaimFact];
-    readonly path: string;
-    readonly folded: boolean;
-  };
+  /** Of two tasks, the one that the plan names first is the first of each pair. `more`: not all overlaps are listed. */
+  'ownership-conflict': { readonly overlaps: readonly Overlap[]; readonly more: boolean };
   /** A live run on the same branch has this very plan. */
   'plan-live': { readonly run: RunId };
   /** `other` of a live run may write `path` too. */
@@ -37,4 +34,12 @@ export type LinkFault = 'empty' | 'absolute' | 'unclear' | 'leaves' | 'git';
 /** `grantable`: a person can let the task change it. `change` is absent where a call was refused before it changed anything. */
 type Changed = { readonly task: TaskId; readonly change?: DiffEntry['change']; readonly grantable: boolean };
 
-type ClaimFact = Claim & { readonly pattern: string };
+/** Two patterns that meet, and a path that both match; `folded`: only where case or normalisation is ignored. */
+type Overlap = {
+  readonly claims: readonly [ClaimFact, ClaimFact];
+  readonly path: string;
+  readonly folded: boolean;
+};
+
+/** `at` is its place in the plan or in a directive; absent where the plan is known as frozen only. */
+type ClaimFact = Claim & { readonly pattern: string; readonly at?: string };

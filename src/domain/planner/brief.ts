@@ -6,16 +6,23 @@ export function taskBrief(task: {
   readonly asks: string;
   readonly role: Role;
   readonly owns: readonly string[] | null;
+  /** Whether it may write tests of what it changes. */
+  readonly tests: boolean;
+  /** Whether it makes several files of one. */
+  readonly divides: boolean;
   readonly files: number;
   readonly forbid: readonly string[];
 }): string {
-  const { role, owns, files, forbid } = task;
+  const { role, owns, tests, divides, forbid } = task;
+  // the old file, the new ones, and a test of each
+  const files = divides ? task.files * 2 : task.files;
+  const accepted = [...(acceptance[role] ?? (tests ? doneWithTests : done)), ...(divides && owns !== null ? kept : [])];
   const [goal, asks] = [onOneLine(task.goal), onOneLine(task.asks)];
   const whole = asks.includes(goal) ? [] : [`It is a part of this: ${goal}`];
   return [
     ['## Goal', asks, ...whole].join('\n\n'),
     ['## Scope', [...scopeLines(owns, files), ...forbid.map((action) => `- Never: ${action}`)].join('\n')].join('\n\n'),
-    ['## Acceptance', (acceptance[role] ?? done).map((line) => `- ${line}`).join('\n')].join('\n\n'),
+    ['## Acceptance', accepted.map((line) => `- ${line}`).join('\n')].join('\n\n'),
   ].join('\n\n');
 }
 
@@ -36,11 +43,16 @@ const found = [
   'The handoff names the files and lines that the goal is about, what each of them does, and what stands in the way.',
   'It tells what was seen apart from what is supposed.',
 ];
-const done = [
-  'All that the goal says is true, in every case that it names.',
+const goalMet = 'All that the goal says is true, in every case that it names.';
+const checksPass = 'The checks of the project pass.';
+const done = [goalMet, checksPass];
+const doneWithTests = [
+  goalMet,
   'Where the project has tests for such code, each case has one that fails without the change.',
-  'The checks of the project pass.',
+  checksPass,
 ];
+/** Whoever imports it is not the task's to change. */
+const kept = ['What other files import from the old path works as before, without a change to them.'];
 const acceptance: Partial<Readonly<Record<Role, readonly string[]>>> = {
   discovery: found,
   design: [

@@ -62,6 +62,14 @@ describe('the registry', () => {
     expect(typesOf('Write the API doc and the changelog')).toEqual(['docs-writer']);
   });
 
+  test('F21: knows the other forms of its words', () => {
+    expect(typesOf('Write documentation for the REST API')).toEqual(['docs-writer']);
+    expect(typesOf('Look for vulnerabilities')).toEqual(['security-specialist']);
+    expect(typesOf('Add row policies')).toEqual(['supabase-backend']);
+    expect(typesOf('Profile the request handler')).toEqual(['performance-engineer']);
+    expect(typesOf('Run a profiler')).toEqual(['performance-engineer']);
+  });
+
   test('is extended, changed and narrowed by configuration', () => {
     const settings = {
       Snipper: null,

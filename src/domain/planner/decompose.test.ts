@@ -51,20 +51,15 @@ test('runs of one character take no longer than others', { timeout: 20_000 }, ()
 
 describe('a decomposition', () => {
   test('understands, does and judges', () => {
-    expect(stepsOf('Build a complete user management system with profiles')).toEqual([
+    expect(stepsOf('Build a complete user management system with roles')).toEqual([
       [
         0,
         'Explore',
-        'Explore and understand the codebase relevant to: Build a complete user management system with profiles',
+        'Explore and understand the codebase relevant to: Build a complete user management system with roles',
         [],
       ],
-      [1, 'Snipper', 'Implement: Build a complete user management system with profiles', [0]],
-      [
-        2,
-        'code-reviewer',
-        'Review and validate changes from: Build a complete user management system with profiles',
-        [1],
-      ],
+      [1, 'Snipper', 'Implement: Build a complete user management system with roles', [0]],
+      [2, 'code-reviewer', 'Review and validate changes from: Build a complete user management system with roles', [1]],
     ]);
   });
 

@@ -1,4 +1,3 @@
-import { agentConfigIn } from '../path-safety.ts';
 import { intersect, pattern } from '../pattern.ts';
 import type { Role } from '../plan.ts';
 import { freeId, type PlanSketch, type SketchedTask, slugOf } from '../plan-text.ts';
@@ -7,13 +6,11 @@ import { safeText } from '../safe-text.ts';
 import { taskBrief } from './brief.ts';
 import { clausesOf } from './clauses.ts';
 import { decompose, parallelRange, type Step, turnsRange } from './decompose.ts';
+import { nothingOwned, type Ownership, ownedIn } from './goal-ownership.ts';
 import { type Maturity, stepTowards } from './maturity.ts';
 import { partText } from './parts.ts';
-import { pathsIn } from './paths.ts';
 import { type AgentType, agentTyped, generalist, type Registry } from './registry.ts';
-import { most } from './sizing.ts';
 import { type TemplateName, type TemplateWave, templates } from './templates.ts';
-import { mentions, wordsOf } from './words.ts';
 
 export type GoalPlan = {
   readonly sketch: PlanSketch;
@@ -48,7 +45,7 @@ export function planOfGoal(
   const sketch: PlanSketch = {
     name: `plan-${slugOf(text, 24)}`,
     agent: null,
-    note: `Made by tidegate plan --template ${how.template}; change it as you like`,
+    note: `Made by tidegate plan --template ${how.template}, by fixed rules and without a model; change it as you like`,
     waveNames: waves.map(({ name }) => name),
     waves: waves.map(({ tasks }) => tasks),
   };
@@ -105,12 +102,10 @@ const meet = (ours: readonly string[] | null | undefined, theirs: readonly strin
   (ours ?? []).some((one) => (theirs ?? []).some((other) => intersect(pattern(one), pattern(other)) !== null));
 
 /** One task before it has its place. */
-type Work = {
+type Work = Ownership & {
   readonly id: string;
   readonly role: Role;
   readonly asks: string;
-  /** Null: whatever no other task claims. */
-  readonly owns: readonly string[] | null;
   readonly files: number;
   readonly forbid: readonly string[];
   readonly model: string | null;
@@ -125,7 +120,7 @@ function groupsOf(scene: Scene, tasks: TemplateWave['tasks']): readonly (readonl
           id,
           role,
           asks: `${asks}: ${scene.goal}`,
-          owns: [],
+          ...nothingOwned,
         })),
       ];
     case 'clauses': {
@@ -135,7 +130,7 @@ function groupsOf(scene: Scene, tasks: TemplateWave['tasks']): readonly (readonl
         id: slugOf(clause, 28),
         role: tasks.role,
         asks: clause,
-        owns: ownedIn(scene, clause),
+        ...ownedIn(scene, clause, tasks.role),
       }));
       return chunks(works, parallelRange.max);
     }
@@ -162,7 +157,7 @@ function workOf(scene: Scene, step: Step): Work {
       slugOf(part.about.length === 0 ? (part.clauses[0] ?? '') : `${part.about.join(' ')} ${part.clauses[0]}`, 28),
     role: agent.role,
     asks: id === null ? partText(part) : step.description,
-    owns: writes ? ownedIn(scene, part.clauses.join('; ')) : [],
+    ...(writes ? ownedIn(scene, part.clauses.join('; '), agent.role) : nothingOwned),
   };
 }
 
@@ -171,33 +166,6 @@ const limitsOf = (agent: AgentType | null): Pick<Work, 'files' | 'forbid' | 'mod
   forbid: agent?.forbid ?? [],
   model: agent?.model ?? null,
 });
-
-/** The paths that a text names as what is to change. None where it also asks for tests and names none of theirs. */
-function ownedIn(scene: Scene, text: string): readonly string[] | null {
-  const named = pathsIn(text.replaceAll(reference, ' '));
-  const [guarded, free] = [
-    named.filter((path) => isGuarded(path, scene.protect)),
-    named.filter((path) => !isGuarded(path, scene.protect)),
-  ];
-  for (const path of guarded)
-    scene.notes.push(`${path} is protected, so no task owns it; add it to \`owns\` of the one that is to change it`);
-  const asksTests = mentions(wordsOf(text), 'test') && !free.some((path) => /test|spec/i.test(path));
-  if (free.length === 0 || guarded.length > 0 || asksTests) return null;
-  const owned = [...new Set(free.flatMap((path) => (isFolder(path) ? [path, `${path}/**`] : [path])))];
-  if (owned.length <= most.patterns) return owned;
-  scene.notes.push(`more than ${most.patterns} paths are named for one task, so it owns none of them; split it`);
-  return null;
-}
-
-/** `as described in docs/api.md`: something to read. */
-const reference =
-  /\b(?:described|documented|specified|defined|listed|shown|see|like|from|per|following|according to|based on)\b(?: (?:in|by|on))? [`"']?[^\s`"',;]+/giu;
-
-const isFolder = (path: string): boolean =>
-  !/[*/]$/.test(path) && !/\.\w+$/.test(path) && path.includes('/') && !path.includes('*');
-
-const isGuarded = (path: string, protect: readonly string[]): boolean =>
-  agentConfigIn(path) !== null || protect.some((guard) => intersect(pattern(guard), pattern(path)) !== null);
 
 function chunks<T>(items: readonly T[], size: number): readonly (readonly T[])[] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));

@@ -16,6 +16,7 @@ const subtask = (id: string, wave: number, progress: Subtask['progress'], result
   result,
   createdAt: '',
   actions: 0,
+  files: [],
   progress,
 });
 const over = { startedAt: '', completedAt: '' };

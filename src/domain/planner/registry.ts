@@ -113,17 +113,11 @@ const builtIn: Registry = [
     'security, vulnerability, auth, authentication, authorization, permission, owasp',
     { role: 'security' },
   ),
-  kind('docs-writer', 'Documentation Writer', 'implement', 'document, readme, docs, api doc, changelog', {
+  kind('docs-writer', 'Documentation Writer', 'implement', 'document*, readme, docs, api doc, changelog', {
     role: 'docs',
   }),
   kind('code-reviewer', 'Code Reviewer', 'validate', 'review, audit, quality, lint, clean'),
-  kind(
-    'performance-engineer',
-    'Performance Engineer',
-    'implement',
-    'performance, optimize, cache, latency, profiling, profiler',
-    {
-      role: 'impl-polish',
-    },
-  ),
+  kind('performance-engineer', 'Performance Engineer', 'implement', 'performance, optimize, cache, latency, profil*', {
+    role: 'impl-polish',
+  }),
 ];

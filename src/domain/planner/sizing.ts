@@ -1,5 +1,5 @@
 import type { TaskSize } from '../findings/plan-rules.ts';
-import { agentsOf, type Draft, type DraftTask, type DraftWave, type Problem } from '../plan-draft.ts';
+import { agentsOf, type Draft, type DraftTask, type DraftWave, ownsOf, type Problem } from '../plan-draft.ts';
 import type { ResolvedSettings, Settings } from '../settings.ts';
 import { estimate } from './complexity.ts';
 import { parallelRange } from './decompose.ts';
@@ -20,7 +20,7 @@ export function lintSizing(draft: Draft, written: Settings): readonly Problem[] 
 
 /** Who only reads may read all of it, and a program of the person's does what it does. */
 const isWriter = (task: DraftTask, settings: ResolvedSettings): boolean =>
-  task.keys.owns?.length !== 0 && agentsOf(task, settings).some((agent) => agent !== 'command');
+  ownsOf(task)?.length !== 0 && agentsOf(task, settings).some((agent) => agent !== 'command');
 
 function tooLarge(task: DraftTask): readonly Problem[] {
   const size = excessOf(task);

@@ -33,6 +33,8 @@ function isWord(word: string, wanted: string): boolean {
   if (word === wanted) return true;
   if (wanted.length < 4) return false;
   if (word.startsWith(wanted)) return endings.has(word.slice(wanted.length));
+  // policy, policies
+  if (wanted.endsWith('y') && word === `${wanted.slice(0, -1)}ies`) return true;
   // cache, caching
   return wanted.endsWith('e') && word.startsWith(wanted.slice(0, -1)) && word.slice(wanted.length - 1) === 'ing';
 }

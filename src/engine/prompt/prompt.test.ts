@@ -20,7 +20,7 @@ import type { RunEvent } from '../../domain/events.ts';
 import type { Handoff } from '../../domain/evidence.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import { pass } from '../../domain/gates/say.ts';
-import { type Directive, plannedById } from '../../domain/plan.ts';
+import { type Directive, plannedById, roles } from '../../domain/plan.ts';
 import type { RunState } from '../../domain/run.ts';
 import type { Attempt } from '../../domain/task.ts';
 import type { FilesInScope } from './files-section.ts';
@@ -119,7 +119,7 @@ describe('a whole prompt', () => {
       ...through('map', { summary: 'The API has 3 routes.' }),
     );
     const files = { total: 70, files: [{ path: 'src/client/a.ts', bytes: 1234 }], changed: new Set<string>() };
-    expect(prompt(state, 'client', {}, files)).toMatchInlineSnapshot(`
+    expect(prompt(state, 'client', { agent: 'claude' }, files)).toMatchInlineSnapshot(`
       "# Task client
 
       Write the client.
@@ -457,4 +457,19 @@ test('what was written to a task is quoted, one record on each line with its tru
     '[1, question of you] which table?',
     '[1, answer of person] the second',
   ]);
+});
+
+test.each(roles)('F27: a task of role %s is never told to change nothing and to change something', (role) => {
+  for (const owns of [[], null, ['src/**']]) {
+    const text = prompt(stateOf([{ one: { role, owns } }]), 'one');
+    const isReadOnly = owns?.length === 0;
+    expect(/Change nothing:|change no file/.test(text)).toBe(isReadOnly);
+    expect(text.includes('At least one file in your scope has changed')).toBe(!isReadOnly);
+  }
+});
+
+test('F26: a limit of turns is told only to an agent whose turns are counted', () => {
+  const state = stateOf([{ one: {} }], { limits: { turns: 40 } });
+  expect(prompt(state, 'one', { agent: 'claude' })).toContain('- 40 turns.');
+  expect(prompt(state, 'one', { agent: 'command' })).not.toContain('turns');
 });

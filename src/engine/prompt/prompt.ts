@@ -1,8 +1,9 @@
+import { countsTurns } from '../../domain/agents.ts';
 import { charactersPerToken, ownWords, promptTokens } from '../../domain/directive.ts';
 import { clauseTexts } from '../../domain/explain/clauses.ts';
 import { handoffCommands } from '../../domain/handoff-commands.ts';
 import type { FrozenPlan, PlannedTask } from '../../domain/plan.ts';
-import { roleWords } from '../../domain/role-words.ts';
+import { roleText } from '../../domain/role-words.ts';
 import type { RunState } from '../../domain/run.ts';
 import type { Attempt } from '../../domain/task.ts';
 import { beforeSection } from './before-section.ts';
@@ -32,7 +33,8 @@ export function buildPrompt({ state, task, attempt, files }: Told, characters = 
   const listing = filesSection(task, files);
   const rules = rulesSection(plan);
   const checks = checksSection(plan, task);
-  const role: Section = { text: `## Your role: ${task.role}\n\n${roleWords[task.role]}`, cut: () => '' };
+  const duty = roleText(task.role, task.owns?.length === 0);
+  const role: Section = { text: `## Your role: ${task.role}\n\n${duty}`, cut: () => '' };
   const results = resultsSection(state, task, quotes);
   const before = beforeSection(attempt, quotes);
   const skills = skillsSection(task);
@@ -47,7 +49,7 @@ export function buildPrompt({ state, task, attempt, files }: Told, characters = 
     { text: mergeGateSection(task) },
     rules,
     checks,
-    { text: limitsSection(plan) },
+    { text: limitsSection(plan, attempt.agent) },
     role,
     mail,
     results,
@@ -112,12 +114,12 @@ function checksSection({ checks }: FrozenPlan, task: PlannedTask): Section {
 const command = (run: string): string =>
   /[\n`]/.test(run.trim()) ? run.trim().replaceAll(/^/gm, '      ').replace(/^/, '\n') : ` \`${run.trim()}\``;
 
-function limitsSection({ limits }: FrozenPlan): string {
+function limitsSection({ limits }: FrozenPlan, agent: string): string {
   return [
     '## Limits',
     '',
     `- ${limits.minutes} minutes in all, and ${limits.silence} without a sign of life.`,
-    ...(limits.turns === null ? [] : [`- ${limits.turns} turns.`]),
+    ...(limits.turns === null || !countsTurns(agent) ? [] : [`- ${limits.turns} turns.`]),
     ...(limits.files === null ? [] : [`- At most ${limits.files} changed files.`]),
     '',
     'Then you are stopped. What is in the workspace is kept, but only a handoff in time counts.',

@@ -43,6 +43,7 @@ export const plan = z.strictObject({
     .optional()
     .meta({ description: 'waves of tasks, each what to do: as `tidegate go` takes them' }),
   agent: z.string().max(200).optional().meta({ description: 'with `tasks`: who does them' }),
+  model: z.string().trim().min(1).max(200).optional().meta({ description: 'with `tasks`: the model of all of them' }),
   wave: z.int().min(0).max(9_999).optional().meta({ description: 'only this one' }),
   focus: z.string().trim().min(1).max(2_000).optional(),
   land: z.enum(['auto', 'branch']).optional().meta({ description: 'instead of asking: land by itself, or never' }),
