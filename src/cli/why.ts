@@ -1,4 +1,4 @@
-import { knownRuns, landsBefore } from '../engine/find-run.ts';
+import { fullAt, knownRuns, landsBefore } from '../engine/find-run.ts';
 import { isAttended } from '../engine/rehearse.ts';
 import type { Desk } from '../ports/desk.ts';
 import { toldLines } from '../view/run-view.ts';
@@ -17,8 +17,9 @@ async function explainOne(given: string | undefined, desk: Desk): Promise<Outcom
   const view = viewOf(desk, subject.value);
   if (view === null) throw new Error('a made run has a view');
   const { run, task } = subject.value;
-  const ahead = landsBefore(await knownRuns(desk.ledger), view.state);
-  const around = { ahead, attended: await isAttended(desk, view) };
+  const runs = await knownRuns(desk.ledger);
+  const full = fullAt(runs, (await desk.settings()).machine.agents);
+  const around = { ahead: landsBefore(runs, view.state), full, attended: await isAttended(desk, view) };
   const found = task === null ? whyRun(view, around) : whyTask(view, task, around);
   return done([found.sentence, ...toldLines(found)], { run, task, ...found });
 }

@@ -2,6 +2,7 @@ import { type RunId, runId, type TaskId, taskId } from '../domain/ids.ts';
 import { aheadInQueue, isInQueue } from '../domain/landing-queue.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { foldRun, type RunState } from '../domain/run.ts';
+import { isLive } from '../domain/schedule.ts';
 import { isRunStream, type Ledger, type Stored } from '../ports/ledger.ts';
 
 /** A run as its stream says. `state` is null while it is only ordered: no coordinator has made it yet. */
@@ -30,6 +31,12 @@ export const landsBefore = (runs: readonly KnownRun[], state: RunState): RunId |
         state,
       )
     : null;
+
+/** How many attempts are at work in all runs, if that is as many as may be; null while there is room. */
+export function fullAt(runs: readonly KnownRun[], most: number): number | null {
+  const live = runs.flatMap(({ state }) => Object.values(state?.tasks ?? {}).filter(isLive)).length;
+  return live >= most ? live : null;
+}
 
 /** Every run of the repository, oldest first. */
 export async function knownRuns(ledger: Ledger): Promise<readonly KnownRun[]> {

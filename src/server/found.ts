@@ -2,7 +2,7 @@ import { type TaskId, taskId } from '../domain/ids.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { foldRun, type RunState } from '../domain/run.ts';
 import type { TaskState } from '../domain/task.ts';
-import { type KnownRun, landsBefore } from '../engine/find-run.ts';
+import { fullAt, type KnownRun, landsBefore } from '../engine/find-run.ts';
 import { isAttended } from '../engine/rehearse.ts';
 import type { Stored } from '../ports/ledger.ts';
 import { type Problem, problem } from '../protocol/problem.ts';
@@ -81,7 +81,8 @@ const taskOf = (state: RunState, id: string): TaskState | undefined => state.tas
 /** What `why` has to know beside the run itself. */
 export async function aroundOf({ repository, view }: FoundRun) {
   const runs = await repository.runs.all();
-  return { ahead: landsBefore(runs, view.state), attended: await isAttended(repository.desk, view) };
+  const full = fullAt(runs, (await repository.desk.settings()).machine.agents);
+  return { ahead: landsBefore(runs, view.state), full, attended: await isAttended(repository.desk, view) };
 }
 
 /** As it was when that event had just been stored. */

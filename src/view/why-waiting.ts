@@ -15,12 +15,12 @@ import { pauseOf } from './pauses.ts';
 import type { RunView } from './run-view.ts';
 import { taskWords } from './task-line.ts';
 import { lasting } from './times.ts';
-import type { Why } from './why.ts';
+import type { Around, Why } from './why.ts';
 
 type Waiting = TaskState & { readonly progress: { readonly status: 'waiting' } };
 
 /** A task that waits is explained by the first thing in its way. `asWhole`: by what the run itself waits for. */
-export function whyWaiting(view: RunView, task: Waiting, asWhole: () => Why): Why {
+export function whyWaiting(view: RunView, task: Waiting, around: Pick<Around, 'full'>, asWhole: () => Why): Why {
   const { state } = view;
   const subject = `${state.run}/${task.id}`;
   const wait = waitOf(state, task);
@@ -32,7 +32,7 @@ export function whyWaiting(view: RunView, task: Waiting, asWhole: () => Why): Wh
       ...rest,
     };
   }
-  const found = waitWords(view, task, wait);
+  const found = (wait.on === 'nothing' ? placeWords(around) : null) ?? waitWords(view, task, wait);
   return found === null ? asWhole() : { sentence: `${subject} waits ${found.what}.`, safe: '', command: found.command };
 }
 
@@ -48,6 +48,15 @@ function toldOf(state: RunState, wait: Wait, subject: string): Told | null {
 }
 
 type Found = { readonly what: string; readonly command: string };
+
+/** It could start, were it not for other runs. */
+const placeWords = ({ full }: Pick<Around, 'full'>): Found | null =>
+  full === undefined || full === null
+    ? null
+    : {
+        what: `for a free place: ${full} attempts are at work in this repository, all that machine.agents allows`,
+        command: 'tidegate runs',
+      };
 
 /** Null: the run waits for the same. */
 function waitWords(view: RunView, task: Waiting, wait: Wait): Found | null {

@@ -23,6 +23,8 @@ export type Why = { readonly sentence: string } & Omit<Told, 'message'>;
 export type Around = {
   /** The run that moves the branch before this one does. */
   readonly ahead: string | null;
+  /** As many attempts are at work in the repository as `machine.agents` allows; null while there is room, or it is not known. */
+  readonly full?: number | null;
   /** False: something is to be done, and no coordinator is there to do it. */
   readonly attended: boolean;
   /** Of workspaces that are still being made, how far they are. */
@@ -71,7 +73,7 @@ export function whyTask(view: RunView, id: TaskId, around: Around): Why {
     case 'waiting':
       if (state.ended !== null) return notStarted(view, subject, state.ended);
       if (!around.attended) return because(subject, whyRun(view, around));
-      return whyWaiting(view, { ...task, progress }, () => because(subject, whyRun(view, around)));
+      return whyWaiting(view, { ...task, progress }, around, () => because(subject, whyRun(view, around)));
     case 'launching':
     case 'running':
     case 'ended':

@@ -1,4 +1,4 @@
-import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
@@ -171,3 +171,15 @@ test('F8: a run that nobody attends never waits for a person of another run', as
 
 const lastRun = async (p: Project): Promise<string> =>
   (await p.events()).flatMap(({ event }) => (event.type === 'run-created' ? [event.run] : [])).at(-1) ?? '';
+
+test('a coordinator whose repository is gone ends, with its agents, within a minute', async () => {
+  const slow = scripted('echo half > a.txt; sleep 600', { owns: ['a.txt'] });
+  await using p = await project({ plan: { tasks: { slow } } });
+  expect((await p.cli('run', 'plan.yaml', '--yes', '-d', '--json')).code).toBe(0);
+  await using heard = await listenTo(p);
+  if (!(await types(p)).includes('attempt-started')) await heard.next('attempt-started');
+  rmSync(p.checkout, { recursive: true });
+  await heard.next('attempt-ended');
+  await heard.next('coordinator-stopped');
+  expect(await types(p)).toContain('run-stopped');
+}, 90_000);

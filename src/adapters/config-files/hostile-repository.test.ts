@@ -84,7 +84,7 @@ describe('the worst that a repository can say', () => {
   });
 
   describe.each(['shared', 'local', 'plan'] as const)('in its %s file', (file) => {
-    const spoken = guarded.filter((key) => file !== 'plan' || !/^(disk|notify)/.test(key));
+    const spoken = guarded.filter((key) => file !== 'plan' || !/^(disk|machine|notify)/.test(key));
 
     test.each(spoken)('about %s stops the run until a person confirmed exactly that', async (key) => {
       const { said, asks } = worst[key];

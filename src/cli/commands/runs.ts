@@ -5,6 +5,5 @@ export const runsCommand = command({
   group: 'look',
   summary: 'the runs of this repository, one line each',
   options: { all: { about: 'also those that ended before the newest ten' } },
-  mcp: true,
   looks: async (input, desk) => (await import('../status.ts')).listRuns(input, desk),
 });

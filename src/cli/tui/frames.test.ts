@@ -95,7 +95,7 @@ test('a run at work at 80x24', () => {
       tidegate logs -f checkout-k3f9/hello
 
 
-    ⏎ transcript  d diff  l log  w why  p pause  s stop  x drop  ? help  q detach
+    ⏎ transcript  d diff  l log  w why  p pause  s stop  X abandon  ? help  q detach
     "
   `);
 });
@@ -173,7 +173,7 @@ test('the same at 120x40, with all phases', () => {
 
 
 
-    g grant  r rework  x drop  ⏎ transcript  d diff  l log  w why  p pause  s stop  tab phases  ? help  q detach
+    g grant  r rework  x drop  ⏎ transcript  d diff  l log  w why  p pause  s stop  X abandon  tab phases  ? help  q detach
     "
   `);
 });
@@ -279,8 +279,10 @@ test('an open tap is asked about by itself, once', () => {
   expect(pressed(waiting).ui.question).toEqual({ asks: 'approve', tap: 'start' });
   expect(pressed(waiting, 'e').wishes).toEqual([{ wish: 'edit' }]);
   expect(pressed(waiting, 'y').wishes).toEqual([{ wish: 'act', act: { act: 'approve' } }]);
-  expect(pressed(waiting, 'n').ui.question).toBeNull();
-  expect(pressed(waiting, 'n', 'a').ui.question).toEqual({ asks: 'approve', tap: 'start' });
+  expect(pressed(waiting, 'n').wishes).toEqual([{ wish: 'act', act: { act: 'reject' } }]);
+  const escape = { key: 'escape' } as const;
+  expect(pressed(waiting, escape).ui.question).toBeNull();
+  expect(pressed(waiting, escape, 'a').ui.question).toEqual({ asks: 'approve', tap: 'start' });
 });
 
 test('Ctrl-C asks who hosts the run, and detaches whoever presses it twice', () => {

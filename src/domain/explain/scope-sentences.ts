@@ -4,7 +4,9 @@ import { shellPath } from '../shell-word.ts';
 import type { Sentence, Sentences } from './sentence.ts';
 
 /** Findings about a path that a task changed, or wanted to. */
-export type ChangeFinding = FindingsOf<Omit<ScopeRules, 'two-spellings' | 'ownership-conflict' | 'owns-protected' | 'plan-live' | 'owns-elsewhere'>>;
+export type ChangeFinding = FindingsOf<
+  Omit<ScopeRules, 'two-spellings' | 'ownership-conflict' | 'owns-protected' | 'plan-live' | 'owns-elsewhere'>
+>;
 
 /** Only these name a change that a person may grant or drop. */
 export const isChange = (finding: Finding): finding is ChangeFinding => 'grantable' in finding;
