@@ -280,9 +280,9 @@ test('an open tap is asked about by itself, once', () => {
   expect(pressed(waiting, 'e').wishes).toEqual([{ wish: 'edit' }]);
   expect(pressed(waiting, 'y').wishes).toEqual([{ wish: 'act', act: { act: 'approve' } }]);
   expect(pressed(waiting, 'n').wishes).toEqual([{ wish: 'act', act: { act: 'reject' } }]);
-  const escape = { key: 'escape' } as const;
-  expect(pressed(waiting, escape).ui.question).toBeNull();
-  expect(pressed(waiting, escape, 'a').ui.question).toEqual({ asks: 'approve', tap: 'start' });
+  const later = { key: 'escape' } as const;
+  expect(pressed(waiting, later).ui.question).toBeNull();
+  expect(pressed(waiting, later, 'a').ui.question).toEqual({ asks: 'approve', tap: 'start' });
 });
 
 test('Ctrl-C asks who hosts the run, and detaches whoever presses it twice', () => {
