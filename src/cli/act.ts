@@ -4,7 +4,7 @@ import type { RunId } from '../domain/ids.ts';
 import type { Result } from '../domain/result.ts';
 import type { SubjectKind, Subjects } from '../engine/actions/action.ts';
 import { type ActionInputs, type ActionKinds, type ActionName, actions } from '../engine/actions/actions.ts';
-import { type ActingCaller, mayPerform, performAction } from '../engine/actions/perform.ts';
+import { type ActingCaller, mayPerform, type Performed, performAction } from '../engine/actions/perform.ts';
 import type { Desk } from '../ports/desk.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
 import type { Asking, Program } from './definition.ts';
@@ -36,6 +36,16 @@ export async function actOn<N extends ActionName>(desk: Desk, acting: ActingOn<N
   const { action, subject, input } = acting;
   const said = await wordings[action].accepted(subject, input, desk);
   const performed = await performAction(desk, { ...acting, action: actions[action] });
+  return outcomeOfAction(desk, acting, performed, said);
+}
+
+/** Words how performing an action ended. `said` is for one that was accepted. */
+export function outcomeOfAction<N extends ActionName>(
+  desk: Desk,
+  { action, subject, input }: ActingOn<N>,
+  performed: Performed,
+  said: string,
+): Outcome {
   const { run } = subject;
   switch (performed.outcome) {
     case 'accepted':

@@ -157,6 +157,28 @@ export type RunEvent =
       readonly snapshot: SnapshotEvidence;
       readonly by: By;
     }
+  /** A person read exactly this snapshot and takes it. It stands in for exit and handoff; every other gate judges as always. */
+  | {
+      readonly type: 'task-accepted';
+      readonly task: TaskId;
+      readonly attempt: AttemptId;
+      readonly snapshot: CommitId;
+      readonly by: By;
+    }
+  /**
+   * A person changed the snapshot `from` by hand; the new snapshot stands instead, and is accepted by this. `paths`: where it
+   * differs from what the agent left. These changes are the person's own. `copy` names the directory that it was taken from.
+   */
+  | {
+      readonly type: 'task-edited';
+      readonly task: TaskId;
+      readonly attempt: AttemptId;
+      readonly from: CommitId;
+      readonly snapshot: SnapshotEvidence;
+      readonly paths: readonly string[];
+      readonly copy: string;
+      readonly by: By;
+    }
   /** `findings` and `after`: what its next agent is told of the attempt before; absent when it is told nothing. */
   | {
       readonly type: 'task-retried';
@@ -171,7 +193,7 @@ export type RunEvent =
       readonly message: string;
       /** The snapshot that it goes on from. */
       readonly from: CommitId | 'base';
-      /** Why it was held; absent when it was not. */
+      /** Why it was held or failed; absent when it did neither. */
       readonly findings?: readonly Finding[];
       readonly by: By;
     }

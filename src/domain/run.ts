@@ -138,6 +138,8 @@ function evolveFact(state: RunState, event: RunEvent): RunState {
     case 'attempt-told':
     case 'agent-chosen':
     case 'paths-dropped':
+    case 'task-accepted':
+    case 'task-edited':
     case 'attempt-settled':
     case 'task-held':
     case 'task-released':

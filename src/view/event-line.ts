@@ -50,6 +50,10 @@ function textOf(event: LedgerEvent): string | null {
       return `${event.task}: dropped by ${event.by.who}`;
     case 'paths-dropped':
       return `${event.task}: changes to ${event.paths.join(' ')} taken out by ${event.by.who}`;
+    case 'task-accepted':
+      return `${event.task}: snapshot ${event.snapshot.slice(0, 8)} accepted by ${event.by.who}`;
+    case 'task-edited':
+      return `${event.task}: edited by ${event.by.who}: ${event.paths.join(' ')} (${event.from.slice(0, 8)} to ${event.snapshot.commit.slice(0, 8)})`;
     case 'attempt-noted':
       return notedLine(event);
     case 'message-sent':

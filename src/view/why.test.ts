@@ -149,14 +149,16 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       tidegate land checkout-k3f9
     [need: held]
     checkout-k3f9/hello waits for you for 12m 18s: conflicts with other work in a.md, b.md.
-      its work is kept; \`retry\` begins again on top of what is merged
-      tidegate retry checkout-k3f9/hello
+      | to begin again on top of what is merged: tidegate retry checkout-k3f9/hello
+      its work is kept
+      tidegate rework checkout-k3f9/hello -m 'it conflicts with merged work in a.md, b.md'
     [need: failed]
     checkout-k3f9/hello waits for you for 12m 18s: exit 1; the agent left no handoff.
-      | what it said: tidegate logs checkout-k3f9/hello
-      | what it did:  tidegate diff checkout-k3f9/hello
+      | what it said:  tidegate logs checkout-k3f9/hello
+      | what it did:   tidegate diff checkout-k3f9/hello
+      | take it as is: tidegate accept checkout-k3f9/hello
       its work is kept, and nothing of it was merged
-      tidegate retry checkout-k3f9/hello
+      tidegate rework checkout-k3f9/hello -m 'go on with what is there until it is done, then hand off'
     [need: blocked]
     checkout-k3f9/reply waits for you: needs hello, which was dropped.
       nothing of it has started
@@ -225,14 +227,16 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       tidegate show checkout-k3f9/hello
     [task: held]
     checkout-k3f9/hello is held for 12m 18s: conflicts with other work in a.md, b.md.
-      its work is kept; \`retry\` begins again on top of what is merged
-      tidegate retry checkout-k3f9/hello
+      | to begin again on top of what is merged: tidegate retry checkout-k3f9/hello
+      its work is kept
+      tidegate rework checkout-k3f9/hello -m 'it conflicts with merged work in a.md, b.md'
     [task: failed]
     checkout-k3f9/hello failed 12m 18s ago: exit 1; the agent left no handoff.
-      | what it said: tidegate logs checkout-k3f9/hello
-      | what it did:  tidegate diff checkout-k3f9/hello
+      | what it said:  tidegate logs checkout-k3f9/hello
+      | what it did:   tidegate diff checkout-k3f9/hello
+      | take it as is: tidegate accept checkout-k3f9/hello
       its work is kept, and nothing of it was merged
-      tidegate retry checkout-k3f9/hello
+      tidegate rework checkout-k3f9/hello -m 'go on with what is there until it is done, then hand off'
     [task: merged]
     checkout-k3f9/hello was merged 12m 18s ago as cccccccc, 1 file; main does not have it yet.
       tidegate diff checkout-k3f9/hello
@@ -247,8 +251,9 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       tidegate rework checkout-k3f9/hello -m 'nothing is changed yet; do what the task says'
     [held by: conflict]
     checkout-k3f9/hello is held for 12m 18s: conflicts with other work in a.md, b.md.
-      its work is kept; \`retry\` begins again on top of what is merged
-      tidegate retry checkout-k3f9/hello
+      | to begin again on top of what is merged: tidegate retry checkout-k3f9/hello
+      its work is kept
+      tidegate rework checkout-k3f9/hello -m 'it conflicts with merged work in a.md, b.md'
     [held by: check]
     checkout-k3f9/hello is held for 12m 18s: breaks the check test.
       | ok 1
@@ -259,7 +264,7 @@ test('every state of a run and of a task is explained by a sentence, with the ag
     [held by: needs]
     checkout-k3f9/hello is held for 12m 18s: stands on reply, which is held.
       its work is kept, and goes on when reply is settled
-      tidegate retry checkout-k3f9/reply
+      tidegate rework checkout-k3f9/reply -m 'it conflicts with merged work in a.md'
     [gate: secrets]
     checkout-k3f9/hello is held for 12m 18s: config.js: a secret in added content.
       nothing of it was merged, and the value is shown nowhere
@@ -287,12 +292,16 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       tidegate rework checkout-k3f9/hello -m 'nothing is changed yet; do what the task says'
     [gate: exit]
     checkout-k3f9/hello is held for 12m 18s: exit 0, but the agent did not say that it had finished.
+      | what it did:   tidegate diff checkout-k3f9/hello
+      | take it as is: tidegate accept checkout-k3f9/hello
       its work is kept, and nothing of it was merged
-      tidegate rework checkout-k3f9/hello -m 'go on where you were until you are through'
+      tidegate rework checkout-k3f9/hello -m 'go on with what is there until it is done, then hand off'
     [gate: handoff]
     checkout-k3f9/hello is held for 12m 18s: the handoff is of another attempt.
+      | what it did:   tidegate diff checkout-k3f9/hello
+      | take it as is: tidegate accept checkout-k3f9/hello
       its work is kept, and nothing of it was merged
-      tidegate retry checkout-k3f9/hello
+      tidegate rework checkout-k3f9/hello -m 'go on with what is there until it is done, then hand off'
     [waits on: mode]
     checkout-k3f9/reply waits: checkout-k3f9 waits for you for 12m 30s: paused by ada.
       agents under way go on to their end; nothing new starts

@@ -15,8 +15,12 @@ export const mergerSentences: Sentences<MergerRules> = {
   'need-not-ready': ({ task, need }) => `${task} needs ${need}, which is not ready`,
   'needs-conflict': ({ task, need, files }) =>
     `what ${task} needs does not fit together: ${need} conflicts with the rest in ${files.join(', ')}`,
-  'no-snapshot': ({ task }) => `${task} has no snapshot to drop paths from`,
+  'no-snapshot': ({ task }) => `${task} has no snapshot`,
   'paths-unchanged': ({ task, paths }) => `${task} did not change ${paths.join(', ')}`,
+  'edit-unchanged': ({ task }) => `nothing in ${task} was changed`,
+  'edit-gone': ({ task }) => `the files of ${task} that were edited are gone`,
+  'edit-unreadable': ({ task, because }, explain) =>
+    `the files of ${task} that were edited cannot be read: ${explain(because).detail}`,
   'round-not-open': ({ wave, round }) => `round ${round} of wave ${wave} is not open`,
   'round-diverged': ({ base, expected, actual }) =>
     `diverged: the round starts at ${base}, the ledger says ${expected}, the run branch is at ${actual}`,

@@ -1,7 +1,9 @@
+import { acceptAction } from './accept.ts';
 import type { Action, ActionTerms } from './action.ts';
 import { answerAction } from './answer.ts';
 import { approveAction } from './approve.ts';
 import { dropAction } from './drop.ts';
+import { editAction } from './edit.ts';
 import { grantAction } from './grant.ts';
 import { holdAction } from './hold.ts';
 import { landAction } from './land.ts';
@@ -28,6 +30,8 @@ const all = {
   retry: retryAction,
   'switch-agent': switchAgentAction,
   rework: reworkAction,
+  accept: acceptAction,
+  edit: editAction,
   send: sendAction,
   post: postAction,
   answer: answerAction,
