@@ -32,15 +32,22 @@ type ActingOn<N extends ActionName> = {
 };
 
 /** Performs an action, and words how it ended. */
-export async function actOn<N extends ActionName>(desk: Desk, acting: ActingOn<N>): Promise<Outcome> {
+export const actOn = async <N extends ActionName>(desk: Desk, acting: ActingOn<N>): Promise<Outcome> =>
+  (await actAndTell(desk, acting)).outcome;
+
+/** The same, for a command that goes on from how it ended. */
+export async function actAndTell<N extends ActionName>(
+  desk: Desk,
+  acting: ActingOn<N>,
+): Promise<{ readonly performed: Performed; readonly outcome: Outcome }> {
   const { action, subject, input } = acting;
   const said = await wordings[action].accepted(subject, input, desk);
   const performed = await performAction(desk, { ...acting, action: actions[action] });
-  return outcomeOfAction(desk, acting, performed, said);
+  return { performed, outcome: outcomeOf(desk, acting, performed, said) };
 }
 
-/** Words how performing an action ended. `said` is for one that was accepted. */
-export function outcomeOfAction<N extends ActionName>(
+/** `said` is for one that was accepted. */
+function outcomeOf<N extends ActionName>(
   desk: Desk,
   { action, subject, input }: ActingOn<N>,
   performed: Performed,
@@ -100,7 +107,9 @@ const finders: {
 
 /** The command that an action belongs to. */
 const typedName = (action: ActionName): string =>
-  action === 'switch-agent' ? 'retry' : action === 'replan' ? 'resume' : action;
+  action === 'switch-agent' || action === 'replan' || action === 'edit-landing' ? ownedBy[action] : action;
+
+const ownedBy = { 'switch-agent': 'retry', replan: 'resume', 'edit-landing': 'edit' } as const;
 
 /** Where a refusal does not say what to do instead, a look at the run helps. */
 function refused(run: RunId, because: Finding): Outcome {

@@ -79,6 +79,11 @@ export const wordings: { readonly [N in ActionName]: Wording<Subjects[ActionKind
     accepted: (subject) =>
       `Took your changes to ${partName(subject)}; its other gates judge it now. See: tidegate why ${partName(subject)}`,
   },
+  'edit-landing': {
+    command: ({ run }) => `edit ${run}`,
+    accepted: ({ run }) =>
+      `Took your changes; the checks run on the result before it lands. Land it: tidegate land ${run}`,
+  },
   send: {
     command: (subject, { message }) => `send ${partName(subject)} ${shellWord(message)}`,
     accepted: (subject, { message }) => {

@@ -51,6 +51,8 @@ export function answer(state: RunState, request: RequestEvent): Answer {
       return answerReplan(state, request);
     case 'requested-land':
       return landNow(state, request);
+    case 'requested-landing-edit':
+      return isLandingMoving(state) ? err({ rule: 'branch-moving' }) : ok('later');
     case 'requested-undo':
       if (isUndone(state, request.task)) return ok([]);
       if (state.undo.standing !== 'landed') return err({ rule: 'nothing-landed' });
@@ -263,9 +265,14 @@ function landNow(state: RunState, request: RequestEvent & { readonly type: 'requ
   return ok([{ type: 'tap-opened', tap: 'land', hash, expires: null }, decided]);
 }
 
+/** What is being landed stays what was checked. Whether a landing conflicts at all, the merger sees. */
+const isLandingMoving = ({ landing }: RunState): boolean =>
+  landing.status === 'intended' || landing.status === 'undoing';
+
 /** A run that ended on its branch only may still be landed, what has landed undone, and either tried again after a halt. */
 function isAllowedLate(state: RunState, request: RequestEvent): boolean {
   if (request.type === 'requested-undo') return true;
   if (request.type === 'requested-resume') return state.mode.mode === 'halted';
-  return request.type === 'requested-land' && state.ended === 'done' && !hasWhollyLanded(state);
+  const isOfLanding = request.type === 'requested-land' || request.type === 'requested-landing-edit';
+  return isOfLanding && state.ended === 'done' && !hasWhollyLanded(state);
 }

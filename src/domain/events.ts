@@ -284,6 +284,22 @@ export type RunEvent =
       readonly conflicts: readonly string[];
       /** Made of the commits of these tasks only. */
       readonly tasks?: readonly TaskId[];
+      /** Only with conflicts: `part` is the commit of the run branch that could not be put onto it; `commit` holds both sides. */
+      readonly conflicted?: { readonly part: CommitId; readonly commit: CommitId };
+    }
+  /**
+   * A person made the commit `part` of the run branch fit by hand, from the commit `from` that holds both sides. `snapshot` is what
+   * they left, `commit` the same as a commit of its task. Landings are rebuilt with it instead of `part`.
+   */
+  | {
+      readonly type: 'landing-edited';
+      readonly part: CommitId;
+      readonly from: CommitId;
+      readonly snapshot: CommitId;
+      readonly commit: CommitId;
+      readonly paths: readonly string[];
+      readonly copy: string;
+      readonly by: By;
     }
   | {
       readonly type: 'landing-intended';

@@ -40,6 +40,8 @@ type Asked =
       readonly copy: string;
       readonly by: By;
     }
+  /** Takes what the person made of a landing that conflicts. `from` is the commit with the conflict that the copy was made of. */
+  | { readonly type: 'requested-landing-edit'; readonly from: CommitId; readonly copy: string; readonly by: By }
   /** A message to the agent at work. */
   | { readonly type: 'requested-send'; readonly task: TaskId; readonly message: string; readonly by: By }
   | ({ readonly type: 'requested-post'; readonly by: By } & Post)

@@ -101,6 +101,7 @@ function evolveFact(state: RunState, event: RunEvent): RunState {
   switch (event.type) {
     case 'run-created':
     case 'message-sent':
+    case 'landing-edited':
     case 'record-posted':
     case 'record-answered':
     case 'record-closed':

@@ -33,6 +33,9 @@ export const refs = {
   attempt: (attempt: string) => `refs/tidegate/attempts/${attempt}`,
   /** What people made of a task by hand, numbered. */
   edit: (run: string, task: string, number: number) => `refs/tidegate/edits/${run}/${task}.${number}`,
+  /** The landing that conflicts, with both sides; and what people made of such, numbered. */
+  conflict: (run: string) => `refs/tidegate/conflicts/${run}`,
+  landingEdit: (run: string, number: number) => `refs/tidegate/landing-edits/${run}.${number}`,
   rescue: (attempt: string) => `refs/tidegate/rescue/${attempt}`,
   landing: (run: string) => `refs/tidegate/landing/${run}`,
   undo: (run: string) => `refs/tidegate/undo/${run}`,

@@ -44,6 +44,7 @@ export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string
   'requested-rework': [...asked, 'message'],
   'requested-accept': asked,
   'requested-edit': asked,
+  'requested-landing-edit': asked,
   'requested-send': [...asked, 'message'],
   'requested-post': [...asked, 'text'],
   'requested-answer': [...asked, 'record', 'text'],
@@ -118,6 +119,7 @@ export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string
   // landing and undo
   'target-observed': [],
   'landing-rebuilt': ['conflicts[]'],
+  'landing-edited': [...by, 'paths[]'],
   'landing-intended': ['branch', 'worktree'],
   landed: ['branch'],
   'landing-refused': [],

@@ -20,6 +20,9 @@ function trailerLines({ run, task, proof, taken = [] }: Trailers): string {
   return `${lines.join('\n')}\n`;
 }
 
+/** The same message with one trailer more, at the end of those that it has. */
+export const withTrailer = (message: string, line: string): string => `${message.trimEnd()}\n${line}\n`;
+
 /** Of the commit that holds what no task wrote; `proof` is the record of the commands that did. */
 export const generatedMessage = ({ run, proof }: Pick<Trailers, 'run' | 'proof'>): string =>
   `Rebuild generated files\n\nTidegate-Run: ${run}\nTidegate-Proof: ${proof}\n`;

@@ -9,6 +9,7 @@ import { merge } from './merge.ts';
 import { openRun } from './open-run.ts';
 import { rebuildLanding } from './rebuild-landing.ts';
 import { takeEdit } from './take-edit.ts';
+import { takeLandingEdit } from './take-landing-edit.ts';
 import { makeTaskBase } from './task-base.ts';
 import { undo } from './undo.ts';
 
@@ -35,6 +36,8 @@ export async function perform(context: Context, request: MergerRequest, epoch: n
       return await undo(order, request.task);
     case 'drop-paths':
       return await dropPaths(order, request);
+    case 'take-landing-edit':
+      return await takeLandingEdit(order, request);
     case 'take-edit':
       return await takeEdit(order, request);
     default:

@@ -39,7 +39,7 @@ const isTaking = (event: LedgerEvent): event is Taking =>
   event.type === 'task-accepted' || event.type === 'task-edited';
 
 /** Nothing but a person's own asking takes work: no flag, no marker, no policy. */
-const byHand: ReadonlySet<By['via']> = new Set<By['via']>(['terminal', 'command', 'api']);
+export const byHand: ReadonlySet<By['via']> = new Set<By['via']>(['terminal', 'command', 'api']);
 
 function isAskedBy(asked: LedgerEvent, taken: Taking): boolean {
   if (asked.type === 'requested-accept' && taken.type === 'task-accepted')

@@ -15,6 +15,7 @@ import type { MergerAnswer } from '../ports/merger.ts';
 import { done, type Order, recordFacts, refused } from './context.ts';
 import { creation, eventsOf } from './history.ts';
 import { chosenTasks, rebuiltSince } from './land.ts';
+import { editedParts, keepConflict } from './landing-edits.ts';
 import { partsToLand } from './landing-parts.ts';
 
 /**
@@ -43,8 +44,9 @@ export async function rebuildLanding(order: Order): Promise<MergerAnswer> {
   const tasks = chosen === null ? {} : { tasks: chosen };
   let commit = onto;
   let { tree } = await mustReadCommit(repository, onto);
+  const edited = editedParts(history);
   for (const id of parts.value) {
-    const theirs = await mustReadCommit(repository, id);
+    const theirs = await mustReadCommit(repository, edited.get(id) ?? id);
     const { message, date } = theirs;
     const [parent] = theirs.parents;
     if (parent === undefined) return refused({ rule: 'commit-without-parent', commit: id });
@@ -52,7 +54,17 @@ export async function rebuildLanding(order: Order): Promise<MergerAnswer> {
     const replayed = await mergeTrees(repository, { base, ours: tree, theirs });
     if (!replayed.ok) {
       const conflicts = replayed.error;
-      return await recordFacts(order, { type: 'landing-rebuilt', onto, commit: onto, tree, conflicts, ...tasks });
+      const sides = await keepConflict(order, { base, ours: tree, theirs, onto: commit });
+      const conflicted = { part: id, commit: sides };
+      return await recordFacts(order, {
+        type: 'landing-rebuilt',
+        onto,
+        commit: onto,
+        tree,
+        conflicts,
+        conflicted,
+        ...tasks,
+      });
     }
     tree = replayed.value;
     commit = await writeCommit(repository, { tree, parent: commit, message, date, ...author.value });

@@ -29,6 +29,7 @@ const requestSchema: z.ZodType<MergerRequest> = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('undo'), run, task: task.nullable() }),
   z.strictObject({ do: z.literal('drop-paths'), run, task, paths: z.array(z.string()), by: z.custom<By>() }),
   z.strictObject({ do: z.literal('take-edit'), run, task, from: commit, copy: z.string(), by: z.custom<By>() }),
+  z.strictObject({ do: z.literal('take-landing-edit'), run, from: commit, copy: z.string(), by: z.custom<By>() }),
 ]);
 const lineSchema = z.strictObject({ id: z.int(), epoch: z.int(), request: requestSchema });
 

@@ -1,4 +1,6 @@
 import type { RunEvent } from '../domain/events.ts';
+import type { CommitId } from '../domain/ids.ts';
+import type { By } from '../domain/requests.ts';
 import { safeLine } from '../domain/safe-text.ts';
 import { eventsOf, type History, type Judged, type Recorded } from './history.ts';
 
@@ -13,16 +15,17 @@ export function takenTrailers(history: History, { position, event }: Recorded<Ju
     (one) => isOfIt(one) && one.event.snapshot === evidence.snapshot?.commit,
   );
   return [
-    ...edits.map(
-      ({ event: { by, from, snapshot } }) => `Tidegate-Edited-by: ${nameOf(by)} ${from}..${snapshot.commit}`,
-    ),
+    ...edits.map(({ event: { by, from, snapshot } }) => editTrailer(by, from, snapshot.commit)),
     ...(accepted === undefined
       ? []
       : [`Tidegate-Accepted-by: ${nameOf(accepted.event.by)} ${accepted.event.snapshot}`]),
   ];
 }
 
+export const editTrailer = (by: By, from: CommitId, left: CommitId): string =>
+  `Tidegate-Edited-by: ${nameOf(by)} ${from}..${left}`;
+
 type Taking = Extract<RunEvent, { type: 'task-accepted' | 'task-edited' }>;
 
 /** On one line, whatever a person is called. */
-const nameOf = ({ who }: Taking['by']): string => safeLine(who).trim().slice(0, 100);
+const nameOf = ({ who }: By): string => safeLine(who).trim().slice(0, 100);

@@ -49,6 +49,11 @@ function bySupervisor(state: RunState, seq: number, request: RequestEvent): read
 function byMerger(state: RunState, seq: number, request: RequestEvent): readonly Step[] {
   const { run } = state;
   if (request.type === 'requested-undo') return undo(state, seq, request.task);
+  if (request.type === 'requested-landing-edit') {
+    const { from, copy, by } = request;
+    const taking = { do: 'take-landing-edit', run, from, copy, by } as const;
+    return [effect(`take-landing-edit ${seq}`, { do: 'ask-merger', request: taking, answers: seq })];
+  }
   if (request.type === 'requested-edit') {
     const { task, from, copy, by } = request;
     const edited = state.tasks[task];

@@ -44,6 +44,14 @@ export type MergerRequest =
       readonly from: CommitId;
       readonly copy: string;
       readonly by: By;
+    }
+  /** Takes what a person made of a landing that conflicts. -> landing-edited */
+  | {
+      readonly do: 'take-landing-edit';
+      readonly run: RunId;
+      readonly from: CommitId;
+      readonly copy: string;
+      readonly by: By;
     };
 
 export type MergerAnswer =

@@ -98,6 +98,8 @@ function textOf(event: LedgerEvent): string | null {
       return event.tasks === undefined
         ? `land: the branch moved; rebuilt on ${event.onto.slice(0, 8)}`
         : `land: rebuilt with only ${event.tasks.join(', ')} on ${event.onto.slice(0, 8)}; the checks come first`;
+    case 'landing-edited':
+      return `land: ${event.paths.join(' ')} made to fit by ${event.by.who} (${event.from.slice(0, 8)} to ${event.snapshot.slice(0, 8)})`;
     case 'landed':
       return `land: ${event.branch} is at ${event.new.slice(0, 8)}${event.tasks === undefined ? '' : `, with ${event.tasks.join(', ')}`}`;
     case 'landing-refused':

@@ -166,3 +166,48 @@ describe('tidegate edit', () => {
     expect(checkHistory(await p.events())).toEqual([]);
   }, 120_000);
 });
+
+describe('tidegate edit <run>', () => {
+  test('a landing that conflicts is made to fit by hand, checked as it is then, and lands with both ids', async () => {
+    const rewrites = scripted('echo theirs > shared.txt; echo new > more.txt; tidegate handoff done -m done', {
+      owns: ['shared.txt', 'more.txt'],
+    });
+    const check = { name: 'sides', run: '! grep -q wrong shared.txt' };
+    await using p = await project({
+      plan: { land: 'ask', limits: { attempts: 1 }, checks: [check], tasks: { rewrites } },
+      files: { 'shared.txt': 'base\n' },
+    });
+    const { stdout } = await p.cli('run', 'plan.yaml', '--yes', '--json');
+    const { run } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as { run: string };
+    p.write('shared.txt', 'ours\n');
+    p.git('commit', '-qam', 'ours');
+    const ours = p.git('rev-parse', 'main');
+    expect((await p.cli('land', run, '--json')).code).not.toBe(0);
+    expect((await p.cli('why', run)).stdout).toContain(`tidegate edit ${run}`);
+
+    const by = (script: string, env = {}) => ended(p.start(['edit', run], { ...editor(p, script), ...env }));
+    expect((await by('true', { CLAUDECODE: '1' })).code).toBe(43);
+    expect(await by('echo more >> more.txt')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('conflict markers are left in shared.txt'),
+    });
+    const settled = await by('cat shared.txt; echo both > shared.txt');
+    expect(settled).toMatchObject({ code: 0, stdout: expect.stringContaining(`tidegate land ${run}`) });
+    expect(p.git('rev-parse', 'main')).toBe(ours);
+
+    expect((await p.cli('land', run, '--json')).code).toBe(0);
+    expect(p.git('show', 'main:shared.txt')).toBe('both');
+    expect(p.git('show', 'main:more.txt')).toBe('new');
+    expect(p.git('rev-parse', 'main~1')).toBe(ours);
+    const [edited] = await eventsOf(p, 'landing-edited');
+    const message = p.git('log', '-1', '--format=%B', 'main');
+    expect(message).toMatch(new RegExp(`^Tidegate-Edited-by: \\S.* ${edited?.from}\\.\\.${edited?.snapshot}$`, 'm'));
+    expect(message).toContain('Tidegate-Task: rewrites');
+    const tree = p.git('rev-parse', 'main^{tree}');
+    const checked = (await eventsOf(p, 'check-ended')).filter((event) => event.purpose === 'land');
+    expect(checked.map((event) => event.check)).toMatchObject([{ name: 'sides', tree, outcome: 'passed' }]);
+    expect(checkHistory(await p.events())).toEqual([]);
+    expect((await p.cli('undo', run, '--yes')).code).toBe(0);
+    expect(p.git('show', 'main:shared.txt')).toBe('ours');
+  }, 120_000);
+});

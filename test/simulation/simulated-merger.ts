@@ -92,6 +92,9 @@ async function serve(order: Order, request: MergerRequest): Promise<MergerAnswer
       return dropPaths(order, history, request);
     case 'take-edit':
       return takeEdit(order, history, request);
+    case 'take-landing-edit':
+      // a conflict of the simulation has no sides that somebody could look at
+      return refused({ rule: 'no-landing-conflict' });
     default:
       return unreachable(request);
   }

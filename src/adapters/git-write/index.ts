@@ -11,6 +11,7 @@ export {
 export {
   type Commit,
   mergeTrees,
+  mergeWithMarkers,
   mustReadCommit,
   nobody,
   readCommit,

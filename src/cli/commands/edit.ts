@@ -1,11 +1,13 @@
-import { aTask } from '../arguments.ts';
+import { aRunOrTask } from '../arguments.ts';
 import { command } from '../definition.ts';
 
 export const editCommand = command({
   name: 'edit',
   group: 'decide',
-  summary: "change a task's work by hand, and take it",
-  arguments: { task: aTask },
-  help: 'Opens a copy of the snapshot in VISUAL or EDITOR. What you leave there becomes the next snapshot. Your changes count as granted.',
-  run: async (...call) => (await import('../edit.ts')).editTask(...call),
+  summary: "change a task's work by hand, or a landing that conflicts, and take it",
+  arguments: {
+    subject: { ...aRunOrTask, about: 'run/task; or a run whose landing conflicts; without it the live run' },
+  },
+  help: 'Opens a copy of the files in VISUAL or EDITOR. What you leave there is taken; your own changes count as granted.',
+  run: async (...call) => (await import('../edit.ts')).editWork(...call),
 });

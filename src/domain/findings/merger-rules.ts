@@ -23,8 +23,14 @@ export type MergerRules = {
   'paths-unchanged': { readonly task: TaskId; readonly paths: readonly string[] };
   // a snapshot that a person changed by hand
   'edit-unchanged': { readonly task: TaskId };
-  'edit-gone': { readonly task: TaskId };
-  'edit-unreadable': { readonly task: TaskId; readonly because: Finding };
+  'edit-gone': unknown;
+  'edit-unreadable': { readonly because: Finding };
+  // a landing that a person makes fit by hand
+  'no-landing-conflict': unknown;
+  'conflict-outdated': unknown;
+  'conflict-left': { readonly files: readonly string[] };
+  'landing-edit-unchanged': unknown;
+  'landing-edit-unasked': { readonly commit: CommitId };
   // rounds
   'round-not-open': { readonly wave: number; readonly round: number };
   'round-diverged': { readonly base: CommitId; readonly expected: CommitId | null; readonly actual: CommitId | null };

@@ -4,6 +4,7 @@ import { answerAction } from './answer.ts';
 import { approveAction } from './approve.ts';
 import { dropAction } from './drop.ts';
 import { editAction } from './edit.ts';
+import { editLandingAction } from './edit-landing.ts';
 import { grantAction } from './grant.ts';
 import { holdAction } from './hold.ts';
 import { landAction } from './land.ts';
@@ -32,6 +33,7 @@ const all = {
   rework: reworkAction,
   accept: acceptAction,
   edit: editAction,
+  'edit-landing': editLandingAction,
   send: sendAction,
   post: postAction,
   answer: answerAction,
