@@ -20,8 +20,11 @@ export function judgedEntries(state: RunState, task: TaskState, snapshot: Snapsh
   const outside = outOfScope(scopeOf(state.plan, planned, granted, edited), snapshot.diff);
   return snapshot.diff.map((entry) => {
     const finding = outside.find(({ where }) => where === entry.path);
-    if (finding === undefined)
-      return { ...entry, whose: whoseFile(state.plan, planned, granted, entry.path), problem: null };
+    if (finding === undefined) {
+      const whose = whoseFile(state.plan, planned, granted, entry.path);
+      const isByHand = whose === 'unclaimed' && edited.includes(entry.path);
+      return { ...entry, whose: isByHand ? 'edited' : whose, problem: null };
+    }
     return { ...entry, whose: 'out-of-scope', problem: problemOf(finding) };
   });
 }

@@ -96,7 +96,7 @@ test('every state of a run and of a task is explained by a sentence, with the ag
     [landing: refused]
     checkout-k3f9 waits for you for 12m 30s: main moved, and the run conflicts with what is new there: a.md.
       nothing of yours was changed, and the work of the run is kept
-      first: make main fit what is to land (tidegate diff checkout-k3f9), and commit
+      first: tidegate edit checkout-k3f9
       then:  tidegate land checkout-k3f9
     [landing: intended]
     checkout-k3f9 is at work for 12m 17s: main is being moved.
@@ -205,7 +205,7 @@ test('every state of a run and of a task is explained by a sentence, with the ag
     [need: landing]
     checkout-k3f9 waits for you for 12m 30s: main moved, and the run conflicts with what is new there: a.md.
       nothing of yours was changed, and the work of the run is kept
-      first: make main fit what is to land (tidegate diff checkout-k3f9), and commit
+      first: tidegate edit checkout-k3f9
       then:  tidegate land checkout-k3f9
     [task: waiting]
     checkout-k3f9/hello waits for nothing more, and starts next.
@@ -491,7 +491,7 @@ test('every state of a run and of a task is explained by a sentence, with the ag
     [landed in part: refused]
     checkout-k3f9 waits for you for 12m 30s: main moved, and the run conflicts with what is new there: a.md.
       nothing of yours was changed, and the work of the run is kept
-      first: make main fit what is to land (tidegate diff checkout-k3f9), and commit
+      first: tidegate edit checkout-k3f9
       then:  tidegate land checkout-k3f9 --only hello
     "
   `);

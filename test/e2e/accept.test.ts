@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { LedgerEvent } from '../../src/domain/events.ts';
 import { checkHistory } from '../support/checker.ts';
 import { ended, type Project, project, scripted } from '../support/project.ts';
+import { serverOf } from '../support/server.ts';
 
 /** Work that a person has read can be taken, although its agent did not end well; and nothing else by that. */
 
@@ -101,6 +102,24 @@ describe('tidegate accept', () => {
     expect(checkHistory(await p.events())).toEqual([]);
   }, 120_000);
 });
+
+test('the API takes exactly the snapshot that is named, and only for a person', async () => {
+  await using p = await project({ plan: plan({ half: halfway }) });
+  const run = await ran(p);
+  const [left] = await eventsOf(p, 'attempt-ended');
+  const snapshot = left?.snapshot?.commit ?? '';
+  await using server = await serverOf(p);
+  const { read, operate, approve } = server.tokens;
+  const { json } = await server.ask('GET', '/v1/repositories', { token: read });
+  const [{ id }] = (json as { readonly items: [{ readonly id: string }] }).items;
+  const path = `/v1/repositories/${id}/runs/${run}/tasks/half/accept`;
+  expect((await server.ask('POST', path, { token: operate, body: { snapshot } })).status).toBe(403);
+  expect((await server.ask('POST', path, { token: approve, body: {} })).status).toBe(422);
+  expect((await server.ask('POST', path, { token: approve, body: { snapshot: 'f'.repeat(40) } })).status).toBe(409);
+  expect(await eventsOf(p, 'task-accepted')).toEqual([]);
+  expect((await server.ask('POST', path, { token: approve, body: { snapshot } })).status).toBe(202);
+  expect(await eventsOf(p, 'task-accepted')).toMatchObject([{ task: 'half', snapshot, by: { via: 'api' } }]);
+}, 120_000);
 
 describe('tidegate edit', () => {
   test('what a person leaves in the copy lands, their own changes outside of the scope included', async () => {

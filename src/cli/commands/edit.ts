@@ -4,7 +4,7 @@ import { command } from '../definition.ts';
 export const editCommand = command({
   name: 'edit',
   group: 'decide',
-  summary: "change a task's work by hand, or a landing that conflicts, and take it",
+  summary: 'change a task, or a landing that conflicts, by hand',
   arguments: {
     subject: { ...aRunOrTask, about: 'run/task; or a run whose landing conflicts; without it the live run' },
   },
