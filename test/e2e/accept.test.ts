@@ -56,6 +56,7 @@ describe('tidegate accept', () => {
     const message = p.git('log', '-1', '--format=%B', 'main');
     expect(message).toMatch(new RegExp(`^Tidegate-Accepted-by: \\S.* ${snapshot}$`, 'm'));
     expect(await eventsOf(p, 'task-accepted')).toMatchObject([{ task: 'half', snapshot }]);
+    expect((await p.cli('status', run)).stdout).toMatch(/half .*accepted by \S/);
     expect(checkHistory(await p.events())).toEqual([]);
     expect((await p.cli('verify')).code).toBe(0);
   }, 120_000);
