@@ -8,6 +8,8 @@ import type { RunEvent } from '../domain/events.ts';
 import type { SnapshotEvidence } from '../domain/evidence.ts';
 import { type CommitId, commitId, taskId } from '../domain/ids.ts';
 import { editedFiles } from '../domain/state-dir.ts';
+import { verifyObjects } from './objects.ts';
+import { verifyChain } from './proof.ts';
 
 const task = taskId('a');
 
@@ -90,4 +92,36 @@ test('a value that nobody remembers stays found until the person changes its fil
   await copied(s, 'two', first?.snapshot.commit ?? left.commit, { 'a.txt': 'clean\n' });
   await take(s, first?.snapshot.commit ?? left.commit, 'two');
   expect((await editsOf(s)).at(-1)?.snapshot).toMatchObject({ secrets: [], refused: [pipe] });
+});
+
+test('an edit proves the round that it is in, and only with the paths that it really changed', async () => {
+  const { s, left } = await worked();
+  await using _ = s;
+  await copied(s, 'one', left.commit, { 'a.txt': 'mine\n' });
+  await s.ledger.request(run, { type: 'requested-edit', task, from: left.commit, copy: 'one', by: me });
+  await take(s, left.commit, 'one');
+  const before = (await s.events()).findLast((event) => event.type === 'phase-judged' && event.phase === 'monitor');
+  const [edit] = await editsOf(s);
+  if (before?.type !== 'phase-judged' || before.phase !== 'monitor' || edit === undefined)
+    throw new Error('not judged');
+  const { snapshot, paths } = edit;
+  const acceptance = { snapshot: snapshot.commit, who: me.who, edited: paths };
+  await s.append({ ...before, evidence: { ...before.evidence, snapshot, acceptance } });
+  await s.closeRound(0, 0, ['a']);
+  const history = await s.ledger.read(run);
+  const at = { wave: 0, round: 0 };
+  expect(verifyChain(history, 0, 0)).toMatchObject({ ok: true });
+  expect(await verifyObjects(s.state.repository, history, at)).toEqual({ ok: true, value: null });
+
+  const forged = history.map((one) =>
+    one.event.type === 'task-edited' ? { ...one, event: { ...one.event, paths: ['a.txt', 'b.txt'] } } : one,
+  );
+  expect(verifyChain(forged, 0, 0)).toMatchObject({ error: { gap: 'task-acceptance-other' } });
+  expect(await verifyObjects(s.state.repository, forged, at)).toMatchObject({ error: { gap: 'edit-paths' } });
+  const unasked = history.filter(({ event }) => event.type !== 'requested-edit');
+  expect(verifyChain(unasked, 0, 0)).toMatchObject({ error: { gap: 'task-acceptance-unasked' } });
+  expect(await s.merge(0, 0)).toEqual({ outcome: 'done' });
+  expect(s.bare('log', '-1', '--format=%B', `refs/tidegate/runs/${run}`)).toContain(
+    `Tidegate-Edited-by: ada ${left.commit}..${snapshot.commit}`,
+  );
 });
