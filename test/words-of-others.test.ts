@@ -17,6 +17,8 @@ import { untilEvent } from './support/until-event.ts';
 /** The ledger keeps what others said as they said it, and nothing that we would say: our sentences are made where they are read. */
 
 const used = new Set<string>();
+/** An editor that puts a file named `passwd` into the directory that it is given. */
+const editor = { VISUAL: '', EDITOR: 'cp /etc/passwd' };
 
 /** Every string that is neither somebody's words by the list nor data, and every sentence of ours. */
 function wrongWith(events: readonly LedgerEvent[]): readonly object[] {
@@ -109,6 +111,7 @@ describe.concurrent('no sentence of ours is stored', () => {
     await untilEvent(scene, (event) => event.type === 'attempt-noted' && event.note.note === 'asked');
     expect((await scene.cli('grant', 'asks', 'b b.txt')).code).toBe(0);
     await running;
+    await ended(scene.start(['edit', 'strays'], editor));
     await scene.cli('drop', 'strays', 'else where.txt');
     await scene.cli('answer', '1', '--close');
     for (const task of ['breaks', 'fails']) await scene.cli('drop', task);
@@ -116,6 +119,20 @@ describe.concurrent('no sentence of ours is stored', () => {
     await scene.cli('resume', '--land', '--json');
     const events = eventsOf({ stored: await scene.events() });
     expect(new Set(events.map(({ type }) => type))).toContain('landing-refused');
+    expect(wrongWith(events)).toEqual([]);
+  });
+
+  test('by a landing that conflicts', async () => {
+    const one = scripted(`echo theirs > passwd; ${handoff}`, { owns: ['passwd'] });
+    await using scene = await spacious({ tasks: { one } });
+    await scene.cli('run', 'plan.yaml', '--yes', '--json');
+    scene.write('passwd', 'ours');
+    scene.git('add', 'passwd');
+    scene.git('commit', '-q', '-m', 'meanwhile');
+    await scene.cli('land', '--json');
+    expect((await ended(scene.start(['edit'], editor))).code).toBe(0);
+    const events = eventsOf({ stored: await scene.events() });
+    expect(new Set(events.map(({ type }) => type))).toContain('landing-edited');
     expect(wrongWith(events)).toEqual([]);
   });
 

@@ -4,7 +4,7 @@ import type { RunId } from '../domain/ids.ts';
 import type { Result } from '../domain/result.ts';
 import type { SubjectKind, Subjects } from '../engine/actions/action.ts';
 import { type ActionInputs, type ActionKinds, type ActionName, actions } from '../engine/actions/actions.ts';
-import { type ActingCaller, mayPerform, performAction } from '../engine/actions/perform.ts';
+import { type ActingCaller, mayPerform, type Performed, performAction } from '../engine/actions/perform.ts';
 import type { Desk } from '../ports/desk.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
 import type { Asking, Program } from './definition.ts';
@@ -32,10 +32,27 @@ type ActingOn<N extends ActionName> = {
 };
 
 /** Performs an action, and words how it ended. */
-export async function actOn<N extends ActionName>(desk: Desk, acting: ActingOn<N>): Promise<Outcome> {
+export const actOn = async <N extends ActionName>(desk: Desk, acting: ActingOn<N>): Promise<Outcome> =>
+  (await actAndTell(desk, acting)).outcome;
+
+/** The same, for a command that goes on from how it ended. */
+export async function actAndTell<N extends ActionName>(
+  desk: Desk,
+  acting: ActingOn<N>,
+): Promise<{ readonly performed: Performed; readonly outcome: Outcome }> {
   const { action, subject, input } = acting;
   const said = wordings[action].accepted(subject, input);
   const performed = await performAction(desk, { ...acting, action: actions[action] });
+  return { performed, outcome: outcomeOf(desk, acting, performed, said) };
+}
+
+/** `said` is for one that was accepted. */
+function outcomeOf<N extends ActionName>(
+  desk: Desk,
+  { action, subject, input }: ActingOn<N>,
+  performed: Performed,
+  said: string,
+): Outcome {
   const { run } = subject;
   switch (performed.outcome) {
     case 'accepted':
@@ -90,7 +107,9 @@ const finders: {
 
 /** The command that an action belongs to. */
 const typedName = (action: ActionName): string =>
-  action === 'switch-agent' ? 'retry' : action === 'replan' ? 'resume' : action;
+  action === 'switch-agent' || action === 'replan' || action === 'edit-landing' ? ownedBy[action] : action;
+
+const ownedBy = { 'switch-agent': 'retry', replan: 'resume', 'edit-landing': 'edit' } as const;
 
 /** Where a refusal does not say what to do instead, a look at the run helps. */
 function refused(run: RunId, because: Finding): Outcome {

@@ -72,6 +72,22 @@ export async function taskDiff(desk: Desk, state: RunState, id: TaskId): Promise
   return [...head, '', ...patch.trimEnd().split('\n').map(patchLine)];
 }
 
+/** What a snapshot changed, file by file with whose each is, and how many lines. */
+export async function diffHead(
+  desk: Desk,
+  state: RunState,
+  task: TaskState,
+  snapshot: SnapshotEvidence,
+): Promise<readonly Text[]> {
+  const patch = await desk.patches.text(snapshot.base, snapshot.commit, []);
+  const lines = patch.split('\n');
+  const count = (sign: string): number =>
+    lines.filter((line) => line.startsWith(sign) && !line.startsWith(sign.repeat(3))).length;
+  const entries = judgedEntries(state, task, snapshot);
+  const files = `${entries.length} file${entries.length === 1 ? '' : 's'}`;
+  return [...headLines(task, snapshot, entries), `  ${files}, ${count('+')} lines added, ${count('-')} removed`];
+}
+
 /** One task after the other: a difftool shows two sides. */
 async function inDifftool(
   desk: Desk,

@@ -39,7 +39,7 @@ async function show(
   const path = workspace ?? (snapshot === null ? '' : await programs.copy(desk, snapshot.commit, task));
   const note =
     workspace === null
-      ? `a copy of the snapshot, to look at: edits in it go nowhere. To have it mended: tidegate rework ${run}/${task} -f comments.md`
+      ? `a copy of the snapshot, to look at: edits in it go nowhere. To change it: tidegate edit ${run}/${task}; to have it changed: tidegate rework ${run}/${task} -f comments.md`
       : `its agent is at work here: what you edit becomes part of its work, and it may write over it`;
   const data = { run, task, path, live: workspace !== null };
   if (isPrinted || context.json) return done(context.json ? [] : [path], data);

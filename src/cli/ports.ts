@@ -27,6 +27,7 @@ export type Ports = {
   planFiles(): Promise<PlanFiles>;
   diffPrograms(): Promise<DiffPrograms>;
   openPrograms(): Promise<OpenPrograms>;
+  editPrograms(): Promise<EditPrograms>;
   serve(): Promise<ServePorts>;
 };
 
@@ -119,6 +120,17 @@ export type OpenPrograms = {
   copy(desk: Desk, commit: CommitId, name: string): Promise<string>;
   /** Null: no editor is known. */
   editor(context: Context, path: string): Promise<'closed' | 'in-window' | null>;
+};
+
+/** The files that a person edits. `name` is what the coordinator knows them by. */
+export type EditCopy = { readonly name: string; readonly path: string };
+
+export type EditPrograms = {
+  /** The files of a commit, byte for byte, in a new directory that is a repository of its own. */
+  copy(desk: Desk, context: Context, of: { readonly commit: CommitId; readonly base: CommitId }): Promise<EditCopy>;
+  /** `failed`: it ended with another code than 0. Null: no editor is known. */
+  editor(context: Context, path: string): Promise<'closed' | 'failed' | 'in-window' | null>;
+  remove(copy: EditCopy): void;
 };
 
 export type PlanFiles = {

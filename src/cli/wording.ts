@@ -65,6 +65,21 @@ export const wordings: { readonly [N in ActionName]: Wording<Subjects[ActionKind
     command: (subject, { message }) => `rework ${partName(subject)} -m ${shellWord(message)}`,
     accepted: (subject, { message }) => `${partName(subject)} goes on from its snapshot: ${cut(safeLine(message))}`,
   },
+  accept: {
+    command: (subject, { snapshot }) => `accept ${partName(subject)} --snapshot ${snapshot.slice(0, 12)}`,
+    accepted: (subject, { snapshot }) =>
+      `Took snapshot ${snapshot.slice(0, 8)} of ${partName(subject)}; its other gates judge it now. See: tidegate why ${partName(subject)}`,
+  },
+  edit: {
+    command: (subject) => `edit ${partName(subject)}`,
+    accepted: (subject) =>
+      `Took your changes to ${partName(subject)}; its other gates judge it now. See: tidegate why ${partName(subject)}`,
+  },
+  'edit-landing': {
+    command: ({ run }) => `edit ${run}`,
+    accepted: ({ run }) =>
+      `Took your changes; the checks run on the result before it lands. Land it: tidegate land ${run}`,
+  },
   send: {
     command: (subject, { message }) => `send ${partName(subject)} ${shellWord(message)}`,
     accepted: (subject, { message }) => {

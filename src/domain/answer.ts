@@ -5,22 +5,23 @@ import { decideTap, type TapDecision } from './decide-tap.ts';
 import type { RunEvent } from './events.ts';
 import type { Finding } from './findings/finding.ts';
 import { boundedWords } from './findings/words.ts';
-import type { TaskId } from './ids.ts';
 import { checksToRepeat } from './judged-checks.ts';
 import { hasWhollyLanded, leftToLand, whyNotAlone } from './land-some.ts';
 import { isQueued } from './landing.ts';
 import { ownershipConflicts } from './ownership.ts';
 import { matches } from './pattern.ts';
-import { dependentsOf, plannedById } from './plan.ts';
+import { plannedById } from './plan.ts';
 import { strayedFindings } from './recovery.ts';
 import { answerReplan } from './replan.ts';
 import type { By, RequestEvent, TapName } from './requests.ts';
 import { err, ok, type Result, unreachable } from './result.ts';
 import { isOpen } from './round.ts';
 import { hasMerged, type RunState } from './run.ts';
+import { acceptSnapshot, editSnapshot, restarts } from './take-work.ts';
 import { endedAttempt, isHalted, liveAttempt, snapshotOf, type TaskState } from './task.ts';
 import { heldFindings } from './texts/held.ts';
 import { isUndone } from './undo.ts';
+import { findingsIn } from './verdict.ts';
 
 /**
  * `later`: the world has to be asked first (an agent stopped, the merger done); the request stays pending.
@@ -55,6 +56,8 @@ export function answer(state: RunState, request: RequestEvent): Answer {
       return answerReplan(state, request);
     case 'requested-land':
       return landNow(state, request);
+    case 'requested-landing-edit':
+      return isLandingMoving(state) ? err({ rule: 'branch-moving' }) : ok('later');
     case 'requested-undo':
       if (isUndone(state, request.task)) return ok([]);
       if (state.undo.standing !== 'landed') return err({ rule: 'nothing-landed' });
@@ -72,6 +75,8 @@ export function answer(state: RunState, request: RequestEvent): Answer {
     case 'requested-drop':
     case 'requested-retry':
     case 'requested-rework':
+    case 'requested-accept':
+    case 'requested-edit':
       return answerTask(state, request);
     default:
       // Anyone may append a request, another version of ours included: what is not known is refused, not fallen over.
@@ -95,7 +100,15 @@ export function resumed(state: RunState, by: By): RunEvent {
 
 type TaskRequest = Extract<
   RequestEvent,
-  { readonly type: 'requested-grant' | 'requested-drop' | 'requested-retry' | 'requested-rework' }
+  {
+    readonly type:
+      | 'requested-grant'
+      | 'requested-drop'
+      | 'requested-retry'
+      | 'requested-rework'
+      | 'requested-accept'
+      | 'requested-edit';
+  }
 >;
 
 function answerTask(state: RunState, request: TaskRequest): Answer {
@@ -104,10 +117,7 @@ function answerTask(state: RunState, request: TaskRequest): Answer {
   if (plannedById(state.plan, task.id) === undefined) return err({ rule: 'task-removed', task: task.id });
   const wave = state.waves[task.wave];
   if (wave === undefined || wave.closed) return err({ rule: 'wave-closed', wave: task.wave });
-  const round = wave.rounds.at(-1);
-  const integrating =
-    isOpen(round) && round.tasks.some((entry) => entry.task === task.id) && task.progress.status === 'ready';
-  if (integrating) return ok('later');
+  if (isIntegrating(state, task)) return ok('later');
   const { status } = task.progress;
   const { by } = request;
   switch (request.type) {
@@ -138,25 +148,26 @@ function answerTask(state: RunState, request: TaskRequest): Answer {
           ...restarts(state, task.id),
         ]);
       return err({ rule: 'task-status', task: task.id, action: 'rework', status });
+    case 'requested-accept':
+      return acceptSnapshot(state, task, request);
+    case 'requested-edit':
+      return editSnapshot(state, task, request);
     default:
       return unreachable(request);
   }
 }
 
-/** The agent is told why it was held, so that a person need not copy it. */
-function foundIn(state: RunState, { progress }: TaskState): { readonly findings?: readonly Finding[] } {
-  return progress.status === 'held' ? { findings: heldFindings(state, progress.hold) } : {};
+/** In an open round. Until that is over, its snapshot stays what the round was opened with. */
+export function isIntegrating({ waves }: RunState, { id, wave, progress }: TaskState): boolean {
+  const round = waves[wave]?.rounds.at(-1);
+  return isOpen(round) && round.tasks.some(({ task }) => task === id) && progress.status === 'ready';
 }
 
-/** Tasks that are held only for the sake of this one, or have not begun: they start on its new result. */
-function restarts(state: RunState, task: TaskId): readonly RunEvent[] {
-  const by = { who: 'tidegate', via: 'policy' } as const;
-  return dependentsOf(state.plan, task).flatMap((id): readonly RunEvent[] => {
-    const progress = state.tasks[id]?.progress;
-    const waits = progress?.status === 'held' && progress.hold.because === 'needs';
-    const fresh = progress?.status === 'waiting' && progress.next.from === 'base' && progress.next.halt === null;
-    return waits || fresh ? [{ type: 'task-retried', task: id, by }] : [];
-  });
+/** The agent is told what is wrong with the work that it goes on with, so that a person need not copy it. */
+function foundIn(state: RunState, { progress }: TaskState): { readonly findings?: readonly Finding[] } {
+  if (progress.status === 'held') return { findings: heldFindings(state, progress.hold) };
+  const findings = progress.status === 'failed' ? findingsIn(progress.attempt.monitored ?? []) : [];
+  return findings.length === 0 ? {} : { findings };
 }
 
 const isTakenOut = (task: TaskState, path: string): boolean =>
@@ -279,9 +290,14 @@ function landNow(state: RunState, request: RequestEvent & { readonly type: 'requ
   return ok([{ type: 'tap-opened', tap: 'land', hash, expires: null }, decided]);
 }
 
+/** What is being landed stays what was checked. Whether a landing conflicts at all, the merger sees. */
+const isLandingMoving = ({ landing }: RunState): boolean =>
+  landing.status === 'intended' || landing.status === 'undoing';
+
 /** A run that ended on its branch only may still be landed, what has landed undone, and either tried again after a halt. */
 function isAllowedLate(state: RunState, request: RequestEvent): boolean {
   if (request.type === 'requested-undo') return true;
   if (request.type === 'requested-resume') return state.mode.mode === 'halted';
-  return request.type === 'requested-land' && state.ended === 'done' && !hasWhollyLanded(state);
+  const isOfLanding = request.type === 'requested-land' || request.type === 'requested-landing-edit';
+  return isOfLanding && state.ended === 'done' && !hasWhollyLanded(state);
 }

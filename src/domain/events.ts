@@ -157,6 +157,28 @@ export type RunEvent =
       readonly snapshot: SnapshotEvidence;
       readonly by: By;
     }
+  /** A person read exactly this snapshot and takes it. It stands in for exit and handoff; every other gate judges as always. */
+  | {
+      readonly type: 'task-accepted';
+      readonly task: TaskId;
+      readonly attempt: AttemptId;
+      readonly snapshot: CommitId;
+      readonly by: By;
+    }
+  /**
+   * A person changed the snapshot `from` by hand; the new snapshot stands instead, and is accepted by this. `paths`: where it
+   * differs from what the agent left. These changes are the person's own. `copy` names the directory that it was taken from.
+   */
+  | {
+      readonly type: 'task-edited';
+      readonly task: TaskId;
+      readonly attempt: AttemptId;
+      readonly from: CommitId;
+      readonly snapshot: SnapshotEvidence;
+      readonly paths: readonly string[];
+      readonly copy: string;
+      readonly by: By;
+    }
   /** `findings` and `after`: what its next agent is told of the attempt before; absent when it is told nothing. */
   | {
       readonly type: 'task-retried';
@@ -171,7 +193,7 @@ export type RunEvent =
       readonly message: string;
       /** The snapshot that it goes on from. */
       readonly from: CommitId | 'base';
-      /** Why it was held; absent when it was not. */
+      /** Why it was held or failed; absent when it did neither. */
       readonly findings?: readonly Finding[];
       readonly by: By;
     }
@@ -268,6 +290,22 @@ export type RunEvent =
       readonly against?: readonly ForeignCommit[];
       /** Made of the commits of these tasks only. */
       readonly tasks?: readonly TaskId[];
+      /** Only with conflicts: `part` is the commit of the run branch that could not be put onto it; `commit` holds both sides. */
+      readonly conflicted?: { readonly part: CommitId; readonly commit: CommitId };
+    }
+  /**
+   * A person made the commit `part` of the run branch fit by hand, from the commit `from` that holds both sides. `snapshot` is what
+   * they left, `commit` the same as a commit of its task. Landings are rebuilt with it instead of `part`.
+   */
+  | {
+      readonly type: 'landing-edited';
+      readonly part: CommitId;
+      readonly from: CommitId;
+      readonly snapshot: CommitId;
+      readonly commit: CommitId;
+      readonly paths: readonly string[];
+      readonly copy: string;
+      readonly by: By;
     }
   | {
       readonly type: 'landing-intended';

@@ -167,6 +167,14 @@ export type LogEvidence = {
   readonly sha256: string;
 };
 
+/** A person's word on one snapshot. It counts for exactly that one. */
+export type Acceptance = {
+  readonly snapshot: CommitId;
+  readonly who: string;
+  /** Paths that the person changed by hand, against what the agent left. */
+  readonly edited: readonly string[];
+};
+
 export type MonitorEvidence = {
   readonly attempt: AttemptId;
   readonly nonce: string;
@@ -178,6 +186,8 @@ export type MonitorEvidence = {
   readonly agent?: Pick<AgentReport, 'outcome' | 'trouble'>;
   /** What stands against the plan that the task drafts; absent when it drafts none, or when that was not read. */
   readonly drafted?: readonly Finding[];
+  /** Absent when nobody took a snapshot of this attempt. */
+  readonly acceptance?: Acceptance;
 };
 
 export type CheckOutcome = {

@@ -78,6 +78,9 @@ export function evolveTask(state: TaskState, event: RunEvent): TaskState {
       }));
     case 'paths-dropped':
       return unjudged(state, event);
+    case 'task-accepted':
+    case 'task-edited':
+      return taken(state, event);
     case 'task-dropped':
       return { ...state, progress: { status: 'dropped', by: event.by, last: endedAttempt(state) } };
     case 'task-retried': {
@@ -198,6 +201,20 @@ function unjudged(state: TaskState, dropped?: RunEvent & { readonly type: 'paths
   const takenOut = [...progress.attempt.takenOut, ...(dropped?.paths ?? [])];
   const attempt = { ...progress.attempt, monitored: null, takenOut };
   return { ...state, progress: { status: 'ended', attempt, snapshot: dropped?.snapshot ?? progress.snapshot } };
+}
+
+/** The same for a snapshot that a person took: as it is, or as they changed it. */
+function taken(state: TaskState, event: RunEvent & { readonly type: 'task-accepted' | 'task-edited' }): TaskState {
+  const { progress } = state;
+  if (progress.status !== 'held' && progress.status !== 'failed' && progress.status !== 'ready') return state;
+  const { who } = event.by;
+  const acceptance =
+    event.type === 'task-edited'
+      ? { snapshot: event.snapshot.commit, who, edited: event.paths, copy: event.copy }
+      : { snapshot: event.snapshot, who, edited: progress.attempt.acceptance?.edited ?? [] };
+  const snapshot = event.type === 'task-edited' ? event.snapshot : progress.snapshot;
+  const attempt = { ...progress.attempt, monitored: null, acceptance };
+  return { ...state, progress: { status: 'ended', attempt, snapshot } };
 }
 
 const withNext = (state: TaskState, change: (next: NextStart) => NextStart): TaskState =>

@@ -48,7 +48,7 @@ export function evolveLanding(state: LandingState, event: RunEvent): LandingStat
       return isBefore(state) ? { status: 'observed', tip: event.commit, rebuilt: null, moves: 0 } : state;
     }
     case 'landing-rebuilt': {
-      const { type: _, tasks: __, ...rebuilt } = event;
+      const { type: _, tasks: _tasks, conflicted: _conflicted, ...rebuilt } = event;
       // one that was asked for twice may come late, when the landing has been refused
       if (state.status !== 'observed')
         return isBefore(state) ? { status: 'observed', tip: rebuilt.onto, rebuilt, moves: 0 } : state;

@@ -104,7 +104,9 @@ describe('a run tells a person', () => {
     expect(commands(held({ because: 'check', check: 'test', tree: tree('x') }))).toEqual([
       "tidegate rework demo-ab12/a -m 'the check test fails'",
     ]);
-    expect(commands(held({ because: 'conflict', files: ['x'] }))).toEqual(['tidegate retry demo-ab12/a']);
+    expect(commands(held({ because: 'conflict', files: ['x'] }))).toEqual([
+      "tidegate rework demo-ab12/a -m 'it conflicts with merged work in x'",
+    ]);
     expect(commands(run({ type: 'task-dropped', task: idOf('a'), by: me }))).toEqual(['tidegate drop demo-ab12/b']);
     expect(commands(run({ type: 'task-base-refused', task: idOf('a'), because: failure('x') }))).toEqual([
       'tidegate resume demo-ab12',

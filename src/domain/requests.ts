@@ -32,6 +32,18 @@ type Asked =
   /** With an agent: that one does the task from now on. */
   | { readonly type: 'requested-retry'; readonly task: TaskId; readonly agent?: string; readonly by: By }
   | { readonly type: 'requested-rework'; readonly task: TaskId; readonly message: string; readonly by: By }
+  /** Takes the snapshot that the person was shown, whatever its agent said at its end. */
+  | { readonly type: 'requested-accept'; readonly task: TaskId; readonly snapshot: CommitId; readonly by: By }
+  /** Takes what the person made of the snapshot `from`. `copy` names the directory that they left it in. */
+  | {
+      readonly type: 'requested-edit';
+      readonly task: TaskId;
+      readonly from: CommitId;
+      readonly copy: string;
+      readonly by: By;
+    }
+  /** Takes what the person made of a landing that conflicts. `from` is the commit with the conflict that the copy was made of. */
+  | { readonly type: 'requested-landing-edit'; readonly from: CommitId; readonly copy: string; readonly by: By }
   /** A message to the agent at work. */
   | { readonly type: 'requested-send'; readonly task: TaskId; readonly message: string; readonly by: By }
   | ({ readonly type: 'requested-post'; readonly by: By } & Post)

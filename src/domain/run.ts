@@ -103,6 +103,7 @@ function evolveFact(state: RunState, event: RunEvent, seq: number): RunState {
   switch (event.type) {
     case 'run-created':
     case 'message-sent':
+    case 'landing-edited':
     case 'record-posted':
     case 'record-answered':
     case 'record-closed':
@@ -141,6 +142,8 @@ function evolveFact(state: RunState, event: RunEvent, seq: number): RunState {
     case 'attempt-told':
     case 'agent-chosen':
     case 'paths-dropped':
+    case 'task-accepted':
+    case 'task-edited':
     case 'attempt-settled':
     case 'task-held':
     case 'task-released':

@@ -14,6 +14,8 @@ export type Scope = {
   readonly kind: 'read-only' | 'owned' | 'unclaimed';
   readonly own: readonly Pattern[];
   readonly granted: readonly Pattern[];
+  /** Paths that a person changed by hand: exactly these, whatever their names look like as patterns. */
+  readonly edited: ReadonlySet<string>;
   /** What the other tasks of its wave claim. */
   readonly siblings: PatternIndex<Claim>;
   /** What people granted to other tasks. */
@@ -24,9 +26,9 @@ export type Scope = {
   readonly generated: ReadonlySet<string>;
 };
 
-export function scopeOf(plan: FrozenPlan, task: PlannedTask, granted: Granted): Scope {
+export function scopeOf(plan: FrozenPlan, task: PlannedTask, granted: Granted, edited: readonly string[] = []): Scope {
   const { siblings, locks } = waveClaims(plan, waveOf(plan, task));
-  return scopeFrom(ownScope(plan, task, granted), siblings.index, locks.index);
+  return { ...scopeFrom(ownScope(plan, task, granted), siblings.index, locks.index), edited: new Set(edited) };
 }
 
 /** A scope as plain data, for a process that has no plan. */
@@ -77,6 +79,7 @@ const scopeFrom = (data: OwnScope, siblings: Scope['siblings'], locks: Scope['lo
   kind: data.kind,
   own: data.own.map(pattern),
   granted: data.granted.map(grantPattern),
+  edited: new Set(),
   siblings,
   granting: indexClaims(data.granting),
   locks,
@@ -100,7 +103,7 @@ function judgeEntry(scope: Scope, { path, change, ...entry }: DiffEntry): readon
   const { task } = scope;
   const unsafe = unsafePath({ path, change, ...entry });
   if (unsafe !== null) return [{ ...unsafe, where: path, task, change, grantable: false }];
-  if (scope.generated.has(path)) return [];
+  if (scope.generated.has(path) || (scope.kind !== 'read-only' && scope.edited.has(path))) return [];
   const foreign = whyForeign(scope, path);
   return foreign === null ? [] : [{ ...foreign, where: path, task, change, grantable: isGrantable(scope, path) }];
 }

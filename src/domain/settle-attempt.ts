@@ -66,8 +66,10 @@ function settle(task: TaskState, attempt: EndedAttempt, verdicts: readonly Verdi
     ending.code === 0 &&
     handoff.kind === 'given' &&
     handoff.handoff.status === 'done';
-  const sentBack = isOnlyTheDraft(verdicts) && charged + 1 < limits.attempts;
-  if (agentFinished && snapshot !== null && !sentBack) return { ...same, decision: { becomes: 'held' } };
+  // once a person has taken work of this attempt, the task starts again only when they say so
+  const isTaken = dispatched && attempt.acceptance !== undefined;
+  const sentBack = !isTaken && isOnlyTheDraft(verdicts) && charged + 1 < limits.attempts;
+  if ((agentFinished || isTaken) && snapshot !== null && !sentBack) return { ...same, decision: { becomes: 'held' } };
 
   const evidence = { ending, ...(agent === undefined ? {} : { agent }) };
   const { cost, start, trouble, blames } = recoveryFrom(evidence);

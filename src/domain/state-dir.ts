@@ -15,9 +15,14 @@ export const stateDir = (root: string) => ({
   cache: `${root}/cache`,
   shells: `${root}/shells`,
   copies: `${root}/copies`,
+  edits: `${root}/edits`,
   lfs: `${root}/lfs`,
 });
 export type StateDir = ReturnType<typeof stateDir>;
+
+/** The files that a person edits under this name; null for a name that could lead elsewhere. */
+export const editedFiles = ({ edits }: Pick<StateDir, 'edits'>, copy: string): string | null =>
+  /^[\w-]{1,200}$/.test(copy) ? `${edits}/${copy}/files` : null;
 
 /** Refs of our own bare repository. */
 export const refs = {
@@ -26,6 +31,11 @@ export const refs = {
   taskBase: (run: string, task: string) => `refs/tidegate/bases/${run}/${task}`,
   candidate: (run: string, wave: number, round: number) => `refs/tidegate/candidates/${run}/${wave}.${round}`,
   attempt: (attempt: string) => `refs/tidegate/attempts/${attempt}`,
+  /** What people made of a task by hand, numbered. */
+  edit: (run: string, task: string, number: number) => `refs/tidegate/edits/${run}/${task}.${number}`,
+  /** The landing that conflicts, with both sides; and what people made of such, numbered. */
+  conflict: (run: string) => `refs/tidegate/conflicts/${run}`,
+  landingEdit: (run: string, number: number) => `refs/tidegate/landing-edits/${run}.${number}`,
   rescue: (attempt: string) => `refs/tidegate/rescue/${attempt}`,
   landing: (run: string) => `refs/tidegate/landing/${run}`,
   undo: (run: string) => `refs/tidegate/undo/${run}`,

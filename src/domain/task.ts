@@ -1,5 +1,5 @@
 import { addUsage, noUsage, type Trouble, type Usage } from './agent-event.ts';
-import type { Handoff, MonitorEvidence, SnapshotEvidence } from './evidence.ts';
+import type { Acceptance, Handoff, MonitorEvidence, SnapshotEvidence } from './evidence.ts';
 import type { Finding } from './findings/finding.ts';
 import type { AttemptId, CommitId, TaskId, TreeId } from './ids.ts';
 import type { PlannedTask } from './plan.ts';
@@ -12,6 +12,7 @@ import type { Verdict } from './verdict.ts';
  *      ▲                                          ├──▶ done      (read-only: its handoff is its result)
  *      │   another attempt, retry, rework         ├──▶ held      (a person grants, drops or retries)
  *      └──────────────────────────────────────────┴──▶ failed    (no attempt left)
+ *   held, failed ──▶ ended: a person accepts or edits the snapshot, and it is judged again
  *   from every state but merged: dropped, by a person and by name
  */
 export type TaskProgress =
@@ -110,6 +111,8 @@ export type EndedAttempt = Attempt &
     readonly slept: number;
     /** Paths that people took out of its snapshot. */
     readonly takenOut: readonly string[];
+    /** The last word of a person on its work. `copy` names the directory of an edit. */
+    readonly acceptance?: Acceptance & { readonly copy?: string };
   };
 
 /** `job`: the attempt that began the session, where the agent's own files of it are. */
@@ -215,7 +218,7 @@ export const snapshotOf = ({ progress }: TaskState): SnapshotEvidence | null =>
 
 /** What its gates read. */
 export function evidenceOf({ attempt, snapshot }: TaskProgress & { readonly status: 'ended' }): MonitorEvidence {
-  const { id, nonce, ending, handoff, report, drafted } = attempt;
+  const { id, nonce, ending, handoff, report, drafted, acceptance } = attempt;
   return {
     attempt: id,
     nonce,
@@ -223,9 +226,12 @@ export function evidenceOf({ attempt, snapshot }: TaskProgress & { readonly stat
     handoff,
     ...(report === undefined ? {} : { agent: report }),
     ...(drafted === undefined ? {} : { drafted }),
+    ...(acceptance === undefined ? {} : { acceptance: wordOf(acceptance) }),
     snapshot,
   };
 }
+
+const wordOf = ({ snapshot, who, edited }: Acceptance): Acceptance => ({ snapshot, who, edited });
 
 /** Who does the task: the one whose turn it is, unless a person chose another. */
 export const agentOf = ({ chosen, turn }: TaskState): string => chosen ?? turn;

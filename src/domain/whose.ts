@@ -2,7 +2,8 @@ import { type Claim, claimsOf, type Granted } from './claims.ts';
 import { matches } from './pattern.ts';
 import type { FrozenPlan, PlannedTask } from './plan.ts';
 
-export type Whose = 'owned' | 'shared' | 'locked' | 'granted' | 'generated' | 'unclaimed';
+/** `edited`: a person changed it by hand, and it is not the task's by anything else. */
+export type Whose = 'owned' | 'shared' | 'locked' | 'granted' | 'generated' | 'unclaimed' | 'edited';
 
 /** On what ground a task may change a path that is within its scope; what it owns by name comes first. */
 export function whoseFile(plan: FrozenPlan, task: PlannedTask, granted: Granted, path: string): Whose {

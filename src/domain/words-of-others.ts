@@ -19,6 +19,7 @@ const summary = 'handoff.handoff.summary';
 const handoff = [summary, ...['remaining', 'files', 'proofs', 'questions'].map((list) => `handoff.handoff.${list}[]`)];
 /** A link's target is what the agent wrote into it. */
 const snapshot = ['snapshot.diff[].path', 'snapshot.diff[].linkTarget'] as const;
+const acceptance = ['acceptance.who', 'acceptance.edited[]'] as const;
 /** Session and model as the agent calls them. */
 const report = ['agent.session', 'agent.model', 'agent.trips[].file'] as const;
 /** `tail` is what it printed. */
@@ -41,6 +42,9 @@ export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string
   'requested-drop': [...asked, 'paths[]'],
   'requested-retry': [...asked, 'agent'],
   'requested-rework': [...asked, 'message'],
+  'requested-accept': asked,
+  'requested-edit': asked,
+  'requested-landing-edit': asked,
   'requested-send': [...asked, 'message'],
   'requested-post': [...asked, 'text'],
   'requested-answer': [...asked, 'record', 'text'],
@@ -57,7 +61,7 @@ export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string
   'plan-replaced': [...by, ...plan],
   'phase-judged': [
     'verdicts[].of',
-    ...under('evidence', [...contract, ...thread, ...ownership, ...dispatch, ...handoff, ...snapshot]),
+    ...under('evidence', [...contract, ...thread, ...ownership, ...dispatch, ...handoff, ...snapshot, ...acceptance]),
     ...under('evidence.checks[]', outcome),
   ],
   'thread-intended': [],
@@ -92,6 +96,8 @@ export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string
   'task-granted': [...by, 'paths[]', 'meets[]'],
   'task-dropped': by,
   'paths-dropped': [...by, 'paths[]', ...snapshot],
+  'task-accepted': by,
+  'task-edited': [...by, 'paths[]', ...snapshot],
   'task-retried': by,
   'task-reworked': [...by, 'message'],
   'agent-chosen': by,
@@ -116,6 +122,7 @@ export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string
   'target-observed': [],
   'landing-queued': [],
   'landing-rebuilt': ['conflicts[]'],
+  'landing-edited': [...by, 'paths[]'],
   'landing-intended': ['branch', 'worktree'],
   landed: ['branch'],
   'landing-refused': [],

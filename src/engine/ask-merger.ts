@@ -18,8 +18,9 @@ export async function askMerger(
   const answer = await askAgain(world, request);
   if (answer.outcome === 'stale-epoch') throw new StaleEpoch(`epoch ${world.epoch} is over`);
   await log.catchUp();
-  // An undo is through when the ledger says so; otherwise it goes on from what the merger recorded.
-  if (request.do === 'undo' && answer.outcome === 'done') return;
+  // An undo is through when the ledger says so; otherwise it goes on from what the merger recorded. What follows from an edit is
+  // decided from the state that it leads to.
+  if ((request.do === 'undo' || request.do === 'take-edit') && answer.outcome === 'done') return;
   if (answers !== null) {
     const settled: RunEvent =
       answer.outcome === 'done'

@@ -21,5 +21,6 @@ export const ports: Ports = {
   planFiles: async () => (await import('./plan-reader.ts')).planFiles,
   diffPrograms: async () => (await import('./person-programs.ts')).diffPrograms,
   openPrograms: async () => (await import('./person-programs.ts')).openPrograms,
+  editPrograms: async () => (await import('./edit-programs.ts')).editPrograms,
   serve: async () => (await import('./serve.ts')).servePorts,
 };

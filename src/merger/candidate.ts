@@ -32,6 +32,7 @@ import {
 } from './history.ts';
 import { integrator } from './integrate.ts';
 import { commitMessage } from './message.ts';
+import { takenTrailers } from './taken-trailers.ts';
 
 type Built = Extract<RunEvent, { type: 'candidate-built' }>;
 
@@ -67,7 +68,12 @@ export async function buildCandidate(order: Order, wave: number, round: number):
   return await recordFacts(order, { type: 'candidate-built', wave, round, base, ...built });
 }
 
-type RoundTask = { readonly task: PlannedTask; readonly snapshot: SnapshotEvidence; readonly proof: string };
+type RoundTask = {
+  readonly task: PlannedTask;
+  readonly snapshot: SnapshotEvidence;
+  readonly proof: string;
+  readonly taken: readonly string[];
+};
 
 /** What goes in, in order, each with the record that proves it; or why that cannot be said. */
 function readTasks(
@@ -86,7 +92,7 @@ function readTasks(
       return err({ rule: 'snapshot-unjudged', task: task.id, snapshot: wanted ?? null });
     if (isReadOnly(task)) return err({ rule: 'merges-nothing', task: task.id });
     if (isMerged(history, task.id)) return err({ rule: 'task-merged', task: task.id });
-    tasks.push({ task, snapshot, proof: proof.hash });
+    tasks.push({ task, snapshot, proof: proof.hash, taken: takenTrailers(history, proof) });
   }
   return tasks.length === round.length ? ok(tasks) : err({ rule: 'round-unplanned' });
 }
@@ -112,9 +118,9 @@ async function stackAtOnce(order: Order, history: History, from: Foundation, ref
   const snapshots = tasks.map(({ snapshot }) => snapshot);
   const changes = await changesApart(repository, tree, snapshots, generatedPaths(history));
   if (changes === null) return null;
-  const commits = tasks.map(({ task, proof }, at) => ({
+  const commits = tasks.map(({ task, proof, taken }, at) => ({
     changes: changes[at] ?? [],
-    message: commitMessage(task, { run: order.run, task: task.id, proof }),
+    message: commitMessage(task, { run: order.run, task: task.id, proof, taken }),
     by,
     date: from.date,
   }));
@@ -136,7 +142,7 @@ async function stack(order: Order, history: History, from: Foundation): Promise<
   let commit = from.base;
   let { tree } = await mustReadCommit(repository, from.base);
 
-  for (const { task, snapshot, proof } of from.tasks) {
+  for (const { task, snapshot, proof, taken } of from.tasks) {
     if (!stands(task, new Set(steps.map((step) => step.task)))) continue;
     const merged = await integrate(tree, snapshot);
     if (!merged.ok) {
@@ -144,7 +150,7 @@ async function stack(order: Order, history: History, from: Foundation): Promise<
       continue;
     }
     tree = merged.value;
-    const message = commitMessage(task, { run: order.run, task: task.id, proof });
+    const message = commitMessage(task, { run: order.run, task: task.id, proof, taken });
     commit = await writeCommit(repository, { tree, parent: commit, message, date: from.date, ...from.author });
     steps.push({ task: task.id, commit, tree });
   }

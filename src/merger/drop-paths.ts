@@ -13,7 +13,7 @@ import type { TaskId } from '../domain/ids.ts';
 import type { By } from '../domain/requests.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { done, type Order, recordFacts, refused } from './context.ts';
-import { eventsOf, type History } from './history.ts';
+import { eventsOf, type History, lastSnapshot } from './history.ts';
 
 /**
  * A new snapshot in which these paths are as they were in the base; a directory stands for all below it. The old one
@@ -51,14 +51,6 @@ export async function dropPaths(
     secrets: held.secrets.filter(isKept),
   };
   return await recordFacts(order, { type: 'paths-dropped', task, paths: taken.map(({ path }) => path), snapshot, by });
-}
-
-function lastSnapshot(history: History, task: TaskId): SnapshotEvidence | undefined {
-  const last = history.findLast(
-    ({ event }) => (event.type === 'attempt-ended' || event.type === 'paths-dropped') && event.task === task,
-  )?.event;
-  if (last?.type === 'attempt-ended' || last?.type === 'paths-dropped') return last.snapshot ?? undefined;
-  return undefined;
 }
 
 /** Asked again after the answer was lost: the paths are out of the snapshot already. */

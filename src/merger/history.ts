@@ -88,6 +88,15 @@ export function readySnapshot(history: History, task: TaskId): SnapshotEvidence 
   return voided ? undefined : (last.event.evidence.snapshot ?? undefined);
 }
 
+/** The newest snapshot of a task, whoever made it; undefined when its last attempt left none. */
+export function lastSnapshot(history: History, task: TaskId): SnapshotEvidence | undefined {
+  const last = history.findLast(({ event }) => isSnapshot(event) && event.task === task)?.event;
+  return last !== undefined && isSnapshot(last) ? (last.snapshot ?? undefined) : undefined;
+}
+
+const isSnapshot = (event: LedgerEvent): event is OfType<'attempt-ended' | 'paths-dropped' | 'task-edited'> =>
+  event.type === 'attempt-ended' || event.type === 'paths-dropped' || event.type === 'task-edited';
+
 /** What makes an earlier verdict on a task's snapshot worthless. */
 export function isVoidedBy(task: TaskId, event: LedgerEvent): boolean {
   if (event.type === 'plan-replaced') return true;
@@ -97,6 +106,7 @@ export function isVoidedBy(task: TaskId, event: LedgerEvent): boolean {
 const voids: ReadonlySet<string> = new Set<RunEvent['type']>([
   'attempt-intended',
   'paths-dropped',
+  'task-edited',
   'task-dropped',
   'task-retried',
   'task-reworked',

@@ -10,6 +10,7 @@ import { refs } from '../domain/state-dir.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { done, type Order, recordFacts, recordIntent, refused } from './context.ts';
 import { creation, eventsOf, type History, planInForce, runTip } from './history.ts';
+import { unaskedEdit } from './landing-edits.ts';
 import { partsToLand, standingLandings, unlandedTasks } from './landing-parts.ts';
 import { recoverLanding } from './landing-recovery.ts';
 import { examineMove, moveBranch, type Ready } from './move-branch.ts';
@@ -118,7 +119,9 @@ export function chosenTasks(history: History): readonly TaskId[] | null {
 export function rebuiltSince(history: History): Extract<RunEvent, { type: 'landing-rebuilt' }> | undefined {
   const merged = eventsOf(history, 'merged').at(-1)?.position ?? 0;
   const said = eventsOf(history, 'tap-decided').findLast(({ event }) => event.tap === 'land')?.position ?? 0;
-  return eventsOf(history, 'landing-rebuilt').findLast(({ position }) => position > Math.max(merged, said))?.event;
+  const edited = eventsOf(history, 'landing-edited').at(-1)?.position ?? 0;
+  const since = Math.max(merged, said, edited);
+  return eventsOf(history, 'landing-rebuilt').findLast(({ position }) => position > since)?.event;
 }
 
 const isLanded = (history: History, landing: Landing): boolean =>
@@ -153,6 +156,8 @@ async function verifyLanding(order: Order, history: History, landing: Landing): 
         expected: parts.value.length,
         actual: built.length,
       });
+    const unasked = unaskedEdit(history);
+    if (unasked !== null) return err({ rule: 'landing-edit-unasked', commit: unasked });
     const unchecked = uncheckedOn(history, tree);
     if (unchecked.length > 0) return err({ rule: 'landing-unchecked', branch, checks: unchecked });
   }

@@ -2,16 +2,26 @@ import type { RunId } from '../domain/ids.ts';
 import type { PlannedTask } from '../domain/plan.ts';
 import { titleOf } from '../domain/title.ts';
 
-type Trailers = { readonly run: RunId; readonly task: string; readonly proof: string };
+type Trailers = {
+  readonly run: RunId;
+  readonly task: string;
+  readonly proof: string;
+  /** Trailers of people who took the work by hand, as whole lines. */
+  readonly taken?: readonly string[];
+};
 
 /** One line that says what the task was about, then who vouches for it. */
 export function commitMessage(task: PlannedTask, trailers: Trailers): string {
   return `${titleOf(task)}\n\n${trailerLines(trailers)}`;
 }
 
-function trailerLines({ run, task, proof }: Trailers): string {
-  return `Tidegate-Run: ${run}\nTidegate-Task: ${task}\nTidegate-Proof: ${proof}\n`;
+function trailerLines({ run, task, proof, taken = [] }: Trailers): string {
+  const lines = [`Tidegate-Run: ${run}`, `Tidegate-Task: ${task}`, ...taken, `Tidegate-Proof: ${proof}`];
+  return `${lines.join('\n')}\n`;
 }
+
+/** The same message with one trailer more, at the end of those that it has. */
+export const withTrailer = (message: string, line: string): string => `${message.trimEnd()}\n${line}\n`;
 
 /** Of the commit that holds what no task wrote; `proof` is the record of the commands that did. */
 export const generatedMessage = ({ run, proof }: Pick<Trailers, 'run' | 'proof'>): string =>

@@ -1,7 +1,8 @@
-import { readCommits, readManyChanges } from '../adapters/git-write/index.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { readChanges, readCommits, readManyChanges } from '../adapters/git-write/index.ts';
 import type { ObjectGap } from '../domain/findings/merger-rules.ts';
 import type { TaskId, TreeId } from '../domain/ids.ts';
-import { err, type Result } from '../domain/result.ts';
+import { err, ok, type Result } from '../domain/result.ts';
 import { verifyGeneratedObjects } from './generated-objects.ts';
 import { eventsOf, type History, judged } from './history.ts';
 
@@ -55,5 +56,20 @@ export async function verifyObjects(
     const hidden = changes[at]?.find((change) => !paths.has(change.path));
     if (hidden !== undefined) return err({ gap: 'path-unjudged', task, path: hidden.path });
   }
+  for (const { task } of steps) {
+    const edited = await verifyEdit(repository, history, task);
+    if (!edited.ok) return edited;
+  }
   return await verifyGeneratedObjects(repository, history, { wave, round });
+}
+
+/** What counts as changed by a person differs from what the agent left, and nothing else of it does. */
+async function verifyEdit(repository: string, history: History, task: TaskId): Promise<Result<null, ObjectGap>> {
+  const edit = eventsOf(history, 'task-edited').findLast(({ event }) => event.task === task);
+  const left = eventsOf(history, 'attempt-ended').findLast(({ event }) => event.task === task);
+  if (edit === undefined || left === undefined || edit.position < left.position) return ok(null);
+  if (!left.event.snapshot) return err({ gap: 'snapshot-unrecorded', task });
+  const changes = await readChanges(repository, left.event.snapshot.commit, edit.event.snapshot.commit);
+  const paths = changes.map(({ path }) => path).toSorted();
+  return isDeepStrictEqual(paths, edit.event.paths.toSorted()) ? ok(null) : err({ gap: 'edit-paths', task });
 }

@@ -8,6 +8,8 @@ import { land } from './land.ts';
 import { merge } from './merge.ts';
 import { openRun } from './open-run.ts';
 import { rebuildLanding } from './rebuild-landing.ts';
+import { takeEdit } from './take-edit.ts';
+import { takeLandingEdit } from './take-landing-edit.ts';
 import { makeTaskBase } from './task-base.ts';
 import { undo } from './undo.ts';
 
@@ -34,6 +36,10 @@ export async function perform(context: Context, request: MergerRequest, epoch: n
       return await undo(order, request.task);
     case 'drop-paths':
       return await dropPaths(order, request);
+    case 'take-landing-edit':
+      return await takeLandingEdit(order, request);
+    case 'take-edit':
+      return await takeEdit(order, request);
     default:
       return unreachable(request);
   }

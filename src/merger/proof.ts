@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import type { RunEvent } from '../domain/events.ts';
 import { proofGapText } from '../domain/explain/proof-gaps.ts';
 import type { ProofGap } from '../domain/findings/merger-rules.ts';
 import type { CommitId, TaskId } from '../domain/ids.ts';
@@ -16,12 +17,14 @@ import {
   isVoidedBy,
   type Judged,
   judged,
+  lastSnapshot,
   planInForce,
   planned,
   type Recorded,
   runTip,
   waveOf,
 } from './history.ts';
+import { proveAcceptance } from './proof-of-acceptance.ts';
 
 /**
  * Whether the ledger proves that this round may be merged: every phase passed, in order, for one plan hash, on exactly
@@ -253,7 +256,7 @@ function verifyTask(
     attempt.position < dispatch.position && dispatch.position < monitor.position && ended.position < monitor.position,
     { gap: 'task-judged-early', task },
   );
-  verifyEnding(history, monitor, ended, attempt.event.nonce);
+  verifyEnding(history, monitor, ended, { nonce: attempt.event.nonce, rely: at.rely });
   const voided = history.find(({ position, event }) => position > monitor.position && isVoidedBy(task, event));
   must(voided === undefined, { gap: 'task-voided', task, event: voided?.event.type ?? '' });
   const blamed = eventsOf(history, 'culprit-found').some(
@@ -263,26 +266,34 @@ function verifyTask(
   for (const stored of [base, attempt, dispatch, ended, monitor]) at.rely(stored);
 }
 
-/** Exit 0, a `done` handoff of this attempt, and a snapshot that was recorded before it was judged (I3). */
+/**
+ * Exit 0 and a `done` handoff of this attempt, or a person's acceptance or edit of exactly this snapshot; and a snapshot that was
+ * recorded before it was judged (I3).
+ */
 function verifyEnding(
   history: History,
-  { event, position }: Recorded<Judged<'monitor'>>,
-  ended: ReturnType<typeof eventsOf<'attempt-ended'>>[number],
-  nonce: string,
+  monitor: Recorded<Judged<'monitor'>>,
+  ended: Recorded<Extract<RunEvent, { type: 'attempt-ended' }>>,
+  { nonce, rely }: { readonly nonce: string; readonly rely: Rely },
 ): void {
-  const { task, evidence } = event;
+  const { task, evidence } = monitor.event;
   const { ending, handoff } = evidence;
   must(isDeepStrictEqual(ending, ended.event.ending), { gap: 'task-other-ending', task });
   must(isDeepStrictEqual(handoff, ended.event.handoff), { gap: 'task-other-handoff', task });
   must(isDeepStrictEqual(evidence.drafted, ended.event.drafted), { gap: 'task-other-draft', task });
+  must(evidence.nonce === nonce, { gap: 'task-nonce', task });
+  const between = history.filter(({ position }) => position > ended.position && position < monitor.position);
+  const recorded = lastSnapshot(between, task) ?? ended.event.snapshot;
+  must(isDeepStrictEqual(evidence.snapshot, recorded), { gap: 'task-other-snapshot', task });
+  if (evidence.acceptance !== undefined) {
+    const taken = proveAcceptance(history, between, monitor.event);
+    if (!taken.ok) throw new Gap({ gap: taken.error, task });
+    taken.value.forEach(rely);
+    if (evidence.acceptance.snapshot === recorded?.commit) return;
+  }
   must(ending.reason === 'exited' && ending.code === 0, { gap: 'task-exit', task });
   must(handoff.kind === 'given' && handoff.handoff.status === 'done', { gap: 'task-handoff', task });
-  must(handoff.handoff.nonce === nonce && evidence.nonce === nonce, { gap: 'task-nonce', task });
-  const replaced = eventsOf(history, 'paths-dropped').findLast(
-    (dropped) => dropped.event.task === task && dropped.position > ended.position && dropped.position < position,
-  );
-  const recorded = replaced?.event.snapshot ?? ended.event.snapshot;
-  must(isDeepStrictEqual(evidence.snapshot, recorded), { gap: 'task-other-snapshot', task });
+  must(handoff.handoff.nonce === nonce, { gap: 'task-nonce', task });
 }
 
 /** The checks and gates of the wave, on exactly the commit that would become the run branch. */

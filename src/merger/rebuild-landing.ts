@@ -20,6 +20,7 @@ import type { MergerAnswer } from '../ports/merger.ts';
 import { done, type Order, recordFacts, refused } from './context.ts';
 import { creation, eventsOf } from './history.ts';
 import { chosenTasks, rebuiltSince } from './land.ts';
+import { editedParts, keepConflict } from './landing-edits.ts';
 import { partsToLand } from './landing-parts.ts';
 import { readTrailer } from './message.ts';
 
@@ -49,8 +50,9 @@ export async function rebuildLanding(order: Order): Promise<MergerAnswer> {
   const tasks = chosen === null ? {} : { tasks: chosen };
   let commit = onto;
   let { tree } = await mustReadCommit(repository, onto);
+  const edited = editedParts(history);
   for (const id of parts.value) {
-    const theirs = await mustReadCommit(repository, id);
+    const theirs = await mustReadCommit(repository, edited.get(id) ?? id);
     const { message, date } = theirs;
     const [parent] = theirs.parents;
     if (parent === undefined) return refused({ rule: 'commit-without-parent', commit: id });
@@ -63,7 +65,18 @@ export async function rebuildLanding(order: Order): Promise<MergerAnswer> {
         ...taskOf(theirs),
         against: await foreignCommits(repository, { from, to: onto, files: conflicts }),
       };
-      const rebuilt = { type: 'landing-rebuilt', onto, commit: onto, tree, conflicts, ...sides, ...tasks } as const;
+      const kept = await keepConflict(order, { base, ours: tree, theirs, onto: commit });
+      const conflicted = { part: id, commit: kept };
+      const rebuilt = {
+        type: 'landing-rebuilt',
+        onto,
+        commit: onto,
+        tree,
+        conflicts,
+        conflicted,
+        ...sides,
+        ...tasks,
+      } as const;
       return await recordFacts(order, rebuilt);
     }
     tree = replayed.value;

@@ -5,7 +5,7 @@ import { AdoptionFailed, ForeignRepository } from '../adapters/bare-repository/i
 import { GitUnusable } from '../adapters/git-process/index.ts';
 import { NotARepository, UnreadablePath } from '../adapters/git-read/index.ts';
 import type { Finding } from '../domain/findings/finding.ts';
-import { runId, taskId } from '../domain/ids.ts';
+import { commitId, runId, taskId } from '../domain/ids.ts';
 import type { By } from '../domain/requests.ts';
 import { failureOf, isEnvironmental } from '../ports/failures.ts';
 import { LedgerDamaged, LedgerUnavailable } from '../ports/ledger.ts';
@@ -16,6 +16,7 @@ type Reply = { readonly id: number; readonly answer: MergerAnswer } | { readonly
 
 const run = z.string().transform(runId);
 const task = z.string().transform(taskId);
+const commit = z.string().transform(commitId);
 const round = z.int().nonnegative();
 const requestSchema: z.ZodType<MergerRequest> = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('open-run'), run }),
@@ -27,6 +28,8 @@ const requestSchema: z.ZodType<MergerRequest> = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('land'), run }),
   z.strictObject({ do: z.literal('undo'), run, task: task.nullable() }),
   z.strictObject({ do: z.literal('drop-paths'), run, task, paths: z.array(z.string()), by: z.custom<By>() }),
+  z.strictObject({ do: z.literal('take-edit'), run, task, from: commit, copy: z.string(), by: z.custom<By>() }),
+  z.strictObject({ do: z.literal('take-landing-edit'), run, from: commit, copy: z.string(), by: z.custom<By>() }),
 ]);
 const lineSchema = z.strictObject({ id: z.int(), epoch: z.int(), request: requestSchema });
 

@@ -1,4 +1,4 @@
-import { answer } from '../domain/answer.ts';
+import { answer, isIntegrating } from '../domain/answer.ts';
 import type { RunEvent } from '../domain/events.ts';
 import type { TaskId } from '../domain/ids.ts';
 import type { RequestEvent } from '../domain/requests.ts';
@@ -49,6 +49,18 @@ function bySupervisor(state: RunState, seq: number, request: RequestEvent): read
 function byMerger(state: RunState, given: Given, seq: number, request: RequestEvent): readonly Step[] {
   const { run } = state;
   if (request.type === 'requested-undo') return isItsTurn(state, given) ? undo(state, seq, request.task) : [];
+  if (request.type === 'requested-landing-edit') {
+    const { from, copy, by } = request;
+    const taking = { do: 'take-landing-edit', run, from, copy, by } as const;
+    return [effect(`take-landing-edit ${seq}`, { do: 'ask-merger', request: taking, answers: seq })];
+  }
+  if (request.type === 'requested-edit') {
+    const { task, from, copy, by } = request;
+    const edited = state.tasks[task];
+    if (edited === undefined || isIntegrating(state, edited)) return [];
+    const taking = { do: 'take-edit', run, task, from, copy, by } as const;
+    return [effect(`take-edit ${seq}`, { do: 'ask-merger', request: taking, answers: seq })];
+  }
   if (request.type === 'requested-drop' && request.paths.length > 0) {
     const { task, paths, by } = request;
     // while it is being integrated its snapshot stays what the round was opened with

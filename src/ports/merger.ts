@@ -35,6 +35,23 @@ export type MergerRequest =
       readonly task: TaskId;
       readonly paths: readonly string[];
       readonly by: By;
+    }
+  /** Takes what a person made of a snapshot as the next one. -> task-edited */
+  | {
+      readonly do: 'take-edit';
+      readonly run: RunId;
+      readonly task: TaskId;
+      readonly from: CommitId;
+      readonly copy: string;
+      readonly by: By;
+    }
+  /** Takes what a person made of a landing that conflicts. -> landing-edited */
+  | {
+      readonly do: 'take-landing-edit';
+      readonly run: RunId;
+      readonly from: CommitId;
+      readonly copy: string;
+      readonly by: By;
     };
 
 export type MergerAnswer =

@@ -19,6 +19,7 @@ export const routeActions = {
   drop: [actions.drop],
   retry: [actions.retry, actions['switch-agent']],
   rework: [actions.rework],
+  accept: [actions.accept],
   send: [actions.send],
   raiseTask: [actions.raise],
   undoTask: [actions.undo],

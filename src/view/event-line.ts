@@ -50,6 +50,10 @@ function textOf(event: LedgerEvent): string | null {
       return `${event.task}: dropped by ${event.by.who}`;
     case 'paths-dropped':
       return `${event.task}: changes to ${event.paths.join(' ')} taken out by ${event.by.who}`;
+    case 'task-accepted':
+      return `${event.task}: snapshot ${event.snapshot.slice(0, 8)} accepted by ${event.by.who}`;
+    case 'task-edited':
+      return `${event.task}: edited by ${event.by.who}: ${event.paths.join(' ')} (${event.from.slice(0, 8)} to ${event.snapshot.commit.slice(0, 8)})`;
     case 'attempt-noted':
       return notedLine(event);
     case 'message-sent':
@@ -94,6 +98,8 @@ function textOf(event: LedgerEvent): string | null {
       return event.tasks === undefined
         ? `land: rebuilt on ${event.onto.slice(0, 8)}, where the branch is now; the checks come first`
         : `land: rebuilt with only ${event.tasks.join(', ')} on ${event.onto.slice(0, 8)}; the checks come first`;
+    case 'landing-edited':
+      return `land: ${event.paths.join(' ')} made to fit by ${event.by.who} (${event.from.slice(0, 8)} to ${event.snapshot.slice(0, 8)})`;
     case 'landed':
       return `land: ${event.branch} is at ${event.new.slice(0, 8)}${event.tasks === undefined ? '' : `, with ${event.tasks.join(', ')}`}`;
     case 'landing-refused':

@@ -5,7 +5,7 @@ import type { Finding } from '../domain/findings/finding.ts';
 import { outOfScope, scopeOf } from '../domain/ownership.ts';
 import { plannedById } from '../domain/plan.ts';
 import type { RunState } from '../domain/run.ts';
-import type { TaskState } from '../domain/task.ts';
+import { endedAttempt, type TaskState } from '../domain/task.ts';
 import { type Whose, whoseFile } from '../domain/whose.ts';
 
 export type Judged = DiffEntry & { readonly whose: Whose | 'out-of-scope'; readonly problem: string | null };
@@ -16,11 +16,15 @@ export function judgedEntries(state: RunState, task: TaskState, snapshot: Snapsh
   if (planned === undefined)
     return snapshot.diff.map((entry) => ({ ...entry, whose: 'out-of-scope', problem: 'not in the plan' }));
   const granted = Object.values(state.tasks).map(({ id, granted: paths }) => ({ task: id, paths }));
-  const outside = outOfScope(scopeOf(state.plan, planned, granted), snapshot.diff);
+  const edited = endedAttempt(task)?.acceptance?.edited ?? [];
+  const outside = outOfScope(scopeOf(state.plan, planned, granted, edited), snapshot.diff);
   return snapshot.diff.map((entry) => {
     const finding = outside.find(({ where }) => where === entry.path);
-    if (finding === undefined)
-      return { ...entry, whose: whoseFile(state.plan, planned, granted, entry.path), problem: null };
+    if (finding === undefined) {
+      const whose = whoseFile(state.plan, planned, granted, entry.path);
+      const isByHand = whose === 'unclaimed' && edited.includes(entry.path);
+      return { ...entry, whose: isByHand ? 'edited' : whose, problem: null };
+    }
     return { ...entry, whose: 'out-of-scope', problem: problemOf(finding) };
   });
 }

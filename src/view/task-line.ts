@@ -2,7 +2,7 @@ import { describeFinding } from '../domain/explain/explain.ts';
 import { plannedById } from '../domain/plan.ts';
 import type { RunState } from '../domain/run.ts';
 import { blockingNeed } from '../domain/schedule.ts';
-import type { TaskState } from '../domain/task.ts';
+import { endedAttempt, type TaskState } from '../domain/task.ts';
 import { toldOfHold } from '../domain/texts/held.ts';
 import { failureText } from '../domain/texts/run.ts';
 import { isUndone } from '../domain/undo.ts';
@@ -50,7 +50,7 @@ export function shownTask(state: RunState, task: TaskState): Shown {
         sign: '✓',
         tone: 'good',
         word: 'ready',
-        detail: `${files(progress.snapshot.diff.length)}, waits to be merged`,
+        detail: `${files(progress.snapshot.diff.length)}${takenText(task)}, waits to be merged`,
       };
     case 'done':
       return { sign: '✓', tone: 'good', word: 'done', detail: 'read-only, its handoff is its result' };
@@ -59,7 +59,7 @@ export function shownTask(state: RunState, task: TaskState): Shown {
         sign: '✓',
         tone: 'good',
         word: 'merged',
-        detail: `${files(progress.snapshot.diff.length)}, ${progress.commit.slice(0, 8)}${isUndone(state, task.id) ? ', taken back' : ''}`,
+        detail: `${files(progress.snapshot.diff.length)}, ${progress.commit.slice(0, 8)}${takenText(task)}${isUndone(state, task.id) ? ', taken back' : ''}`,
       };
     case 'held':
       return { sign: '!', tone: 'bad', word: 'held', detail: toldOfHold(state, progress.hold, task.id).message };
@@ -88,6 +88,13 @@ function waiting(state: RunState, task: TaskState): Shown {
   if (open.length > 0) return { ...plain, detail: `for ${open.join(', ')}` };
   if (task.launches > 0) return { ...plain, detail: `for attempt ${task.launches + 1}` };
   return { ...plain, detail: '' };
+}
+
+/** Names the person without whom its work would not count, or who changed it by hand. */
+function takenText(task: TaskState): string {
+  const acceptance = endedAttempt(task)?.acceptance;
+  if (acceptance === undefined) return '';
+  return `, ${acceptance.edited.length > 0 ? 'edited' : 'accepted'} by ${acceptance.who}`;
 }
 
 const statusOf = (state: RunState, task: string): string =>

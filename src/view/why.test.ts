@@ -101,7 +101,7 @@ test('every state of a run and of a task is explained by a sentence, with the ag
     [landing: refused]
     checkout-k3f9 waits for you for 12m 30s: the run conflicts with what is new on main: a.md.
       nothing of yours was changed, and the work of the run is kept
-      first: make main fit what is to land (tidegate diff checkout-k3f9), and commit
+      first: tidegate edit checkout-k3f9
       then:  tidegate land checkout-k3f9
     [landing: intended]
     checkout-k3f9 is at work for 12m 17s: main is being moved.
@@ -158,14 +158,16 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       tidegate land checkout-k3f9
     [need: held]
     checkout-k3f9/hello waits for you for 12m 18s: conflicts with other work in a.md, b.md.
-      its work is kept; \`retry\` begins again on top of what is merged
-      tidegate retry checkout-k3f9/hello
+      | to begin again on top of what is merged: tidegate retry checkout-k3f9/hello
+      its work is kept
+      tidegate rework checkout-k3f9/hello -m 'it conflicts with merged work in a.md, b.md'
     [need: failed]
     checkout-k3f9/hello waits for you for 12m 18s: exit 1; the agent left no handoff.
-      | what it said: tidegate logs checkout-k3f9/hello
-      | what it did:  tidegate diff checkout-k3f9/hello
+      | what it said:  tidegate logs checkout-k3f9/hello
+      | what it did:   tidegate diff checkout-k3f9/hello
+      | take it as is: tidegate accept checkout-k3f9/hello
       its work is kept, and nothing of it was merged
-      tidegate retry checkout-k3f9/hello
+      tidegate rework checkout-k3f9/hello -m 'go on with what is there until it is done, then hand off'
     [need: blocked]
     checkout-k3f9/reply waits for you: needs hello, which was dropped.
       nothing of it has started
@@ -214,7 +216,7 @@ test('every state of a run and of a task is explained by a sentence, with the ag
     [need: landing]
     checkout-k3f9 waits for you for 12m 30s: the run conflicts with what is new on main: a.md.
       nothing of yours was changed, and the work of the run is kept
-      first: make main fit what is to land (tidegate diff checkout-k3f9), and commit
+      first: tidegate edit checkout-k3f9
       then:  tidegate land checkout-k3f9
     [task: waiting]
     checkout-k3f9/hello waits for nothing more, and starts next.
@@ -236,14 +238,16 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       tidegate show checkout-k3f9/hello
     [task: held]
     checkout-k3f9/hello is held for 12m 18s: conflicts with other work in a.md, b.md.
-      its work is kept; \`retry\` begins again on top of what is merged
-      tidegate retry checkout-k3f9/hello
+      | to begin again on top of what is merged: tidegate retry checkout-k3f9/hello
+      its work is kept
+      tidegate rework checkout-k3f9/hello -m 'it conflicts with merged work in a.md, b.md'
     [task: failed]
     checkout-k3f9/hello failed 12m 18s ago: exit 1; the agent left no handoff.
-      | what it said: tidegate logs checkout-k3f9/hello
-      | what it did:  tidegate diff checkout-k3f9/hello
+      | what it said:  tidegate logs checkout-k3f9/hello
+      | what it did:   tidegate diff checkout-k3f9/hello
+      | take it as is: tidegate accept checkout-k3f9/hello
       its work is kept, and nothing of it was merged
-      tidegate retry checkout-k3f9/hello
+      tidegate rework checkout-k3f9/hello -m 'go on with what is there until it is done, then hand off'
     [task: merged]
     checkout-k3f9/hello was merged 12m 18s ago as cccccccc, 1 file; main does not have it yet.
       tidegate diff checkout-k3f9/hello
@@ -258,8 +262,9 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       tidegate rework checkout-k3f9/hello -m 'nothing is changed yet; do what the task says'
     [held by: conflict]
     checkout-k3f9/hello is held for 12m 18s: conflicts with other work in a.md, b.md.
-      its work is kept; \`retry\` begins again on top of what is merged
-      tidegate retry checkout-k3f9/hello
+      | to begin again on top of what is merged: tidegate retry checkout-k3f9/hello
+      its work is kept
+      tidegate rework checkout-k3f9/hello -m 'it conflicts with merged work in a.md, b.md'
     [held by: check]
     checkout-k3f9/hello is held for 12m 18s: breaks the check test.
       | ok 1
@@ -270,7 +275,7 @@ test('every state of a run and of a task is explained by a sentence, with the ag
     [held by: needs]
     checkout-k3f9/hello is held for 12m 18s: stands on reply, which is held.
       its work is kept, and goes on when reply is settled
-      tidegate retry checkout-k3f9/reply
+      tidegate rework checkout-k3f9/reply -m 'it conflicts with merged work in a.md'
     [gate: secrets]
     checkout-k3f9/hello is held for 12m 18s: config.js: a secret in added content.
       nothing of it was merged, and the value is shown nowhere
@@ -298,12 +303,16 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       tidegate rework checkout-k3f9/hello -m 'nothing is changed yet; do what the task says'
     [gate: exit]
     checkout-k3f9/hello is held for 12m 18s: exit 0, but the agent did not say that it had finished.
+      | what it did:   tidegate diff checkout-k3f9/hello
+      | take it as is: tidegate accept checkout-k3f9/hello
       its work is kept, and nothing of it was merged
-      tidegate rework checkout-k3f9/hello -m 'go on where you were until you are through'
+      tidegate rework checkout-k3f9/hello -m 'go on with what is there until it is done, then hand off'
     [gate: handoff]
     checkout-k3f9/hello is held for 12m 18s: the handoff is of another attempt.
+      | what it did:   tidegate diff checkout-k3f9/hello
+      | take it as is: tidegate accept checkout-k3f9/hello
       its work is kept, and nothing of it was merged
-      tidegate retry checkout-k3f9/hello
+      tidegate rework checkout-k3f9/hello -m 'go on with what is there until it is done, then hand off'
     [waits on: mode]
     checkout-k3f9/reply waits: checkout-k3f9 waits for you for 12m 30s: paused by ada.
       | to give it up: tidegate abandon checkout-k3f9
@@ -493,7 +502,7 @@ test('every state of a run and of a task is explained by a sentence, with the ag
     [landed in part: refused]
     checkout-k3f9 waits for you for 12m 30s: the run conflicts with what is new on main: a.md.
       nothing of yours was changed, and the work of the run is kept
-      first: make main fit what is to land (tidegate diff checkout-k3f9), and commit
+      first: tidegate edit checkout-k3f9
       then:  tidegate land checkout-k3f9 --only hello
     "
   `);

@@ -151,6 +151,8 @@ describe('pattern G: an agent that wants to decide', () => {
       grant: 'tidegate grant attack-abcd/rogue readme.md',
       drop: 'tidegate drop attack-abcd/honest',
       retry: 'tidegate retry attack-abcd/rogue',
+      accept: 'tidegate accept attack-abcd/rogue --snapshot $(printf "%040d" 0)',
+      edit: 'EDITOR=true tidegate edit attack-abcd/rogue',
       undo: 'tidegate undo attack-abcd',
       stop: 'tidegate stop attack-abcd',
       'config-confirm': 'tidegate config confirm',

@@ -7,7 +7,7 @@ import { projectWithRun, serverOf } from '../support/server.ts';
 import { untilEvent } from '../support/until-event.ts';
 
 /** What only people decide must be no tool, whatever else becomes one. */
-const decides = /approve|reject|hold|grant|drop|land|undo|answer|raise|retry|rework|resume|stop|pause|send/;
+const decides = /approve|reject|hold|grant|drop|accept|edit|land|undo|answer|raise|retry|rework|resume|stop|pause|send/;
 
 const textOf = (result: Awaited<ReturnType<Client['callTool']>>): string => {
   const [first] = result.content;

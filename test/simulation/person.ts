@@ -3,6 +3,7 @@ import { type Need, needsOf } from '../../src/domain/needs.ts';
 import type { FrozenPlan } from '../../src/domain/plan.ts';
 import type { RequestEvent, TapName } from '../../src/domain/requests.ts';
 import type { RunState } from '../../src/domain/run.ts';
+import { snapshotOf } from '../../src/domain/task.ts';
 import { hashOf, me, task as planned, you } from '../support/plans.ts';
 import type { Random } from './random.ts';
 
@@ -32,8 +33,10 @@ export function whim(random: Random, state: RunState): RequestEvent {
     { type: 'requested-send', task, message: 'look at the tests', by },
     { type: 'requested-post', kind: 'note', target: random.pick([task, 'all', 'person']), text: 'mind the gap', by },
     { type: 'requested-answer', record: random.pick(['1', '2', '9']), text: random.pick(['yes', null]), by },
+    { type: 'requested-answer', record: '1', text: null, by },
     { type: 'requested-raise', task: random.chance(0.5) ? task : null, usd: random.pick([-1, 1, 5]), by },
     { type: 'requested-rework', task, message: 'again, please', by },
+    ...takings(random, state, task, by),
     { type: 'requested-pause', by },
     { type: 'requested-resume', by },
     { type: 'requested-stop', by },
@@ -78,6 +81,21 @@ function rewritten(random: Random, { plan, hash }: RunState, chosen: TaskId) {
   const next = { ...plan, waves: waves[random.pick(['less', 'more', 'other'] as const)] };
   const replaces = random.chance(0.95) ? hash : hashOf(next);
   return { plan: next, hash: hashOf(next), replaces };
+}
+
+/** Work is taken by hand: mostly the snapshot that the task is at, now and then another one. */
+function takings(random: Random, state: RunState, id: TaskId, by: RequestEvent['by']): readonly RequestEvent[] {
+  const all = Object.values(state.tasks).flatMap((one) => snapshotOf(one)?.commit ?? []);
+  const known = state.tasks[id];
+  const own = known === undefined ? undefined : snapshotOf(known)?.commit;
+  if (own === undefined) return [];
+  const snapshot = random.chance(0.8) ? own : random.pick(all);
+  const copy = `${random.pick(['inside', 'outside'])}-${random.pick(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'])}`;
+  return [
+    { type: 'requested-accept', task: id, snapshot, by },
+    { type: 'requested-accept', task: id, snapshot, by },
+    { type: 'requested-edit', task: id, from: snapshot, copy, by },
+  ];
 }
 
 export type Person = { answer(state: RunState): RequestEvent | null };
@@ -144,6 +162,12 @@ export function typed(state: RunState, need: Need): RequestEvent {
       return { type: 'requested-answer', record: id ?? '', text: 'the first', by: me };
     case 'rework':
       return { type: 'requested-rework', task, message: 'mend it', by: me };
+    case 'accept': {
+      const known = state.tasks[task];
+      const snapshot = known === undefined ? undefined : snapshotOf(known)?.commit;
+      if (snapshot === undefined) throw new Error(`there is nothing to accept: ${need.command}`);
+      return { type: 'requested-accept', task, snapshot, by: me };
+    }
     default:
       throw new Error(`this command brings nothing on: ${need.command}`);
   }

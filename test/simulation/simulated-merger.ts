@@ -13,6 +13,7 @@ import {
   isDropped,
   isMerged,
   isReadOnly,
+  lastSnapshot,
   planInForce,
   planned,
   readySnapshot,
@@ -89,6 +90,11 @@ async function serve(order: Order, request: MergerRequest): Promise<MergerAnswer
       return undo(order, history, request.task);
     case 'drop-paths':
       return dropPaths(order, history, request);
+    case 'take-edit':
+      return takeEdit(order, history, request);
+    case 'take-landing-edit':
+      // a conflict of the simulation has no sides that somebody could look at
+      return refused({ rule: 'no-landing-conflict' });
     default:
       return unreachable(request);
   }
@@ -348,16 +354,15 @@ async function dropPaths(
   { task, paths, by }: MergerRequest & { readonly do: 'drop-paths' },
 ): Promise<MergerAnswer> {
   const { git } = order;
-  const last = history.findLast(
-    ({ event }) => (event.type === 'attempt-ended' || event.type === 'paths-dropped') && event.task === task,
-  )?.event;
-  const held = last?.type === 'attempt-ended' || last?.type === 'paths-dropped' ? last.snapshot : null;
-  if (held === null) return refused({ rule: 'no-snapshot', task });
+  const held = lastSnapshot(history, task);
+  if (held === undefined) return refused({ rule: 'no-snapshot', task });
   const before = git.read(held.base).files;
   const files: Record<string, string> = { ...git.read(held.commit).files };
   const taken = held.diff.filter(({ path }) => paths.includes(path)).map(({ path }) => path);
   if (taken.length === 0)
-    return last?.type === 'paths-dropped' ? done : refused({ rule: 'paths-unchanged', task, paths });
+    return eventsOf(history, 'paths-dropped').some(({ event }) => event.task === task)
+      ? done
+      : refused({ rule: 'paths-unchanged', task, paths });
   for (const path of taken) {
     const old = before[path];
     if (old === undefined) delete files[path];
@@ -368,4 +373,26 @@ async function dropPaths(
   git.move(`refs/tidegate/dropped/${order.run}/${task}.${number}`, null, commit);
   const snapshot = { ...held, commit, tree: git.read(commit).tree, diff: git.diff(held.base, commit) };
   return record(order, { type: 'paths-dropped', task, paths: taken, snapshot, by });
+}
+
+/** The person typed one line into a file; which one, the name of the copy says. */
+async function takeEdit(
+  order: Order,
+  history: History,
+  { task, from, copy, by }: MergerRequest & { readonly do: 'take-edit' },
+): Promise<MergerAnswer> {
+  const { git } = order;
+  if (eventsOf(history, 'task-edited').some(({ event }) => event.copy === copy)) return done;
+  const held = lastSnapshot(history, task);
+  const ended = eventsOf(history, 'attempt-ended').findLast(({ event }) => event.task === task)?.event;
+  if (held === undefined || !ended?.snapshot) return refused({ rule: 'no-snapshot', task });
+  if (held.commit !== from) return refused({ rule: 'snapshot-outdated', task, named: from, newest: held.commit });
+  const path = copy.startsWith('outside') ? 'elsewhere/by-hand.txt' : `${task}/by-hand.txt`;
+  const files = { ...git.read(from).files, [path]: copy };
+  const commit = git.write(files, [held.base], `edited ${task} ${copy}`);
+  git.move(`refs/tidegate/edits/${order.run}/${task}.${copy}`, null, commit);
+  const snapshot = { ...held, commit, tree: git.read(commit).tree, diff: git.diff(held.base, commit) };
+  const paths = git.diff(ended.snapshot.commit, commit).map((entry) => entry.path);
+  const { attempt } = ended;
+  return record(order, { type: 'task-edited', task, attempt, from, snapshot, paths, copy, by });
 }

@@ -24,6 +24,8 @@ export function checkLanded(history: readonly Stored[], git: GitFacts | undefine
       for (const name of unchecked(before, rebuilt)) say(`the check ${name} had not passed on what was rebuilt`);
     if (isChoice) for (const what of wrongChoice(before, landed, rebuilt, git)) say(what);
     else if (event.tasks.join() !== leftBefore(history, seq).join()) say('not all that was left is named as landed');
+    for (const edit of all(before, 'landing-edited'))
+      if (!isAskedByHand(before, edit)) say('what a person made fit by hand was not asked for by anybody');
     if (git !== undefined && git.commit(event.new) === null) say(`the landed commit ${event.new} does not exist`);
     return [...found, ...landedTwice(history, landed)];
   });
@@ -97,4 +99,13 @@ function between(git: GitFacts, from: string, to: string): number {
   let count = 0;
   for (let id: string | undefined = to; id !== undefined && id !== from; count += 1) id = git.commit(id)?.parents[0];
   return count;
+}
+
+function isAskedByHand(before: readonly Stored[], { seq, event }: Found<'landing-edited'>): boolean {
+  const { from, copy, by } = event;
+  const requests = all(before, 'requested-landing-edit').filter((asked) => asked.seq < seq);
+  const asked = requests.some(
+    (one) => one.event.from === from && one.event.copy === copy && one.event.by.who === by.who,
+  );
+  return asked && ['terminal', 'command', 'api'].includes(by.via);
 }

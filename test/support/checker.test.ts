@@ -140,6 +140,43 @@ describe('I3', () => {
     );
     expect(broken(swap)).toEqual(['I3']);
   });
+  describe('a merged task without a handoff', () => {
+    /** The first attempt leaves no handoff, and a person takes its snapshot as sketched. */
+    const taken = (asked: object | null, accepted: object | null): Change => {
+      const ended = good.stored.flatMap(({ event }) => (event.type === 'attempt-ended' ? [event] : []))[0];
+      if (ended?.snapshot == null) throw new Error('no snapshot');
+      const { task, attempt, snapshot } = ended;
+      const request = { type: 'requested-accept', task, snapshot: snapshot.commit, by: me, ...asked } as LedgerEvent;
+      const fact = {
+        ...{ type: 'task-accepted', task, attempt, snapshot: snapshot.commit, by: me },
+        ...accepted,
+      } as LedgerEvent;
+      let isFirst = true;
+      return (event) => {
+        if (event.type === 'requested-approve' && isFirst) {
+          isFirst = false;
+          return asked === null ? [event] : [event, request];
+        }
+        if (event.type !== 'attempt-ended' || event.attempt !== attempt) return [event];
+        return [{ ...event, handoff: { kind: 'absent' } }, ...(accepted === null ? [] : [fact])];
+      };
+    };
+    const other = 'f'.repeat(40);
+    test('that a person took', () => {
+      expect(broken(taken({}, {}))).toEqual([]);
+    });
+    test.each([
+      ['that nobody took', null, null],
+      ['that was taken without a request', null, {}],
+      ['of which another snapshot was asked for', { snapshot: other }, {}],
+      ['of which another snapshot was taken', { snapshot: other }, { snapshot: other }],
+      ['that somebody else asked for', { by: { who: 'mallory', via: 'terminal' } }, {}],
+      ['that a policy took', { by: { who: 'ada', via: 'policy' } }, { by: { who: 'ada', via: 'policy' } }],
+      ['of which an older attempt was taken', {}, { attempt: 'another.a.1' }],
+    ])('%s', (_, asked, accepted) => {
+      expect(broken(taken(asked, accepted))).toEqual(['I3']);
+    });
+  });
   test('a path that the task does not own, whatever the gates said of it', () => {
     const stray = { path: 'elsewhere/x', change: 'added', oldMode: '000000', newMode: '100644' } as const;
     const leak = alter('attempt-ended', (event) => [

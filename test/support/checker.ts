@@ -13,6 +13,7 @@ import { all, type Found } from './events-found.ts';
 import { naiveMatch } from './naive-match.ts';
 import { checkReplanned, isBack, versionAt } from './plan-versions.ts';
 import { sortedJson } from './sorted-json.ts';
+import { takenByHand } from './taken-by-hand.ts';
 
 /**
  * Holds a whole ledger against the invariants I1 to I10. Written apart from the code that it judges: it knows the types
@@ -217,31 +218,38 @@ function checkMerged(history: readonly Stored[]): readonly Violation[] {
 }
 
 function unproven(history: readonly Stored[], task: string, integrated?: string): readonly string[] {
-  const { plan, since } = versionAt(history, Number.POSITIVE_INFINITY);
+  const { plan, since: planned } = versionAt(history, Number.POSITIVE_INFINITY);
   const attempt = all(history, 'attempt-intended').findLast(({ event }) => event.task === task);
-  if (attempt === undefined || attempt.seq < since) return ['merged without an attempt under this plan'];
+  if (attempt === undefined || attempt.seq < planned) return ['merged without an attempt under this plan'];
   const ended = all(history, 'attempt-ended').findLast(({ event }) => event.attempt === attempt.event.attempt);
   if (ended === undefined) return ['merged before its last attempt ended'];
   const { ending, handoff } = ended.event;
-  const replaced = all(history, 'paths-dropped').findLast(({ seq, event }) => event.task === task && seq > ended.seq);
+  const since = history.filter(({ seq }) => seq > ended.seq);
+  const replaced = [...all(since, 'paths-dropped'), ...all(since, 'task-edited')]
+    .toSorted((a, b) => a.seq - b.seq)
+    .findLast(({ event }) => event.task === task);
   const snapshot = replaced?.event.snapshot ?? ended.event.snapshot;
   const monitor = all(history, 'phase-judged').findLast(
     ({ event }) => event.phase === 'monitor' && event.task === task,
   )?.event;
   const wrong: string[] = [];
-  if (ending.reason !== 'exited' || ending.code !== 0)
-    wrong.push(`its last attempt ended by ${ending.reason} ${ending.code}`);
-  if (handoff.kind !== 'given') wrong.push('no handoff');
-  else {
-    if (handoff.handoff.nonce !== attempt.event.nonce) wrong.push('the handoff is of another attempt');
-    if (handoff.handoff.status !== 'done') wrong.push(`the handoff says ${handoff.handoff.status}`);
+  const { accepts, edits, forged } = takenByHand(history, since, { task, attempt: attempt.event.attempt });
+  wrong.push(...forged);
+  if (!accepts.includes(snapshot?.commit ?? '')) {
+    if (ending.reason !== 'exited' || ending.code !== 0)
+      wrong.push(`its last attempt ended by ${ending.reason} ${ending.code}`);
+    if (handoff.kind !== 'given') wrong.push('no handoff');
+    else {
+      if (handoff.handoff.nonce !== attempt.event.nonce) wrong.push('the handoff is of another attempt');
+      if (handoff.handoff.status !== 'done') wrong.push(`the handoff says ${handoff.handoff.status}`);
+    }
   }
   if (snapshot === null) return [...wrong, 'no snapshot'];
   if (monitor?.phase !== 'monitor' || !passed(monitor.verdicts)) wrong.push('its gates did not pass');
   else if (monitor.evidence.snapshot?.commit !== snapshot.commit) wrong.push('its gates judged another snapshot');
   if (integrated !== snapshot.commit) wrong.push('another snapshot was integrated');
-  const underPlan = history.filter(({ seq }) => seq > since);
-  return [...wrong, ...outside(underPlan, plan, task, snapshot)];
+  const underPlan = history.filter(({ seq }) => seq > planned);
+  return [...wrong, ...outside(underPlan, plan, task, { ...snapshot, edited: edits })];
 }
 
 /** The scope recomputed: owned, shared, locked or granted; without `owns` what no sibling has and nothing protects. */
@@ -249,7 +257,7 @@ function outside(
   history: readonly Stored[],
   plan: FrozenPlan,
   task: string,
-  snapshot: SnapshotEvidence,
+  snapshot: SnapshotEvidence & { readonly edited: readonly string[] },
 ): readonly string[] {
   const planned = plannedOf(plan, task);
   if (planned === undefined) return ['it is not in the plan'];
@@ -262,7 +270,7 @@ function outside(
   const siblings = (plan.waves[waveOf(plan, task)]?.tasks ?? []).filter((other) => other.id !== task);
   const claimed = siblings.flatMap((other) => [...(other.owns ?? []), ...other.locks]);
   const may = (path: string): boolean => {
-    if (path.startsWith('.tidegate/') || path in plan.generated) return true;
+    if (path.startsWith('.tidegate/') || path in plan.generated || snapshot.edited.includes(path)) return true;
     if (
       granted.some(
         (grant) => grant === path || naiveMatch(grant, path) || path.startsWith(`${grant.replace(/\/$/, '')}/`),
@@ -364,7 +372,7 @@ function checkReachable(stored: readonly Stored[], git: GitFacts | undefined): r
     reachable.add(id);
     visit.push(...(git.commit(id)?.parents ?? []));
   }
-  return all(stored, 'attempt-ended').flatMap(({ seq, event }) => {
+  return [...all(stored, 'attempt-ended'), ...all(stored, 'task-edited')].flatMap(({ seq, event }) => {
     if (event.snapshot === null || reachable.has(event.snapshot.commit)) return [];
     return [{ invariant: 'I7', seq, what: `the work of ${event.attempt} is not reachable` } as const];
   });

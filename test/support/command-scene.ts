@@ -126,7 +126,7 @@ function portsOf(desk: Desk): Ports {
     diffPrograms: async () => ({ page: async () => false, difftool: async () => 0 }),
     ...{ readPlan: notAsked, draftText: notAsked, enterShell: notAsked, makeDemo: notAsked, refuseAgent: notAsked },
     ...{ examinations: notAsked, init: notAsked, auth: notAsked, config: notAsked, planFiles: notAsked },
-    ...{ openPrograms: notAsked, serve: notAsked },
+    ...{ openPrograms: notAsked, editPrograms: notAsked, serve: notAsked },
   };
 }
 

@@ -35,6 +35,9 @@ type Project = Awaited<ReturnType<typeof project>>;
 const writing = `sleep 600 >/dev/null 2>&1 & echo one > one.txt; ${handoff}`;
 const task = scripted(writing, { owns: ['one.txt'] });
 const checks = [{ name: 'test', run: 'test -f readme.md' }];
+/** An editor that puts a file named `passwd` into the directory that it is given. */
+const editor = { VISUAL: '', EDITOR: 'cp /etc/passwd' };
+
 /** The stream of the project's run; empty before it was ordered. */
 async function first(p: Project): Promise<string> {
   if (!existsSync(join(p.root, 'state'))) return '';
@@ -55,6 +58,31 @@ export const scenarios: readonly Scenario[] = [
     before: async (p) => void (await p.cli('run', 'plan.yaml', '--yes', '--land', '--json')),
     during: ['drop', 'RUN/one', 'two.txt', '--json'],
     files: ['one.txt', 'plan.yaml', 'readme.md'],
+  },
+  {
+    name: 'a failed task edited by hand',
+    plan: {
+      limits: { attempts: 1 },
+      tasks: { one: scripted('echo one > one.txt; tidegate handoff partial -m half', { owns: ['one.txt'] }) },
+    },
+    env: editor,
+    before: async (p) => void (await p.cli('run', 'plan.yaml', '--yes', '--land', '--json')),
+    during: ['edit', 'RUN/one', '--json'],
+    files: ['one.txt', 'passwd', 'plan.yaml', 'readme.md'],
+  },
+  {
+    name: 'a landing that conflicts edited by hand',
+    plan: { checks, tasks: { one: scripted(`echo theirs > passwd; ${handoff}`, { owns: ['passwd'] }) } },
+    env: editor,
+    before: async (p) => {
+      await p.cli('run', 'plan.yaml', '--yes', '--json');
+      p.write('passwd', 'ours\n');
+      p.git('add', 'passwd');
+      p.git('commit', '-q', '-m', 'meanwhile');
+      await p.cli('land', await first(p), '--json');
+    },
+    during: ['edit', 'RUN', '--json'],
+    files: ['passwd', 'plan.yaml', 'readme.md'],
   },
   {
     name: 'a landed run undone',

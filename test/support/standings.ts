@@ -1,7 +1,7 @@
 import type { TroubleKind } from '../../src/domain/agent-event.ts';
 import type { BoardRecord } from '../../src/domain/board.ts';
 import type { Finding } from '../../src/domain/findings/finding.ts';
-import { failWith, inconclusive } from '../../src/domain/gates/say.ts';
+import { failWith, inconclusive, pass } from '../../src/domain/gates/say.ts';
 import type { MonitorGate } from '../../src/domain/gates/working.ts';
 import { attemptId, taskId, treeId } from '../../src/domain/ids.ts';
 import { type LandingState, noLanding } from '../../src/domain/landing.ts';
@@ -206,6 +206,7 @@ const progresses: Record<TaskProgress['status'], TaskProgress> = {
     status: 'failed',
     attempt: {
       ...attempt,
+      dispatched: [pass('fence')],
       monitored: [
         failWith('exit', [{ rule: 'exit', reason: 'exited', code: 1, signal: null }]),
         inconclusive('handoff', { rule: 'handoff-present' }),

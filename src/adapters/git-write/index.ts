@@ -12,6 +12,7 @@ export {
 export {
   type Commit,
   mergeTrees,
+  mergeWithMarkers,
   mustReadCommit,
   nobody,
   readCommit,

@@ -98,16 +98,34 @@ export async function mustReadCommit(gitDir: string, id: CommitId): Promise<Comm
   return commit;
 }
 
+type Sides = { readonly base: Commit; readonly ours: TreeId; readonly theirs: TreeId | Commit };
+
 /**
  * Three-way merge without index or working tree; on conflict the files are named and nothing is left behind.
  * The merge base is made explicit by synthetic commits, whatever history the sides really have. A change of theirs
  * stays on its path: where git would carry it over to another one, because ours renamed the file, that is a conflict.
  */
-export async function mergeTrees(
-  gitDir: string,
-  sides: { readonly base: Commit; readonly ours: TreeId; readonly theirs: TreeId | Commit },
-): Promise<Result<TreeId, readonly string[]>> {
+export async function mergeTrees(gitDir: string, sides: Sides): Promise<Result<TreeId, readonly string[]>> {
+  const { tree, isClean, files } = await mergeSides(gitDir, sides);
+  if (!isClean) return err(files);
   const { base, ours, theirs } = sides;
+  const [wanted = [], got = []] = await readManyChanges(gitDir, [
+    [base.tree, typeof theirs === 'string' ? theirs : theirs.tree],
+    [ours, tree],
+  ]);
+  const theirPaths = new Set(wanted.map((change) => change.path));
+  const strayed = got.map((change) => change.path).filter((path) => !theirPaths.has(path));
+  return strayed.length === 0 ? ok(tree) : err(strayed);
+}
+
+/** The same, for a person who settles the conflict: files that conflict hold both sides, between markers. */
+export const mergeWithMarkers = async (gitDir: string, sides: Sides): Promise<TreeId> =>
+  (await mergeSides(gitDir, sides)).tree;
+
+async function mergeSides(
+  gitDir: string,
+  { base, ours, theirs }: Sides,
+): Promise<{ readonly tree: TreeId; readonly isClean: boolean; readonly files: readonly string[] }> {
   const side = (tree: TreeId) =>
     writeCommit(gitDir, {
       tree,
@@ -117,23 +135,14 @@ export async function mergeTrees(
       date: epochStart,
       lasting: false,
     });
-  const theirTree = typeof theirs === 'string' ? theirs : theirs.tree;
   const standsOnBase = typeof theirs !== 'string' && theirs.parents.length === 1 && theirs.parents[0] === base.id;
+  const theirTree = typeof theirs === 'string' ? theirs : theirs.tree;
   const commits = await Promise.all([side(ours), standsOnBase ? theirs.id : side(theirTree)]);
   const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', ...commits];
   const done = await runGit({ gitDir, args, config: ['merge.directoryRenames=false'] });
   if (done.exitCode !== 0 && done.exitCode !== 1) throw new GitFailed(args, done.exitCode, done.stderr);
   const [first = '', ...files] = splitNul(done.stdout);
-  if (done.exitCode === 1) return err([...new Set(files)]);
-
-  const tree = treeId(first);
-  const [wanted = [], got = []] = await readManyChanges(gitDir, [
-    [base.tree, theirTree],
-    [ours, tree],
-  ]);
-  const theirPaths = new Set(wanted.map((change) => change.path));
-  const strayed = got.map((change) => change.path).filter((path) => !theirPaths.has(path));
-  return strayed.length === 0 ? ok(tree) : err(strayed);
+  return { tree: treeId(first), isClean: done.exitCode === 0, files: [...new Set(files)] };
 }
 
 /** `tree` with these changes taken back. */

@@ -24,6 +24,12 @@ type Opened = 'closed' | 'in-window';
 
 /** Null when there is none. Those that live in the terminal are waited for. */
 export async function openEditor(path: string, env: Env): Promise<Opened | null> {
+  const opened = await runEditor(path, env);
+  return opened === 'failed' ? 'closed' : opened;
+}
+
+/** The same, where it matters how it ended: `failed` with another code than 0, or by a signal. */
+export async function runEditor(path: string, env: Env): Promise<Opened | 'failed' | null> {
   const named = [env['VISUAL'], env['EDITOR']].find((value) => value !== undefined && value.trim() !== '');
   const [program, ...args] = named?.trim().split(/\s+/) ?? windowed.filter((name) => isOnPath(name, env)).slice(0, 1);
   if (program === undefined) return null;
@@ -40,7 +46,7 @@ export async function openEditor(path: string, env: Env): Promise<Opened | null>
         child.unref();
         resolve('in-window');
       });
-    else child.once('close', () => resolve('closed'));
+    else child.once('close', (code) => resolve(code === 0 ? 'closed' : 'failed'));
   });
 }
 

@@ -1,3 +1,3 @@
 export { runDifftool } from './difftool.ts';
-export { openEditor } from './editor.ts';
+export { openEditor, runEditor } from './editor.ts';
 export { pagerOf, showInPager } from './pager.ts';

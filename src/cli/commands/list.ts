@@ -33,6 +33,8 @@ export { grantCommand } from './grant.ts';
 export { dropCommand } from './drop.ts';
 export { retryCommand } from './retry.ts';
 export { reworkCommand } from './rework.ts';
+export { acceptCommand } from './accept.ts';
+export { editCommand } from './edit.ts';
 export { sendCommand } from './send.ts';
 export { postCommand } from './post.ts';
 export { answerCommand } from './answer.ts';

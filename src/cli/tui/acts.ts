@@ -27,6 +27,10 @@ export async function carryOut(desk: Desk, run: RunId, act: Act): Promise<Outcom
     }
     case 'drop':
       return await actOnNamed(desk, { action: 'drop', subject: `${run}/${act.task}`, input: { paths: [] } });
+    case 'accept': {
+      const input = { snapshot: act.snapshot };
+      return await actOnNamed(desk, { action: 'accept', subject: `${run}/${act.task}`, input });
+    }
     case 'rework': {
       const input = { message: act.message };
       return await actOnNamed(desk, { action: 'rework', subject: `${run}/${act.task}`, input });

@@ -5,6 +5,7 @@ import { approved, begun, ended, held, hello, reply, run, started } from '../../
 import { viewed } from '../../../test/support/viewed.ts';
 import { FrameView } from '../../adapters/screen/frame-view.tsx';
 import type { RunEvent } from '../../domain/events.ts';
+import { inconclusive } from '../../domain/gates/say.ts';
 import { attemptId, type TaskId } from '../../domain/ids.ts';
 import type { Key, Size } from '../../ports/screen.ts';
 import type { RunView } from '../../view/run-view.ts';
@@ -244,6 +245,23 @@ test('every decision is asked before it is made; only y means yes', () => {
   expect(pressed(heldRun, 's', 'y').wishes).toEqual([{ wish: 'act', act: { act: 'stop' } }]);
   expect(pressed(atWork, 'p').wishes).toEqual([{ wish: 'act', act: { act: 'pause' } }]);
   expect(pressed(atWork, 'j', 'g').ui).toMatchObject({ selected: reply, question: null });
+});
+
+test('work of an agent that did not finish is taken by its key, and the snapshot that was shown is named', () => {
+  const task = heldRun.state.tasks[hello];
+  if (task?.progress.status !== 'held') throw new Error('hello is not held');
+  const { attempt, snapshot } = task.progress;
+  const monitored = [inconclusive('handoff', { rule: 'handoff-present' })];
+  const progress = { status: 'failed', attempt: { ...attempt, monitored }, snapshot } as const;
+  const tasks = { ...heldRun.state.tasks, [hello]: { ...task, progress } };
+  const unfinished = { ...heldRun, state: { ...heldRun.state, tasks } };
+  expect(drawn(pressed(unfinished).ui, unfinished, small)).toContain('t take');
+  expect(drawn(pressed(unfinished, 't').ui, unfinished, small)).toContain('Take hello as it is (');
+  const takes = [{ wish: 'act', act: { act: 'accept', task: hello, snapshot: snapshot.commit } }];
+  expect(pressed(unfinished, 't', 'y').wishes).toEqual(takes);
+  expect(pressed(unfinished, 't', 'n').wishes).toEqual([]);
+  expect(pressed(unfinished, 't', 'd').ui.pane).toMatchObject({ kind: 'diff', task: hello });
+  expect(pressed(heldRun, 't')).toMatchObject({ ui: { question: null }, wishes: [] });
 });
 
 test('a limit of money that is in the way is raised by its key: of the task that is selected, else of the run', () => {

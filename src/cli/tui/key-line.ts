@@ -1,6 +1,6 @@
 import type { RunState } from '../../domain/run.ts';
 import type { Text } from '../../ports/terminal.ts';
-import { approvalOf, grantOf, isOpen, raiseOf } from './list-keys.ts';
+import { acceptanceOf, approvalOf, grantOf, isOpen, raiseOf } from './list-keys.ts';
 import type { Ui } from './ui.ts';
 
 type Shown = { readonly key: string; readonly word: string; readonly isUrgent: boolean };
@@ -21,6 +21,7 @@ export function keyLine(ui: Ui, state: RunState, columns: number): Text {
     ...urgent('$', 'raise', raiseOf(state, task) !== null),
     ...urgent('p', 'resume', !isActive),
     ...urgent('r', 'rework', isHeld),
+    ...urgent('t', 'take', acceptanceOf(task) !== null),
     ...urgent('x', 'drop', isHeld),
     ...plain('⏎', 'transcript'),
     ...plain('d', 'diff'),

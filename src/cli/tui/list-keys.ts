@@ -2,8 +2,7 @@ import { taskId } from '../../domain/ids.ts';
 import { needsOf } from '../../domain/needs.ts';
 import type { TapName } from '../../domain/requests.ts';
 import type { RunState } from '../../domain/run.ts';
-import type { TaskState } from '../../domain/task.ts';
-import { liveAttempt } from '../../domain/task.ts';
+import { endedAttempt, liveAttempt, snapshotOf, type TaskState } from '../../domain/task.ts';
 import { foreignPathsOf } from '../../domain/texts/held.ts';
 import type { Key } from '../../ports/screen.ts';
 import { openPane, type PaneKind } from './pane.ts';
@@ -39,6 +38,8 @@ export function inList(ui: Ui, key: Key, at: Standing): Pressed {
       return asks(ui, raiseOf(state, task), 'no limit of money is in the way');
     case 'x':
       return asks(ui, isOpen(task) ? { asks: 'drop', task: task.id } : null, 'this task is settled');
+    case 't':
+      return asks(ui, acceptanceOf(task), 'this task left no work that could be taken as it is');
     case 'r':
       return asks(ui, isOpen(task) ? { asks: 'rework', task: task.id, text: '' } : null, 'this task is settled');
     default:
@@ -84,6 +85,16 @@ export function grantOf(task: TaskState | undefined): Question | null {
   const held = task.progress.status === 'held' ? foreignPathsOf(task.progress.hold) : null;
   const paths = held?.grantable === true ? held.paths : (liveAttempt(task)?.requested ?? []).map(({ path }) => path);
   return paths.length === 0 ? null : { asks: 'grant', task: task.id, paths };
+}
+
+/** The snapshot of a task that did not end well. What else stands against it is judged when it is taken. */
+export function acceptanceOf(task: TaskState | undefined): Question | null {
+  const snapshot = task === undefined ? null : snapshotOf(task);
+  if (task === undefined || snapshot === null || snapshot.diff.length === 0) return null;
+  const findings = endedAttempt(task)?.monitored ?? [];
+  const isUnfinished = findings.some(({ gate, outcome }) => ['exit', 'handoff'].includes(gate) && outcome !== 'pass');
+  if (!isUnfinished || !['held', 'failed'].includes(task.progress.status)) return null;
+  return { asks: 'accept', task: task.id, snapshot: snapshot.commit, files: snapshot.diff.length };
 }
 
 /** As much again as the plan gave: to the task if its own limit is in the way, else to the run or to whichever task stands. */

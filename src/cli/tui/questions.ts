@@ -1,4 +1,4 @@
-import type { TaskId } from '../../domain/ids.ts';
+import type { CommitId, TaskId } from '../../domain/ids.ts';
 import type { TapName } from '../../domain/requests.ts';
 import type { Key } from '../../ports/screen.ts';
 import type { Text } from '../../ports/terminal.ts';
@@ -12,6 +12,7 @@ export type Question =
   | { readonly asks: 'land' | 'stop' | 'abandon' }
   | { readonly asks: 'grant'; readonly task: TaskId; readonly paths: readonly string[] }
   | { readonly asks: 'drop'; readonly task: TaskId }
+  | { readonly asks: 'accept'; readonly task: TaskId; readonly snapshot: CommitId; readonly files: number }
   | { readonly asks: 'raise'; readonly task: TaskId | null; readonly usd: number }
   | { readonly asks: 'rework'; readonly task: TaskId; readonly text: string }
   /** Silence means detach: nobody stops agents by not answering. */
@@ -37,6 +38,10 @@ export function questionText(question: Question, { state, now }: RunView): Text 
       return asked(`Let ${question.task ?? 'the run'} use $${question.usd} more? [y/N]`);
     case 'drop':
       return asked(`Give ${question.task} up? Its work is kept for rescue. [y/N]`);
+    case 'accept':
+      return asked(
+        `Take ${question.task} as it is (${question.snapshot.slice(0, 8)}, ${question.files} changed)? [y/N/d]`,
+      );
     case 'rework':
       return [...asked(`What is ${question.task} to mend? `), question.text, '█'];
     case 'leave': {
@@ -76,6 +81,9 @@ export function answered(ui: Ui, question: Question, key: Key): Pressed {
       return yesOrNo(ui, typed, { act: 'raise', task: question.task, usd: question.usd });
     case 'drop':
       return yesOrNo(ui, typed, { act: 'drop', task: question.task });
+    case 'accept':
+      if (typed === 'd') return { ui: { ...closed, pane: openPane('diff', question.task) }, wish: null };
+      return yesOrNo(ui, typed, { act: 'accept', task: question.task, snapshot: question.snapshot });
   }
 }
 

@@ -1,4 +1,4 @@
-import type { TaskId } from '../../domain/ids.ts';
+import type { CommitId, TaskId } from '../../domain/ids.ts';
 import type { TapName } from '../../domain/requests.ts';
 import type { Key, Size } from '../../ports/screen.ts';
 import type { Text } from '../../ports/terminal.ts';
@@ -29,6 +29,7 @@ export type Act =
   | { readonly act: 'drop'; readonly task: TaskId }
   /** Without a task: the limit of the run. */
   | { readonly act: 'raise'; readonly task: TaskId | null; readonly usd: number }
+  | { readonly act: 'accept'; readonly task: TaskId; readonly snapshot: CommitId }
   | { readonly act: 'rework'; readonly task: TaskId; readonly message: string };
 
 /** What a key asks of the command around the screen. */

@@ -80,7 +80,7 @@ export const landingSentences: Sentences<LandingRules> = {
         ? `${task ?? 'the run'} conflicts with what is new on ${branch}${against.length === 0 ? '' : `, ${against.map(commitName).join(', ')}`}`
         : `${tasks.join(', ')} cannot land alone: what was left out, or is new on ${branch}, touches the same lines`
     }${named(files)}`,
-    fix: tasks === null ? `make ${branch} fit what is to land (tidegate diff ${run}), and commit` : chooseOthers(run),
+    fix: `tidegate edit ${run}`,
   }),
   'landing-check': ({ run, branch, tasks, check }) => ({
     detail: `${tasks === null ? `on top of the new ${branch}` : `with only ${tasks.join(', ')} on ${branch}`} the check ${check} fails`,

@@ -15,8 +15,19 @@ export const mergerSentences: Sentences<MergerRules> = {
   'need-not-ready': ({ task, need }) => `${task} needs ${need}, which is not ready`,
   'needs-conflict': ({ task, need, files }) =>
     `what ${task} needs does not fit together: ${need} conflicts with the rest in ${files.join(', ')}`,
-  'no-snapshot': ({ task }) => `${task} has no snapshot to drop paths from`,
+  'no-snapshot': ({ task }) => `${task} has no snapshot`,
   'paths-unchanged': ({ task, paths }) => `${task} did not change ${paths.join(', ')}`,
+  'edit-unchanged': ({ task }) => `nothing in ${task} was changed`,
+  'edit-gone': () => 'the files that were edited are gone',
+  'edit-unreadable': ({ because }, explain) => `the files that were edited cannot be taken: ${explain(because).detail}`,
+  'no-landing-conflict': () => 'no landing of this run conflicts with the branch',
+  'conflict-outdated': () => ({
+    detail: 'the branch has moved since, and the conflict is another one now',
+    fix: 'open it again with `tidegate edit`',
+  }),
+  'conflict-left': ({ files }) => `conflict markers are left in ${files.join(', ')}`,
+  'landing-edit-unchanged': () => 'nothing was changed',
+  'landing-edit-unasked': ({ commit }) => `nobody asked for the edit that made ${commit}`,
   'round-not-open': ({ wave, round }) => `round ${round} of wave ${wave} is not open`,
   'round-diverged': ({ base, expected, actual }) =>
     `diverged: the round starts at ${base}, the ledger says ${expected}, the run branch is at ${actual}`,

@@ -114,6 +114,9 @@ const taskGaps: Readonly<Record<TaskGap, (task: string) => string>> = {
   'task-handoff': (task) => `${task} left no handoff that says done`,
   'task-nonce': (task) => `the handoff of ${task} is of another attempt`,
   'task-other-snapshot': (task) => `${task} was judged by another snapshot than the recorded one`,
+  'task-acceptance-unrecorded': (task) => `nobody took this snapshot of ${task}`,
+  'task-acceptance-unasked': (task) => `the acceptance of ${task} was not asked for by a person`,
+  'task-acceptance-other': (task) => `the acceptance of ${task} is of another snapshot or attempt`,
   'closure-task': (task) => `closure did not judge ${task} at the snapshot of the round`,
 };
 
@@ -158,6 +161,7 @@ const taskObjectGaps: Readonly<Record<TaskObjectGap, (task: string) => string>> 
   'snapshot-missing': (task) => `the snapshot of ${task} is not in the repository`,
   'snapshot-tree': (task) => `the snapshot of ${task} has another tree than the recorded one`,
   'snapshot-parent': (task) => `the snapshot of ${task} is not one commit on its recorded base`,
+  'edit-paths': (task) => `other paths of ${task} were edited than the recorded ones`,
   'candidate-missing': (task) => `the candidate of ${task} is not in the repository`,
   'candidate-parent': (task) => `the candidate is not linear at ${task}`,
   'candidate-tree': (task) => `the candidate has another tree than the recorded one at ${task}`,

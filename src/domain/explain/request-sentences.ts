@@ -23,8 +23,24 @@ export const requestSentences: Sentences<RequestRules> = {
         return `only a held, failed or dropped task can be retried; it is ${status}`;
       case 'rework':
         return `only a held, failed or ready task can be reworked; it is ${status}`;
+      case 'accept':
+        return `only a held or failed task can be accepted; it is ${status}`;
+      case 'edit':
+        return `only a held, failed or ready task can be edited; it is ${status}`;
     }
   },
+  'snapshot-outdated': ({ task, named, newest }) => ({
+    detail: `${task} is not at the snapshot ${named.slice(0, 8)}; ${newest === null ? 'it has none' : `its newest is ${newest.slice(0, 8)}`}`,
+    fix: 'look at it again with `tidegate diff`',
+  }),
+  'work-unproven': ({ task }) => ({
+    detail: `the fence or the workspace of ${task} was not proven, so its work cannot be taken`,
+    fix: 'take what you need from it by hand: `tidegate rescue`',
+  }),
+  'accept-needless': ({ run, task }) => ({
+    detail: `${task} exited with 0 and handed off; something else holds it`,
+    fix: `tidegate why ${run}/${task}`,
+  }),
   'no-such-agent': ({ agent, known }) => `there is no agent ${agent}; there are ${known.join(', ')}`,
   'agent-without-command': ({ agent, task }) => `${agent} needs a command, and ${task} has none`,
   'raise-amount': () => 'a budget is raised by more than nothing',

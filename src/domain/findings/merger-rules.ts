@@ -1,5 +1,6 @@
 import type { AttemptId, CommitId, TaskId } from '../ids.ts';
 import type { Judgement } from '../judgement.ts';
+import type { Finding } from './finding.ts';
 
 /** Why the merger does not do what it is asked for. */
 export type MergerRules = {
@@ -20,6 +21,16 @@ export type MergerRules = {
   // paths of a held snapshot
   'no-snapshot': { readonly task: TaskId };
   'paths-unchanged': { readonly task: TaskId; readonly paths: readonly string[] };
+  // a snapshot that a person changed by hand
+  'edit-unchanged': { readonly task: TaskId };
+  'edit-gone': unknown;
+  'edit-unreadable': { readonly because: Finding };
+  // a landing that a person makes fit by hand
+  'no-landing-conflict': unknown;
+  'conflict-outdated': unknown;
+  'conflict-left': { readonly files: readonly string[] };
+  'landing-edit-unchanged': unknown;
+  'landing-edit-unasked': { readonly commit: CommitId };
   // rounds
   'round-not-open': { readonly wave: number; readonly round: number };
   'round-diverged': { readonly base: CommitId; readonly expected: CommitId | null; readonly actual: CommitId | null };
@@ -101,6 +112,9 @@ export type TaskGap =
   | 'task-handoff'
   | 'task-nonce'
   | 'task-other-snapshot'
+  | 'task-acceptance-unrecorded'
+  | 'task-acceptance-unasked'
+  | 'task-acceptance-other'
   | 'closure-task';
 export type AttemptGap = 'dispatch-unjudged' | 'dispatch-failed' | 'dispatch-workspace' | 'attempt-open';
 export type CheckGap = 'check-failed' | 'check-unrecorded';
@@ -124,6 +138,7 @@ export type TaskObjectGap =
   | 'snapshot-missing'
   | 'snapshot-tree'
   | 'snapshot-parent'
+  | 'edit-paths'
   | 'candidate-missing'
   | 'candidate-parent'
   | 'candidate-tree';

@@ -1,5 +1,5 @@
 import type { BoardRecord } from '../board.ts';
-import type { RunId, TaskId } from '../ids.ts';
+import type { CommitId, RunId, TaskId } from '../ids.ts';
 import type { TapName } from '../requests.ts';
 import type { RunState } from '../run.ts';
 import type { TapState } from '../tap.ts';
@@ -21,9 +21,16 @@ export type RequestRules = {
   /** The task's status does not allow it. */
   'task-status': {
     readonly task: TaskId;
-    readonly action: 'drop-paths' | 'retry' | 'rework';
+    readonly action: 'drop-paths' | 'retry' | 'rework' | 'accept' | 'edit';
     readonly status: TaskProgress['status'];
   };
+  // taking work by hand
+  /** The task has another snapshot by now than the one that was shown. */
+  'snapshot-outdated': { readonly task: TaskId; readonly named: string; readonly newest: CommitId | null };
+  /** Work that was not begun in a proven fence and workspace cannot be taken. */
+  'work-unproven': { readonly task: TaskId };
+  /** Exit and handoff passed, so that an acceptance would change nothing. */
+  'accept-needless': { readonly run: RunId; readonly task: TaskId };
   'no-such-agent': { readonly agent: string; readonly known: readonly string[] };
   'agent-without-command': { readonly agent: string; readonly task: TaskId };
   'raise-amount': unknown;

@@ -15,11 +15,11 @@ export const gateVersions = {
   workspace: 1,
   fence: 1,
   task: 1,
-  exit: 1,
-  handoff: 1,
-  snapshot: 1,
-  secrets: 1,
-  scope: 1,
+  exit: 2,
+  handoff: 2,
+  snapshot: 2,
+  secrets: 2,
+  scope: 2,
   files: 1,
   changes: 1,
   plan: 1,
@@ -40,10 +40,10 @@ export const phaseVersions = {
   ownership: 1,
   approval: 1,
   dispatch: 1,
-  monitor: 1,
+  monitor: 2,
   closure: 1,
   merge: 1,
 } as const satisfies Readonly<Record<Phase, number>>;
 
 /** The same for decisions that are no verdicts: what becomes of an attempt, and what is asked of a session. */
-export const decisionVersions = { settlement: 1, session: 2 } as const satisfies Readonly<Record<string, number>>;
+export const decisionVersions = { settlement: 2, session: 2 } as const satisfies Readonly<Record<string, number>>;

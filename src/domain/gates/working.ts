@@ -1,10 +1,4 @@
-import type {
-  ApprovalEvidence,
-  DispatchEvidence,
-  HandoffEvidence,
-  MonitorEvidence,
-  SnapshotEvidence,
-} from '../evidence.ts';
+import type { Acceptance, ApprovalEvidence, DispatchEvidence, MonitorEvidence, SnapshotEvidence } from '../evidence.ts';
 import type { PlanHash, TaskId } from '../ids.ts';
 import { outOfScope, scopeOf } from '../ownership.ts';
 import type { FrozenPlan, PlannedTask } from '../plan.ts';
@@ -47,11 +41,7 @@ export function judgeMonitor(
   evidence: MonitorEvidence,
   granted: Granted,
 ): readonly Verdict[] {
-  const verdicts = [
-    judgeExit(evidence),
-    judgeHandoff(evidence.handoff, evidence.nonce),
-    ...judgeSnapshot(plan, task, evidence, granted),
-  ];
+  const verdicts = [judgeExit(evidence), judgeHandoff(evidence), ...judgeSnapshot(plan, task, evidence, granted)];
   // one that was not read because of what the others say need not be told as well
   const isMoot = evidence.drafted === undefined && !passes(verdicts);
   return task.drafts === undefined || isMoot ? verdicts : [...verdicts, judgeDraft(task.drafts, evidence)];
@@ -61,8 +51,14 @@ export function judgeMonitor(
 const judgeDraft = (file: string, { drafted }: MonitorEvidence): Verdict =>
   drafted === undefined ? inconclusive('plan', { rule: 'draft-read', where: file }) : failWith('plan', drafted);
 
-function judgeExit({ ending, agent }: MonitorEvidence): Verdict {
+/** A person took exactly this snapshot: its agent need not have said that it is done. */
+const isAccepted = ({ acceptance, snapshot }: MonitorEvidence): boolean =>
+  snapshot !== null && acceptance?.snapshot === snapshot.commit;
+
+function judgeExit(evidence: MonitorEvidence): Verdict {
+  const { ending, agent } = evidence;
   const { reason, code, signal } = ending;
+  if (isAccepted(evidence)) return pass('exit');
   const finished = agent === undefined || agent.outcome === 'completed';
   if (reason === 'exited' && code === 0 && finished) return pass('exit');
   const trouble = agent?.trouble ?? null;
@@ -80,15 +76,17 @@ function judgeExit({ ending, agent }: MonitorEvidence): Verdict {
   ]);
 }
 
-function judgeHandoff(evidence: HandoffEvidence, nonce: string): Verdict {
-  switch (evidence.kind) {
+function judgeHandoff(evidence: MonitorEvidence): Verdict {
+  const { handoff: left, nonce } = evidence;
+  if (isAccepted(evidence)) return pass('handoff');
+  switch (left.kind) {
     case 'absent':
       return inconclusive('handoff', { rule: 'handoff-present' });
     case 'invalid':
-      return failWith('handoff', [{ rule: 'handoff-valid', because: evidence.because }]);
+      return failWith('handoff', [{ rule: 'handoff-valid', because: left.because }]);
     case 'given': {
-      const { status, summary, remaining } = evidence.handoff;
-      if (evidence.handoff.nonce !== nonce) return failWith('handoff', [{ rule: 'handoff-nonce' }]);
+      const { status, summary, remaining } = left.handoff;
+      if (left.handoff.nonce !== nonce) return failWith('handoff', [{ rule: 'handoff-nonce' }]);
       if (status === 'done') return pass('handoff');
       return failWith('handoff', [{ rule: 'handoff-status', status, words: [summary, ...remaining] }]);
     }
@@ -100,21 +98,23 @@ type Granted = readonly { readonly task: TaskId; readonly paths: readonly string
 function judgeSnapshot(
   plan: FrozenPlan,
   task: PlannedTask,
-  { snapshot }: MonitorEvidence,
+  { snapshot, acceptance }: MonitorEvidence,
   granted: Granted,
 ): readonly Verdict[] {
   if (snapshot === null) return [inconclusive('snapshot', { rule: 'snapshot-present' })];
   return [
     failWith('snapshot', snapshot.refused),
     failWith('secrets', snapshot.secrets),
-    judgeScope(plan, task, snapshot.diff, granted),
+    judgeScope(plan, task, { diff: snapshot.diff, edited: acceptance?.edited ?? [] }, granted),
     judgeCount(plan, snapshot.diff.length),
     judgeEmpty(task, snapshot.diff.length),
   ];
 }
 
-const judgeScope = (plan: FrozenPlan, task: PlannedTask, diff: SnapshotEvidence['diff'], granted: Granted): Verdict =>
-  failWith('scope', outOfScope(scopeOf(plan, task, granted), diff));
+type Changes = Pick<SnapshotEvidence, 'diff'> & Pick<Acceptance, 'edited'>;
+
+const judgeScope = (plan: FrozenPlan, task: PlannedTask, { diff, edited }: Changes, granted: Granted): Verdict =>
+  failWith('scope', outOfScope(scopeOf(plan, task, granted, edited), diff));
 
 function judgeCount(plan: FrozenPlan, changed: number): Verdict {
   const { files: limit } = plan.limits;

@@ -7,6 +7,9 @@ export const checkLog = (run: string, check: string): string => `tidegate logs $
 export const reworkInstead = (subject: string, message: string): string =>
   `tidegate rework ${subject} -m ${shellWord(message)}`;
 
+/** What an agent is told that goes on with work which another one left. */
+export const goOn = 'go on with what is there until it is done, then hand off';
+
 /** An undo of a whole run, or of one task. */
 export const undoAgain = (run: string, task: string | null): string =>
   `tidegate undo ${run}${task === null ? '' : `/${task}`}`;

@@ -3,11 +3,11 @@ import type { Finding } from '../findings/finding.ts';
 import { type MonitorGate, monitorGates } from '../gates/working.ts';
 import type { TreeId } from '../ids.ts';
 import { checkKey, type RunState } from '../run.ts';
-import { shellPath, shellWord } from '../shell-word.ts';
+import { shellPath } from '../shell-word.ts';
 import type { Hold } from '../task.ts';
 import { findingsIn, type Verdict } from '../verdict.ts';
 import { checkOutput } from './check-output.ts';
-import { checkLog } from './commands.ts';
+import { checkLog, goOn, reworkInstead } from './commands.ts';
 import { failingLines } from './failing-lines.ts';
 import { brief, few, type Told } from './told.ts';
 
@@ -19,15 +19,16 @@ export function toldOfHold(state: Pick<RunState, 'run' | 'checks' | 'tasks'>, ho
     case 'conflict':
       return {
         message: `conflicts with other work in ${few(hold.files, 5)}`,
-        safe: 'its work is kept; `retry` begins again on top of what is merged',
-        command: `tidegate retry ${subject}`,
+        safe: 'its work is kept',
+        lines: [`to begin again on top of what is merged: tidegate retry ${subject}`],
+        command: reworkInstead(subject, `it conflicts with merged work in ${few(hold.files, 5)}`),
       };
     case 'check':
       return {
         message: `breaks the check ${hold.check}`,
         lines: printed(state, hold.check, hold.tree),
         safe: kept,
-        command: `tidegate rework ${subject} -m ${shellWord(`the check ${hold.check} fails`)}`,
+        command: reworkInstead(subject, `the check ${hold.check} fails`),
       };
     case 'needs': {
       const progress = state.tasks[hold.task]?.progress;
@@ -37,7 +38,7 @@ export function toldOfHold(state: Pick<RunState, 'run' | 'checks' | 'tasks'>, ho
         command:
           progress?.status === 'held'
             ? toldOfHold(state, progress.hold, `${state.run}/${hold.task}`).command
-            : `tidegate retry ${subject}`,
+            : reworkInstead(subject, `${hold.task} has changed`),
       };
     }
   }
@@ -84,7 +85,7 @@ function toldOfGates(verdicts: readonly Verdict[], subject: string): Told {
     '; ',
   );
   const gate = monitorGates.find((name) => failing.some((verdict) => verdict.gate === name));
-  if (gate === undefined) return { message, safe: kept, command: `tidegate retry ${subject}` };
+  if (gate === undefined) return { message, safe: kept, command: reworkInstead(subject, goOn) };
   const findings = failing.flatMap((verdict) =>
     verdict.gate === gate && verdict.outcome !== 'pass' ? verdict.findings : [],
   );
@@ -96,7 +97,15 @@ type WayOut = (subject: string, findings: readonly Finding[]) => Omit<Told, 'mes
 
 const reworked =
   (message: string, safe = kept): WayOut =>
-  (subject) => ({ safe, command: `tidegate rework ${subject} -m ${shellWord(message)}` });
+  (subject) => ({ safe, command: reworkInstead(subject, message) });
+
+/** Its agent did not end well, and left work: another one goes on with it, or a person who has read it takes it as it is. */
+function unfinished(subject: string): Omit<Told, 'message'> {
+  return { safe: kept, lines: [diffLine(subject), acceptLine(subject)], command: reworkInstead(subject, goOn) };
+}
+
+export const diffLine = (subject: string): string => `what it did:   tidegate diff ${subject}`;
+export const acceptLine = (subject: string): string => `take it as is: tidegate accept ${subject}`;
 
 const wayOut: Readonly<Record<MonitorGate, WayOut>> = {
   secrets: reworked(
@@ -123,8 +132,8 @@ const wayOut: Readonly<Record<MonitorGate, WayOut>> = {
     ],
     ...reworked('nothing is changed yet; do what the task says', 'nothing is lost')(subject, []),
   }),
-  exit: reworked('go on where you were until you are through'),
-  handoff: (subject) => ({ safe: kept, command: `tidegate retry ${subject}` }),
+  exit: unfinished,
+  handoff: unfinished,
 };
 
 /** What a held task changed that is not its own. Not grantable: some of it is nobody's to change. */

@@ -13,8 +13,9 @@ import { shellPath } from '../shell-word.ts';
 import type { TapState } from '../tap.ts';
 import type { TaskProgress } from '../task.ts';
 import type { PathRequest } from '../task-notes.ts';
-import { findingsIn } from '../verdict.ts';
-import { printed } from './held.ts';
+import { findingsIn, passes } from '../verdict.ts';
+import { goOn, reworkInstead } from './commands.ts';
+import { acceptLine, diffLine, printed } from './held.ts';
 import { brief, few, type Told } from './told.ts';
 
 type Run = Pick<RunState, 'run'>;
@@ -122,15 +123,28 @@ export const toldOfLaunch = ({ run }: Run, halt: Finding): Told => ({
 
 type Failed = TaskProgress & { readonly status: 'failed' };
 
-export const toldOfFailure = (failed: Failed, subject: string): Told => ({
-  message: brief(failureText(failed)),
-  lines: [
-    `what it said: tidegate logs ${subject}`,
-    ...(failed.snapshot === null ? [] : [`what it did:  tidegate diff ${subject}`]),
-  ],
-  safe: failed.snapshot === null ? 'nothing of it was merged' : 'its work is kept, and nothing of it was merged',
-  command: `tidegate retry ${subject}`,
-});
+/** Another attempt goes on with work that is there. Where there is none, or it cannot be trusted, the task begins again. */
+export function toldOfFailure(failed: Failed, subject: string): Told {
+  const { snapshot, attempt } = failed;
+  const message = brief(failureText(failed));
+  const said = `what it said:  tidegate logs ${subject}`;
+  const retry = `tidegate retry ${subject}`;
+  if (snapshot === null || snapshot.diff.length === 0)
+    return { message, lines: [said], safe: 'it left no work, so nothing is lost', command: retry };
+  if (!passes(attempt.dispatched ?? []))
+    return {
+      message,
+      lines: [said, diffLine(subject)],
+      safe: 'its work is kept for `tidegate rescue`; it cannot be merged, because its fence or workspace was not proven',
+      command: retry,
+    };
+  return {
+    message,
+    lines: [said, diffLine(subject), acceptLine(subject)],
+    safe: 'its work is kept, and nothing of it was merged',
+    command: reworkInstead(subject, goOn),
+  };
+}
 
 /** What keeps its last attempt from counting. */
 export function failureText({ attempt }: Failed): string {

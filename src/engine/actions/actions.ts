@@ -1,8 +1,11 @@
 import { abandonAction } from './abandon.ts';
+import { acceptAction } from './accept.ts';
 import type { Action, ActionTerms } from './action.ts';
 import { answerAction } from './answer.ts';
 import { approveAction } from './approve.ts';
 import { dropAction } from './drop.ts';
+import { editAction } from './edit.ts';
+import { editLandingAction } from './edit-landing.ts';
 import { grantAction } from './grant.ts';
 import { holdAction } from './hold.ts';
 import { landAction } from './land.ts';
@@ -29,6 +32,9 @@ const all = {
   retry: retryAction,
   'switch-agent': switchAgentAction,
   rework: reworkAction,
+  accept: acceptAction,
+  edit: editAction,
+  'edit-landing': editLandingAction,
   send: sendAction,
   post: postAction,
   answer: answerAction,

@@ -145,6 +145,17 @@ export const commandRoutes = {
     z.strictObject({ agent: z.string().min(1).max(200).optional() }),
   ),
   rework: onTask('rework', 'operate', 'Let an agent mend what is there', z.strictObject({ message })),
+  accept: onTask(
+    'accept',
+    'approve',
+    'Take the work of a task as it is, although its agent did not finish',
+    z.strictObject({
+      snapshot: z
+        .string()
+        .regex(/^([0-9a-f]{40}|[0-9a-f]{64})$/)
+        .meta({ description: 'the id of the snapshot that was shown: any other one is refused' }),
+    }),
+  ),
   send: onTask('send', 'approve', 'A word to an agent at work', z.strictObject({ message })),
   raiseTask: onTask('raise', 'approve', 'More money for a task', z.strictObject({ usd })),
   undoTask: onTask('undo', 'approve', 'Take one landed task back', none),

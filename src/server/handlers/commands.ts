@@ -25,6 +25,7 @@ export const commandHandlers: Handlers<typeof commandRoutes> = {
   grant: onTask(routeActions.grant),
   drop: onTask(routeActions.drop),
   rework: onTask(routeActions.rework),
+  accept: onTask(routeActions.accept),
   send: onTask(routeActions.send),
   raiseTask: onTask(routeActions.raiseTask),
   undoTask: onTask(routeActions.undoTask),

@@ -1,0 +1,49 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Commit, keepReachable, mergeWithMarkers, nobody, writeCommit } from '../adapters/git-write/index.ts';
+import type { CommitId, TreeId } from '../domain/ids.ts';
+import { refs } from '../domain/state-dir.ts';
+import type { Order } from './context.ts';
+import { eventsOf, type History } from './history.ts';
+import { byHand } from './proof-of-acceptance.ts';
+
+/** Commits of the run branch that people made fit by hand, each with the commit that lands instead of it. */
+export const editedParts = (history: History): ReadonlyMap<CommitId, CommitId> =>
+  new Map(eventsOf(history, 'landing-edited').map(({ event }) => [event.part, event.commit]));
+
+/** Keeps both sides of a conflict as one commit, with markers in the files, for a person who settles it. */
+export async function keepConflict(
+  order: Order,
+  sides: { readonly base: Commit; readonly ours: TreeId; readonly theirs: Commit; readonly onto: CommitId },
+): Promise<CommitId> {
+  const { repository } = order.state;
+  const tree = await mergeWithMarkers(repository, sides);
+  const { date } = sides.theirs;
+  const message = `Landing of ${order.run} with conflicts\n`;
+  const commit = await writeCommit(repository, { tree, parent: sides.onto, message, by: nobody, date });
+  await keepReachable(repository, refs.conflict(order.run), commit);
+  return commit;
+}
+
+/** The conflict that a landing of this run stands before; undefined when it stands before none. */
+export function openConflict(history: History): { readonly part: CommitId; readonly commit: CommitId } | undefined {
+  const landed = eventsOf(history, 'landed').at(-1)?.position ?? 0;
+  const last = eventsOf(history, 'landing-rebuilt').at(-1);
+  return last !== undefined && last.position > landed ? last.event.conflicted : undefined;
+}
+
+/** The first edit of a landing that no person asked for; null when there is none. */
+export function unaskedEdit(history: History): CommitId | null {
+  const forged = eventsOf(history, 'landing-edited').find(
+    ({ position, event: { from, copy, by } }) =>
+      !byHand.has(by.via) ||
+      !history.some(
+        ({ position: before, event }) =>
+          before < position &&
+          event.type === 'requested-landing-edit' &&
+          event.from === from &&
+          event.copy === copy &&
+          isDeepStrictEqual(event.by, by),
+      ),
+  );
+  return forged?.event.commit ?? null;
+}

@@ -1,0 +1,77 @@
+import { existsSync } from 'node:fs';
+import { failpoint } from '../adapters/failpoint.ts';
+import { openObjects } from '../adapters/git-process/index.ts';
+import { readAuthor } from '../adapters/git-read/index.ts';
+import { type Change, keepReachable, mustReadCommit, readChanges, writeCommit } from '../adapters/git-write/index.ts';
+import type { CommitId } from '../domain/ids.ts';
+import type { By } from '../domain/requests.ts';
+import { editedFiles, refs } from '../domain/state-dir.ts';
+import type { MergerAnswer } from '../ports/merger.ts';
+import { done, type Order, recordFacts, refused } from './context.ts';
+import { eventsOf } from './history.ts';
+import { editedParts, openConflict } from './landing-edits.ts';
+import { withTrailer } from './message.ts';
+import { editTrailer } from './taken-trailers.ts';
+import { walkEdited } from './walk-edited.ts';
+
+/**
+ * Takes what a person made of a landing that conflicts: from now on it lands instead of the commit that did not fit. Nothing moves
+ * by this. The landing is rebuilt with it, and the checks run on exactly what comes out.
+ */
+export async function takeLandingEdit(
+  order: Order,
+  { from, copy, by }: { readonly from: CommitId; readonly copy: string; readonly by: By },
+): Promise<MergerAnswer> {
+  const { repository } = order.state;
+  const history = await order.ledger.read(order.run);
+  const edits = eventsOf(history, 'landing-edited');
+  if (edits.some(({ event }) => event.copy === copy)) return done;
+  const conflict = openConflict(history);
+  if (conflict === undefined) return refused({ rule: 'no-landing-conflict' });
+  if (conflict.commit !== from) return refused({ rule: 'conflict-outdated' });
+  const files = editedFiles(order.state, copy);
+  if (files === null || !existsSync(files)) return refused({ rule: 'edit-gone' });
+  const author = await readAuthor(order.checkout, order.env);
+  if (!author.ok) return refused(author.error);
+
+  const { tree, parents } = await mustReadCommit(repository, from);
+  const [base] = parents;
+  if (base === undefined) return refused({ rule: 'commit-without-parent', commit: from });
+  const ref = refs.landingEdit(order.run, edits.length + 1);
+  const message = `Landing of ${order.run}, edited by hand`;
+  const taken = await walkEdited(order, files, { base, from, ref, message });
+  if (!taken.ok) return refused({ rule: 'edit-unreadable', because: taken.error });
+  const [unfit] = [...taken.value.refused, ...taken.value.secrets];
+  if (unfit !== undefined) return refused({ rule: 'edit-unreadable', because: unfit });
+  if (taken.value.tree === tree) return refused({ rule: 'landing-edit-unchanged' });
+  const { commit: snapshot } = taken.value;
+  const left = await markersIn(repository, await readChanges(repository, base, snapshot));
+  if (left.length > 0) return refused({ rule: 'conflict-left', files: left });
+
+  const { part } = conflict;
+  const meant = await mustReadCommit(repository, editedParts(history).get(part) ?? part);
+  const commit = await writeCommit(repository, {
+    tree: taken.value.tree,
+    parent: base,
+    message: withTrailer(meant.message, editTrailer(by, from, snapshot)),
+    date: meant.date,
+    ...author.value,
+  });
+  failpoint('merger-landing-edit-written');
+  await keepReachable(repository, `${ref}.commit`, commit);
+  failpoint('merger-landing-edit-kept');
+  const paths = (await readChanges(repository, from, snapshot)).map(({ path }) => path);
+  return await recordFacts(order, { type: 'landing-edited', part, from, snapshot, commit, paths, copy, by });
+}
+
+/** Files that still hold both sides of a conflict, as git marks them. */
+async function markersIn(repository: string, changes: readonly Change[]): Promise<readonly string[]> {
+  await using objects = openObjects(repository);
+  const files: string[] = [];
+  for (const { path, newMode, newId } of changes) {
+    if (!newMode.startsWith('100')) continue;
+    const text = (await objects.read(newId))?.toString('latin1') ?? '';
+    if (/^<{7} /m.test(text) && /^={7}$/m.test(text) && /^>{7} /m.test(text)) files.push(path);
+  }
+  return files;
+}
