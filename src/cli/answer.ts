@@ -1,3 +1,4 @@
+import { recordById } from '../domain/board.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import type { Desk } from '../ports/desk.ts';
 import { recordLines } from '../view/board-lines.ts';
@@ -32,7 +33,7 @@ async function settle(
   const { run, state } = subject;
   const refused = refusedToAgent(desk, 'answer', `answer ${run}/${record}`);
   if (refused !== null) return refused;
-  const asked = state.board.find(({ id }) => id === record);
+  const asked = recordById(state, record);
   const text = message === undefined && asked !== undefined ? await askPerson(context, recordLines(asked)) : message;
   if (text === undefined)
     return misused('no-message', `answer: say it, by -m, or close it: tidegate answer --close ${run}/${record}`);

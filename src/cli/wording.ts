@@ -1,5 +1,5 @@
 import { undecidedTap } from '../domain/answer-in-line.ts';
-import { isOfAgent } from '../domain/board.ts';
+import { isOfAgent, recordById } from '../domain/board.ts';
 import { runSpend, taskSpend } from '../domain/budget.ts';
 import type { TapName } from '../domain/requests.ts';
 import { safeLine } from '../domain/safe-text.ts';
@@ -84,7 +84,7 @@ export const wordings: { readonly [N in ActionName]: Wording<Subjects[ActionKind
   answer: {
     command: ({ run }, { record }) => `answer ${run}/${record}`,
     accepted: ({ run, state }, { record, text }) => {
-      const from = state.board.find(({ id }) => id === record)?.from;
+      const from = recordById(state, record)?.from;
       const reader = from !== undefined && isOfAgent(from) ? `${run}/${from.task}` : run;
       return text === null ? `Closed ${run}/${record}.` : `Answered ${run}/${record}; ${reader} finds it in its inbox.`;
     },

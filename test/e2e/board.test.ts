@@ -2,6 +2,7 @@ import { existsSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as nextLook } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { recordsOf } from '../../src/domain/board.ts';
 import { foldRun } from '../../src/domain/run.ts';
 import { checkHistory } from '../support/checker.ts';
 import { gitFacts } from '../support/kill.ts';
@@ -12,7 +13,8 @@ import { untilEvent } from '../support/until-event.ts';
 const boardOf = async (here: Project) => {
   const events = await here.events();
   const run = events.find(({ stream }) => stream !== 'repo')?.stream;
-  return foldRun(events.filter(({ stream }) => stream === run))?.board ?? [];
+  const state = foldRun(events.filter(({ stream }) => stream === run));
+  return state === null ? [] : recordsOf(state);
 };
 
 /** Speaks to the supervisor as any program in the fence can, and prints what it answers. */
