@@ -10,7 +10,7 @@ import { checkLanded } from './check-landed.ts';
 import { checkUndone } from './check-undone.ts';
 import { all, type Found } from './events-found.ts';
 import { naiveMatch } from './naive-match.ts';
-import { checkReplanned, isBack, versionAt } from './plan-versions.ts';
+import { checkReplanned, isBack, isReused, versionAt } from './plan-versions.ts';
 import { sortedJson } from './sorted-json.ts';
 
 /**
@@ -210,7 +210,8 @@ function checkMerged(history: readonly Stored[]): readonly Violation[] {
 function unproven(history: readonly Stored[], task: string, integrated?: string): readonly string[] {
   const { plan, since } = versionAt(history, Number.POSITIVE_INFINITY);
   const attempt = all(history, 'attempt-intended').findLast(({ event }) => event.task === task);
-  if (attempt === undefined || attempt.seq < since) return ['merged without an attempt under this plan'];
+  if (attempt === undefined || (attempt.seq < since && !isReused(history, task, attempt.seq)))
+    return ['merged without an attempt under this plan'];
   const ended = all(history, 'attempt-ended').findLast(({ event }) => event.attempt === attempt.event.attempt);
   if (ended === undefined) return ['merged before its last attempt ended'];
   const { ending, handoff } = ended.event;
@@ -291,7 +292,7 @@ function isResolved(history: readonly Stored[], task: PlannedTask): boolean {
   return (
     task.owns?.length === 0 &&
     last?.event.type === 'attempt-intended' &&
-    last.seq > versionAt(history, Number.POSITIVE_INFINITY).since &&
+    (last.seq > versionAt(history, Number.POSITIVE_INFINITY).since || isReused(history, task.id, last.seq)) &&
     judged !== undefined &&
     passed(judged.event.verdicts)
   );
