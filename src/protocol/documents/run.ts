@@ -88,6 +88,12 @@ export const taskSummary = z.strictObject({
   spend,
   base: commit.nullable(),
   snapshot: commit.nullable(),
+  doing: z.string().nullable().optional().meta({ description: 'what its agent did last; only in `status --json`' }),
+  changes: z
+    .strictObject({ files: count, added: count, removed: count })
+    .nullable()
+    .optional()
+    .meta({ description: 'lines that its snapshot adds and removes; only in `status --json`' }),
 });
 
 export const wave = z.strictObject({
