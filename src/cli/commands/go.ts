@@ -1,3 +1,4 @@
+import { agentKinds, takesCommand } from '../../domain/agents.ts';
 import { command } from '../definition.ts';
 
 export const goCommand = command({
@@ -19,7 +20,11 @@ export const goCommand = command({
       inline: true,
       about: 'the next wave: tasks that begin when all before are merged',
     },
-    agent: { value: 'name', about: 'who does it; without it the first of claude, codex, opencode that is logged in' },
+    agent: {
+      value: 'name',
+      choices: Object.keys(agentKinds).filter((name) => !takesCommand(name)),
+      about: 'who does it; without it the first of claude, codex, opencode that is logged in',
+    },
     dryRun: { about: 'every check and what would be run; leaves nothing behind' },
     detach: { short: 'd', about: 'go on in the background' },
     yes: { about: 'answer the start approval with yes where there is no terminal, and nothing else' },
