@@ -51,6 +51,6 @@ async function recordNamed(desk: Desk, given: string): Promise<Result<MadeRun & 
   const named = /^(?:([^/]+)\/)?([0-9]{1,9})$/.exec(given);
   if (named?.[2] === undefined)
     return err(misused('bad-record', `answer: ${JSON.stringify(given)} is no run/record; see tidegate inbox`));
-  const found = await wholeRunNamed(desk, 'answer', named[1]);
+  const found = await wholeRunNamed(desk, 'answer', named[1], 'newest');
   return found.ok ? ok({ ...found.value, record: named[2] }) : found;
 }

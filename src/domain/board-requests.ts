@@ -7,6 +7,7 @@ import {
   recordById,
   recordKinds,
   recordsOf,
+  severities,
 } from './board.ts';
 import type { RunEvent } from './events.ts';
 import type { Finding } from './findings/finding.ts';
@@ -28,9 +29,19 @@ export function placeOf(
   };
 }
 
+/** A post as it came from outside. */
+type RawPost = {
+  readonly kind: unknown;
+  readonly target: unknown;
+  readonly text: unknown;
+  readonly severity?: unknown;
+};
+
 /** Returns the fault of a post; null when it has none. */
-export function faultOf({ kind, target, text }: { kind: unknown; target: unknown; text: unknown }): Finding | null {
+export function faultOf({ kind, target, text, severity }: RawPost): Finding | null {
   if (!recordKinds.some((known) => known === kind)) return { rule: 'post-kind', kinds: recordKinds };
+  if (severity !== undefined && !severities.some((known) => known === severity))
+    return { rule: 'post-severity', severities };
   if (typeof target !== 'string' || !idPattern.test(target)) return { rule: 'post-target' };
   return faultOfText(text);
 }
@@ -75,8 +86,20 @@ export function inboxOf(state: Pick<RunState, 'board'>, task: TaskId): readonly 
   return recordsOf(state).filter(concerns).slice(-policy.recordsShown);
 }
 
-/** Records that wait for a person. They hold nothing up. */
+/** Records that wait for a person. Only the critical ones hold anything up. */
 export const openToPerson = (state: Pick<RunState, 'board'>): readonly BoardRecord[] =>
-  recordsOf(state).filter(({ status, target }) => status === 'open' && target === 'person');
+  recordsOf(state).filter((record) => record.status === 'open' && (record.target === 'person' || isCritical(record)));
+
+/** Records that hold the landing until they are answered or closed. */
+export const openCriticalQuestions = (state: Pick<RunState, 'board'>): readonly BoardRecord[] =>
+  recordsOf(state).filter((record) => record.status === 'open' && isCritical(record));
+
+/** Says why the run does not land. */
+export const heldByQuestion = (
+  { run, target }: Pick<RunState, 'run' | 'target'>,
+  { id }: Pick<BoardRecord, 'id'>,
+): Finding => ({ rule: 'landing-question', run, record: id, branch: target.branch });
+
+export const isCritical = ({ severity }: Pick<Post, 'severity'>): boolean => severity === 'critical';
 
 export const targetNamed = (name: string): RecordTarget => (name === 'person' || name === 'all' ? name : taskId(name));

@@ -3,9 +3,10 @@ import { attempt, created, idOf, me, plan, stateAfter, theRun, you } from '../..
 import { spentMs } from '../../test/support/spent.ts';
 import { answer } from './answer.ts';
 import { type BoardRecord, type Post, recordsOf } from './board.ts';
-import { answerOnBoard, inboxOf, openToPerson, placeOf, targetNamed } from './board-requests.ts';
+import { answerOnBoard, inboxOf, openCriticalQuestions, openToPerson, placeOf, targetNamed } from './board-requests.ts';
 import type { RunEvent } from './events.ts';
 import { explain } from './explain/explain.ts';
+import { needsOf } from './needs.ts';
 import { policy } from './policy.ts';
 import type { RequestEvent } from './requests.ts';
 import { foldRun, type Recorded, type RunState } from './run.ts';
@@ -80,6 +81,31 @@ test('a task reads what is for it or for all, and what it asked itself', () => {
   expect(openToPerson(state)).toEqual([]);
 });
 
+test('F11: a critical question is open to people, whoever it is for, until it is answered; the landing waits for it', () => {
+  const asked = run(noted('a', 1, { severity: 'critical', target: idOf('b') }), noted('b', 2, { severity: 'high' }));
+  const done = stateAfter(
+    created(frozen),
+    noted('a', 1, { severity: 'critical' }),
+    { type: 'run-ended', outcome: 'done' },
+    answered,
+  );
+  expect(openCriticalQuestions(asked).map(({ id }) => id)).toEqual(['1']);
+  expect(openToPerson(asked).map(({ id }) => id)).toEqual(['1', '2']);
+  expect(openCriticalQuestions(done)).toEqual([]);
+  expect(answer(asked, { type: 'requested-land', by: me })).toEqual({
+    ok: false,
+    error: { rule: 'landing-question', run: theRun, record: '1', branch: 'main' },
+  });
+});
+
+test('F11: a question of a run that has ended can still be answered, and nothing else be asked of it', () => {
+  const ended = run(noted('a', 1), { type: 'run-ended', outcome: 'landed' });
+  expect(needsOf(ended)).toMatchObject([{ kind: 'question', record: '1' }]);
+  const late = { type: 'requested-answer', record: '1', text: 'the first', by: you } as const;
+  expect(answer(ended, late)).toEqual({ ok: true, value: [answered] });
+  expect(answer(ended, { type: 'requested-pause', by: me })).toMatchObject({ ok: false });
+});
+
 test('of a full board the newest are read', () => {
   const all = Array.from({ length: policy.recordsShown + 5 }, (_, index) => posted(`${index}`, 'all'));
   expect(inboxOf(run(...all), idOf('a')).map(({ text }) => text)).toEqual(
@@ -152,6 +178,6 @@ test('F23: a board of twice as many records folds in about twice the time', { ti
     return Math.min(...times);
   };
   spentOn(4_000);
-  // a fold that copies the board at each event takes four times as long
-  expect(spentOn(20_000) / spentOn(10_000)).toBeLessThan(3);
+  // a fold that copies the board at each event takes at least four times as long, and eight when memory is short
+  expect(spentOn(20_000) / spentOn(10_000)).toBeLessThan(4);
 });

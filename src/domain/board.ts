@@ -14,8 +14,17 @@ export type RecordKind = (typeof recordKinds)[number];
 /** `person`: whoever looks after the run. `all`: every task of it. A task that is called so cannot be addressed by name. */
 export type RecordTarget = TaskId | 'person' | 'all';
 
-/** What somebody puts on the board. */
-export type Post = { readonly kind: RecordKind; readonly target: RecordTarget; readonly text: string };
+/** How much depends on the answer. While a `critical` question is open, the run does not land. */
+export const severities = ['low', 'normal', 'high', 'critical'] as const;
+export type Severity = (typeof severities)[number];
+
+/** What somebody puts on the board. Without a severity it is `normal`. */
+export type Post = {
+  readonly kind: RecordKind;
+  readonly target: RecordTarget;
+  readonly text: string;
+  readonly severity?: Severity;
+};
 
 /** Where a post ended up: its number on the board, whom it reaches, and whether it waits for an answer. */
 export type RecordPlace = { readonly id: string; readonly to: RecordTarget; readonly status: 'open' | 'closed' };
@@ -59,8 +68,14 @@ export function withBoard(state: RunState, event: RunEvent): RunState {
   }
 }
 
-function added(state: RunState, { kind, text }: Post, { id, to, status }: RecordPlace, from: RecordAuthor): RunState {
-  const record: BoardRecord = { id, kind, status, target: to, text, from };
+function added(
+  state: RunState,
+  { kind, text, severity }: Post,
+  { id, to, status }: RecordPlace,
+  from: RecordAuthor,
+): RunState {
+  const graded = severity === undefined ? {} : { severity };
+  const record: BoardRecord = { id, kind, status, target: to, text, ...graded, from };
   return {
     ...state,
     board: appended(state.board, record),

@@ -38,7 +38,8 @@ test('an agent asks, a person answers while it waits, and the answer is in its w
   const { items } = JSON.parse(inbox.stdout) as { items: readonly { command: string }[] };
   expect(items).toMatchObject([{ kind: 'question', task: 'one', message: 'its agent asks: "which table?"' }]);
   expect((await here.cli('why')).stdout).toContain('which table?');
-  const [, verb = '', record = ''] = items[0]?.command.split(' ') ?? [];
+  const [, verb = '', record = '', ...option] = items[0]?.command.split(' ') ?? [];
+  expect(option.join(' ')).toBe('-m "your answer"');
   expect(await here.cli(verb, record, '-m', 'the second')).toMatchObject({ code: 0 });
   expect(await here.cli(verb, record, '-m', 'once more')).toMatchObject({ code: 1 });
   expect((await here.cli('watch')).code).toBe(0);

@@ -50,6 +50,8 @@ type UnprovenRules = {
   'landing-busy': { readonly branch: string; readonly tries: number };
   'landing-conflicts': Files & Chosen;
   'landing-check': Chosen & { readonly check: string; readonly tree: TreeId };
+  /** An agent asked something critical, and nobody has answered. */
+  'landing-question': { readonly run: RunId; readonly record: string; readonly branch: string };
   'need-left-out': { readonly task: TaskId; readonly need: TaskId };
   'generated-left-out': { readonly task: TaskId };
   'history-unrelated': { readonly branch: string };
