@@ -1,13 +1,16 @@
 import type { AgentEvent } from '../domain/agent-event.ts';
-import type { AttemptId, CommitId } from '../domain/ids.ts';
+import type { AttemptId, CommitId, TaskId } from '../domain/ids.ts';
 import type { RunState } from '../domain/run.ts';
 import { safeLine } from '../domain/safe-text.ts';
 import { liveAttempt, snapshotOf, type TaskState } from '../domain/task.ts';
 import type { Content, Desk, LineCount } from '../ports/desk.ts';
-import type { Activity, Diffstat } from '../view/activity.ts';
+import type { Activity, Diffstat, TaskActivity } from '../view/activity.ts';
 import { doingLine } from '../view/agent-lines.ts';
 
-type ActivityDesk = Pick<Desk, 'files' | 'patches'>;
+type ActivityDesk = {
+  readonly files: Pick<Desk['files'], 'content'>;
+  readonly patches: Pick<Desk['patches'], 'counts'>;
+};
 
 /** Reads what the agents of a run do now and what they changed. What did not change since the last time is not read again. */
 export function activityReader({ files, patches }: ActivityDesk): (state: RunState) => Promise<Activity> {
@@ -45,10 +48,11 @@ export function activityReader({ files, patches }: ActivityDesk): (state: RunSta
   }
 
   return async (state) => {
-    const read = Object.values(state.tasks).map(
-      async (task) => [task.id, { doing: await doing(task), changes: await changes(task) }] as const,
-    );
-    return new Map(await Promise.all(read));
+    const found = new Map<TaskId, TaskActivity>();
+    // one after the other: each new snapshot is a process of git
+    for (const task of Object.values(state.tasks))
+      found.set(task.id, { doing: await doing(task), changes: await changes(task) });
+    return found;
   };
 }
 
