@@ -47,6 +47,16 @@ test('F28: diff --stat counts lines, and status --json says what agents do and c
     two: { doing: 'counting sheep', changes: null },
   });
   expect((await here.cli('status')).stdout).toContain('counting sheep');
+  const watching = here.start(['watch', '--json']);
+  const told = await new Promise<string>((resolve) => {
+    let text = '';
+    watching.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+      if (text.includes('"doing":"counting sheep"') && text.includes('"added":3')) resolve(text);
+    });
+  });
+  watching.kill('SIGTERM');
+  expect(told).toMatch(/^\{"run":"plan-\w{4}","task":"two","doing":"counting sheep","changes":null\}$/m);
   const { stdout } = await here.cli('diff', '--stat');
   expect(stdout).toMatch(/added +one\.txt +\+2 −0/);
   expect(stdout).toMatch(/modified +readme\.md +\+1 −0/);
