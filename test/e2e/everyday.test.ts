@@ -10,7 +10,10 @@ const writes = (name: string) => scripted(`echo ${name} > ${name}.txt; ${handoff
 
 test('F28: undo without a terminal moves nothing unless --yes says so', async () => {
   await using here = await project({ plan: { tasks: { one: writes('one') } } });
-  expect((await here.cli('run', 'plan.yaml', '--yes', '--land')).code).toBe(0);
+  const ran = await here.cli('run', 'plan.yaml', '--yes', '--land');
+  expect(ran.code).toBe(0);
+  // F25: without a check nothing holds anything together
+  expect(ran.stdout).toContain('verify: wave 0 merges cleanly; the plan has no check to run on it');
   const landed = here.git('rev-parse', 'main');
   const refused = await here.cli('undo', '--json');
   expect(refused.code).toBe(43);
