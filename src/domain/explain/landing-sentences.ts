@@ -1,7 +1,7 @@
 import type { FindingOf } from '../findings/finding.ts';
 import type { LandingRules } from '../findings/landing-rules.ts';
 import { shellWord } from '../shell-word.ts';
-import { answerCommand, checkLog, undoAgain } from '../texts/commands.ts';
+import { answerQuestion, checkLog, undoAgain } from '../texts/commands.ts';
 import { few } from '../texts/told.ts';
 import type { Sentences } from './sentence.ts';
 
@@ -87,7 +87,7 @@ export const landingSentences: Sentences<LandingRules> = {
   }),
   'landing-question': ({ run, record, branch }) => ({
     detail: `question ${record} is critical: nothing lands on ${branch} until it is answered`,
-    command: answerCommand(run, record),
+    command: answerQuestion(run, record),
   }),
   'need-left-out': ({ task, need }) => ({ detail: `${task} needs ${need}, which is left out`, fix }),
   'generated-left-out': ({ task }) => ({

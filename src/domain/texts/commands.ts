@@ -4,7 +4,7 @@ import { shellWord } from '../shell-word.ts';
 export const checkLog = (run: string, check: string): string => `tidegate logs ${run} --check ${shellWord(check)}`;
 
 /** Answers a record of the board; the text in quotes is the person's to write. */
-export const answerCommand = (run: string, record: string): string =>
+export const answerQuestion = (run: string, record: string): string =>
   `tidegate answer ${run}/${record} -m "your answer"`;
 
 /** Brings a message to an agent that takes none now. */

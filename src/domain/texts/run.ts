@@ -15,7 +15,7 @@ import type { TapState } from '../tap.ts';
 import type { TaskProgress } from '../task.ts';
 import type { PathRequest } from '../task-notes.ts';
 import { findingsIn } from '../verdict.ts';
-import { answerCommand } from './commands.ts';
+import { answerQuestion } from './commands.ts';
 import { printed } from './held.ts';
 import { brief, few, type Told } from './told.ts';
 
@@ -156,7 +156,7 @@ export function toldOfAsking(asked: readonly PathRequest[], subject: string): To
 export const toldOfQuestion = (state: Pick<RunState, 'run' | 'target' | 'ended'>, record: BoardRecord): Told => ({
   message: `${isOfAgent(record.from) ? 'its agent' : record.from.who} ${record.kind === 'question' ? 'asks' : 'requests'}: "${brief(record.text)}"`,
   safe: whileOpen(state, record),
-  command: answerCommand(state.run, record.id),
+  command: answerQuestion(state.run, record.id),
 });
 
 function whileOpen(state: Pick<RunState, 'run' | 'target' | 'ended'>, record: BoardRecord): string {
