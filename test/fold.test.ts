@@ -29,6 +29,7 @@ describe('a fold', () => {
       'provider.ts',
       'round.ts',
       'run.ts',
+      'sequence.ts',
       'tap.ts',
       'task-notes.ts',
       'task.ts',

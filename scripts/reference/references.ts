@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { jsonSchemas } from '../../src/adapters/json-schemas.ts';
 import { commands } from '../../src/cli/all-commands.ts';
-import { exitCodes, exitMeanings, groups } from '../../src/cli/command.ts';
+import { exitCodes, exitMeanings, groups, reservedCodes, startCodes } from '../../src/cli/command.ts';
 import { overview } from '../../src/cli/help.ts';
 import { factsOfOthers, wordsOfOthers } from '../../src/domain/words-of-others.ts';
 import { routes } from '../../src/protocol/routes.ts';
@@ -72,6 +72,11 @@ function exitCodesPage(): string {
     '| code | meaning |',
     '|---|---|',
     ...rows,
+    ...Object.entries(startCodes).map(([exit, meaning]) => `| ${exit} | ${meaning} |`),
+    '',
+    `Reserved, and not used yet: ${Object.entries(reservedCodes)
+      .map(([exit, meaning]) => `${exit} (${meaning})`)
+      .join(', ')}.`,
   ]);
 }
 

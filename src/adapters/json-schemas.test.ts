@@ -16,6 +16,16 @@ test.each(Object.entries(jsonSchemas()))(
   },
 );
 
+test('F25: published schemas offer only what this version takes; the rest is refused by name', () => {
+  const offered = new Ajv2020({ strict: false }).compile(jsonSchemas()['plan.json'] ?? {});
+  const plan = (more: object): object => ({ tasks: { a: 'x' }, ...more });
+  expect([{ dispatch: 'isolated' }, { repair: null }].map((more) => offered(plan(more)))).toEqual([true, true]);
+  for (const more of [{ dispatch: 'worktree' }, { repair: 'claude' }]) {
+    expect(offered(plan(more))).toBe(false);
+    expect(planSchema.safeParse(plan(more)).success).toBe(true);
+  }
+});
+
 const id = fc.stringMatching(/^[a-z0-9][a-z0-9-]{0,8}$/);
 const text = fc.stringMatching(/^[a-z ]{0,6}[a-z]$/);
 const some = <T>(item: fc.Arbitrary<T>) => fc.array(item, { maxLength: 2 });

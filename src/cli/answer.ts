@@ -1,3 +1,4 @@
+import { recordById } from '../domain/board.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import type { Desk } from '../ports/desk.ts';
 import { recordLines } from '../view/board-lines.ts';
@@ -32,7 +33,7 @@ async function settle(
   const { run, state } = subject;
   const refused = refusedToAgent(desk, 'answer', `answer ${run}/${record}`);
   if (refused !== null) return refused;
-  const asked = state.board.find(({ id }) => id === record);
+  const asked = recordById(state, record);
   const text = message === undefined && asked !== undefined ? await askPerson(context, recordLines(asked)) : message;
   if (text === undefined)
     return misused('no-message', `answer: say it, by -m, or close it: tidegate answer --close ${run}/${record}`);
@@ -50,6 +51,6 @@ async function recordNamed(desk: Desk, given: string): Promise<Result<MadeRun & 
   const named = /^(?:([^/]+)\/)?([0-9]{1,9})$/.exec(given);
   if (named?.[2] === undefined)
     return err(misused('bad-record', `answer: ${JSON.stringify(given)} is no run/record; see tidegate inbox`));
-  const found = await wholeRunNamed(desk, 'answer', named[1]);
+  const found = await wholeRunNamed(desk, 'answer', named[1], 'newest');
   return found.ok ? ok({ ...found.value, record: named[2] }) : found;
 }

@@ -60,6 +60,6 @@ test('the board and the inbox show what agents wrote on lines of their own, with
   );
   expect((await here.tidegate('inbox')).out).toContain(`${run}/hello: its agent asks: "which table?"`);
   expect((await here.tidegate('inbox', '--json')).document).toMatchObject({
-    items: [{ run, kind: 'question', task: hello, record: '1', command: `tidegate answer ${run}/1` }],
+    items: [{ run, kind: 'question', task: hello, record: '1', command: `tidegate answer ${run}/1 -m "your answer"` }],
   });
 });

@@ -1,3 +1,4 @@
+import { recordsOf } from '../domain/board.ts';
 import { atTime } from '../domain/expiry.ts';
 import { needsOf } from '../domain/needs.ts';
 import { knownRuns } from '../engine/find-run.ts';
@@ -16,9 +17,10 @@ async function boardOfOne(given: string | undefined, desk: Desk): Promise<Outcom
   const found = await wholeRunNamed(desk, 'board', given, 'newest');
   if (!found.ok) return found.error;
   const { run, state } = found.value;
-  const records = state.board.map(recordDocument);
+  const board = recordsOf(state);
+  const records = board.map(recordDocument);
   if (records.length === 0) return done([`Nothing is on the board of ${run}.`], { run, records });
-  return done(state.board.flatMap(recordLines), { run, records });
+  return done(board.flatMap(recordLines), { run, records });
 }
 
 /** `tidegate inbox`: everything in this repository that waits for a person. */

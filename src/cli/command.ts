@@ -7,7 +7,6 @@ export const exitCodes = {
   usage: 2,
   partial: 3,
   noAnswer: 32,
-  onlyQaFailed: 42,
   personNeeded: 43,
   interrupted: 130,
 } as const;
@@ -18,10 +17,17 @@ export const exitMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   usage: 'a mistake in the command, the plan or the configuration; nothing was changed',
   partial: 'done, but without tasks that were dropped',
   noAnswer: 'the coordinator of this repository does not answer',
-  onlyQaFailed: 'only the QA role did not pass',
   personNeeded: 'a person is needed: the message says what for, and the command that does it',
   interrupted: 'interrupted; what was under way goes on in the background, or was not begun',
 };
+
+/** Codes of the starter in `bin`, before there is a command: it could not be run at all. */
+export const startCodes = {
+  78: 'Tidegate cannot run here: Node is too old, or a checkout was not built; nothing was changed',
+} as const;
+/** Codes that no command ends with yet. */
+export const reservedCodes = { 42: 'only the QA role did not pass' } as const;
+
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /** Something only a person can do, and the command that does it. */

@@ -6,6 +6,10 @@ type Words = {
   readonly name: string;
   readonly summary: string;
   readonly options: readonly string[];
+  /** Options whose values are known, by how they are typed. */
+  readonly values: readonly (readonly [string, readonly string[]])[];
+  /** Words that its arguments take. */
+  readonly choices: readonly string[];
   /** Its first argument is a run or a task of one. */
   readonly takesRun: boolean;
 };
@@ -35,6 +39,10 @@ function wordsOf({ name, summary, arguments: args, options }: Command): Words {
     name,
     summary,
     options: [...Object.entries(options).map(([key, option]) => longFlag(key, option)), ...globals],
+    values: Object.entries(options).flatMap(([key, option]) =>
+      option.choices === undefined ? [] : [[longFlag(key, option), option.choices] as const],
+    ),
+    choices: Object.values(args).flatMap((argument) => argument.choices ?? []),
     takesRun: Object.values(args).some(({ completes }) => completes === 'runs'),
   };
 }
@@ -43,7 +51,10 @@ const withRuns = (words: readonly Words[]): readonly string[] =>
   words.filter(({ takesRun }) => takesRun).map(({ name }) => name);
 
 function bash(words: readonly Words[]): string {
-  const cases = words.map(({ name, options }) => `    ${name}) words="${options.join(' ')}" ;;`);
+  const cases = words.map(
+    ({ name, options, choices }) => `    ${name}) words="${[...choices, ...options].join(' ')}" ;;`,
+  );
+  const values = valuesOf(words, (name, flag, choices) => `    "${name} ${flag}") words="${choices.join(' ')}" ;;`);
   return `# eval "$(tidegate completion bash)"
 _tidegate() {
   local current="\${COMP_WORDS[COMP_CWORD]}" command="" words="" i
@@ -63,6 +74,9 @@ ${cases.join('\n')}
   case "$command" in
     ${withRuns(words).join('|')}) words="$words $(tidegate "\${place[@]}" completion names 2>/dev/null)" ;;
   esac
+  case "$command \${COMP_WORDS[COMP_CWORD - 1]}" in
+${values.join('\n')}
+  esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
 complete -o default -F _tidegate tidegate`;
@@ -70,7 +84,13 @@ complete -o default -F _tidegate tidegate`;
 
 function zsh(words: readonly Words[]): string {
   const described = words.map(({ name, summary }) => `    '${name}:${quoted(summary)}'`);
-  const cases = words.map(({ name, options }) => `    ${name}) compadd -- ${options.join(' ')}; _files ;;`);
+  const cases = words.map(
+    ({ name, options, choices }) => `    ${name}) compadd -- ${[...choices, ...options].join(' ')}; _files ;;`,
+  );
+  const values = valuesOf(
+    words,
+    (name, flag, choices) => `    '${name} ${flag}') compadd -- ${choices.join(' ')}; return ;;`,
+  );
   return `#compdef tidegate
 # eval "$(tidegate completion zsh)"
 _tidegate() {
@@ -90,6 +110,9 @@ ${described.join('\n')}
     _describe command commands
     return
   fi
+  case "$subject $words[CURRENT-1]" in
+${values.join('\n')}
+  esac
   case "$subject" in
     ${withRuns(words).join('|')})
       names=(\${(f)"$(tidegate $place completion names 2>/dev/null)"})
@@ -103,11 +126,16 @@ compdef _tidegate tidegate`;
 }
 
 function fish(words: readonly Words[]): string {
-  const lines = words.flatMap(({ name, summary, options }) => [
+  const lines = words.flatMap(({ name, summary, options, values, choices }) => [
     `complete -c tidegate -n "__tidegate_is ''" -a ${name} -d '${quoted(summary)}'`,
     ...options
       .filter((option) => option.startsWith('--'))
-      .map((option) => `complete -c tidegate -n '__tidegate_is ${name}' -l ${option.slice(2)}`),
+      .map((option) => {
+        const known = values.find(([flag]) => flag === option)?.[1];
+        const offered = known === undefined ? '' : ` -x -a '${known.join(' ')}'`;
+        return `complete -c tidegate -n '__tidegate_is ${name}' -l ${option.slice(2)}${offered}`;
+      }),
+    ...(choices.length === 0 ? [] : [`complete -c tidegate -n '__tidegate_is ${name}' -a '${choices.join(' ')}'`]),
   ]);
   return `# tidegate completion fish | source
 function __tidegate_is
@@ -138,6 +166,11 @@ end
 ${lines.join('\n')}
 complete -c tidegate -n '__tidegate_is ${withRuns(words).join(' ')}' -f -a '(__tidegate_names)'`;
 }
+
+const valuesOf = (
+  words: readonly Words[],
+  line: (name: string, flag: string, choices: readonly string[]) => string,
+): readonly string[] => words.flatMap(({ name, values }) => values.map(([flag, choices]) => line(name, flag, choices)));
 
 /** Inside single quotes of all three shells. */
 const quoted = (text: string): string => text.replaceAll("'", '’').replaceAll(':', '\\:');

@@ -47,6 +47,8 @@ export type Option = {
   readonly short?: string;
   /** Names the value: `--plan <hash>`. */
   readonly value?: string;
+  /** Values that shells offer; which ones are taken is for the body to say. */
+  readonly choices?: readonly string[];
   readonly valueOptional?: true;
   readonly default?: string;
   readonly required?: true;

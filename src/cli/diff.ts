@@ -2,9 +2,11 @@ import type { SnapshotEvidence } from '../domain/evidence.ts';
 import type { TaskId } from '../domain/ids.ts';
 import type { RunState } from '../domain/run.ts';
 import { snapshotOf, type TaskState } from '../domain/task.ts';
-import type { Desk } from '../ports/desk.ts';
+import type { Desk, LineCount } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
+import { diffstatText } from '../view/activity.ts';
 import { type Judged, judgedEntries } from '../view/judged-files.ts';
+import { diffstatOf } from './activity.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
 import type { Program } from './definition.ts';
 import { atDesk, failed } from './desk.ts';
@@ -54,8 +56,11 @@ async function show(
   for (const { task: one, snapshot, entries } of taken) {
     const isWhole = !options.stat && !options.nameOnly;
     const patch = isWhole ? await desk.patches.text(snapshot.base, snapshot.commit, []) : null;
-    documents.push({ task: one.id, base: snapshot.base, snapshot: snapshot.commit, files: entries, patch });
-    lines.push(...(lines.length === 0 ? [] : ['']), ...headLines(one, snapshot, entries));
+    const counts = (await desk.patches.counts(snapshot.base, snapshot.commit)) ?? [];
+    const files = entries.map((entry) => ({ ...entry, ...linesOf(counts, entry.path) }));
+    documents.push({ task: one.id, base: snapshot.base, snapshot: snapshot.commit, files, patch });
+    lines.push(...(lines.length === 0 ? [] : ['']), ...headLines(one, snapshot, entries, counts));
+    if (options.stat && entries.length > 0) lines.push(`  ${diffstatText(diffstatOf(counts))}`);
     if (patch !== null && !context.json) lines.push('', ...patch.trimEnd().split('\n').map(patchLine));
   }
   const isPaged = options.pager && !context.json && (await programs.page(desk, context, lines));
@@ -68,7 +73,8 @@ export async function taskDiff(desk: Desk, state: RunState, id: TaskId): Promise
   const snapshot = task === undefined ? null : snapshotOf(task);
   if (task === undefined || snapshot === null) return [`No snapshot of ${state.run}/${id} was taken yet.`];
   const patch = await desk.patches.text(snapshot.base, snapshot.commit, []);
-  const head = headLines(task, snapshot, judgedEntries(state, task, snapshot));
+  const counts = (await desk.patches.counts(snapshot.base, snapshot.commit)) ?? [];
+  const head = headLines(task, snapshot, judgedEntries(state, task, snapshot), counts);
   return [...head, '', ...patch.trimEnd().split('\n').map(patchLine)];
 }
 
@@ -79,13 +85,8 @@ export async function diffHead(
   task: TaskState,
   snapshot: SnapshotEvidence,
 ): Promise<readonly Text[]> {
-  const patch = await desk.patches.text(snapshot.base, snapshot.commit, []);
-  const lines = patch.split('\n');
-  const count = (sign: string): number =>
-    lines.filter((line) => line.startsWith(sign) && !line.startsWith(sign.repeat(3))).length;
-  const entries = judgedEntries(state, task, snapshot);
-  const files = `${entries.length} file${entries.length === 1 ? '' : 's'}`;
-  return [...headLines(task, snapshot, entries), `  ${files}, ${count('+')} lines added, ${count('-')} removed`];
+  const counts = (await desk.patches.counts(snapshot.base, snapshot.commit)) ?? [];
+  return headLines(task, snapshot, judgedEntries(state, task, snapshot), counts);
 }
 
 /** One task after the other: a difftool shows two sides. */
@@ -114,14 +115,32 @@ const headLine = (task: TaskState, { base, commit }: SnapshotEvidence): Text => 
   ` ${task.progress.status}, ${base.slice(0, 8)}..${commit.slice(0, 8)}`,
 ];
 
-function headLines(task: TaskState, snapshot: SnapshotEvidence, entries: readonly Judged[]): readonly Text[] {
+/** Null for both where git counts no lines, as in a binary file. */
+function linesOf(counts: readonly LineCount[], path: string): Omit<LineCount, 'path'> {
+  const { added = null, removed = null } = counts.find((one) => one.path === path) ?? {};
+  return { added, removed };
+}
+
+function countText(count: LineCount | undefined): string {
+  if (count === undefined) return '';
+  return count.added === null || count.removed === null ? 'binary' : `+${count.added} −${count.removed}`;
+}
+
+function headLines(
+  task: TaskState,
+  snapshot: SnapshotEvidence,
+  entries: readonly Judged[],
+  counts: readonly LineCount[],
+): readonly Text[] {
   const width = Math.min(48, Math.max(0, ...entries.map(({ path }) => path.length)));
+  const numbers = entries.map(({ path }) => countText(counts.find((one) => one.path === path)));
+  const widest = Math.max(0, ...numbers.map((text) => text.length));
   return [
     headLine(task, snapshot),
     ...(entries.length === 0 ? ['  nothing changed'] : []),
     ...entries.map(
-      ({ path, change, whose, problem }): Text => [
-        `  ${change.padEnd(8)} ${path.padEnd(width)}  `,
+      ({ path, change, whose, problem }, at): Text => [
+        `  ${change.padEnd(8)} ${path.padEnd(width)}  ${(numbers[at] ?? '').padEnd(widest)}  `,
         problem === null ? { text: whose, tone: 'good' } : { text: `out of scope: ${problem}`, tone: 'bad' },
       ],
     ),

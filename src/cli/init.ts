@@ -6,6 +6,7 @@ import { type Context, exitCodes, misused, type Outcome } from './command.ts';
 import type { Program } from './definition.ts';
 import { linesOf } from './doctor.ts';
 import { completed, type PlannedFile, planFiles, planText } from './init-files.ts';
+import { longWork } from './long-work.ts';
 import type { InitPorts, Rehearsed } from './ports.ts';
 
 type Options = {
@@ -24,7 +25,7 @@ async function setUp(ports: InitPorts, context: Context, options: Options): Prom
   const repository = await ports.find(context.cwd);
   if (!repository.ok) return misused('no-repository', repository.error);
   const { toplevel } = repository.value;
-  const project = detectProject(await ports.look(toplevel));
+  const project = await looked(ports, context, toplevel);
   const planned = await plannedFiles(ports, toplevel, project, options);
   const say = (...lines: readonly Text[]) => {
     if (!context.json) for (const line of lines) context.terminal.line(line);
@@ -41,6 +42,12 @@ async function setUp(ports: InitPorts, context: Context, options: Options): Prom
   if (files.some(isChange)) say('', ...commitLines(files));
   if (!options.rehearse) return ended(exitCodes.done, 'done', nextLines, data);
   return await rehearsed(ports, context, say, data);
+}
+
+async function looked(ports: InitPorts, context: Context, toplevel: string): Promise<Project> {
+  using work = longWork(context);
+  work.doing('looking at the files of the project');
+  return detectProject(await ports.look(toplevel));
 }
 
 type WrittenFile = { readonly name: string; readonly outcome: FileOutcome; readonly lines: readonly string[] };
@@ -135,19 +142,19 @@ async function rehearsed(
 ): Promise<Outcome> {
   const stop = new AbortController();
   using _ = context.onSignal(() => stop.abort());
-  using region = context.json ? null : context.terminal.region();
+  using work = longWork(context);
   const rows: Rehearsed[] = [];
   say('', [{ text: 'Rehearsal inside the fence; no agent is asked anything', tone: 'strong' }]);
   await rehearse(context, {
     stop: stop.signal,
-    doing: (what) => region?.draw([[{ text: '…    ', tone: 'waiting' }, what]]),
+    doing: (what) => work.doing(what),
     examined: (row) => {
       rows.push(row);
-      region?.draw([]);
+      work.doing(null);
       say(...linesOf(row));
     },
   });
-  region?.draw([]);
+  work.doing(null);
   const all = { ...data, rehearsal: rows };
   if (stop.signal.aborted)
     return ended(exitCodes.interrupted, 'interrupted', ['Interrupted. Nothing of the rehearsal is left.'], all);

@@ -10,7 +10,7 @@ import type { Program } from './definition.ts';
 import { atDesk, failed } from './desk.ts';
 import { followRun } from './follow.ts';
 import { inForeground } from './foreground.ts';
-import { previewUndo } from './preview-undo.ts';
+import { previewUndo, type UndoPreview } from './preview-undo.ts';
 import { runNamed, wholeRunNamed } from './subject.ts';
 import { partName } from './wording.ts';
 
@@ -66,12 +66,12 @@ async function takeBack(
   const refused = dryRun ? null : refusedToAgent(desk, 'undo', `undo ${name}`);
   if (refused !== null) return refused;
   const { run, task, state } = found.value;
-  const asks = context.terminal.interactive && !context.json && !yes;
-  if ((dryRun || asks) && !isUndone(state, task)) {
+  if ((dryRun || !yes) && !isUndone(state, task)) {
     const preview = await previewUndo(desk, found.value);
     if (!preview.ok) return failed('nothing-to-undo', `undo: ${preview.error}`);
     const { lines, data } = preview.value;
     if (dryRun) return done([...lines, `Nothing was done. To do it: tidegate undo ${name}`], data);
+    if (!context.terminal.interactive || context.json) return unconfirmed(name, preview.value);
     for (const line of lines) context.terminal.line(line);
     const said = (await context.terminal.ask(`Undo ${name}? [y/N]`))?.trim().toLowerCase();
     if (said !== 'y' && said !== 'yes')
@@ -83,6 +83,15 @@ async function takeBack(
   });
   return await actOn(desk, { action: 'undo', subject: found.value, input: {} });
 }
+
+/** Nobody can be asked: the branch stays where it is. */
+const unconfirmed = (name: string, { lines, data }: UndoPreview): Outcome => ({
+  exit: exitCodes.personNeeded,
+  reason: 'not-confirmed',
+  needs: [{ kind: 'undo', task: null, message: `undo moves ${data.branch}`, command: `tidegate undo ${name} --yes` }],
+  lines: [...lines, 'Nothing was done, because nobody could be asked.'],
+  data,
+});
 
 /** What is waited for; how it ends is the command's own last line. */
 const isOnTheWay = (event: LedgerEvent): boolean =>

@@ -43,7 +43,11 @@ const everywhere = `\nEverywhere: ${globalOptions
   .map(({ flags }) => flags)
   .join(', ')}`;
 
-const relaxed = <Part extends Argument | Option>({ required: _, ...part }: Part): Omit<Part, 'required'> => part;
+const relaxed = <Part extends Argument | Option>({
+  required: _,
+  choices: __,
+  ...part
+}: Part): Omit<Part, 'required' | 'choices'> => part;
 
 function argumentOf(key: string, { about, required, variadic, choices }: Argument, library: Pick<Library, 'Argument'>) {
   const name = variadic === true ? `${key}...` : key;

@@ -4,7 +4,7 @@ import type { Desk, LoggedCommit } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
 import type { MadeRun } from './subject.ts';
 
-type UndoPreview = {
+export type UndoPreview = {
   readonly lines: readonly Text[];
   readonly data: {
     readonly run: string;

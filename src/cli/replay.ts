@@ -68,7 +68,7 @@ export async function verifyLedger(_input: object, desk: Desk): Promise<Outcome>
   if (differences.length > 0) return differs(differences, data);
   const driven =
     sessions.length === 0 ? '' : `, ${sessions.length} session${sessions.length === 1 ? '' : 's'} of others`;
-  const what = `${chain.events} events, ${runs.length} run${runs.length === 1 ? '' : 's'}${driven}`;
+  const what = `${chain.events} event${chain.events === 1 ? '' : 's'}, ${runs.length} run${runs.length === 1 ? '' : 's'}${driven}`;
   return done([`Sound: ${what}; head ${chain.head.slice(0, 12)}`, ...earlierLines(earlier)], data);
 }
 

@@ -26,6 +26,9 @@ function exitOf(state: RunState): { readonly exit: ExitCode; readonly reason: st
   const stuck = state.mode.mode === 'halted' && openUndo(state) !== null;
   if (state.ended === null || stuck)
     return { exit: exitCodes.personNeeded, reason: needsOf(state)[0]?.kind ?? 'person-needed' };
+  // asked for after its end, and refused
+  if (state.ended === 'done' && state.landing.status === 'refused')
+    return { exit: exitCodes.personNeeded, reason: 'landing' };
   if (['failed', 'rejected', 'abandoned'].includes(state.ended)) return { exit: exitCodes.failed, reason: state.ended };
   const partial = plannedStates(state).some(({ progress }) => progress.status === 'dropped');
   return partial ? { exit: exitCodes.partial, reason: 'partial' } : { exit: exitCodes.done, reason: state.ended };

@@ -67,6 +67,8 @@ function taskLines({ state }: RunView, id: TaskId): readonly Text[] {
     ...(task.base === null ? [] : [`base      ${task.base.slice(0, 12)}`]),
     ...(snapshot === null ? [] : [`snapshot  ${snapshot.commit.slice(0, 12)}, ${files(snapshot.diff.length)}`]),
     ...(handoff === null ? [] : [`handoff   ${handoff.status}: ${safeLine(handoff.summary)}`]),
+    ...(handoff?.remaining ?? []).map((text) => `remains   ${safeLine(text)}`),
+    ...(handoff?.questions ?? []).map((text) => `question  ${safeLine(text)}`),
     ...(task.progress.status === 'held'
       ? ['', ...toldLines(toldOfHold(state, task.progress.hold, `${state.run}/${id}`)), '']
       : []),

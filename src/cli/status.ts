@@ -12,6 +12,7 @@ import { runDocument } from '../view/document.ts';
 import { endLine, headLine, type RunView, runView, toldLines, undoText } from '../view/run-view.ts';
 import { sessionLine } from '../view/session-line.ts';
 import { timesOf } from '../view/times.ts';
+import { activityReader } from './activity.ts';
 import { type Context, done, misused, type Outcome } from './command.ts';
 
 /** `tidegate status [run]`: where a run stands and what it waits for; with `--all` every run, one line each. */
@@ -37,11 +38,12 @@ export async function showStatus(
       listed,
     );
   if (!found.ok) return misused(found.error.reason, `status: ${found.error.message}`);
-  const view = viewOf(desk, found.value);
-  if (view === null) {
+  const seen = viewOf(desk, found.value);
+  if (seen === null) {
     const begun = [`${found.value.run} is ordered; no coordinator has begun it: tidegate resume ${found.value.run}`];
     return done(begun, { run: found.value.run, ordered: true });
   }
+  const view = { ...seen, activity: await activityReader(desk)(seen.state) };
   const alone = await unattended(desk, view);
   const others = runs.filter((known) => isOpen(known) && known.run !== found.value.run);
   const lines = [

@@ -1,11 +1,14 @@
 import type { RunId } from '../domain/ids.ts';
 import { isInQueue } from '../domain/landing-queue.ts';
 import { openUndo } from '../domain/open-undo.ts';
+import { canonicalJson } from '../domain/plan.ts';
 import type { RunState } from '../domain/run.ts';
 import { knownRuns, landsBefore } from '../engine/find-run.ts';
 import { isAttended } from '../engine/rehearse.ts';
 import type { Desk } from '../ports/desk.ts';
 import { eventLine } from '../view/event-line.ts';
+import type { RunView } from '../view/run-view.ts';
+import { activityReader } from './activity.ts';
 import { type Context, done, exitCodes, type Outcome } from './command.ts';
 import { copyingLines } from './copying.ts';
 import type { Program } from './definition.ts';
@@ -40,8 +43,10 @@ async function lookOn(desk: Desk, context: Context, run: RunId): Promise<Outcome
   context.readerGone.addEventListener('abort', () => left.resolve('left'));
   using display = openDisplay(desk, context, { isBrief: false, opensAt: () => true, hosts: () => false });
   using ticks = ticker(1000);
+  const tellActivity = json ? activityLines(desk, context) : null;
   for (;;) {
     const view = following.view();
+    if (view !== null) await tellActivity?.(view);
     const isOver = view !== null && view.state.ended !== null && !isUndoAtWork(view.state);
     if (isOver && display.live()?.isFree() !== false) {
       display.clear();
@@ -62,6 +67,20 @@ async function lookOn(desk: Desk, context: Context, run: RunId): Promise<Outcome
     if (wish?.wish === 'leave' && wish.by === 'key') return { ...done([], { run }), reason: 'left' };
     if (woken === 'left' || wish !== null) return { exit: exitCodes.interrupted, reason: 'interrupted', data: { run } };
   }
+}
+
+/** Between the events one line for each task that does something else now, or whose snapshot was taken. */
+function activityLines(desk: Desk, { terminal }: Context): (view: RunView) => Promise<void> {
+  const read = activityReader(desk);
+  const told = new Map<string, string>();
+  return async ({ state }) => {
+    for (const [task, activity] of await read(state)) {
+      const line = canonicalJson(activity);
+      const isNews = told.has(task) ? told.get(task) !== line : activity.doing !== null || activity.changes !== null;
+      told.set(task, line);
+      if (isNews) terminal.json({ run: state.run, task, ...activity });
+    }
+  };
 }
 
 const isUndoAtWork = (state: RunState): boolean => state.mode.mode !== 'halted' && openUndo(state) !== null;

@@ -1,10 +1,11 @@
 import { undecidedTap } from '../domain/answer-before-made.ts';
-import { isOfAgent } from '../domain/board.ts';
+import { isOfAgent, recordById } from '../domain/board.ts';
 import { runSpend, taskSpend } from '../domain/budget.ts';
 import type { TapName } from '../domain/requests.ts';
 import { safeLine } from '../domain/safe-text.ts';
 import { isLive } from '../domain/schedule.ts';
 import { shellPath, shellWord } from '../domain/shell-word.ts';
+import type { TaskState } from '../domain/task.ts';
 import type { Subjects } from '../engine/actions/action.ts';
 import type { ActionInputs, ActionKinds, ActionName } from '../engine/actions/actions.ts';
 import { money } from '../view/agent-lines.ts';
@@ -89,15 +90,21 @@ export const wordings: { readonly [N in ActionName]: Wording<Subjects[ActionKind
   },
   post: {
     command: (subject, { text }) => `post ${partName(subject)} -m ${shellWord(text)}`,
-    accepted: ({ run, task }, { text }) =>
-      `On the board for ${task ?? `all tasks of ${run}`}: ${safeLine(text)}. See: tidegate board ${run}`,
+    accepted: ({ run, task }, { text, target = task ?? 'all' }) =>
+      `On the board for ${target === 'all' ? `all tasks of ${run}` : target}: ${safeLine(text)}. See: tidegate board ${run}`,
   },
   answer: {
-    command: ({ run }, { record }) => `answer ${run}/${record}`,
+    command: ({ run }, { record, text }) =>
+      text === null ? `answer ${run}/${record} --close` : `answer ${run}/${record} -m ${shellWord(text)}`,
     accepted: ({ run, state }, { record, text }) => {
-      const from = state.board.find(({ id }) => id === record)?.from;
-      const reader = from !== undefined && isOfAgent(from) ? `${run}/${from.task}` : run;
-      return text === null ? `Closed ${run}/${record}.` : `Answered ${run}/${record}; ${reader} finds it in its inbox.`;
+      const from = recordById(state, record)?.from;
+      if (text === null) return `Closed ${run}/${record}.`;
+      if (state.ended !== null)
+        return `Answered ${run}/${record}. The run has ended: the answer is kept on its board (tidegate board ${run}).`;
+      const author = from !== undefined && isOfAgent(from) ? state.tasks[from.task] : undefined;
+      if (author !== undefined && hasFinished(author))
+        return `Answered ${run}/${record}. The task ${author.id} has ended: the answer is kept on the board, for a rework.`;
+      return `Answered ${run}/${record}; ${author === undefined ? run : `${run}/${author.id}`} finds it in its inbox.`;
     },
   },
   raise: {
@@ -119,9 +126,10 @@ export const wordings: { readonly [N in ActionName]: Wording<Subjects[ActionKind
   },
   replan: {
     command: ({ run }) => `resume ${run} --replan`,
-    accepted: ({ run }, { order, differences, vain }) => {
+    accepted: ({ run }, { order, differences, vain, reused }) => {
       const merged = vain.length === 0 ? '' : `; ${vain.join(', ')}: merged already, what it says now has no effect`;
-      return `${run} has a new plan, ${order.hash.slice(0, 12)} (${shortened(differences)})${merged}`;
+      const kept = reused.length === 0 ? '' : `; unchanged, so their work is kept: ${reused.join(', ')}`;
+      return `${run} has a new plan, ${order.hash.slice(0, 12)} (${shortened(differences)})${merged}${kept}`;
     },
   },
   stop: {
@@ -145,6 +153,10 @@ export const wordings: { readonly [N in ActionName]: Wording<Subjects[ActionKind
 /** `run` or `run/task`, as people type it. */
 export const partName = ({ run, task }: Pick<Subjects['part'], 'run' | 'task'>): string =>
   task === null ? run : `${run}/${task}`;
+
+/** No agent works on it any more. */
+const hasFinished = ({ progress }: TaskState): boolean =>
+  ['ready', 'done', 'merged', 'dropped'].includes(progress.status);
 
 /** A list that may be long, on one line. */
 export const shortened = (differences: readonly string[]): string =>

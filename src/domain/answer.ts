@@ -1,5 +1,5 @@
 import { agentKinds, takesCommand } from './agents.ts';
-import { answerOnBoard } from './board-requests.ts';
+import { answerOnBoard, heldByQuestion, openCriticalQuestions } from './board-requests.ts';
 import { grantPattern } from './claims.ts';
 import { decideTap, type TapDecision } from './decide-tap.ts';
 import type { RunEvent } from './events.ts';
@@ -277,6 +277,8 @@ function landNow(state: RunState, request: RequestEvent & { readonly type: 'requ
   if (hasWhollyLanded(state)) return err({ rule: 'run-landed' });
   if (state.landing.status === 'intended' || state.landing.status === 'undoing') return err({ rule: 'branch-moving' });
   if (state.ended !== null && !hasMerged(state)) return err({ rule: 'nothing-merged' });
+  const [question] = openCriticalQuestions(state);
+  if (question !== undefined) return err(heldByQuestion(state, question));
   const some = request.tasks?.length === left.length ? null : (request.tasks ?? null);
   const unfit = request.tasks === undefined ? null : whyNotAlone(state, request.tasks);
   if (unfit !== null) return err(unfit);
@@ -294,9 +296,9 @@ function landNow(state: RunState, request: RequestEvent & { readonly type: 'requ
 const isLandingMoving = ({ landing }: RunState): boolean =>
   landing.status === 'intended' || landing.status === 'undoing';
 
-/** A run that ended on its branch only may still be landed, what has landed undone, and either tried again after a halt. */
+/** A run that ended on its branch only may still be landed, what has landed undone, what was asked answered, and either tried again after a halt. */
 function isAllowedLate(state: RunState, request: RequestEvent): boolean {
-  if (request.type === 'requested-undo') return true;
+  if (request.type === 'requested-undo' || request.type === 'requested-answer') return true;
   if (request.type === 'requested-resume') return state.mode.mode === 'halted';
   const isOfLanding = request.type === 'requested-land' || request.type === 'requested-landing-edit';
   return isOfLanding && state.ended === 'done' && !hasWhollyLanded(state);

@@ -1,4 +1,14 @@
-import { type BoardRecord, isOfAgent, type Post, type RecordPlace, type RecordTarget, recordKinds } from './board.ts';
+import {
+  type BoardRecord,
+  isOfAgent,
+  type Post,
+  type RecordPlace,
+  type RecordTarget,
+  recordById,
+  recordKinds,
+  recordsOf,
+  severities,
+} from './board.ts';
 import type { RunEvent } from './events.ts';
 import type { Finding } from './findings/finding.ts';
 import { idPattern, type TaskId, taskId } from './ids.ts';
@@ -19,9 +29,19 @@ export function placeOf(
   };
 }
 
+/** A post as it came from outside. */
+type RawPost = {
+  readonly kind: unknown;
+  readonly target: unknown;
+  readonly text: unknown;
+  readonly severity?: unknown;
+};
+
 /** Returns the fault of a post; null when it has none. */
-export function faultOf({ kind, target, text }: { kind: unknown; target: unknown; text: unknown }): Finding | null {
+export function faultOf({ kind, target, text, severity }: RawPost): Finding | null {
   if (!recordKinds.some((known) => known === kind)) return { rule: 'post-kind', kinds: recordKinds };
+  if (severity !== undefined && !severities.some((known) => known === severity))
+    return { rule: 'post-severity', severities };
   if (typeof target !== 'string' || !idPattern.test(target)) return { rule: 'post-target' };
   return faultOfText(text);
 }
@@ -46,7 +66,7 @@ export function answerOnBoard(
       return err({ rule: 'no-such-task', run: state.run, task: target });
     return ok([{ type: 'record-posted', kind, target, text, place: placeOf(state, request), by }]);
   }
-  const record = state.board.find(({ id }) => id === request.record);
+  const record = recordById(state, request.record);
   if (record === undefined) return err({ rule: 'no-such-record', run: state.run, record: request.record });
   if (record.status !== 'open') return err({ rule: 'record-settled', record: record.id, status: record.status });
   if (request.text === null) return ok([{ type: 'record-closed', record: record.id, by }]);
@@ -57,17 +77,29 @@ export function answerOnBoard(
 const isTask = (target: RecordTarget): target is TaskId => target !== 'person' && target !== 'all';
 
 /** Records that an agent of this task may read: those for it or for all, and its own that wait for an answer. The newest, in order. */
-export function inboxOf({ board }: Pick<RunState, 'board'>, task: TaskId): readonly BoardRecord[] {
+export function inboxOf(state: Pick<RunState, 'board'>, task: TaskId): readonly BoardRecord[] {
   const isOwn = ({ from }: BoardRecord): boolean => isOfAgent(from) && from.task === task;
   const concerns = (record: BoardRecord): boolean =>
     isOwn(record)
       ? record.kind === 'question' || record.kind === 'request'
       : record.target === task || record.target === 'all';
-  return board.filter(concerns).slice(-policy.recordsShown);
+  return recordsOf(state).filter(concerns).slice(-policy.recordsShown);
 }
 
-/** Records that wait for a person. They hold nothing up. */
-export const openToPerson = ({ board }: Pick<RunState, 'board'>): readonly BoardRecord[] =>
-  board.filter(({ status, target }) => status === 'open' && target === 'person');
+/** Records that wait for a person. Only the critical ones hold anything up. */
+export const openToPerson = (state: Pick<RunState, 'board'>): readonly BoardRecord[] =>
+  recordsOf(state).filter((record) => record.status === 'open' && (record.target === 'person' || isCritical(record)));
+
+/** Records that hold the landing until they are answered or closed. */
+export const openCriticalQuestions = (state: Pick<RunState, 'board'>): readonly BoardRecord[] =>
+  recordsOf(state).filter((record) => record.status === 'open' && isCritical(record));
+
+/** Says why the run does not land. */
+export const heldByQuestion = (
+  { run, target }: Pick<RunState, 'run' | 'target'>,
+  { id }: Pick<BoardRecord, 'id'>,
+): Finding => ({ rule: 'landing-question', run, record: id, branch: target.branch });
+
+export const isCritical = ({ severity }: Pick<Post, 'severity'>): boolean => severity === 'critical';
 
 export const targetNamed = (name: string): RecordTarget => (name === 'person' || name === 'all' ? name : taskId(name));

@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { attempt, created, idOf, me, plan, stateAfter, theRun, you } from '../../test/support/plans.ts';
+import { spentMs } from '../../test/support/spent.ts';
 import { answer } from './answer.ts';
-import type { BoardRecord, Post } from './board.ts';
-import { answerOnBoard, inboxOf, openToPerson, placeOf, targetNamed } from './board-requests.ts';
+import { type BoardRecord, type Post, recordsOf } from './board.ts';
+import { answerOnBoard, inboxOf, openCriticalQuestions, openToPerson, placeOf, targetNamed } from './board-requests.ts';
 import type { RunEvent } from './events.ts';
 import { explain } from './explain/explain.ts';
+import { needsOf } from './needs.ts';
 import { policy } from './policy.ts';
 import type { RequestEvent } from './requests.ts';
-import type { RunState } from './run.ts';
+import { foldRun, type Recorded, type RunState } from './run.ts';
 
 const frozen = plan([{ a: {}, b: {}, c: {} }]);
 const run = (...events: RunEvent[]): RunState => stateAfter(created(frozen), ...events);
@@ -33,18 +35,18 @@ describe('a record', () => {
       text: 'which?',
       from: { task: idOf('a'), attempt: attempt('a', 1), post: 1 },
     };
-    expect(run(noted('a', 1)).board).toEqual([record]);
-    expect(run(noted('a', 1), answered).board).toEqual([
+    expect(recordsOf(run(noted('a', 1)))).toEqual([record]);
+    expect(recordsOf(run(noted('a', 1), answered))).toEqual([
       { ...record, status: 'answered', answer: { text: 'the first', by: you } },
     ]);
-    expect(run(noted('a', 1), { type: 'record-closed', record: '1', by: you }).board).toEqual([
+    expect(recordsOf(run(noted('a', 1), { type: 'record-closed', record: '1', by: you }))).toEqual([
       { ...record, status: 'closed' },
     ]);
   });
 
   test('that only tells waits for nobody', () => {
     const kinds = ['note', 'decision', 'handoff-note', 'request'] as const;
-    const { board } = run(...kinds.map((kind, index) => noted('a', index + 1, { kind, target: 'all' })));
+    const board = recordsOf(run(...kinds.map((kind, index) => noted('a', index + 1, { kind, target: 'all' }))));
     expect(board.map(({ kind, status }) => [kind, status])).toEqual([
       ['note', 'closed'],
       ['decision', 'closed'],
@@ -54,7 +56,7 @@ describe('a record', () => {
   });
 
   test('for a task that the run does not have reaches a person', () => {
-    expect(run(noted('a', 1, { target: idOf('nobody') })).board[0]?.target).toBe('person');
+    expect(recordsOf(run(noted('a', 1, { target: idOf('nobody') })))[0]?.target).toBe('person');
   });
 });
 
@@ -77,6 +79,31 @@ test('a task reads what is for it or for all, and what it asked itself', () => {
   expect(inboxOf(state, idOf('a'))[0]?.answer?.text).toBe('the first');
   expect(inboxOf(state, idOf('c')).map(({ text }) => text)).toEqual(['of b', 'for c', 'of a']);
   expect(openToPerson(state)).toEqual([]);
+});
+
+test('F11: a critical question is open to people, whoever it is for, until it is answered; the landing waits for it', () => {
+  const asked = run(noted('a', 1, { severity: 'critical', target: idOf('b') }), noted('b', 2, { severity: 'high' }));
+  const done = stateAfter(
+    created(frozen),
+    noted('a', 1, { severity: 'critical' }),
+    { type: 'run-ended', outcome: 'done' },
+    answered,
+  );
+  expect(openCriticalQuestions(asked).map(({ id }) => id)).toEqual(['1']);
+  expect(openToPerson(asked).map(({ id }) => id)).toEqual(['1', '2']);
+  expect(openCriticalQuestions(done)).toEqual([]);
+  expect(answer(asked, { type: 'requested-land', by: me })).toEqual({
+    ok: false,
+    error: { rule: 'landing-question', run: theRun, record: '1', branch: 'main' },
+  });
+});
+
+test('F11: a question of a run that has ended can still be answered, and nothing else be asked of it', () => {
+  const ended = run(noted('a', 1), { type: 'run-ended', outcome: 'landed' });
+  expect(needsOf(ended)).toMatchObject([{ kind: 'question', record: '1' }]);
+  const late = { type: 'requested-answer', record: '1', text: 'the first', by: you } as const;
+  expect(answer(ended, late)).toEqual({ ok: true, value: [answered] });
+  expect(answer(ended, { type: 'requested-pause', by: me })).toMatchObject({ ok: false });
 });
 
 test('of a full board the newest are read', () => {
@@ -126,4 +153,31 @@ describe('a person', () => {
     const decided = answerOnBoard(run(noted('a', 1), answered), answers('1', 'no') as never);
     expect(decided).toEqual({ ok: false, error: { rule: 'record-settled', record: '1', status: 'answered' } });
   });
+});
+
+test('F23: a board of twice as many records folds in about twice the time', { timeout: 120_000 }, () => {
+  const recorded = (count: number): readonly Recorded[] => [
+    { seq: 1, event: created(frozen) },
+    ...Array.from({ length: count }, (_, index) => ({ seq: 0, event: posted('x', 'person', index + 1) })),
+    ...Array.from({ length: count / 2 }, (_, index) => ({
+      seq: 0,
+      event: { type: 'record-answered', record: String(2 * index + 1), text: 'y', by: you } as const,
+    })),
+  ];
+  const spentOn = (count: number): number => {
+    const events = recorded(count);
+    const times = Array.from({ length: 5 }, () => {
+      const begun = spentMs();
+      const state = foldRun(events);
+      const spent = spentMs() - begun;
+      expect(state === null ? 0 : recordsOf(state).filter(({ status }) => status === 'answered').length).toBe(
+        count / 2,
+      );
+      return spent;
+    });
+    return Math.min(...times);
+  };
+  spentOn(4_000);
+  // a fold that copies the board at each event takes at least four times as long, and eight when memory is short
+  expect(spentOn(20_000) / spentOn(10_000)).toBeLessThan(4);
 });

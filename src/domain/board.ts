@@ -2,6 +2,7 @@ import type { RunEvent } from './events.ts';
 import type { AttemptId, TaskId } from './ids.ts';
 import type { By } from './requests.ts';
 import type { RunState } from './run.ts';
+import { appended, itemAt, itemsOf, replacedAt, type Sequence } from './sequence.ts';
 
 /**
  * `question` and `request` wait for an answer; the others only tell: what is so, what was decided, what the next one at this work has
@@ -13,8 +14,17 @@ export type RecordKind = (typeof recordKinds)[number];
 /** `person`: whoever looks after the run. `all`: every task of it. A task that is called so cannot be addressed by name. */
 export type RecordTarget = TaskId | 'person' | 'all';
 
-/** What somebody puts on the board. */
-export type Post = { readonly kind: RecordKind; readonly target: RecordTarget; readonly text: string };
+/** How much depends on the answer. While a `critical` question is open, the run does not land. */
+export const severities = ['low', 'normal', 'high', 'critical'] as const;
+export type Severity = (typeof severities)[number];
+
+/** What somebody puts on the board. Without a severity it is `normal`. */
+export type Post = {
+  readonly kind: RecordKind;
+  readonly target: RecordTarget;
+  readonly text: string;
+  readonly severity?: Severity;
+};
 
 /** Where a post ended up: its number on the board, whom it reaches, and whether it waits for an answer. */
 export type RecordPlace = { readonly id: string; readonly to: RecordTarget; readonly status: 'open' | 'closed' };
@@ -33,6 +43,9 @@ export type BoardRecord = Post & {
   readonly from: RecordAuthor;
   readonly answer?: { readonly text: string; readonly by: By };
 };
+
+/** Records in the order in which they came. An id is the place of its record, counted from 1. */
+export type Board = Sequence<BoardRecord>;
 
 /** What did happen. `termsCount` grows with everything that an agent at work is to be told. */
 export function withBoard(state: RunState, event: RunEvent): RunState {
@@ -55,18 +68,38 @@ export function withBoard(state: RunState, event: RunEvent): RunState {
   }
 }
 
-function added(state: RunState, { kind, text }: Post, { id, to, status }: RecordPlace, from: RecordAuthor): RunState {
-  const record: BoardRecord = { id, kind, status, target: to, text, from };
+function added(
+  state: RunState,
+  { kind, text, severity }: Post,
+  { id, to, status }: RecordPlace,
+  from: RecordAuthor,
+): RunState {
+  const graded = severity === undefined ? {} : { severity };
+  const record: BoardRecord = { id, kind, status, target: to, text, ...graded, from };
   return {
     ...state,
-    board: [...state.board, record],
+    board: appended(state.board, record),
     termsCount: to === 'person' ? state.termsCount : state.termsCount + 1,
   };
 }
 
 function changed(state: RunState, id: string, change: (record: BoardRecord) => BoardRecord): RunState {
-  const board = state.board.map((record) => (record.id === id ? change(record) : record));
+  const index = indexOf(state.board, id);
+  const record = itemAt(state.board, index);
+  const board = record === undefined ? state.board : replacedAt(state.board, index, change(record));
   return { ...state, board, termsCount: state.termsCount + 1 };
+}
+
+export const recordsOf = ({ board }: Pick<RunState, 'board'>): readonly BoardRecord[] => itemsOf(board);
+
+/** The record with this id; undefined when there is none. */
+export const recordById = ({ board }: Pick<RunState, 'board'>, id: string): BoardRecord | undefined =>
+  itemAt(board, indexOf(board, id));
+
+/** A ledger may hold what its writer miscounted: then all records are looked through. -1 when none has this id. */
+function indexOf(board: Board, id: string): number {
+  const index = Number(id) - 1;
+  return itemAt(board, index)?.id === id ? index : itemsOf(board).findIndex((record) => record.id === id);
 }
 
 export const isOfAgent = (from: RecordAuthor): from is Exclude<RecordAuthor, By> => 'attempt' in from;

@@ -28,13 +28,15 @@ export type RunEvent =
   /**
    * From here on this is the plan. Merged tasks and closed waves stay; whatever else was judged, approved or begun
    * before it counts for nothing. Tasks that it no longer has were dropped by name in the same append. `keeps`: tasks that stay as
-   * they are; `threads`: waves that keep the thread they are bound to.
+   * they are; `reuses`: tasks whose snapshot is judged again instead of made again, absent when there is none; `threads`: waves that keep
+   * the thread they are bound to.
    */
   | {
       readonly type: 'plan-replaced';
       readonly plan: FrozenPlan;
       readonly hash: PlanHash;
       readonly keeps: readonly TaskId[];
+      readonly reuses?: readonly TaskId[];
       readonly threads: readonly number[];
       readonly by: By;
     }

@@ -45,9 +45,10 @@ export type NeedKind =
   | 'question'
   | 'landing';
 
-/** What a run waits for from people; empty while it goes on by itself or has ended and nothing was asked of it since. */
+/** What a run waits for from people; empty while it goes on by itself. Of a run that has ended, open questions are left. */
 export function needsOf(state: RunState): readonly Need[] {
-  if (state.ended !== null) return state.mode.mode === 'halted' ? modeNeeds(state) : landingNeeds(state);
+  if (state.ended !== null)
+    return [...(state.mode.mode === 'halted' ? modeNeeds(state) : landingNeeds(state)), ...questionNeeds(state)];
   return [
     ...modeNeeds(state),
     ...diskNeeds(state),
@@ -125,13 +126,13 @@ const scopeNeeds = (state: RunState): readonly Need[] =>
       : [{ kind: 'scope', task: id, ...toldOfAsking(requested, `${state.run}/${id}`) }];
   });
 
-/** Nothing waits for the answer; it is only asked for. */
+/** Only a critical question holds anything up: the landing. */
 const questionNeeds = (state: RunState): readonly Need[] =>
   openToPerson(state).map((record) => ({
     kind: 'question',
     task: isOfAgent(record.from) ? record.from.task : null,
     record: record.id,
-    ...toldOfQuestion(record, `${state.run}/${record.id}`),
+    ...toldOfQuestion(state, record),
   }));
 
 const landingNeeds = (state: RunState): readonly Need[] =>

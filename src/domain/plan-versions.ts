@@ -6,15 +6,19 @@ import type { RunState, WaveState } from './run.ts';
 import { plannedTask, type TaskState } from './task.ts';
 
 /**
- * The run under another version of its plan. What is merged or closed stays as it is; everything else begins anew and
- * has to be judged and approved for the new hash (I2). Numbers of attempts and rounds go on, so that none is used twice.
+ * The run under another version of its plan. What is merged or closed stays as it is; work that is reused is judged again;
+ * everything else begins anew. All of it has to be approved for the new hash (I2). Numbers of attempts and rounds go on, so that none is used twice.
  */
 export function replacePlan(state: RunState, event: RunEvent & { readonly type: 'plan-replaced' }): RunState {
   const { plan, hash } = event;
   const keeps = new Set(event.keeps);
+  const reuses = new Set(event.reuses ?? []);
   const has = idsOf(plan);
   const carried = plan.waves.flatMap((wave, index) =>
-    wave.tasks.map((task) => carryTask(state, task, { index, stays: keeps.has(task.id) })),
+    wave.tasks.map((task) => {
+      const how = keeps.has(task.id) ? 'stays' : reuses.has(task.id) ? 'judged-again' : 'anew';
+      return carryTask(state, task, index, how);
+    }),
   );
   const gone = Object.values(state.tasks).filter((task) => !has.has(task.id));
   const { landing } = state;
@@ -53,14 +57,22 @@ function carryWave(state: RunState, index: number, keepsThread: boolean): WaveSt
 function carryTask(
   state: RunState,
   task: PlannedTask,
-  { index, stays }: { readonly index: number; readonly stays: boolean },
+  index: number,
+  how: 'stays' | 'judged-again' | 'anew',
 ): TaskState {
   const before = state.tasks[task.id];
   const anew = plannedTask(task, index);
   if (before === undefined) return anew;
+  const kept = { ...before, wave: index, granted: [] };
+  if (how === 'stays') return kept;
+  const { progress } = before;
+  if (how === 'judged-again' && (progress.status === 'ready' || progress.status === 'done')) {
+    const { attempt, snapshot } = progress;
+    return { ...kept, progress: { status: 'ended', attempt: { ...attempt, monitored: null }, snapshot } };
+  }
   // money that is spent stays spent
   const { launches, used, raised, warned } = before;
-  return stays ? { ...before, wave: index, granted: [] } : { ...anew, launches, used, raised, warned };
+  return { ...anew, launches, used, raised, warned };
 }
 
 const idsOf = (plan: FrozenPlan): ReadonlySet<TaskId> => new Set(allTasks(plan).map((task) => task.id));

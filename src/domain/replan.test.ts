@@ -43,6 +43,18 @@ const ready = (id: string): readonly RunEvent[] => {
     judged(context, { phase: 'monitor', task: idOf(id), evidence }),
   ];
 };
+const settled = (id: string): RunEvent => ({
+  type: 'attempt-settled',
+  task: idOf(id),
+  attempt: idOfAttempt(id, 1),
+  version: 1,
+  charged: 0,
+  free: 0,
+  spirals: 0,
+  turn: 'command',
+  decision: { becomes: 'ready' },
+  limits: { attempts: 2, chain: [], freeLaunches: 3, waitedLaunches: 3, spirals: 2 },
+});
 const opened: RunEvent = {
   type: 'round-opened',
   ...at,
@@ -128,12 +140,12 @@ const replacing = (past: readonly RunEvent[], by: FrozenPlan): RunEvent =>
   replacement(stateAfter(...past), { plan: by, hash: hashOf(by), by: you });
 
 describe('a new version of the plan', () => {
-  test('keeps what is merged and dropped, begins the rest anew, and counts attempts on', () => {
+  test('keeps what is merged and dropped, judges ready work again, begins the rest anew, and counts attempts on', () => {
     const state = stateAfter(...half, replacing(half, next));
     const progress = Object.values(state.tasks).map((task) => [task.id, task.progress.status, task.launches]);
     expect(progress).toEqual([
       ['a', 'merged', 1],
-      ['b', 'waiting', 1],
+      ['b', 'ended', 1],
       ['d', 'dropped', 0],
       ['e', 'waiting', 0],
       ['c', 'waiting', 0],
@@ -160,6 +172,32 @@ describe('a new version of the plan', () => {
       ok: false,
       error: { rule: 'task-removed', task: 'b' },
     });
+  });
+
+  test('F24: keeps the work of a ready task that it asks for in the same words, and judges it again', () => {
+    const b = plan([{ a: {}, b: {}, d: {} }, { c: { needs: ['a'] } }]);
+    const past = [created(b), ...begun.slice(1), ...ready('a'), settled('a'), ...ready('b'), settled('b')];
+    const reuses = (written: FrozenPlan) => replacing(past, written);
+    const more = plan([{ a: {}, b: {}, d: {}, e: {} }, { c: { needs: ['a'] } }], {
+      checks: [{ name: 'test', run: 'npm test', minutes: 1 }],
+    });
+    expect(reuses(more)).toMatchObject({ keeps: [], reuses: ['a', 'b'] });
+    const state = stateAfter(...past, reuses(more));
+    const [a] = Object.values(state.tasks);
+    expect(a).toMatchObject({ progress: { status: 'ended', snapshot: snapshot('a'), attempt: { monitored: null } } });
+    expect([state.waves[0]?.ownership, state.waves[0]?.approval]).toEqual([null, null]);
+    const others = [
+      plan([{ a: { priority: 9 }, b: {}, d: {} }, { c: { needs: ['a'] } }]),
+      plan([{ a: {}, b: {}, d: {} }, { c: { needs: ['a'] } }], { forbid: ['drop tables'] }),
+      plan([{ d: {} }, { a: {}, b: {}, c: { needs: ['a'] } }]),
+      plan([{ a: { needs: ['d'] }, b: { needs: ['a'] }, d: {} }, { c: {} }]),
+    ];
+    expect(others.map((written) => (reuses(written) as { reuses?: readonly string[] }).reuses ?? [])).toEqual([
+      ['b'],
+      [],
+      [],
+      [],
+    ]);
   });
 
   test('lets a run go on that stood', () => {

@@ -4,7 +4,7 @@ import type { Finding } from './findings/finding.ts';
 import type { TaskId } from './ids.ts';
 import { openUndo } from './open-undo.ts';
 import { ownershipConflicts } from './ownership.ts';
-import { allTasks, canonicalJson, type FrozenPlan, plannedById } from './plan.ts';
+import { allTasks, canonicalJson, type FrozenPlan, type PlannedTask, plannedById } from './plan.ts';
 import { lintDirectives } from './plan-lint.ts';
 import type { RequestEvent } from './requests.ts';
 import { err, ok } from './result.ts';
@@ -37,16 +37,43 @@ export function answerReplan(state: RunState, { plan, hash, replaces, by }: Repl
 export const replacement = (
   state: RunState,
   { plan, hash, by }: Pick<Replan, 'plan' | 'hash' | 'by'>,
-): RunEvent & { readonly type: 'plan-replaced' } => ({
-  type: 'plan-replaced',
-  plan,
-  hash,
-  keeps: keptTasks(state, plan),
-  threads: keptThreads(state, plan),
-  by,
-});
+): RunEvent & { readonly type: 'plan-replaced' } => {
+  const reuses = reusedTasks(state, plan);
+  return {
+    type: 'plan-replaced',
+    plan,
+    hash,
+    keeps: keptTasks(state, plan),
+    ...(reuses.length === 0 ? {} : { reuses }),
+    threads: keptThreads(state, plan),
+    by,
+  };
+};
 
-/** What is merged or closed stays as it is, and what a person dropped stays dropped; the rest begins anew. */
+/**
+ * Ready tasks that the new plan asks for in the same words, and whose base still holds: all that they need is merged or reused too. Their
+ * scope is judged again, under the new plan; no agent runs.
+ */
+export function reusedTasks(state: RunState, plan: FrozenPlan): readonly TaskId[] {
+  const kept = new Set(keptTasks(state, plan));
+  const isReusable = (id: TaskId): boolean => {
+    const [task, before] = [state.tasks[id], plannedById(state.plan, id)];
+    const after = plannedById(plan, id);
+    if (task === undefined || before === undefined || after === undefined || kept.has(id)) return false;
+    if (task.progress.status !== 'ready' && task.progress.status !== 'done') return false;
+    if (!hasTask(plan, task.wave, id) || orderOf(state.plan, before) !== orderOf(plan, after)) return false;
+    return after.needs.every((need) => stands(need) || isReusable(need));
+  };
+  const stands = (id: TaskId): boolean => kept.has(id) && state.tasks[id]?.progress.status !== 'dropped';
+  return allTasks(plan)
+    .map(({ id }) => id)
+    .filter(isReusable);
+}
+
+/** Everything that the plan tells the agent of a task. Checks are not part of it: they run on the candidate anyway. */
+const orderOf = ({ forbid, focus }: FrozenPlan, task: PlannedTask): string => canonicalJson({ task, forbid, focus });
+
+/** What is merged or closed stays as it is, and what a person dropped stays dropped. */
 function keptTasks(state: RunState, plan: FrozenPlan): readonly TaskId[] {
   return allTasks(plan)
     .map(({ id }) => id)

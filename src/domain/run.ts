@@ -1,4 +1,4 @@
-import { type BoardRecord, withBoard } from './board.ts';
+import { type Board, withBoard } from './board.ts';
 import type { Shortage } from './disk.ts';
 import { isRequest, type LedgerEvent, type RunEvent, type RunOutcome } from './events.ts';
 import type { BoundThread, CheckOutcome } from './evidence.ts';
@@ -12,6 +12,7 @@ import { replacePlan, unjudged } from './plan-versions.ts';
 import { evolveProviders, type Providers } from './provider.ts';
 import type { By, RequestEvent, TapName } from './requests.ts';
 import { evolveRound, type RoundState } from './round.ts';
+import { emptySequence } from './sequence.ts';
 import { evolveTap, type TapState } from './tap.ts';
 import { attemptOf, plannedTask, type TaskState } from './task.ts';
 import { boundBy } from './thread.ts';
@@ -44,7 +45,7 @@ export type RunState = {
   readonly raised: number;
   /** The run's limit whose end people were told to be near. */
   readonly warned: number | null;
-  readonly board: readonly BoardRecord[];
+  readonly board: Board;
   /** Grants, raises and records so far: what agents may do or know changes with each. */
   readonly termsCount: number;
   readonly mode: RunMode;
@@ -287,7 +288,7 @@ function created(event: RunEvent & { readonly type: 'run-created' }): RunState {
     providers: {},
     raised: 0,
     warned: null,
-    board: [],
+    board: emptySequence,
     termsCount: 0,
     mode: { mode: 'active' },
     shortage: null,

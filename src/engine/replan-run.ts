@@ -1,7 +1,7 @@
 import type { Finding } from '../domain/findings/finding.ts';
 import { planHash } from '../domain/ids.ts';
 import { planDifference } from '../domain/plan-difference.ts';
-import { changedInVain, misfit } from '../domain/replan.ts';
+import { changedInVain, misfit, reusedTasks } from '../domain/replan.ts';
 import type { By, RequestEvent, RunOrder } from '../domain/requests.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import type { RunState } from '../domain/run.ts';
@@ -15,6 +15,8 @@ export type NewPlan = {
   readonly differences: readonly string[];
   /** Tasks that are merged already, so that what the files say of them now has no effect. */
   readonly vain: readonly string[];
+  /** Ready tasks that did not change: their work is judged again, and no agent runs. */
+  readonly reused: readonly string[];
   readonly warnings: readonly Finding[];
 };
 
@@ -29,13 +31,19 @@ export async function prepareReplan(
   if (!read.value.ok) return err({ because: 'mistakes', findings: read.value.findings, warnings: read.value.warnings });
   const { plan, warnings } = read.value;
   const order = { ...before, plan, hash: planHash(read.value.hash) };
-  if (order.hash === state.hash) return ok({ order, differences: [], vain: [], warnings });
+  if (order.hash === state.hash) return ok({ order, differences: [], vain: [], reused: [], warnings });
   const judged = await judgedBefore(desk, { ...order, wave: null });
   const unfit = misfit(state, plan);
   const findings = [...judged.findings, ...(unfit === null ? [] : [unfit])];
   if (findings.length > 0) return err({ because: 'refused', findings, warnings });
   const differences = planDifference(state.plan, plan);
-  return ok({ order, differences, vain: changedInVain(state, plan), warnings: [...warnings, ...judged.warnings] });
+  return ok({
+    order,
+    differences,
+    vain: changedInVain(state, plan),
+    reused: reusedTasks(state, plan),
+    warnings: [...warnings, ...judged.warnings],
+  });
 }
 
 export const replanRequest = (state: RunState, { order: { plan, hash } }: NewPlan, by: By): RequestEvent => ({

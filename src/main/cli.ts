@@ -58,3 +58,4 @@ const version = (
 ).version;
 
 process.exitCode = await runProgram(process.argv.slice(2), { commands, ports, open });
+for (const opened of terminals.values()) await opened.leave();

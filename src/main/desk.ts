@@ -7,7 +7,14 @@ import { letsAgentsDecide, userConfigFile } from '../adapters/config-files/index
 import { stateDisk } from '../adapters/disk/index.ts';
 import { writeDurably } from '../adapters/durable-file.ts';
 import { probeFence } from '../adapters/fence-bwrap/probe.ts';
-import { attemptSnapshots, gitReader, isAuthorKnown, readLog, readPatch } from '../adapters/git-read/index.ts';
+import {
+  attemptSnapshots,
+  gitReader,
+  isAuthorKnown,
+  readLineCounts,
+  readLog,
+  readPatch,
+} from '../adapters/git-read/index.ts';
 import { jobFiles } from '../adapters/job-files/index.ts';
 import { memoryLedger } from '../adapters/ledger-memory/index.ts';
 import { openSqliteLedger } from '../adapters/ledger-sqlite/index.ts';
@@ -141,6 +148,7 @@ function deskOf(
     disk: stateDisk(state, () => readDiskLimits(checkout, state.root, context.env)),
     patches: {
       text: (from, to, paths) => readPatch(state.repository, from, to, paths),
+      counts: (from, to) => readLineCounts(state.repository, from, to),
       log: (from, to) => readLog(state.repository, from, to),
       snapshots: async (run) => ((await exists(state.repository)) ? await attemptSnapshots(state.repository, run) : []),
     },

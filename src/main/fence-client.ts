@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 const usage = `usage: tidegate handoff done|partial|failed -m "summary" [--remaining text]... [--file path]... [--proof text]... [--question text]...
        tidegate handoff --json -        (a JSON document on stdin)
        tidegate ask --scope path... [-m "why"] [--wait seconds]
-       tidegate ask -m "question" [--to person|task] [--wait seconds]
+       tidegate ask -m "question" [--to person|task] [--severity low|normal|high|critical] [--wait seconds]
        tidegate post -m "text" [--to all|person|task] [--kind note|question|request|decision|handoff-note]
        tidegate inbox       (what people and other tasks wrote to you, and answers to what you asked)
        tidegate mcp         (the same as MCP tools, on stdin and stdout)`;
@@ -86,13 +86,13 @@ function parseAsk(args: readonly string[]): Asked | string {
 
 /** Exit 0: asked, or answered if it was waited for; 1: not taken, or no answer in time. */
 async function askQuestion(args: readonly string[]): Promise<number> {
-  const asked = parsePost(args, ['--to', '--wait']);
+  const asked = parsePost(args, ['--to', '--severity', '--wait']);
   if (typeof asked === 'string') {
     console.error(`tidegate ask: ${asked}\n${usage}`);
     return 2;
   }
-  const message = { do: 'post', kind: 'question', target: asked.to ?? 'person', text: asked.text, wait: asked.wait };
-  const answer = await ask(message);
+  const { to = 'person', text, severity, wait } = asked;
+  const answer = await ask({ do: 'post', kind: 'question', target: to, text, severity, wait });
   if (!answer.ok) console.error(`tidegate ask: not taken: ${answer.why ?? 'no reason given'}`);
   else if (typeof answer.answer === 'string') console.log(`answered: ${answer.answer}`);
   else if (asked.wait > 0)
@@ -114,7 +114,13 @@ async function post(args: readonly string[]): Promise<number> {
   return answer.ok ? 0 : 1;
 }
 
-type Posted = { readonly text: string; readonly to?: string; readonly kind?: string; readonly wait: number };
+type Posted = {
+  readonly text: string;
+  readonly to?: string;
+  readonly kind?: string;
+  readonly severity?: string;
+  readonly wait: number;
+};
 
 function parsePost(args: readonly string[], known: readonly string[]): Posted | string {
   const found = new Map<string, string>();
@@ -125,10 +131,17 @@ function parsePost(args: readonly string[], known: readonly string[]): Posted | 
     if (value === undefined) return `${given} needs a value`;
     found.set(option, value);
   }
-  const [text, to, kind, wait = '0'] = ['-m', '--to', '--kind', '--wait'].map((option) => found.get(option));
+  const named = ['-m', '--to', '--kind', '--severity', '--wait'].map((option) => found.get(option));
+  const [text, to, kind, severity, wait = '0'] = named;
   if (text === undefined) return 'a message is needed: -m "text"';
   if (!/^\d{1,4}$/.test(wait)) return `--wait ${wait} is not understood`;
-  return { text, wait: Number(wait), ...(to === undefined ? {} : { to }), ...(kind === undefined ? {} : { kind }) };
+  return {
+    text,
+    wait: Number(wait),
+    ...(to === undefined ? {} : { to }),
+    ...(kind === undefined ? {} : { kind }),
+    ...(severity === undefined ? {} : { severity }),
+  };
 }
 
 async function inbox(): Promise<number> {

@@ -22,6 +22,7 @@ import { openScratch } from './scratch.ts';
 
 /** What stands between this checkout and a first run, found out before a token is spent. */
 export const rehearse: Rehearse = async (context, rehearsal) => {
+  rehearsal.doing('looking at the repository');
   const ready = await prepare(context, rehearsal);
   if (ready?.order != null) await onScratch(context, rehearsal, { ...ready, order: ready.order });
   if (!rehearsal.stop.aborted) await agents(context, rehearsal, (ready?.settings ?? defaultSettings).agent);
@@ -93,6 +94,7 @@ const nothingToDo = {
 
 async function onScratch(context: Context, rehearsal: Rehearsal, { settings, order }: Ready): Promise<void> {
   const { examined, doing, stop } = rehearsal;
+  doing(`making a copy of the repository${settings.setup === null ? '' : `, then ${settings.setup}`}`);
   const repository = await findRepository(context.cwd);
   if (!repository.ok) throw new Error(repository.error);
   const surroundings = { flag: context.stateRoot, env: context.env, uid: process.getuid?.() ?? -1, home: homedir() };
@@ -104,7 +106,6 @@ async function onScratch(context: Context, rehearsal: Rehearsal, { settings, ord
   }
   await using scratch = opened.value;
   const names = settings.checks.map(({ name }) => name);
-  doing(settings.setup ?? 'a workspace');
   try {
     for await (const tried of tryChecks(scratch, order, stop)) {
       if (stop.aborted) return;

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { run, type Scene, scene } from '../../test/support/merger-scene.ts';
+import { hashOf } from '../../test/support/plans.ts';
 import type { LedgerEvent } from '../domain/events.ts';
 import { inconclusive } from '../domain/gates/say.ts';
 import { planHash } from '../domain/ids.ts';
+import type { FrozenPlan } from '../domain/plan.ts';
 import type { Stored } from '../ports/ledger.ts';
 import { verifyObjects } from './objects.ts';
 import { verifyChain } from './proof.ts';
@@ -90,6 +92,63 @@ test('what was judged, approved or begun before a version of the plan proves not
     ),
   ).toMatchObject({
     error: { gap: 'plan-hash' },
+  });
+});
+
+describe('F24: under another version of the plan an attempt of the one before', () => {
+  const again = ['thread', 'preflight', 'ownership', 'tap-opened', 'tap-decided', 'approval'];
+  const judgedAgain = ['monitor a', 'monitor b'];
+
+  /** Replaced when both tasks were ready; then all is judged, approved and judged again, and the round follows. */
+  function chain(change: {
+    readonly plan?: FrozenPlan;
+    readonly reuses?: readonly string[];
+    readonly judges?: boolean;
+  }) {
+    const [created] = history.map(({ event }) => event);
+    if (created?.type !== 'run-created') throw new Error('no run');
+    const { reuses = ['a', 'b'], judges = true, plan = created.plan } = change;
+    const hash = hashOf(plan);
+    const replaced = { type: 'plan-replaced', plan, hash, keeps: [], reuses, threads: [], by: created.by };
+    const at = history.findIndex(({ event }) => event.type === 'round-opened');
+    const before = history.slice(0, at);
+    const names = judges ? [...again, ...judgedAgain] : again;
+    const repeated = before
+      .filter(({ event }) => names.includes(nameOf(event)))
+      .map((one) => JSON.parse(JSON.stringify(one).replaceAll(created.hash, hash)) as Stored);
+    const first = history[0] as Stored;
+    const all = [...before, { ...first, event: replaced as never }, ...repeated, ...history.slice(at)];
+    return all.map((one, place) => ({ ...one, position: place + 1 }));
+  }
+  const planOf = (): FrozenPlan => {
+    const { event } = history[0] as Stored;
+    if (event.type !== 'run-created') throw new Error('no run');
+    return event.plan;
+  };
+  const changed = (): FrozenPlan => {
+    const plan = planOf();
+    const waves = plan.waves.map((wave) => ({
+      ...wave,
+      tasks: wave.tasks.map((task) => (task.id === 'a' ? { ...task, priority: task.priority + 1 } : task)),
+    }));
+    return { ...plan, waves };
+  };
+
+  test('counts if that version says that it reuses the task, and its gates judged it again', () => {
+    expect(verifyChain(chain({}), 0, 0)).toMatchObject({ ok: true });
+    expect(verifyChain(chain({ plan: { ...planOf(), strict: true } }), 0, 0)).toMatchObject({ ok: true });
+  });
+
+  test.each([
+    ['if it is not named', { reuses: ['b'] }, { gap: 'task-not-reused', task: 'a' }],
+    ['if it is not judged again', { judges: false }, { gap: 'task-voided', task: 'a' }],
+  ] as const)('counts for nothing %s', (_, change, error) => {
+    expect(verifyChain(chain(change), 0, 0)).toMatchObject({ ok: false, error });
+  });
+
+  test('counts for nothing if the task is another one now', () => {
+    const error = { gap: 'task-not-reused', task: 'a' };
+    expect(verifyChain(chain({ plan: changed() }), 0, 0)).toMatchObject({ ok: false, error });
   });
 });
 

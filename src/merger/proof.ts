@@ -229,7 +229,8 @@ function verifyTask(
     { gap: 'task-unstarted', task },
   );
   must(attempt.event.attempt === evidence.attempt, { gap: 'task-other-attempt', task });
-  must(attempt.position > at.approved, { gap: 'task-started-early', task });
+  const approved = approvalOf(history, { task, attempt: attempt.position, approved: at.approved }, at.rely);
+  must(attempt.position > approved, { gap: 'task-started-early', task });
   const base = found(
     eventsOf(history, 'task-base-made').findLast(({ position, event }) => ofTask(event) && position < attempt.position),
     { gap: 'task-baseless', task },
@@ -264,6 +265,35 @@ function verifyTask(
   );
   must(!blamed, { gap: 'task-blamed', task });
   for (const stored of [base, attempt, dispatch, ended, monitor]) at.rely(stored);
+}
+
+/**
+ * Where the plan was approved that the attempt started under. Where that plan was replaced since, each later version has to say that it
+ * reuses the task, ask for it in the same words, and stand on the same needs.
+ */
+function approvalOf(
+  history: History,
+  of: { readonly task: TaskId; readonly attempt: number; readonly approved: number },
+  rely: Rely,
+): number {
+  const { task } = of;
+  const later = eventsOf(history, 'plan-replaced').filter(({ position }) => position > of.attempt);
+  const [first] = later;
+  if (first === undefined) return of.approved;
+  const then = history.filter(({ position }) => position < first.position);
+  const { plan } = planInForce(then);
+  const before = found(planned(plan, task), { gap: 'task-unplanned', task });
+  for (const replaced of later) {
+    const after = planned(replaced.event.plan, task);
+    const isReused = replaced.event.reuses?.includes(task) === true;
+    must(isReused && canonicalJson(after) === canonicalJson(before), { gap: 'task-not-reused', task });
+    rely(replaced);
+  }
+  for (const need of before.needs) {
+    const last = eventsOf(history, 'attempt-intended').findLast(({ event }) => event.task === need);
+    must(last === undefined || last.position < of.attempt, { gap: 'task-needs-anew', task });
+  }
+  return verifyWave(then, waveOf(plan, task), rely);
 }
 
 /**

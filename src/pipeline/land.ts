@@ -1,3 +1,4 @@
+import { openCriticalQuestions } from '../domain/board-requests.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import { chosenTasks, landingConflicts, leftToLand } from '../domain/land-some.ts';
 import type { LandingState } from '../domain/landing.ts';
@@ -15,6 +16,7 @@ export function land(state: RunState, given: Given): readonly Step[] {
   if (due === 'nothing') return [fact({ type: 'run-ended', outcome: 'done' })];
   const { landing } = state;
   if (landing.status === 'landed') return [];
+  if (landing.status !== 'intended' && openCriticalQuestions(state).length > 0) return [];
   const tap = state.taps.land;
   if (state.plan.land === 'ask' || tap !== undefined) {
     if (tap === undefined) return [ask(state)];

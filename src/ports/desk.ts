@@ -119,10 +119,15 @@ export type LoggedCommit = {
   readonly task: string | null;
 };
 
+/** Lines that a file gained and lost; null when it is binary. */
+export type LineCount = { readonly path: string; readonly added: number | null; readonly removed: number | null };
+
 /** Questions to our bare repository that only people ask. Never over a workspace. */
 interface Patches {
   /** Unified diff of git's own trees; no driver, filter or external program runs. */
   text(from: CommitId, to: CommitId, paths: readonly string[]): Promise<string>;
+  /** The same in numbers; null when these commits are not kept any more. */
+  counts(from: CommitId, to: CommitId): Promise<readonly LineCount[] | null>;
   /** Commits that `to` has and `from` has not, newest first, with the run and the task that their trailers name. */
   log(from: CommitId, to: CommitId): Promise<readonly LoggedCommit[]>;
   /** Every snapshot that was taken of these attempts. */

@@ -80,6 +80,20 @@ code { font-family: ui-monospace, monospace; }
 footer { margin-top: 3rem; }
 `;
 
+/** For a browser that has no link, or an old one: what to type. It loads and runs nothing. */
+export const strangerPage = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Tidegate</title>
+<h1>Tidegate</h1>
+<p>This browser has no access yet, or its access has expired.</p>
+<p>In a terminal on the machine that runs the server, type:</p>
+<pre>tidegate token --link</pre>
+<p>Then open the link that it prints. A link works once.</p>
+</html>
+`;
+
 /** What a person sees who has followed a link: what waits, and which runs there are. */
 export const frontPage: Pages = new Map([
   ['/', { type: 'text/html', body: html }],

@@ -11,12 +11,21 @@ import { readJson } from './body.ts';
 import { bounds, type Connections, tlsBounds, watchConnections } from './connections.ts';
 import { type EventStream, sendEvents } from './feed/event-stream.ts';
 import type { Sockets } from './feed/sockets.ts';
-import type { Pages } from './front-page.ts';
+import { type Pages, strangerPage } from './front-page.ts';
 import { admit, type Doors, misdirected } from './guard.ts';
 import { mayDo } from './keys.ts';
 import type { Entry, Links } from './links.ts';
 import { type Pace, paceOf } from './pace.ts';
-import { refuseUpgrade, sendContent, sendJson, sendLastProblem, sendPage, sendPassed, sendProblem } from './reply.ts';
+import {
+  refuseUpgrade,
+  sendContent,
+  sendJson,
+  sendLastProblem,
+  sendPage,
+  sendPassed,
+  sendProblem,
+  sendRefusalPage,
+} from './reply.ts';
 import { type Match, router } from './router.ts';
 import { NotOpened, type Passing, type Site } from './site.ts';
 import { queryOf, validated } from './validated.ts';
@@ -88,11 +97,17 @@ async function answer(
     if (request.complete) sendProblem(response, why);
     else sendLastProblem(request, response, why);
   };
+  /** A person at a browser reads what to type. */
+  const turnAway = (why: Problem): void => {
+    const reads = method === 'GET' && headers.accept?.includes('text/html') === true;
+    if (why.status === 401 && reads) sendRefusalPage(response, why.status, strangerPage);
+    else refuse(why);
+  };
   const code = /^\/enter\/([\w-]{43})$/.exec(request.url ?? '')?.[1];
   if (method === 'GET' && code !== undefined) {
     const entered = enter(served, code, request);
     if (entered.ok) return sendEntered(served, entered, response);
-    return refuse(pace(false) ?? entered.problem);
+    return turnAway(pace(false) ?? entered.problem);
   }
   const [path = '', search = ''] = splitOnce(request.url ?? '', '?');
   const page = served.pages.get(path);
@@ -101,7 +116,7 @@ async function answer(
   const admitted = admit(served.doors, { method, headers, rawHeaders, upgrade: false, page: isPage, now });
   const slowed = pace(admitted.ok);
   if (slowed !== null) return refuse(slowed);
-  if (!admitted.ok) return refuse(admitted.problem);
+  if (!admitted.ok) return path === '/' ? turnAway(admitted.problem) : refuse(admitted.problem);
   connections.known(request.socket);
   if (page !== undefined && (method === 'GET' || method === 'HEAD')) return sendPage(response, page);
   const match = find(method, path);

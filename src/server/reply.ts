@@ -32,6 +32,16 @@ export function sendPage(response: ServerResponse, { type, body }: Page): void {
   response.end(body);
 }
 
+/** A refusal for a person at a browser. It loads and runs nothing. */
+export function sendRefusalPage(response: ServerResponse, status: number, html: string): void {
+  response.writeHead(status, {
+    ...always,
+    'content-type': 'text/html; charset=utf-8',
+    'content-length': Buffer.byteLength(html),
+  });
+  response.end(html);
+}
+
 export const sendProblem = (response: ServerResponse, told: Problem): void =>
   sendJson(response, told.status, told, 'application/problem+json');
 

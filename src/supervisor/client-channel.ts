@@ -134,8 +134,8 @@ function askIn(raw: object): Message | null {
 
 /** Nothing but these members counts. */
 function postIn(raw: object): Message {
-  const { kind, target, text, wait } = raw as Partial<Record<keyof Posting, unknown>>;
-  return { do: 'post', kind, target, text, wait: typeof wait === 'number' ? wait : 0 };
+  const { kind, target, text, severity, wait } = raw as Partial<Record<keyof Posting, unknown>>;
+  return { do: 'post', kind, target, text, severity, wait: typeof wait === 'number' ? wait : 0 };
 }
 
 const withNonce = (handoff: unknown, nonce: string): unknown =>

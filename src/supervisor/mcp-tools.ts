@@ -1,4 +1,4 @@
-import { recordKinds } from '../domain/board.ts';
+import { recordKinds, severities } from '../domain/board.ts';
 import { policy } from '../domain/policy.ts';
 import type { Answer } from './client-channel.ts';
 
@@ -113,18 +113,19 @@ export const tools: readonly Tool[] = [
   {
     name: 'ask',
     description:
-      'Ask a person a question, or for paths beyond your scope. Nobody has to answer: go on meanwhile, or wait a while.',
+      'Ask a person a question, or for paths beyond your scope. Go on meanwhile, or wait a while. Only a critical question has to be answered: until then nothing lands.',
     inputSchema: takes({
       question: text,
       to: { type: 'string', description: 'a task instead of a person' },
+      severity: { type: 'string', enum: severities, description: 'normal, if it is not said' },
       scope: { ...texts, maxItems: 20, description: 'paths that you need to change' },
       why: { type: 'string', maxLength: 500, description: 'why you need them' },
       wait: { type: 'integer', minimum: 0, maximum: 600, description: 'seconds to wait for the answer' },
     }),
-    message({ question, to = 'person', scope, why = '', wait = 0 }) {
+    message({ question, to = 'person', severity, scope, why = '', wait = 0 }) {
       if (scope !== undefined) return { do: 'ask', paths: scope, why: question ?? why, wait };
       if (question === undefined) return 'there is no question';
-      return { do: 'post', kind: 'question', target: to, text: question, wait };
+      return { do: 'post', kind: 'question', target: to, text: question, severity, wait };
     },
     told({ granted, answer }, { scope }) {
       if (scope !== undefined)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { openOutput } from './output.ts';
+import { displayed, openOutput } from './output.ts';
 
 const caps = { head: 10, tail: 6, shown: 8 };
 
@@ -44,5 +44,6 @@ test('head and tail are kept whatever the chunks are, and the evidence is of wha
 
 test('what is shown cannot steer a terminal', () => {
   expect(logged([Buffer.from('\u001b[2Jx\n')]).shown).toBe('\\u001b[2Jx\n');
+  expect(displayed(Buffer.from('\u001b[1;31mFAIL\u001b[0m\u001b[K x\n'))).toBe('FAIL x\n');
   expect(logged([Buffer.from([0xff, 0x41, 0x0a])]).shown).toBe('\ufffdA\n');
 });

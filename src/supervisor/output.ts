@@ -89,11 +89,15 @@ function ring(size: number): { push(chunk: Uint8Array): void; content(): Buffer 
   };
 }
 
-/** Control characters could move the reader's cursor or retitle the terminal: they are shown, not obeyed. */
+/** Colours are left out. Other control characters could move the reader's cursor or retitle the terminal: they are shown, not obeyed. */
 export function displayed(bytes: Uint8Array): string {
-  const text = new TextDecoder('utf-8').decode(bytes);
+  const text = new TextDecoder('utf-8').decode(bytes).replaceAll(colours, '');
   return [...text.replaceAll('\r\n', '\n')].map((char) => (isControl(char) ? escaped(char) : char)).join('');
 }
+
+/** Select graphic rendition, and the erasure to the end of the line that goes with it. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: sequences begin with one
+const colours = /\x1b\[[0-9;:]*[mK]/g;
 
 function isControl(char: string): boolean {
   const code = char.codePointAt(0) ?? 0;

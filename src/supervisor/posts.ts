@@ -1,5 +1,5 @@
 import type { AgentNote } from '../domain/agent-note.ts';
-import { type BoardRecord, isOfAgent, type RecordKind } from '../domain/board.ts';
+import { type BoardRecord, isOfAgent, type Post, type Severity } from '../domain/board.ts';
 import { faultOf, targetNamed } from '../domain/board-requests.ts';
 import { explain } from '../domain/explain/explain.ts';
 import { policy } from '../domain/policy.ts';
@@ -10,6 +10,7 @@ export type Posting = {
   readonly kind: unknown;
   readonly target: unknown;
   readonly text: unknown;
+  readonly severity?: unknown;
   /** Seconds, until it is answered. */
   readonly wait: number;
 };
@@ -18,7 +19,7 @@ type PostAnswer = { readonly ok: true; readonly answer: string | null } | { read
 /** A record as the agent may know it; `from` and `to` name a task, or `person`. */
 export type Mail = {
   readonly id: string;
-  readonly kind: RecordKind;
+  readonly kind: Post['kind'];
   readonly status: BoardRecord['status'];
   readonly from: string;
   readonly to: string;
@@ -44,12 +45,17 @@ export function takePosts(attempt: string, known: Terms['inbox'], note: (note: A
       ({ from, status }) => isOfAgent(from) && from.attempt === attempt && from.post === post && status !== 'open',
     );
   return {
-    post({ kind, target, text, wait }) {
-      const fault = faultOf({ kind, target, text });
+    post({ kind, target, text, severity, wait }) {
+      const fault = faultOf({ kind, target, text, severity });
       if (fault !== null) return refused(explain(fault).detail);
       if (posts >= policy.recordsOfAttempt) return refused(`you have posted ${posts} times, and more is not taken`);
       const post = posts + 1;
-      const asked = { kind: kind as RecordKind, target: targetNamed(target as string), text: text as string };
+      const asked: Post = {
+        kind: kind as Post['kind'],
+        target: targetNamed(target as string),
+        text: text as string,
+        ...(severity === undefined ? {} : { severity: severity as Severity }),
+      };
       if (!note({ note: 'posted', post, ...asked })) return refused('too much was noted of this attempt already');
       posts = post;
       if (!(wait > 0)) return { ok: true, answer: null };

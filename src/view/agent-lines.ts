@@ -40,6 +40,30 @@ export function agentLines(event: AgentEvent): readonly Text[] {
   }
 }
 
+/** What an agent is doing, as far as this event tells; null when it tells nothing new. */
+export function doingLine(event: AgentEvent): string | null {
+  switch (event.type) {
+    case 'turn':
+      return shown(event.text.trim().split('\n').at(-1) ?? '') || null;
+    case 'tool-call':
+      return callText(event.call);
+    case 'denied':
+      return `denied: ${callText(event.call)}`;
+    case 'provider-trouble':
+      return troubleText(event.trouble);
+    case 'output':
+      return shown(event.text) || null;
+    case 'started':
+    case 'tool-result':
+    case 'usage':
+    case 'told':
+    case 'ended':
+    case 'file-seen':
+    case 'unknown':
+      return null;
+  }
+}
+
 const spoken = (text: string): readonly Text[] =>
   text
     .trim()

@@ -4,11 +4,12 @@ import type { Text } from '../ports/terminal.ts';
 
 /** `3 question  docs → person  open  May I …?`, and its answer below. What agents wrote stays on its line. */
 export function recordLines(record: BoardRecord): readonly Text[] {
-  const { id, kind, target, text, answer } = record;
+  const { id, kind, target, text, severity, answer } = record;
   const head: Text = [
     { text: id, tone: 'strong' },
     ` ${kind}  ${authorOf(record)} → ${target}  `,
     ...(record.status === 'open' ? [{ text: 'open  ', tone: 'waiting' as const }] : []),
+    ...(severity === 'critical' ? [{ text: 'critical  ', tone: 'bad' as const }] : []),
     safeLine(text),
   ];
   return answer === undefined ? [head] : [head, `  ${answer.by.who} answers: ${safeLine(answer.text)}`];
@@ -16,13 +17,14 @@ export function recordLines(record: BoardRecord): readonly Text[] {
 
 /** For programs. `from` is a task, or a person's name with `person` before it. */
 export function recordDocument(record: BoardRecord) {
-  const { id, kind, status, target, text, from, answer } = record;
+  const { id, kind, status, target, text, severity, from, answer } = record;
   return {
     id,
     kind,
     status,
     target,
     text,
+    ...(severity === undefined ? {} : { severity }),
     from: isOfAgent(from) ? { task: from.task, attempt: from.attempt } : { person: from.who },
     ...(answer === undefined ? {} : { answer: { text: answer.text, person: answer.by.who } }),
   };

@@ -46,6 +46,7 @@ export function runDocument(view: RunView) {
         spend: taskSpend(state, task),
         base: task.base,
         snapshot: snapshotOf(task)?.commit ?? null,
+        ...view.activity?.get(task.id),
       })),
     })),
     providers: providersDocument(state.providers),

@@ -145,7 +145,7 @@ function notedLine({ task, attempt, note }: RunEvent & { readonly type: 'attempt
     case 'asked':
       return `${task}: asks for ${note.paths.join(' ')}${note.why === '' ? '' : `: ${note.why}`}; tidegate grant ${attempt.split('.')[0]}/${task} ${note.paths.map(shellPath).join(' ')}`;
     case 'posted':
-      return `${task}: posts a ${note.kind} to ${note.target}: ${note.text}`;
+      return `${task}: posts a ${note.severity === 'critical' ? 'critical ' : ''}${note.kind} to ${note.target}: ${note.text}`;
     case 'trouble':
       // the event does not say whose login it is; that command tells it of all
       return `${task}: ${troubleText(note.trouble)}${note.trouble.kind === 'needs-login' ? '; tidegate auth --check' : ''}`;
@@ -177,7 +177,10 @@ function judgedLine(event: RunEvent & { readonly type: 'phase-judged' }): string
   if (!passes(event.verdicts)) return `${subject}: not passed: ${event.verdicts.flatMap(describeVerdict).join('; ')}`;
   if (event.phase === 'thread') return threadLine(event.wave, event.evidence);
   if (event.phase === 'ownership') return `check: wave ${event.wave} may be asked for`;
-  if (event.phase === 'closure') return `verify: wave ${event.wave} holds together`;
+  if (event.phase === 'closure')
+    return event.evidence.checks.length === 0
+      ? `verify: wave ${event.wave} merges cleanly; the plan has no check to run on it`
+      : `verify: wave ${event.wave} holds together`;
   return event.phase === 'monitor' ? `${event.task}: ready` : null;
 }
 

@@ -3,14 +3,20 @@ import { type Need, needsOf } from '../domain/needs.ts';
 import { openUndo } from '../domain/open-undo.ts';
 import { plannedStates, type RunState, selectedWaves, tasksOfWave } from '../domain/run.ts';
 import type { Told } from '../domain/texts/told.ts';
-import type { Text } from '../ports/terminal.ts';
+import type { Span, Text } from '../ports/terminal.ts';
+import type { Activity } from './activity.ts';
 import { cautionLines } from './pauses.ts';
 import { phaseLine } from './phases.ts';
 import { taskLine } from './task-line.ts';
 import { age, type Times } from './times.ts';
 
-/** One run at one moment. */
-export type RunView = { readonly state: RunState; readonly times: Times; readonly now: string };
+/** One run at one moment. Activity is there only where somebody looks at it. */
+export type RunView = {
+  readonly state: RunState;
+  readonly times: Times;
+  readonly now: string;
+  readonly activity?: Activity;
+};
 
 /** The whole of a run on one screen: where it stands, its tasks, and what it waits for and since when. */
 export function runView(view: RunView): readonly Text[] {
@@ -31,12 +37,13 @@ export function headLine({ state, times, now }: RunView): Text {
 export const fenceText = (state: Pick<RunState, 'plan'>): string =>
   state.plan.fence.mode === 'none' ? 'fence: NONE' : 'fence: bubblewrap';
 
-function waveLines({ state, times, now }: RunView): readonly Text[] {
+function waveLines(view: RunView): readonly Text[] {
+  const { state } = view;
   const width = Math.min(28, Math.max(...Object.keys(state.tasks).map((id) => id.length)));
   return selectedWaves(state).flatMap((wave): readonly Text[] => {
     const name = state.plan.waves[wave.index]?.name ?? '';
     const title = `wave ${wave.index}${name === '' || name === `wave-${wave.index}` ? '' : ` ${name}`}`;
-    const tasks = tasksOfWave(state, wave.index).map((task) => taskLine(state, task, times, now, width));
+    const tasks = tasksOfWave(state, wave.index).map((task) => taskLine(view, task, width));
     return ['', [{ text: title, tone: 'strong' }, wave.closed ? ', closed' : ''], ...tasks];
   });
 }
@@ -46,13 +53,18 @@ export function standingLines(view: RunView): readonly Text[] {
   const ended = endLine(view.state);
   const undo = undoText(view);
   const standing: readonly Text[] = [
-    ...(ended === null ? [] : [[{ text: ended, tone: view.state.ended === 'failed' ? 'bad' : 'good' } as const]]),
+    ...(ended === null ? [] : [[{ text: ended, tone: endTone(view.state) }]]),
     ...cautionLines(view.state, view.now),
     ...(undo === null ? [] : [[{ text: 'undo', tone: 'waiting' } as const, `: ${undo}`]]),
-    ...(ended === null || undo !== null ? needsOf(view.state).flatMap((need) => needLines(view, need)) : []),
+    ...needsOf(view.state)
+      .filter(({ kind }) => ended === null || undo !== null || kind === 'question' || kind === 'landing')
+      .flatMap((need) => needLines(view, need)),
   ];
   return standing.length === 0 ? [] : ['', ...standing];
 }
+
+export const endTone = ({ ended, landing }: Pick<RunState, 'ended' | 'landing'>): Span['tone'] =>
+  ended === 'failed' || landing.status === 'refused' ? 'bad' : 'good';
 
 /** What an undo that was asked for waits for. */
 export function undoText({ state, times, now }: RunView): string | null {
@@ -121,6 +133,7 @@ export function endText(state: RunState): string | null {
     case 'landed':
       return `Landed on ${'branch' in landing ? landing.branch : state.target.branch}${landing.status === 'landed' ? ` as ${landing.new.slice(0, 8)}` : ''}${without}${leftText(state)}${takenBackText(state)}`;
     case 'done':
+      if (landing.status === 'refused') return `Not landed on ${state.target.branch}`;
       return `Done${without}${state.branch === null ? '' : '; nothing was landed'}`;
     case 'rejected':
       return `Not started: ${notApproved(state)}`;

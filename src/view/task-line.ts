@@ -7,14 +7,16 @@ import { toldOfHold } from '../domain/texts/held.ts';
 import { failureText } from '../domain/texts/run.ts';
 import { isUndone } from '../domain/undo.ts';
 import type { Span, Text } from '../ports/terminal.ts';
-import { age, type Times } from './times.ts';
+import { diffstatText, type TaskActivity } from './activity.ts';
+import type { RunView } from './run-view.ts';
+import { age } from './times.ts';
 
 type Shown = { readonly sign: string; readonly tone: Span['tone']; readonly word: string; readonly detail: string };
 
 /** One task: sign, name, state, for how long, and what it waits for or came to. */
-export function taskLine(state: RunState, task: TaskState, times: Times, now: string, width: number): Text {
-  const { sign, tone, word, detail } = shownTask(state, task);
-  const since = isMoving(task) ? age(times.tasks[task.id] ?? null, now) : '';
+export function taskLine(view: RunView, task: TaskState, width: number): Text {
+  const { sign, tone, word, detail } = shownTask(view.state, task, view.activity?.get(task.id));
+  const since = isMoving(task) ? age(view.times.tasks[task.id] ?? null, view.now) : '';
   return [
     { text: `  ${sign} `, tone },
     task.id.padEnd(width),
@@ -33,16 +35,18 @@ export function taskWords(state: RunState, task: TaskState): { readonly word: st
 
 export const isMoving = ({ progress }: TaskState): boolean => !['merged', 'done', 'dropped'].includes(progress.status);
 
-/** How a task stands: its sign, and what it is and waits for in words. */
-export function shownTask(state: RunState, task: TaskState): Shown {
+/** How a task stands: its sign, and what it is, does and waits for in words. */
+export function shownTask(state: RunState, task: TaskState, activity?: TaskActivity): Shown {
   const { progress } = task;
+  const { doing = null, changes = null } = activity ?? {};
+  const stat = changes === null ? '' : diffstatText(changes);
   switch (progress.status) {
     case 'waiting':
       return waiting(state, task);
     case 'launching':
       return { sign: '●', tone: 'waiting', word: 'starting', detail: attemptText(task) };
     case 'running':
-      return { sign: '●', tone: 'waiting', word: 'running', detail: attemptText(task) };
+      return { sign: '●', tone: 'waiting', word: 'running', detail: joined(attemptText(task), doing ?? '') };
     case 'ended':
       return { sign: '●', tone: 'waiting', word: 'judging', detail: 'its snapshot is judged' };
     case 'ready':
@@ -50,7 +54,7 @@ export function shownTask(state: RunState, task: TaskState): Shown {
         sign: '✓',
         tone: 'good',
         word: 'ready',
-        detail: `${files(progress.snapshot.diff.length)}${takenText(task)}, waits to be merged`,
+        detail: `${stat || files(progress.snapshot.diff.length)}${takenText(task)}, waits to be merged`,
       };
     case 'done':
       return { sign: '✓', tone: 'good', word: 'done', detail: 'read-only, its handoff is its result' };
@@ -59,12 +63,17 @@ export function shownTask(state: RunState, task: TaskState): Shown {
         sign: '✓',
         tone: 'good',
         word: 'merged',
-        detail: `${files(progress.snapshot.diff.length)}, ${progress.commit.slice(0, 8)}${takenText(task)}${isUndone(state, task.id) ? ', taken back' : ''}`,
+        detail: `${stat || files(progress.snapshot.diff.length)}, ${progress.commit.slice(0, 8)}${takenText(task)}${isUndone(state, task.id) ? ', taken back' : ''}`,
       };
     case 'held':
-      return { sign: '!', tone: 'bad', word: 'held', detail: toldOfHold(state, progress.hold, task.id).message };
+      return {
+        sign: '!',
+        tone: 'bad',
+        word: 'held',
+        detail: joined(toldOfHold(state, progress.hold, task.id).message, stat),
+      };
     case 'failed':
-      return { sign: '✗', tone: 'bad', word: 'failed', detail: failureText(progress) };
+      return { sign: '✗', tone: 'bad', word: 'failed', detail: joined(failureText(progress), stat) };
     case 'dropped':
       return { sign: '-', tone: 'dim', word: 'dropped', detail: `by ${progress.by.who}` };
   }
@@ -99,6 +108,8 @@ function takenText(task: TaskState): string {
 
 const statusOf = (state: RunState, task: string): string =>
   Object.values(state.tasks).find(({ id }) => id === task)?.progress.status ?? 'unknown';
+
+const joined = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join(' · ');
 
 const attemptText = (task: TaskState): string => (task.launches > 1 ? `attempt ${task.launches}` : '');
 

@@ -212,7 +212,7 @@ test('every state of a run and of a task is explained by a sentence, with the ag
     [need: question]
     checkout-k3f9/hello waits for you for 12m 18s: its agent asks: "Which of the two tables is in use?".
       the run goes on meanwhile
-      tidegate answer checkout-k3f9/1
+      tidegate answer checkout-k3f9/1 -m "your answer"
     [need: landing]
     checkout-k3f9 waits for you for 12m 30s: the run conflicts with what is new on main: a.md.
       nothing of yours was changed, and the work of the run is kept

@@ -33,7 +33,7 @@ export type Around = {
 
 export function whyRun(view: RunView, around: Around): Why {
   const { state, now } = view;
-  const [need] = needsOf(state);
+  const [need] = blockingNeeds(state);
   const undo = undoText(view);
   if (undo !== null && need === undefined)
     return around.attended
@@ -153,12 +153,16 @@ function whereabouts(state: RunState, id: TaskId): string {
     : `${target.branch} does not have it yet`;
 }
 
+/** A question that outlives its run keeps nothing from happening. */
+const blockingNeeds = (state: RunState): readonly Need[] =>
+  state.ended === null ? needsOf(state) : needsOf(state).filter(({ kind }) => kind !== 'question');
+
 /** Nothing to do, but something to look at. */
 function whyEnded(view: RunView, ended: NonNullable<RunState['ended']>): Why {
   const { state, times, now } = view;
   const ago = age(times.ended, now);
   const sentence = `${state.run} ended${ago === '' ? '' : ` ${ago} ago`}: ${endText(state)}`;
-  const [need] = needsOf(state);
+  const [need] = blockingNeeds(state);
   if (need !== undefined) return told(`${state.run} waits for you${lasting(needSince(view, need), now)}`, need);
   const look = `tidegate show ${state.run}`;
   switch (ended) {

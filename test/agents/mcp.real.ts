@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { recordsOf } from '../../src/domain/board.ts';
 import { foldRun } from '../../src/domain/run.ts';
 import { project } from '../support/project.ts';
 import { untilEvent } from '../support/until-event.ts';
@@ -47,7 +48,8 @@ describe.skipIf(program === null)(`the tools of claude${program === null ? ', WH
     expect(server.requests('tools').filter(({ problem }) => problem !== null)).toEqual([]);
     const events = await here.events();
     const run = events.find(({ stream }) => stream !== 'repo')?.stream;
-    expect(foldRun(events.filter(({ stream }) => stream === run))?.board).toMatchObject([
+    const state = foldRun(events.filter(({ stream }) => stream === run));
+    expect(state === null ? [] : recordsOf(state)).toMatchObject([
       { kind: 'question', status: 'answered', from: { task: 'one' } },
       { kind: 'decision', text: 'it is the second', from: { task: 'one' } },
     ]);

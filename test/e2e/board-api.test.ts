@@ -22,7 +22,10 @@ test('the board of a run is read, written and answered over HTTP, once for each 
   expect((await post({ target: 'nobody', text: 'x' })).json).toMatchObject({ detail: `${run} has no task nobody` });
   expect((await post({ text: ' ' })).json).toMatchObject({ status: 422, field: 'body.text' });
   expect((await server.ask('GET', '/v1/inbox', { token: read })).json).toMatchObject({
-    items: [{ kind: 'approve' }, { kind: 'question', record: '1', command: `tidegate answer ${run}/1` }],
+    items: [
+      { kind: 'approve' },
+      { kind: 'question', record: '1', command: `tidegate answer ${run}/1 -m "your answer"` },
+    ],
   });
   expect((await answer('1', 'I do')).status).toBe(202);
   expect((await answer('1', null)).status).toBe(409);

@@ -2,6 +2,7 @@ import { existsSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as nextLook } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { recordsOf } from '../../src/domain/board.ts';
 import { foldRun } from '../../src/domain/run.ts';
 import { checkHistory } from '../support/checker.ts';
 import { gitFacts } from '../support/kill.ts';
@@ -12,7 +13,8 @@ import { untilEvent } from '../support/until-event.ts';
 const boardOf = async (here: Project) => {
   const events = await here.events();
   const run = events.find(({ stream }) => stream !== 'repo')?.stream;
-  return foldRun(events.filter(({ stream }) => stream === run))?.board ?? [];
+  const state = foldRun(events.filter(({ stream }) => stream === run));
+  return state === null ? [] : recordsOf(state);
 };
 
 /** Speaks to the supervisor as any program in the fence can, and prints what it answers. */
@@ -36,7 +38,8 @@ test('an agent asks, a person answers while it waits, and the answer is in its w
   const { items } = JSON.parse(inbox.stdout) as { items: readonly { command: string }[] };
   expect(items).toMatchObject([{ kind: 'question', task: 'one', message: 'its agent asks: "which table?"' }]);
   expect((await here.cli('why')).stdout).toContain('which table?');
-  const [, verb = '', record = ''] = items[0]?.command.split(' ') ?? [];
+  const [, verb = '', record = '', ...option] = items[0]?.command.split(' ') ?? [];
+  expect(option.join(' ')).toBe('-m "your answer"');
   expect(await here.cli(verb, record, '-m', 'the second')).toMatchObject({ code: 0 });
   expect(await here.cli(verb, record, '-m', 'once more')).toMatchObject({ code: 1 });
   expect((await here.cli('watch')).code).toBe(0);

@@ -49,7 +49,7 @@ test('in a pipe: plain lines, landed, exit 0; then undone exactly', async () => 
   expect(ran.stdout).toContain('(land-flag)');
   expect(here.git('show', 'main:REPLY.md')).toBe('re:hi');
   expect(await here.cli('verify')).toMatchObject({ code: 0 });
-  expect(await here.cli('undo')).toMatchObject({ code: 0 });
+  expect(await here.cli('undo', '--yes')).toMatchObject({ code: 0 });
   expect(here.git('rev-parse', 'main')).toBe(before);
 });
 
@@ -99,7 +99,7 @@ test('a held task is named with its command; dropped by name the rest lands, exi
   expect(ran.code).toBe(43);
   expect(ran.stdout).toMatch(/waits for you .*rogue.*readme\.md/);
   expect((await here.cli('diff', 'rogue', '--stat')).stdout).toMatch(
-    /modified readme\.md +out of scope: the task does not own it/,
+    /modified readme\.md +\+\d+ −\d+ +out of scope: the task does not own it/,
   );
   expect(await here.cli('drop', 'rogue')).toMatchObject({ code: 0 });
   expect(await here.cli('resume', '--land')).toMatchObject({ code: 3 });

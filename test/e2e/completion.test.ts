@@ -43,6 +43,8 @@ test('shells offer commands, options, runs and tasks, for the repository that is
     ['-C', scene.checkout, ''],
     ['-C', scene.checkout, 'grant', run.slice(0, 4)],
     ['init', '--d'],
+    ['post', '--kind', ''],
+    ['handoff', ''],
   ];
   for (const [name, { start, ask }] of Object.entries(shells).filter(([shell]) => isThere(shell))) {
     const script = [start, ...questions.map((words) => `${ask(['tidegate', ...words])}; echo ---`)].join('\n');
@@ -53,5 +55,8 @@ test('shells offer commands, options, runs and tasks, for the repository that is
     expect(answers[0], name).not.toContain('coordinate');
     expect(answers[1], name).toEqual(expect.arrayContaining([run, `${run}/honest`]));
     expect(answers[2], name).toContain('--dry-run');
+    expect(answers[3], name).toEqual(expect.arrayContaining(['note', 'question', 'decision']));
+    expect(answers[3], name).not.toContain('--message');
+    expect(answers[4], name).toEqual(expect.arrayContaining(['done', 'partial', 'failed']));
   }
 });

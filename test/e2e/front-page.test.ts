@@ -44,7 +44,7 @@ test.skipIf(!hasBrowser)(
       expect(page).toContain('<b>approve</b>');
       expect(page).toContain(`<td>${scene.run}</td><td>Landed on main as `);
     }
-    expect(await seen(profile, link)).toContain('tidegate token --link makes another');
+    expect(await seen(profile, link)).toContain('<pre>tidegate token --link</pre>');
 
     expect(await seen(profile, other.url)).toContain('a preview');
     const cookie = other.heard[0]?.cookie ?? '';

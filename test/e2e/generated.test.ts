@@ -41,7 +41,7 @@ test('agents edit a generated file in vain: it is rebuilt on what they made toge
   expect(p.git('log', '-1', '--format=%(trailers:key=Tidegate-Run,valueonly)', 'main')).not.toBe('');
   expect(p.git('status', '--porcelain')).toBe('');
   expect(checkHistory(await p.events(), { git: gitFacts(p) })).toEqual([]);
-  expect(await p.cli('undo', '--json')).toMatchObject({ code: 0 });
+  expect(await p.cli('undo', '--yes', '--json')).toMatchObject({ code: 0 });
   expect(p.git('show', 'main:list.txt')).toBe('old.txt');
 });
 

@@ -48,7 +48,7 @@ test('all but one task lands, checked as it is; what needs it stays too; the res
   expect([filesOf(p), p.git('status', '--porcelain')]).toEqual(['three.txt', '']);
   expect(await landChecks(p)).toEqual([p.git('rev-parse', 'main^{tree}')]);
   expect((await p.cli('status', run)).stdout).toContain('one, two stayed on the run branch');
-  expect(await p.cli('undo', `${run}/one`)).toMatchObject({
+  expect(await p.cli('undo', '--yes', `${run}/one`)).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('one has not landed'),
   });
@@ -63,7 +63,7 @@ test('all but one task lands, checked as it is; what needs it stays too; the res
   expect(await p.cli('land', run)).toMatchObject({ code: 0, stdout: `Already landed: ${run}.\n` });
   await sound(p);
 
-  expect(await p.cli('undo', run)).toMatchObject({ code: 0 });
+  expect(await p.cli('undo', '--yes', run)).toMatchObject({ code: 0 });
   expect([p.git('rev-parse', 'main'), filesOf(p)]).toEqual([before, '']);
   expect(await p.cli('land', run, '--only', 'one')).toMatchObject({ code: 0 });
   expect(filesOf(p)).toBe('one.txt');
@@ -99,7 +99,7 @@ test('tasks that do not fit or do not pass alone move nothing; another choice la
   p.git('commit', '-q', '-m', 'meanwhile');
   expect(await p.cli('land', run)).toMatchObject({ code: 0 });
   expect(p.git('show', 'main:list.txt')).toBe('zero\nfirst\nsecond');
-  expect(await p.cli('undo', `${run}/second`)).toMatchObject({ code: 0 });
+  expect(await p.cli('undo', '--yes', `${run}/second`)).toMatchObject({ code: 0 });
   expect([filesOf(p), p.git('show', 'main:list.txt')]).toEqual(['list.txt one.txt theirs.txt two.txt', 'zero\nfirst']);
   await sound(p);
 }, 120_000);

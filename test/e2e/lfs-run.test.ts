@@ -52,6 +52,6 @@ test('a run on a repository with LFS: content in every workspace, pointers in gi
   expect(existsSync(p.state().lfs)).toBe(true);
   expect(await p.cli('clean')).toMatchObject({ code: 0 });
   expect(existsSync(p.state().lfs)).toBe(false);
-  expect(await p.cli('undo', run)).toMatchObject({ code: 0 });
+  expect(await p.cli('undo', '--yes', run)).toMatchObject({ code: 0 });
   expect(p.git('ls-tree', '--name-only', 'main', 'one.bin')).toBe('');
 });

@@ -89,6 +89,33 @@ describe('resume --replan', () => {
     expect((await p.cli('replay', run, '--json')).code).toBe(0);
   }, 120_000);
 
+  test('F24: does not run a ready task again that did not change, and judges its work under the new plan', async () => {
+    const held = { ...base, partial: 'hold' };
+    const tasks = { a: good('a'), b: bad, c: good('c') };
+    await using p = await project({ plan: { ...held, tasks } });
+    const { run, exit } = documentOf(await p.cli('run', 'plan.yaml', '--yes', '--json'));
+    expect([exit, await attempts(p)]).toEqual([43, ['a,1', 'b,1', 'c,1']]);
+    // what c made belongs to b now
+    const next = {
+      ...tasks,
+      b: { ...good('b'), owns: ['b.txt', 'd.txt'] },
+      c: { ...good('c'), owns: ['c.txt', 'e.txt'] },
+    };
+    rewrite(p, { ...held, checks: [{ name: 'test', run: 'test -f readme.md' }], tasks: next });
+    const landed = await p.cli('resume', run, '--replan', '--yes', '--json');
+    expect(landed.stderr).toContain('unchanged, so their work is kept: a');
+    expect([landed.code, documentOf(landed).reason]).toEqual([0, 'landed']);
+    expect((await attempts(p)).toSorted()).toEqual(['a,1', 'b,1', 'b,2', 'c,1', 'c,2']);
+    expect(['a', 'b', 'c'].map((id) => p.git('show', `main:${id}.txt`))).toEqual(['a', 'b', 'c']);
+    const judged = (await p.events()).filter(
+      ({ event }) => event.type === 'phase-judged' && event.phase === 'monitor' && event.task === 'a',
+    );
+    expect(judged).toHaveLength(2);
+    expect(checkHistory(await p.events(), { git: gitFacts(p) })).toEqual([]);
+    expect((await p.cli('verify', '--json')).code).toBe(0);
+    expect((await p.cli('replay', run, '--json')).code).toBe(0);
+  }, 120_000);
+
   test('gives up by name what the new plan leaves out, and its work stays reachable', async () => {
     await using scene = await halfDone();
     const { p, run } = scene;

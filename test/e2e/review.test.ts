@@ -26,7 +26,7 @@ test('a review: whose each file is, pager and difftool of the person, a copy in 
   const { run } = JSON.parse(asked.stdout) as { run: string };
 
   const plain = await p.cli('diff', `${run}/two`);
-  expect(plain.stdout).toMatch(/added {4}keep\.txt {2}shared\n {2}added {4}two\.txt {3}owned/);
+  expect(plain.stdout).toMatch(/added {4}keep\.txt {2}\+1 −0 {2}shared\n {2}added {4}two\.txt {3}\+1 −0 {2}owned/);
   const raw = await p.cli('diff', `${run}/one`);
   expect(raw.stdout).toContain('out of scope: ');
   expect(raw.stdout).not.toContain('\u001b');

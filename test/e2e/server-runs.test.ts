@@ -67,7 +67,7 @@ test('every resource of a landed run answers, as the contract says, now and at a
   expect(await listed()).toMatchObject([
     { ended: 'landed', landing: 'landed', outcome: expect.stringMatching(/^Landed on main as /) },
   ]);
-  expect((await scene.cli('undo', scene.run)).code).toBe(0);
+  expect((await scene.cli('undo', '--yes', scene.run)).code).toBe(0);
   expect(await listed()).toMatchObject([
     { ended: 'landed', landing: 'undone', outcome: expect.stringMatching(/^Undone: main is at /) },
   ]);

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { globSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
@@ -36,7 +36,7 @@ test.runIf(there)(
     // what an agent prints cannot clear the screen
     await pane.shows('writingdocs');
     pane.press('d');
-    await pane.shows(/modified readme\.md +out of scope/);
+    await pane.shows(/modified readme\.md +\+\d+ −\d+ +out of scope/);
     pane.resize({ columns: 60, rows: 18 });
     await pane.shows(/^─{60}$/m);
     pane.press('Escape');
@@ -54,6 +54,35 @@ test.runIf(there)(
     expect(ended.screen).toContain('Landed on main as');
     expect(pane.isOnAlternateScreen()).toBe(false);
     expect(here.git('show', 'main:API.md')).toBe('limit');
+  },
+);
+
+test.runIf(there)(
+  'F28: the screen says what an agent does; keys typed before it is there, or after it has gone, mean nothing',
+  async () => {
+    const task = scripted(
+      `mkdir -p .tidegate; echo 'reading \\033[31mthe docs'; until test -e .tidegate/go; do sleep 0.05; done; echo x > LIMIT.md; ${handoff}`,
+      { owns: ['LIMIT.md'] },
+    );
+    await using here = await project({ plan: { tasks: { limiter: task } } });
+    const run = `'${process.execPath}' '${program}' run plan.yaml --yes`;
+    const shell = `echo waiting; sleep 1; ${run}; sleep 1; cat`;
+    using pane = openPane(['/bin/sh', '-c', shell], { cwd: here.checkout, env: here.environment });
+    await pane.shows('waiting');
+    // would drop the task and leave
+    pane.type('xyq');
+    await pane.shows(/● limiter +running .*reading the docs/);
+    expect(pane.isOnAlternateScreen()).toBe(true);
+    const go = globSync(join(here.root, 'state/*/jobs/*/workspace/.tidegate'))[0] ?? '';
+    writeFileSync(join(go, 'go'), '');
+    await pane.shows('Land 1 task on main? [y/N/d]');
+    expect(pane.screen()).toMatch(/✓ limiter +merged .*1 file, \+1 −0/);
+    pane.type('yyy');
+    await pane.shows('Landed on main as');
+    expect(here.git('show', 'main:LIMIT.md')).toBe('x');
+    pane.press('Enter');
+    await pane.shows(/Landed on main as[^]*\n\n/);
+    expect(pane.screen()).not.toMatch(/^y/m);
   },
 );
 

@@ -27,7 +27,7 @@ test('reverts whose check fails move nothing and say what to type; mended, they 
   const landed = p.git('rev-parse', 'main');
   const theirs = commit(p, 'needs-one.txt', 'yes\n');
 
-  const refused = await p.cli('undo', run);
+  const refused = await p.cli('undo', '--yes', run);
   expect(refused).toMatchObject({
     code: 1,
     stderr: expect.stringContaining(`with ${run} taken out of main the check whole fails`),
@@ -41,13 +41,16 @@ test('reverts whose check fails move nothing and say what to type; mended, they 
   commit(p, 'needs-one.txt', 'no\n');
   p.git('rm', '-q', 'needs-one.txt');
   p.git('commit', '-q', '-m', 'no longer');
-  expect(await p.cli('undo', run)).toMatchObject({ code: 0, stdout: expect.stringContaining(`Undone: ${run}.`) });
+  expect(await p.cli('undo', '--yes', run)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(`Undone: ${run}.`),
+  });
   expect(filesOf(p)).toBe('plan.yaml readme.md');
   expect(p.git('log', '-1', '--format=%s')).toBe('Revert "Do what the script does."');
   expect((await p.cli('status', run)).stdout).toContain('Undone: reverted on main by');
 
   const events = (await p.events()).length;
-  expect(await p.cli('undo', run)).toMatchObject({ code: 0, stdout: `Already undone: ${run}.\n` });
+  expect(await p.cli('undo', '--yes', run)).toMatchObject({ code: 0, stdout: `Already undone: ${run}.\n` });
   expect((await p.events()).length).toBe(events);
   expect(checkHistory(await p.events(), { git: gitFacts(p) })).toEqual([]);
 }, 120_000);
@@ -65,14 +68,14 @@ test('of a run that landed wave by wave one task is taken out, with another run 
   await ran(p, 'later.yaml');
   expect(filesOf(p)).toBe('later.yaml one.txt plan.yaml readme.md three.txt two.txt');
 
-  const taken = await p.cli('undo', `${first}/one`);
+  const taken = await p.cli('undo', '--yes', `${first}/one`);
   expect(taken).toMatchObject({ code: 0, stdout: expect.stringContaining('check present on the undo: passed') });
   expect(filesOf(p)).toBe('later.yaml plan.yaml readme.md three.txt two.txt');
-  expect(await p.cli('undo', `${first}/one`, '--json')).toMatchObject({
+  expect(await p.cli('undo', '--yes', `${first}/one`, '--json')).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('"already-undone"'),
   });
-  expect(await p.cli('undo', first)).toMatchObject({ code: 0 });
+  expect(await p.cli('undo', '--yes', first)).toMatchObject({ code: 0 });
   expect(filesOf(p)).toBe('later.yaml plan.yaml readme.md three.txt');
   expect(p.git('status', '--porcelain')).toBe('');
   expect([await count(p, 'undone'), await count(p, 'undo-prepared')]).toEqual([2, 2]);
@@ -88,7 +91,7 @@ test('while its checks run, every view says what an undo waits for, and a killed
   const theirs = commit(p, 'theirs.txt', '1');
   await using events = await listenTo(p);
   const prepared = events.next('undo-prepared');
-  const undoing = ended(p.start(['undo', run]));
+  const undoing = ended(p.start(['undo', run, '--yes']));
   await prepared;
 
   const waits = `${run} waits for the check slow on commits that revert it`;
@@ -164,7 +167,7 @@ describe('a branch that moves every time', () => {
     const landed = p.git('rev-parse', 'main');
     {
       await using _ = await restless(p, gate, 'undo-prepared');
-      const { code, stderr } = await p.cli('undo', run);
+      const { code, stderr } = await p.cli('undo', '--yes', run);
       expect(code).toBe(1);
       expect(stderr).toContain('main moved 3 times while the checks of its undo ran');
       expect(stderr).toContain(
@@ -174,7 +177,7 @@ describe('a branch that moves every time', () => {
     expect([await count(p, 'undo-prepared'), await count(p, 'undo-intended')]).toEqual([3, 0]);
     expect([p.git('show', 'main:theirs.txt'), p.git('show', 'main:one.txt')]).toEqual(['4', 'one']);
     gate.letThrough('4');
-    expect(await p.cli('undo', run)).toMatchObject({ code: 0 });
+    expect(await p.cli('undo', '--yes', run)).toMatchObject({ code: 0 });
     expect(filesOf(p)).toBe('plan.yaml readme.md theirs.txt');
     expect(checkHistory(await p.events(), { git: gitFacts(p) })).toEqual([]);
   }, 120_000);

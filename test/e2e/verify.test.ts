@@ -146,7 +146,7 @@ describe('a ledger that is not whole is refused by name, and never replaced:', (
   test('and so is each other damage', { timeout: 120_000 }, async () => {
     await using p = await finished();
     await using older = copied(p);
-    expect(await p.cli('undo')).toMatchObject({ code: 0 });
+    expect(await p.cli('undo', '--yes')).toMatchObject({ code: 0 });
     await allEnded(p, ['cli', 'merger', 'supervisor']);
     for (const [name, damage] of Object.entries(damages)) {
       await using copy = copied(p);

@@ -1,14 +1,19 @@
+import { recordsOf } from '../../src/domain/board.ts';
 import { foldSession } from '../../src/domain/external/session.ts';
 import { canonicalJson } from '../../src/domain/plan.ts';
-import { foldRun } from '../../src/domain/run.ts';
+import { foldRun, type RunState } from '../../src/domain/run.ts';
 import { isExternalStream, isRunStream, type Stored, sessionOf } from '../../src/ports/ledger.ts';
 
 /** Every stream of a ledger with the bytes of what it folds to. */
 export function foldStreams(stored: readonly Stored[]): readonly (readonly [string, string])[] {
   return [...Map.groupBy(stored, ({ stream }) => stream)].flatMap(([stream, events]) => {
-    if (isRunStream(stream)) return [[stream, canonicalJson(foldRun(events))] as const];
+    if (isRunStream(stream)) return [[stream, canonicalJson(plainRun(foldRun(events)))] as const];
     if (!isExternalStream(stream)) return [];
     const { places, ...session } = foldSession(sessionOf(stream), events);
     return [[stream, canonicalJson({ ...session, places: [...places] })] as const];
   });
 }
+
+/** The board as the list that it means, however it is stored. */
+const plainRun = (state: RunState | null): object | null =>
+  state === null ? null : { ...state, board: recordsOf(state) };

@@ -11,7 +11,7 @@ import { checkQueue } from './check-queue.ts';
 import { checkUndone } from './check-undone.ts';
 import { all, type Found } from './events-found.ts';
 import { naiveMatch } from './naive-match.ts';
-import { checkReplanned, isBack, versionAt } from './plan-versions.ts';
+import { checkReplanned, isBack, isReused, versionAt } from './plan-versions.ts';
 import { sortedJson } from './sorted-json.ts';
 import { takenByHand } from './taken-by-hand.ts';
 
@@ -220,7 +220,8 @@ function checkMerged(history: readonly Stored[]): readonly Violation[] {
 function unproven(history: readonly Stored[], task: string, integrated?: string): readonly string[] {
   const { plan, since: planned } = versionAt(history, Number.POSITIVE_INFINITY);
   const attempt = all(history, 'attempt-intended').findLast(({ event }) => event.task === task);
-  if (attempt === undefined || attempt.seq < planned) return ['merged without an attempt under this plan'];
+  if (attempt === undefined || (attempt.seq < planned && !isReused(history, task, attempt.seq)))
+    return ['merged without an attempt under this plan'];
   const ended = all(history, 'attempt-ended').findLast(({ event }) => event.attempt === attempt.event.attempt);
   if (ended === undefined) return ['merged before its last attempt ended'];
   const { ending, handoff } = ended.event;
@@ -308,7 +309,7 @@ function isResolved(history: readonly Stored[], task: PlannedTask): boolean {
   return (
     task.owns?.length === 0 &&
     last?.event.type === 'attempt-intended' &&
-    last.seq > versionAt(history, Number.POSITIVE_INFINITY).since &&
+    (last.seq > versionAt(history, Number.POSITIVE_INFINITY).since || isReused(history, task.id, last.seq)) &&
     judged !== undefined &&
     passed(judged.event.verdicts)
   );

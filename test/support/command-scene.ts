@@ -68,7 +68,7 @@ export async function commandScene(
       ],
       remove: () => Promise.reject(new Error('nothing may be removed')),
     },
-    patches: { text: async () => '+x\n', log: async () => [], snapshots: async () => [] },
+    patches: { text: async () => '+x\n', counts: async () => [], log: async () => [], snapshots: async () => [] },
     readPlan: async () => err('there is no plan'),
     rereadPlan: async () => err('there is no plan'),
     settings: () => Promise.reject(new Error('not asked')),

@@ -88,7 +88,7 @@ export const scenarios: readonly Scenario[] = [
     name: 'a landed run undone',
     plan: { land: 'auto', tasks: { one: task } },
     before: async (p) => void (await p.cli('run', 'plan.yaml', '--yes', '--json')),
-    during: ['undo', 'RUN', '--json'],
+    during: ['undo', 'RUN', '--yes', '--json'],
     files: ['plan.yaml', 'readme.md'],
   },
   {
@@ -100,7 +100,7 @@ export const scenarios: readonly Scenario[] = [
       p.git('add', 'theirs.txt');
       p.git('commit', '-q', '-m', 'meanwhile');
     },
-    during: ['undo', 'RUN', '--json'],
+    during: ['undo', 'RUN', '--yes', '--json'],
     files: ['plan.yaml', 'readme.md', 'theirs.txt'],
   },
   {

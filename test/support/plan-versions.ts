@@ -21,6 +21,26 @@ export function isBack(history: readonly Stored[], task: string, dropped: number
   return left !== -1 && later.slice(left).some(({ event }) => has(event.plan, task));
 }
 
+/** Whether every later version says that it reuses what this attempt made, and asks for it in the same words; judged again since. */
+export function isReused(history: readonly Stored[], task: string, attempt: number): boolean {
+  const later = all(history, 'plan-replaced').filter((one) => one.seq > attempt);
+  const before = taskIn(versionAt(history, attempt).plan, task);
+  const last = later.at(-1)?.seq ?? attempt;
+  return (
+    before !== undefined &&
+    later.every(
+      ({ event }) =>
+        (event.reuses ?? []).some((id) => id === task) && sortedJson(taskIn(event.plan, task)) === sortedJson(before),
+    ) &&
+    all(history, 'phase-judged').some(
+      ({ seq, event }) => event.phase === 'monitor' && event.task === task && seq > last,
+    )
+  );
+}
+
+const taskIn = (plan: FrozenPlan, task: string) =>
+  plan.waves.flatMap((wave) => wave.tasks).find((planned) => planned.id === task);
+
 /** I2, I5, I7: another version was asked for, comes between steps, keeps what is merged, and drops by name what it leaves out. */
 export function checkReplanned(history: readonly Stored[]): readonly Violation[] {
   return all(history, 'plan-replaced').flatMap(({ seq, event }) => {

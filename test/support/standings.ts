@@ -9,6 +9,7 @@ import type { NeedKind } from '../../src/domain/needs.ts';
 import { pausesProvider } from '../../src/domain/recovery.ts';
 import type { RoundState } from '../../src/domain/round.ts';
 import type { RunMode, RunState } from '../../src/domain/run.ts';
+import { sequenceOf } from '../../src/domain/sequence.ts';
 import type { TapState } from '../../src/domain/tap.ts';
 import { fresh, type Hold, type TaskProgress, type TaskState } from '../../src/domain/task.ts';
 import type { Verdict } from '../../src/domain/verdict.ts';
@@ -382,6 +383,6 @@ const needs: Record<NeedKind, RunState> = {
       last: null,
     },
   }),
-  question: { ...working, board: [question] },
+  question: { ...working, board: sequenceOf([question]) },
   landing: { ...closed, landing: landings.refused },
 };

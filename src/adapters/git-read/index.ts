@@ -13,7 +13,7 @@ export { type IgnoreRules, ignoreRules } from './ignore-rules.ts';
 export { findIncompleteness } from './incomplete.ts';
 export { inspectRepository } from './inspect.ts';
 export { readLog } from './log.ts';
-export { attemptSnapshots, readPatch } from './patch.ts';
+export { attemptSnapshots, readLineCounts, readPatch } from './patch.ts';
 export { readSmallText } from './small-text.ts';
 export { listTree, splitNul, type TreeEntry, UnreadablePath } from './tree.ts';
 

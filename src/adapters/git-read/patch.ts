@@ -1,5 +1,7 @@
 import { type AttemptId, type CommitId, commitId } from '../../domain/ids.ts';
-import { git, objectId } from '../git-process/index.ts';
+import type { LineCount } from '../../ports/desk.ts';
+import { git, objectId, runGit } from '../git-process/index.ts';
+import { splitNul } from './tree.ts';
 
 /** A unified diff of two commits by git's own trees alone: no driver, filter, external program or working tree. */
 export async function readPatch(
@@ -17,6 +19,23 @@ export async function readPatch(
   });
   return out.toString('utf8');
 }
+
+/** Lines that each file gained and lost. Null when the repository has not got both commits any more. */
+export async function readLineCounts(
+  gitDir: string,
+  from: CommitId,
+  to: CommitId,
+): Promise<readonly LineCount[] | null> {
+  const args = ['diff-tree', '-r', '-z', '--numstat', '--no-renames', '--no-ext-diff', '--no-textconv'];
+  const done = await runGit({ gitDir, args: [...args, objectId(from), objectId(to)], maxOutput: 64 << 20 });
+  if (done.exitCode !== 0) return null;
+  return splitNul(done.stdout).flatMap((record) => {
+    const [added = '', removed = '', ...path] = record.split('\t');
+    return path.length === 0 ? [] : [{ path: path.join('\t'), added: counted(added), removed: counted(removed) }];
+  });
+}
+
+const counted = (text: string): number | null => (text === '-' ? null : Number(text));
 
 /** Every snapshot of a run's attempts, and what was saved of lost ones. */
 export async function attemptSnapshots(

@@ -84,11 +84,18 @@ const settings = {
   agent: agent.optional(),
   model: text.nullable().optional().describe('for tasks that give none; null: what the agent takes by itself'),
   command: argv.nullable().optional().describe('argv for agent: command or acp, for tasks that give none'),
-  dispatch: z.enum(['isolated', 'worktree', 'sequential', 'commit-as-you-go']).optional(),
+  // the published schema offers only what this version takes; the rest is refused by name, not as a misspelling
+  dispatch: z
+    .enum(['isolated', 'worktree', 'sequential', 'commit-as-you-go'])
+    .meta({ enum: ['isolated'] })
+    .optional(),
   schedule: z.enum(['strict', 'eager']).optional(),
   strict: z.boolean().optional().describe('owns is required; directives must be complete'),
   partial: z.enum(['merge', 'hold']).optional().describe('what ready tasks do when a sibling failed'),
-  repair: agentName.nullable().optional(),
+  repair: agentName
+    .nullable()
+    .meta({ anyOf: [{ type: 'null' }] })
+    .optional(),
   fence: z.union([z.enum(['auto', 'none']), fence]).optional(),
   limits: limits.optional(),
   taps: taps.optional(),

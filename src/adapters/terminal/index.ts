@@ -2,6 +2,7 @@ import { safeJson, safeLine, safeText } from '../../domain/safe-text.ts';
 import type { LiveRegion, Span, Terminal, Text } from '../../ports/terminal.ts';
 import { liveRegion } from './live-region.ts';
 import { readSecret } from './secret.ts';
+import { discardTypedAhead } from './typed-ahead.ts';
 
 type TerminalOptions = {
   /** Opened only when somebody is asked, or might be. */
@@ -16,8 +17,13 @@ type TerminalOptions = {
   readonly onInterrupt: () => void;
 };
 
+type OpenTerminal = Terminal & {
+  /** After the last command: keys that were meant for a screen that is gone do not reach the shell. */
+  leave(): Promise<void>;
+};
+
 /** Plain lines in a pipe; colours and a region that is drawn over on a terminal. */
-export function openTerminal(options: TerminalOptions): Terminal {
+export function openTerminal(options: TerminalOptions): OpenTerminal {
   const { stdin, stdout, stderr, env } = options;
   const redraws = stdout.isTTY === true && env['TERM'] !== 'dumb';
   const paintOut = painter(hasColour(stdout, env));
@@ -34,6 +40,14 @@ export function openTerminal(options: TerminalOptions): Terminal {
   stderr.on('error', onError);
   const write = (text: string): void => {
     if (!gone) stdout.write(text);
+  };
+  let hadScreen = false;
+  let isWatched = false;
+  /** The mode of a terminal that was hung up cannot be set, which is an error of its input. */
+  const keyboard = (): NodeJS.ReadStream => {
+    if (!isWatched) stdin().on('error', onError);
+    isWatched = true;
+    return stdin();
   };
   const regions = new Set<ReturnType<typeof liveRegion>>();
   const size = () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 });
@@ -65,15 +79,15 @@ export function openTerminal(options: TerminalOptions): Terminal {
     screen: async (events) => {
       if (!redraws || stdin().isTTY !== true) return null;
       const { openScreen } = await import('../screen/index.tsx');
-      // a question that was just answered lets go of the keyboard in a later tick, and would take it from the screen
+      await discardTypedAhead(keyboard(), options.onInterrupt);
+      // who paused the input lets go of the keyboard in a later tick, and would take it from the screen
       await new Promise((resolve) => setImmediate(resolve));
-      // keys are read and the mode is set on it, which fails too when the terminal is hung up
-      stdin().on('error', onError);
+      hadScreen = true;
       return openScreen({ stdin: stdin(), stdout, colour: hasColour(stdout, env), ...events });
     },
     ask: async (question) => {
       if (stdin().isTTY !== true) return null;
-      await discardTypedAhead(stdin());
+      await discardTypedAhead(keyboard(), options.onInterrupt);
       const { createInterface } = await import('node:readline');
       const lines = createInterface({ input: stdin(), output: stderr });
       try {
@@ -96,20 +110,14 @@ export function openTerminal(options: TerminalOptions): Terminal {
       stderr.write('\n');
       return answer;
     },
+    leave: async () => {
+      if (hadScreen && !gone && stdin().isTTY === true) await discardTypedAhead(keyboard(), () => undefined);
+    },
   };
 }
 
 /** Where nothing can be drawn over, nothing is fitted either: a run in a pipe draws as often as one on a screen. */
 const nothingDrawn: LiveRegion = { draw: () => undefined, close: () => undefined, [Symbol.dispose]: () => undefined };
-
-/** A key pressed before the question was there is no answer to it. What was typed is in the kernel already: one moment is enough. */
-async function discardTypedAhead(input: NodeJS.ReadStream): Promise<void> {
-  const discard = (): void => undefined;
-  input.on('data', discard);
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  input.off('data', discard);
-  input.pause();
-}
 
 function hasColour(stream: NodeJS.WriteStream, env: TerminalOptions['env']): boolean {
   if (env['NO_COLOR'] !== undefined && env['NO_COLOR'] !== '') return false;

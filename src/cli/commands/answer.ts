@@ -6,7 +6,7 @@ export const answerCommand = command({
   summary: 'answer what an agent asks on the board',
   arguments: {
     record: {
-      about: 'run/record, or a record of the live run',
+      about: 'run/record, or a record of the live or the newest run',
       required: true,
       shown: 'run/record',
       completes: 'runs',

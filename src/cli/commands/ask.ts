@@ -1,3 +1,4 @@
+import { severities } from '../../domain/board.ts';
 import { misused } from '../command.ts';
 import { command } from '../definition.ts';
 
@@ -9,6 +10,11 @@ export const askCommand = command({
     scope: { value: 'path...', about: 'paths that the task does not own' },
     message: { short: 'm', value: 'text', about: 'why they are needed, or the question itself' },
     to: { value: 'task', about: 'whom the question is for; a person, if nobody is named' },
+    severity: {
+      value: 'level',
+      choices: severities,
+      about: 'low, normal, high or critical; nothing lands until a critical question is answered',
+    },
     wait: { value: 'seconds', about: 'wait so long for an answer' },
   },
   lenient: true,

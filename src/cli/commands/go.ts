@@ -1,3 +1,4 @@
+import { agentKinds, takesCommand } from '../../domain/agents.ts';
 import { command } from '../definition.ts';
 
 export const goCommand = command({
@@ -25,7 +26,11 @@ export const goCommand = command({
       inline: true,
       about: 'what the task before it may change, and nothing else; without it whatever no other task owns',
     },
-    agent: { value: 'name', about: 'who does it; without it the first of claude, codex, opencode that is logged in' },
+    agent: {
+      value: 'name',
+      choices: Object.keys(agentKinds).filter((name) => !takesCommand(name)),
+      about: 'who does it; without it the first of claude, codex, opencode that is logged in',
+    },
     model: { value: 'name', about: 'the model of every task, as the agent calls it' },
     dryRun: { about: 'every check and what would be run; leaves nothing behind' },
     detach: { short: 'd', about: 'go on in the background' },

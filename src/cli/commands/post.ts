@@ -11,7 +11,12 @@ export const postCommand = command({
   },
   options: {
     message: { short: 'm', value: 'text', required: true, about: 'what they are to know' },
-    kind: { value: 'kind', default: 'note', about: recordKinds.join(', ') },
+    kind: { value: 'kind', default: 'note', choices: recordKinds, about: recordKinds.join(', ') },
+    to: { value: 'task', choices: ['all', 'person'], about: 'a task, all or person; without it the subject' },
   },
-  asks: ({ subject, message, kind }) => ({ action: 'post', subject, input: { kind, text: message } }),
+  asks: ({ subject, message, kind, to }) => ({
+    action: 'post',
+    subject,
+    input: { kind, text: message, ...(to === undefined ? {} : { target: to }) },
+  }),
 });

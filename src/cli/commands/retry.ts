@@ -1,3 +1,4 @@
+import { agentKinds } from '../../domain/agents.ts';
 import { aTask } from '../arguments.ts';
 import { command } from '../definition.ts';
 
@@ -6,7 +7,7 @@ export const retryCommand = command({
   group: 'decide',
   summary: 'begin a task again from its base, or give it to another agent',
   arguments: { task: aTask },
-  options: { agent: { value: 'name', about: 'let this agent do it from now on' } },
+  options: { agent: { value: 'name', choices: Object.keys(agentKinds), about: 'let this agent do it from now on' } },
   asks: ({ task, agent }) =>
     agent === undefined
       ? { action: 'retry', subject: task, input: {} }

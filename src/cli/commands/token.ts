@@ -7,6 +7,7 @@ export const tokenCommand = command({
   options: {
     role: {
       value: 'role',
+      choices: ['read', 'operate', 'approve'],
       about: 'read shows, operate runs and stops, approve decides and lands; without it read',
     },
     curl: { about: 'print a call that can be pasted' },

@@ -10,7 +10,7 @@ export const undoCommand = command({
   },
   options: {
     dryRun: { about: 'show what it would do, and do nothing' },
-    yes: { about: 'do not ask first, on a terminal' },
+    yes: { about: 'do not ask first; needed where there is no terminal' },
   },
   run: async (...call) => (await import('../land.ts')).undoRun(...call),
 });

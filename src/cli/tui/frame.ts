@@ -8,7 +8,7 @@ import type { Span, Text } from '../../ports/terminal.ts';
 import { count, money } from '../../view/agent-lines.ts';
 import { cautionLines } from '../../view/pauses.ts';
 import { unfoldedLines, wordLine } from '../../view/phases.ts';
-import { endLine, fenceText, needSince, type RunView } from '../../view/run-view.ts';
+import { endLine, endTone, fenceText, needSince, type RunView } from '../../view/run-view.ts';
 import { age } from '../../view/times.ts';
 import { type Around, whyRun, whyTask } from '../../view/why.ts';
 import { keyLine, paneKeyLine } from './key-line.ts';
@@ -64,7 +64,7 @@ const mostStanding = 3;
 function standing({ view, around }: Shown): readonly Text[] {
   const { state, now } = view;
   const ended = endLine(state);
-  if (ended !== null) return [[{ text: ended, tone: state.ended === 'failed' ? 'bad' : 'good' }]];
+  if (ended !== null) return [[{ text: ended, tone: endTone(state) }]];
   const line = around.ahead === null ? [] : [`waits to land: ${around.ahead} goes first: tidegate why ${around.ahead}`];
   const needs = needsOf(state)
     .filter(({ task }) => task === null)

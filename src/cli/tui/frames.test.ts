@@ -78,7 +78,7 @@ test('a run at work at 80x24', () => {
     ────────────────────────────────────────────────────────────────────────────────
     wave 0
     ▸ ● hello running  1m 07s dispatch  13.3k   $0.42
-      · reply waiting         approval                 for hello
+      · reply waiting                                  for hello
 
 
 
@@ -101,6 +101,26 @@ test('a run at work at 80x24', () => {
   `);
 });
 
+test('F28: what each agent does now and how much each snapshot changed, cut to the width', () => {
+  const doing = `Bash npm test -- --reporter ${'x'.repeat(80)}`;
+  const busy = { ...atWork, activity: new Map([[hello, { doing, changes: null }]]) };
+  expect(drawn(pressed(busy).ui, busy, small).split('\n').slice(5, 7)).toEqual([
+    '▸ ● hello running  1m 07s dispatch  13.3k   $0.42  Bash npm test -- --reporter …',
+    '  · reply waiting                                  for hello',
+  ]);
+  const changes = { files: 2, added: 12, removed: 4 };
+  const stopped = { ...heldRun, activity: new Map([[hello, { doing: null, changes }]]) };
+  expect(drawn(pressed(stopped).ui, stopped, large)).toContain(
+    '▸ ! hello held     1m 06s dispatch  13.3k   $0.42  added x.md: the task does not own it · 2 files, +12 −4',
+  );
+});
+
+test('F28: a task waits for approval only until it is approved', () => {
+  const asked = viewed(...begun());
+  expect(drawn(pressed(asked, 'n').ui, asked, small)).toMatch(/hello waiting +approval/);
+  expect(drawn(pressed(atWork).ui, atWork, small)).not.toMatch(/waiting +approval/);
+});
+
 test('a held task comes first, is counted, and its keys are offered', () => {
   expect(drawn(pressed(heldRun).ui, heldRun, small)).toMatchInlineSnapshot(`
     "
@@ -110,7 +130,7 @@ test('a held task comes first, is counted, and its keys are offered', () => {
     needs you (1)
     ▸ ! hello held     1m 06s dispatch  13.3k   $0.42  added x.md: the task does no…
     wave 0
-      ! reply blocked         approval                 needs hello, which is held
+      ! reply blocked                                  needs hello, which is held
 
 
 
@@ -145,7 +165,7 @@ test('the same at 120x40, with all phases', () => {
     needs you (1)
     ▸ ! hello held     1m 06s dispatch  13.3k   $0.42  added x.md: the task does not own it
     wave 0
-      ! reply blocked         approval                 needs hello, which is held
+      ! reply blocked                                  needs hello, which is held
 
 
 

@@ -1,7 +1,9 @@
 import type { Desk } from '../../ports/desk.ts';
 import type { Key, Size } from '../../ports/screen.ts';
+import type { Activity } from '../../view/activity.ts';
 import type { RunView } from '../../view/run-view.ts';
 import type { Around } from '../../view/why.ts';
+import { activityReader } from '../activity.ts';
 import type { Context } from '../command.ts';
 import { carryOut, noticeOf } from './acts.ts';
 import { frameOf } from './frame.ts';
@@ -27,15 +29,31 @@ export async function openLive(desk: Desk, context: Context, hosts: () => boolea
   let seen: { readonly view: RunView; readonly around: Around } | null = null;
   let wish: ReturnType<Live['takeWish']> = null;
   let woken = Promise.withResolvers<void>();
+  const readActivity = activityReader(desk);
+  let activity: Activity = new Map();
+  let isLooking = false;
+  let isClosed = false;
   let reading: { readonly subject: string; readonly text: PaneText } | null = null;
   const opened = await context.terminal.screen({ onKey: (key) => hear(key), onResize: () => draw() });
   if (opened === null) return null;
   const screen = opened;
 
   function draw(): void {
-    if (seen === null) return;
+    if (seen === null || isClosed) return;
     ui = settle(ui, seen.view);
-    screen.draw(frameOf(ui, { ...seen, size: sane(screen.size()) }));
+    const view = { ...seen.view, activity };
+    screen.draw(frameOf(ui, { ...seen, view, size: sane(screen.size()) }));
+  }
+
+  /** One look at a time: a slow disk must not pile them up. */
+  function look({ state }: RunView): void {
+    if (isLooking) return;
+    isLooking = true;
+    readActivity(state).then((found) => {
+      isLooking = false;
+      activity = found;
+      draw();
+    }, woken.reject);
   }
 
   function hear(key: Key): void {
@@ -82,6 +100,7 @@ export async function openLive(desk: Desk, context: Context, hosts: () => boolea
       const { question } = ui;
       if (question?.asks === 'leave' && view.now >= question.until) wishes({ wish: 'leave', by: 'interrupt' });
       readPane();
+      look(view);
       draw();
     },
     next: async () => {
@@ -95,7 +114,10 @@ export async function openLive(desk: Desk, context: Context, hosts: () => boolea
     },
     interrupt: () => hear({ key: 'interrupt' }),
     isFree: () => ui.pane === null && ui.question === null,
-    [Symbol.dispose]: () => screen[Symbol.dispose](),
+    [Symbol.dispose]: () => {
+      isClosed = true;
+      screen[Symbol.dispose]();
+    },
   };
 }
 

@@ -63,8 +63,9 @@ function widthsOf(state: RunState, columns: number): Widths {
   };
 }
 
-function taskRow({ state, times, now }: RunView, task: TaskState, { name, hasUsage }: Widths): Text {
-  const { sign, tone, word, detail } = shownTask(state, task);
+function taskRow(view: RunView, task: TaskState, { name, hasUsage }: Widths): Text {
+  const { state, times, now } = view;
+  const { sign, tone, word, detail } = shownTask(state, task, view.activity?.get(task.id));
   const since = isMoving(task) ? age(times.tasks[task.id] ?? null, now) : '';
   const usage = usageOf(task);
   const used = tokens(usage) === 0 ? '' : count(tokens(usage));
@@ -85,7 +86,7 @@ const fitted = (text: string, width: number): string =>
 
 export const tokens = ({ inputTokens, outputTokens }: Usage): number => inputTokens + outputTokens;
 
-/** The last phase that this task has passed. */
+/** The last phase that this task has passed; of one that waits for its approval, that. */
 function proofOf(state: RunState, task: TaskState): string {
   const wave = state.waves[task.wave];
   const isPassed = (verdicts: readonly Verdict[] | null | undefined): boolean =>
@@ -94,6 +95,6 @@ function proofOf(state: RunState, task: TaskState): string {
   const { dispatched, monitored } = verdictsOf(task);
   if (isPassed(monitored)) return 'monitor';
   if (isPassed(dispatched)) return 'dispatch';
-  if (isPassed(wave?.approval)) return 'approval';
-  return isPassed(wave?.ownership) ? 'ownership' : '';
+  // what is approved and waits does so for something else, which is said beside it
+  return isPassed(wave?.ownership) && !isPassed(wave?.approval) ? 'approval' : '';
 }

@@ -2,7 +2,7 @@ import type { ForeignCommit } from '../events.ts';
 import type { FindingOf } from '../findings/finding.ts';
 import type { LandingRules } from '../findings/landing-rules.ts';
 import { shellWord } from '../shell-word.ts';
-import { checkLog, undoAgain } from '../texts/commands.ts';
+import { answerQuestion, checkLog, undoAgain } from '../texts/commands.ts';
 import { few } from '../texts/told.ts';
 import type { Sentences } from './sentence.ts';
 
@@ -85,6 +85,10 @@ export const landingSentences: Sentences<LandingRules> = {
   'landing-check': ({ run, branch, tasks, check }) => ({
     detail: `${tasks === null ? `on top of the new ${branch}` : `with only ${tasks.join(', ')} on ${branch}`} the check ${check} fails`,
     fix: tasks === null ? `fix ${branch} so that the check passes, and commit` : chooseOthers(run),
+  }),
+  'landing-question': ({ run, record, branch }) => ({
+    detail: `question ${record} is critical: nothing lands on ${branch} until it is answered`,
+    command: answerQuestion(run, record),
   }),
   'need-left-out': ({ task, need }) => ({ detail: `${task} needs ${need}, which is left out`, fix }),
   'generated-left-out': ({ task }) => ({

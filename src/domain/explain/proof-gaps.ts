@@ -101,6 +101,8 @@ const taskGaps: Readonly<Record<TaskGap, (task: string) => string>> = {
   'task-unsnapshotted': (task) => `${task} has no snapshot`,
   'task-unstarted': (task) => `${task} was never started`,
   'task-other-attempt': (task) => `${task} was judged by another attempt than its last`,
+  'task-not-reused': (task) => `${task} was started under another version of the plan`,
+  'task-needs-anew': (task) => `what ${task} needs was started again after it`,
   'task-started-early': (task) => `${task} was started before it was approved`,
   'task-baseless': (task) => `${task} has no recorded base`,
   'task-other-base': (task) => `${task} was started from another base than the recorded one`,

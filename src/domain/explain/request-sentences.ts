@@ -95,6 +95,7 @@ export const requestSentences: Sentences<RequestRules> = {
   'lands-as-a-whole': () => 'with `land: branch` all of it becomes one branch; take from it what you want',
   'wave-open': ({ wave }) => `wave ${wave} builds on all that is merged, and is not closed yet`,
   'post-kind': ({ kinds }) => `the kind is one of ${kinds.join(', ')}`,
+  'post-severity': ({ severities }) => `the severity is one of ${severities.join(', ')}`,
   'post-target': () => 'it is for a task, for person or for all',
   'post-empty': () => 'the message is empty',
   'post-long': ({ limit }) => `a message has at most ${limit} characters`,

@@ -53,6 +53,8 @@ type UnprovenRules = {
   'landing-conflicts': Files &
     Chosen & { readonly task?: TaskId | undefined; readonly against?: readonly ForeignCommit[] | undefined };
   'landing-check': Chosen & { readonly check: string; readonly tree: TreeId };
+  /** An agent asked something critical, and nobody has answered. */
+  'landing-question': { readonly run: RunId; readonly record: string; readonly branch: string };
   'need-left-out': { readonly task: TaskId; readonly need: TaskId };
   'generated-left-out': { readonly task: TaskId };
   'history-unrelated': { readonly branch: string };

@@ -99,6 +99,8 @@ export type TaskGap =
   | 'task-unsnapshotted'
   | 'task-unstarted'
   | 'task-other-attempt'
+  | 'task-not-reused'
+  | 'task-needs-anew'
   | 'task-started-early'
   | 'task-baseless'
   | 'task-other-base'

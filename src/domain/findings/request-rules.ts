@@ -1,4 +1,4 @@
-import type { BoardRecord } from '../board.ts';
+import type { BoardRecord, Severity } from '../board.ts';
 import type { CommitId, RunId, TaskId } from '../ids.ts';
 import type { TapName } from '../requests.ts';
 import type { RunState } from '../run.ts';
@@ -74,6 +74,7 @@ export type RequestRules = {
   'wave-open': { readonly wave: number };
   // the board
   'post-kind': { readonly kinds: readonly string[] };
+  'post-severity': { readonly severities: readonly Severity[] };
   'post-target': unknown;
   'post-empty': unknown;
   'post-long': { readonly limit: number };

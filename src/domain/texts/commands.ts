@@ -3,6 +3,10 @@ import { shellWord } from '../shell-word.ts';
 /** Prints the output of a check. */
 export const checkLog = (run: string, check: string): string => `tidegate logs ${run} --check ${shellWord(check)}`;
 
+/** Answers a record of the board; the text in quotes is the person's to write. */
+export const answerQuestion = (run: string, record: string): string =>
+  `tidegate answer ${run}/${record} -m "your answer"`;
+
 /** Brings a message to an agent that takes none now. */
 export const reworkInstead = (subject: string, message: string): string =>
   `tidegate rework ${subject} -m ${shellWord(message)}`;

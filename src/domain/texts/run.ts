@@ -1,5 +1,6 @@
 import { agentKinds } from '../agents.ts';
 import { type BoardRecord, isOfAgent } from '../board.ts';
+import { heldByQuestion, isCritical } from '../board-requests.ts';
 import type { Spend } from '../budget.ts';
 import type { Shortage } from '../disk.ts';
 import { describeFinding, describeWithFix, sentenceOf } from '../explain/explain.ts';
@@ -14,7 +15,7 @@ import type { TapState } from '../tap.ts';
 import type { TaskProgress } from '../task.ts';
 import type { PathRequest } from '../task-notes.ts';
 import { findingsIn, passes } from '../verdict.ts';
-import { goOn, reworkInstead } from './commands.ts';
+import { answerQuestion, goOn, reworkInstead } from './commands.ts';
 import { acceptLine, diffLine, printed } from './held.ts';
 import { brief, few, type Told } from './told.ts';
 
@@ -173,11 +174,18 @@ export function toldOfAsking(asked: readonly PathRequest[], subject: string): To
 }
 
 /** The text is an agent's: it is shown, never followed. */
-export const toldOfQuestion = ({ kind, text, from }: BoardRecord, subject: string): Told => ({
-  message: `${isOfAgent(from) ? 'its agent' : from.who} ${kind === 'question' ? 'asks' : 'requests'}: "${brief(text)}"`,
-  safe: 'the run goes on meanwhile',
-  command: `tidegate answer ${subject}`,
+export const toldOfQuestion = (state: Pick<RunState, 'run' | 'target' | 'ended'>, record: BoardRecord): Told => ({
+  message: `${isOfAgent(record.from) ? 'its agent' : record.from.who} ${record.kind === 'question' ? 'asks' : 'requests'}: "${brief(record.text)}"`,
+  safe: whileOpen(state, record),
+  command: answerQuestion(state.run, record.id),
 });
+
+function whileOpen(state: Pick<RunState, 'run' | 'target' | 'ended'>, record: BoardRecord): string {
+  if (isCritical(record) && state.ended !== 'landed') return describeFinding(heldByQuestion(state, record));
+  return state.ended === null
+    ? 'the run goes on meanwhile'
+    : 'the run has ended; your answer is kept on its board, and no agent reads it';
+}
 
 export function toldOfLanding(
   state: Pick<RunState, 'run' | 'checks' | 'taps'>,

@@ -1,4 +1,5 @@
-import { ok } from '../../domain/result.ts';
+import { agentKinds } from '../../domain/agents.ts';
+import { err, ok } from '../../domain/result.ts';
 import type { Action } from './action.ts';
 
 /** Gives a task to another agent. Which agent works was approved with the plan, so only a person may change it. */
@@ -8,5 +9,12 @@ export const switchAgentAction: Action<'task', { readonly agent: string }> = {
   rest: true,
   mcp: false,
   on: 'task',
-  request: ({ task }, { agent }, by) => ok({ type: 'requested-retry', task, agent, by }),
+  request: ({ task }, { agent }, by) =>
+    Object.hasOwn(agentKinds, agent)
+      ? ok({ type: 'requested-retry', task, agent, by })
+      : err({
+          reason: 'unknown-agent',
+          because: { rule: 'no-such-agent', agent, known: Object.keys(agentKinds) },
+          field: 'agent',
+        }),
 };

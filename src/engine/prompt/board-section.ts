@@ -25,6 +25,7 @@ export function boardSection(state: RunState, task: PlannedTask, quotes: Quotes)
 const ways = `## People and other tasks
 
 - \`tidegate ask -m "question"\` asks a person. Nobody has to answer, so go on meanwhile, or wait a while: \`--wait 120\`.
+  If your work must not land without the answer: \`--severity critical\`.
 - \`tidegate post -m "text" --to <task>\` tells another task what it has to know; without \`--to\` all of them.
 - \`tidegate inbox\` shows what was written to you since.`;
 

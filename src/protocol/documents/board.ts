@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { recordKinds } from '../../domain/board.ts';
+import { recordKinds, severities } from '../../domain/board.ts';
 import { policy } from '../../domain/policy.ts';
 import { id } from './common.ts';
 
@@ -14,6 +14,10 @@ export const boardRecord = z.strictObject({
   status: z.enum(['open', 'answered', 'closed']),
   target: id.meta({ description: 'a task, `person` or `all`' }),
   text: z.string(),
+  severity: z
+    .enum(severities)
+    .optional()
+    .meta({ description: 'normal, if absent; nothing lands while a critical question is open' }),
   from: z
     .union([z.strictObject({ task: id, attempt: z.string() }), z.strictObject({ person: z.string() })])
     .meta({ description: 'of a task: the attempt through whose channel it came, whatever it says' }),

@@ -100,6 +100,16 @@ export const taskSummary = z.strictObject({
   spend,
   base: commit.nullable(),
   snapshot: commit.nullable(),
+  doing: z
+    .string()
+    .nullable()
+    .optional()
+    .meta({ description: 'what its agent did last; in `status --json`, and in lines of `watch --json`' }),
+  changes: z
+    .strictObject({ files: count, added: count, removed: count })
+    .nullable()
+    .optional()
+    .meta({ description: 'lines that its snapshot adds and removes; as `doing`' }),
 });
 
 export const wave = z.strictObject({

@@ -1,3 +1,4 @@
+import { recordsOf } from '../../domain/board.ts';
 import { ok } from '../../domain/result.ts';
 import type { boardRoutes } from '../../protocol/routes/board.ts';
 import { recordDocument } from '../../view/board-lines.ts';
@@ -9,7 +10,7 @@ import type { Handlers } from '../site.ts';
 export const boardHandlers: Handlers<typeof boardRoutes> = {
   board: async ({ params, query }, site) => {
     const found = await runAt(site, params, query.at);
-    return found.ok ? ok({ items: found.value.state.board.map(recordDocument) }) : found;
+    return found.ok ? ok({ items: recordsOf(found.value.state).map(recordDocument) }) : found;
   },
   post: onWholeRun(routeActions.post),
   answerRecord: ({ params, body: { text } }, site) =>
