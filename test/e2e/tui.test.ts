@@ -81,7 +81,7 @@ test.runIf(there)(
     await pane.shows('Landed on main as');
     expect(here.git('show', 'main:LIMIT.md')).toBe('x');
     pane.press('Enter');
-    await pane.shows(/Landed on main as[^]*\n\n/);
+    await pane.shows(/Landed on main as[\s\S]*\n\n/);
     expect(pane.screen()).not.toMatch(/^y/m);
   },
 );
