@@ -1,9 +1,6 @@
-import { allTasks } from '../domain/plan.ts';
 import { type PlanSketch, sketchOf } from '../domain/plan-text.ts';
-import type { RunOrder } from '../domain/requests.ts';
 import { err, ok, type Result } from '../domain/result.ts';
-import type { Desk } from '../ports/desk.ts';
-import { type Context, exitCodes, misused, type Outcome } from './command.ts';
+import { type Context, misused, type Outcome } from './command.ts';
 import type { Program } from './definition.ts';
 import { checkedThenRun, type RunOptions } from './run.ts';
 
@@ -20,8 +17,7 @@ export async function runTyped(
 ): Promise<Outcome> {
   const sketch = sketched(task, agent ?? null);
   if (!sketch.ok) return misused('usage', `go: ${sketch.error}`);
-  const more = { command: 'go', typed: true, refuse: withoutAgent('go') };
-  return await checkedThenRun(ports.openDesk, context, sketch.value, options, more);
+  return await checkedThenRun(ports.openDesk, context, sketch.value, options, { command: 'go', typed: true });
 }
 
 /** Pure: words as they were typed, `--then` among them. */
@@ -41,30 +37,3 @@ export function sketched(words: readonly string[], agent: string | null): Result
   if (file !== undefined) return err(`${file} is a file, not a task; to run it: tidegate run ${file}`);
   return ok(sketchOf(waves, agent));
 }
-
-/** Of a plan in a file the launch tells; here nothing is to be left behind that could not even begin. */
-export const withoutAgent =
-  (command: string) =>
-  async (desk: Desk, { plan }: RunOrder): Promise<Outcome | null> => {
-    const chains = new Map(allTasks(plan).map(({ agent }) => [agent.join(' '), agent]));
-    for (const chain of chains.values()) {
-      const found = await Promise.all(chain.map((agent) => desk.agentReady(agent)));
-      const lacking = found.filter((one) => !one.ready);
-      if (lacking.length < found.length || plan.fence.env.length > 0) continue;
-      const why = lacking.map((one) => one.why).join('; ');
-      const [known] = lacking.filter((one) => one.installed);
-      if (known === undefined)
-        return misused(
-          'no-agent',
-          `${command}: no agent can be started: ${why}; install one, or name another with --agent`,
-        );
-      return {
-        exit: exitCodes.personNeeded,
-        reason: 'needs-login',
-        problems: [`tidegate: ${command}: no agent can be started: ${why}`],
-        needs: [{ kind: 'login', task: null, message: 'log an agent in', command: known.fix }],
-        data: { message: why },
-      };
-    }
-    return null;
-  };

@@ -276,6 +276,8 @@ export type RunEvent =
       readonly old: CommitId | null;
       readonly new: CommitId;
       readonly tasks: readonly TaskId[];
+      /** The commit of each of them as it lies on the branch: of a rebuilt landing the rebuilt one. */
+      readonly commits?: readonly { readonly task: TaskId; readonly commit: CommitId }[];
     }
   | { readonly type: 'landing-refused'; readonly because: Finding }
   /** Commits on top of `onto` that take it back. The branch moves to them when every check has passed on their tree. */

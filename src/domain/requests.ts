@@ -1,4 +1,5 @@
 import type { Post } from './board.ts';
+import type { Continuation } from './earlier-waves.ts';
 import type { RepoAttestation } from './evidence.ts';
 import type { CommitId, PlanHash, RunId, TaskId } from './ids.ts';
 import type { FrozenPlan } from './plan.ts';
@@ -60,6 +61,8 @@ export type RunOrder = {
   readonly target: { readonly branch: string; readonly commit: CommitId };
   /** Only this wave, if asked for. */
   readonly wave: number | null;
+  /** The branch of the earlier run that this one goes on from, instead of the person's. Absent: it begins on the person's. */
+  readonly continues?: Continuation;
   /** Whether a flag set `land`, for reading the files again: `auto` instead of `ask`, or `branch` whatever they say. */
   readonly landing: LandingChoice;
   readonly tidegate: string;

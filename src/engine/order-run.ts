@@ -5,8 +5,10 @@ import type { By, RunOrder } from '../domain/requests.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { type RunState, selectedWaves } from '../domain/run.ts';
 import type { Desk, PlanFlags, PlanSource, ReadPlan } from '../ports/desk.ts';
-import { openWaves } from './create-run.ts';
+import { attest } from './attest.ts';
 import { knownRuns } from './find-run.ts';
+import { continuationOf, lookBack } from './look-back.ts';
+import { preflight } from './preflight.ts';
 import { refusals, rehearse } from './rehearse.ts';
 
 type OrderAsked = {
@@ -23,6 +25,8 @@ export type PreparedOrder = {
   /** The plan as a file, where there is none yet. */
   readonly text: string | null;
   readonly warnings: readonly Finding[];
+  /** Those of the warnings that are about the checkout and the machine, not about the plan. */
+  readonly notes: readonly Finding[];
 };
 
 export type NotOrdered =
@@ -44,9 +48,12 @@ export async function prepareOrder(desk: Desk, asked: OrderAsked): Promise<Resul
   const { land } = asked.flags;
   const landing = land === 'auto' || land === 'branch' ? land : 'as-planned';
   const order: RunOrder = { ...ordered.value, landing };
-  const { rehearsed, findings, warnings } = await judgedBefore(desk, order);
-  if (findings.length > 0) return err({ because: 'refused', findings, warnings: read.warnings });
-  return ok({ order, rehearsed, text: read.text, warnings: [...read.warnings, ...warnings] });
+  const judged = await judgedBefore(desk, order);
+  const before = await preflight(desk, order);
+  const warnings = [...read.warnings, ...judged.warnings, ...before.warnings];
+  const findings = [...judged.findings, ...before.refused];
+  if (findings.length > 0) return err({ because: 'refused', findings, warnings });
+  return ok({ order, rehearsed: judged.rehearsed, text: read.text, warnings, notes: before.warnings });
 }
 
 /** From here on it is in the ledger, and a coordinator makes a run of it. */
@@ -78,16 +85,28 @@ async function orderOf(
   const tip = await desk.git.branchTip(plan.base);
   if (tip === null)
     return err({ because: 'no-branch', message: `the branch ${plan.base} does not exist or has no commit yet` });
-  const repo = { rootCommit: await desk.git.rootCommit(), remote: await desk.git.remote() };
+  const repo = await attest(desk.git);
   const target = { branch: plan.base, commit: tip };
   const id = newRunId(plan.name, desk.clock.nonce());
   const planFile = read.text === null ? read.planFile : desk.state.writtenPlan(id);
-  return ok({ run: id, plan, hash: planHash(hash), planFile, repo, target, wave, tidegate });
+  const others = wave === null ? [] : (await knownRuns(desk.ledger)).map(({ state }) => state);
+  const continues = await continuationOf(desk.git, { plan, wave, target }, others);
+  return ok({
+    run: id,
+    plan,
+    hash: planHash(hash),
+    planFile,
+    repo,
+    target,
+    wave,
+    ...(continues === null ? {} : { continues }),
+    tidegate,
+  });
 }
 
 async function rehearsal(desk: Desk, order: RunOrder): Promise<RunState> {
   const others = (await knownRuns(desk.ledger)).map(({ state }) => state);
-  const seen = { openWaves: openWaves(order, others), actual: order.repo };
+  const seen = { earlier: await lookBack(desk.git, order, others), actual: order.repo };
   return rehearse(order, seen, { now: desk.clock.now(), nonce: () => '' });
 }
 

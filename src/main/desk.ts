@@ -1,16 +1,25 @@
 import { randomBytes } from 'node:crypto';
 import { access, mkdir } from 'node:fs/promises';
-import { homedir, userInfo } from 'node:os';
+import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { type Caller, callerOf } from '../adapters/caller.ts';
 import { letsAgentsDecide, userConfigFile } from '../adapters/config-files/index.ts';
 import { stateDisk } from '../adapters/disk/index.ts';
 import { writeDurably } from '../adapters/durable-file.ts';
 import { probeFence } from '../adapters/fence-bwrap/probe.ts';
-import { attemptSnapshots, gitReader, isAuthorKnown, readLog, readPatch } from '../adapters/git-read/index.ts';
+import {
+  attemptSnapshots,
+  gitReader,
+  isAuthorKnown,
+  readCheckoutState,
+  readLog,
+  readPatch,
+  trySigning,
+} from '../adapters/git-read/index.ts';
 import { jobFiles } from '../adapters/job-files/index.ts';
 import { memoryLedger } from '../adapters/ledger-memory/index.ts';
 import { openSqliteLedger } from '../adapters/ledger-sqlite/index.ts';
+import { personsName } from '../adapters/persons-name.ts';
 import { hashPlan } from '../adapters/plan-files/index.ts';
 import { isAlive } from '../adapters/process-identity.ts';
 import {
@@ -92,7 +101,7 @@ export async function makePlaces(
 }
 
 async function callerAt({ env, terminal }: Context, home: string): Promise<Caller> {
-  const person = { name: userInfo().username, terminal: terminal.interactive };
+  const person = { name: personsName(env), terminal: terminal.interactive };
   return callerOf(env, { ...person, letsAgentsDecide: await letsAgentsDecide(userConfigFile(env, home)) });
 }
 
@@ -163,6 +172,8 @@ function deskOf(
       using _ = context.onSignal(() => undefined);
       return await openEditor(resolve(checkout, planFile), context.env);
     },
+    checkoutState: (owned) => readCheckoutState(checkout, context.env, owned),
+    trySigning: () => trySigning(checkout, context.env),
     agentReady: async (agent) => await agentReady(agent, context.env),
     openRunDirectory: async ({ run, plan }, text = null) => {
       await mkdir(state.run(run), { recursive: true, mode: 0o700 });

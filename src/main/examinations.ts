@@ -3,9 +3,14 @@ import type { Context } from '../cli/command.ts';
 import type { Examine } from '../cli/ports.ts';
 import type { Examined } from '../ports/desk.ts';
 import { agentExaminations } from './agent-examinations.ts';
+import { checkoutExaminations } from './checkout-examinations.ts';
 
 /** What `doctor` looks at, in this order. */
-export const examinations: readonly Examine[] = [node, git, fence, repository, state, ...agentExaminations];
+export const examinations: readonly Examine[] = [
+  ...[node, git, fence, repository, state],
+  ...checkoutExaminations,
+  ...agentExaminations,
+];
 
 async function node(): Promise<Examined> {
   return { name: 'node', state: 'good', found: process.versions.node, fix: null };

@@ -13,6 +13,7 @@ import { diagnose } from '../domain/rehearsal.ts';
 import type { RunOrder } from '../domain/requests.ts';
 import { defaultSettings, type ResolvedSettings } from '../domain/settings.ts';
 import { installAgent } from '../domain/texts/machine.ts';
+import { attest } from '../engine/attest.ts';
 import { newRunId } from '../engine/order-run.ts';
 import { isDone, type Tried, tryChecks } from '../engine/try-checks.ts';
 import { EnvironmentFailed } from '../ports/failures.ts';
@@ -64,7 +65,7 @@ async function prepare(
     plan,
     hash: hashPlan(plan),
     planFile: 'tidegate.yaml',
-    repo: { rootCommit: await git.rootCommit(), remote: await git.remote() },
+    repo: await attest(git),
     target: { branch, commit },
     wave: null,
     landing: 'as-planned',

@@ -1,6 +1,29 @@
+import type { WhyMissing } from '../earlier-waves.ts';
 import type { GateRules } from '../findings/gate-rules.ts';
+import type { RunId, TaskId } from '../ids.ts';
+import { shellPath } from '../shell-word.ts';
+import { few } from '../texts/told.ts';
 import { describeBreaches } from './breaches.ts';
 import type { Sentences } from './sentence.ts';
+
+function missingText(tasks: readonly TaskId[], why: WhyMissing, run: RunId | null): string {
+  const [names, is, was, has] =
+    tasks.length === 1 ? [tasks.join(''), 'is', 'was', 'has'] : [few(tasks), 'are', 'were', 'have'];
+  switch (why) {
+    case 'absent':
+      return `no run has done ${names}`;
+    case 'unfinished':
+      return `${names} ${is} not finished in ${run}`;
+    case 'unlanded':
+      return `${names} of ${run} ${has} not landed`;
+    case 'undone':
+      return `${names} of ${run} ${was} undone`;
+    case 'dropped':
+      return `${names} ${was} dropped in ${run}, while later tasks need ${tasks.length === 1 ? 'it' : 'them'}`;
+    case 'not-in-base':
+      return `what landed for ${names} in ${run} is not in the history of the branch any more`;
+  }
+}
 
 export const gateSentences: Sentences<GateRules> = {
   'run-id': ({ id }) => `"${id}" is not a run id`,
@@ -9,9 +32,26 @@ export const gateSentences: Sentences<GateRules> = {
     next === null
       ? `wave ${wave} was asked for, but no wave is open`
       : { detail: `wave ${wave} was asked for, but wave ${next} is the next open one`, fix: `--wave ${next}` },
+  'wave-missing': ({ wave, next, tasks, why, run, file }) => ({
+    detail: `wave ${wave} needs the waves before it, and ${missingText(tasks, why, run)}`,
+    fix:
+      why === 'unlanded' && run !== null
+        ? `tidegate land ${run}`
+        : why === 'unfinished' && run !== null
+          ? `tidegate why ${run}`
+          : `tidegate run ${shellPath(file)} --wave ${next}`,
+  }),
   'plan-has-tasks': () => 'the plan has no task',
   repository: ({ expected, actual }) =>
     `the plan is for the repository that began with ${expected}, this one began with ${actual}`,
+  'repo-claim': ({ of, tasks, expected, actual }) => ({
+    detail: `${few(tasks)} ${tasks.length === 1 ? 'is' : 'are'} for the repository ${
+      of === 'root'
+        ? `that began with ${expected}, this one began with ${actual}`
+        : `${expected}, and ${actual === null ? 'this one has no remote' : `this one is ${actual}`}`
+    }`,
+    fix: 'run it there, or correct `repo:`',
+  }),
   'thread-bound': () => 'no coordination thread is bound',
   'wave-has-tasks': ({ wave }) => `wave ${wave} has no task`,
   approval: ({ decision }) =>
