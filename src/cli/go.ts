@@ -4,7 +4,7 @@ import { type Context, misused, type Outcome } from './command.ts';
 import type { Program } from './definition.ts';
 import { checkedThenRun, type RunOptions } from './run.ts';
 
-type GoInput = Pick<RunOptions, 'dryRun' | 'detach' | 'yes' | 'land' | 'focus'> & {
+type GoInput = Pick<RunOptions, 'dryRun' | 'detach' | 'yes' | 'land' | 'focus' | 'withUncommitted'> & {
   readonly task: readonly string[];
   readonly agent: string | undefined;
 };

@@ -23,6 +23,7 @@ export type RunOptions = {
   readonly land?: boolean;
   readonly focus?: string | undefined;
   readonly ci?: boolean;
+  readonly withUncommitted?: boolean;
   readonly isBrief?: boolean;
 };
 
@@ -99,7 +100,9 @@ async function prepare(
   const focus = options.focus?.trim() ?? null;
   if (focus === '' || (focus?.length ?? 0) > longestFocus)
     return err(misused('bad-focus', `${command}: --focus takes a text of at most ${longestFocus} characters`));
-  const asked = { source, flags: { land: landFlag(options), focus }, wave, tidegate: context.version };
+  const { withUncommitted = false } = options;
+  const flags = { land: landFlag(options), focus };
+  const asked = { source, flags, wave, withUncommitted, tidegate: context.version };
   const prepared = await prepareOrder(desk, asked);
   return prepared.ok ? prepared : err(notOrdered(prepared.error, command));
 }

@@ -42,7 +42,13 @@ export type RunEvent =
   /** A thread of this wave is about to be asked for elsewhere. Asked for again by the same key, it is the same thread. */
   | { readonly type: 'thread-intended'; readonly wave: number; readonly key: string }
   /** The merger made the bare repository hold the base and set the run branch to it. */
-  | { readonly type: 'run-branch-made'; readonly commit: CommitId; readonly tree: TreeId }
+  | {
+      readonly type: 'run-branch-made';
+      readonly commit: CommitId;
+      readonly tree: TreeId;
+      /** With `--with-uncommitted`: the commit of the person's branch that `commit` adds their changes to. `commit` never lands. */
+      readonly onto?: CommitId;
+    }
   | { readonly type: 'tap-opened'; readonly tap: TapName; readonly hash: PlanHash; readonly expires: string | null }
   | {
       readonly type: 'tap-decided';

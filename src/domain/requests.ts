@@ -63,6 +63,8 @@ export type RunOrder = {
   readonly wave: number | null;
   /** The branch of the earlier run that this one goes on from, instead of the person's. Absent: it begins on the person's. */
   readonly continues?: Continuation;
+  /** The run begins at a commit of the changes in the checkout that no commit holds. Absent: it does not. */
+  readonly uncommitted?: true;
   /** Whether a flag set `land`, for reading the files again: `auto` instead of `ask`, or `branch` whatever they say. */
   readonly landing: LandingChoice;
   readonly tidegate: string;

@@ -28,5 +28,7 @@ export const refs = {
   attempt: (attempt: string) => `refs/tidegate/attempts/${attempt}`,
   rescue: (attempt: string) => `refs/tidegate/rescue/${attempt}`,
   landing: (run: string) => `refs/tidegate/landing/${run}`,
+  /** The person's uncommitted changes that a run began at. */
+  uncommitted: (run: string) => `refs/tidegate/uncommitted/${run}`,
   undo: (run: string) => `refs/tidegate/undo/${run}`,
 };

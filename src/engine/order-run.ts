@@ -16,6 +16,8 @@ type OrderAsked = {
   readonly flags: PlanFlags;
   /** Only this wave; null: all. */
   readonly wave: number | null;
+  /** Agents start from the checkout as it is, with what no commit holds. */
+  readonly withUncommitted?: boolean;
   /** Our own version, kept with the run. */
   readonly tidegate: string;
 };
@@ -47,9 +49,10 @@ export async function prepareOrder(desk: Desk, asked: OrderAsked): Promise<Resul
   if (!ordered.ok) return ordered;
   const { land } = asked.flags;
   const landing = land === 'auto' || land === 'branch' ? land : 'as-planned';
-  const order: RunOrder = { ...ordered.value, landing };
-  const judged = await judgedBefore(desk, order);
-  const before = await preflight(desk, order);
+  const planned: RunOrder = { ...ordered.value, landing };
+  const judged = await judgedBefore(desk, planned);
+  const before = await preflight(desk, planned, asked.withUncommitted === true);
+  const order: RunOrder = before.takes ? { ...planned, uncommitted: true } : planned;
   const warnings = [...read.warnings, ...judged.warnings, ...before.warnings];
   const findings = [...judged.findings, ...before.refused];
   if (findings.length > 0) return err({ because: 'refused', findings, warnings });

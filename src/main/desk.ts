@@ -14,6 +14,7 @@ import {
   readCheckoutState,
   readLog,
   readPatch,
+  secretsInCheckout,
   trySigning,
 } from '../adapters/git-read/index.ts';
 import { jobFiles } from '../adapters/job-files/index.ts';
@@ -173,6 +174,7 @@ function deskOf(
       return await openEditor(resolve(checkout, planFile), context.env);
     },
     checkoutState: (owned) => readCheckoutState(checkout, context.env, owned),
+    secretsIn: (paths, before) => secretsInCheckout(checkout, paths, before),
     trySigning: () => trySigning(checkout, context.env),
     agentReady: async (agent) => await agentReady(agent, context.env),
     openRunDirectory: async ({ run, plan }, text = null) => {

@@ -90,6 +90,9 @@ function decideLanding(history: History, run: string): Result<Landing, Finding> 
     return ok({ branch, old: before?.new ?? null, new: merged.event.new, rebuilt: null, tasks: null });
   const rebuilt = rebuiltSince(history);
   if (tasks !== null && !isDeepStrictEqual(rebuilt?.tasks, tasks)) return err({ rule: 'landing-unbuilt', tasks });
+  const begunApart = eventsOf(history, 'run-branch-made').some(({ event }) => event.onto !== undefined);
+  if (begunApart && rebuilt === undefined && before === undefined)
+    return err({ rule: 'landing-unbuilt', tasks: unlandedTasks(history) });
   const next = rebuilt?.commit ?? merged.event.new;
   if (before?.new === next) return ok({ branch, old: before.old, new: next, rebuilt: null, tasks });
   return ok({ branch, old: rebuilt?.onto ?? before?.new ?? begin, new: next, rebuilt: rebuilt ?? null, tasks });

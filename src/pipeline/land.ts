@@ -71,6 +71,7 @@ function moveObserved(
   const { run } = state;
   const { branch } = state.target;
   const some = chosenTasks(state);
+  const begun = state.uncommitted === null ? {} : ({ uncommitted: true } as const);
   const asItIs = some === null && tip === state.target.commit && !state.target.apart;
   if (asItIs && rebuilt === null) return [askLand(state)];
   if (rebuilt === null || rebuilt.onto !== tip) {
@@ -81,7 +82,7 @@ function moveObserved(
     ];
   }
   if (rebuilt.conflicts.length > 0)
-    return [refuse({ rule: 'landing-conflicts', run, branch, tasks: some, files: rebuilt.conflicts })];
+    return [refuse({ rule: 'landing-conflicts', run, branch, tasks: some, files: rebuilt.conflicts, ...begun })];
   for (const check of state.plan.checks) {
     const outcome = state.checks[checkKey(rebuilt.tree, check.name)];
     if (outcome === undefined)
@@ -96,7 +97,7 @@ function moveObserved(
       ];
     if (outcome.outcome === 'could-not-run') return halt(state, outcome);
     if (outcome.outcome !== 'passed')
-      return [refuse({ rule: 'landing-check', run, branch, tasks: some, check: check.name, tree: rebuilt.tree })];
+      return [refuse({ rule: 'landing-check', run, branch, tasks: some, check: check.name, tree: rebuilt.tree, ...begun })];
   }
   return [askLand(state)];
 }

@@ -46,6 +46,8 @@ export interface Desk extends AsyncDisposable {
   edit(planFile: string): Promise<'closed' | 'in-window' | null>;
   /** The person's checkout as it is now, and ignored files at these paths. Changes nothing; no hook of theirs runs. */
   checkoutState(owned: readonly string[]): Promise<CheckoutState>;
+  /** Secrets in these files of the checkout that the commit does not hold as well. */
+  secretsIn(paths: readonly string[], before: CommitId): Promise<readonly Finding[]>;
   /** Signs something as merged commits are signed. Null: that works, or they are not signed. */
   trySigning(): Promise<Finding | null>;
   /** Whether an agent can be launched by what is on this machine, as far as can be told without a call. */

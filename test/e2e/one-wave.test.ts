@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { checkHistory } from '../support/checker.ts';
+import { gitFacts } from '../support/kill.ts';
 import { handoff, type Project, project, scripted } from '../support/project.ts';
 
 test('`--wave` runs one wave after the other, and needs of an earlier wave are what has landed', async () => {
@@ -35,6 +37,7 @@ test('F3: with `land: branch` a wave goes on from the branch of the run before i
   expect(second.exit).toBe(0);
   expect(p.git('show', `tidegate/${second.run}:b.txt`)).toBe('a');
   expect(p.git('rev-parse', `tidegate/${second.run}~1`)).toBe(p.git('rev-parse', `tidegate/${first.run}`));
+  expect(checkHistory(await p.events(), { git: gitFacts(p) })).toEqual([]);
 }, 120_000);
 
 test('F3: a wave that was undone is missing, is named with the command, and can be run again', async () => {

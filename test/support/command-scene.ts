@@ -85,6 +85,7 @@ export async function commandScene(
     },
     edit: async () => null,
     checkoutState: async () => ({ branch: 'main', changed: [], untracked: [], ignored: [] }),
+    secretsIn: async () => [],
     trySigning: async () => null,
     agentReady: async () => ({ ready: true }),
     openRunDirectory: async () => undefined,

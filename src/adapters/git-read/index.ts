@@ -8,6 +8,7 @@ import { findFiles } from './files.ts';
 
 export { type Author, isAuthorKnown, readAuthor } from './author.ts';
 export { findCheckout, NotARepository, objectFormat } from './checkout.ts';
+export { secretsInCheckout } from './checkout-secrets.ts';
 export { readCheckoutState } from './checkout-state.ts';
 export { nameLinks, type RawDiffEntry, rawDiff, readDiff } from './diff.ts';
 export { type IgnoreRules, ignoreRules } from './ignore-rules.ts';

@@ -21,6 +21,10 @@ export const goCommand = command({
     },
     agent: { value: 'name', about: 'who does it; without it the first of claude, codex, opencode that is logged in' },
     dryRun: { about: 'every check and what would be run; leaves nothing behind' },
+    withUncommitted: {
+      about:
+        'agents also see your uncommitted changes, which never land themselves; commit what they built on before it lands',
+    },
     detach: { short: 'd', about: 'go on in the background' },
     yes: { about: 'answer the start approval with yes where there is no terminal, and nothing else' },
     land: { about: 'answer the landing with yes' },

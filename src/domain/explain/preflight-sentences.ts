@@ -17,6 +17,14 @@ export const preflightSentences: Sentences<PreflightRules> = {
     detail: `a secret in an uncommitted change (${shape}), which agents would see`,
     fix: 'move it out of the checkout, or ignore the file',
   }),
+  'uncommitted-refused': ({ findings }, explain) => ({
+    detail: `your uncommitted changes cannot be shown to agents: ${few(
+      findings.map((finding) => `${finding.where ?? ''}: ${explain(finding).detail}`),
+      3,
+      '; ',
+    )}`,
+    fix: 'move these files out of the checkout, or ignore them',
+  }),
   'uncommitted-unfit': (finding) =>
     finding.fault === 'other-branch'
       ? {

@@ -48,8 +48,9 @@ type UnprovenRules = {
   'landing-unchecked': { readonly branch: string; readonly checks: readonly string[] };
   'landing-not-ahead': { readonly branch: string };
   'landing-busy': { readonly branch: string; readonly tries: number };
-  'landing-conflicts': Files & Chosen;
-  'landing-check': Chosen & { readonly check: string; readonly tree: TreeId };
+  /** `uncommitted`: the run began at changes of the person that they may not have committed yet. */
+  'landing-conflicts': Files & Chosen & { readonly uncommitted?: true };
+  'landing-check': Chosen & { readonly check: string; readonly tree: TreeId; readonly uncommitted?: true };
   'need-left-out': { readonly task: TaskId; readonly need: TaskId };
   'generated-left-out': { readonly task: TaskId };
   'history-unrelated': { readonly branch: string };

@@ -10,6 +10,8 @@ export type PreflightRules = {
   'uncommitted-seen': { readonly base: string; readonly files: readonly string[]; readonly count: number };
   /** `where` is a file that `--with-uncommitted` would show to agents. */
   'uncommitted-secret': { readonly shape: SecretShape };
+  /** What stands against files that `--with-uncommitted` would show to agents, found when the run began. */
+  'uncommitted-refused': { readonly findings: readonly Finding[] };
   /** Why uncommitted changes cannot be taken along. */
   'uncommitted-unfit':
     | { readonly fault: 'other-branch'; readonly base: string; readonly branch: string | null }
