@@ -8,7 +8,7 @@ import type { Desk, PlanFlags, PlanSource, ReadPlan } from '../ports/desk.ts';
 import { attest } from './attest.ts';
 import { knownRuns } from './find-run.ts';
 import { continuationOf, lookBack } from './look-back.ts';
-import { preflight } from './preflight.ts';
+import { noPreflight, preflight } from './preflight.ts';
 import { refusals, rehearse } from './rehearse.ts';
 
 type OrderAsked = {
@@ -18,6 +18,8 @@ type OrderAsked = {
   readonly wave: number | null;
   /** Agents start from the checkout as it is, with what no commit holds. */
   readonly withUncommitted?: boolean;
+  /** The plan is judged, and nothing will be run: agents, signing and the checkout do not matter. */
+  readonly planOnly?: true;
   /** Our own version, kept with the run. */
   readonly tidegate: string;
 };
@@ -51,7 +53,7 @@ export async function prepareOrder(desk: Desk, asked: OrderAsked): Promise<Resul
   const landing = land === 'auto' || land === 'branch' ? land : 'as-planned';
   const planned: RunOrder = { ...ordered.value, landing };
   const judged = await judgedBefore(desk, planned);
-  const before = await preflight(desk, planned, asked.withUncommitted === true);
+  const before = asked.planOnly ? noPreflight : await preflight(desk, planned, asked.withUncommitted === true);
   const order: RunOrder = before.takes ? { ...planned, uncommitted: true } : planned;
   const warnings = [...read.warnings, ...judged.warnings, ...before.warnings];
   const findings = [...judged.findings, ...before.refused];

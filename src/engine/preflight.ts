@@ -19,6 +19,8 @@ export type Preflight = {
   readonly takes: boolean;
 };
 
+export const noPreflight: Preflight = { refused: [], warnings: [], takes: false };
+
 /** What would go wrong after agents were paid, found before: in the checkout, in the agents of the plan, in signing. */
 export async function preflight(desk: Desk, order: RunOrder, withUncommitted: boolean): Promise<Preflight> {
   const { plan, continues } = order;
