@@ -1,11 +1,11 @@
 import type { EarlierTask } from './evidence.ts';
 import type { CommitId, RunId } from './ids.ts';
 import { canonicalJson, dependentsOf, type FrozenPlan, type PlannedTask, plannedById } from './plan.ts';
-import type { RunState } from './run.ts';
+import { currentWave, type RunState } from './run.ts';
 import { isUndone } from './undo.ts';
 
 /** Why a task of an earlier wave does not count as done; null when it does. */
-export type WhyMissing = 'absent' | 'unfinished' | 'unlanded' | 'undone' | 'dropped' | 'not-in-base';
+export type WhyMissing = 'absent' | 'unfinished' | 'unlanded' | 'undone' | 'dropped' | 'on-branch' | 'not-in-base';
 
 /** A dropped task that a task of a later wave needs is missing there; any other dropped task was given up by name. */
 export function whyMissing(plan: FrozenPlan, task: EarlierTask): WhyMissing | null {
@@ -21,7 +21,8 @@ export function whyMissing(plan: FrozenPlan, task: EarlierTask): WhyMissing | nu
     case 'merged':
       if (task.undone) return 'undone';
       if (task.commit === null) return 'unlanded';
-      return task.inBase ? null : 'not-in-base';
+      if (task.inBase) return null;
+      return task.branch === undefined ? 'not-in-base' : 'on-branch';
   }
 }
 
@@ -60,9 +61,14 @@ function resultIn(run: RunState, task: PlannedTask, wave: number): readonly Earl
       return [{ ...of, status: progress.status }];
     case 'merged': {
       const commit = run.undo.commits[task.id] ?? null;
+      const branch = ownBranch(run);
+      // it lands with the rest of its run
+      if (commit === null && run.ended === null && currentWave(run) !== undefined) return [{ ...of, status: 'open' }];
       // nothing of it can be missing
       if (commit !== null && progress.snapshot.diff.length === 0) return [{ ...of, status: 'done' }];
-      return [{ ...of, status: 'merged', commit, undone: isUndone(run, task.id) }];
+      return [
+        { ...of, status: 'merged', commit, undone: isUndone(run, task.id), ...(branch === null ? {} : { branch }) },
+      ];
     }
     default:
       return run.ended === null ? [{ ...of, status: 'open' }] : [];
@@ -81,11 +87,14 @@ export function ownBranches(
 ): readonly { readonly run: RunId; readonly branch: string }[] {
   if (!landsElsewhere(plan)) return [];
   return runs.toReversed().flatMap((run) => {
-    if (run === null || run.plan.name !== plan.name || run.landing.status !== 'landed') return [];
-    const { branch } = run.landing;
-    return branch === run.target.branch ? [] : [{ run: run.run, branch }];
+    const branch = run?.plan.name === plan.name ? ownBranch(run) : null;
+    return run === null || branch === null ? [] : [{ run: run.run, branch }];
   });
 }
+
+/** The branch that a run left its work on, instead of the person's. */
+const ownBranch = ({ landing, target }: RunState): string | null =>
+  landing.status === 'landed' && landing.branch !== target.branch ? landing.branch : null;
 
 /** What it makes is left on a branch of the run: `land: branch`, and `pr` where there is one. */
 const landsElsewhere = ({ land }: FrozenPlan): boolean => (['branch', 'pr'] as readonly string[]).includes(land);

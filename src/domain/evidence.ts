@@ -37,6 +37,8 @@ export type EarlierTask = {
   readonly status: 'merged' | 'done' | 'dropped' | 'open' | 'absent';
   /** The commit that landed for it, after a rebuild the rebuilt one; null when none did. */
   readonly commit: CommitId | null;
+  /** The branch of its own that the run left it on, while that is there. Absent: it was to land on the person's. */
+  readonly branch?: string;
   /** It was taken back since it landed. */
   readonly undone: boolean;
   /** The commit is an ancestor of the one that the run would begin at. */

@@ -12,7 +12,7 @@ import type { RunState } from '../domain/run.ts';
 import type { GitReader } from '../ports/merger.ts';
 
 type Runs = readonly (RunState | null)[];
-type Ancestry = Pick<GitReader, 'isAncestor'>;
+type Ancestry = Pick<GitReader, 'isAncestor' | 'branchTip'>;
 
 /** With `--wave`: what earlier runs made of each task, and whether it is in the commit that this run would begin at. */
 export async function lookBack(
@@ -26,7 +26,7 @@ export async function lookBack(
 
 /** The branch that a wave goes on from when the waves before it are not on the person's branch; null: the person's branch. */
 export async function continuationOf(
-  git: Ancestry & Pick<GitReader, 'branchTip'>,
+  git: Ancestry,
   order: Pick<RunOrder, 'plan' | 'wave' | 'target'>,
   runs: Runs,
 ): Promise<Continuation | null> {
@@ -55,5 +55,8 @@ async function resultsIn(git: Ancestry, base: CommitId, all: Results): Promise<r
 }
 
 async function inBase(git: Ancestry, base: CommitId, result: EarlierResult): Promise<EarlierTask> {
-  return { ...result, inBase: result.commit !== null && (await git.isAncestor(result.commit, base)) };
+  const { branch, ...rest } = result;
+  const isThere = branch !== undefined && (await git.branchTip(branch)) !== null;
+  const inBase = result.commit !== null && (await git.isAncestor(result.commit, base));
+  return { ...rest, ...(isThere ? { branch } : {}), inBase };
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { homedir } from 'node:os';
 import type { FoundLogin } from '../adapters/agent-login.ts';
+import { personsHome } from '../adapters/persons-name.ts';
 import type { Context } from '../cli/command.ts';
 import type { AuthPorts, Examine } from '../cli/ports.ts';
 import { type AgentKind, agentKinds } from '../domain/agents.ts';
@@ -59,7 +59,7 @@ async function loginOf(kind: AgentKind, env: Context['env']): Promise<KnownLogin
     import('../adapters/stored-tokens.ts'),
     import('../adapters/fence-bwrap/index.ts'),
   ]);
-  const file = tokensFile(env, homedir());
+  const file = tokensFile(env, personsHome());
   const login = findLogin(kind, withStoredTokens(env, kind.credentials, file), agentUser(''));
   if (login.by === 'variable' && !env[login.name]) return { ...login, kept: file };
   if (login.by !== 'nothing' || isPrivate(file)) return login;
@@ -119,7 +119,7 @@ export const authPorts: AuthPorts = {
     }),
   store: async ({ env }, name, token) => {
     const { storeToken, tokensFile } = await import('../adapters/stored-tokens.ts');
-    const file = tokensFile(env, homedir());
+    const file = tokensFile(env, personsHome());
     storeToken(file, name, token);
     return file;
   },

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { access, mkdir } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { type Caller, callerOf } from '../adapters/caller.ts';
 import { letsAgentsDecide, userConfigFile } from '../adapters/config-files/index.ts';
@@ -20,7 +19,7 @@ import {
 import { jobFiles } from '../adapters/job-files/index.ts';
 import { memoryLedger } from '../adapters/ledger-memory/index.ts';
 import { openSqliteLedger } from '../adapters/ledger-sqlite/index.ts';
-import { personsName } from '../adapters/persons-name.ts';
+import { personsHome, personsName } from '../adapters/persons-name.ts';
 import { hashPlan } from '../adapters/plan-files/index.ts';
 import { isAlive } from '../adapters/process-identity.ts';
 import {
@@ -50,7 +49,12 @@ import { readDiskLimits, readPlan, readSettings, rereadPlan } from './plan-reade
 export const openDesk: OpenDesk = async (context, mode) => {
   const repository = await findRepository(context.cwd);
   if (!repository.ok) return repository;
-  const surroundings = { flag: context.stateRoot, env: context.env, uid: process.getuid?.() ?? -1, home: homedir() };
+  const surroundings = {
+    flag: context.stateRoot,
+    env: context.env,
+    uid: process.getuid?.() ?? -1,
+    home: personsHome(),
+  };
   const located = await locateStateDirectory(repository.value, surroundings);
   if (!located.ok) return located;
   const state = stateDir(located.value.path);
@@ -108,7 +112,7 @@ async function callerAt({ env, terminal }: Context, home: string): Promise<Calle
 
 /** Also where there is no repository. */
 export async function refuseAgent(context: Context, command: string): Promise<Outcome | null> {
-  return peopleOnly({ caller: await callerAt(context, homedir()) }, command);
+  return peopleOnly({ caller: await callerAt(context, personsHome()) }, command);
 }
 
 function deskOf(

@@ -1,4 +1,4 @@
-import { homedir } from 'node:os';
+import { personsHome } from '../adapters/persons-name.ts';
 import type { Context } from '../cli/command.ts';
 import type { Examine } from '../cli/ports.ts';
 import type { Examined } from '../ports/desk.ts';
@@ -48,7 +48,7 @@ async function state({ cwd, env, stateRoot }: Context): Promise<Examined> {
   const { findRepository, locateStateDirectory } = await import('../adapters/state-directory/index.ts');
   const repository = await findRepository(cwd);
   if (!repository.ok) return { name: 'state', state: 'warning', found: 'is kept per repository', fix: null };
-  const surroundings = { flag: stateRoot, env, uid: process.getuid?.() ?? -1, home: homedir() };
+  const surroundings = { flag: stateRoot, env, uid: process.getuid?.() ?? -1, home: personsHome() };
   const place = await locateStateDirectory(repository.value, surroundings);
   if (!place.ok) return { name: 'state', state: 'bad', found: place.error, fix: 'export TIDEGATE_STATE_DIR=<dir>' };
   const { path, filesystem, from, warnings } = place.value;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { homedir } from 'node:os';
 import { probeFence } from '../adapters/fence-bwrap/probe.ts';
 import { gitReader, inspectRepository } from '../adapters/git-read/index.ts';
+import { personsHome } from '../adapters/persons-name.ts';
 import { freeze, hashPlan } from '../adapters/plan-files/freeze.ts';
 import { findRepository, locateStateDirectory } from '../adapters/state-directory/index.ts';
 import type { Context } from '../cli/command.ts';
@@ -95,7 +95,12 @@ async function onScratch(context: Context, rehearsal: Rehearsal, { settings, ord
   const { examined, doing, stop } = rehearsal;
   const repository = await findRepository(context.cwd);
   if (!repository.ok) throw new Error(repository.error);
-  const surroundings = { flag: context.stateRoot, env: context.env, uid: process.getuid?.() ?? -1, home: homedir() };
+  const surroundings = {
+    flag: context.stateRoot,
+    env: context.env,
+    uid: process.getuid?.() ?? -1,
+    home: personsHome(),
+  };
   const located = await locateStateDirectory(repository.value, surroundings);
   const opened = located.ok ? await openScratch(context, repository.value, located.value, surroundings) : located;
   if (!opened.ok) {

@@ -3,11 +3,10 @@ import { chmodSync, lstatSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { owesDeliveries } from '../adapters/notices/index.ts';
-import { personsName } from '../adapters/persons-name.ts';
+import { personsHome, personsName } from '../adapters/persons-name.ts';
 import { KeyUnsafe, type ServerState, serverState } from '../adapters/server-state/index.ts';
 import { findRepository } from '../adapters/state-directory/index.ts';
 import { knownRepositories } from '../adapters/state-directory/known.ts';
@@ -33,7 +32,7 @@ const surroundingsOf = (context: Context) => ({
   flag: context.stateRoot,
   env: context.env,
   uid: process.getuid?.() ?? -1,
-  home: homedir(),
+  home: personsHome(),
 });
 
 export const servePorts: ServePorts = {

@@ -20,8 +20,7 @@ export async function takeUncommitted(
   const { branch, changed, untracked } = await readCheckoutState(toplevel, order.env, []);
   if (branch !== target.branch)
     return err({ rule: 'uncommitted-unfit', fault: 'other-branch', base: target.branch, branch });
-  // a repository in the checkout is named as a directory
-  const paths = new Set([...changed, ...untracked].filter((path) => !path.endsWith('/')));
+  const paths = new Set([...changed, ...untracked].filter(isTaken));
   if (paths.size === 0) return ok(null);
   const { commit, secrets, refused } = await takeSnapshot({
     repository: order.state.repository,
@@ -40,3 +39,6 @@ export async function takeUncommitted(
   if (findings.length > 0) return err({ rule: 'uncommitted-refused', findings });
   return ok(commit === target.commit ? null : commit);
 }
+
+/** A repository in the checkout is named as a directory, and `.tidegate/` is ours. */
+const isTaken = (path: string): boolean => !path.endsWith('/') && !path.startsWith('.tidegate/');

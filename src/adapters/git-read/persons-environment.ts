@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -33,7 +33,7 @@ export async function asPerson<T>(
   env: Variables,
   act: (environment: Record<string, string>, directory: string) => Promise<T>,
 ): Promise<T> {
-  const directory = mkdtempSync(join(tmpdir(), 'tidegate-look-'));
+  const directory = mkdtempSync(join(existsSync(tmpdir()) ? tmpdir() : '/tmp', 'tidegate-look-'));
   try {
     const file = join(directory, 'person.gitconfig');
     writeFileSync(file, globalConfigText(env));

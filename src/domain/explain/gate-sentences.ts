@@ -1,12 +1,13 @@
-import type { WhyMissing } from '../earlier-waves.ts';
+import type { FindingsOf } from '../findings/finding.ts';
 import type { GateRules } from '../findings/gate-rules.ts';
-import type { RunId, TaskId } from '../ids.ts';
-import { shellPath } from '../shell-word.ts';
+import { shellPath, shellWord } from '../shell-word.ts';
 import { few } from '../texts/told.ts';
 import { describeBreaches } from './breaches.ts';
 import type { Sentences } from './sentence.ts';
 
-function missingText(tasks: readonly TaskId[], why: WhyMissing, run: RunId | null): string {
+type Missing = FindingsOf<Pick<GateRules, 'wave-missing'>>;
+
+function missingText({ tasks, why, run, branch }: Missing): string {
   const [names, is, was, has] =
     tasks.length === 1 ? [tasks.join(''), 'is', 'was', 'has'] : [few(tasks), 'are', 'were', 'have'];
   switch (why) {
@@ -20,8 +21,23 @@ function missingText(tasks: readonly TaskId[], why: WhyMissing, run: RunId | nul
       return `${names} of ${run} ${was} undone`;
     case 'dropped':
       return `${names} ${was} dropped in ${run}, while later tasks need ${tasks.length === 1 ? 'it' : 'them'}`;
+    case 'on-branch':
+      return `${names} of ${run} ${is} on ${branch} only`;
     case 'not-in-base':
       return `what landed for ${names} in ${run} is not in the history of the branch any more`;
+  }
+}
+
+function missingFix({ why, run, branch = '', next, file }: Missing): string {
+  switch (why) {
+    case 'unlanded':
+      return `tidegate land ${run}`;
+    case 'unfinished':
+      return `tidegate why ${run}`;
+    case 'on-branch':
+      return `git merge ${shellWord(branch)}`;
+    default:
+      return `tidegate run ${shellPath(file)} --wave ${next}`;
   }
 }
 
@@ -32,14 +48,9 @@ export const gateSentences: Sentences<GateRules> = {
     next === null
       ? `wave ${wave} was asked for, but no wave is open`
       : { detail: `wave ${wave} was asked for, but wave ${next} is the next open one`, fix: `--wave ${next}` },
-  'wave-missing': ({ wave, next, tasks, why, run, file }) => ({
-    detail: `wave ${wave} needs the waves before it, and ${missingText(tasks, why, run)}`,
-    fix:
-      why === 'unlanded' && run !== null
-        ? `tidegate land ${run}`
-        : why === 'unfinished' && run !== null
-          ? `tidegate why ${run}`
-          : `tidegate run ${shellPath(file)} --wave ${next}`,
+  'wave-missing': (finding) => ({
+    detail: `wave ${finding.wave} needs the waves before it, and ${missingText(finding)}`,
+    fix: missingFix(finding),
   }),
   'plan-has-tasks': () => 'the plan has no task',
   repository: ({ expected, actual }) =>

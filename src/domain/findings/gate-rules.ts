@@ -19,6 +19,8 @@ export type GateRules = {
     readonly why: WhyMissing;
     /** The run that had them; null when none did. */
     readonly run: RunId | null;
+    /** With `on-branch`: where they are. */
+    readonly branch?: string;
     readonly file: string;
   };
   'plan-has-tasks': unknown;

@@ -27,7 +27,7 @@ function waveFindings(
     tasks.flatMap(({ id }) => {
       const seen = known.get(id);
       const why = seen === undefined ? 'absent' : whyMissing(plan, seen);
-      return why === null ? [] : [{ task: id, wave: index, run: seen?.run ?? null, why }];
+      return why === null ? [] : [{ task: id, wave: index, run: seen?.run ?? null, branch: seen?.branch, why }];
     }),
   );
   const next = missing[0]?.wave ?? null;
@@ -41,8 +41,10 @@ function waveFindings(
   }
   return [...kinds.values()].flatMap(([first, ...more]): readonly Finding[] => {
     if (first === undefined) return [];
+    const { why, run, branch } = first;
     const tasks = [first, ...more].map(({ task }) => task);
-    return [{ rule: 'wave-missing', wave, tasks, why: first.why, run: first.run, next: next ?? 0, file: planFile }];
+    const on = why === 'on-branch' && branch !== undefined ? { branch } : {};
+    return [{ rule: 'wave-missing', wave, tasks, why, run, ...on, next: next ?? 0, file: planFile }];
   });
 }
 

@@ -72,6 +72,7 @@ describe('contract', () => {
       [{ undone: true }, again],
       [{ status: 'dropped', commit: null, inBase: false }, again],
       [{ commit: null, inBase: false }, 'tidegate land demo-zz99'],
+      [{ branch: 'tidegate/demo-zz99', inBase: false }, 'git merge tidegate/demo-zz99'],
       [{ status: 'open', commit: null, inBase: false }, 'tidegate why demo-zz99'],
     ] as const;
     for (const [more, fix] of cases) {
