@@ -13,7 +13,7 @@ import type { Order } from './context.ts';
  * committed.
  */
 export async function takeUncommitted(
-  order: Order,
+  order: Pick<Order, 'state' | 'checkout' | 'env' | 'run'>,
   target: { readonly branch: string; readonly commit: CommitId },
 ): Promise<Result<CommitId | null, Finding>> {
   const { toplevel } = await findCheckout(order.checkout);

@@ -7,8 +7,8 @@ import { asPerson } from './persons-environment.ts';
 import { splitNul } from './tree.ts';
 
 /**
- * What of a person's checkout no commit holds. Their ignore rules and line ends count, as for their own `git status`; no hook or monitor
- * runs. `owned`: paths at which ignored files are looked for, too.
+ * What of a person's checkout no commit holds. Their ignore rules and line ends count, as for their own `git status`; no hook, monitor or
+ * filter but that of LFS runs. `owned`: paths at which ignored files are looked for, too.
  */
 export async function readCheckoutState(
   directory: string,
@@ -19,7 +19,8 @@ export async function readCheckoutState(
   return await asPerson(env, async (environment) => {
     const person = { cwd: toplevel, env: environment };
     const options = ['--porcelain=v1', '-z', '--no-renames', '--untracked-files=all', '--ignore-submodules=all'];
-    const lines = splitNul(await git({ ...person, args: ['status', ...options] }));
+    const config = await withoutFilters(person);
+    const lines = splitNul(await git({ ...person, config, args: ['status', ...options] }));
     const pathsOf = (isNew: boolean) =>
       lines.filter((line) => line.startsWith('??') === isNew).map((line) => line.slice(3));
     const head = await runGit({ ...person, args: ['symbolic-ref', '--quiet', '--short', 'HEAD'] });
@@ -29,8 +30,23 @@ export async function readCheckoutState(
   });
 }
 
+type Place = { readonly cwd: string; readonly env: Readonly<Record<string, string>> };
+
+/** Settings that switch every filter off that the person has configured, but for LFS: without it each of its files would seem changed. */
+async function withoutFilters(person: Place): Promise<readonly string[]> {
+  const args = ['config', '--name-only', '--null', '--get-regexp', '^filter\\..*\\.(clean|process)$'];
+  const { stdout } = await runGit({ ...person, args });
+  const names = stdout
+    .toString('utf8')
+    .split('\0')
+    .map((key) => key.replace(/^filter\./, '').replace(/\.(clean|process)$/, ''));
+  return [...new Set(names)]
+    .filter((name) => name !== '' && name !== 'lfs' && !name.includes('='))
+    .flatMap((name) => [`filter.${name}.clean=`, `filter.${name}.process=`, `filter.${name}.required=false`]);
+}
+
 async function ignoredAmong(
-  person: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+  person: Place,
   untracked: readonly string[],
   owned: readonly string[],
 ): Promise<readonly string[]> {
