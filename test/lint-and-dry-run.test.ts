@@ -118,7 +118,7 @@ const lint = (root: string, text: string) =>
 /** The rules by which a dry run of a plan that could be read refuses it. */
 function refusedBy(plan: FrozenPlan): readonly string[] {
   const asked = order(plan);
-  const seen = { openWaves: plan.waves.map((_, index) => index), actual: asked.repo };
+  const seen = { earlier: [], actual: asked.repo };
   const rehearsed = rehearse(asked, seen, { now: '2026-01-01T00:00:00.000Z', nonce: () => '' });
   return [
     ...(branches.includes(plan.base) ? [] : ['no-branch']),

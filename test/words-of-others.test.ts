@@ -88,6 +88,7 @@ describe.concurrent('no sentence of ours is stored', () => {
     const listing = `"files":["a file.txt"],"proofs":["ran it twice"],"questions":["is it enough?"]`;
     const byFile = `mkdir .tidegate; printf '{"status":"done","summary":"as asked","nonce":"%s",${listing}}' $TIDEGATE_NONCE > .tidegate/handoff.json`;
     await using scene = await spacious({
+      repo: '/srv/a place/repo.git',
       generated: { 'list.txt': "ls > list.txt; ln -s /etc/a-file 'a link'" },
       checks: [{ name: 'unit tests', run: 'echo the tests print this; test ! -e bad.txt' }],
       tasks: {
@@ -106,6 +107,7 @@ describe.concurrent('no sentence of ours is stored', () => {
     mkdirSync(join(scene.root, 'home/.config/tidegate'), { recursive: true });
     writeFileSync(join(scene.root, 'home/.config/tidegate/config.yaml'), 'fence: { network: ["localhost:9"] }');
     scene.git('remote', 'add', 'origin', '/srv/a place/repo.git');
+    scene.git('remote', 'add', 'upstream', '/srv/another place/repo.git');
     await scene.cli('run', 'plan.yaml', '--json');
     const running = ended(scene.start(['resume', '--yes', '--json']));
     await untilEvent(scene, (event) => event.type === 'attempt-noted' && event.note.note === 'asked');

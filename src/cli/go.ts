@@ -1,13 +1,10 @@
-import { allTasks } from '../domain/plan.ts';
 import { type PlanSketch, sketchOf, type TypedTask } from '../domain/plan-text.ts';
-import type { RunOrder } from '../domain/requests.ts';
 import { err, ok, type Result } from '../domain/result.ts';
-import type { Desk } from '../ports/desk.ts';
-import { type Context, exitCodes, misused, type Outcome } from './command.ts';
+import { type Context, misused, type Outcome } from './command.ts';
 import type { Program } from './definition.ts';
 import { checkedThenRun, type RunOptions } from './run.ts';
 
-type GoInput = Pick<RunOptions, 'dryRun' | 'detach' | 'yes' | 'land' | 'focus'> & {
+type GoInput = Pick<RunOptions, 'dryRun' | 'detach' | 'yes' | 'land' | 'focus' | 'withUncommitted'> & {
   readonly task: readonly string[];
   readonly agent: string | undefined;
   readonly model: string | undefined;
@@ -21,8 +18,7 @@ export async function runTyped(
 ): Promise<Outcome> {
   const sketch = sketched(task, agent ?? null, model ?? null);
   if (!sketch.ok) return misused('usage', `go: ${sketch.error}`);
-  const more = { command: 'go', typed: true, refuse: withoutAgent('go') };
-  return await checkedThenRun(ports.openDesk, context, sketch.value, options, more);
+  return await checkedThenRun(ports.openDesk, context, sketch.value, options, { command: 'go', typed: true });
 }
 
 /** Pure: words as they were typed, `--then` and `--owns` among them. */
@@ -71,30 +67,3 @@ function readWords(words: readonly string[]): Result<{ readonly waves: Typing[][
   }
   return ok({ waves, early });
 }
-
-/** Of a plan in a file the launch tells; here nothing is to be left behind that could not even begin. */
-export const withoutAgent =
-  (command: string) =>
-  async (desk: Desk, { plan }: RunOrder): Promise<Outcome | null> => {
-    const chains = new Map(allTasks(plan).map(({ agent }) => [agent.join(' '), agent]));
-    for (const chain of chains.values()) {
-      const found = await Promise.all(chain.map((agent) => desk.agentReady(agent)));
-      const lacking = found.filter((one) => !one.ready);
-      if (lacking.length < found.length || plan.fence.env.length > 0) continue;
-      const why = lacking.map((one) => one.why).join('; ');
-      const [known] = lacking.filter((one) => one.installed);
-      if (known === undefined)
-        return misused(
-          'no-agent',
-          `${command}: no agent can be started: ${why}; install one, or name another with --agent`,
-        );
-      return {
-        exit: exitCodes.personNeeded,
-        reason: 'needs-login',
-        problems: [`tidegate: ${command}: no agent can be started: ${why}`],
-        needs: [{ kind: 'login', task: null, message: 'log an agent in', command: known.fix }],
-        data: { message: why },
-      };
-    }
-    return null;
-  };

@@ -11,7 +11,6 @@ import type { Desk, ReadPlan } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
 import { type Context, done, misused, type Outcome } from './command.ts';
 import { atDesk, type OpenDesk } from './desk.ts';
-import { withoutAgent } from './go.ts';
 import { linesOf, outcomeOf as lintOutcome } from './lint.ts';
 import type { PlanFiles } from './ports.ts';
 import { checkedThenRun } from './run.ts';
@@ -137,7 +136,7 @@ async function draftedBy(
     keys: { role: 'design', owns: [file], deliverables: [file], drafts: file },
   } as const;
   const sketch = { name: 'plan-draft', agent, waves: [[task]], note: 'Made by tidegate plan --agent' };
-  const asked = { command: 'plan', typed: true, refuse: withoutAgent('plan') };
+  const asked = { command: 'plan', typed: true };
   const outcome = await checkedThenRun(open, context, sketch, { dryRun, yes, land }, asked);
   if (outcome.reason !== 'landed') return outcome;
   const next = `Read ${file} and change what you like; then: tidegate run ${file}`;

@@ -22,6 +22,7 @@ export const judgeDraft = (
       source: { text: text.value, as: file, branch },
       flags: { land: null, focus: null },
       wave: null,
+      planOnly: true,
       tidegate: context.version,
     });
     if (prepared.ok) return done([], { findings: [] });

@@ -1,6 +1,5 @@
 import { explain } from '../domain/explain/explain.ts';
 import type { Finding } from '../domain/findings/finding.ts';
-import type { RunOrder } from '../domain/requests.ts';
 import { err, type Result } from '../domain/result.ts';
 import { performOrder } from '../engine/actions/order.ts';
 import { type NotOrdered, type PreparedOrder, prepareOrder } from '../engine/order-run.ts';
@@ -24,6 +23,7 @@ export type RunOptions = {
   readonly land?: boolean;
   readonly focus?: string | undefined;
   readonly ci?: boolean;
+  readonly withUncommitted?: boolean;
   readonly isBrief?: boolean;
 };
 
@@ -58,8 +58,6 @@ export async function checkedThenRun(
   const checked = await atDesk(open, context, 'look', async (desk) => {
     const prepared = await prepare(desk, context, source, options, more.command);
     if (!prepared.ok) return prepared.error;
-    const refused = await more.refuse(desk, prepared.value.order);
-    if (refused !== null) return refused;
     ready.push(prepared.value);
     return dryRun(prepared.value);
   });
@@ -75,10 +73,8 @@ export type Asked = {
   readonly command: string;
   /** Typing it at a terminal is the yes to the start. */
   readonly typed: boolean;
-  /** What stands against it that stands against no plan in a file. */
-  refuse(desk: Desk, order: RunOrder): Promise<Outcome | null>;
 };
-const runAsked: Asked = { command: 'run', typed: false, refuse: async () => null };
+const runAsked: Asked = { command: 'run', typed: false };
 
 export async function begin(
   desk: Desk,
@@ -104,7 +100,9 @@ async function prepare(
   const focus = options.focus?.trim() ?? null;
   if (focus === '' || (focus?.length ?? 0) > longestFocus)
     return err(misused('bad-focus', `${command}: --focus takes a text of at most ${longestFocus} characters`));
-  const asked = { source, flags: { land: landFlag(options), focus }, wave, tidegate: context.version };
+  const { withUncommitted = false } = options;
+  const flags = { land: landFlag(options), focus };
+  const asked = { source, flags, wave, withUncommitted, tidegate: context.version };
   const prepared = await prepareOrder(desk, asked);
   return prepared.ok ? prepared : err(notOrdered(prepared.error, command));
 }
@@ -139,8 +137,14 @@ async function carryOut(
   const approves = [...(yes ? (['start'] as const) : []), ...(land ? (['land'] as const) : [])];
   if (!(await performOrder(desk, prepared, desk.caller, { approves }))) return callerIsAgent(desk, 'tidegate run');
   const how = { yes, typed, land, isBrief, warnings, fromStart: true };
-  if (options.detach === true) return await inBackground(desk, context, order.run, how);
-  return await inForeground(desk, context, order.run, how);
+  // where nobody is asked, nobody sees the plan with its notes
+  if (!context.json && (yes || !context.terminal.interactive))
+    for (const note of prepared.notes) context.terminal.problem(`tidegate: note: ${findingText(explain(note))}`);
+  const outcome =
+    options.detach === true
+      ? await inBackground(desk, context, order.run, how)
+      : await inForeground(desk, context, order.run, how);
+  return { ...outcome, data: { ...outcome.data, warnings: warnings.map(explain) } };
 }
 
 function dryRun({ rehearsed, warnings }: PreparedOrder): Outcome {
@@ -166,12 +170,28 @@ function problemLines(found: Finding): readonly string[] {
 }
 
 function refusedPlan(findings: readonly Finding[], warnings: readonly Finding[]): Outcome {
+  const logins = findings.flatMap((finding) =>
+    finding.rule === 'no-agent-ready' ? finding.findings.filter(isLogin) : [],
+  );
+  const [login] = logins;
+  // nothing is wrong with the plan: a person has to log in
+  if (login !== undefined && findings.every(({ rule }) => rule === 'no-agent-ready'))
+    return {
+      exit: exitCodes.personNeeded,
+      reason: 'needs-login',
+      problems: findings.flatMap((finding) => `tidegate: ${explain(finding).detail}`),
+      needs: [{ kind: 'login', task: null, message: 'log an agent in', command: explain(login).fix ?? '' }],
+      data: { findings: findings.map(explain), warnings: warnings.map(explain) },
+    };
   return {
     exit: exitCodes.usage,
-    reason: 'plan-refused',
+    reason: findings.every(({ rule }) => rule === 'no-agent-ready') ? 'no-agent' : 'plan-refused',
     problems: [...findings.flatMap(problemLines), 'nothing was started'],
     data: { findings: findings.map(explain), warnings: warnings.map(explain) },
   };
 }
+
+const isLogin = ({ rule }: Finding): boolean =>
+  rule === 'not-logged-in' || rule === 'login-file-closed' || rule === 'login-needs-fence';
 
 const wholeNumber = (text: string): number | undefined => (/^\d{1,4}$/.test(text) ? Number(text) : undefined);

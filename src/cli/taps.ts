@@ -157,7 +157,9 @@ async function askLanding(desk: Desk, context: Context, view: RunView): Promise<
     context.terminal.problem(`tidegate: ${toldOfLanding(state, state.landing).message}`);
   for (const task of merged(state)) context.terminal.line(`  ${task.id}: ${files(snapshotOf(task)?.diff.length ?? 0)}`);
   return await askYes(context, { question: tapQuestion(state, 'land'), answers: 'y/N/d' }, async () =>
-    state.branch === null ? [] : (await desk.patches.text(state.target.commit, state.branch.commit, [])).split('\n'),
+    state.branch === null
+      ? []
+      : (await desk.patches.text(state.uncommitted ?? state.target.commit, state.branch.commit, [])).split('\n'),
   );
 }
 

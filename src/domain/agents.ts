@@ -4,6 +4,8 @@ export type AgentKind = {
   /** Looked for on the PATH; empty where the plan's `command` names it. */
   readonly program: string;
   readonly arguments: readonly string[];
+  /** What to type to install it; absent where the plan's `command` names the program. */
+  readonly install?: string;
   /** A program that it starts in turn; the person's own, if there is one. */
   readonly drives?: string;
   /** Agents of one provider share its rate limits. */
@@ -97,23 +99,55 @@ const google = {
 };
 const nobody = { provider: '', credentials: [], variables: [] };
 
+const npm = (name: string): string => `npm install -g ${name}`;
+
 export const agentKinds: Readonly<Record<string, AgentKind>> = {
   command: { executor: 'command', program: '', arguments: [], ...nobody },
-  claude: { executor: 'claude', program: 'claude', arguments: [], ...anthropic, hears: true },
-  codex: { executor: 'codex', program: 'codex', arguments: [], ...openai },
-  opencode: { executor: 'opencode', program: 'opencode', arguments: [], ...opencode },
+  claude: {
+    executor: 'claude',
+    program: 'claude',
+    arguments: [],
+    install: npm('@anthropic-ai/claude-code'),
+    ...anthropic,
+    hears: true,
+  },
+  codex: { executor: 'codex', program: 'codex', arguments: [], install: npm('@openai/codex'), ...openai },
+  opencode: { executor: 'opencode', program: 'opencode', arguments: [], install: npm('opencode-ai'), ...opencode },
   acp: { executor: 'acp', program: '', arguments: [], ...nobody, hears: true },
-  gemini: { executor: 'acp', program: 'gemini', arguments: ['--acp'], ...google, hears: true },
-  'opencode-acp': { executor: 'acp', program: 'opencode', arguments: ['acp'], ...opencode, hears: true },
+  gemini: {
+    executor: 'acp',
+    program: 'gemini',
+    arguments: ['--acp'],
+    install: npm('@google/gemini-cli'),
+    ...google,
+    hears: true,
+  },
+  'opencode-acp': {
+    executor: 'acp',
+    program: 'opencode',
+    arguments: ['acp'],
+    install: npm('opencode-ai'),
+    ...opencode,
+    hears: true,
+  },
   'claude-agent-acp': {
     executor: 'acp',
     program: 'claude-agent-acp',
     arguments: [],
+    install: npm('@agentclientprotocol/claude-agent-acp'),
     drives: 'claude',
     ...anthropic,
     hears: true,
   },
-  'codex-acp': { executor: 'acp', program: 'codex-acp', arguments: [], drives: 'codex', ...openai, hears: true },
+  'codex-acp': {
+    executor: 'acp',
+    program: 'codex-acp',
+    arguments: [],
+    install: npm('@agentclientprotocol/codex-acp'),
+    drives: 'codex',
+    ...openai,
+    hears: true,
+  },
 };
 
 /** Whether the plan has to name the program. */

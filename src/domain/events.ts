@@ -44,7 +44,13 @@ export type RunEvent =
   /** A thread of this wave is about to be asked for elsewhere. Asked for again by the same key, it is the same thread. */
   | { readonly type: 'thread-intended'; readonly wave: number; readonly key: string }
   /** The merger made the bare repository hold the base and set the run branch to it. */
-  | { readonly type: 'run-branch-made'; readonly commit: CommitId; readonly tree: TreeId }
+  | {
+      readonly type: 'run-branch-made';
+      readonly commit: CommitId;
+      readonly tree: TreeId;
+      /** With `--with-uncommitted`: the commit of the person's branch that `commit` adds their changes to. `commit` never lands. */
+      readonly onto?: CommitId;
+    }
   | { readonly type: 'tap-opened'; readonly tap: TapName; readonly hash: PlanHash; readonly expires: string | null }
   | {
       readonly type: 'tap-decided';
@@ -322,6 +328,8 @@ export type RunEvent =
       readonly old: CommitId | null;
       readonly new: CommitId;
       readonly tasks: readonly TaskId[];
+      /** The commit of each of them as it lies on the branch: of a rebuilt landing the rebuilt one. */
+      readonly commits?: readonly { readonly task: TaskId; readonly commit: CommitId }[];
     }
   | { readonly type: 'landing-refused'; readonly because: Finding }
   /** Commits on top of `onto` that take it back. The branch moves to them when every check has passed on their tree. */

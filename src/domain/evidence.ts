@@ -1,13 +1,21 @@
 import type { AgentReport } from './agent-note.ts';
 import type { Finding } from './findings/finding.ts';
-import type { AttemptId, CommitId, PlanHash, TaskId, TreeId } from './ids.ts';
+import type { AttemptId, CommitId, PlanHash, RunId, TaskId, TreeId } from './ids.ts';
 
 /**
  * What the shell saw, recorded in the ledger before it is judged. Gates read nothing else,
  * so that a live decision and its replay are the same function of the same input.
  */
 
-export type RepoAttestation = { readonly rootCommit: CommitId; readonly remote: string | null };
+/** `remote` is that of `origin`; `remotes` are the others. */
+export type RepoAttestation = {
+  readonly rootCommit: CommitId;
+  readonly remote: string | null;
+  readonly remotes?: readonly string[];
+};
+
+/** The repository that a task is for, as far as `repo:` says so. */
+export type RepoClaim = { readonly task: TaskId; readonly root: string | null; readonly remote: string | null };
 
 export type ContractEvidence = {
   readonly run: string;
@@ -15,16 +23,36 @@ export type ContractEvidence = {
   readonly planExists: boolean;
   /** `--wave N` as given; null when absent. */
   readonly wave: number | null;
-  /** Waves of this plan that are not closed yet, ascending. */
-  readonly openWaves: readonly number[];
+  /** With `--wave`: every task of the plan as earlier runs left it. Absent without. */
+  readonly earlier?: readonly EarlierTask[];
+};
+
+/** One task of the plan, and what an earlier run made of it. */
+export type EarlierTask = {
+  readonly task: TaskId;
+  readonly wave: number;
+  /** Null: no run has had it. */
+  readonly run: RunId | null;
+  /** `open`: that run has not brought it to an end. `absent`: there is no such run. */
+  readonly status: 'merged' | 'done' | 'dropped' | 'open' | 'absent';
+  /** The commit that landed for it, after a rebuild the rebuilt one; null when none did. */
+  readonly commit: CommitId | null;
+  /** The branch of its own that the run left it on, while that is there. Absent: it was to land on the person's. */
+  readonly branch?: string;
+  /** It was taken back since it landed. */
+  readonly undone: boolean;
+  /** The commit is an ancestor of the one that the run would begin at. */
+  readonly inBase: boolean;
 };
 
 export type LoadEvidence = {
   readonly findings: readonly Finding[];
   readonly tasks: number;
-  /** The repository that the plan was written for, if it says so, and the one we are in. */
+  /** The repository that the run was ordered in, and the one we are in. */
   readonly expected: RepoAttestation | null;
   readonly actual: RepoAttestation;
+  /** What `repo:` says; absent when it says nothing of any task. */
+  readonly claims?: readonly RepoClaim[];
 };
 
 /** The board that is the ledger itself, or a thread elsewhere. `failed`: ways that were tried before, and why they are not it. */

@@ -25,7 +25,7 @@ export function judge(context: Context, unjudged: Unjudged): readonly Verdict[] 
   const { plan, hash, granted } = context;
   switch (unjudged.phase) {
     case 'contract':
-      return judgeContract(unjudged.evidence);
+      return judgeContract(plan, unjudged.evidence);
     case 'load':
       return judgeLoad(unjudged.evidence);
     case 'thread':

@@ -110,7 +110,7 @@ function taskNeed(state: RunState, task: TaskState, subject: string): Omit<Need,
   if (progress.status !== 'waiting' || task.wave !== currentWave(state)?.index) return null;
   const spend = taskSpend(state, task);
   if (isOver(spend)) return { kind: 'budget', ...toldOfTaskBudget(state, spend, subject) };
-  if (progress.next.halt !== null) return { kind: 'launch', ...toldOfLaunch(state, progress.next.halt) };
+  if (progress.next.halt !== null) return { kind: 'launch', ...toldOfLaunch(state, progress.next.halt, subject) };
   const need = blockingNeed(state, task);
   return need !== null && state.tasks[need]?.progress.status === 'dropped'
     ? { kind: 'blocked', ...toldOfDroppedNeed(need, subject) }

@@ -4,6 +4,7 @@ import type { Finding, FindingsOf } from './findings/finding.ts';
 import type { PlanRules } from './findings/plan-rules.ts';
 import type { SettingsRules } from './findings/settings-rules.ts';
 import type { Role } from './plan.ts';
+import type { WrittenRepo } from './repo-claim.ts';
 import type { ResolvedSettings } from './settings.ts';
 
 /** Where in a document: keys and indexes from its root. */
@@ -64,6 +65,7 @@ export type TaskKeys = {
     | undefined;
   readonly allowEmpty?: boolean | undefined;
   readonly skills?: readonly string[] | undefined;
+  readonly repo?: WrittenRepo | undefined;
 };
 
 const asList = (value: string | readonly string[]): readonly string[] => (typeof value === 'string' ? [value] : value);

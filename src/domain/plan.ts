@@ -1,3 +1,4 @@
+import type { RepoClaim } from './evidence.ts';
 import type { TaskId } from './ids.ts';
 import type { ThreadPlan } from './thread.ts';
 
@@ -70,6 +71,8 @@ export type FrozenPlan = {
   readonly thread?: ThreadPlan;
   /** What a person stresses in this run, told to every agent. Absent: nothing. */
   readonly focus?: string;
+  /** The repository that it is for. Absent: it does not say. */
+  readonly repo?: Omit<RepoClaim, 'task'>;
   readonly waves: readonly PlannedWave[];
 };
 
@@ -118,6 +121,8 @@ export type PlannedTask = {
   readonly allowEmpty: boolean;
   /** A plan that it writes: read, and sent back with its mistakes, before the task is ready. Absent: none. */
   readonly drafts?: string;
+  /** The repository that it is for, instead of what the plan says. Absent: as the plan says. */
+  readonly repo?: Omit<RepoClaim, 'task'>;
   /** What its agent is told to read first, as the base had it when the plan was frozen. Absent: nothing. */
   readonly skills?: readonly Skill[];
 };

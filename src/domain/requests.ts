@@ -1,4 +1,5 @@
 import type { Post } from './board.ts';
+import type { Continuation } from './earlier-waves.ts';
 import type { RepoAttestation } from './evidence.ts';
 import type { CommitId, PlanHash, RunId, TaskId } from './ids.ts';
 import type { FrozenPlan } from './plan.ts';
@@ -76,6 +77,10 @@ export type RunOrder = {
   readonly target: { readonly branch: string; readonly commit: CommitId };
   /** Only this wave, if asked for. */
   readonly wave: number | null;
+  /** The branch of the earlier run that this one goes on from, instead of the person's. Absent: it begins on the person's. */
+  readonly continues?: Continuation;
+  /** The run begins at a commit of the changes in the checkout that no commit holds. Absent: it does not. */
+  readonly uncommitted?: true;
   /** Whether a flag set `land`, for reading the files again: `auto` instead of `ask`, or `branch` whatever they say. */
   readonly landing: LandingChoice;
   /** What the order approves by a flag: every start by `--yes`, the landing by `--land`. */

@@ -82,9 +82,9 @@ describe('what stands on a task', () => {
       });
   });
 
-  test('is ready again when the task is dropped or passes its gates after all', () => {
+  test('is ready again when the task passes its gates after all, and not when it is dropped', () => {
     const dropped: RunEvent = { type: 'task-dropped', task: idOf('a'), by: me };
-    expect(statuses(run(...allReady, culprit, dropped))).toEqual({ a: 'dropped', b: 'ready', c: 'ready', d: 'ready' });
+    expect(statuses(run(...allReady, culprit, dropped))).toEqual({ a: 'dropped', b: 'held', c: 'held', d: 'ready' });
     const granted: RunEvent = { type: 'task-granted', task: idOf('a'), paths: ['x'], meets: [], by: me };
     const [verdict] = ready('a').slice(-1) as [RunEvent];
     expect(statuses(run(...allReady, culprit, granted, verdict))).toEqual({

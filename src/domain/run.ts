@@ -1,5 +1,6 @@
 import { type Board, withBoard } from './board.ts';
 import type { Shortage } from './disk.ts';
+import type { Continuation } from './earlier-waves.ts';
 import { isRequest, type LedgerEvent, type RunEvent, type RunOutcome } from './events.ts';
 import type { BoundThread, CheckOutcome } from './evidence.ts';
 import { evolveTask } from './evolve-task.ts';
@@ -25,15 +26,19 @@ export type RunState = {
   readonly plan: FrozenPlan;
   readonly hash: PlanHash;
   readonly planFile: string;
-  /** `apart`: it holds rebuilt copies of our commits, so that the run branch does not lie on it any more. */
+  /** `apart`: the run branch does not lie on it, because it holds rebuilt copies of our commits, or the run began at uncommitted changes. */
   readonly target: { readonly branch: string; readonly commit: CommitId; readonly apart: boolean };
   readonly only: number | null;
+  /** The branch of another run that it goes on from. */
+  readonly continues: Continuation | null;
+  /** The commit of the person's uncommitted changes that the run branch began at; null when there are none. */
+  readonly uncommitted: CommitId | null;
   readonly contract: readonly Verdict[] | null;
   readonly load: readonly Verdict[] | null;
   readonly waves: readonly WaveState[];
   readonly tasks: Readonly<Record<TaskId, TaskState>>;
   readonly taps: Readonly<Partial<Record<TapName, TapState>>>;
-  /** The person's own commit that the run branch began at; null until the merger made it. */
+  /** The person's own commit that the run branch began at; null until the merger made it, and for one that goes on from another run. */
   readonly began: CommitId | null;
   /** The tip of the run branch; null until the merger made it. */
   readonly branch: { readonly commit: CommitId; readonly tree: TreeId } | null;
@@ -124,8 +129,12 @@ function evolveFact(state: RunState, event: RunEvent, seq: number): RunState {
     case 'run-branch-made':
       return {
         ...state,
-        target: { ...state.target, commit: event.commit },
-        began: event.commit,
+        target:
+          event.onto === undefined
+            ? { ...state.target, commit: event.commit }
+            : { ...state.target, commit: event.onto, apart: true },
+        began: state.continues === null ? event.commit : null,
+        uncommitted: event.onto === undefined ? null : event.commit,
         branch: { commit: event.commit, tree: event.tree },
       };
     case 'tap-opened':
@@ -275,6 +284,8 @@ function created(event: RunEvent & { readonly type: 'run-created' }): RunState {
     planFile: event.planFile,
     target: { ...event.target, apart: false },
     only: event.wave,
+    continues: event.continues ?? null,
+    uncommitted: null,
     contract: null,
     load: null,
     waves: event.plan.waves.map((_, index) => unjudged(index)),

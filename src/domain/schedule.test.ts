@@ -12,10 +12,11 @@ import {
 } from '../../test/support/plans.ts';
 import { noUsage } from './agent-event.ts';
 import type { RunEvent } from './events.ts';
+import type { Finding } from './findings/finding.ts';
 import { pass } from './gates/say.ts';
 import { type RunState, tasksOfWave } from './run.ts';
 import { blockingNeed, isBlocked, mayIntegrate, startable } from './schedule.ts';
-import type { TaskProgress } from './task.ts';
+import { fresh, type TaskProgress } from './task.ts';
 
 type Waves = readonly Readonly<Record<string, TaskSketch>>[];
 const approved = (wave: number): RunEvent => ({
@@ -120,17 +121,38 @@ describe('a task is blocked', () => {
   });
 });
 
+describe('a failed launch', () => {
+  const waves = [{ a: {}, b: {} }, { c: {} }];
+  const halted = (state: RunState, id: string, halt: Finding): RunState => {
+    const task = taskOf(state, id);
+    const progress: TaskProgress = { status: 'waiting', next: { ...fresh, halt }, last: null };
+    return { ...state, tasks: { ...state.tasks, [id]: { ...task, progress } } };
+  };
+  const launch: Finding = { rule: 'launch-failed', because: null, before: [] };
+
+  test('halts its wave, and no other', () => {
+    const state = halted(given(waves, {}, { schedule: 'eager' }), 'a', launch);
+    expect(ids(state)).toEqual(['c']);
+    expect(['a', 'b', 'c'].map((id) => isBlocked(state, taskOf(state, id)))).toEqual([true, true, false]);
+  });
+
+  test('is not the same as needs that do not fit together: that task waits alone', () => {
+    const conflict: Finding = { rule: 'needs-conflict', task: idOf('a'), need: idOf('b'), files: ['x'] };
+    expect(ids(halted(given([{ a: {}, b: {} }]), 'a', conflict))).toEqual(['b']);
+  });
+});
+
 describe('a ready task goes into a round', () => {
   const waves = [{ a: {}, b: { needs: ['a'] } }];
-  test('with what it stands on, or after that was merged or dropped', () => {
-    for (const status of ['ready', 'merged', 'dropped'] as const) {
+  test('with what it stands on, or after that was merged', () => {
+    for (const status of ['ready', 'merged'] as const) {
       const state = given(waves, { a: status, b: 'ready' });
       expect(mayIntegrate(state, taskOf(state, 'b'))).toBe(true);
     }
   });
 
-  test('not while what it stands on has failed, is held or at work again', () => {
-    for (const status of ['failed', 'held', 'running', 'waiting'] as const) {
+  test('not while what it stands on has failed, is held, dropped or at work again', () => {
+    for (const status of ['failed', 'held', 'dropped', 'running', 'waiting'] as const) {
       const state = given(waves, { a: status, b: 'ready' });
       expect(mayIntegrate(state, taskOf(state, 'b'))).toBe(false);
     }

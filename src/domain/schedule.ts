@@ -1,4 +1,5 @@
 import { isOverBudget } from './budget.ts';
+import type { Finding } from './findings/finding.ts';
 import type { TaskId } from './ids.ts';
 import { mayRunBeside } from './ownership.ts';
 import { type FrozenPlan, type PlannedTask, plannedById } from './plan.ts';
@@ -23,10 +24,34 @@ export function startable(state: RunState): readonly TaskState[] {
 
 function isStartable(state: RunState, task: TaskState): boolean {
   if (task.progress.status !== 'waiting' || task.progress.next.halt !== null) return false;
+  if (launchHalt(state, task.wave) !== null) return false;
   if (state.waves[task.wave]?.approval === null || isOverBudget(state, task)) return false;
   return needsOfTask(state, task).every((need) =>
     ['ready', 'merged', 'done'].includes(state.tasks[need]?.progress.status ?? ''),
   );
+}
+
+const haltsOfTasks = new WeakMap<RunState['tasks'], ReadonlyMap<number, LaunchHalt>>();
+
+type LaunchHalt = { readonly task: TaskId; readonly because: Finding };
+
+/**
+ * The failed launch that halts a wave: nothing of it starts until a person resumes the run, or retries or drops that task. Null when
+ * there is none. A task whose needs do not fit together waits alone.
+ */
+export function launchHalt(state: RunState, wave: number): LaunchHalt | null {
+  const known = haltsOfTasks.get(state.tasks) ?? findHalts(state);
+  haltsOfTasks.set(state.tasks, known);
+  return known.get(wave) ?? null;
+}
+
+function findHalts({ tasks }: RunState): ReadonlyMap<number, LaunchHalt> {
+  const found = new Map<number, LaunchHalt>();
+  for (const { id, wave, progress } of Object.values(tasks)) {
+    const halt = progress.status === 'waiting' ? progress.next.halt : null;
+    if (halt?.rule === 'launch-failed' && !found.has(wave)) found.set(wave, { task: id, because: halt });
+  }
+  return found;
 }
 
 /** What it needs within this run: with `--wave`, phase 000 has seen that the waves before are closed. */
@@ -40,7 +65,9 @@ export function needsOfTask(state: RunState, task: TaskState): readonly TaskId[]
 export function mayIntegrate(state: RunState, task: TaskState): boolean {
   const stands = (id: TaskId): boolean => {
     const need = state.tasks[id];
-    return need === undefined || isResolved(need) || mayIntegrate(state, need);
+    if (need === undefined) return true;
+    const { status } = need.progress;
+    return status === 'merged' || status === 'done' || mayIntegrate(state, need);
   };
   return task.progress.status === 'ready' && needsOfTask(state, task).every(stands);
 }
@@ -54,10 +81,11 @@ export const inTheWay = (state: RunState, task: TaskState): TaskState | undefine
     (other) => other.wave < task.wave && !isResolved(other) && !mayRunBeside(state.plan, task.id, other.id),
   );
 
-/** Waits for something that will not come by itself: a failed, held or dropped need, a launch that failed, or money. */
+/** Waits for something that will not come by itself: a failed, held or dropped need, a failed launch in its wave, or money. */
 export function isBlocked(state: RunState, task: TaskState): boolean {
   if (task.progress.status !== 'waiting') return false;
-  return task.progress.next.halt !== null || isOverBudget(state, task) || blockingNeed(state, task) !== null;
+  if (task.progress.next.halt !== null || launchHalt(state, task.wave) !== null) return true;
+  return isOverBudget(state, task) || blockingNeed(state, task) !== null;
 }
 
 export function blockingNeed(state: RunState, task: TaskState): TaskId | null {

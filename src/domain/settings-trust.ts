@@ -54,6 +54,8 @@ export const repositoryMay: { readonly [K in SettingKey]: Decision } = {
   forbid: add,
   block: add,
   breaker: tighten('when a spinning agent is stopped', (value, { said }) => said === 'strict' && value === 'normal'),
+  'repo.root': anything('it only ever refuses a run'),
+  'repo.remote': anything('it only ever refuses a run'),
   'thread.intake': tighten('where news of your runs is sent', isAnother),
   'thread.threads': tighten('where news of your runs is sent', isAnother),
   'thread.tokenFrom': tighten('a secret of yours that is sent', isAnother),

@@ -26,6 +26,9 @@ export type Settings = {
   readonly forbid?: readonly string[] | undefined;
   readonly block?: readonly string[] | undefined;
   readonly breaker?: 'normal' | 'strict' | undefined;
+  readonly repo?:
+    | { readonly root?: string | null | undefined; readonly remote?: string | null | undefined }
+    | undefined;
   readonly thread?:
     | {
         readonly intake?: string | null | undefined;
@@ -108,6 +111,7 @@ export const defaultSettings = {
   forbid: [],
   block: [],
   breaker: 'normal',
+  repo: { root: null, remote: null },
   thread: { intake: null, threads: null, tokenFrom: null },
   notify: null,
   disk: { cap: '20GB', free: '500MB' },
@@ -154,6 +158,7 @@ export type ResolvedSettings = {
   readonly forbid: readonly string[];
   readonly block: readonly string[];
   readonly breaker: 'normal' | 'strict';
+  readonly repo: { readonly root: string | null; readonly remote: string | null };
   readonly thread: ThreadPlan;
   readonly notify: NotifySetting;
   readonly disk: { readonly cap: string; readonly free: string };

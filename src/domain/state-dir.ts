@@ -38,5 +38,7 @@ export const refs = {
   landingEdit: (run: string, number: number) => `refs/tidegate/landing-edits/${run}.${number}`,
   rescue: (attempt: string) => `refs/tidegate/rescue/${attempt}`,
   landing: (run: string) => `refs/tidegate/landing/${run}`,
+  /** The person's uncommitted changes that a run began at. */
+  uncommitted: (run: string) => `refs/tidegate/uncommitted/${run}`,
   undo: (run: string) => `refs/tidegate/undo/${run}`,
 };

@@ -1,5 +1,5 @@
 import type { RunEvent } from './events.ts';
-import type { TaskId } from './ids.ts';
+import type { CommitId, TaskId } from './ids.ts';
 import type { RunState } from './run.ts';
 
 /** What of a run lies on the person's branch, and the undo that is on its way there. */
@@ -8,6 +8,8 @@ export type UndoState = {
   readonly standing: 'nothing' | 'landed' | 'undone';
   /** Landed since the last undo of the whole run; those that were taken back one by one stay named. */
   readonly landed: readonly TaskId[];
+  /** The commits that landed for them; of a rebuilt landing the rebuilt ones. */
+  readonly commits: Readonly<Record<TaskId, CommitId>>;
   /** Taken back one by one since the last undo of the whole run. */
   readonly tasks: readonly TaskId[];
   /** Reverts that wait for their checks; null when none are asked for, or the branch can simply go back. */
@@ -16,12 +18,20 @@ export type UndoState = {
 
 export type Reverts = Omit<Extract<RunEvent, { type: 'undo-prepared' }>, 'type'>;
 
-export const noUndo: UndoState = { standing: 'nothing', landed: [], tasks: [], prepared: null };
+export const noUndo: UndoState = { standing: 'nothing', landed: [], commits: {}, tasks: [], prepared: null };
 
 export function evolveUndo(state: UndoState, event: RunEvent): UndoState {
   switch (event.type) {
     case 'landed':
-      return { ...state, standing: 'landed', landed: [...state.landed, ...(event.tasks ?? [])] };
+      return {
+        ...state,
+        standing: 'landed',
+        landed: [...state.landed, ...(event.tasks ?? [])],
+        commits: {
+          ...state.commits,
+          ...Object.fromEntries((event.commits ?? []).map(({ task, commit }) => [task, commit])),
+        },
+      };
     case 'undo-prepared': {
       const { type: _, ...reverts } = event;
       const before = state.prepared?.task === event.task ? state.prepared.tries : 0;
@@ -31,7 +41,7 @@ export function evolveUndo(state: UndoState, event: RunEvent): UndoState {
       return { ...state, prepared: null };
     case 'undone':
       return event.task === null
-        ? { standing: 'undone', landed: [], tasks: [], prepared: null }
+        ? { ...noUndo, standing: 'undone', commits: state.commits }
         : { ...state, tasks: [...state.tasks, event.task], prepared: null };
     default:
       return state;

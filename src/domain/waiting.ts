@@ -8,7 +8,7 @@ import { policy } from './policy.ts';
 import type { ProviderState } from './provider.ts';
 import { providerOf } from './provider-pause.ts';
 import { checkKey, currentWave, type RunState, tasksOfWave } from './run.ts';
-import { blockingNeed, inTheWay, isLive, needsOfTask } from './schedule.ts';
+import { blockingNeed, inTheWay, isLive, launchHalt, needsOfTask } from './schedule.ts';
 import { agentOf, attemptOf, isResolved, type TaskState } from './task.ts';
 
 /** The first thing that keeps a waiting task from being started, in the order in which they are lifted. */
@@ -16,6 +16,8 @@ export type Wait =
   /** The run itself stands: paused, stopped, halted. */
   | { readonly on: 'mode' }
   | { readonly on: 'launch'; readonly because: Finding }
+  /** Another task of its wave could not be launched. */
+  | { readonly on: 'wave-halt'; readonly task: TaskId; readonly because: Finding }
   | { readonly on: 'wave'; readonly wave: number; readonly open: readonly TaskId[] }
   /** Eager: a task of an earlier wave may write what this one writes or reads. */
   | { readonly on: 'earlier'; readonly task: TaskId }
@@ -58,6 +60,8 @@ function byOrder(state: RunState, task: TaskState): Wait | null {
     const earlier = inTheWay(state, task);
     if (earlier !== undefined) return { on: 'earlier', task: earlier.id };
   }
+  const halt = launchHalt(state, task.wave);
+  if (halt !== null) return { on: 'wave-halt', ...halt };
   const need = blockingNeed(state, task) ?? needsOfTask(state, task).find((id) => !isMet(state.tasks[id]));
   if (need === undefined) return null;
   return { on: 'need', task: need, locked: plannedById(state.plan, need)?.locks ?? [] };

@@ -42,6 +42,8 @@ async function begin(
       toplevel: async () => '/checkout',
       rootCommit: async () => commit('root'),
       remote: async () => null,
+      remotes: async () => [],
+      isAncestor: async () => false,
       branchTip: async () => commit('base'),
       runBranchTip: async () => null,
       currentBranch: async () => 'main',

@@ -12,9 +12,11 @@ import type { Clock } from '../ports/clock.ts';
 import type { Engine } from '../ports/engine.ts';
 import { EnvironmentFailed } from '../ports/failures.ts';
 import { isRunStream, type Ledger, type Stored } from '../ports/ledger.ts';
-import { createRun, openWaves } from './create-run.ts';
+import { attest } from './attest.ts';
+import { createRun } from './create-run.ts';
 import { keepDisk } from './disk-keeper.ts';
 import { type Driver, driveRun } from './driver.ts';
+import { lookBack } from './look-back.ts';
 import { keepNews } from './notice-keeper.ts';
 import { performer } from './perform.ts';
 import { sharePlaces } from './places.ts';
@@ -106,8 +108,8 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
     const order = log.order();
     if (order === null) return;
     const seen = {
-      openWaves: openWaves(order, states()),
-      actual: { rootCommit: await world.git.rootCommit(), remote: await world.git.remote() },
+      earlier: await lookBack(world.git, order, states()),
+      actual: await attest(world.git),
     };
     const { type: _, by, ...rest } = order;
     await log.record((state) => {

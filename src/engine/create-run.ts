@@ -1,28 +1,30 @@
 import { startTap } from '../domain/decide-tap.ts';
 import type { RunEvent } from '../domain/events.ts';
-import type { RepoAttestation } from '../domain/evidence.ts';
+import type { EarlierTask, RepoAttestation } from '../domain/evidence.ts';
 import type { Context } from '../domain/judge.ts';
 import { allTasks } from '../domain/plan.ts';
+import { repoClaims } from '../domain/repo-claim.ts';
 import type { By, RunOrder, TapName } from '../domain/requests.ts';
-import type { RunState } from '../domain/run.ts';
 import { passes } from '../domain/verdict.ts';
 import { contract } from '../pipeline/contract.ts';
 import { load } from '../pipeline/load.ts';
 
+/** Looked up when a run is ordered and again when it is made. `earlier` is empty without `--wave`. */
+export type SeenBefore = { readonly earlier: readonly EarlierTask[]; readonly actual: RepoAttestation };
+
 /** The first events of a run: its order, and what phases 000 and 0 say of it. Stored in one append. */
-export function createRun(
-  order: RunOrder,
-  by: By,
-  seen: { readonly openWaves: readonly number[]; readonly actual: RepoAttestation },
-): readonly RunEvent[] {
+export function createRun(order: RunOrder, by: By, seen: SeenBefore): readonly RunEvent[] {
   const context: Context = { plan: order.plan, hash: order.hash, granted: [] };
   const { run, planFile, wave } = order;
-  const judgedContract = contract(context, { run, planFile, planExists: true, wave, openWaves: seen.openWaves });
+  const earlier = wave === null ? {} : { earlier: seen.earlier };
+  const judgedContract = contract(context, { run, planFile, planExists: true, wave, ...earlier });
+  const claims = repoClaims(order.plan);
   const judgedLoad = load(context, {
     findings: [],
     tasks: allTasks(order.plan).length,
     expected: order.repo,
     actual: seen.actual,
+    ...(claims.length === 0 ? {} : { claims }),
   });
   const created: RunEvent = { type: 'run-created', by, ...order };
   const approved = approvals(order, by);
@@ -44,14 +46,4 @@ function approvals({ plan, hash, wave, approves }: RunOrder, { who }: By): reado
     ...(approves.includes('start') ? [...starts].flatMap((tap) => approved(tap, 'yes-flag')) : []),
     ...(approves.includes('land') ? approved('land', 'land-flag') : []),
   ];
-}
-
-/** Waves of this very plan that no run has closed. */
-export function openWaves(order: RunOrder, runs: readonly (RunState | null)[]): readonly number[] {
-  const closed = new Set(
-    runs
-      .flatMap((run) => (run?.hash === order.hash ? run.waves.filter((wave) => wave.closed) : []))
-      .map((wave) => wave.index),
-  );
-  return order.plan.waves.map((_, index) => index).filter((index) => !closed.has(index));
 }

@@ -6,8 +6,10 @@ import type { By, RunOrder } from '../domain/requests.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { type RunState, selectedWaves } from '../domain/run.ts';
 import type { Desk, PlanFlags, PlanSource, ReadPlan } from '../ports/desk.ts';
-import { openWaves } from './create-run.ts';
+import { attest } from './attest.ts';
 import { knownRuns } from './find-run.ts';
+import { continuationOf, lookBack } from './look-back.ts';
+import { noPreflight, preflight } from './preflight.ts';
 import { refusals, rehearse } from './rehearse.ts';
 
 type OrderAsked = {
@@ -15,6 +17,10 @@ type OrderAsked = {
   readonly flags: PlanFlags;
   /** Only this wave; null: all. */
   readonly wave: number | null;
+  /** Agents start from the checkout as it is, with what no commit holds. */
+  readonly withUncommitted?: boolean;
+  /** The plan is judged, and nothing will be run: agents, signing and the checkout do not matter. */
+  readonly planOnly?: true;
   /** Our own version, kept with the run. */
   readonly tidegate: string;
 };
@@ -24,6 +30,8 @@ export type PreparedOrder = {
   /** The plan as a file, where there is none yet. */
   readonly text: string | null;
   readonly warnings: readonly Finding[];
+  /** Those of the warnings that are about the checkout and the machine, not about the plan. */
+  readonly notes: readonly Finding[];
 };
 
 export type NotOrdered =
@@ -43,10 +51,14 @@ export async function prepareOrder(desk: Desk, asked: OrderAsked): Promise<Resul
   const ordered = await orderOf(desk, read, asked);
   if (!ordered.ok) return ordered;
   const { land } = asked.flags;
-  const order: RunOrder = { ...ordered.value, landing: land ?? 'as-planned', approves: [] };
-  const { rehearsed, findings, warnings } = await judgedBefore(desk, order);
-  if (findings.length > 0) return err({ because: 'refused', findings, warnings: read.warnings });
-  return ok({ order, rehearsed, text: read.text, warnings: [...read.warnings, ...warnings] });
+  const planned: RunOrder = { ...ordered.value, landing: land ?? 'as-planned', approves: [] };
+  const judged = await judgedBefore(desk, planned);
+  const before = asked.planOnly ? noPreflight : await preflight(desk, planned, asked.withUncommitted === true);
+  const order: RunOrder = before.takes ? { ...planned, uncommitted: true } : planned;
+  const warnings = [...read.warnings, ...judged.warnings, ...before.warnings];
+  const findings = [...judged.findings, ...before.refused];
+  if (findings.length > 0) return err({ because: 'refused', findings, warnings });
+  return ok({ order, rehearsed: judged.rehearsed, text: read.text, warnings, notes: before.warnings });
 }
 
 /** From here on it is in the ledger, and a coordinator makes a run of it. */
@@ -79,16 +91,28 @@ async function orderOf(
   const tip = await desk.git.branchTip(plan.base);
   if (tip === null)
     return err({ because: 'no-branch', message: `the branch ${plan.base} does not exist or has no commit yet` });
-  const repo = { rootCommit: await desk.git.rootCommit(), remote: await desk.git.remote() };
+  const repo = await attest(desk.git);
   const target = { branch: plan.base, commit: tip };
   const id = newRunId(plan.name, desk.clock.nonce());
   const planFile = read.text === null ? read.planFile : desk.state.writtenPlan(id);
-  return ok({ run: id, plan, hash: planHash(hash), planFile, repo, target, wave, tidegate });
+  const others = wave === null ? [] : (await knownRuns(desk.ledger)).map(({ state }) => state);
+  const continues = await continuationOf(desk.git, { plan, wave, target }, others);
+  return ok({
+    run: id,
+    plan,
+    hash: planHash(hash),
+    planFile,
+    repo,
+    target,
+    wave,
+    ...(continues === null ? {} : { continues }),
+    tidegate,
+  });
 }
 
 async function rehearsal(desk: Desk, order: RunOrder): Promise<RunState> {
   const others = (await knownRuns(desk.ledger)).map(({ state }) => state);
-  const seen = { openWaves: openWaves(order, others), actual: order.repo };
+  const seen = { earlier: await lookBack(desk.git, order, others), actual: order.repo };
   return rehearse(order, seen, { now: desk.clock.now(), nonce: () => '' });
 }
 

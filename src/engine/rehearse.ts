@@ -1,4 +1,3 @@
-import type { RepoAttestation } from '../domain/evidence.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import { goesOnByItself } from '../domain/provider.ts';
 import type { RunOrder } from '../domain/requests.ts';
@@ -6,17 +5,13 @@ import { evolveRun, foldRun, type RunState } from '../domain/run.ts';
 import { findingsIn } from '../domain/verdict.ts';
 import type { Given } from '../pipeline/step.ts';
 import { steps } from '../pipeline/steps.ts';
-import { createRun } from './create-run.ts';
+import { createRun, type SeenBefore } from './create-run.ts';
 
 /**
  * What a run of this order would come to before a person is asked: the same phases by the same functions, in memory.
  * Nothing is made, stored or started.
  */
-export function rehearse(
-  order: RunOrder,
-  seen: { readonly openWaves: readonly number[]; readonly actual: RepoAttestation },
-  given: Given,
-): RunState {
+export function rehearse(order: RunOrder, seen: SeenBefore, given: Given): RunState {
   // nothing is asked of others: the built-in board stands for whatever thread it would get
   const { thread: _, ...plan } = order.plan;
   const created = createRun({ ...order, plan, approves: [] }, { who: 'tidegate', via: 'policy' }, seen);

@@ -41,7 +41,7 @@ export const isDone = ({ ending }: ExitRecord): boolean => ending.reason === 'ex
 const emptyCheck: Check = { name: 'setup', run: 'true', minutes: 1 };
 
 async function openRun({ ledger, epoch, merger }: Scratch, order: RunOrder): Promise<RunState> {
-  const seen = { openWaves: order.plan.waves.map((_, index) => index), actual: order.repo };
+  const seen = { earlier: [], actual: order.repo };
   await ledger.append(order.run, 0, createRun(order, { who: 'tidegate', via: 'policy' }, seen), epoch);
   const answer = await merger.ask({ do: 'open-run', run: order.run }, epoch);
   const state = foldRun(await ledger.read(order.run));

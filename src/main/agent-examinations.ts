@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
-import { homedir } from 'node:os';
 import type { FoundLogin } from '../adapters/agent-login.ts';
+import { personsHome } from '../adapters/persons-name.ts';
 import type { Context } from '../cli/command.ts';
 import type { AuthPorts, Examine } from '../cli/ports.ts';
 import { type AgentKind, agentKinds } from '../domain/agents.ts';
 import { explain } from '../domain/explain/explain.ts';
+import type { AgentReadiness } from '../domain/preflight.ts';
 import { mendAgent } from '../domain/texts/machine.ts';
-import type { AgentReadiness, Examined } from '../ports/desk.ts';
+import type { Examined } from '../ports/desk.ts';
 
 /** One line for each agent: found, version, login, how its calls are judged, and whether it starts in the fence. */
 export const agentExaminations: readonly Examine[] = Object.entries(agentKinds)
@@ -58,7 +59,7 @@ async function loginOf(kind: AgentKind, env: Context['env']): Promise<KnownLogin
     import('../adapters/stored-tokens.ts'),
     import('../adapters/fence-bwrap/index.ts'),
   ]);
-  const file = tokensFile(env, homedir());
+  const file = tokensFile(env, personsHome());
   const login = findLogin(kind, withStoredTokens(env, kind.credentials, file), agentUser(''));
   if (login.by === 'variable' && !env[login.name]) return { ...login, kept: file };
   if (login.by !== 'nothing' || isPrivate(file)) return login;
@@ -72,11 +73,11 @@ export async function agentReady(name: string, env: Context['env']): Promise<Age
   const { findProgram } = await import('../adapters/agent-program.ts');
   const { program, login } = kind;
   if (findProgram(program, env, (path) => path) === null)
-    return { ready: false, installed: false, why: `${program} is not on the PATH`, fix: `install ${program}` };
+    return { ready: false, installed: false, because: { rule: 'program-not-found', program } };
   if (login?.required !== true) return { ready: true };
   const found = await loginOf(kind, env);
   if (found.by !== 'nothing') return { ready: true };
-  return { ready: false, installed: true, why: explain(found.because).detail, fix: login.fix };
+  return { ready: false, installed: true, because: found.because };
 }
 
 const fixOf = ({ open, because }: NoLogin): string =>
@@ -118,7 +119,7 @@ export const authPorts: AuthPorts = {
     }),
   store: async ({ env }, name, token) => {
     const { storeToken, tokensFile } = await import('../adapters/stored-tokens.ts');
-    const file = tokensFile(env, homedir());
+    const file = tokensFile(env, personsHome());
     storeToken(file, name, token);
     return file;
   },

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { access, mkdir } from 'node:fs/promises';
-import { homedir, userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { type Caller, callerOf } from '../adapters/caller.ts';
 import { letsAgentsDecide, userConfigFile } from '../adapters/config-files/index.ts';
@@ -11,14 +10,18 @@ import {
   attemptSnapshots,
   gitReader,
   isAuthorKnown,
+  readCheckoutState,
   readLineCounts,
   readLog,
   readPatch,
+  secretsInCheckout,
+  trySigning,
 } from '../adapters/git-read/index.ts';
 import { jobFiles } from '../adapters/job-files/index.ts';
 import { memoryLedger } from '../adapters/ledger-memory/index.ts';
 import { openSqliteLedger } from '../adapters/ledger-sqlite/index.ts';
 import { takeMarkers } from '../adapters/markers/index.ts';
+import { personsHome, personsName } from '../adapters/persons-name.ts';
 import { hashPlan } from '../adapters/plan-files/index.ts';
 import { isAlive } from '../adapters/process-identity.ts';
 import {
@@ -49,7 +52,12 @@ import { readDiskLimits, readPlan, readSettings, rereadPlan } from './plan-reade
 export const openDesk: OpenDesk = async (context, mode) => {
   const repository = await findRepository(context.cwd);
   if (!repository.ok) return repository;
-  const surroundings = { flag: context.stateRoot, env: context.env, uid: process.getuid?.() ?? -1, home: homedir() };
+  const surroundings = {
+    flag: context.stateRoot,
+    env: context.env,
+    uid: process.getuid?.() ?? -1,
+    home: personsHome(),
+  };
   const located = await locateStateDirectory(repository.value, surroundings);
   if (!located.ok) return located;
   const state = stateDir(located.value.path);
@@ -105,13 +113,13 @@ export async function makePlaces(
 }
 
 async function callerAt({ env, terminal }: Context, home: string): Promise<Caller> {
-  const person = { name: userInfo().username, terminal: terminal.interactive };
+  const person = { name: personsName(env), terminal: terminal.interactive };
   return callerOf(env, { ...person, letsAgentsDecide: await letsAgentsDecide(userConfigFile(env, home)) });
 }
 
 /** Also where there is no repository. */
 export async function refuseAgent(context: Context, command: string): Promise<Outcome | null> {
-  return peopleOnly({ caller: await callerAt(context, homedir()) }, command);
+  return peopleOnly({ caller: await callerAt(context, personsHome()) }, command);
 }
 
 function deskOf(
@@ -177,6 +185,9 @@ function deskOf(
       using _ = context.onSignal(() => undefined);
       return await openEditor(resolve(checkout, planFile), context.env);
     },
+    checkoutState: (owned) => readCheckoutState(checkout, context.env, owned),
+    secretsIn: (paths, before) => secretsInCheckout(checkout, paths, before),
+    trySigning: () => trySigning(checkout, context.env),
     agentReady: async (agent) => await agentReady(agent, context.env),
     openRunDirectory: async ({ run, plan }, text = null) => {
       await mkdir(state.run(run), { recursive: true, mode: 0o700 });

@@ -1,11 +1,16 @@
-import { homedir } from 'node:os';
+import { personsHome } from '../adapters/persons-name.ts';
 import type { Context } from '../cli/command.ts';
 import type { Examine } from '../cli/ports.ts';
 import type { Examined } from '../ports/desk.ts';
 import { agentExaminations } from './agent-examinations.ts';
+import { checkoutExaminations } from './checkout-examinations.ts';
 
 /** What `doctor` looks at, in this order. */
-export const examinations: readonly Examine[] = [node, git, fence, repository, state, ...agentExaminations];
+export const examinations: readonly Examine[] = [
+  ...[node, git, fence, repository, state],
+  ...checkoutExaminations,
+  ...agentExaminations,
+];
 
 async function node(): Promise<Examined> {
   return { name: 'node', state: 'good', found: process.versions.node, fix: null };
@@ -43,7 +48,7 @@ async function state({ cwd, env, stateRoot }: Context): Promise<Examined> {
   const { findRepository, locateStateDirectory } = await import('../adapters/state-directory/index.ts');
   const repository = await findRepository(cwd);
   if (!repository.ok) return { name: 'state', state: 'warning', found: 'is kept per repository', fix: null };
-  const surroundings = { flag: stateRoot, env, uid: process.getuid?.() ?? -1, home: homedir() };
+  const surroundings = { flag: stateRoot, env, uid: process.getuid?.() ?? -1, home: personsHome() };
   const place = await locateStateDirectory(repository.value, surroundings);
   if (!place.ok) return { name: 'state', state: 'bad', found: place.error, fix: 'export TIDEGATE_STATE_DIR=<dir>' };
   const { path, filesystem, from, warnings } = place.value;

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { getCompileCacheDir } from 'node:module';
-import { homedir } from 'node:os';
 import { dirname, extname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -12,6 +11,7 @@ import { gitReader } from '../adapters/git-read/index.ts';
 import { takeMarkers, watchMarkers } from '../adapters/markers/index.ts';
 import { mergerProcess } from '../adapters/merger-process/index.ts';
 import { personsNotices, webhookNotices } from '../adapters/notices/index.ts';
+import { personsHome } from '../adapters/persons-name.ts';
 import { identify, isAlive } from '../adapters/process-identity.ts';
 import { storedTokens, tokensFile } from '../adapters/stored-tokens.ts';
 import { processSupervisors } from '../adapters/supervisors/index.ts';
@@ -146,7 +146,7 @@ export const entry = (name: 'cli' | 'merger' | 'supervisor'): string =>
 const secretsOf =
   (env: Setting['env']) =>
   (variable: string): string | null =>
-    env[variable] || storedTokens(tokensFile(env, homedir()))[variable] || null;
+    env[variable] || storedTokens(tokensFile(env, personsHome()))[variable] || null;
 
 const clock: Clock = {
   now: () => new Date().toISOString(),

@@ -1,5 +1,6 @@
 import { writeDurably } from '../adapters/durable-file.ts';
 import { armFailpoints } from '../adapters/failpoint.ts';
+import { globalConfigText, personsEnvironment } from '../adapters/git-read/index.ts';
 import { openSqliteLedger } from '../adapters/ledger-sqlite/index.ts';
 import { stateDir } from '../domain/state-dir.ts';
 import { recoverLanding } from '../merger/landing-recovery.ts';
@@ -21,7 +22,7 @@ process.stdout.on('error', () => undefined);
 const state = stateDir(root);
 await takeOver(state);
 await using ledger = await openSqliteLedger(state.ledger, { check: 'head' });
-const context = { ledger, state, checkout, env: personsEnvironment() };
+const context = { ledger, state, checkout, env: ownEnvironment() };
 // What stands in the way of ending a landing is told to whoever asks to land or undo; it stops nothing else.
 await recoverLanding(context).catch((error: unknown) => {
   if (!isEnvironmental(error)) throw error;
@@ -34,34 +35,9 @@ await serve(process.stdin, process.stdout, (request, epoch) =>
   }),
 );
 
-/** What git, its filters and its signing programs need to act as the person. */
-function personsEnvironment(): Record<string, string> {
-  const names = [
-    'HOME',
-    'PATH',
-    'USER',
-    'LOGNAME',
-    'XDG_CONFIG_HOME',
-    'XDG_RUNTIME_DIR',
-    'GNUPGHOME',
-    'GPG_TTY',
-    'SSH_AUTH_SOCK',
-    'GIT_AUTHOR_NAME',
-    'GIT_AUTHOR_EMAIL',
-  ];
-  const given = names.flatMap((name) => {
-    const value = process.env[name];
-    return value === undefined ? [] : [[name, value] as const];
-  });
-  return { ...Object.fromEntries(given), GIT_CONFIG_GLOBAL: globalConfig(), GIT_CONFIG_NOSYSTEM: '0' };
-}
-
-/** Our git calls have no global configuration unless a file is named; this one stands for the two that a person may have. */
-function globalConfig(): string {
-  const { HOME: home = '/', XDG_CONFIG_HOME: xdg = `${home}/.config`, GIT_CONFIG_GLOBAL: named } = process.env;
-  if (named !== undefined) return named;
+/** What the person's git needs, kept in the state directory. */
+function ownEnvironment(): Record<string, string> {
   const file = `${state.root}/person.gitconfig`;
-  const include = (path: string) => `[include]\n\tpath = ${JSON.stringify(path)}\n`;
-  writeDurably(file, include(`${xdg}/git/config`) + include(`${home}/.gitconfig`));
-  return file;
+  if (process.env['GIT_CONFIG_GLOBAL'] === undefined) writeDurably(file, globalConfigText(process.env));
+  return personsEnvironment(process.env, file);
 }

@@ -1,5 +1,4 @@
 import { lstat, readdir, readFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { findProgram } from '../adapters/agent-program.ts';
 import { callerOf } from '../adapters/caller.ts';
@@ -7,6 +6,7 @@ import { loadConfig, userConfigFile } from '../adapters/config-files/index.ts';
 import { addConfirmations, readConfirmations } from '../adapters/confirmations.ts';
 import { gitReader, inspectRepository, readSmallText } from '../adapters/git-read/index.ts';
 import { inspectLfs } from '../adapters/lfs/index.ts';
+import { personsHome } from '../adapters/persons-name.ts';
 import { loadPlan, type PlanText, skillsOn } from '../adapters/plan-files/index.ts';
 import { writeNewFile } from '../adapters/project/index.ts';
 import { findRepository, locateStateDirectory, makeStateDirectory } from '../adapters/state-directory/index.ts';
@@ -55,7 +55,7 @@ export async function readPlanAt(place: PlanPlace, planFile: string | PlanText, 
 async function readConfigAt({ toplevel, stateDirectory, env }: PlanPlace) {
   return await loadConfig({
     root: toplevel,
-    userFile: userConfigFile(env, homedir()),
+    userFile: userConfigFile(env, personsHome()),
     environment: env,
     flags: {},
     confirmed: stateDirectory === null ? [] : await readConfirmations(stateDirectory),
@@ -196,7 +196,7 @@ const uid = process.getuid?.() ?? -1;
 async function locate({ cwd, env, stateRoot }: Context) {
   const repository = await findRepository(cwd);
   if (!repository.ok) return repository;
-  const state = await locateStateDirectory(repository.value, { flag: stateRoot, env, uid, home: homedir() });
+  const state = await locateStateDirectory(repository.value, { flag: stateRoot, env, uid, home: personsHome() });
   return state.ok ? ok({ repository: repository.value, state: state.value }) : state;
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { homedir } from 'node:os';
 import { probeFence } from '../adapters/fence-bwrap/probe.ts';
 import { gitReader, inspectRepository } from '../adapters/git-read/index.ts';
+import { personsHome } from '../adapters/persons-name.ts';
 import { freeze, hashPlan } from '../adapters/plan-files/freeze.ts';
 import { findRepository, locateStateDirectory } from '../adapters/state-directory/index.ts';
 import type { Context } from '../cli/command.ts';
@@ -13,6 +13,7 @@ import { diagnose } from '../domain/rehearsal.ts';
 import type { RunOrder } from '../domain/requests.ts';
 import { defaultSettings, type ResolvedSettings } from '../domain/settings.ts';
 import { installAgent } from '../domain/texts/machine.ts';
+import { attest } from '../engine/attest.ts';
 import { newRunId } from '../engine/order-run.ts';
 import { isDone, type Tried, tryChecks } from '../engine/try-checks.ts';
 import { EnvironmentFailed } from '../ports/failures.ts';
@@ -65,7 +66,7 @@ async function prepare(
     plan,
     hash: hashPlan(plan),
     planFile: 'tidegate.yaml',
-    repo: { rootCommit: await git.rootCommit(), remote: await git.remote() },
+    repo: await attest(git),
     target: { branch, commit },
     wave: null,
     landing: 'as-planned',
@@ -97,7 +98,12 @@ async function onScratch(context: Context, rehearsal: Rehearsal, { settings, ord
   doing(`making a copy of the repository${settings.setup === null ? '' : `, then ${settings.setup}`}`);
   const repository = await findRepository(context.cwd);
   if (!repository.ok) throw new Error(repository.error);
-  const surroundings = { flag: context.stateRoot, env: context.env, uid: process.getuid?.() ?? -1, home: homedir() };
+  const surroundings = {
+    flag: context.stateRoot,
+    env: context.env,
+    uid: process.getuid?.() ?? -1,
+    home: personsHome(),
+  };
   const located = await locateStateDirectory(repository.value, surroundings);
   const opened = located.ok ? await openScratch(context, repository.value, located.value, surroundings) : located;
   if (!opened.ok) {

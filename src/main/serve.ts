@@ -3,10 +3,10 @@ import { chmodSync, lstatSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { owesDeliveries } from '../adapters/notices/index.ts';
+import { personsHome, personsName } from '../adapters/persons-name.ts';
 import { KeyUnsafe, type ServerState, serverState } from '../adapters/server-state/index.ts';
 import { findRepository } from '../adapters/state-directory/index.ts';
 import { knownRepositories } from '../adapters/state-directory/known.ts';
@@ -32,7 +32,7 @@ const surroundingsOf = (context: Context) => ({
   flag: context.stateRoot,
   env: context.env,
   uid: process.getuid?.() ?? -1,
-  home: homedir(),
+  home: personsHome(),
 });
 
 export const servePorts: ServePorts = {
@@ -66,7 +66,7 @@ async function start(context: Context, listen: Listen): Promise<Result<Running, 
     },
     failed: (id, error) => context.terminal.problem(`tidegate: the coordinator of ${id} failed: ${String(error)}`),
   });
-  const by = { who: userInfo().username, via: 'api' } as const;
+  const by = { who: personsName(process.env), via: 'api' } as const;
   const doors = { hosts: [] as string[], origins: [] as string[], secret: key.value };
   const links = oneTimeLinks(() => doors.secret, Date.now);
   const fault = (error: unknown): void =>

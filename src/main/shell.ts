@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { FenceUnavailable } from '../adapters/fence-bwrap/index.ts';
+import { personsHome } from '../adapters/persons-name.ts';
 import { isOfLiving, ownName } from '../adapters/process-identity.ts';
 import { hasCode } from '../adapters/state-directory/absent.ts';
 import { findRepository, makeRunDirectory } from '../adapters/state-directory/index.ts';
@@ -32,7 +32,7 @@ export const enterShell: EnterShell = async (desk, context, order) => {
   const out = context.json ? process.stderr : process.stdout;
   try {
     const ending = await runPersonShell({
-      job: atHome(shellJob(places, state, task, { ...order, nonce: desk.clock.nonce() }), homedir()),
+      job: atHome(shellJob(places, state, task, { ...order, nonce: desk.clock.nonce() }), personsHome()),
       files,
       argv,
       // The chunk is a window on a buffer that is filled again.

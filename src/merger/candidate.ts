@@ -18,18 +18,7 @@ import { refs } from '../domain/state-dir.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { changesApart } from './apart.ts';
 import { done, type Order, recordFacts, refused } from './context.ts';
-import {
-  eventsOf,
-  type History,
-  inOrder,
-  isDropped,
-  isMerged,
-  isReadOnly,
-  judged,
-  planHere,
-  planned,
-  runTip,
-} from './history.ts';
+import { eventsOf, type History, inOrder, isMerged, isReadOnly, judged, planHere, planned, runTip } from './history.ts';
 import { integrator } from './integrate.ts';
 import { commitMessage } from './message.ts';
 import { takenTrailers } from './taken-trailers.ts';
@@ -159,13 +148,13 @@ async function stack(order: Order, history: History, from: Foundation): Promise<
 
 const generatedPaths = (history: History): ReadonlySet<string> => new Set(Object.keys(planHere(history).generated));
 
-/** Whether all that a task needs is below it: merged, given up, nothing that is ever merged, or already in the stack. */
+/** Whether all that a task needs is below it: merged, nothing that is ever merged, or already in the stack. */
 function standing(history: History): (task: PlannedTask, stacked: ReadonlySet<TaskId>) => boolean {
   const plan = planHere(history);
   return ({ needs }, stacked) =>
     needs.every((need) => {
       const task = planned(plan, need);
       if (task === undefined || isReadOnly(task) || stacked.has(need)) return true;
-      return isDropped(history, need) || isMerged(history, need);
+      return isMerged(history, need);
     });
 }

@@ -112,16 +112,6 @@ const voids: ReadonlySet<string> = new Set<RunEvent['type']>([
   'task-reworked',
 ]);
 
-/** Given up by name, and not begun again since. */
-export function isDropped(history: History, task: TaskId): boolean {
-  const last = history.findLast(
-    ({ event }) =>
-      (event.type === 'task-dropped' || event.type === 'task-retried' || event.type === 'attempt-intended') &&
-      event.task === task,
-  );
-  return last?.event.type === 'task-dropped';
-}
-
 /** Needed tasks before those that need them, otherwise in the order of the plan. */
 export function inOrder(plan: FrozenPlan, tasks: ReadonlySet<TaskId>): readonly PlannedTask[] {
   const sorted: PlannedTask[] = [];

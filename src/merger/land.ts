@@ -88,6 +88,9 @@ function decideLanding(history: History, run: string): Result<Landing, Finding> 
     return ok({ branch, old: before?.new ?? null, new: merged.event.new, rebuilt: null, tasks: null });
   const rebuilt = rebuiltSince(history);
   if (tasks !== null && !isDeepStrictEqual(rebuilt?.tasks, tasks)) return err({ rule: 'landing-unbuilt', tasks });
+  const begunApart = eventsOf(history, 'run-branch-made').some(({ event }) => event.onto !== undefined);
+  if (begunApart && rebuilt === undefined && before === undefined)
+    return err({ rule: 'landing-unbuilt', tasks: unlandedTasks(history) });
   const next = rebuilt?.commit ?? merged.event.new;
   if (before?.new === next) return ok({ branch, old: before.old, new: next, rebuilt: null, tasks });
   return ok({ branch, old: rebuilt?.onto ?? before?.new ?? begin, new: next, rebuilt: rebuilt ?? null, tasks });
@@ -178,9 +181,35 @@ export function uncheckedOn(history: History, tree: TreeId): readonly string[] {
   });
 }
 
-async function landed(order: Order, { branch, old, new: next, tasks }: Landing): Promise<MergerAnswer> {
-  const all = tasks ?? unlandedTasks(await order.ledger.read(order.run));
-  return await recordFacts(order, { type: 'landed', branch, old, new: next, tasks: all });
+async function landed(order: Order, landing: Landing): Promise<MergerAnswer> {
+  const { branch, old, new: next, tasks } = landing;
+  const history = await order.ledger.read(order.run);
+  const all = tasks ?? unlandedTasks(history);
+  const commits = await landedCommits(order, history, landing, all);
+  return await recordFacts(order, { type: 'landed', branch, old, new: next, tasks: all, commits });
+}
+
+type LandedCommits = NonNullable<Extract<RunEvent, { type: 'landed' }>['commits']>;
+
+/** The commit of each task on the branch. A rebuilt landing has one commit for each part, in the same order. */
+async function landedCommits(
+  order: Order,
+  history: History,
+  { rebuilt }: Landing,
+  tasks: readonly TaskId[],
+): Promise<LandedCommits> {
+  const merged = eventsOf(history, 'merged')
+    .flatMap(({ event }) => event.tasks)
+    .filter(({ task }) => tasks.includes(task));
+  if (rebuilt === null) return merged;
+  const parts = partsToLand(history, tasks);
+  const built = (await commitsBetween(order.state.repository, rebuilt.onto, rebuilt.commit)).toReversed();
+  if (!parts.ok || parts.value.length !== built.length) return [];
+  const places = new Map(parts.value.map((part, at) => [part, built[at]]));
+  return merged.flatMap(({ task, commit: part }) => {
+    const commit = places.get(part);
+    return commit === undefined ? [] : [{ task, commit }];
+  });
 }
 
 /** A branch that moved just now is no obstacle: the coordinator looks at it again. */

@@ -4,7 +4,9 @@ import type { StateDir } from '../domain/state-dir.ts';
 
 /** Locks that only a merger takes. Those of attempts belong to supervisors, which may be alive. */
 export function removeLocks(repository: string): void {
-  const owned = ['runs', 'bases', 'candidates', 'landing', 'undo', 'dropped'].map((name) => `refs/tidegate/${name}`);
+  const owned = ['runs', 'bases', 'candidates', 'landing', 'undo', 'dropped', 'uncommitted'].map(
+    (name) => `refs/tidegate/${name}`,
+  );
   const found = [repository, ...owned.map((folder) => join(repository, folder))].flatMap((folder) =>
     namesIn(folder, folder !== repository)
       .filter((name) => name.endsWith('.lock'))

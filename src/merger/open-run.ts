@@ -2,11 +2,15 @@ import { adoptCommit, ensureBareRepository } from '../adapters/bare-repository/i
 import { failpoint } from '../adapters/failpoint.ts';
 import { findCheckout } from '../adapters/git-read/index.ts';
 import { isAncestor, moveRef, mustReadCommit, readRef } from '../adapters/git-write/index.ts';
+import type { Finding } from '../domain/findings/finding.ts';
 import type { CommitId } from '../domain/ids.ts';
+import type { RunOrder } from '../domain/requests.ts';
+import { ok, type Result } from '../domain/result.ts';
 import { refs } from '../domain/state-dir.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { done, type Order, recordFacts, refused } from './context.ts';
 import { creation, eventsOf } from './history.ts';
+import { takeUncommitted } from './take-uncommitted.ts';
 
 /**
  * Takes the target's tip into our own repository and begins the run branch there. A run that waited in line begins on
@@ -20,22 +24,49 @@ export async function openRun(order: Order): Promise<MergerAnswer> {
   failpoint('merger-repository-made');
   const branch = refs.runBranch(order.run);
   const begun = await readRef({ gitDir: order.state.repository }, branch);
-  const commit = begun ?? (await startOf(order, creation(history).target, commonDir));
+  const start = begun === null ? await startOf(order, creation(history), commonDir) : ok(await begunAt(order, begun));
+  if (!start.ok) return refused(start.error);
+  const { commit, onto } = start.value;
   failpoint('merger-target-adopted');
   const moved = await moveRef({ gitDir: order.state.repository }, branch, { old: null, new: commit, why: 'open run' });
   if (moved.outcome === 'lost')
     return refused({ rule: 'ref-exists', ref: branch, expected: commit, actual: moved.found });
   failpoint('merger-run-branch-set');
   const { tree } = await mustReadCommit(order.state.repository, commit);
-  return await recordFacts(order, { type: 'run-branch-made', commit, tree });
+  const added = onto === null ? {} : { onto };
+  return await recordFacts(order, { type: 'run-branch-made', commit, tree, ...added });
+}
+
+/** `onto`: the commit that uncommitted changes were added to; null when there are none. */
+type Start = { readonly commit: CommitId; readonly onto: CommitId | null };
+
+/** The run branch was set before, and nobody recorded it. */
+async function begunAt(order: Order, commit: CommitId): Promise<Start> {
+  const { repository } = order.state;
+  const taken = await readRef({ gitDir: repository }, refs.uncommitted(order.run));
+  const [onto = null] = taken === commit ? (await mustReadCommit(repository, commit)).parents : [];
+  return { commit, onto };
+}
+
+/** The branch of an earlier run that this one goes on from; else the target, with what the checkout adds to it if that was asked for. */
+async function startOf(
+  order: Order,
+  { target, continues, uncommitted }: Pick<RunOrder, 'target' | 'continues' | 'uncommitted'>,
+  commonDir: string,
+): Promise<Result<Start, Finding>> {
+  const { repository } = order.state;
+  if (continues !== undefined) {
+    await adoptCommit(repository, commonDir, continues.commit);
+    return ok({ commit: continues.commit, onto: null });
+  }
+  const tip = await tipOf(order, target, commonDir);
+  const taken = uncommitted === true ? await takeUncommitted(order, { ...target, commit: tip }) : ok(null);
+  if (!taken.ok) return taken;
+  return ok(taken.value === null ? { commit: tip, onto: null } : { commit: taken.value, onto: tip });
 }
 
 /** The branch as it is now, if it only went on since the run was ordered; else where it was then. */
-async function startOf(
-  order: Order,
-  target: { readonly branch: string; readonly commit: CommitId },
-  commonDir: string,
-): Promise<CommitId> {
+async function tipOf(order: Order, target: RunOrder['target'], commonDir: string): Promise<CommitId> {
   const { repository } = order.state;
   await adoptCommit(repository, commonDir, target.commit);
   const tip = await readRef({ gitDir: commonDir }, `refs/heads/${target.branch}`);

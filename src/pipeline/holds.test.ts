@@ -85,11 +85,11 @@ test('a conflict of an earlier snapshot holds nobody', () => {
   expect(followed(after(allReady, ...round(['a'], () => commit('earlier')))).facts).toEqual([]);
 });
 
-test('what was held for the sake of a task is released when that is dropped', () => {
+test('what stands on a task stays held when that is dropped, and is held if it was ready', () => {
+  const dropped: RunEvent = { type: 'task-dropped', task: idOf('a'), by: me };
   const { state } = followed(after(allReady, ...round(['a'])));
-  const { facts, state: next } = followed(after(state, { type: 'task-dropped', task: idOf('a'), by: me }));
-  expect(facts).toEqual([{ type: 'task-released', task: 'b' }]);
-  expect(next.tasks[idOf('b')]?.progress.status).toBe('ready');
+  expect(followed(after(state, dropped)).facts).toEqual([]);
+  expect(followed(after(allReady, dropped)).facts).toEqual([held('b', { because: 'needs', task: 'a' })]);
 });
 
 test('nothing follows where nothing is held', () => {

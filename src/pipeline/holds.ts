@@ -1,13 +1,13 @@
 import type { RunEvent } from '../domain/events.ts';
 import type { TaskId } from '../domain/ids.ts';
-import { dependentsOf } from '../domain/plan.ts';
+import { dependentsOf, plannedById } from '../domain/plan.ts';
 import { plannedStates, type RunState } from '../domain/run.ts';
 import { snapshotOf } from '../domain/task.ts';
 import { fact, type Step } from './step.ts';
 
 /** Part of phase 5: tasks that may not be integrated, and those that may again. Each is recorded before anything else follows. */
 export function holds(state: RunState): readonly Step[] {
-  const events = [...conflicting(state), ...standingOnHeld(state), ...standingAgain(state)];
+  const events = [...conflicting(state), ...standingOnLost(state), ...standingAgain(state)];
   const [first] = events;
   return first === undefined ? [] : [fact(first)];
 }
@@ -26,10 +26,10 @@ function conflicting(state: RunState): readonly RunEvent[] {
   });
 }
 
-/** A ready task that stands on a held one cannot be integrated either. */
-function standingOnHeld(state: RunState): readonly RunEvent[] {
-  const held = plannedStates(state).filter(({ progress }) => progress.status === 'held');
-  return held.flatMap(({ id }) =>
+/** A ready task that stands on a held or a dropped one cannot be integrated either: it would land without what it needs. */
+function standingOnLost(state: RunState): readonly RunEvent[] {
+  const lost = plannedStates(state).filter(({ progress }) => ['held', 'dropped'].includes(progress.status));
+  return lost.flatMap(({ id }) =>
     dependentsOf(state.plan, id).flatMap((dependent): readonly RunEvent[] =>
       statusOf(state, dependent) === 'ready'
         ? [{ type: 'task-held', task: dependent, hold: { because: 'needs', task: id } }]
@@ -38,12 +38,13 @@ function standingOnHeld(state: RunState): readonly RunEvent[] {
   );
 }
 
-/** Held for the sake of a task that is held no longer: what was proven of this one still is. */
+/** Held for the sake of a task that stands again, or that the plan no longer has: what was proven of this one still is. */
 function standingAgain(state: RunState): readonly RunEvent[] {
   return plannedStates(state).flatMap(({ id, progress }): readonly RunEvent[] => {
     if (progress.status !== 'held' || progress.hold.because !== 'needs') return [];
-    const blocker = statusOf(state, progress.hold.task);
-    const stands = blocker === undefined || ['ready', 'done', 'merged', 'dropped'].includes(blocker);
+    const { task } = progress.hold;
+    const isPlanned = plannedById(state.plan, task) !== undefined;
+    const stands = !isPlanned || ['ready', 'done', 'merged'].includes(statusOf(state, task) ?? '');
     return stands ? [{ type: 'task-released', task: id }] : [];
   });
 }

@@ -80,6 +80,7 @@ function moveObserved(
   const { run } = state;
   const { branch } = state.target;
   const some = chosenTasks(state);
+  const begun = state.uncommitted === null ? {} : ({ uncommitted: true } as const);
   const asItIs = some === null && tip === state.target.commit && !state.target.apart;
   if (asItIs && rebuilt === null) return [askLand(state)];
   if (rebuilt === null || rebuilt.onto !== tip) {
@@ -89,7 +90,8 @@ function moveObserved(
       effect(`rebuild ${tip}`, { do: 'ask-merger', request: { do: 'rebuild-landing', run: state.run }, answers: null }),
     ];
   }
-  if (rebuilt.conflicts.length > 0) return [refuse(landingConflicts(rebuilt, { run, branch, tasks: some }))];
+  if (rebuilt.conflicts.length > 0)
+    return [refuse({ ...landingConflicts(rebuilt, { run, branch, tasks: some }), ...begun })];
   for (const check of state.plan.checks) {
     const outcome = state.checks[checkKey(rebuilt.tree, check.name)];
     if (outcome === undefined)
@@ -104,7 +106,7 @@ function moveObserved(
       ];
     if (outcome.outcome === 'could-not-run') return halt(state, outcome);
     if (outcome.outcome !== 'passed')
-      return [refuse({ rule: 'landing-check', run, branch, tasks: some, check: check.name, tree: rebuilt.tree })];
+      return [refuse({ rule: 'landing-check', run, branch, tasks: some, check: check.name, tree: rebuilt.tree, ...begun })];
   }
   return [askLand(state)];
 }

@@ -31,7 +31,7 @@ type Waves = readonly Readonly<Record<string, TaskSketch>>[];
 /** A run as it is made, with whatever facts follow from it by themselves. */
 function run(waves: Waves, sketch: PlanSketch = {}, wave: number | null = null) {
   const asked = order(plan(waves, sketch), wave);
-  const seen = { openWaves: waves.map((_, index) => index), actual: asked.repo };
+  const seen = { earlier: [], actual: asked.repo };
   return scene(stateAfter(...createRun(asked, me, seen)), []);
 }
 
@@ -298,9 +298,9 @@ describe('under a new version of the plan', () => {
 
 test('a refused contract ends the run where it is made', () => {
   const asked = order(plan([{ a: {} }, { b: {} }]), 1);
-  const events = createRun(asked, me, { openWaves: [0, 1], actual: asked.repo });
+  const events = createRun(asked, me, { earlier: [], actual: asked.repo });
   expect(events.at(-1)).toEqual({ type: 'run-ended', outcome: 'failed' });
-  expect(createRun(order(plan([{ a: {} }])), me, { openWaves: [0], actual: asked.repo })[0]).toEqual(
+  expect(createRun(order(plan([{ a: {} }])), me, { earlier: [], actual: asked.repo })[0]).toEqual(
     created(plan([{ a: {} }])),
   );
 });

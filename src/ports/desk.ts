@@ -2,6 +2,7 @@ import type { Finding } from '../domain/findings/finding.ts';
 import type { AttemptId, CommitId } from '../domain/ids.ts';
 import type { FrozenPlan } from '../domain/plan.ts';
 import type { PlanSketch } from '../domain/plan-text.ts';
+import type { AgentReadiness, CheckoutState } from '../domain/preflight.ts';
 import type { By, RunOrder } from '../domain/requests.ts';
 import type { Result } from '../domain/result.ts';
 import type { ResolvedSettings } from '../domain/settings.ts';
@@ -43,6 +44,12 @@ export interface Desk extends AsyncDisposable {
   openRunDirectory(order: RunOrder, text?: string | null): Promise<void>;
   /** Opens a plan in the person's editor, and waits for one that lives in the terminal. Null: no editor is known. */
   edit(planFile: string): Promise<'closed' | 'in-window' | null>;
+  /** The person's checkout as it is now, and ignored files at these paths. Changes nothing; no hook of theirs runs. */
+  checkoutState(owned: readonly string[]): Promise<CheckoutState>;
+  /** Secrets in these files of the checkout that the commit does not hold as well. */
+  secretsIn(paths: readonly string[], before: CommitId): Promise<readonly Finding[]>;
+  /** Signs something as merged commits are signed. Null: that works, or they are not signed. */
+  trySigning(): Promise<Finding | null>;
   /** Whether an agent can be launched by what is on this machine, as far as can be told without a call. */
   agentReady(agent: string): Promise<AgentReadiness>;
 }
@@ -65,10 +72,6 @@ export type ReadPlan =
  */
 export type PlanSource = readonly string[] | PlanSketch | { readonly text: string } | PlanDraft;
 type PlanDraft = { readonly text: string; readonly as: string; readonly branch: string };
-
-export type AgentReadiness =
-  | { readonly ready: true }
-  | { readonly ready: false; readonly installed: boolean; readonly why: string; readonly fix: string };
 
 /** Who calls. `agent` is null for a person or a plain script. */
 type Caller = { readonly agent: string | null; readonly mayDecide: boolean; readonly by: By };

@@ -75,11 +75,16 @@ export interface Merger extends AsyncDisposable {
 export interface GitReader {
   toplevel(): Promise<string>;
   rootCommit(): Promise<CommitId>;
+  /** The address of `origin`, without credentials. */
   remote(): Promise<string | null>;
+  /** The addresses of the other remotes, without credentials. */
+  remotes(): Promise<readonly string[]>;
   branchTip(branch: string): Promise<CommitId | null>;
   /** In our bare repository. */
   runBranchTip(run: RunId): Promise<CommitId | null>;
   currentBranch(): Promise<string | null>;
+  /** In the person's repository. False when it lacks one of them. */
+  isAncestor(ancestor: CommitId, of: CommitId): Promise<boolean>;
   /** Files of a commit that are asked for, in git's order. */
   files(commit: CommitId, wanted: WantedFiles): Promise<FoundFiles>;
   diff(from: CommitId, to: CommitId): Promise<readonly DiffEntry[]>;

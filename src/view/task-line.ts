@@ -1,7 +1,7 @@
 import { describeFinding } from '../domain/explain/explain.ts';
 import { plannedById } from '../domain/plan.ts';
 import type { RunState } from '../domain/run.ts';
-import { blockingNeed } from '../domain/schedule.ts';
+import { blockingNeed, launchHalt } from '../domain/schedule.ts';
 import { endedAttempt, type TaskState } from '../domain/task.ts';
 import { toldOfHold } from '../domain/texts/held.ts';
 import { failureText } from '../domain/texts/run.ts';
@@ -88,6 +88,8 @@ function waiting(state: RunState, task: TaskState): Shown {
       word: 'stuck',
       detail: `could not be launched: ${describeFinding(task.progress.next.halt)}`,
     };
+  const halt = launchHalt(state, task.wave);
+  if (halt !== null) return { ...plain, sign: '!', word: 'blocked', detail: `until ${halt.task} can be launched` };
   const blocking = blockingNeed(state, task);
   if (blocking !== null)
     return { ...plain, sign: '!', word: 'blocked', detail: `needs ${blocking}, which is ${statusOf(state, blocking)}` };

@@ -8,6 +8,7 @@ import {
   toldOfRunBudget,
   toldOfShortage,
   toldOfTaskBudget,
+  toldOfWaveHalt,
 } from '../domain/texts/run.ts';
 import type { Told } from '../domain/texts/told.ts';
 import { type Wait, waitOf } from '../domain/waiting.ts';
@@ -38,7 +39,8 @@ export function whyWaiting(view: RunView, task: Waiting, around: Pick<Around, 'f
 
 /** What a person has to bring on; the run tells it in the same words. */
 function toldOf(state: RunState, wait: Wait, subject: string): Told | null {
-  if (wait.on === 'launch') return toldOfLaunch(state, wait.because);
+  if (wait.on === 'launch') return toldOfLaunch(state, wait.because, subject);
+  if (wait.on === 'wave-halt') return toldOfWaveHalt(state, wait);
   if (wait.on === 'budget')
     return wait.of === 'run' ? toldOfRunBudget(state, wait.spend) : toldOfTaskBudget(state, wait.spend, subject);
   if (wait.on === 'need' && state.tasks[wait.task]?.progress.status === 'dropped')
@@ -66,6 +68,7 @@ function waitWords(view: RunView, task: Waiting, wait: Wait): Found | null {
   switch (wait.on) {
     case 'mode':
     case 'launch':
+    case 'wave-halt':
     case 'approval':
     case 'budget':
     case 'room':

@@ -174,8 +174,11 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       tidegate drop checkout-k3f9/reply
     [need: launch]
     checkout-k3f9/reply waits for you: could not be launched: the program claude is not on the PATH.
-      no attempt is used up
-      tidegate resume checkout-k3f9
+      no attempt is used up, and nothing else of its wave starts until you decide
+      first: npm install -g @anthropic-ai/claude-code
+             or give it to another agent: tidegate retry checkout-k3f9/reply --agent <agent>
+             or give it up: tidegate drop checkout-k3f9/reply
+      then:  tidegate resume checkout-k3f9
     [need: paused]
     checkout-k3f9 waits for you for 12m 30s: paused by ada.
       | to give it up: tidegate abandon checkout-k3f9
@@ -320,8 +323,18 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       tidegate resume checkout-k3f9
     [waits on: launch]
     checkout-k3f9/reply waits: could not be launched: the program claude is not on the PATH.
-      no attempt is used up
-      tidegate resume checkout-k3f9
+      no attempt is used up, and nothing else of its wave starts until you decide
+      first: npm install -g @anthropic-ai/claude-code
+             or give it to another agent: tidegate retry checkout-k3f9/reply --agent <agent>
+             or give it up: tidegate drop checkout-k3f9/reply
+      then:  tidegate resume checkout-k3f9
+    [waits on: wave-halt]
+    checkout-k3f9/reply waits: its wave is halted, because hello could not be launched: the program claude is not on the PATH.
+      no attempt is used up, and nothing else of its wave starts until you decide
+      first: npm install -g @anthropic-ai/claude-code
+             or give it to another agent: tidegate retry checkout-k3f9/hello --agent <agent>
+             or give it up: tidegate drop checkout-k3f9/hello
+      then:  tidegate resume checkout-k3f9
     [waits on: wave]
     checkout-k3f9/reply waits for wave 0, in which hello is running for 12m 18s.
       tidegate why checkout-k3f9/hello

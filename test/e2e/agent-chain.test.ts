@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { foldRun } from '../../src/domain/run.ts';
 import { checkHistory } from '../support/checker.ts';
 import { gitFacts } from '../support/kill.ts';
-import { handoff, project } from '../support/project.ts';
+import { ended, handoff, project } from '../support/project.ts';
 
 const brief = { do: 'Write a.txt. Acceptance: it is there.', owns: ['a.txt'] };
 // A machine on which no agent is installed.
@@ -23,9 +23,16 @@ test('an agent that is not installed is passed over for the next of the chain, a
   expect(checkHistory(events, { git: gitFacts(p) })).toEqual([]);
 });
 
-test('when none of the chain is there the person is told what is missing, and nothing is charged', async () => {
+test('when none of the chain is there any more the person is told what is missing, and nothing is charged', async () => {
   await using p = await project({ plan: { tasks: { one: { ...brief, agent: ['codex', 'claude'] } } }, env });
-  const ran = await p.cli('run', 'plan.yaml', '--yes');
+  const there = join(p.root, 'bin');
+  mkdirSync(there);
+  writeFileSync(join(there, 'codex'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+  const loggedIn = { PATH: `${there}:/usr/bin:/bin`, CODEX_API_KEY: 'sk-not-a-real-key-of-anyone' };
+  const asked = await ended(p.start(['run', 'plan.yaml', '--json'], loggedIn));
+  const { run } = JSON.parse(asked.stdout) as { readonly run: string };
+  expect((await p.cli('approve', run, '--json')).code).toBe(0);
+  const ran = await p.cli('resume', run);
   expect([ran.code, ran.stdout]).toEqual([43, expect.stringContaining('the program claude is not on the PATH')]);
   const state = foldRun((await p.events()).filter(({ stream }) => stream !== 'repo'));
   expect(state?.tasks).toMatchObject({ one: { charged: 0, progress: { status: 'waiting' } } });
@@ -45,8 +52,12 @@ test('an agent that nobody has logged in is not launched: the next of the chain 
     };
     const home = { HOME: tools, PATH: `${tools}/bin:/usr/bin:/bin` };
     await using p = await project({ plan: { tasks }, env: home });
-    const ran = await p.cli('run', 'plan.yaml', '--yes');
-    expect([ran.code, ran.stdout]).toEqual([43, expect.stringContaining('fix: tidegate auth codex')]);
+    const key = { CODEX_API_KEY: 'sk-not-a-real-key-of-anyone' };
+    const { run } = JSON.parse((await ended(p.start(['run', 'plan.yaml', '--json'], key))).stdout);
+    // the login is gone by the time that the agents start
+    expect((await p.cli('approve', run, '--json')).code).toBe(0);
+    const ran = await p.cli('resume', run);
+    expect([ran.code, ran.stdout]).toEqual([43, expect.stringContaining('tidegate auth codex')]);
     const state = foldRun((await p.events()).filter(({ stream }) => stream !== 'repo'));
     expect(state?.tasks).toMatchObject({
       one: { charged: 0, progress: { status: 'ready' } },

@@ -145,10 +145,12 @@ describe('pattern E and F at the command line', () => {
     expect((await scene.events()).some(({ event }) => event.type === 'tap-decided')).toBe(false);
 
     await using stage = await openStage(other);
-    const foreign = await stage.order({ rootCommit: scene.git('rev-list', '--max-parents=0', 'main') });
+    const repo = scene.git('rev-list', '--max-parents=0', 'main');
+    other.write('foreign.yaml', JSON.stringify({ repo, ...plan }));
+    const foreign = await stage.order({ plan: 'foreign.yaml' });
     await stage.coordinator();
     const state = await foreign.settled();
     expect(state.ended).toBe('failed');
-    expect(JSON.stringify(state.load)).toMatch(/root commit|repository/);
+    expect(JSON.stringify(state.load)).toMatch(/"rule":"repo-claim"/);
   });
 });

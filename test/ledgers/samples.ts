@@ -3,6 +3,7 @@ import type { ExternalCommand, NewSubtask } from '../../src/domain/external/comm
 import { decideExternal } from '../../src/domain/external/decide.ts';
 import type { ExternalEvent } from '../../src/domain/external/events.ts';
 import { newSession, withFacts } from '../../src/domain/external/session.ts';
+import { runId } from '../../src/domain/ids.ts';
 import { judged } from '../../src/domain/judge.ts';
 import { foldRun, type RunState } from '../../src/domain/run.ts';
 import { settleAttempt, settleLimits } from '../../src/domain/settle-attempt.ts';
@@ -16,6 +17,7 @@ import {
   intended,
   me,
   nonceOf,
+  order,
   plan,
   started,
   tree,
@@ -125,8 +127,8 @@ export function stagedRuns(): readonly (readonly RunEvent[])[] {
   add(
     { type: 'task-held', task: idOf('a'), hold: { because: 'conflict', files: ['a/a.txt'] } },
     { type: 'task-held', task: idOf('b'), hold: { because: 'needs', task: idOf('a') } },
-    { type: 'task-dropped', task: idOf('a'), by: me },
     { type: 'task-released', task: idOf('b') },
+    { type: 'task-dropped', task: idOf('a'), by: me },
   );
   const reverts = { task: null, branch: 'main', onto: commit('tip'), commit: commit('undo'), tree: tree('undo') };
   const undone: readonly RunEvent[] = [
@@ -134,7 +136,36 @@ export function stagedRuns(): readonly (readonly RunEvent[])[] {
     { type: 'undo-prepared', ...reverts, reverts: [commit('a')] },
     { type: 'undo-refused', task: null, because: { rule: 'branch-gone', branch: 'main' } },
   ];
-  return [events, undone];
+  return [events, undone, oneWave()];
+}
+
+/** A wave that goes on from the branch of an earlier run, of a plan that says which repository it is for. */
+function oneWave(): readonly RunEvent[] {
+  const frozen = { ...plan([{ a: {} }, { b: { needs: ['a'] } }]), repo: { root: commit('root'), remote: null } };
+  const context = { plan: frozen, hash: hashOf(frozen), granted: [] };
+  const before = runId('demo-zz99');
+  const asked = { ...order(frozen, 1), continues: { run: before, branch: `tidegate/${before}`, commit: commit('a') } };
+  const { run, planFile, wave, repo } = asked;
+  const earlier = [
+    ...[{ task: idOf('a'), wave: 0, run: before, status: 'merged', commit: commit('a'), undone: false, inBase: true }],
+    ...[{ task: idOf('b'), wave: 1, run: null, status: 'absent', commit: null, undone: false, inBase: false }],
+  ] as const;
+  const claims = [idOf('a'), idOf('b')].map((task) => ({ task, ...frozen.repo }));
+  const actual = { ...repo, remote: 'https://example.org/team/shop', remotes: ['https://example.org/fork/shop'] };
+  return [
+    { type: 'run-created', by: me, ...asked },
+    judged(context, { phase: 'contract', evidence: { run, planFile, planExists: true, wave, earlier } }),
+    judged(context, { phase: 'load', evidence: { findings: [], tasks: 2, expected: repo, actual, claims } }),
+    { type: 'run-branch-made', commit: commit('mine'), tree: tree('mine'), onto: commit('base') },
+    {
+      type: 'landed',
+      branch: 'main',
+      old: commit('base'),
+      new: commit('landed'),
+      tasks: [idOf('b')],
+      commits: [{ task: idOf('b'), commit: commit('landed') }],
+    },
+  ];
 }
 
 function stateOf(events: readonly RunEvent[]): RunState {

@@ -1,5 +1,5 @@
 import { memoryLedger } from '../../src/adapters/ledger-memory/index.ts';
-import { type RunId, runId } from '../../src/domain/ids.ts';
+import { type CommitId, type RunId, runId } from '../../src/domain/ids.ts';
 import { aheadInQueue } from '../../src/domain/landing-queue.ts';
 import type { FrozenPlan } from '../../src/domain/plan.ts';
 import { foldRun, type RunState } from '../../src/domain/run.ts';
@@ -324,6 +324,8 @@ function reader({ git, schedule, chaos: _ }: Stage, life: Life): GitReader {
     toplevel: () => say(() => '/checkout'),
     rootCommit: () => say(() => order(emptyPlan).repo.rootCommit),
     remote: () => say(() => null),
+    remotes: async () => [],
+    isAncestor: (ancestor, of) => say(() => isAncestor(git, ancestor, of)),
     branchTip: (branch) => say(() => git.ref(targetRef(branch))),
     runBranchTip: (run) => say(() => git.ref(refs.runBranch(run))),
     currentBranch: () => say(() => 'main'),
@@ -331,6 +333,9 @@ function reader({ git, schedule, chaos: _ }: Stage, life: Life): GitReader {
     diff: (from, to) => say(() => git.diff(from, to)),
   };
 }
+
+const isAncestor = (git: Stage['git'], ancestor: CommitId, of: CommitId): boolean =>
+  ancestor === of || git.read(of).parents.some((parent) => isAncestor(git, ancestor, parent));
 
 function filesOf(all: Files, matches: (path: string) => boolean, most: number): FoundFiles {
   const found = Object.keys(all).filter(matches).toSorted();

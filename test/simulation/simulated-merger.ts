@@ -10,7 +10,6 @@ import {
   eventsOf,
   type History,
   inOrder,
-  isDropped,
   isMerged,
   isReadOnly,
   lastSnapshot,
@@ -156,8 +155,7 @@ async function buildCandidate(order: Order, history: History, { wave, round }: R
   for (const task of inOrder(plan, new Set(opened.tasks.map((entry) => entry.task)))) {
     const stands = (need: TaskId): boolean => {
       const needed = planned(plan, need);
-      if (needed === undefined || isReadOnly(needed) || isDropped(history, need) || isMerged(history, need))
-        return true;
+      if (needed === undefined || isReadOnly(needed) || isMerged(history, need)) return true;
       return steps.some((step) => step.task === need);
     };
     const snapshot = opened.tasks.find((entry) => entry.task === task.id)?.snapshot;

@@ -38,6 +38,8 @@ export async function commandScene(
       toplevel: async () => directory,
       rootCommit: () => Promise.reject(new Error('not asked')),
       remote: async () => null,
+      remotes: async () => [],
+      isAncestor: async () => false,
       branchTip: async () => null,
       runBranchTip: async () => null,
       currentBranch: async () => 'main',
@@ -82,6 +84,9 @@ export async function commandScene(
       return how.alone !== true;
     },
     edit: async () => null,
+    checkoutState: async () => ({ branch: 'main', changed: [], untracked: [], ignored: [] }),
+    secretsIn: async () => [],
+    trySigning: async () => null,
     agentReady: async () => ({ ready: true }),
     openRunDirectory: async () => undefined,
     [Symbol.asyncDispose]: async () => undefined,

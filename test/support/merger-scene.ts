@@ -93,7 +93,7 @@ export async function scene(options: SceneOptions) {
       approves: [],
       tidegate: '0',
     },
-    judgedRun('contract', { run, planFile: 'plan.yaml', planExists: true, wave: null, openWaves: [0] }),
+    judgedRun('contract', { run, planFile: 'plan.yaml', planExists: true, wave: null }),
     judgedRun('load', { findings: [], tasks: 1, expected: null, actual: repo }),
     { type: 'tap-decided', tap: 'start', decision: 'approved', hash, by: me },
   );

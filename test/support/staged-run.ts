@@ -6,7 +6,7 @@ import { gitReader } from '../../src/adapters/git-read/index.ts';
 import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
 import { hashPlan } from '../../src/adapters/plan-files/index.ts';
 import { explain } from '../../src/domain/explain/explain.ts';
-import { commitId, planHash, runId } from '../../src/domain/ids.ts';
+import { planHash, runId } from '../../src/domain/ids.ts';
 import type { By, RequestEvent } from '../../src/domain/requests.ts';
 import { foldRun, type RunState } from '../../src/domain/run.ts';
 import { stateDir } from '../../src/domain/state-dir.ts';
@@ -79,7 +79,6 @@ async function order(
     readonly wave?: number;
     readonly id?: string;
     readonly expiresMinutes?: number;
-    readonly rootCommit?: string;
   },
 ) {
   const state = stateDir(stateRoot);
@@ -103,7 +102,7 @@ async function order(
     plan,
     hash,
     planFile,
-    repo: { rootCommit: commitId(options.rootCommit ?? (await git.rootCommit())), remote: null },
+    repo: { rootCommit: await git.rootCommit(), remote: null },
     target: { branch, commit },
     wave: options.wave ?? null,
     landing: 'as-planned',

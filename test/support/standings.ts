@@ -188,6 +188,7 @@ const undos: Record<'asked' | 'checked' | 'halted', RunState> = {
     undo: {
       standing: 'landed',
       landed: [],
+      commits: {},
       tasks: [],
       prepared: { task: null, branch: 'main', onto: commit, commit, tree: other, reverts: [], tries: 1 },
     },
@@ -295,18 +296,18 @@ const launchingFour = planned(limited({ parallel: 9 }), {
     ...Object.fromEntries(['a', 'b', 'c', 'd'].map((id) => [id, starting(id)])),
   },
 });
+const stuck: TaskProgress = {
+  status: 'waiting',
+  next: {
+    ...fresh,
+    halt: { rule: 'launch-failed', because: { rule: 'program-not-found', program: 'claude' }, before: [] },
+  },
+  last: null,
+};
 const waits: Record<Wait['on'] | 'need that locks' | 'need that was dropped' | 'budget of the run', RunState> = {
   mode: { ...working, mode: modes.paused },
-  launch: withTask(working, reply, {
-    progress: {
-      status: 'waiting',
-      next: {
-        ...fresh,
-        halt: { rule: 'launch-failed', because: { rule: 'program-not-found', program: 'claude' }, before: [] },
-      },
-      last: null,
-    },
-  }),
+  launch: withTask(working, reply, { progress: stuck }),
+  'wave-halt': withHello({ progress: stuck }, planned(beside)),
   wave: inWaves('strict'),
   earlier: inWaves('eager'),
   need: working,

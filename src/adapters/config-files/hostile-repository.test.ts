@@ -44,6 +44,8 @@ const worst: { readonly [K in SettingKey]: { readonly said?: unknown; readonly a
   forbid: { said: ['drop tables'], asks: [] },
   block: { said: ['npm publish'], asks: [] },
   breaker: { said: 'strict', asks: 'normal' },
+  'repo.root': { said: 'a'.repeat(40), asks: 'b'.repeat(40) },
+  'repo.remote': { said: 'https://example.org/shop', asks: 'https://evil.example/shop' },
   'thread.intake': { said: 'https://forum.example/intake', asks: 'https://evil.example/intake' },
   'thread.threads': { asks: 'https://evil.example/threads' },
   'thread.tokenFrom': { said: 'FORUM_TOKEN', asks: 'AWS_SECRET_ACCESS_KEY' },

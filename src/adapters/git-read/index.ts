@@ -8,14 +8,18 @@ import { findFiles } from './files.ts';
 
 export { type Author, isAuthorKnown, readAuthor } from './author.ts';
 export { findCheckout, NotARepository, objectFormat } from './checkout.ts';
+export { secretsInCheckout } from './checkout-secrets.ts';
+export { readCheckoutState } from './checkout-state.ts';
 export { nameLinks, type RawDiffEntry, rawDiff, readDiff } from './diff.ts';
 export { type IgnoreRules, ignoreRules } from './ignore-rules.ts';
 export { findIncompleteness } from './incomplete.ts';
 export { inspectRepository } from './inspect.ts';
 export { readLog } from './log.ts';
 export { attemptSnapshots, readLineCounts, readPatch } from './patch.ts';
+export { globalConfigText, personsEnvironment } from './persons-environment.ts';
 export { readSmallText } from './small-text.ts';
 export { listTree, splitNul, type TreeEntry, UnreadablePath } from './tree.ts';
+export { trySigning } from './try-signing.ts';
 
 /** The branch has no commit yet, so there is nothing to start from. */
 class NoCommits extends Error {
@@ -41,6 +45,14 @@ export function gitReader(places: { readonly checkout: string; readonly reposito
       const url = await oneLine({ ...persons, args: ['config', '--get', 'remote.origin.url'] });
       return url === null ? null : withoutCredentials(url);
     },
+    async remotes() {
+      const done = await runGit({ ...persons, args: ['config', '--null', '--get-regexp', '^remote\\..*\\.url$'] });
+      const entries = done.stdout.toString('utf8').split('\0');
+      return entries.flatMap((entry) => {
+        const [key = '', url = ''] = entry.split('\n');
+        return url === '' || key === 'remote.origin.url' ? [] : [withoutCredentials(url)];
+      });
+    },
     async branchTip(branch) {
       const tip = await oneLine({
         ...persons,
@@ -50,6 +62,10 @@ export function gitReader(places: { readonly checkout: string; readonly reposito
     },
     runBranchTip: (run) => refTip(places.repository, refs.runBranch(run)),
     currentBranch: () => oneLine({ ...persons, args: ['symbolic-ref', '--quiet', '--short', 'HEAD'] }),
+    async isAncestor(ancestor, of) {
+      const args = ['merge-base', '--is-ancestor', objectId(ancestor), objectId(of)];
+      return (await runGit({ ...persons, args })).exitCode === 0;
+    },
     files: async (commit, wanted) => findFiles(await holder(commit), commit, wanted),
     diff: async (from, to) => readDiff(await holder(to), from, to),
   };

@@ -1,5 +1,6 @@
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { Draft, DraftTask, Place, Problem } from '../../domain/plan-draft.ts';
+import { repoClaim } from '../../domain/repo-claim.ts';
 import type { ResolvedSettings, Settings } from '../../domain/settings.ts';
 import { namesFile, readDirective } from './directive-file.ts';
 import type { ConfigDocument, PlanDocument, TaskDocument } from './schema.ts';
@@ -7,10 +8,11 @@ import type { YamlDocument } from './yaml-document.ts';
 
 /** The keys that plans share with configuration, in the one shape that layers are merged in. */
 export function settingsOf(document: PlanDocument | ConfigDocument): Settings {
-  const { version, name, plan, tasks, waves, agent, fence, ...rest } = document as PlanDocument;
+  const { version, name, plan, tasks, waves, agent, fence, repo, ...rest } = document as PlanDocument;
   return {
     ...rest,
     ...(agent === undefined ? {} : { agent: typeof agent === 'string' ? [agent] : agent }),
+    ...(repo === undefined ? {} : { repo: repoClaim(repo) }),
     ...(fence === undefined ? {} : { fence: typeof fence === 'string' ? { mode: fence } : fence }),
   };
 }

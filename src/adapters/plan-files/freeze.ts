@@ -3,6 +3,7 @@ import { type PlanHash, planHash, taskId } from '../../domain/ids.ts';
 import { withLockNeeds } from '../../domain/locks.ts';
 import { canonicalJson, type FrozenPlan, type PlannedTask, type Skill } from '../../domain/plan.ts';
 import { agentsOf, commandOf, type Draft, type DraftTask, ownsOf } from '../../domain/plan-draft.ts';
+import { repoClaim } from '../../domain/repo-claim.ts';
 import { durationMinutes, type ResolvedSettings } from '../../domain/settings.ts';
 
 /** SHA-256 of the canonical document: equal for equal meaning, changed by any change of it. */
@@ -46,6 +47,7 @@ export function freeze(
     block: set(settings.block),
     breaker: settings.breaker,
     ...(settings.thread.intake === null && settings.thread.threads === null ? {} : { thread: settings.thread }),
+    ...repoKey(settings.repo),
     waves: draft.waves.map((wave, index) => ({
       name: wave.name ?? `wave-${index}`,
       tasks: wave.tasks.map((task) => freezeTask(task, settings, skills)),
@@ -87,8 +89,13 @@ function freezeTask(task: DraftTask, settings: ResolvedSettings, skills: Readonl
     allowEmpty: keys.allowEmpty ?? false,
     ...(keys.drafts === undefined ? {} : { drafts: keys.drafts }),
     ...(named.length === 0 ? {} : { skills: named }),
+    ...repoKey(repoClaim(keys.repo)),
   };
 }
+
+/** Absent where nothing is said. */
+const repoKey = (repo: ResolvedSettings['repo']): Pick<PlannedTask, 'repo'> =>
+  repo.root === null && repo.remote === null ? {} : { repo };
 
 /** Lists whose order means nothing are sorted, so that it does not change the hash. */
 const set = (values: readonly string[]): readonly string[] => [...new Set(values)].sort();

@@ -3,6 +3,7 @@ import { sizePattern } from '../../domain/disk.ts';
 import { idPattern } from '../../domain/ids.ts';
 import { roles } from '../../domain/plan.ts';
 import { stages } from '../../domain/planner/registry.ts';
+import { rootPattern } from '../../domain/repo-claim.ts';
 import { durationPattern, newsKinds } from '../../domain/settings.ts';
 
 /**
@@ -78,6 +79,22 @@ const thread = z.strictObject({
   tokenFrom: variable.nullable().optional().describe('the variable that holds the bearer token'),
 });
 
+const repo = z
+  .union([
+    text,
+    z.strictObject({
+      root: z
+        .string()
+        .regex(rootPattern)
+        .nullable()
+        .optional()
+        .describe('its first commit, or the beginning of its id'),
+      remote: text.nullable().optional().describe('the address of one of its remotes'),
+    }),
+    z.null(),
+  ])
+  .describe('the repository that this is for: its first commit, a remote, or both');
+
 const settings = {
   base: text.optional().describe('branch to start from and land on; default: the current one'),
   land: z.enum(['ask', 'auto', 'branch', 'pr', 'wave']).optional(),
@@ -113,6 +130,7 @@ const settings = {
     .enum(['normal', 'strict'])
     .optional()
     .describe('an agent that spins is stopped at the second sign, or at the first'),
+  repo: repo.optional(),
   thread: thread.optional().describe('where each wave gets its coordination thread; default: the built-in board'),
 };
 
@@ -192,6 +210,7 @@ const taskKeys = {
     .array(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/))
     .optional()
     .describe('skills of the project that its agent is told to read first'),
+  repo: repo.optional(),
 };
 
 const brief = z.string().describe('the brief itself, or a path ending in .md');

@@ -14,7 +14,7 @@ import { keepContents } from './keep-contents.ts';
 import { lfsMapping } from './lfs-mapping.ts';
 import { secretFindings } from './secret-findings.ts';
 import { type SecretScan, secretScan } from './secrets.ts';
-import { masked, walkWorkspace } from './walk.ts';
+import { lookAtPaths, masked, walkWorkspace } from './walk.ts';
 import { writeCommit } from './write-commit.ts';
 
 export { SnapshotRefused };
@@ -27,6 +27,8 @@ type SnapshotRequest = {
   readonly base: CommitId;
   /** The commit that the workspace was made from: the base, or an earlier snapshot on it. */
   readonly from: CommitId;
+  /** Only these are looked at: everything else is as in the base. Absent: the whole workspace. */
+  readonly paths?: ReadonlySet<string>;
   /** Record of `makeWorkspace`; without one every file is hashed. */
   readonly statCache?: string;
   readonly ref: string;
@@ -62,8 +64,13 @@ export async function takeSnapshot(request: SnapshotRequest): Promise<SnapshotEv
   const found = request.statCache === undefined ? null : readRecord(request.statCache);
   const record = found?.inode === inode ? found : null;
   const known = (request.secrets ?? []).filter((value) => value.length >= 8);
-  const walk = walkWorkspace(root, trackedIn(fromTree, baseTree), await rulesOf(objects, baseTree), known);
-  const files = { walk, from: new Map(fromTree.map((entry) => [entry.path, entry])) };
+  const { paths } = request;
+  const walk =
+    paths === undefined
+      ? walkWorkspace(root, trackedIn(fromTree, baseTree), await rulesOf(objects, baseTree), known)
+      : lookAtPaths(root, paths);
+  const looked = fromTree.filter(({ path }) => paths?.has(path) !== false);
+  const files = { walk, from: new Map(looked.map((entry) => [entry.path, entry])) };
   const touched = touchedFiles({
     ...files,
     cache: new Map(record?.files.map(([path, print, id]) => [path, { print, id }])),

@@ -69,6 +69,26 @@ export function walkWorkspace(
   return { found, refused, unseen };
 }
 
+/** The same for these paths of a person's own checkout. Paths at which nothing, or a directory, is are not found. */
+export function lookAtPaths(root: string, paths: ReadonlySet<string>): Walk {
+  const found: Found[] = [];
+  const refused: Finding[] = [];
+  const unseen: string[] = [];
+  for (const path of paths) {
+    const stats = lookAt(`${root}/${path}`);
+    const refuse = (because: FindingsOf<SnapshotRules>): void => {
+      refused.push({ ...because, where: printable(path) });
+      unseen.push(path);
+    };
+    if (stats === 'unreadable') refuse({ rule: 'unreadable', kind: 'entry' });
+    if (typeof stats !== 'object' || stats.isDirectory()) continue;
+    if (path.split('/').some(isUnfitName)) refuse({ rule: 'unfit-name', fault: 'line-break' });
+    else if (stats.isFile() || stats.isSymbolicLink()) found.push({ path, stats });
+    else refuse({ rule: 'special-file', kind: kindOf(stats) });
+  }
+  return { found, refused, unseen };
+}
+
 type Refuse = (path: string, because: FindingsOf<SnapshotRules>) => void;
 
 /** Names of a directory. Names that are not UTF-8 are refused by an escaped form; they cannot be asked for again. */

@@ -33,6 +33,10 @@ export const goCommand = command({
     },
     model: { value: 'name', about: 'the model of every task, as the agent calls it' },
     dryRun: { about: 'every check and what would be run; leaves nothing behind' },
+    withUncommitted: {
+      about:
+        'agents also see your uncommitted changes, which never land themselves; commit what they built on before it lands',
+    },
     detach: { short: 'd', about: 'go on in the background' },
     yes: { about: 'answer the start approval with yes where there is no terminal, and nothing else' },
     land: { about: 'answer the landing with yes' },

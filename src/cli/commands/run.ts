@@ -9,6 +9,10 @@ export const runCommand = command({
   options: {
     wave: { value: 'number', about: 'only this wave, which must be the next open one' },
     dryRun: { about: 'every check and what would be asked; leaves nothing behind' },
+    withUncommitted: {
+      about:
+        'agents also see your uncommitted changes, which never land themselves; commit what they built on before it lands',
+    },
     detach: { short: 'd', about: 'go on in the background' },
     yes: { about: 'answer the start approval with yes, and nothing else' },
     land: { about: 'answer the landing with yes' },

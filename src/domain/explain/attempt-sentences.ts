@@ -8,11 +8,19 @@ import type { Sentences } from './sentence.ts';
 const dollars = (amount: number): string => `$${amount.toFixed(2)}`;
 const minutesText = (minutes: number): string => `${minutes} minute${minutes === 1 ? '' : 's'}`;
 const loginOf = (program: string) => Object.values(agentKinds).find((kind) => kind.program === program)?.login;
+const installText = (program: string): string =>
+  Object.values(agentKinds).find((kind) => kind.program === program)?.install ?? `install ${program}`;
 const fixWithoutFile = (program: string): string => loginOf(program)?.fixWithoutFile ?? `tidegate auth ${program}`;
 
 export const attemptSentences: Sentences<AttemptRules> = {
-  'program-missing': ({ program }) => `there is no program ${program} in the fence`,
-  'program-not-found': ({ program }) => `the program ${program} is not on the PATH`,
+  'program-missing': ({ program }) => ({
+    detail: `there is no program ${program} in the fence`,
+    fix: `${installText(program)}, or correct \`command:\` in the plan and resume with --replan`,
+  }),
+  'program-not-found': ({ program }) => ({
+    detail: `the program ${program} is not on the PATH`,
+    fix: installText(program),
+  }),
   'program-not-shown': ({ program }) =>
     `${program} cannot be shown to an agent: the directory of its program holds the checkout`,
   'no-bubblewrap': ({ restricted }) => noBubblewrap(restricted),

@@ -12,6 +12,7 @@ import { landingSentences } from './landing-sentences.ts';
 import { mergerSentences } from './merger-sentences.ts';
 import { withPlace } from './places.ts';
 import { planSentences } from './plan-sentences.ts';
+import { preflightSentences } from './preflight-sentences.ts';
 import { repositorySentences } from './repository-sentences.ts';
 import { requestSentences } from './request-sentences.ts';
 import { scopeSentences } from './scope-sentences.ts';
@@ -28,6 +29,7 @@ const sentences: Sentences<Rules> = {
   ...planSentences,
   ...settingsSentences,
   ...repositorySentences,
+  ...preflightSentences,
   ...attemptSentences,
   ...snapshotSentences,
   ...handoffSentences,

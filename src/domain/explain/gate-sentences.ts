@@ -1,6 +1,45 @@
+import type { FindingsOf } from '../findings/finding.ts';
 import type { GateRules } from '../findings/gate-rules.ts';
+import { shellPath, shellWord } from '../shell-word.ts';
+import { few } from '../texts/told.ts';
 import { describeBreaches } from './breaches.ts';
 import type { Sentences } from './sentence.ts';
+
+type Missing = FindingsOf<Pick<GateRules, 'wave-missing'>>;
+
+function missingText({ tasks, why, run, branch }: Missing): string {
+  const [names, is, was, has] =
+    tasks.length === 1 ? [tasks.join(''), 'is', 'was', 'has'] : [few(tasks), 'are', 'were', 'have'];
+  switch (why) {
+    case 'absent':
+      return `no run has done ${names}`;
+    case 'unfinished':
+      return `${names} ${is} not finished in ${run}`;
+    case 'unlanded':
+      return `${names} of ${run} ${has} not landed`;
+    case 'undone':
+      return `${names} of ${run} ${was} undone`;
+    case 'dropped':
+      return `${names} ${was} dropped in ${run}, while later tasks need ${tasks.length === 1 ? 'it' : 'them'}`;
+    case 'on-branch':
+      return `${names} of ${run} ${is} on ${branch} only`;
+    case 'not-in-base':
+      return `what landed for ${names} in ${run} is not in the history of the branch any more`;
+  }
+}
+
+function missingFix({ why, run, branch = '', next, file }: Missing): string {
+  switch (why) {
+    case 'unlanded':
+      return `tidegate land ${run}`;
+    case 'unfinished':
+      return `tidegate why ${run}`;
+    case 'on-branch':
+      return `git merge ${shellWord(branch)}`;
+    default:
+      return `tidegate run ${shellPath(file)} --wave ${next}`;
+  }
+}
 
 export const gateSentences: Sentences<GateRules> = {
   'run-id': ({ id }) => `"${id}" is not a run id`,
@@ -9,9 +48,21 @@ export const gateSentences: Sentences<GateRules> = {
     next === null
       ? `wave ${wave} was asked for, but no wave is open`
       : { detail: `wave ${wave} was asked for, but wave ${next} is the next open one`, fix: `--wave ${next}` },
+  'wave-missing': (finding) => ({
+    detail: `wave ${finding.wave} needs the waves before it, and ${missingText(finding)}`,
+    fix: missingFix(finding),
+  }),
   'plan-has-tasks': () => 'the plan has no task',
   repository: ({ expected, actual }) =>
     `the plan is for the repository that began with ${expected}, this one began with ${actual}`,
+  'repo-claim': ({ of, tasks, expected, actual }) => ({
+    detail: `${few(tasks)} ${tasks.length === 1 ? 'is' : 'are'} for the repository ${
+      of === 'root'
+        ? `that began with ${expected}, this one began with ${actual}`
+        : `${expected}, and ${actual === null ? 'this one has no remote' : `this one is ${actual}`}`
+    }`,
+    fix: 'run it there, or correct `repo:`',
+  }),
   'thread-bound': () => 'no coordination thread is bound',
   'wave-has-tasks': ({ wave }) => `wave ${wave} has no task`,
   approval: ({ decision }) =>

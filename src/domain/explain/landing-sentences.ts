@@ -7,6 +7,9 @@ import { few } from '../texts/told.ts';
 import type { Sentences } from './sentence.ts';
 
 /** Says what is in the way; `fix` is what to do before the landing or the undo is asked for again. */
+/** What a run was built on by `--with-uncommitted` lands only as the person's own commit. */
+const commitFirst = 'commit the changes that it was built on';
+
 export const landingSentences: Sentences<LandingRules> = {
   'dirty-checkout': ({ worktree, files }) => ({
     detail: `you have changes in ${worktree} that this would overwrite; they are untouched${named(files)}`,
@@ -74,17 +77,24 @@ export const landingSentences: Sentences<LandingRules> = {
     detail: `${branch} moved ${tries} times while its checks ran`,
     fix: `wait until nobody works on ${branch}`,
   }),
-  'landing-conflicts': ({ run, branch, tasks, files, task, against = [] }) => ({
+  'landing-conflicts': ({ run, branch, tasks, files, task, against = [], uncommitted }) => ({
     detail: `${
-      tasks === null
+      uncommitted === true
+        ? `the run was built on your uncommitted changes, and conflicts with ${branch} without them`
+        : tasks === null
         ? `${task ?? 'the run'} conflicts with what is new on ${branch}${against.length === 0 ? '' : `, ${against.map(commitName).join(', ')}`}`
         : `${tasks.join(', ')} cannot land alone: what was left out, or is new on ${branch}, touches the same lines`
     }${named(files)}`,
-    fix: `tidegate edit ${run}`,
+    fix: uncommitted === true ? commitFirst : `tidegate edit ${run}`,
   }),
-  'landing-check': ({ run, branch, tasks, check }) => ({
-    detail: `${tasks === null ? `on top of the new ${branch}` : `with only ${tasks.join(', ')} on ${branch}`} the check ${check} fails`,
-    fix: tasks === null ? `fix ${branch} so that the check passes, and commit` : chooseOthers(run),
+  'landing-check': ({ run, branch, tasks, check, uncommitted }) => ({
+    detail: `${uncommitted === true ? `on ${branch} without your uncommitted changes` : tasks === null ? `on top of the new ${branch}` : `with only ${tasks.join(', ')} on ${branch}`} the check ${check} fails`,
+    fix:
+      uncommitted === true
+        ? commitFirst
+        : tasks === null
+          ? `fix ${branch} so that the check passes, and commit`
+          : chooseOthers(run),
   }),
   'landing-question': ({ run, record, branch }) => ({
     detail: `question ${record} is critical: nothing lands on ${branch} until it is answered`,

@@ -1,6 +1,7 @@
 import type { TroubleKind } from '../agent-event.ts';
+import type { WhyMissing } from '../earlier-waves.ts';
 import type { Breach, CheckOutcome, Ending, FenceEvidence, Handoff } from '../evidence.ts';
-import type { CommitId, TaskId } from '../ids.ts';
+import type { CommitId, RunId, TaskId } from '../ids.ts';
 import type { Finding } from './finding.ts';
 
 /** Findings of the gates. */
@@ -10,7 +11,26 @@ export type GateRules = {
   'plan-exists': { readonly file: string };
   /** `next` is the first open wave; null when none is. */
   'wave-order': { readonly wave: number; readonly next: number | null };
+  /** Tasks of waves before the one asked for whose work is not where the run would begin. `next` is the first wave that lacks one. */
+  'wave-missing': {
+    readonly wave: number;
+    readonly next: number;
+    readonly tasks: readonly TaskId[];
+    readonly why: WhyMissing;
+    /** The run that had them; null when none did. */
+    readonly run: RunId | null;
+    /** With `on-branch`: where they are. */
+    readonly branch?: string;
+    readonly file: string;
+  };
   'plan-has-tasks': unknown;
+  /** `repo:` says another repository than this one; `actual` is null when this one has no remote. */
+  'repo-claim': {
+    readonly of: 'root' | 'remote';
+    readonly tasks: readonly TaskId[];
+    readonly expected: string;
+    readonly actual: string | null;
+  };
   repository: { readonly expected: CommitId; readonly actual: CommitId };
   // waves
   'thread-bound': unknown;

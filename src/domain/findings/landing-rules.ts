@@ -49,10 +49,17 @@ type UnprovenRules = {
   'landing-unchecked': { readonly branch: string; readonly checks: readonly string[] };
   'landing-not-ahead': { readonly branch: string };
   'landing-busy': { readonly branch: string; readonly tries: number };
-  /** `task` meets the commits `against`, which are on the branch. Absent from ledgers that did not tell. */
+  /**
+   * `task` meets the commits `against`, which are on the branch. `uncommitted`: the run began at changes of the person that they
+   * may not have committed yet.
+   */
   'landing-conflicts': Files &
-    Chosen & { readonly task?: TaskId | undefined; readonly against?: readonly ForeignCommit[] | undefined };
-  'landing-check': Chosen & { readonly check: string; readonly tree: TreeId };
+    Chosen & {
+      readonly task?: TaskId | undefined;
+      readonly against?: readonly ForeignCommit[] | undefined;
+      readonly uncommitted?: true;
+    };
+  'landing-check': Chosen & { readonly check: string; readonly tree: TreeId; readonly uncommitted?: true };
   /** An agent asked something critical, and nobody has answered. */
   'landing-question': { readonly run: RunId; readonly record: string; readonly branch: string };
   'need-left-out': { readonly task: TaskId; readonly need: TaskId };

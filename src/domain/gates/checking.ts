@@ -1,20 +1,51 @@
+import { whyMissing } from '../earlier-waves.ts';
 import type { ContractEvidence, LoadEvidence, PreflightEvidence, ThreadEvidence } from '../evidence.ts';
-import type { Finding } from '../findings/finding.ts';
+import type { Finding, FindingOf } from '../findings/finding.ts';
 import { idPattern } from '../ids.ts';
 import type { FrozenPlan } from '../plan.ts';
+import { contradictionOf } from '../repo-claim.ts';
 import type { Verdict } from '../verdict.ts';
 import { failWith, inconclusive, pass } from './say.ts';
 
-/** 000: a real run id, a plan that exists, and a `--wave` that skips no open wave. */
-export function judgeContract(evidence: ContractEvidence): readonly Verdict[] {
+/** 000: a real run id, a plan that exists, and a `--wave` whose earlier waves are in the commit that the run begins at. */
+export function judgeContract(plan: FrozenPlan, evidence: ContractEvidence): readonly Verdict[] {
   const findings: Finding[] = [];
   if (evidence.run === 'wave-unset' || !idPattern.test(evidence.run))
     findings.push({ rule: 'run-id', id: evidence.run });
   if (!evidence.planExists) findings.push({ rule: 'plan-exists', file: evidence.planFile });
-  const [next = null] = evidence.openWaves;
-  if (evidence.wave !== null && evidence.wave !== next)
-    findings.push({ rule: 'wave-order', wave: evidence.wave, next });
+  if (evidence.wave !== null) findings.push(...waveFindings(plan, evidence.wave, evidence));
   return [failWith('contract', findings)];
+}
+
+function waveFindings(
+  plan: FrozenPlan,
+  wave: number,
+  { earlier = [], planFile }: ContractEvidence,
+): readonly Finding[] {
+  const known = new Map(earlier.map((task) => [task.task, task]));
+  const missing = plan.waves.flatMap(({ tasks }, index) =>
+    tasks.flatMap(({ id }) => {
+      const seen = known.get(id);
+      const why = seen === undefined ? 'absent' : whyMissing(plan, seen);
+      return why === null ? [] : [{ task: id, wave: index, run: seen?.run ?? null, branch: seen?.branch, why }];
+    }),
+  );
+  const next = missing[0]?.wave ?? null;
+  if (next === wave) return [];
+  const before = missing.filter((task) => task.wave < wave && wave < plan.waves.length);
+  if (before.length === 0) return [{ rule: 'wave-order', wave, next }];
+  const kinds = new Map<string, (typeof before)[number][]>();
+  for (const task of before) {
+    const kind = `${task.why} ${task.run}`;
+    kinds.set(kind, [...(kinds.get(kind) ?? []), task]);
+  }
+  return [...kinds.values()].flatMap(([first, ...more]): readonly Finding[] => {
+    if (first === undefined) return [];
+    const { why, run, branch } = first;
+    const tasks = [first, ...more].map(({ task }) => task);
+    const on = why === 'on-branch' && branch !== undefined ? { branch } : {};
+    return [{ rule: 'wave-missing', wave, tasks, why, run, ...on, next: next ?? 0, file: planFile }];
+  });
 }
 
 /** 0: the plan parsed, is not empty, and this is the repository that it was written for. */
@@ -26,7 +57,21 @@ export function judgeLoad(evidence: LoadEvidence): readonly Verdict[] {
     expected !== null && expected.rootCommit !== actual.rootCommit
       ? [{ rule: 'repository', expected: expected.rootCommit, actual: actual.rootCommit }]
       : [];
-  return [loaded, failWith('repository', wrongRepo)];
+  return [loaded, failWith('repository', [...wrongRepo, ...claimFindings(evidence)])];
+}
+
+/** One finding for all tasks that claim the same. */
+function claimFindings({ claims = [], actual }: LoadEvidence): readonly Finding[] {
+  const found = new Map<string, FindingOf<'repo-claim'>>();
+  for (const claim of claims) {
+    const of = contradictionOf(claim, actual);
+    if (of === null) continue;
+    const expected = claim[of] ?? '';
+    const tasks = [...(found.get(`${of} ${expected}`)?.tasks ?? []), claim.task];
+    const is = of === 'root' ? actual.rootCommit : actual.remote;
+    found.set(`${of} ${expected}`, { rule: 'repo-claim', of, tasks, expected, actual: is });
+  }
+  return [...found.values()];
 }
 
 /** 0.5: the wave has a place where what happens is written down. */

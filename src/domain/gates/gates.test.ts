@@ -15,9 +15,17 @@ import {
   task,
   tree,
 } from '../../../test/support/plans.ts';
-import type { CheckOutcome, ContractEvidence, MonitorEvidence, PreflightEvidence } from '../evidence.ts';
+import type {
+  CheckOutcome,
+  ContractEvidence,
+  EarlierTask,
+  MonitorEvidence,
+  PreflightEvidence,
+  RepoClaim,
+} from '../evidence.ts';
+import { explain } from '../explain/explain.ts';
 import type { Finding } from '../findings/finding.ts';
-import { planHash } from '../ids.ts';
+import { planHash, runId } from '../ids.ts';
 import { passes, type Verdict } from '../verdict.ts';
 import { judgeContract, judgeLoad, judgePreflight, judgeThread } from './checking.ts';
 import { judgeClosure, judgeMerge } from './closing.ts';
@@ -29,17 +37,48 @@ const unsure = (verdicts: readonly Verdict[]): readonly string[] =>
   verdicts.flatMap((verdict) => (verdict.outcome === 'inconclusive' ? [verdict.gate] : []));
 
 describe('contract', () => {
-  const fine: ContractEvidence = { run: 'demo-ab12', planFile: 'p', planExists: true, wave: null, openWaves: [0, 1] };
+  const two = plan([{ a: {}, aside: {} }, { b: { needs: ['a'] } }]);
+  const fine: ContractEvidence = { run: 'demo-ab12', planFile: 'p.yaml', planExists: true, wave: null };
+  const left = (task: string, more: Partial<EarlierTask> = {}): EarlierTask => ({
+    ...{ task: idOf(task), wave: 0, run: runId('demo-zz99'), status: 'merged' as const },
+    ...{ commit: commit(task), undone: false, inBase: true },
+    ...more,
+  });
+  const asked = (wave: number, ...earlier: EarlierTask[]) => judgeContract(two, { ...fine, wave, earlier });
+  const fixes = (verdicts: readonly Verdict[]) =>
+    verdicts.flatMap((verdict) =>
+      verdict.outcome === 'fail' ? verdict.findings.map((found) => explain(found).fix) : [],
+    );
+
   test('passes for a real run of a plan that exists', () => {
-    expect(passes(judgeContract(fine))).toBe(true);
-    expect(passes(judgeContract({ ...fine, wave: 0 }))).toBe(true);
+    expect(passes(judgeContract(two, fine))).toBe(true);
+    expect(passes(asked(0))).toBe(true);
   });
   test('refuses a run without an id, a missing plan and a wave that skips an open one', () => {
-    expect(rulesOf(judgeContract({ ...fine, run: 'wave-unset' }))).toEqual(['run-id']);
-    expect(rulesOf(judgeContract({ ...fine, run: '../x' }))).toEqual(['run-id']);
-    expect(rulesOf(judgeContract({ ...fine, planExists: false }))).toEqual(['plan-exists']);
-    expect(rulesOf(judgeContract({ ...fine, wave: 1 }))).toEqual(['wave-order']);
-    expect(rulesOf(judgeContract({ ...fine, wave: 0, openWaves: [] }))).toEqual(['wave-order']);
+    expect(rulesOf(judgeContract(two, { ...fine, run: 'wave-unset' }))).toEqual(['run-id']);
+    expect(rulesOf(judgeContract(two, { ...fine, run: '../x' }))).toEqual(['run-id']);
+    expect(rulesOf(judgeContract(two, { ...fine, planExists: false }))).toEqual(['plan-exists']);
+    expect(rulesOf(asked(1))).toEqual(['wave-missing']);
+    expect(rulesOf(asked(7))).toEqual(['wave-order']);
+    expect(rulesOf(asked(0, left('a'), left('aside')))).toEqual(['wave-order']);
+  });
+  test('counts a task of an earlier wave by its commit, not by what a run says of itself', () => {
+    expect(passes(asked(1, left('a'), left('aside', { status: 'done', commit: null, inBase: false })))).toBe(true);
+    expect(passes(asked(1, left('a'), left('aside', { status: 'dropped', commit: null, inBase: false })))).toBe(true);
+    const aside = left('aside');
+    const again = 'tidegate run p.yaml --wave 0';
+    const cases = [
+      [{ inBase: false }, again],
+      [{ undone: true }, again],
+      [{ status: 'dropped', commit: null, inBase: false }, again],
+      [{ commit: null, inBase: false }, 'tidegate land demo-zz99'],
+      [{ branch: 'tidegate/demo-zz99', inBase: false }, 'git merge tidegate/demo-zz99'],
+      [{ status: 'open', commit: null, inBase: false }, 'tidegate why demo-zz99'],
+    ] as const;
+    for (const [more, fix] of cases) {
+      const verdicts = asked(1, left('a', more), aside);
+      expect([rulesOf(verdicts), fixes(verdicts)]).toEqual([['wave-missing'], [fix]]);
+    }
   });
 });
 
@@ -54,6 +93,34 @@ describe('load', () => {
     expect(rulesOf(judgeLoad({ ...fine, actual: { ...here, rootCommit: commit('other') } }))).toEqual(['repository']);
     expect(unsure(judgeLoad({ ...fine, tasks: 0 }))).toEqual(['load']);
     expect(rulesOf(judgeLoad({ ...fine, findings: [{ rule: 'cycle', tasks: ['a', 'a'] }] }))).toEqual(['cycle']);
+  });
+});
+
+describe('what `repo:` says is judged for each task', () => {
+  const actual = { rootCommit: commit('root'), remote: 'git@example.org:team/shop.git', remotes: ['https://other/x'] };
+  const verdicts = (...claims: readonly Omit<RepoClaim, 'task'>[]) =>
+    judgeLoad({
+      ...{ findings: [], tasks: 1, expected: null, actual },
+      claims: claims.map((claim, at) => ({ task: idOf(`t${at}`), ...claim })),
+    });
+  test('passes for its first commit and any of its remotes, however they are written', () => {
+    for (const remote of [
+      'https://example.org/team/shop',
+      'ssh://git@Example.org:22/team/shop.git/',
+      'https://other/x',
+    ])
+      expect(passes(verdicts({ root: commit('root').slice(0, 12), remote }))).toBe(true);
+  });
+  test('refuses another first commit or remote, with the tasks that say so', () => {
+    const elsewhere = { root: null, remote: 'https://example.org/team/other' };
+    const [, repository] = verdicts({ root: commit('other'), remote: null }, elsewhere, elsewhere);
+    expect(repository).toMatchObject({
+      outcome: 'fail',
+      findings: [
+        { rule: 'repo-claim', of: 'root', tasks: ['t0'] },
+        { rule: 'repo-claim', of: 'remote', tasks: ['t1', 't2'] },
+      ],
+    });
   });
 });
 

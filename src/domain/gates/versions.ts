@@ -5,9 +5,9 @@ import type { Phase } from '../phase.ts';
  * replay compares verdicts of the same version only. Raised whenever a gate's rules change; a test compares their hashes.
  */
 export const gateVersions = {
-  contract: 1,
-  load: 1,
-  repository: 1,
+  contract: 2,
+  load: 2,
+  repository: 2,
   thread: 1,
   directives: 1,
   ownership: 2,
@@ -33,11 +33,11 @@ export type Gate = keyof typeof gateVersions;
 
 /** Raised when a phase gets or loses a gate. */
 export const phaseVersions = {
-  contract: 1,
-  load: 1,
+  contract: 2,
+  load: 2,
   thread: 1,
   preflight: 1,
-  ownership: 1,
+  ownership: 2,
   approval: 1,
   dispatch: 1,
   monitor: 2,

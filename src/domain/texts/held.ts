@@ -32,6 +32,12 @@ export function toldOfHold(state: Pick<RunState, 'run' | 'checks' | 'tasks'>, ho
       };
     case 'needs': {
       const progress = state.tasks[hold.task]?.progress;
+      if (progress?.status === 'dropped')
+        return {
+          message: `stands on ${hold.task}, which was dropped`,
+          safe: `its work is kept; tidegate retry ${state.run}/${hold.task} begins ${hold.task} again`,
+          command: `tidegate drop ${subject}`,
+        };
       return {
         message: `stands on ${hold.task}, which is held`,
         safe: `its work is kept, and goes on when ${hold.task} is settled`,

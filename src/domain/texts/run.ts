@@ -3,14 +3,14 @@ import { type BoardRecord, isOfAgent } from '../board.ts';
 import { heldByQuestion, isCritical } from '../board-requests.ts';
 import type { Spend } from '../budget.ts';
 import type { Shortage } from '../disk.ts';
-import { describeFinding, describeWithFix, sentenceOf } from '../explain/explain.ts';
+import { describeFinding, sentenceOf } from '../explain/explain.ts';
 import { describeTrouble } from '../explain/trouble.ts';
 import type { Finding } from '../findings/finding.ts';
 import { chosenTasks } from '../land-some.ts';
 import type { LandingState } from '../landing.ts';
 import type { ProviderState } from '../provider.ts';
 import type { RunMode, RunState } from '../run.ts';
-import { shellPath } from '../shell-word.ts';
+import { shellPath, shellWord } from '../shell-word.ts';
 import type { TapState } from '../tap.ts';
 import type { TaskProgress } from '../task.ts';
 import type { PathRequest } from '../task-notes.ts';
@@ -116,11 +116,31 @@ export function toldOfShortage({ because }: Shortage): Told {
   };
 }
 
-export const toldOfLaunch = ({ run }: Run, halt: Finding): Told => ({
-  message: `could not be launched: ${brief(describeWithFix(halt), 2_000)}`,
-  safe: 'no attempt is used up',
-  command: `tidegate resume ${run}`,
-});
+/** After a failed launch the rest of the wave waits too. Each of the first lines is enough, and only then does `resume` help. */
+export function toldOfLaunch({ run }: Run, halt: Finding, subject: string): Told {
+  const { detail, fix } = sentenceOf(halt);
+  const isLaunch = halt.rule === 'launch-failed';
+  const rework =
+    halt.rule === 'needs-conflict'
+      ? [`tidegate rework ${run}/${halt.need} -m ${shellWord(`do not conflict in ${few(halt.files)}`)}`]
+      : ['fix what keeps it from starting'];
+  const mend = fix?.split('\n') ?? rework;
+  const others = isLaunch ? [`or give it to another agent: tidegate retry ${subject} --agent <agent>`] : [];
+  return {
+    message: `could not be launched: ${brief(detail, 2_000)}`,
+    safe: isLaunch
+      ? 'no attempt is used up, and nothing else of its wave starts until you decide'
+      : 'no attempt is used up',
+    first: [...mend, ...others, `or give it up: tidegate drop ${subject}`].join('\n'),
+    command: `tidegate resume ${run}`,
+  };
+}
+
+/** What is to be done is to be done about the task that could not be launched. */
+export function toldOfWaveHalt(state: Run, halt: { readonly task: string; readonly because: Finding }): Told {
+  const { message, ...rest } = toldOfLaunch(state, halt.because, `${state.run}/${halt.task}`);
+  return { message: `its wave is halted, because ${halt.task} ${message}`, ...rest };
+}
 
 type Failed = TaskProgress & { readonly status: 'failed' };
 
