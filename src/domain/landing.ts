@@ -1,10 +1,12 @@
 import type { RunEvent } from './events.ts';
 import type { Finding } from './findings/finding.ts';
 import type { CommitId, TreeId } from './ids.ts';
+import type { Offer, Pushed } from './pull-request.ts';
 
 /**
  * Moving the person's branch to the run branch, once.
  *   none ─▶ observed ─▶ (rebuilt, when the branch moved meanwhile) ─▶ intended ─▶ landed ─▶ undone
+ *   With `land: pr`: intended ─▶ offering ─▶ offered ─▶ landed, once the target contains the commits (pull-request.ts)
  *   refused: something of the person's is in the way; `land` tries again when they say so
  */
 export type LandingState =
@@ -17,6 +19,14 @@ export type LandingState =
     }
   | { readonly status: 'refused'; readonly because: Finding }
   | { readonly status: 'intended'; readonly branch: string; readonly old: CommitId | null; readonly new: CommitId }
+  /** The branch of the run is made, and on its way to others. */
+  | {
+      readonly status: 'offering';
+      readonly branch: string;
+      readonly new: CommitId;
+      readonly pushed: Pushed | null;
+    }
+  | ({ readonly status: 'offered' } & Offer)
   | { readonly status: 'landed'; readonly branch: string; readonly old: CommitId | null; readonly new: CommitId }
   | { readonly status: 'undoing'; readonly branch: string; readonly old: CommitId | null; readonly new: CommitId }
   /** `exact`: the branch is where it was; otherwise commits on top of it take the landing back. */
@@ -54,6 +64,21 @@ export function evolveLanding(state: LandingState, event: RunEvent): LandingStat
       return { status: 'landed', branch: event.branch, old: event.old, new: event.new };
     case 'landing-refused':
       return { status: 'refused', because: event.because };
+    case 'branch-made':
+      return { status: 'offering', branch: event.branch, new: event.new, pushed: null };
+    case 'push-intended':
+      return { status: 'offering', branch: event.branch, new: event.commit, pushed: null };
+    case 'pushed': {
+      const { branch, commit, remote, host, repository, opener } = event;
+      const offer = { branch, new: commit, pushed: { remote, host, repository } };
+      return opener === null ? { status: 'offered', ...offer, url: null } : { status: 'offering', ...offer };
+    }
+    case 'pull-request-opened': {
+      if (state.status !== 'offering' || state.pushed === null) return state;
+      return { ...state, status: 'offered', pushed: state.pushed, url: event.url };
+    }
+    case 'pull-request-landed':
+      return { status: 'landed', branch: event.branch, old: null, new: event.commit };
     case 'undo-intended':
       return state.status === 'landed' ? { ...state, status: 'undoing' } : state;
     case 'undo-refused':

@@ -30,7 +30,7 @@ export type FrozenPlan = {
   readonly name: string;
   /** The person's branch: where the run starts from and lands. */
   readonly base: string;
-  readonly land: 'ask' | 'auto' | 'branch' | 'wave';
+  readonly land: 'ask' | 'auto' | 'branch' | 'pr' | 'wave';
   readonly dispatch: 'isolated';
   readonly schedule: 'strict' | 'eager';
   readonly strict: boolean;

@@ -19,11 +19,10 @@ export function lintSettings(settings: Settings): readonly Problem[] {
   ];
 }
 
-function notInThisVersion({ land, dispatch, repair }: Settings): readonly Problem[] {
+function notInThisVersion({ dispatch, repair }: Settings): readonly Problem[] {
   const problems: Problem[] = [];
-  const refuse = (key: 'land' | 'dispatch' | 'repair', value: string) =>
+  const refuse = (key: 'dispatch' | 'repair', value: string) =>
     problems.push({ rule: 'not-in-this-version', key, value, place: [key] });
-  if (land === 'pr') refuse('land', land);
   if (dispatch !== undefined && dispatch !== 'isolated') refuse('dispatch', dispatch);
   if (repair) refuse('repair', repair);
   return problems;

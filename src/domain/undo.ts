@@ -21,6 +21,7 @@ export const noUndo: UndoState = { standing: 'nothing', landed: [], tasks: [], p
 export function evolveUndo(state: UndoState, event: RunEvent): UndoState {
   switch (event.type) {
     case 'landed':
+    case 'pull-request-landed':
       return { ...state, standing: 'landed', landed: [...state.landed, ...(event.tasks ?? [])] };
     case 'undo-prepared': {
       const { type: _, ...reverts } = event;

@@ -45,6 +45,7 @@ async function begin(
       branchTip: async () => commit('base'),
       runBranchTip: async () => null,
       currentBranch: async () => 'main',
+      contains: async () => false,
       files: async () => ({ total: 0, files: [] }),
       diff: async () => [],
     },

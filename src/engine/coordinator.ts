@@ -10,6 +10,7 @@ import { isRunStream, type Ledger, type Stored } from '../ports/ledger.ts';
 import { createRun, openWaves } from './create-run.ts';
 import { keepDisk } from './disk-keeper.ts';
 import { type Driver, driveRun } from './driver.ts';
+import { landedRequest } from './landed-request.ts';
 import { keepNews } from './notice-keeper.ts';
 import { performer } from './perform.ts';
 import { openRunLog, type RunLog } from './run-log.ts';
@@ -84,6 +85,7 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
   const make = async (log: RunLog): Promise<void> => {
     const order = log.order();
     if (order === null) return;
+    await observeRequests();
     const seen = {
       openWaves: openWaves(order, states()),
       actual: { rootCommit: await world.git.rootCommit(), remote: await world.git.remote() },
@@ -95,6 +97,14 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
       const made = foldRun(created.map((event) => ({ seq: 0, event })));
       return made === null ? created : [...created, ...answersInLine(made, requestsBefore(log), null)];
     });
+  };
+
+  /** Pull requests are merged elsewhere: what the person's branch has by now is recorded before anything counts on it. */
+  const observeRequests = async (): Promise<void> => {
+    for (const { log } of runs.values()) {
+      const seen = await landedRequest(log.state(), world.git);
+      await log.record((state) => (state?.landing.status === 'offered' && state.ended === 'done' ? seen : null));
+    }
   };
 
   const notice = (stored: Stored): void => {
@@ -113,6 +123,7 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
     for (const stream of await ledger.streams()) if (isRunStream(stream)) await entryOf(runId(stream)).log.catchUp();
   for (const teller of tellers) teller.begin();
   await look();
+  await observeRequests();
   await world.supervisors.release(logs().flatMap((log) => log.stored().flatMap(jobRecorded)));
   const subscription = ledger.subscribe(0, notice);
   keeper.look();
@@ -153,7 +164,13 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
 }
 
 /** After these a workspace has grown for the last time, or may go. */
-const leavesRoom: ReadonlySet<string> = new Set(['attempt-ended', 'task-dropped', 'landed', 'run-ended']);
+const leavesRoom: ReadonlySet<string> = new Set([
+  'attempt-ended',
+  'task-dropped',
+  'landed',
+  'pull-request-landed',
+  'run-ended',
+]);
 
 const isEnd = ({ event }: Stored): boolean => event.type === 'run-ended';
 

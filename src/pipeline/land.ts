@@ -14,7 +14,7 @@ export function land(state: RunState): readonly Step[] {
   if (due === 'not-yet') return [];
   if (due === 'nothing') return [fact({ type: 'run-ended', outcome: 'done' })];
   const { landing } = state;
-  if (landing.status === 'landed') return [];
+  if (landing.status === 'landed' || landing.status === 'offered') return [];
   const tap = state.taps.land;
   if (state.plan.land === 'ask' || tap !== undefined) {
     if (tap === undefined) return [fact({ type: 'tap-opened', tap: 'land', hash: state.hash, expires: null })];
@@ -28,7 +28,7 @@ export function land(state: RunState): readonly Step[] {
 function landedOutcome(state: RunState): 'landed' | 'done' | null {
   const { status } = state.landing;
   if (status === 'landed') return leftToLand(state).length === 0 ? 'landed' : 'done';
-  return status === 'undone' ? 'done' : null;
+  return status === 'undone' || status === 'offered' ? 'done' : null;
 }
 
 function landingIsDue(state: RunState): 'not-yet' | 'nothing' | 'due' {
@@ -47,14 +47,18 @@ const allClosed = (state: RunState): boolean => selectedWaves(state).every((wave
 function move(state: RunState, landing: LandingState): readonly Step[] {
   switch (landing.status) {
     case 'none':
-      return state.plan.land === 'branch' ? [askLand(state)] : [effect('observe-target', { do: 'observe-target' })];
+      return state.plan.land === 'branch' || state.plan.land === 'pr'
+        ? [askLand(state)]
+        : [effect('observe-target', { do: 'observe-target' })];
     case 'observed':
       return landing.tip === null
         ? [refuse({ rule: 'branch-gone', branch: state.target.branch })]
         : moveObserved(state, landing, landing.tip);
     case 'intended':
+    case 'offering':
       return [askLand(state)];
     case 'landed':
+    case 'offered':
     case 'refused':
     case 'undoing':
     case 'undone':

@@ -101,6 +101,12 @@ test('every state of a run and of a task is explained by a sentence, with the ag
     [landing: intended]
     checkout-k3f9 is at work for 12m 17s: main is being moved.
       tidegate watch checkout-k3f9
+    [landing: offering]
+    checkout-k3f9 is at work for 12m 17s: tidegate/demo-ab12 is being pushed.
+      tidegate watch checkout-k3f9
+    [landing: offered]
+    checkout-k3f9 is at work for 12m 17s: Pushed tidegate/demo-ab12 to origin; open the pull request: gh pr create --repo github.com/ada/shop --base main --head tidegate/demo-ab12 --fill.
+      tidegate watch checkout-k3f9
     [landing: landed]
     checkout-k3f9 is at work for 12m 17s: it has landed on main.
       tidegate watch checkout-k3f9

@@ -1,4 +1,5 @@
 import { memoryLedger } from '../../src/adapters/ledger-memory/index.ts';
+import type { CommitId } from '../../src/domain/ids.ts';
 import type { FrozenPlan } from '../../src/domain/plan.ts';
 import { foldRun, type RunState } from '../../src/domain/run.ts';
 import { refs, stateDir } from '../../src/domain/state-dir.ts';
@@ -286,9 +287,15 @@ function reader({ git, schedule, chaos: _ }: Stage, life: Life): GitReader {
     branchTip: (branch) => say(() => git.ref(targetRef(branch))),
     runBranchTip: (run) => say(() => git.ref(refs.runBranch(run))),
     currentBranch: () => say(() => 'main'),
+    contains: (tip, commit) => say(() => descends(git, tip, commit)),
     files: (commit, { matches, most }) => say(() => filesOf(git.read(commit).files, matches, most)),
     diff: (from, to) => say(() => git.diff(from, to)),
   };
+}
+
+function descends(git: SimulatedGit, tip: CommitId, commit: CommitId): boolean {
+  if (tip === commit) return true;
+  return git.read(tip).parents.some((parent) => descends(git, parent, commit));
 }
 
 function filesOf(all: Files, matches: (path: string) => boolean, most: number): FoundFiles {

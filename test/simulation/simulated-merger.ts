@@ -233,13 +233,16 @@ async function land(order: Order, history: History): Promise<MergerAnswer> {
   const { git } = order;
   const { target } = creation(history);
   const { plan } = planInForce(history);
-  const onto = plan.land === 'branch' ? `tidegate/${order.run}` : target.branch;
-  const open = unfinished(history, 'landing-intended', ['landed', 'landing-refused']);
+  const isOwn = plan.land === 'branch' || plan.land === 'pr';
+  const onto = isOwn ? `tidegate/${order.run}` : target.branch;
+  const made = eventsOf(history, 'branch-made').at(-1)?.event;
+  if (made !== undefined && made.new === runTip(history)) return offer(order, history, made);
+  const open = unfinished(history, 'landing-intended', ['landed', 'branch-made', 'landing-refused']);
   const rebuilt = history.findLast(({ event }) => event.type === 'landing-rebuilt' || event.type === 'landed')?.event;
   const tip = runTip(history);
   if (tip === undefined) return refused({ rule: 'none-merged' });
   const observed = eventsOf(history, 'target-observed').at(-1)?.event.commit ?? null;
-  const old = open?.old ?? (plan.land === 'branch' ? null : observed);
+  const old = open?.old ?? (isOwn ? (made?.new ?? null) : observed);
   const isRebuilt = rebuilt?.type === 'landing-rebuilt' && rebuilt.onto === old;
   const next = open?.new ?? (isRebuilt ? rebuilt.commit : tip);
   const name = targetRef(onto);
@@ -259,6 +262,10 @@ async function land(order: Order, history: History): Promise<MergerAnswer> {
   }
   if (git.ref(name) !== next && !git.move(name, old, next))
     return refused({ rule: 'branch-moved', ref: name, expected: old, actual: git.ref(name) });
+  if (plan.land === 'pr') {
+    const recorded = await record(order, { type: 'branch-made', branch: onto, old, new: next });
+    return recorded.outcome === 'done' ? land(order, await order.ledger.read(order.run)) : recorded;
+  }
   return record(order, { type: 'landed', branch: onto, old, new: next, tasks: unlandedTasks(history) });
 }
 
@@ -327,6 +334,38 @@ async function refuseUndo(order: Order, task: TaskId | null, because: Finding): 
 }
 
 /** The last intent of a kind that nothing has answered yet. */
+/** What of a pull request is left to do since the landing was last begun or refused. */
+async function offer(
+  order: Order,
+  history: History,
+  { branch, new: commit }: Extract<RunEvent, { type: 'branch-made' }>,
+): Promise<MergerAnswer> {
+  const begun = history.findLast(
+    ({ event }) =>
+      ['branch-made', 'landing-refused', 'plan-replaced'].includes(event.type) ||
+      (event.type === 'tap-opened' && event.tap === 'land'),
+  );
+  const { branch: base } = creation(history).target;
+  const steps: readonly RunEvent[] = [
+    { type: 'push-intended', branch, commit, remote: 'origin' },
+    { type: 'pushed', branch, commit, remote: 'origin', host: 'github.com', repository: 'ada/shop', opener: 'gh' },
+    { type: 'pull-request-intended', branch, commit, base, opener: 'gh' },
+    { type: 'pull-request-opened', branch, commit, url: 'https://github.com/ada/shop/pull/1' },
+  ];
+  for (const step of steps) {
+    const isDone = history.some(({ position, event }) => position > (begun?.position ?? 0) && event.type === step.type);
+    if (isDone) continue;
+    if (step.type === 'pushed' && order.chaos.strikes(0.1)) {
+      const because: Finding = { rule: 'push-failed', remote: 'origin', branch, fault: 'unreachable', words: '' };
+      const recorded = await record(order, { type: 'landing-refused', because });
+      return recorded.outcome === 'done' ? refused(because) : recorded;
+    }
+    const recorded = await record(order, step);
+    if (recorded.outcome !== 'done') return recorded;
+  }
+  return done;
+}
+
 function unfinished<T extends 'landing-intended' | 'undo-intended'>(
   history: History,
   type: T,

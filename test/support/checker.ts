@@ -7,6 +7,7 @@ import { checkAsked } from './check-asked.ts';
 import { checkExternal } from './check-external.ts';
 import { checkIntegrated } from './check-integrated.ts';
 import { checkLanded } from './check-landed.ts';
+import { checkOffered } from './check-offered.ts';
 import { checkUndone } from './check-undone.ts';
 import { all, type Found } from './events-found.ts';
 import { naiveMatch } from './naive-match.ts';
@@ -134,6 +135,7 @@ function checkRun(history: readonly Stored[], { git }: World): readonly Violatio
     ...checkClosed(history),
     ...checkRunBranch(history, target.commit, git?.refs.get(`refs/tidegate/runs/${run}`), git),
     ...checkLanded(history, git),
+    ...checkOffered(history, git),
     ...checkUndone(history, git),
   ];
 }

@@ -41,6 +41,7 @@ export async function commandScene(
       branchTip: async () => null,
       runBranchTip: async () => null,
       currentBranch: async () => 'main',
+      contains: async () => false,
       files: async () => ({ total: 0, files: [] }),
       diff: async () => [],
     },

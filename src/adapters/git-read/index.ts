@@ -1,4 +1,5 @@
 import { type CommitId, commitId } from '../../domain/ids.ts';
+import { withoutCredentials } from '../../domain/pull-request.ts';
 import { refs } from '../../domain/state-dir.ts';
 import type { GitReader } from '../../ports/merger.ts';
 import { type GitCall, objectId, runGit } from '../git-process/index.ts';
@@ -50,6 +51,10 @@ export function gitReader(places: { readonly checkout: string; readonly reposito
     },
     runBranchTip: (run) => refTip(places.repository, refs.runBranch(run)),
     currentBranch: () => oneLine({ ...persons, args: ['symbolic-ref', '--quiet', '--short', 'HEAD'] }),
+    contains: async (tip, commit) => {
+      const args = ['merge-base', '--is-ancestor', objectId(commit), objectId(tip)];
+      return (await runGit({ ...persons, args })).exitCode === 0;
+    },
     files: async (commit, wanted) => findFiles(await holder(commit), commit, wanted),
     diff: async (from, to) => readDiff(await holder(to), from, to),
   };
@@ -67,9 +72,6 @@ export async function refTip(gitDir: string, ref: string): Promise<CommitId | nu
   });
   return tip === null ? null : commitId(tip);
 }
-
-/** Tokens are often kept in the address of a remote; nothing that we record may hold one (I8). */
-const withoutCredentials = (url: string): string => url.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/]*@/i, '$1');
 
 /** The first line of output, or null when git says no. */
 async function oneLine(call: GitCall): Promise<string | null> {

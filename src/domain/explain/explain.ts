@@ -12,6 +12,7 @@ import { landingSentences } from './landing-sentences.ts';
 import { mergerSentences } from './merger-sentences.ts';
 import { withPlace } from './places.ts';
 import { planSentences } from './plan-sentences.ts';
+import { pullRequestSentences } from './pull-request-sentences.ts';
 import { repositorySentences } from './repository-sentences.ts';
 import { requestSentences } from './request-sentences.ts';
 import { scopeSentences } from './scope-sentences.ts';
@@ -36,6 +37,7 @@ const sentences: Sentences<Rules> = {
   ...requestSentences,
   ...haltSentences,
   ...landingSentences,
+  ...pullRequestSentences,
   ...mergerSentences,
   ...sessionSentences,
 };

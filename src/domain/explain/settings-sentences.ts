@@ -4,7 +4,6 @@ import { hostFaultTexts, patternFaultText } from './faults.ts';
 import type { Sentences } from './sentence.ts';
 
 const versionFixes = {
-  land: 'use `land: branch` and open the pull request from that branch',
   dispatch: 'use `dispatch: isolated`',
   repair: 'use `repair: null`',
 } as const;

@@ -11,7 +11,7 @@ export type SettingsRules = {
     readonly fault: PatternFault | { readonly reason: 'several-drafts' | 'several-generated' };
   };
   'reserved-pattern': { readonly pattern: string; readonly directory: string };
-  'not-in-this-version': { readonly key: 'land' | 'dispatch' | 'repair'; readonly value: string };
+  'not-in-this-version': { readonly key: 'dispatch' | 'repair'; readonly value: string };
   'bad-branch': { readonly branch: string };
   'duplicate-check': { readonly check: string };
   'bad-fence-path': { readonly path: string };

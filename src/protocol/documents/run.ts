@@ -21,6 +21,11 @@ export const tap = z.discriminatedUnion('status', [
 ]);
 
 const moved = { branch: z.string(), old: commit.nullable(), new: commit };
+const pushed = z.strictObject({
+  remote: z.string(),
+  host: z.string().nullable().meta({ description: 'null for a remote that is a directory' }),
+  repository: z.string().nullable(),
+});
 const landing = z.discriminatedUnion('status', [
   z.strictObject({ status: z.literal('none'), tries: count }),
   z.strictObject({
@@ -45,6 +50,15 @@ const landing = z.discriminatedUnion('status', [
     check: z.strictObject({ name: z.string(), tree: commit }).optional(),
   }),
   z.strictObject({ status: z.enum(['intended', 'landed', 'undoing']), ...moved }),
+  z.strictObject({ status: z.literal('offering'), branch: z.string(), new: commit, pushed: pushed.nullable() }),
+  z.strictObject({
+    status: z.literal('offered'),
+    branch: z.string(),
+    new: commit,
+    pushed,
+    url: z.string().nullable().meta({ description: 'of the pull request; null: nobody has opened one by Tidegate' }),
+    command: z.string().nullable().meta({ description: 'opens the pull request; null when one is open' }),
+  }),
   z.strictObject({ status: z.literal('undone'), branch: z.string(), commit, exact: z.boolean() }),
 ]);
 
@@ -138,7 +152,7 @@ export const runSummary = z.strictObject({
   /** `ordered`: no coordinator has made it yet. */
   mode: z.enum(['ordered', 'active', 'paused', 'stopped', 'halted']),
   ended: runDocument.shape.ended,
-  landing: z.enum(['none', 'observed', 'refused', 'intended', 'landed', 'undoing', 'undone']),
+  landing: z.enum(['none', 'observed', 'refused', 'intended', 'offering', 'offered', 'landed', 'undoing', 'undone']),
   outcome: z.string().nullable().meta({ description: 'how it ended and where that is now, in words' }),
   target: z.string().nullable(),
   began: time.nullable(),
