@@ -88,6 +88,9 @@ export function readySnapshot(history: History, task: TaskId): SnapshotEvidence 
   return voided ? undefined : (last.event.evidence.snapshot ?? undefined);
 }
 
+/** Done without a change: there is nothing of it to merge, and what needs it stands on the rest. */
+export const isDoneEmpty = (history: History, task: TaskId): boolean => readySnapshot(history, task)?.diff.length === 0;
+
 /** What makes an earlier verdict on a task's snapshot worthless. */
 export function isVoidedBy(task: TaskId, event: LedgerEvent): boolean {
   if (event.type === 'plan-replaced') return true;

@@ -2,6 +2,7 @@ import type { RunEvent } from '../../src/domain/events.ts';
 import type { SnapshotEvidence } from '../../src/domain/evidence.ts';
 import type { Finding } from '../../src/domain/findings/finding.ts';
 import type { CommitId, RunId, TaskId } from '../../src/domain/ids.ts';
+import type { PlannedTask } from '../../src/domain/plan.ts';
 import { unreachable } from '../../src/domain/result.ts';
 import { refs } from '../../src/domain/state-dir.ts';
 import {
@@ -10,6 +11,7 @@ import {
   eventsOf,
   type History,
   inOrder,
+  isDoneEmpty,
   isDropped,
   isMerged,
   isReadOnly,
@@ -121,7 +123,7 @@ async function makeTaskBase(order: Order, history: History, task: TaskId): Promi
   const { plan } = planInForce(history);
   const tip = runTip(history);
   if (tip === undefined) return refused({ rule: 'run-branch-unmade' });
-  const needs = inOrder(plan, allNeeds(plan, task)).filter((need) => !isReadOnly(need) && !isMerged(history, need.id));
+  const needs = inOrder(plan, allNeeds(plan, task)).filter((need) => !isBelow(history, need));
   let { files } = git.read(tip);
   for (const need of needs) {
     const snapshot = readySnapshot(history, need.id);
@@ -150,8 +152,7 @@ async function buildCandidate(order: Order, history: History, { wave, round }: R
   for (const task of inOrder(plan, new Set(opened.tasks.map((entry) => entry.task)))) {
     const stands = (need: TaskId): boolean => {
       const needed = planned(plan, need);
-      if (needed === undefined || isReadOnly(needed) || isDropped(history, need) || isMerged(history, need))
-        return true;
+      if (needed === undefined || isBelow(history, needed) || isDropped(history, need)) return true;
       return steps.some((step) => step.task === need);
     };
     const snapshot = opened.tasks.find((entry) => entry.task === task.id)?.snapshot;
@@ -334,6 +335,10 @@ async function refuseUndo(order: Order, task: TaskId | null, because: Finding): 
 }
 
 /** The last intent of a kind that nothing has answered yet. */
+/** What needs this task stands on it as it is: merged, or without anything to merge. */
+const isBelow = (history: History, task: PlannedTask): boolean =>
+  isReadOnly(task) || isMerged(history, task.id) || isDoneEmpty(history, task.id);
+
 /** What of a pull request is left to do since the landing was last begun or refused. */
 async function offer(
   order: Order,

@@ -268,7 +268,7 @@ function outside(
   return snapshot.diff.filter(({ path }) => !may(path)).map(({ path }) => `${path} is out of its scope`);
 }
 
-/** I3: a wave closes only when each of its tasks is merged, read-only done, or dropped by name. */
+/** I3: a wave closes only when each of its tasks is merged, done without a change, or dropped by name. */
 function checkClosed(history: readonly Stored[]): readonly Violation[] {
   return all(history, 'wave-closed').flatMap(({ seq, event }) => {
     const { plan } = versionAt(history, seq);
@@ -290,8 +290,10 @@ function isResolved(history: readonly Stored[], task: PlannedTask): boolean {
   const judged = all(history, 'phase-judged').findLast(
     ({ event }) => event.phase === 'monitor' && event.task === task.id,
   );
+  const isEmpty =
+    task.allowEmpty && judged?.event.phase === 'monitor' && judged.event.evidence.snapshot?.diff.length === 0;
   return (
-    task.owns?.length === 0 &&
+    (task.owns?.length === 0 || isEmpty) &&
     last?.event.type === 'attempt-intended' &&
     last.seq > versionAt(history, Number.POSITIVE_INFINITY).since &&
     judged !== undefined &&
