@@ -140,6 +140,9 @@ async function carryOut(
   const { order, warnings } = prepared;
   if (!(await performOrder(desk, prepared, desk.caller))) return callerIsAgent(desk, 'tidegate run');
   const { yes = false, land = false, isBrief = false, typed = false } = options;
+  // who is asked sees them with the plan
+  if (yes && !context.json)
+    for (const warning of warnings) context.terminal.line(`note    ${findingText(explain(warning))}`);
   const how = { yes, typed, land, isBrief, warnings, fromStart: true };
   if (options.detach === true) return await inBackground(desk, context, order.run, how);
   return await inForeground(desk, context, order.run, how);

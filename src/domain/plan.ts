@@ -68,6 +68,8 @@ export type FrozenPlan = {
   readonly breaker?: 'normal' | 'strict';
   /** Absent: what waves coordinate by is the built-in board. */
   readonly thread?: ThreadPlan;
+  /** Template of the subjects of commits. Absent: the title of the task. */
+  readonly commit?: string;
   /** What a person stresses in this run, told to every agent. Absent: nothing. */
   readonly focus?: string;
   readonly waves: readonly PlannedWave[];

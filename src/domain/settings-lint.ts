@@ -1,3 +1,4 @@
+import { subjectFault } from './commit-subject.ts';
 import { parseHostPattern } from './network-hosts.ts';
 import type { Network } from './plan.ts';
 import type { Problem } from './plan-draft.ts';
@@ -10,6 +11,7 @@ export function lintSettings(settings: Settings): readonly Problem[] {
   return [
     ...notInThisVersion(settings),
     ...lintBase(settings.base),
+    ...lintCommit(settings.commit),
     ...lintPatterns(settings.protect ?? [], ['protect']),
     ...Object.keys(settings.generated ?? {}).flatMap((path) => lintGenerated(path)),
     ...lintChecks(settings.checks ?? []),
@@ -34,6 +36,11 @@ function lintBase(base: string | undefined): readonly Problem[] {
   return [{ rule: 'bad-branch', branch: base, place: ['base'] }];
 }
 const notABranch = /^[-/.]|[\s~^:?*[\\\u007f]|\.\.|@\{|\/\/|\/\.|[/.]$|\.lock$/;
+
+function lintCommit(template: string | null | undefined): readonly Problem[] {
+  const fault = template === null || template === undefined ? null : subjectFault(template);
+  return fault === null ? [] : [{ rule: 'bad-commit-template', ...fault, place: ['commit'] }];
+}
 
 function lintGenerated(path: string): readonly Problem[] {
   const place = ['generated', path];

@@ -22,6 +22,7 @@ import {
   eventsOf,
   type History,
   inOrder,
+  isDoneEmpty,
   isDropped,
   isMerged,
   isReadOnly,
@@ -103,6 +104,7 @@ type Stack = Pick<Built, 'steps' | 'conflicts'>;
 async function stackAtOnce(order: Order, history: History, from: Foundation, ref: string): Promise<Stack | null> {
   const { repository } = order.state;
   const { signing, by } = from.author;
+  const plan = planHere(history);
   const stands = standing(history);
   const going = new Set<TaskId>();
   const tasks = from.tasks.filter(({ task }) => stands(task, going) && going.add(task.id));
@@ -114,7 +116,7 @@ async function stackAtOnce(order: Order, history: History, from: Foundation, ref
   if (changes === null) return null;
   const commits = tasks.map(({ task, proof }, at) => ({
     changes: changes[at] ?? [],
-    message: commitMessage(task, { run: order.run, task: task.id, proof }),
+    message: commitMessage(plan, task, { run: order.run, task: task.id, proof }),
     by,
     date: from.date,
   }));
@@ -129,6 +131,7 @@ async function stackAtOnce(order: Order, history: History, from: Foundation, ref
 async function stack(order: Order, history: History, from: Foundation): Promise<Stack> {
   const { repository } = order.state;
   const snapshots = from.tasks.map(({ snapshot }) => snapshot);
+  const plan = planHere(history);
   const integrate = await integrator(repository, snapshots, generatedPaths(history));
   const stands = standing(history);
   const steps: Built['steps'][number][] = [];
@@ -144,7 +147,7 @@ async function stack(order: Order, history: History, from: Foundation): Promise<
       continue;
     }
     tree = merged.value;
-    const message = commitMessage(task, { run: order.run, task: task.id, proof });
+    const message = commitMessage(plan, task, { run: order.run, task: task.id, proof });
     commit = await writeCommit(repository, { tree, parent: commit, message, date: from.date, ...from.author });
     steps.push({ task: task.id, commit, tree });
   }
@@ -153,13 +156,13 @@ async function stack(order: Order, history: History, from: Foundation): Promise<
 
 const generatedPaths = (history: History): ReadonlySet<string> => new Set(Object.keys(planHere(history).generated));
 
-/** Whether all that a task needs is below it: merged, given up, nothing that is ever merged, or already in the stack. */
+/** Whether all that a task needs is below it: merged, given up, without anything to merge, or already in the stack. */
 function standing(history: History): (task: PlannedTask, stacked: ReadonlySet<TaskId>) => boolean {
   const plan = planHere(history);
   return ({ needs }, stacked) =>
     needs.every((need) => {
       const task = planned(plan, need);
       if (task === undefined || isReadOnly(task) || stacked.has(need)) return true;
-      return isDropped(history, need) || isMerged(history, need);
+      return isDropped(history, need) || isMerged(history, need) || isDoneEmpty(history, need);
     });
 }

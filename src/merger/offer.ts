@@ -10,6 +10,7 @@ import {
   remoteTip,
 } from '../adapters/git-write/index.ts';
 import { findRequest, hasProgram, openRequest, type Unopened } from '../adapters/pull-request/index.ts';
+import { subjectOf } from '../domain/commit-subject.ts';
 import type { LedgerEvent, RunEvent } from '../domain/events.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import { boundedWords } from '../domain/findings/words.ts';
@@ -18,7 +19,6 @@ import { type Opener, openerFor, type RequestTerms, withoutCredentials } from '.
 import { err, ok, type Result } from '../domain/result.ts';
 import { maskShapes } from '../domain/secret-shapes.ts';
 import { pullRequestText } from '../domain/texts/pull-request.ts';
-import { titleOf } from '../domain/title.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { done, type Intent, type Order, recordFacts, recordIntent, refused } from './context.ts';
 import { creation, eventsOf, type History, planInForce, planned } from './history.ts';
@@ -136,7 +136,7 @@ function textOf(order: Order, history: History): ReturnType<typeof pullRequestTe
   return pullRequestText({
     run: order.run,
     plan: plan.name,
-    tasks: tasks.map((task) => ({ task, subject: titleOf(task) })),
+    tasks: tasks.map((task) => ({ task, subject: subjectOf(plan, order.run, task) })),
     checks,
   });
 }

@@ -10,6 +10,7 @@ import { findFiles } from './files.ts';
 export { type Author, isAuthorKnown, readAuthor } from './author.ts';
 export { findCheckout, NotARepository, objectFormat } from './checkout.ts';
 export { nameLinks, type RawDiffEntry, rawDiff, readDiff } from './diff.ts';
+export { findSkippedHooks } from './hooks.ts';
 export { type IgnoreRules, ignoreRules } from './ignore-rules.ts';
 export { findIncompleteness } from './incomplete.ts';
 export { inspectRepository } from './inspect.ts';

@@ -45,6 +45,7 @@ export function freeze(
     forbid: set(settings.forbid),
     block: set(settings.block),
     breaker: settings.breaker,
+    ...(settings.commit === null ? {} : { commit: settings.commit }),
     ...(settings.thread.intake === null && settings.thread.threads === null ? {} : { thread: settings.thread }),
     waves: draft.waves.map((wave, index) => ({
       name: wave.name ?? `wave-${index}`,

@@ -88,6 +88,12 @@ const settings = {
   strict: z.boolean().optional().describe('owns is required; directives must be complete'),
   partial: z.enum(['merge', 'hold']).optional().describe('what ready tasks do when a sibling failed'),
   repair: agentName.nullable().optional(),
+  commit: z
+    .string()
+    .max(200)
+    .nullable()
+    .optional()
+    .describe('template of commit subjects, with {task}, {title}, {run}, {plan}, {wave} and {role}'),
   fence: z.union([z.enum(['auto', 'none']), fence]).optional(),
   limits: limits.optional(),
   taps: taps.optional(),

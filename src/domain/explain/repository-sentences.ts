@@ -54,4 +54,8 @@ export const repositorySentences: Sentences<RepositoryRules> = {
     detail: 'git does not know who you are, and merged commits carry your name',
     fix: setAuthor,
   }),
+  'hooks-skipped': ({ hooks, directory }) => ({
+    detail: `your hooks do not run on the commits of a run: ${hooks.join(', ')} (${directory})`,
+    fix: 'add what they check to `checks`',
+  }),
 };

@@ -18,4 +18,10 @@ export type RepositoryRules = {
     | { readonly fault: 'below-file'; readonly file: string };
   /** git does not know who the person is. */
   author: unknown;
+  /** A warning: none of them runs on the commits of a run. */
+  'hooks-skipped': { readonly hooks: readonly SkippableHook[]; readonly directory: string };
 };
+
+/** Hooks of git that can change or refuse a commit or a push. */
+export const skippableHooks = ['pre-commit', 'prepare-commit-msg', 'commit-msg', 'pre-push'] as const;
+type SkippableHook = (typeof skippableHooks)[number];

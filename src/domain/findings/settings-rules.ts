@@ -1,3 +1,4 @@
+import type { SubjectFault } from '../commit-subject.ts';
 import type { HostFault } from '../network-hosts.ts';
 import type { PatternFault } from '../pattern.ts';
 import type { AddressFault } from '../web-address.ts';
@@ -13,6 +14,7 @@ export type SettingsRules = {
   'reserved-pattern': { readonly pattern: string; readonly directory: string };
   'not-in-this-version': { readonly key: 'dispatch' | 'repair'; readonly value: string };
   'bad-branch': { readonly branch: string };
+  'bad-commit-template': SubjectFault;
   'duplicate-check': { readonly check: string };
   'bad-fence-path': { readonly path: string };
   'bad-host': { readonly host: string; readonly fault: HostFault };
