@@ -17,6 +17,14 @@ export { inspectRepository } from './inspect.ts';
 export { readLog } from './log.ts';
 export { attemptSnapshots, readPatch } from './patch.ts';
 export { readSmallText } from './small-text.ts';
+export {
+  findSubmodules,
+  gitlinksIn,
+  insideAny,
+  missingSubmodules,
+  moduleHolders,
+  type Submodule,
+} from './submodules.ts';
 export { listTree, splitNul, type TreeEntry, UnreadablePath } from './tree.ts';
 
 /** The branch has no commit yet, so there is nothing to start from. */

@@ -8,7 +8,8 @@ export type RepositoryRules = {
   'repository-partial': unknown;
   'network-file-system': unknown;
   'name-not-utf-8': unknown;
-  submodule: unknown;
+  /** A warning: they are empty directories for agents. */
+  'submodules-missing': { readonly files: readonly string[] };
   'git-filter': { readonly filter: string };
   'lfs-missing': { readonly missing: number; readonly all: number };
   /** A file that `.worktreeinclude` names was not copied. */
