@@ -1,7 +1,7 @@
 import type { RunEvent } from './events.ts';
 import type { Finding } from './findings/finding.ts';
 import type { CommitId, TreeId } from './ids.ts';
-import type { Offer, Pushed } from './pull-request.ts';
+import type { Offer, Opener, Pushed } from './pull-request.ts';
 
 /**
  * Moving the person's branch to the run branch, once.
@@ -25,6 +25,8 @@ export type LandingState =
       readonly branch: string;
       readonly new: CommitId;
       readonly pushed: Pushed | null;
+      /** The program that is opening the pull request. */
+      readonly opener: Opener | null;
     }
   | ({ readonly status: 'offered' } & Offer)
   | { readonly status: 'landed'; readonly branch: string; readonly old: CommitId | null; readonly new: CommitId }
@@ -65,17 +67,22 @@ export function evolveLanding(state: LandingState, event: RunEvent): LandingStat
     case 'landing-refused':
       return { status: 'refused', because: event.because };
     case 'branch-made':
-      return { status: 'offering', branch: event.branch, new: event.new, pushed: null };
+      return { status: 'offering', branch: event.branch, new: event.new, pushed: null, opener: null };
     case 'push-intended':
-      return { status: 'offering', branch: event.branch, new: event.commit, pushed: null };
+      return { status: 'offering', branch: event.branch, new: event.commit, pushed: null, opener: null };
     case 'pushed': {
       const { branch, commit, remote, host, repository, opener } = event;
       const offer = { branch, new: commit, pushed: { remote, host, repository } };
-      return opener === null ? { status: 'offered', ...offer, url: null } : { status: 'offering', ...offer };
+      return opener === null
+        ? { status: 'offered', ...offer, url: null }
+        : { status: 'offering', ...offer, opener: null };
     }
+    case 'pull-request-intended':
+      return state.status === 'offering' ? { ...state, opener: event.opener } : state;
     case 'pull-request-opened': {
       if (state.status !== 'offering' || state.pushed === null) return state;
-      return { ...state, status: 'offered', pushed: state.pushed, url: event.url };
+      const { branch, new: commit, pushed } = state;
+      return { status: 'offered', branch, new: commit, pushed, url: event.url };
     }
     case 'pull-request-landed':
       return { status: 'landed', branch: event.branch, old: null, new: event.commit };

@@ -37,6 +37,8 @@ test.each([
 test.each([
   ["fatal: unable to access 'https://ada:ghp_x@github.com/a/b/'", "fatal: unable to access 'https://github.com/a/b/'"],
   ['remote: https://token@host/x and ssh://git@host/y', 'remote: https://host/x and ssh://host/y'],
+  ['https://ada:p@ss:word@host/x', 'https://host/x'],
+  ['see https://host/a@b', 'see https://host/a@b'],
   ['mail ada@example.com', 'mail ada@example.com'],
 ])('credentials are left out of %j', (text, clean) => {
   expect(withoutCredentials(text)).toBe(clean);

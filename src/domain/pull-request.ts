@@ -51,8 +51,7 @@ export function repositoryAt(address: string): { readonly host: string; readonly
 }
 
 /** Tokens are often kept in the address of a remote. What a program prints may repeat an address with a token in it; nothing that we record or show may (I8). */
-export const withoutCredentials = (text: string): string =>
-  text.replace(/([a-z][a-z0-9+.-]*:\/\/)[^\s/@'"]*(?::[^\s/'"]*)?@/gi, '$1');
+export const withoutCredentials = (text: string): string => text.replace(/([a-z][a-z0-9+.-]*:\/\/)[^\s/'"]*@/gi, '$1');
 
 /** What a pull request is made from, and for which branch of which repository. */
 export type RequestTerms = {

@@ -76,7 +76,7 @@ function landingWords(state: RunState, landing: LandingState): string {
     case 'intended':
       return `${branch} is being moved`;
     case 'offering':
-      return landing.pushed === null ? `${landing.branch} is being pushed` : 'the pull request is being opened';
+      return landing.opener === null ? `${landing.branch} is being pushed` : 'the pull request is being opened';
     case 'offered':
       return offerText(state, landing);
     case 'landed':

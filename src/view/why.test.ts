@@ -227,7 +227,7 @@ test('every state of a run and of a task is explained by a sentence, with the ag
     checkout-k3f9/hello is ready for 12m 18s, and is merged when reply of its wave is through.
       tidegate why checkout-k3f9/reply
     [task: done]
-    checkout-k3f9/hello was done 12m 18s ago: it is read-only, and its handoff is its result.
+    checkout-k3f9/hello was done 12m 18s ago: it changed nothing, so there is nothing to merge.
       tidegate show checkout-k3f9/hello
     [task: held]
     checkout-k3f9/hello is held for 12m 18s: conflicts with other work in a.md, b.md.

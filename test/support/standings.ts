@@ -124,7 +124,7 @@ const landings: Record<LandingState['status'], LandingState> = {
     because: { rule: 'landing-conflicts', run, branch: 'main', tasks: null, files: ['a.md'] },
   },
   intended: { status: 'intended', ...moving },
-  offering: { status: 'offering', branch: 'tidegate/demo-ab12', new: commit, pushed: null },
+  offering: { status: 'offering', branch: 'tidegate/demo-ab12', new: commit, pushed: null, opener: null },
   offered: {
     status: 'offered',
     branch: 'tidegate/demo-ab12',

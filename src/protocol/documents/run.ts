@@ -50,7 +50,13 @@ const landing = z.discriminatedUnion('status', [
     check: z.strictObject({ name: z.string(), tree: commit }).optional(),
   }),
   z.strictObject({ status: z.enum(['intended', 'landed', 'undoing']), ...moved }),
-  z.strictObject({ status: z.literal('offering'), branch: z.string(), new: commit, pushed: pushed.nullable() }),
+  z.strictObject({
+    status: z.literal('offering'),
+    branch: z.string(),
+    new: commit,
+    pushed: pushed.nullable(),
+    opener: z.enum(['gh', 'glab']).nullable(),
+  }),
   z.strictObject({
     status: z.literal('offered'),
     branch: z.string(),
