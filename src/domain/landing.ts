@@ -71,8 +71,9 @@ export function evolveLanding(state: LandingState, event: RunEvent): LandingStat
     case 'push-intended':
       return { status: 'offering', branch: event.branch, new: event.commit, pushed: null, opener: null };
     case 'pushed': {
-      const { branch, commit, remote, host, repository, opener } = event;
-      const offer = { branch, new: commit, pushed: { remote, host, repository } };
+      const { branch, commit, remote, host, repository, upstream, opener } = event;
+      const pushed = { remote, host, repository, ...(upstream === undefined ? {} : { upstream }) };
+      const offer = { branch, new: commit, pushed };
       return opener === null
         ? { status: 'offered', ...offer, url: null }
         : { status: 'offering', ...offer, opener: null };

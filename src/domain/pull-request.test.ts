@@ -64,6 +64,10 @@ describe('arguments', () => {
 
 test.each([
   [{ remote: 'origin', ...here }, 'gh pr create --repo github.com/ada/shop --base main --head tidegate/x-1 --fill'],
+  [
+    { remote: 'mine', ...here, repository: 'bob/shop', upstream: 'ada/shop' },
+    'gh pr create --repo github.com/ada/shop --base main --head bob:tidegate/x-1 --fill',
+  ],
   [{ remote: 'origin', host: null, repository: null }, 'git request-pull main origin tidegate/x-1'],
 ])('the command for %j', (pushed, command) => {
   const offer = { branch: 'tidegate/x-1', new: commitId('a'.repeat(40)), pushed, url: null };

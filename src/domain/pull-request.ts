@@ -15,6 +15,8 @@ export type Pushed = {
   readonly host: string | null;
   /** `owner/name` at the host. */
   readonly repository: string | null;
+  /** The repository there that gets the pull request, where the other one is a fork of it. */
+  readonly upstream?: string;
 };
 
 /** The programs that open pull requests. */
@@ -93,11 +95,12 @@ const place = ({ opener, target }: RequestTerms): string =>
 
 /** The command that a person types to open the pull request. */
 export function openCommand({ branch, pushed }: Pick<Offer, 'branch' | 'pushed'>, base: string): string {
-  const [from, onto, remote] = [branch, base, pushed.remote].map(shellWord);
-  const opener = openerFor(pushed.host);
-  if (opener === null) return `git request-pull ${onto} ${remote} ${from}`;
-  const repository = `${pushed.host}/${pushed.repository}`;
+  const { host, remote, repository, upstream = repository } = pushed;
+  const opener = openerFor(host);
+  const owner = upstream === repository ? '' : `${repository?.split('/')[0]}:`;
+  const [own, from, onto] = [branch, `${owner}${branch}`, base].map(shellWord);
+  if (opener === null) return `git request-pull ${onto} ${shellWord(remote)} ${own}`;
   return opener === 'gh'
-    ? `gh pr create --repo ${shellWord(repository)} --base ${onto} --head ${from} --fill`
-    : `glab mr create --repo ${shellWord(`https://${repository}`)} --target-branch ${onto} --source-branch ${from} --fill --yes`;
+    ? `gh pr create --repo ${shellWord(`${host}/${upstream}`)} --base ${onto} --head ${from} --fill`
+    : `glab mr create --repo ${shellWord(`https://${host}/${upstream}`)} --target-branch ${onto} --source-branch ${own} --fill --yes`;
 }

@@ -118,7 +118,7 @@ export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string
   'landing-refused': [],
   'branch-made': ['branch'],
   'push-intended': ['branch', 'remote'],
-  pushed: ['branch', 'remote', 'host', 'repository'],
+  pushed: ['branch', 'remote', 'host', 'repository', 'upstream'],
   'pull-request-intended': ['branch', 'base'],
   'pull-request-opened': ['branch', 'url'],
   'pull-request-landed': ['branch'],

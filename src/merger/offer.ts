@@ -68,7 +68,11 @@ async function push(
   failpoint('merger-branch-pushed');
   const { host, repository } = remote.at ?? { host: null, repository: null };
   const opener = installed(order, openerFor(host));
-  const pushed: PushRecord = { type: 'pushed', branch, commit, remote: remote.name, host, repository, opener };
+  const fork =
+    remote.upstream === null || remote.upstream.repository === repository
+      ? {}
+      : { upstream: remote.upstream.repository };
+  const pushed: PushRecord = { type: 'pushed', branch, commit, remote: remote.name, host, repository, ...fork, opener };
   const recorded = await recordFacts(order, pushed);
   failpoint('merger-push-recorded');
   return ok(recorded.outcome === 'done' ? pushed : recorded);

@@ -25,6 +25,7 @@ const pushed = z.strictObject({
   remote: z.string(),
   host: z.string().nullable().meta({ description: 'null for a remote that is a directory' }),
   repository: z.string().nullable(),
+  upstream: z.string().optional().meta({ description: 'the repository that it is a fork of' }),
 });
 const landing = z.discriminatedUnion('status', [
   z.strictObject({ status: z.literal('none'), tries: count }),
