@@ -1,6 +1,7 @@
 import { sizeText } from '../domain/disk.ts';
 import { keepingOf, keepingOfLfs } from '../engine/clean-up.ts';
 import { knownRuns } from '../engine/find-run.ts';
+import { asSeenNow } from '../engine/landed-request.ts';
 import type { Desk } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
 import { done, type Outcome } from './command.ts';
@@ -11,7 +12,8 @@ import { done, type Outcome } from './command.ts';
  * Snapshots, logs and records stay.
  */
 export async function cleanDisk({ dryRun }: { readonly dryRun: boolean }, desk: Desk): Promise<Outcome> {
-  const runs = (await knownRuns(desk.ledger)).map(({ state }) => state);
+  const known = await knownRuns(desk.ledger);
+  const runs = (await Promise.all(known.map((one) => asSeenNow(one, desk.git)))).map(({ state }) => state);
   const holdings = await desk.disk.holdings();
   const copies = holdings
     .flatMap((found) => (found.kind === 'copy' ? [found] : []))

@@ -134,6 +134,9 @@ async function carryOut(
 ): Promise<Outcome> {
   const { order, warnings } = prepared;
   const { yes = false, land = false, isBrief = false, typed = false } = options;
+  // who is asked sees them with the plan
+  if (yes && !context.json)
+    for (const warning of warnings) context.terminal.line(`note    ${findingText(explain(warning))}`);
   const approves = [...(yes ? (['start'] as const) : []), ...(land ? (['land'] as const) : [])];
   if (!(await performOrder(desk, prepared, desk.caller, { approves }))) return callerIsAgent(desk, 'tidegate run');
   const how = { yes, typed, land, isBrief, warnings, fromStart: true };

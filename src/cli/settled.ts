@@ -1,5 +1,6 @@
-import { needsOf } from '../domain/needs.ts';
+import { type Need, needsOf } from '../domain/needs.ts';
 import { openUndo } from '../domain/open-undo.ts';
+import { openCommand } from '../domain/pull-request.ts';
 import { plannedStates, type RunState } from '../domain/run.ts';
 import { toldOfFailedRun } from '../domain/texts/machine.ts';
 import type { Text } from '../ports/terminal.ts';
@@ -18,7 +19,7 @@ export function settledOutcome(view: RunView, context: Pick<Context, 'json' | 't
     lines: [...lines, ...failureLines(view.state)],
     data: runDocument(view),
     // For people they stand in the lines, with their age.
-    needs: context.json ? needsOf(view.state) : [],
+    needs: context.json ? [...needsOf(view.state), ...requestNeeds(view.state)] : [],
   };
 }
 
@@ -30,8 +31,18 @@ function exitOf(state: RunState): { readonly exit: ExitCode; readonly reason: st
   if (state.ended === 'done' && state.landing.status === 'refused')
     return { exit: exitCodes.personNeeded, reason: 'landing' };
   if (['failed', 'rejected', 'abandoned'].includes(state.ended)) return { exit: exitCodes.failed, reason: state.ended };
+  if (state.landing.status === 'offered' && state.landing.url === null)
+    return { exit: exitCodes.personNeeded, reason: 'pull-request' };
   const partial = plannedStates(state).some(({ progress }) => progress.status === 'dropped');
   return partial ? { exit: exitCodes.partial, reason: 'partial' } : { exit: exitCodes.done, reason: state.ended };
+}
+
+/** A pull request that nobody opened: not in the inbox, because only the person knows when it is open. */
+function requestNeeds({ landing, target }: RunState): readonly Need[] {
+  if (landing.status !== 'offered' || landing.url !== null) return [];
+  const command = openCommand(landing, target.branch);
+  const message = `${landing.branch} is pushed to ${landing.pushed.remote}, and nobody has opened its pull request`;
+  return [{ kind: 'landing', task: null, message, safe: `${target.branch} stays as it is`, command }];
 }
 
 function failureLines(state: RunState): readonly Text[] {

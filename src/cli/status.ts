@@ -3,6 +3,7 @@ import type { Session } from '../domain/external/session.ts';
 import { needsOf } from '../domain/needs.ts';
 import { toldOfNoCoordinator } from '../domain/texts/machine.ts';
 import { findSubject, isOpen, type KnownRun, knownRuns, landsBefore } from '../engine/find-run.ts';
+import { asSeenNow } from '../engine/landed-request.ts';
 import { isAttended } from '../engine/rehearse.ts';
 import { replaySessions } from '../engine/replay-sessions.ts';
 import type { Desk } from '../ports/desk.ts';
@@ -21,7 +22,7 @@ export async function showStatus(
   desk: Desk,
   context: Context,
 ): Promise<Outcome> {
-  const runs = await knownRuns(desk.ledger);
+  const runs = await Promise.all((await knownRuns(desk.ledger)).map((one) => asSeenNow(one, desk.git)));
   const listed = { runs: runs.map((known) => summary(known)) };
   const sessions = all ? await replaySessions(desk.ledger) : [];
   if (given === undefined && runs.length + sessions.length === 0)

@@ -60,6 +60,7 @@ export function answer(state: RunState, request: RequestEvent): Answer {
       return isLandingMoving(state) ? err({ rule: 'branch-moving' }) : ok('later');
     case 'requested-undo':
       if (isUndone(state, request.task)) return ok([]);
+      if (state.plan.land === 'pr') return err(undoOfRequest(state));
       if (state.undo.standing !== 'landed') return err({ rule: 'nothing-landed' });
       return request.task !== null && leftToLand(state).includes(request.task)
         ? err({ rule: 'task-not-landed', task: request.task })
@@ -271,11 +272,20 @@ function giveUpLanding(state: RunState, { hash, by }: RequestEvent & { readonly 
   ]);
 }
 
+/** The target was moved by others, if at all: they take it back. */
+function undoOfRequest({ run, landing }: RunState): Finding {
+  if (landing.status === 'offered') return { rule: 'undo-pull-request', branch: landing.branch, url: landing.url };
+  if (landing.status === 'landed') return { rule: 'undo-pull-request', branch: `tidegate/${run}`, url: null };
+  return { rule: 'nothing-landed' };
+}
+
 /** Landing again, after a refusal or of what was left out, opens the tap anew, already decided by who asked. */
 function landNow(state: RunState, request: RequestEvent & { readonly type: 'requested-land' }): Answer {
   const left = leftToLand(state);
   if (hasWhollyLanded(state)) return err({ rule: 'run-landed' });
-  if (state.landing.status === 'intended' || state.landing.status === 'undoing') return err({ rule: 'branch-moving' });
+  if (['intended', 'offering', 'undoing'].includes(state.landing.status)) return err({ rule: 'branch-moving' });
+  if (state.landing.status === 'offered' && state.landing.url !== null)
+    return err({ rule: 'pull-request-open', branch: state.landing.branch, url: state.landing.url });
   if (state.ended !== null && !hasMerged(state)) return err({ rule: 'nothing-merged' });
   const [question] = openCriticalQuestions(state);
   if (question !== undefined) return err(heldByQuestion(state, question));

@@ -15,6 +15,7 @@ import type { Finding } from './findings/finding.ts';
 import type { AttemptId, CommitId, PlanHash, RunId, TaskId, TreeId } from './ids.ts';
 import type { Judgement } from './judgement.ts';
 import type { FrozenPlan } from './plan.ts';
+import type { Opener, Pushed } from './pull-request.ts';
 import type { By, RequestEvent, RunOrder, TapName } from './requests.ts';
 import type { SettleLimits, Settlement } from './settle-attempt.ts';
 import type { Aftermath, AgentSession, Hold } from './task.ts';
@@ -332,6 +333,47 @@ export type RunEvent =
       readonly commits?: readonly { readonly task: TaskId; readonly commit: CommitId }[];
     }
   | { readonly type: 'landing-refused'; readonly because: Finding }
+  // a pull request instead of a moved target
+  /** The branch of the run is in the person's repository; nothing of theirs moved. */
+  | {
+      readonly type: 'branch-made';
+      readonly branch: string;
+      readonly old: CommitId | null;
+      readonly new: CommitId;
+    }
+  | {
+      readonly type: 'push-intended';
+      readonly branch: string;
+      readonly commit: CommitId;
+      readonly remote: string;
+    }
+  /** The remote has the branch. `opener`: the program that opens the pull request; null: a person does. */
+  | ({
+      readonly type: 'pushed';
+      readonly branch: string;
+      readonly commit: CommitId;
+      readonly opener: Opener | null;
+    } & Pushed)
+  | {
+      readonly type: 'pull-request-intended';
+      readonly branch: string;
+      readonly commit: CommitId;
+      readonly base: string;
+      readonly opener: Opener;
+    }
+  | {
+      readonly type: 'pull-request-opened';
+      readonly branch: string;
+      readonly commit: CommitId;
+      readonly url: string;
+    }
+  /** The person's branch was seen to contain the commits of the run; `commit` is where it stood. */
+  | {
+      readonly type: 'pull-request-landed';
+      readonly branch: string;
+      readonly commit: CommitId;
+      readonly tasks: readonly TaskId[];
+    }
   /** Commits on top of `onto` that take it back. The branch moves to them when every check has passed on their tree. */
   | {
       readonly type: 'undo-prepared';

@@ -43,7 +43,7 @@ export function whyNotAlone(state: RunState, tasks: readonly TaskId[]): Finding 
     const gone = state.undo.tasks.find((other) => standsOn(state, task, other));
     if (gone !== undefined) return { rule: 'need-undone', task, need: gone, branch: state.target.branch };
   }
-  if (state.plan.land === 'branch') return { rule: 'lands-as-a-whole' };
+  if (state.plan.land === 'branch' || state.plan.land === 'pr') return { rule: 'lands-as-a-whole' };
   const open = state.waves.find(({ index, closed }) => !closed && (state.only === null || state.only === index));
   return open === undefined ? null : { rule: 'wave-open', wave: open.index };
 }

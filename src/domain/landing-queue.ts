@@ -1,5 +1,6 @@
 import type { RunId } from './ids.ts';
 import { isQueued } from './landing.ts';
+import { movesNothing } from './plan.ts';
 import type { RunState } from './run.ts';
 
 /** One move of a branch that only the machine has to bring on. */
@@ -42,10 +43,10 @@ function undoOf({ run, pending, undo, landing }: RunState): readonly QueueEntry[
   return [{ run, move: 'undo', begun: undo.prepared !== null || landing.status === 'undoing', seq: asked.seq }];
 }
 
-/** With `land: branch` nothing of the person's moves; and what a person is asked about moves nothing either. */
+/** With `land: branch` and `pr` nothing of the person's moves; and what a person is asked about moves nothing either. */
 function landingOf({ run, plan, landing, taps }: RunState): readonly QueueEntry[] {
   const isAsked = taps.land !== undefined && taps.land.status !== 'approved';
-  if (plan.land === 'branch' || isAsked || !isQueued(landing)) return [];
+  if (movesNothing(plan) || isAsked || !isQueued(landing)) return [];
   const isFirst = landing.status === 'queued';
   return [{ run, move: 'landing', begun: !isFirst, seq: isFirst ? landing.seq : 0 }];
 }

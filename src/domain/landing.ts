@@ -1,10 +1,12 @@
 import type { ForeignCommit, RunEvent } from './events.ts';
 import type { Finding } from './findings/finding.ts';
 import type { CommitId, TaskId, TreeId } from './ids.ts';
+import type { Offer, Opener, Pushed } from './pull-request.ts';
 
 /**
  * Moving the person's branch to the run branch, once.
  *   none ─▶ queued ─▶ observed ─▶ (rebuilt, when the branch is elsewhere) ─▶ intended ─▶ landed ─▶ undone
+ *   With `land: pr`: intended ─▶ offering ─▶ offered ─▶ landed, once the target contains the commits (pull-request.ts)
  *   refused: something is in the way, and the person is asked again; a new yes begins a new landing
  */
 export type LandingState =
@@ -20,6 +22,16 @@ export type LandingState =
     }
   | { readonly status: 'refused'; readonly because: Finding }
   | { readonly status: 'intended'; readonly branch: string; readonly old: CommitId | null; readonly new: CommitId }
+  /** The branch of the run is made, and on its way to others. */
+  | {
+      readonly status: 'offering';
+      readonly branch: string;
+      readonly new: CommitId;
+      readonly pushed: Pushed | null;
+      /** The program that is opening the pull request. */
+      readonly opener: Opener | null;
+    }
+  | ({ readonly status: 'offered' } & Offer)
   | { readonly status: 'landed'; readonly branch: string; readonly old: CommitId | null; readonly new: CommitId }
   | { readonly status: 'undoing'; readonly branch: string; readonly old: CommitId | null; readonly new: CommitId }
   /** `exact`: the branch is where it was; otherwise commits on top of it take the landing back. */
@@ -60,6 +72,27 @@ export function evolveLanding(state: LandingState, event: RunEvent): LandingStat
       return { status: 'landed', branch: event.branch, old: event.old, new: event.new };
     case 'landing-refused':
       return { status: 'refused', because: event.because };
+    case 'branch-made':
+      return { status: 'offering', branch: event.branch, new: event.new, pushed: null, opener: null };
+    case 'push-intended':
+      return { status: 'offering', branch: event.branch, new: event.commit, pushed: null, opener: null };
+    case 'pushed': {
+      const { branch, commit, remote, host, repository, upstream, opener } = event;
+      const pushed = { remote, host, repository, ...(upstream === undefined ? {} : { upstream }) };
+      const offer = { branch, new: commit, pushed };
+      return opener === null
+        ? { status: 'offered', ...offer, url: null }
+        : { status: 'offering', ...offer, opener: null };
+    }
+    case 'pull-request-intended':
+      return state.status === 'offering' ? { ...state, opener: event.opener } : state;
+    case 'pull-request-opened': {
+      if (state.status !== 'offering' || state.pushed === null) return state;
+      const { branch, new: commit, pushed } = state;
+      return { status: 'offered', branch, new: commit, pushed, url: event.url };
+    }
+    case 'pull-request-landed':
+      return { status: 'landed', branch: event.branch, old: null, new: event.commit };
     case 'undo-intended':
       return state.status === 'landed' ? { ...state, status: 'undoing' } : state;
     case 'undo-refused':

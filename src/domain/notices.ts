@@ -1,5 +1,6 @@
 import { type Need, type NeedKind, needsOf } from './needs.ts';
 import type { News } from './news.ts';
+import type { Offer } from './pull-request.ts';
 import type { RunState } from './run.ts';
 import type { NewsKind } from './settings.ts';
 import type { Told } from './texts/told.ts';
@@ -59,16 +60,25 @@ const noticeOf = ({ run }: RunState, need: Need): Notice => ({
   lasting: false,
 });
 
-function endingOf({ run, ended, target, hash }: RunState): readonly Notice[] {
+const offered = (run: string, { branch, pushed, url }: Offer): Told => ({
+  message: url === null ? `${branch} is pushed to ${pushed.remote}` : `pull request: ${url}`,
+  safe: 'your branch is as it was',
+  command: `tidegate show ${run}`,
+});
+
+function endingOf({ run, ended, target, hash, landing }: RunState): readonly Notice[] {
   // who gave it up knows
   if (ended === null || ended === 'rejected' || ended === 'abandoned') return [];
+  const isOffered = landing.status === 'offered';
   const told = {
     landed: {
       message: `landed on ${target.branch}`,
       safe: 'tidegate undo takes it back',
       command: `tidegate show ${run}`,
     },
-    done: { message: 'done', safe: 'its work is on the run branch', command: `tidegate show ${run}` },
+    done: isOffered
+      ? offered(run, landing)
+      : { message: 'done', safe: 'its work is on the run branch', command: `tidegate show ${run}` },
     failed: { message: 'ended without a result', safe: 'your branch is as it was', command: `tidegate why ${run}` },
   }[ended];
   const news = ended === 'failed' ? 'failed' : 'done';

@@ -31,7 +31,7 @@ export type FrozenPlan = {
   readonly name: string;
   /** The person's branch: where the run starts from and lands. */
   readonly base: string;
-  readonly land: 'ask' | 'auto' | 'branch' | 'wave';
+  readonly land: 'ask' | 'auto' | 'branch' | 'pr' | 'wave';
   readonly dispatch: 'isolated';
   readonly schedule: 'strict' | 'eager';
   readonly strict: boolean;
@@ -69,6 +69,8 @@ export type FrozenPlan = {
   readonly breaker?: 'normal' | 'strict';
   /** Absent: what waves coordinate by is the built-in board. */
   readonly thread?: ThreadPlan;
+  /** Template of the subjects of commits. Absent: the title of the task. */
+  readonly commit?: string;
   /** What a person stresses in this run, told to every agent. Absent: nothing. */
   readonly focus?: string;
   /** The repository that it is for. Absent: it does not say. */
@@ -162,3 +164,6 @@ export function canonicalJson(value: unknown): string {
     .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   return `{${entries.map(([key, field]) => `${JSON.stringify(key)}:${canonicalJson(field)}`).join(',')}}`;
 }
+
+/** Whether a landing leaves the target where it is: the run's own branch is made, and with `pr` offered to others. */
+export const movesNothing = ({ land }: Pick<FrozenPlan, 'land'>): boolean => land === 'branch' || land === 'pr';

@@ -127,8 +127,7 @@ function inTheWay(state: RunState): Answer | null {
       ? ok('later')
       : err({ rule: 'tasks-running', run: state.run, tasks: live.map(({ id }) => id) });
   if (state.landing.status === 'undoing' || openUndo(state) !== null) return err({ rule: 'undo-under-way' });
-  if (state.landing.status === 'observed' || state.landing.status === 'intended')
-    return err({ rule: 'landing-under-way' });
+  if (['observed', 'intended', 'offering'].includes(state.landing.status)) return err({ rule: 'landing-under-way' });
   const wave = currentWave(state);
   const round = wave?.rounds.at(-1);
   if (wave === undefined || !isOpen(round)) return null;

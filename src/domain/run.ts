@@ -211,6 +211,12 @@ function evolveFact(state: RunState, event: RunEvent, seq: number): RunState {
     case 'landing-rebuilt':
     case 'landing-intended':
     case 'landing-refused':
+    case 'branch-made':
+    case 'push-intended':
+    case 'pushed':
+    case 'pull-request-intended':
+    case 'pull-request-opened':
+    case 'pull-request-landed':
     case 'undo-prepared':
     case 'undo-intended':
     case 'undone':

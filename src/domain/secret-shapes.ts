@@ -14,3 +14,7 @@ export type SecretShape = (typeof secretShapes)[number]['rule'];
 /** The rule that some of this text matches; null: none. */
 export const secretIn = (text: string): SecretShape | null =>
   secretShapes.find(({ pattern }) => text.search(pattern) >= 0)?.rule ?? null;
+
+/** The text with everything that looks like a credential masked. */
+export const maskShapes = (text: string): string =>
+  secretShapes.reduce((clean, { pattern }) => clean.replace(pattern, '[redacted]'), text);

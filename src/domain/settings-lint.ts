@@ -1,3 +1,4 @@
+import { subjectFault } from './commit-subject.ts';
 import { parseHostPattern } from './network-hosts.ts';
 import type { Network } from './plan.ts';
 import type { Problem } from './plan-draft.ts';
@@ -10,6 +11,7 @@ export function lintSettings(settings: Settings): readonly Problem[] {
   return [
     ...notInThisVersion(settings),
     ...lintBase(settings.base),
+    ...lintCommit(settings.commit),
     ...lintPatterns(settings.protect ?? [], ['protect']),
     ...Object.keys(settings.generated ?? {}).flatMap((path) => lintGenerated(path)),
     ...lintChecks(settings.checks ?? []),
@@ -19,11 +21,10 @@ export function lintSettings(settings: Settings): readonly Problem[] {
   ];
 }
 
-function notInThisVersion({ land, dispatch, repair }: Settings): readonly Problem[] {
+function notInThisVersion({ dispatch, repair }: Settings): readonly Problem[] {
   const problems: Problem[] = [];
-  const refuse = (key: 'land' | 'dispatch' | 'repair', value: string) =>
+  const refuse = (key: 'dispatch' | 'repair', value: string) =>
     problems.push({ rule: 'not-in-this-version', key, value, place: [key] });
-  if (land === 'pr') refuse('land', land);
   if (dispatch !== undefined && dispatch !== 'isolated') refuse('dispatch', dispatch);
   if (repair) refuse('repair', repair);
   return problems;
@@ -36,6 +37,11 @@ const lintBase = (base: string | undefined): readonly Problem[] =>
 export const isBadBranch = (base: string): boolean =>
   notABranch.test(base) || [...base].some((character) => character < ' ');
 const notABranch = /^[-/.]|[\s~^:?*[\\\u007f]|\.\.|@\{|\/\/|\/\.|[/.]$|\.lock$/;
+
+function lintCommit(template: string | null | undefined): readonly Problem[] {
+  const fault = template === null || template === undefined ? null : subjectFault(template);
+  return fault === null ? [] : [{ rule: 'bad-commit-template', ...fault, place: ['commit'] }];
+}
 
 function lintGenerated(path: string): readonly Problem[] {
   const place = ['generated', path];

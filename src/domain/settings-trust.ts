@@ -22,6 +22,7 @@ export const repositoryMay: { readonly [K in SettingKey]: Decision } = {
   schedule: anything('only the order of starts'),
   strict: tighten('what you ask of directives', (value, { said }) => said === true && value === false),
   partial: anything('only what the run branch gets first'),
+  commit: anything('only the words of commit subjects'),
   repair: anything('what it makes is approved again'),
   'fence.mode': tighten('the boundary itself', (value, { below }) => value === 'none' && below !== 'none'),
   'fence.network': tighten('where agents can connect', (value, { below }) =>

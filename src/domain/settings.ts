@@ -14,6 +14,7 @@ export type Settings = {
   readonly schedule?: 'strict' | 'eager' | undefined;
   readonly strict?: boolean | undefined;
   readonly partial?: 'merge' | 'hold' | undefined;
+  readonly commit?: string | null | undefined;
   readonly repair?: string | null | undefined;
   readonly fence?: FenceSettings | undefined;
   readonly limits?: LimitSettings | undefined;
@@ -89,6 +90,7 @@ export const defaultSettings = {
   schedule: 'strict',
   strict: false,
   partial: 'merge',
+  commit: null,
   repair: null,
   fence: { mode: 'auto', network: null, read: [], write: [], env: [] },
   limits: {
@@ -130,6 +132,7 @@ export type ResolvedSettings = {
   readonly schedule: 'strict' | 'eager';
   readonly strict: boolean;
   readonly partial: 'merge' | 'hold';
+  readonly commit: string | null;
   readonly repair: string | null;
   readonly fence: {
     readonly mode: 'auto' | 'none';

@@ -58,7 +58,7 @@ function settle(task: TaskState, attempt: EndedAttempt, verdicts: readonly Verdi
   // work of an attempt whose fence or workspace was not proven counts for nothing, however well it looks
   const dispatched = passes(attempt.dispatched ?? []);
   if (dispatched && passes(verdicts) && snapshot !== null)
-    return { ...same, free: 0, decision: { becomes: task.readOnly ? 'done' : 'ready' } };
+    return { ...same, free: 0, decision: { becomes: task.readOnly || snapshot.diff.length === 0 ? 'done' : 'ready' } };
 
   const agentFinished =
     dispatched &&

@@ -23,13 +23,16 @@ export const noUndo: UndoState = { standing: 'nothing', landed: [], commits: {},
 export function evolveUndo(state: UndoState, event: RunEvent): UndoState {
   switch (event.type) {
     case 'landed':
+    case 'pull-request-landed':
       return {
         ...state,
         standing: 'landed',
         landed: [...state.landed, ...(event.tasks ?? [])],
         commits: {
           ...state.commits,
-          ...Object.fromEntries((event.commits ?? []).map(({ task, commit }) => [task, commit])),
+          ...Object.fromEntries(
+            (('commits' in event ? event.commits : undefined) ?? []).map(({ task, commit }) => [task, commit]),
+          ),
         },
       };
     case 'undo-prepared': {

@@ -25,9 +25,7 @@ export function keepingOf(job: string, runs: readonly (RunState | null)[]): Keep
     case 'dropped':
       return { keep: false, why: `dropped by ${known.progress.by.who}` };
     case 'merged':
-      return hasLanded(state, known.id)
-        ? { keep: false, why: 'landed' }
-        : { keep: true, why: state.landing.status === 'undone' ? 'its landing was undone' : 'merged, not landed yet' };
+      return hasLanded(state, known.id) ? { keep: false, why: 'landed' } : { keep: true, why: whyNotLanded(state) };
     case 'done':
       return state.ended === null
         ? { keep: true, why: 'the run is open' }
@@ -55,6 +53,11 @@ export function keepingOfLfs(runs: readonly (RunState | null)[]): Keeping {
   return open
     ? { keep: true, why: `${open.run} has work that is neither landed nor dropped` }
     : { keep: false, why: 'all work is landed or dropped' };
+}
+
+function whyNotLanded({ landing, target }: RunState): string {
+  if (landing.status === 'undone') return 'its landing was undone';
+  return landing.status === 'offered' ? `its pull request is not in ${target.branch} yet` : 'merged, not landed yet';
 }
 
 const hasLanded = ({ landing, undo, ended }: RunState, task: TaskId): boolean =>

@@ -16,6 +16,7 @@ import { attest } from './attest.ts';
 import { createRun } from './create-run.ts';
 import { keepDisk } from './disk-keeper.ts';
 import { type Driver, driveRun } from './driver.ts';
+import { landedRequest } from './landed-request.ts';
 import { lookBack } from './look-back.ts';
 import { keepNews } from './notice-keeper.ts';
 import { performer } from './perform.ts';
@@ -107,6 +108,7 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
   const make = async (log: RunLog): Promise<void> => {
     const order = log.order();
     if (order === null) return;
+    await observeRequests();
     const seen = {
       earlier: await lookBack(world.git, order, states()),
       actual: await attest(world.git),
@@ -118,6 +120,14 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
       const begun = foldRun(created.map((event) => ({ seq: 0, event })));
       return begun === null ? created : [...created, ...answersBeforeMade(begun, requestsBefore(log))];
     });
+  };
+
+  /** Pull requests are merged elsewhere: what the person's branch has by now is recorded before anything counts on it. */
+  const observeRequests = async (): Promise<void> => {
+    for (const { log } of runs.values()) {
+      const seen = await landedRequest(log.state(), world.git);
+      await log.record((state) => (state?.landing.status === 'offered' && state.ended === 'done' ? seen : null));
+    }
   };
 
   const notice = (stored: Stored): void => {
@@ -137,6 +147,7 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
     for (const stream of await ledger.streams()) if (isRunStream(stream)) await entryOf(runId(stream)).log.catchUp();
   for (const teller of tellers) teller.begin();
   await look();
+  await observeRequests();
   await world.supervisors.release(logs().flatMap((log) => log.stored().flatMap(jobRecorded)));
   const subscription = ledger.subscribe(0, notice);
   keeper.look();
@@ -197,7 +208,13 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
 }
 
 /** After these a workspace has grown for the last time, or may go. */
-const leavesRoom: ReadonlySet<string> = new Set(['attempt-ended', 'task-dropped', 'landed', 'run-ended']);
+const leavesRoom: ReadonlySet<string> = new Set([
+  'attempt-ended',
+  'task-dropped',
+  'landed',
+  'pull-request-landed',
+  'run-ended',
+]);
 
 /** After these another run may have its turn, a place or its provider. */
 const concernsOthers: ReadonlySet<LedgerEvent['type']> = new Set<RunEvent['type']>([

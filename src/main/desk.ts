@@ -203,7 +203,7 @@ function underFlags(read: Result<ReadPlan, string>, { land, focus }: PlanFlags):
   const { plan: written } = read.value;
   const plan: FrozenPlan = {
     ...written,
-    ...(land === 'branch' || (land === 'auto' && written.land === 'ask') ? { land } : {}),
+    ...((land === 'branch' && written.land !== 'pr') || (land === 'auto' && written.land === 'ask') ? { land } : {}),
     ...(focus === null ? {} : { focus }),
   };
   return ok({ ...read.value, plan, hash: hashPlan(plan) });

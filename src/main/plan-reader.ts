@@ -4,7 +4,7 @@ import { findProgram } from '../adapters/agent-program.ts';
 import { callerOf } from '../adapters/caller.ts';
 import { loadConfig, userConfigFile } from '../adapters/config-files/index.ts';
 import { addConfirmations, readConfirmations } from '../adapters/confirmations.ts';
-import { gitReader, inspectRepository, readSmallText } from '../adapters/git-read/index.ts';
+import { findSkippedHooks, gitReader, inspectRepository, readSmallText } from '../adapters/git-read/index.ts';
 import { inspectLfs } from '../adapters/lfs/index.ts';
 import { personsHome } from '../adapters/persons-name.ts';
 import { loadPlan, type PlanText, skillsOn } from '../adapters/plan-files/index.ts';
@@ -15,6 +15,8 @@ import type { ConfigPorts, DraftText, PlanFiles, PlanReader } from '../cli/ports
 import { unlistedModels } from '../domain/agent-hosts.ts';
 import { agentKinds } from '../domain/agents.ts';
 import { type DiskLimits, sizeBytes } from '../domain/disk.ts';
+import type { Finding } from '../domain/findings/finding.ts';
+import type { FrozenPlan } from '../domain/plan.ts';
 import { planText, sketchOfFiles } from '../domain/plan-text.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import type { ResolvedSettings } from '../domain/settings.ts';
@@ -46,10 +48,16 @@ export async function readPlanAt(place: PlanPlace, planFile: string | PlanText, 
   const { errors, warnings: doubts, usesLfs } = await inspectRepository(toplevel);
   const unfetched = usesLfs ? await inspectLfs(toplevel, place.env) : [];
   const unlisted = loaded.ok ? unlistedModels(loaded.plan, place.env) : [];
-  const warnings = [...loaded.warnings, ...doubts, ...unfetched, ...unlisted];
+  const skipped = loaded.ok && errors.length === 0 ? await hooksSkipped(toplevel, place.env, loaded.plan) : [];
+  const warnings = [...loaded.warnings, ...doubts, ...unfetched, ...unlisted, ...skipped];
   if (loaded.ok && errors.length === 0) return { ...loaded, text, warnings };
   const own = loaded.ok ? { findings: [], unconfirmed: [], resolution: loaded.resolution } : loaded;
   return { ...own, ok: false as const, findings: [...own.findings, ...errors], warnings };
+}
+
+async function hooksSkipped(toplevel: string, env: Context['env'], plan: FrozenPlan): Promise<readonly Finding[]> {
+  const found = await findSkippedHooks(toplevel, env, { pushes: plan.land === 'pr' });
+  return found === null ? [] : [found];
 }
 
 async function readConfigAt({ toplevel, stateDirectory, env }: PlanPlace) {

@@ -24,7 +24,8 @@ export async function addGenerated(order: Order, wave: number, round: number): P
   if (snapshot.base !== last.commit)
     return refused({ rule: 'rebuilt-elsewhere', expected: last.commit, actual: snapshot.base });
 
-  const generated = new Set(Object.keys(planInForce(history).plan.generated));
+  const { plan } = planInForce(history);
+  const generated = new Set(Object.keys(plan.generated));
   const taken = (await readChanges(repository, last.tree, snapshot.tree)).filter(({ path }) => generated.has(path));
   const same = { type: 'candidate-completed', wave, round, commit: last.commit, tree: last.tree } as const;
   if (taken.length === 0) return await recordFacts(order, same);
@@ -32,7 +33,7 @@ export async function addGenerated(order: Order, wave: number, round: number): P
   if (!author.ok) return refused(author.error);
   const tree = await takeBack(repository, last.tree, taken.map(reversed));
   const date = `${Math.floor(Date.parse(ended.at) / 1000)} +0000`;
-  const message = generatedMessage({ run: order.run, proof: ended.hash });
+  const message = generatedMessage(plan, wave, { run: order.run, proof: ended.hash });
   const commit = await writeCommit(repository, { tree, parent: last.commit, message, date, ...author.value });
   failpoint('merger-generated-written');
   await keepReachable(repository, refs.candidate(order.run, wave, round), commit);

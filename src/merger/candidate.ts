@@ -18,7 +18,18 @@ import { refs } from '../domain/state-dir.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { changesApart } from './apart.ts';
 import { done, type Order, recordFacts, refused } from './context.ts';
-import { eventsOf, type History, inOrder, isMerged, isReadOnly, judged, planHere, planned, runTip } from './history.ts';
+import {
+  eventsOf,
+  type History,
+  inOrder,
+  isDoneEmpty,
+  isMerged,
+  isReadOnly,
+  judged,
+  planHere,
+  planned,
+  runTip,
+} from './history.ts';
 import { integrator } from './integrate.ts';
 import { commitMessage } from './message.ts';
 import { takenTrailers } from './taken-trailers.ts';
@@ -98,6 +109,7 @@ type Stack = Pick<Built, 'steps' | 'conflicts'>;
 async function stackAtOnce(order: Order, history: History, from: Foundation, ref: string): Promise<Stack | null> {
   const { repository } = order.state;
   const { signing, by } = from.author;
+  const plan = planHere(history);
   const stands = standing(history);
   const going = new Set<TaskId>();
   const tasks = from.tasks.filter(({ task }) => stands(task, going) && going.add(task.id));
@@ -109,7 +121,7 @@ async function stackAtOnce(order: Order, history: History, from: Foundation, ref
   if (changes === null) return null;
   const commits = tasks.map(({ task, proof, taken }, at) => ({
     changes: changes[at] ?? [],
-    message: commitMessage(task, { run: order.run, task: task.id, proof, taken }),
+    message: commitMessage(plan, task, { run: order.run, task: task.id, proof, taken }),
     by,
     date: from.date,
   }));
@@ -124,6 +136,7 @@ async function stackAtOnce(order: Order, history: History, from: Foundation, ref
 async function stack(order: Order, history: History, from: Foundation): Promise<Stack> {
   const { repository } = order.state;
   const snapshots = from.tasks.map(({ snapshot }) => snapshot);
+  const plan = planHere(history);
   const integrate = await integrator(repository, snapshots, generatedPaths(history));
   const stands = standing(history);
   const steps: Built['steps'][number][] = [];
@@ -139,7 +152,7 @@ async function stack(order: Order, history: History, from: Foundation): Promise<
       continue;
     }
     tree = merged.value;
-    const message = commitMessage(task, { run: order.run, task: task.id, proof, taken });
+    const message = commitMessage(plan, task, { run: order.run, task: task.id, proof, taken });
     commit = await writeCommit(repository, { tree, parent: commit, message, date: from.date, ...from.author });
     steps.push({ task: task.id, commit, tree });
   }
@@ -148,13 +161,13 @@ async function stack(order: Order, history: History, from: Foundation): Promise<
 
 const generatedPaths = (history: History): ReadonlySet<string> => new Set(Object.keys(planHere(history).generated));
 
-/** Whether all that a task needs is below it: merged, nothing that is ever merged, or already in the stack. */
+/** Whether all that a task needs is below it: merged, without anything to merge, or already in the stack. */
 function standing(history: History): (task: PlannedTask, stacked: ReadonlySet<TaskId>) => boolean {
   const plan = planHere(history);
   return ({ needs }, stacked) =>
     needs.every((need) => {
       const task = planned(plan, need);
       if (task === undefined || isReadOnly(task) || stacked.has(need)) return true;
-      return isMerged(history, need);
+      return isMerged(history, need) || isDoneEmpty(history, need);
     });
 }

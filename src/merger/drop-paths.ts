@@ -30,8 +30,12 @@ export async function dropPaths(
   const covers = (path: string) =>
     paths.some((drop) => path === drop || path.startsWith(`${drop.replace(/\/$/, '')}/`));
   const taken = (await readChanges(repository, held.base, held.commit)).filter((change) => covers(change.path));
+  // what an agent did in a submodule is in no snapshot: dropping it only takes the finding away
+  const inModules = held.refused.flatMap(({ rule, where = '' }) =>
+    rule === 'submodule-changed' && covers(where) ? [where] : [],
+  );
   if (taken.length === 0 && isDropped(history, task, paths)) return done;
-  if (taken.length === 0) return refused({ rule: 'paths-unchanged', task, paths });
+  if (taken.length === 0 && inModules.length === 0) return refused({ rule: 'paths-unchanged', task, paths });
 
   const { date } = await mustReadCommit(repository, held.commit);
   const tree = await takeBack(repository, held.tree, taken);
@@ -50,7 +54,13 @@ export async function dropPaths(
     refused: held.refused.filter(isKept),
     secrets: held.secrets.filter(isKept),
   };
-  return await recordFacts(order, { type: 'paths-dropped', task, paths: taken.map(({ path }) => path), snapshot, by });
+  return await recordFacts(order, {
+    type: 'paths-dropped',
+    task,
+    paths: [...new Set([...taken.map(({ path }) => path), ...inModules])],
+    snapshot,
+    by,
+  });
 }
 
 /** Asked again after the answer was lost: the paths are out of the snapshot already. */

@@ -96,6 +96,8 @@ export function lastSnapshot(history: History, task: TaskId): SnapshotEvidence |
 
 const isSnapshot = (event: LedgerEvent): event is OfType<'attempt-ended' | 'paths-dropped' | 'task-edited'> =>
   event.type === 'attempt-ended' || event.type === 'paths-dropped' || event.type === 'task-edited';
+/** Done without a change: there is nothing of it to merge, and what needs it stands on the rest. */
+export const isDoneEmpty = (history: History, task: TaskId): boolean => readySnapshot(history, task)?.diff.length === 0;
 
 /** What makes an earlier verdict on a task's snapshot worthless. */
 export function isVoidedBy(task: TaskId, event: LedgerEvent): boolean {

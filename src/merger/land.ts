@@ -14,23 +14,32 @@ import { unaskedEdit } from './landing-edits.ts';
 import { partsToLand, standingLandings, unlandedTasks } from './landing-parts.ts';
 import { recoverLanding } from './landing-recovery.ts';
 import { examineMove, moveBranch, type Ready } from './move-branch.ts';
+import { offer } from './offer.ts';
 
 type Intended = Extract<RunEvent, { type: 'landing-intended' }>;
 
-/** Moves the person's branch, or with `land: branch` one of ours in their repository, to what was merged and checked. */
+/**
+ * Moves the person's branch, or with `land: branch` one of ours in their repository, to what was merged and checked. With `land: pr`
+ * that one of ours is offered to others then.
+ */
 export async function land(order: Order): Promise<MergerAnswer> {
   const recovered = await recoverLanding(order);
   if (!recovered.ok) return await refuse(order, recovered.error);
   const history = await order.ledger.read(order.run);
   const decided = decideLanding(history, order.run);
   if (!decided.ok) return await refuse(order, decided.error);
-  const { branch, old, new: next } = decided.value;
+  const { branch, new: next } = decided.value;
   if (isLanded(history, decided.value)) return done;
 
   const ref = `refs/heads/${branch}`;
   const person = await openPerson(order.checkout, order.env);
+  const isMade = planInForce(history).plan.land === 'pr' && lastMade(history)?.new === next;
+  const there = isMade ? await readRef(person, ref) : null;
+  if (there === next) return await offered(order, decided.value);
+  // a branch that was offered and then deleted is made again
+  const old = isMade && there === null ? null : decided.value.old;
   if (isIntended(history, decided.value) && (await readRef(person, ref)) === next)
-    return await landed(order, decided.value);
+    return await landed(order, { ...decided.value, old });
   const proven = await verifyLanding(order, history, decided.value);
   if (!proven.ok) return await refuse(order, proven.error);
   const ready = await examineMove(order, { ref, old, new: next });
@@ -51,7 +60,7 @@ export async function land(order: Order): Promise<MergerAnswer> {
   });
   if (intent.decision === 'answer') return intent.answer;
   failpoint('merger-landing-intended');
-  return await finish(order, decided.value, ready.value);
+  return await finish(order, { ...decided.value, old }, ready.value);
 }
 
 async function finish(order: Order, landing: Landing, ready: Ready): Promise<MergerAnswer> {
@@ -82,10 +91,13 @@ function decideLanding(history: History, run: string): Result<Landing, Finding> 
 
   const tasks = chosenTasks(history);
   const begin = eventsOf(history, 'run-branch-made')[0]?.event.commit ?? target.commit;
-  const branch = plan.land === 'branch' ? `tidegate/${run}` : target.branch;
+  const isOwn = plan.land === 'branch' || plan.land === 'pr';
+  const branch = isOwn ? `tidegate/${run}` : target.branch;
   const before = standingLandings(history).findLast((event) => event.branch === branch);
-  if (plan.land === 'branch')
-    return ok({ branch, old: before?.new ?? null, new: merged.event.new, rebuilt: null, tasks: null });
+  if (isOwn) {
+    const old = before?.new ?? lastMade(history)?.new ?? null;
+    return ok({ branch, old, new: merged.event.new, rebuilt: null, tasks: null });
+  }
   const rebuilt = rebuiltSince(history);
   if (tasks !== null && !isDeepStrictEqual(rebuilt?.tasks, tasks)) return err({ rule: 'landing-unbuilt', tasks });
   const begunApart = eventsOf(history, 'run-branch-made').some(({ event }) => event.onto !== undefined);
@@ -130,9 +142,14 @@ export function rebuiltSince(history: History): Extract<RunEvent, { type: 'landi
 const isLanded = (history: History, landing: Landing): boolean =>
   standingLandings(history).some((event) => event.branch === landing.branch && event.new === landing.new);
 
+/** Where the branch was made that others are offered. */
+const lastMade = (history: History): Extract<RunEvent, { type: 'branch-made' }> | undefined =>
+  eventsOf(history, 'branch-made').at(-1)?.event;
+
 /** An intent for exactly this landing that was neither finished nor refused. */
 function isIntended(history: History, landing: Landing): boolean {
-  const last = history.findLast(({ event }) => ['landing-intended', 'landed', 'landing-refused'].includes(event.type));
+  const ends = ['landing-intended', 'landed', 'branch-made', 'landing-refused'];
+  const last = history.findLast(({ event }) => ends.includes(event.type));
   return (
     last?.event.type === 'landing-intended' && last.event.branch === landing.branch && last.event.new === landing.new
   );
@@ -184,6 +201,11 @@ export function uncheckedOn(history: History, tree: TreeId): readonly string[] {
 async function landed(order: Order, landing: Landing): Promise<MergerAnswer> {
   const { branch, old, new: next, tasks } = landing;
   const history = await order.ledger.read(order.run);
+  if (planInForce(history).plan.land === 'pr') {
+    const made = await recordFacts(order, { type: 'branch-made', branch, old, new: next });
+    failpoint('merger-branch-made');
+    return made.outcome === 'done' ? await offered(order, { branch, new: next }) : made;
+  }
   const all = tasks ?? unlandedTasks(history);
   const commits = await landedCommits(order, history, landing, all);
   return await recordFacts(order, { type: 'landed', branch, old, new: next, tasks: all, commits });
@@ -210,6 +232,11 @@ async function landedCommits(
     const commit = places.get(part);
     return commit === undefined ? [] : [{ task, commit }];
   });
+}
+
+async function offered(order: Order, { branch, new: commit }: Pick<Landing, 'branch' | 'new'>): Promise<MergerAnswer> {
+  const outcome = await offer(order, { branch, commit });
+  return outcome.ok ? outcome.value : await refuse(order, outcome.error);
 }
 
 /** A branch that moved just now is no obstacle: the coordinator looks at it again. */

@@ -1,6 +1,6 @@
+import { generatedSubject, subjectOf } from '../domain/commit-subject.ts';
 import type { RunId } from '../domain/ids.ts';
-import type { PlannedTask } from '../domain/plan.ts';
-import { titleOf } from '../domain/title.ts';
+import type { FrozenPlan, PlannedTask } from '../domain/plan.ts';
 
 type Trailers = {
   readonly run: RunId;
@@ -10,9 +10,9 @@ type Trailers = {
   readonly taken?: readonly string[];
 };
 
-/** One line that says what the task was about, then who vouches for it. */
-export function commitMessage(task: PlannedTask, trailers: Trailers): string {
-  return `${titleOf(task)}\n\n${trailerLines(trailers)}`;
+/** One line that says what the task was about, as the plan's `commit` words it, then who vouches for it. */
+export function commitMessage(plan: FrozenPlan, task: PlannedTask, trailers: Trailers): string {
+  return `${subjectOf(plan, trailers.run, task)}\n\n${trailerLines(trailers)}`;
 }
 
 function trailerLines({ run, task, proof, taken = [] }: Trailers): string {
@@ -24,8 +24,11 @@ function trailerLines({ run, task, proof, taken = [] }: Trailers): string {
 export const withTrailer = (message: string, line: string): string => `${message.trimEnd()}\n${line}\n`;
 
 /** Of the commit that holds what no task wrote; `proof` is the record of the commands that did. */
-export const generatedMessage = ({ run, proof }: Pick<Trailers, 'run' | 'proof'>): string =>
-  `Rebuild generated files\n\nTidegate-Run: ${run}\nTidegate-Proof: ${proof}\n`;
+export const generatedMessage = (
+  plan: FrozenPlan,
+  wave: number,
+  { run, proof }: Pick<Trailers, 'run' | 'proof'>,
+): string => `${generatedSubject(plan, run, wave)}\n\nTidegate-Run: ${run}\nTidegate-Proof: ${proof}\n`;
 
 export function readTrailer(message: string, name: string): string | undefined {
   const paragraph = message.trimEnd().split('\n\n').at(-1) ?? '';

@@ -2,6 +2,7 @@ import { failpoint } from '../adapters/failpoint.ts';
 import { keepReachable, mustReadCommit, nobody, writeCommit, writeStack } from '../adapters/git-write/index.ts';
 import type { SnapshotEvidence } from '../domain/evidence.ts';
 import type { CommitId, TaskId, TreeId } from '../domain/ids.ts';
+import type { PlannedTask } from '../domain/plan.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { refs } from '../domain/state-dir.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
@@ -12,6 +13,7 @@ import {
   eventsOf,
   type History,
   inOrder,
+  isDoneEmpty,
   isMerged,
   isReadOnly,
   planHere,
@@ -37,7 +39,9 @@ export async function makeTaskBase(order: Order, task: TaskId): Promise<MergerAn
   const tip = anew ? runTip(history) : startingPoint(history, task);
   if (tip === undefined) return refused({ rule: 'run-branch-unmade' });
 
-  const needs = inOrder(plan, allNeeds(plan, task)).filter((need) => !isReadOnly(need) && !isMerged(history, need.id));
+  const isBelow = (need: PlannedTask): boolean =>
+    isReadOnly(need) || isMerged(history, need.id) || isDoneEmpty(history, need.id);
+  const needs = inOrder(plan, allNeeds(plan, task)).filter((need) => !isBelow(need));
   const snapshots = new Map<TaskId, SnapshotEvidence>();
   for (const { id } of needs) {
     const snapshot = readySnapshot(history, id);

@@ -2,6 +2,7 @@ import { openCriticalQuestions } from '../domain/board-requests.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import { chosenTasks, landingConflicts, leftToLand } from '../domain/land-some.ts';
 import type { LandingState } from '../domain/landing.ts';
+import { movesNothing } from '../domain/plan.ts';
 import { policy } from '../domain/policy.ts';
 import { checkKey, type RunState, selectedWaves } from '../domain/run.ts';
 import { halt } from './closure.ts';
@@ -15,7 +16,7 @@ export function land(state: RunState, given: Given): readonly Step[] {
   if (due === 'not-yet') return [];
   if (due === 'nothing') return [fact({ type: 'run-ended', outcome: 'done' })];
   const { landing } = state;
-  if (landing.status === 'landed') return [];
+  if (landing.status === 'landed' || landing.status === 'offered') return [];
   if (landing.status !== 'intended' && openCriticalQuestions(state).length > 0) return [];
   const tap = state.taps.land;
   if (state.plan.land === 'ask' || tap !== undefined) {
@@ -34,7 +35,7 @@ const ask = (state: RunState): Step => fact({ type: 'tap-opened', tap: 'land', h
 function landedOutcome(state: RunState): 'landed' | 'done' | null {
   const { status } = state.landing;
   if (status === 'landed') return leftToLand(state).length === 0 ? 'landed' : 'done';
-  return status === 'undone' ? 'done' : null;
+  return status === 'undone' || status === 'offered' ? 'done' : null;
 }
 
 function landingIsDue(state: RunState): 'not-yet' | 'nothing' | 'due' {
@@ -53,7 +54,7 @@ const allClosed = (state: RunState): boolean => selectedWaves(state).every((wave
 function move(state: RunState, landing: LandingState, given: Given): readonly Step[] {
   switch (landing.status) {
     case 'none':
-      return [state.plan.land === 'branch' ? askLand(state) : fact({ type: 'landing-queued' })];
+      return [movesNothing(state.plan) ? askLand(state) : fact({ type: 'landing-queued' })];
     case 'queued':
       return isItsTurn(state, given) ? [effect('observe-target', { do: 'observe-target' })] : [];
     case 'observed':
@@ -62,8 +63,10 @@ function move(state: RunState, landing: LandingState, given: Given): readonly St
         ? [refuse({ rule: 'branch-gone', branch: state.target.branch })]
         : moveObserved(state, landing, landing.tip);
     case 'intended':
+    case 'offering':
       return [askLand(state)];
     case 'landed':
+    case 'offered':
     case 'refused':
     case 'undoing':
     case 'undone':
@@ -106,7 +109,9 @@ function moveObserved(
       ];
     if (outcome.outcome === 'could-not-run') return halt(state, outcome);
     if (outcome.outcome !== 'passed')
-      return [refuse({ rule: 'landing-check', run, branch, tasks: some, check: check.name, tree: rebuilt.tree, ...begun })];
+      return [
+        refuse({ rule: 'landing-check', run, branch, tasks: some, check: check.name, tree: rebuilt.tree, ...begun }),
+      ];
   }
   return [askLand(state)];
 }

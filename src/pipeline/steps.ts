@@ -53,6 +53,6 @@ function runBranch(state: RunState): readonly Step[] {
 /** A run that ended on its own branch may be landed later, when a person asks. */
 function lateLanding(state: RunState, given: Given): readonly Step[] {
   const asked = state.taps.land?.status === 'approved' && hasMerged(state);
-  const over = state.landing.status === 'landed' || state.landing.status === 'undone';
+  const over = ['landed', 'offered', 'undone'].includes(state.landing.status);
   return asked && !over ? land(state, given) : [];
 }

@@ -21,7 +21,10 @@ export type MergerRequest =
   | { readonly do: 'merge'; readonly run: RunId; readonly wave: number; readonly round: number }
   /** Rebuilds the run's commits onto a target that moved. -> landing-rebuilt */
   | { readonly do: 'rebuild-landing'; readonly run: RunId }
-  /** Moves the person's branch by the journalled sequence. -> landing-intended, landed | landing-refused */
+  /**
+   * Moves the person's branch by the journalled sequence. -> landing-intended, landed | landing-refused
+   * With `land: pr`: -> landing-intended, branch-made, push-intended, pushed, pull-request-intended, pull-request-opened | landing-refused
+   */
   | { readonly do: 'land'; readonly run: RunId }
   /**
    * One step of an undo: the branch goes back at once, or reverts are prepared, or it moves to those that were prepared

@@ -133,6 +133,7 @@ async function prepare(order: Order, output: Output): Promise<Prepared | Ending>
       directory: files.workspace,
       commit: job.from,
       onCopied: files.writeCopied,
+      ...(existsSync(job.checkout) ? { modules: job.checkout } : {}),
       lfs: { attributes: job.base, stores: lfsStores(job, order.around.environment).stores },
       ...owner,
       ...(job.kind === 'attempt' && existsSync(job.checkout) ? { checkout: job.checkout } : {}),

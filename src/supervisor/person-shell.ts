@@ -44,6 +44,7 @@ export async function runPersonShell(shell: PersonShell): Promise<Ending> {
     repository: job.repository,
     directory: files.workspace,
     commit: job.from,
+    ...(existsSync(job.checkout) ? { modules: job.checkout } : {}),
     lfs: { attributes: job.base, stores: lfsStores(job, environment).stores },
     ...(owner ?? {}),
     ...(existsSync(job.checkout) ? { checkout: job.checkout } : {}),

@@ -3,6 +3,7 @@ import { adviceText, sentenceOf } from '../domain/explain/explain.ts';
 import { needsOf } from '../domain/needs.ts';
 import { openUndo } from '../domain/open-undo.ts';
 import { plannedById } from '../domain/plan.ts';
+import { openCommand } from '../domain/pull-request.ts';
 import { type RunState, selectedWaves, tasksOfWave } from '../domain/run.ts';
 import { attemptOf, liveAttempt, snapshotOf } from '../domain/task.ts';
 import { landAgain } from '../domain/texts/run.ts';
@@ -67,6 +68,10 @@ function modeDocument({ run, mode }: RunState) {
 
 function landingDocument(state: RunState) {
   const { landing } = state;
+  if (landing.status === 'offered') {
+    const command = landing.url === null ? openCommand(landing, state.target.branch) : null;
+    return { ...landing, command };
+  }
   if (landing.status !== 'refused') return landing;
   const { because } = landing;
   const { detail, ...advice } = sentenceOf(because);

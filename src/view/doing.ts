@@ -5,7 +5,7 @@ import { currentWave, plannedStates, type RunState } from '../domain/run.ts';
 import { isLive } from '../domain/schedule.ts';
 import { uncheckedOnBase } from '../domain/waiting.ts';
 import { pauseOf } from './pauses.ts';
-import type { RunView } from './run-view.ts';
+import { offerText, type RunView } from './run-view.ts';
 
 /** What a run that waits for nobody is at, since when, and where to look. */
 type Doing = { readonly what: string; readonly since: string | null; readonly command: string };
@@ -77,6 +77,10 @@ function landingWords(state: RunState, landing: LandingState): string {
     }
     case 'intended':
       return `${branch} is being moved`;
+    case 'offering':
+      return landing.opener === null ? `${landing.branch} is being pushed` : 'the pull request is being opened';
+    case 'offered':
+      return offerText(state, landing);
     case 'landed':
       return `it has landed on ${landing.branch}`;
     case 'refused':

@@ -104,6 +104,14 @@ function textOf(event: LedgerEvent): string | null {
       return `land: ${event.branch} is at ${event.new.slice(0, 8)}${event.tasks === undefined ? '' : `, with ${event.tasks.join(', ')}`}`;
     case 'landing-refused':
       return `land: refused: ${explain(event.because).detail}`;
+    case 'branch-made':
+      return `land: made ${event.branch} at ${event.new.slice(0, 8)}`;
+    case 'pushed':
+      return `land: pushed ${event.branch} to ${event.remote}`;
+    case 'pull-request-opened':
+      return `land: pull request ${event.url}`;
+    case 'pull-request-landed':
+      return `land: ${event.branch} contains it at ${event.commit.slice(0, 8)}`;
     case 'undo-prepared':
       return `undo: commits that revert ${event.task ?? 'the run'} are prepared on ${event.onto.slice(0, 8)}; the checks come first`;
     case 'undone':

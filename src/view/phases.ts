@@ -58,6 +58,7 @@ const isThrough = (task: TaskState): boolean => ['ready', 'merged', 'done', 'dro
 function landingMark(state: RunState): Mark {
   switch (state.landing.status) {
     case 'landed':
+    case 'offered':
     case 'undone':
       return 'passed';
     case 'refused':

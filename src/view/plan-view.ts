@@ -103,6 +103,7 @@ const landTexts: Record<FrozenPlan['land'], string> = {
   ask: 'asks before the branch moves',
   auto: 'moves the branch without asking, once all is proven',
   branch: 'leaves the result on a branch of its own',
+  pr: 'pushes a branch and opens a pull request; your branch stays',
   wave: 'moves the branch after every wave',
 };
 

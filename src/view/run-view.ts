@@ -1,6 +1,7 @@
 import { isPartlyLanded, leftToLand } from '../domain/land-some.ts';
 import { type Need, needsOf } from '../domain/needs.ts';
 import { openUndo } from '../domain/open-undo.ts';
+import { type Offer, openCommand } from '../domain/pull-request.ts';
 import { plannedStates, type RunState, selectedWaves, tasksOfWave } from '../domain/run.ts';
 import type { Told } from '../domain/texts/told.ts';
 import type { Span, Text } from '../ports/terminal.ts';
@@ -126,6 +127,7 @@ export function endText(state: RunState): string | null {
       ? `Undone: ${landing.branch} is at ${at} again`
       : `Undone: reverted on ${landing.branch} by ${at}`;
   }
+  if (landing.status === 'offered' && state.ended !== null) return `${offerText(state, landing)}${without}`;
   const ended = state.ended === 'done' && landing.status === 'landed' ? 'landed' : state.ended;
   switch (ended) {
     case null:
@@ -152,6 +154,11 @@ function notApproved({ taps }: RunState): string {
   if (decided === undefined) return 'all its tasks were dropped';
   return 'by' in decided && decided.status === 'rejected' ? `${decided.by.who} said no` : 'nobody approved it in time';
 }
+/** Where the pull request is, or the command that opens it. */
+export const offerText = ({ target }: Pick<RunState, 'target'>, offer: Offer): string =>
+  offer.url === null
+    ? `Pushed ${offer.branch} to ${offer.pushed.remote}; open the pull request: ${openCommand(offer, target.branch)}`
+    : `Pull request onto ${target.branch}: ${offer.url}`;
 
 /** What a person left out of the landing. */
 function leftText(state: RunState): string {

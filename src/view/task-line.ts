@@ -57,7 +57,12 @@ export function shownTask(state: RunState, task: TaskState, activity?: TaskActiv
         detail: `${stat || files(progress.snapshot.diff.length)}${takenText(task)}, waits to be merged`,
       };
     case 'done':
-      return { sign: '✓', tone: 'good', word: 'done', detail: 'read-only, its handoff is its result' };
+      return {
+        sign: '✓',
+        tone: 'good',
+        word: 'done',
+        detail: task.readOnly ? 'read-only, its handoff is its result' : 'changed nothing',
+      };
     case 'merged':
       return {
         sign: '✓',

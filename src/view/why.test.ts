@@ -106,6 +106,12 @@ test('every state of a run and of a task is explained by a sentence, with the ag
     [landing: intended]
     checkout-k3f9 is at work for 12m 17s: main is being moved.
       tidegate watch checkout-k3f9
+    [landing: offering]
+    checkout-k3f9 is at work for 12m 17s: tidegate/demo-ab12 is being pushed.
+      tidegate watch checkout-k3f9
+    [landing: offered]
+    checkout-k3f9 is at work for 12m 17s: Pushed tidegate/demo-ab12 to origin; open the pull request: gh pr create --repo github.com/ada/shop --base main --head tidegate/demo-ab12 --fill.
+      tidegate watch checkout-k3f9
     [landing: landed]
     checkout-k3f9 is at work for 12m 17s: it has landed on main.
       tidegate watch checkout-k3f9
@@ -237,7 +243,7 @@ test('every state of a run and of a task is explained by a sentence, with the ag
     checkout-k3f9/hello is ready for 12m 18s, and is merged when reply of its wave is through.
       tidegate why checkout-k3f9/reply
     [task: done]
-    checkout-k3f9/hello was done 12m 18s ago: it is read-only, and its handoff is its result.
+    checkout-k3f9/hello was done 12m 18s ago: it changed nothing, so there is nothing to merge.
       tidegate show checkout-k3f9/hello
     [task: held]
     checkout-k3f9/hello is held for 12m 18s: conflicts with other work in a.md, b.md.

@@ -88,7 +88,7 @@ export function whyTask(view: RunView, id: TaskId, around: Around): Why {
       return told(`${subject} failed${before}`, toldOfFailure(progress, subject));
     case 'done':
       return why(
-        `${subject} was done${before}: it is read-only, and its handoff is its result`,
+        `${subject} was done${before}: ${task.readOnly ? 'it is read-only, and its handoff is its result' : 'it changed nothing, so there is nothing to merge'}`,
         `tidegate show ${subject}`,
       );
     case 'merged':

@@ -19,6 +19,8 @@ import { openStage } from '../support/staged-run.ts';
 import { farFromFence, fingerprint, tries, triesIn, wayThrough } from '../support/tries.ts';
 
 const places = 'root=$(cat .where); repo=$root/repo; state=$root/stage';
+/** Abstract names are of the whole host: another checkout may run this very test. */
+const abstract = `tidegate-abstract-${process.pid}`;
 const sibling = '$state/jobs/attack-abcd.victim.1/workspace';
 
 describe('pattern C: an agent in a fence', () => {
@@ -27,7 +29,7 @@ describe('pattern C: an agent in a fence', () => {
     const sockets = mkdtempSync('/run/tg-');
     const listening = [
       createServer().listen(join(sockets, 's')),
-      createServer().listen('\0tidegate-abstract'),
+      createServer().listen(`\0${abstract}`),
       createServer((socket) => socket.end('HTTP/1.0 200 OK\r\n\r\n')).listen(0, '127.0.0.1'),
     ];
     await Promise.all(listening.map((server) => once(server, 'listening')));
@@ -87,7 +89,7 @@ describe('pattern C: an agent in a fence', () => {
       loopback: dial(`${port},'127.0.0.1'`),
       'loopback-v6': dial(`${port},'::1'`),
       'run-socket': dial(`'${sockets}/s'`),
-      'abstract-socket': dial(`'\\0tidegate-abstract'`),
+      'abstract-socket': dial(`'\\0${abstract}'`),
       outside: dial(`53,'1.1.1.1'`),
     };
     await using scene = await project({

@@ -89,16 +89,6 @@ describe('a repository that is not supported (G6)', () => {
       },
       says: /partial clone[\s\S]*full clone/,
     },
-    submodule: {
-      make: (p) => {
-        p.git('clone', '-q', p.checkout, join(p.root, 'other'));
-        const inside = (...args: string[]) => p.git('-C', join(p.root, 'other'), ...args);
-        mkdirSync(join(p.root, 'other/lib/other'), { recursive: true });
-        inside('update-index', '--add', '--cacheinfo', `160000,${p.git('rev-parse', 'main')},lib/other`);
-        inside('-c', 'user.name=Ada', '-c', 'user.email=a@example.com', 'commit', '-qm', 'a submodule');
-      },
-      says: /submodules are not supported[\s\S]*lib\/other|lib\/other[\s\S]*submodules are not supported/,
-    },
     'content filter': {
       make: (p) => {
         p.git('clone', '-q', p.checkout, join(p.root, 'other'));

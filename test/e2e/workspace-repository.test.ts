@@ -156,16 +156,16 @@ describe('inspecting a repository', () => {
     expect(await inspectRepository(repo.path)).toMatchObject({ objectFormat: 'sha256', errors: [], warnings: [] });
   });
 
-  test('names submodules, filters and names that are not UTF-8', async () => {
+  test('names filters and names that are not UTF-8, and submodules that are not there as a warning', async () => {
     await using repo = await tempRepo();
     const first = repo.commit('base', { 'sub/.gitattributes': '# filter=no\n*.enc text filter=crypt\n' });
     repo.git('update-index', '--add', '--cacheinfo', `160000,${first},vendor`);
     repo.git('commit', '--quiet', '-m', 'gitlink');
     const found = await inspectRepository(repo.path);
     expect(found.errors.map((finding) => [finding.rule, finding.where])).toEqual([
-      ['submodule', 'vendor'],
       ['git-filter', 'sub/.gitattributes:2:1'],
     ]);
+    expect(found.warnings).toEqual([{ rule: 'submodules-missing', files: ['vendor'] }]);
     const blob = repo.git('rev-parse', 'HEAD:sub/.gitattributes');
     const tree = await git({
       gitDir: join(repo.path, '.git'),

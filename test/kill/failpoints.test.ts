@@ -4,6 +4,13 @@ import { allFailpoints } from '../support/sweep.ts';
 
 /** No scenario here comes by: each is killed by a test of its own. */
 const elsewhere: Readonly<Record<string, string>> = {
+  'merger-branch-made': 'test/e2e/pull-request.test.ts',
+  'merger-push-intended': 'test/e2e/pull-request.test.ts',
+  'merger-branch-pushed': 'test/e2e/pull-request.test.ts',
+  'merger-push-recorded': 'test/e2e/pull-request.test.ts',
+  'merger-request-intended': 'test/e2e/pull-request.test.ts',
+  'merger-request-opened': 'test/e2e/pull-request.test.ts',
+  'merger-request-recorded': 'test/e2e/pull-request.test.ts',
   'merger-lfs-copied': 'test/e2e/lfs-landing.test.ts',
   'webhook-record-before': 'test/e2e/webhooks.test.ts',
   'webhook-recorded': 'test/e2e/webhooks.test.ts',

@@ -41,6 +41,7 @@ export const unsimulated: readonly LedgerEvent[] = [
     task: idOf('a'),
     because: { rule: 'needs-conflict', task: idOf('a'), need: idOf('b'), files: ['src/a.ts'] },
   },
+  { type: 'pull-request-landed', branch: 'main', commit: commit('tip'), tasks: [idOf('a')] },
   { type: 'record-closed', record: '1', by: me },
   { type: 'requested-landing-edit', from: commit('both'), copy: 'a1', by: me },
   {

@@ -25,7 +25,7 @@ export function randomPlan(random: Random, suffix = ''): FrozenPlan {
   const made = plan(waves, {
     checks,
     generated: names.length % 3 === 0 ? { 'list.txt': 'ls > list.txt' } : {},
-    land: random.pick(['ask', 'ask', 'auto', 'branch', 'wave'] as const),
+    land: random.pick(['ask', 'ask', 'auto', 'branch', 'pr', 'wave'] as const),
     schedule: random.pick(['strict', 'strict', 'eager'] as const),
     partial: random.pick(['merge', 'merge', 'hold'] as const),
     limits: { parallel: 1 + random.below(3), attempts: 1 + random.below(2) },

@@ -2,6 +2,7 @@ import type { RunEvent } from '../../src/domain/events.ts';
 import type { SnapshotEvidence } from '../../src/domain/evidence.ts';
 import type { Finding } from '../../src/domain/findings/finding.ts';
 import type { CommitId, RunId, TaskId } from '../../src/domain/ids.ts';
+import type { PlannedTask } from '../../src/domain/plan.ts';
 import { unreachable } from '../../src/domain/result.ts';
 import { refs } from '../../src/domain/state-dir.ts';
 import {
@@ -10,6 +11,7 @@ import {
   eventsOf,
   type History,
   inOrder,
+  isDoneEmpty,
   isMerged,
   isReadOnly,
   lastSnapshot,
@@ -126,7 +128,7 @@ async function makeTaskBase(order: Order, history: History, task: TaskId): Promi
   const { plan } = planInForce(history);
   const tip = runTip(history);
   if (tip === undefined) return refused({ rule: 'run-branch-unmade' });
-  const needs = inOrder(plan, allNeeds(plan, task)).filter((need) => !isReadOnly(need) && !isMerged(history, need.id));
+  const needs = inOrder(plan, allNeeds(plan, task)).filter((need) => !isBelow(history, need));
   let { files } = git.read(tip);
   for (const need of needs) {
     const snapshot = readySnapshot(history, need.id);
@@ -155,7 +157,7 @@ async function buildCandidate(order: Order, history: History, { wave, round }: R
   for (const task of inOrder(plan, new Set(opened.tasks.map((entry) => entry.task)))) {
     const stands = (need: TaskId): boolean => {
       const needed = planned(plan, need);
-      if (needed === undefined || isReadOnly(needed) || isMerged(history, need)) return true;
+      if (needed === undefined || isBelow(history, needed)) return true;
       return steps.some((step) => step.task === need);
     };
     const snapshot = opened.tasks.find((entry) => entry.task === task.id)?.snapshot;
@@ -237,13 +239,16 @@ async function land(order: Order, history: History): Promise<MergerAnswer> {
   const { git } = order;
   const { target } = creation(history);
   const { plan } = planInForce(history);
-  const onto = plan.land === 'branch' ? `tidegate/${order.run}` : target.branch;
-  const open = unfinished(history, 'landing-intended', ['landed', 'landing-refused']);
+  const isOwn = plan.land === 'branch' || plan.land === 'pr';
+  const onto = isOwn ? `tidegate/${order.run}` : target.branch;
+  const made = eventsOf(history, 'branch-made').at(-1)?.event;
+  if (made !== undefined && made.new === runTip(history)) return offer(order, history, made);
+  const open = unfinished(history, 'landing-intended', ['landed', 'branch-made', 'landing-refused']);
   const rebuilt = history.findLast(({ event }) => event.type === 'landing-rebuilt' || event.type === 'landed')?.event;
   const tip = runTip(history);
   if (tip === undefined) return refused({ rule: 'none-merged' });
   const observed = eventsOf(history, 'target-observed').at(-1)?.event.commit ?? null;
-  const old = open?.old ?? (plan.land === 'branch' ? null : observed);
+  const old = open?.old ?? (isOwn ? (made?.new ?? null) : observed);
   const isRebuilt = rebuilt?.type === 'landing-rebuilt' && rebuilt.onto === old;
   const next = open?.new ?? (isRebuilt ? rebuilt.commit : tip);
   const name = targetRef(onto);
@@ -265,6 +270,10 @@ async function land(order: Order, history: History): Promise<MergerAnswer> {
   }
   if (git.ref(name) !== next && !git.move(name, old, next))
     return refused({ rule: 'branch-moved', ref: name, expected: old, actual: git.ref(name) });
+  if (plan.land === 'pr') {
+    const recorded = await record(order, { type: 'branch-made', branch: onto, old, new: next });
+    return recorded.outcome === 'done' ? land(order, await order.ledger.read(order.run)) : recorded;
+  }
   return record(order, { type: 'landed', branch: onto, old, new: next, tasks: unlandedTasks(history) });
 }
 
@@ -333,6 +342,42 @@ async function refuseUndo(order: Order, task: TaskId | null, because: Finding): 
 }
 
 /** The last intent of a kind that nothing has answered yet. */
+/** What needs this task stands on it as it is: merged, or without anything to merge. */
+const isBelow = (history: History, task: PlannedTask): boolean =>
+  isReadOnly(task) || isMerged(history, task.id) || isDoneEmpty(history, task.id);
+
+/** What of a pull request is left to do since the landing was last begun or refused. */
+async function offer(
+  order: Order,
+  history: History,
+  { branch, new: commit }: Extract<RunEvent, { type: 'branch-made' }>,
+): Promise<MergerAnswer> {
+  const begun = history.findLast(
+    ({ event }) =>
+      ['branch-made', 'landing-refused', 'plan-replaced'].includes(event.type) ||
+      (event.type === 'tap-opened' && event.tap === 'land'),
+  );
+  const { branch: base } = creation(history).target;
+  const steps: readonly RunEvent[] = [
+    { type: 'push-intended', branch, commit, remote: 'origin' },
+    { type: 'pushed', branch, commit, remote: 'origin', host: 'github.com', repository: 'ada/shop', opener: 'gh' },
+    { type: 'pull-request-intended', branch, commit, base, opener: 'gh' },
+    { type: 'pull-request-opened', branch, commit, url: 'https://github.com/ada/shop/pull/1' },
+  ];
+  for (const step of steps) {
+    const isDone = history.some(({ position, event }) => position > (begun?.position ?? 0) && event.type === step.type);
+    if (isDone) continue;
+    if (step.type === 'pushed' && order.chaos.strikes(0.1)) {
+      const because: Finding = { rule: 'push-failed', remote: 'origin', branch, fault: 'unreachable', words: '' };
+      const recorded = await record(order, { type: 'landing-refused', because });
+      return recorded.outcome === 'done' ? refused(because) : recorded;
+    }
+    const recorded = await record(order, step);
+    if (recorded.outcome !== 'done') return recorded;
+  }
+  return done;
+}
+
 function unfinished<T extends 'landing-intended' | 'undo-intended'>(
   history: History,
   type: T,

@@ -7,6 +7,7 @@ import { checkAsked } from './check-asked.ts';
 import { checkExternal } from './check-external.ts';
 import { checkIntegrated } from './check-integrated.ts';
 import { checkLanded } from './check-landed.ts';
+import { checkOffered } from './check-offered.ts';
 import { checkQueue } from './check-queue.ts';
 import { checkUndone } from './check-undone.ts';
 import { all, type Found } from './events-found.ts';
@@ -137,6 +138,7 @@ function checkRun(history: readonly Stored[], { git }: World): readonly Violatio
     ...checkClosed(history),
     ...checkRunBranch(history, target.commit, git?.refs.get(`refs/tidegate/runs/${run}`), git),
     ...checkLanded(history, git),
+    ...checkOffered(history, git),
     ...checkUndone(history, git),
   ];
 }
@@ -284,7 +286,7 @@ function outside(
   return snapshot.diff.filter(({ path }) => !may(path)).map(({ path }) => `${path} is out of its scope`);
 }
 
-/** I3: a wave closes only when each of its tasks is merged, read-only done, or dropped by name. */
+/** I3: a wave closes only when each of its tasks is merged, done without a change, or dropped by name. */
 function checkClosed(history: readonly Stored[]): readonly Violation[] {
   return all(history, 'wave-closed').flatMap(({ seq, event }) => {
     const { plan } = versionAt(history, seq);
@@ -306,8 +308,10 @@ function isResolved(history: readonly Stored[], task: PlannedTask): boolean {
   const judged = all(history, 'phase-judged').findLast(
     ({ event }) => event.phase === 'monitor' && event.task === task.id,
   );
+  const isEmpty =
+    task.allowEmpty && judged?.event.phase === 'monitor' && judged.event.evidence.snapshot?.diff.length === 0;
   return (
-    task.owns?.length === 0 &&
+    (task.owns?.length === 0 || isEmpty) &&
     last?.event.type === 'attempt-intended' &&
     (last.seq > versionAt(history, Number.POSITIVE_INFINITY).since || isReused(history, task.id, last.seq)) &&
     judged !== undefined &&

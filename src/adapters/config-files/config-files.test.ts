@@ -105,7 +105,7 @@ describe('layers of configuration', () => {
   test('report every mistake in all of them', async () => {
     const { rules, planned } = await load({
       user: 'lnad: ask\n',
-      shared: 'tasks: { a: x }\nland: pr\n',
+      shared: 'tasks: { a: x }\nrepair: codex\n',
       local: 'a: [\n',
       environment: { TIDEGATE_LIMITS_PARALLEL: 'many', TIDEGATE_BASE: '-x' },
       flags: { 'limits.paralel': 3, land: 'no' },
@@ -113,7 +113,7 @@ describe('layers of configuration', () => {
     expect(rules).toEqual([
       'unknown-key config.yaml:1:1',
       'unknown-key tidegate.yaml:1:1',
-      'not-in-this-version tidegate.yaml:2:7',
+      'not-in-this-version tidegate.yaml:2:9',
       'yaml-syntax tidegate.local.yaml:2:1',
       'bad-branch TIDEGATE_BASE',
       'wrong-type TIDEGATE_LIMITS_PARALLEL',

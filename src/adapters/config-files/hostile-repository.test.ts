@@ -19,6 +19,7 @@ const worst: { readonly [K in SettingKey]: { readonly said?: unknown; readonly a
   schedule: { said: 'strict', asks: 'eager' },
   strict: { said: true, asks: false },
   partial: { said: 'hold', asks: 'merge' },
+  commit: { said: '{title}', asks: '{task}: {title}' },
   repair: { asks: 'claude' },
   'fence.mode': { asks: 'none' },
   'fence.network': { said: ['api.example.org'], asks: ['evil.example'] },

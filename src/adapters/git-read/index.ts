@@ -1,4 +1,5 @@
 import { type CommitId, commitId } from '../../domain/ids.ts';
+import { withoutCredentials } from '../../domain/pull-request.ts';
 import { refs } from '../../domain/state-dir.ts';
 import type { GitReader } from '../../ports/merger.ts';
 import { type GitCall, objectId, runGit } from '../git-process/index.ts';
@@ -11,6 +12,7 @@ export { findCheckout, NotARepository, objectFormat } from './checkout.ts';
 export { secretsInCheckout } from './checkout-secrets.ts';
 export { readCheckoutState } from './checkout-state.ts';
 export { nameLinks, type RawDiffEntry, rawDiff, readDiff } from './diff.ts';
+export { findSkippedHooks } from './hooks.ts';
 export { type IgnoreRules, ignoreRules } from './ignore-rules.ts';
 export { findIncompleteness } from './incomplete.ts';
 export { inspectRepository } from './inspect.ts';
@@ -18,6 +20,14 @@ export { readLog } from './log.ts';
 export { attemptSnapshots, readLineCounts, readPatch } from './patch.ts';
 export { globalConfigText, personsEnvironment } from './persons-environment.ts';
 export { readSmallText } from './small-text.ts';
+export {
+  findSubmodules,
+  gitlinksIn,
+  insideAny,
+  missingSubmodules,
+  moduleHolders,
+  type Submodule,
+} from './submodules.ts';
 export { listTree, splitNul, type TreeEntry, UnreadablePath } from './tree.ts';
 export { trySigning } from './try-signing.ts';
 
@@ -83,9 +93,6 @@ export async function refTip(gitDir: string, ref: string): Promise<CommitId | nu
   });
   return tip === null ? null : commitId(tip);
 }
-
-/** Tokens are often kept in the address of a remote; nothing that we record may hold one (I8). */
-const withoutCredentials = (url: string): string => url.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/]*@/i, '$1');
 
 /** The first line of output, or null when git says no. */
 async function oneLine(call: GitCall): Promise<string | null> {

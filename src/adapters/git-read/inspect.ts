@@ -4,6 +4,7 @@ import type { CommitId } from '../../domain/ids.ts';
 import { checkGit, GitUnusable, openObjects, runGit } from '../git-process/index.ts';
 import { findCheckout, NotARepository, objectFormat } from './checkout.ts';
 import { findIncompleteness } from './incomplete.ts';
+import { findSubmodules, missingSubmodules, moduleHolders } from './submodules.ts';
 import { listTree, type TreeEntry, UnreadablePath } from './tree.ts';
 
 type Inspection = {
@@ -21,17 +22,20 @@ export async function inspectRepository(checkout: string): Promise<Inspection> {
   const nothing = { gitVersion: null, objectFormat: null, warnings: [], usesLfs: false };
   try {
     const gitVersion = await checkGit();
-    const { gitDir, toplevel } = await findCheckout(checkout);
+    const { gitDir, commonDir, toplevel } = await findCheckout(checkout);
     const [incomplete, content, format] = await Promise.all([
       findIncompleteness(gitDir),
-      contentFindings(gitDir),
+      contentFindings(gitDir, moduleHolders({ gitDir, commonDir })),
       objectFormat(gitDir),
     ]);
     return {
       gitVersion,
       objectFormat: format,
       errors: [...(incomplete === null ? [] : [incomplete]), ...content.findings],
-      warnings: isNetworkFileSystem(toplevel) ? [{ rule: 'network-file-system' }] : [],
+      warnings: [
+        ...(isNetworkFileSystem(toplevel) ? [{ rule: 'network-file-system' } as const] : []),
+        ...content.warnings,
+      ],
       usesLfs: content.usesLfs,
     };
   } catch (error) {
@@ -40,18 +44,24 @@ export async function inspectRepository(checkout: string): Promise<Inspection> {
   }
 }
 
-type Content = { readonly findings: readonly Finding[]; readonly usesLfs: boolean };
+type Content = {
+  readonly findings: readonly Finding[];
+  readonly warnings: readonly Finding[];
+  readonly usesLfs: boolean;
+};
 
-async function contentFindings(gitDir: string): Promise<Content> {
+async function contentFindings(gitDir: string, holders: readonly string[]): Promise<Content> {
   const head = await runGit({ gitDir, args: ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'] });
-  const only = (finding: Finding): Content => ({ findings: [finding], usesLfs: false });
+  const only = (finding: Finding): Content => ({ findings: [finding], warnings: [], usesLfs: false });
   if (head.exitCode !== 0) return only({ rule: 'no-commit' });
   try {
     const tree = await listTree(gitDir, head.stdout.toString('latin1').trim() as CommitId);
     const used = await filters(gitDir, tree);
     const unknown = used.filter(({ name }) => name !== 'lfs');
+    const missing = missingSubmodules(await findSubmodules(gitDir, tree, holders));
     return {
-      findings: [...submodules(tree), ...unknown.map(unsupported)],
+      findings: unknown.map(unsupported),
+      warnings: missing.length === 0 ? [] : [{ rule: 'submodules-missing', files: missing }],
       usesLfs: unknown.length < used.length,
     };
   } catch (error) {
@@ -59,9 +69,6 @@ async function contentFindings(gitDir: string): Promise<Content> {
     return only(error.finding);
   }
 }
-
-const submodules = (tree: readonly TreeEntry[]): readonly Finding[] =>
-  tree.filter((entry) => entry.mode === '160000').map((entry) => ({ rule: 'submodule', where: entry.path }));
 
 type UsedFilter = { readonly name: string; readonly where: string };
 

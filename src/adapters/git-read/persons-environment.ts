@@ -9,6 +9,12 @@ export function personsEnvironment(env: Variables, file: string): Record<string,
   const names = [
     ...['HOME', 'PATH', 'USER', 'LOGNAME', 'XDG_CONFIG_HOME', 'XDG_RUNTIME_DIR', 'GNUPGHOME', 'GPG_TTY'],
     ...['SSH_AUTH_SOCK', 'GIT_AUTHOR_NAME', 'GIT_AUTHOR_EMAIL'],
+    // for `land: pr`: how the person reaches their remotes, and where `gh` and `glab` find their login
+    ...['GIT_SSH', 'GIT_SSH_COMMAND', 'GIT_ASKPASS', 'SSH_ASKPASS', 'DISPLAY', 'DBUS_SESSION_BUS_ADDRESS'],
+    ...['http_proxy', 'https_proxy', 'all_proxy', 'no_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'],
+    ...['SSL_CERT_FILE', 'SSL_CERT_DIR', 'GIT_SSL_CAINFO', 'GIT_SSL_CAPATH'],
+    ...['GH_TOKEN', 'GITHUB_TOKEN', 'GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN', 'GH_CONFIG_DIR', 'GH_HOST'],
+    ...['GITLAB_TOKEN', 'GITLAB_ACCESS_TOKEN', 'GLAB_CONFIG_DIR', 'GITLAB_HOST'],
   ];
   const given = names.flatMap((name) => {
     const value = env[name];

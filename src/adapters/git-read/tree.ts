@@ -17,12 +17,16 @@ export class UnreadablePath extends Error {
 /** Every file, link and gitlink of a commit or tree, in git's order. */
 export async function listTree(gitDir: string, of: CommitId | TreeId): Promise<readonly TreeEntry[]> {
   const out = await git({ gitDir, args: ['ls-tree', '-r', '-z', '--full-tree', objectId(of)] });
-  return splitNul(out).map((record) => {
+  return parseTree(out);
+}
+
+/** Reads what `ls-tree -r -z` prints. */
+export const parseTree = (out: Buffer): readonly TreeEntry[] =>
+  splitNul(out).map((record) => {
     const tab = record.indexOf('\t');
     const [mode = '', , id = ''] = record.slice(0, tab).split(' ');
     return { path: record.slice(tab + 1), mode, id };
   });
-}
 
 /** Records that git ended with NUL. Throws `UnreadablePath` rather than let two names become one. */
 export function splitNul(out: Buffer): string[] {

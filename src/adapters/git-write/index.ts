@@ -23,6 +23,7 @@ export {
 export { openPerson, type Person } from './person.ts';
 export { prepareMove } from './ref-transaction.ts';
 export { keepReachable, moveRef, readRef, zeroId } from './refs.ts';
+export { findRemote, pushCommit, pushLfs, type Remote, remoteTip } from './remote.ts';
 export { isTidy, writeStack } from './stack.ts';
 export {
   dirtyPaths,

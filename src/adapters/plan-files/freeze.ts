@@ -19,7 +19,7 @@ export function freeze(
 ): FrozenPlan {
   const { settings } = draft;
   const { run, agents, ...limits } = settings.limits;
-  if (settings.land === 'pr' || settings.dispatch !== 'isolated') throw new Error('Lint lets no such plan through');
+  if (settings.dispatch !== 'isolated') throw new Error('Lint lets no such plan through');
   return withLockNeeds({
     version: 1,
     name,
@@ -46,6 +46,7 @@ export function freeze(
     forbid: set(settings.forbid),
     block: set(settings.block),
     breaker: settings.breaker,
+    ...(settings.commit === null ? {} : { commit: settings.commit }),
     ...(settings.thread.intake === null && settings.thread.threads === null ? {} : { thread: settings.thread }),
     ...repoKey(settings.repo),
     waves: draft.waves.map((wave, index) => ({

@@ -220,7 +220,6 @@ waves:
     ['no argv', 'agent: command\ntasks: { a: x }\n', ['command-missing plan.yaml:2:10']],
     ['no argv of an ACP agent', 'agent: acp\ntasks: { a: x }\n', ['command-missing plan.yaml:2:10']],
     ['an agent that nobody knows', 'agent: clawed\ntasks: { a: x }\n', ['unknown-agent plan.yaml:2:10']],
-    ['land: pr', `${task}land: pr\ntasks: { a: x }\n`, ['not-in-this-version plan.yaml:3:7']],
     [
       'dispatch',
       `${task}dispatch: worktree\ntasks: { a: x }\n`,

@@ -113,6 +113,12 @@ const settings = {
     .nullable()
     .meta({ anyOf: [{ type: 'null' }] })
     .optional(),
+  commit: z
+    .string()
+    .max(200)
+    .nullable()
+    .optional()
+    .describe('template of commit subjects, with {task}, {title}, {run}, {plan}, {wave} and {role}'),
   fence: z.union([z.enum(['auto', 'none']), fence]).optional(),
   limits: limits.optional(),
   taps: taps.optional(),

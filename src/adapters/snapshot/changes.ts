@@ -91,7 +91,7 @@ export function findChanges(
   return { writes, deletes: deleted(from, present, input.walk.unseen), refused };
 }
 
-function modeOf({ stats }: Found): string {
+export function modeOf({ stats }: Found): string {
   if (stats.isSymbolicLink()) return '120000';
   return (stats.mode & 0o100n) === 0n ? '100644' : '100755';
 }

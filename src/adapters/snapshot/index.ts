@@ -14,6 +14,7 @@ import { keepContents } from './keep-contents.ts';
 import { lfsMapping } from './lfs-mapping.ts';
 import { secretFindings } from './secret-findings.ts';
 import { type SecretScan, secretScan } from './secrets.ts';
+import { changedGitlinks, judgeModules } from './submodules.ts';
 import { lookAtPaths, masked, walkWorkspace } from './walk.ts';
 import { writeCommit } from './write-commit.ts';
 
@@ -65,11 +66,19 @@ export async function takeSnapshot(request: SnapshotRequest): Promise<SnapshotEv
   const record = found?.inode === inode ? found : null;
   const known = (request.secrets ?? []).filter((value) => value.length >= 8);
   const { paths } = request;
-  const walk =
+  const rows = paths === undefined ? (record?.modules ?? []) : [];
+  const tracked = trackedIn(
+    fromTree,
+    baseTree,
+    rows.map(([path, , id, mode]) => ({ path, id, mode })),
+  );
+  const walked =
     paths === undefined
-      ? walkWorkspace(root, trackedIn(fromTree, baseTree), await rulesOf(objects, baseTree), known)
+      ? walkWorkspace(root, tracked, await rulesOf(objects, baseTree, record?.ignores ?? []), known)
       : lookAtPaths(root, paths);
   const looked = fromTree.filter(({ path }) => paths?.has(path) !== false);
+  const modules = judgeModules(root, walked, looked, { rows, included: new Map(record?.included), format });
+  const { walk } = modules;
   const files = { walk, from: new Map(looked.map((entry) => [entry.path, entry])) };
   const touched = touchedFiles({
     ...files,
@@ -77,8 +86,9 @@ export async function takeSnapshot(request: SnapshotRequest): Promise<SnapshotEv
     included: new Map(record?.included),
   });
   // The base's attributes, never the agent's: what it writes into `.gitattributes` counts from the next base on.
-  const rules = request.lfs === undefined ? null : await lfsRules(repository, baseTree, ({ id }) => objects.read(id));
-  const lfs = await lfsMapping(repository, rules, { ...files, touched, format });
+  const lfsPaths =
+    request.lfs === undefined ? null : await lfsRules(repository, baseTree, ({ id }) => objects.read(id));
+  const lfs = await lfsMapping(repository, lfsPaths, { ...files, touched, format });
   const changes = findChanges({ ...files, root, touched, lfs, format, limits: request.limits ?? defaultLimits });
   const scans = new Map<string, SecretScan>();
   const onContent = (path: string, chunk: Buffer) => scanOf(scans, path, request.secrets ?? []).push(chunk);
@@ -114,7 +124,13 @@ export async function takeSnapshot(request: SnapshotRequest): Promise<SnapshotEv
     tree,
     base,
     diff,
-    refused: [...walk.refused, ...changes.refused, ...collisions(diff, baseTree)],
+    refused: [
+      ...walk.refused,
+      ...modules.refused,
+      ...changes.refused,
+      ...changedGitlinks(diff),
+      ...collisions(diff, baseTree),
+    ],
     secrets,
   };
 }
@@ -145,13 +161,17 @@ function trackedIn(...trees: readonly (readonly TreeEntry[])[]) {
 }
 
 /** Like git itself, takes a `.gitignore` only if it is a plain file. */
-async function rulesOf(objects: ObjectReader, tree: readonly TreeEntry[]): Promise<IgnoreRules> {
+async function rulesOf(
+  objects: ObjectReader,
+  tree: readonly TreeEntry[],
+  ofModules: readonly (readonly [string, string])[],
+): Promise<IgnoreRules> {
   const files = tree.filter((entry) => /(?:^|\/)\.gitignore$/.test(entry.path) && entry.mode.startsWith('100'));
   const read = files.map(async (entry): Promise<[string, string]> => {
     const text = (await objects.read(entry.id))?.toString('utf8') ?? '';
     return [entry.path.slice(0, -'/.gitignore'.length), text];
   });
-  return ignoreRules(new Map(await Promise.all(read)));
+  return ignoreRules(new Map([...ofModules, ...(await Promise.all(read))]));
 }
 
 /** The committer's time of the base, so that the snapshot's id depends on content alone. */

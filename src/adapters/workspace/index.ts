@@ -1,19 +1,20 @@
-import { lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { CommitId } from '../../domain/ids.ts';
 import { failpoint } from '../failpoint.ts';
-import { git, objectId } from '../git-process/index.ts';
+import { git } from '../git-process/index.ts';
 import { listTree, type TreeEntry } from '../git-read/index.ts';
+import { writeGitDir } from './git-directory.ts';
 import { copyIncluded } from './include.ts';
 import { fillPointers } from './lfs-content.ts';
 import { giveTree, removeTree } from './ownership.ts';
-
 import { readRecord, writeRecord } from './stat-cache.ts';
+import { fillSubmodules } from './submodule-content.ts';
 
 export { giveTree, removeTree } from './ownership.ts';
-export { readRecord, statPrint } from './stat-cache.ts';
+export { type ModuleRow, readRecord, statPrint } from './stat-cache.ts';
 
 type WorkspaceRequest = {
   /** Our bare repository; its objects are borrowed, nothing else of it can be seen from the workspace. */
@@ -27,6 +28,8 @@ type WorkspaceRequest = {
   readonly gid?: number;
   /** The person's checkout, for `.worktreeinclude`. */
   readonly checkout?: string;
+  /** The person's checkout, for the contents of submodules; without it those are empty directories. */
+  readonly modules?: string;
   /** Where LFS objects are; without it pointers stay pointers. */
   readonly lfs?: LfsSources;
   /** Told while files are written, and only where that takes a moment. */
@@ -65,11 +68,16 @@ export async function makeWorkspace(request: WorkspaceRequest): Promise<Workspac
   rmSync(record, { force: true });
   removeTree(directory);
   mkdirSync(dirname(directory), { recursive: true, mode: 0o700 });
-  initialise(request);
+  mkdirSync(directory);
+  writeGitDir(`${directory}/.git`, `${request.repository}/objects`, commit);
   const [tree] = await Promise.all([
     listTree(request.repository, commit),
     checkOut(directory, commit, request.onCopied),
   ]);
+  const modules =
+    request.modules === undefined
+      ? []
+      : await fillSubmodules({ ...request, checkout: request.modules, tree, scratch: `${record}.module` });
   const missing = request.lfs === undefined ? [] : await fillPointers({ ...request, tree, lfs: request.lfs });
   const { copied, findings } =
     request.checkout === undefined
@@ -77,7 +85,7 @@ export async function makeWorkspace(request: WorkspaceRequest): Promise<Workspac
       : await copyIncluded({ checkout: request.checkout, directory, tracked: tree });
   if (request.uid !== undefined) giveTree(directory, request.uid, request.gid ?? request.uid);
   failpoint('workspace-made');
-  await writeRecord(record, { directory, commit, tree: presentIn(tree), included: copied });
+  await writeRecord(record, { directory, commit, tree: presentIn(tree), modules, included: copied });
   failpoint('workspace-marked');
   return { directory, record, commit, findings: [...missing, ...findings] };
 }
@@ -93,28 +101,6 @@ function isComplete(directory: string, record: string, commit: CommitId): boolea
   const stats = lstatSync(directory, { bigint: true, throwIfNoEntry: false });
   return found !== null && found.commit === commit && stats !== undefined && found.inode === String(stats.ino);
 }
-
-/** The same as `clone --shared --no-checkout` without remote, without the refs of other tasks. Few files: no process is needed. */
-function initialise({ repository, directory, commit }: WorkspaceRequest): void {
-  const gitDir = `${directory}/.git`;
-  mkdirSync(directory);
-  for (const folder of ['info', 'objects/info', 'objects/pack', 'refs/heads', 'refs/tags'])
-    mkdirSync(`${gitDir}/${folder}`, { recursive: true });
-  writeFileSync(`${gitDir}/HEAD`, 'ref: refs/heads/work\n');
-  writeFileSync(`${gitDir}/config`, objectId(commit).length === 64 ? `${config(1)}${sha256}` : config(0));
-  writeFileSync(`${gitDir}/objects/info/alternates`, `${repository}/objects\n`);
-  writeFileSync(`${gitDir}/info/attributes`, '* -text -ident -filter -working-tree-encoding !eol\n');
-  writeFileSync(`${gitDir}/refs/heads/work`, `${commit}\n`);
-}
-
-/** An agent may commit for its own use; without a name git would refuse. */
-const config = (version: 0 | 1): string =>
-  [
-    `[core]\n\trepositoryformatversion = ${version}\n\tfilemode = true\n\tbare = false\n\tlogallrefupdates = true\n`,
-    '[user]\n\tname = Tidegate agent\n\temail = agent@localhost\n',
-    '[gc]\n\tauto = 0\n[advice]\n\tdetachedHead = false\n',
-  ].join('');
-const sha256 = '[extensions]\n\tobjectformat = sha256\n';
 
 async function checkOut(directory: string, commit: CommitId, onCopied?: (copied: Copied) => void): Promise<void> {
   const onSaid = (text: string): void => {
@@ -132,5 +118,5 @@ async function checkOut(directory: string, commit: CommitId, onCopied?: (copied:
   });
 }
 
-/** Submodules are empty directories in a workspace: there is nothing of them to remember. */
+/** Gitlinks are directories in a workspace; what was written into them is remembered apart. */
 const presentIn = (tree: readonly TreeEntry[]): readonly TreeEntry[] => tree.filter((entry) => entry.mode !== '160000');

@@ -26,7 +26,14 @@ type WorkspaceRecord = {
   readonly files: readonly (readonly [string, string, string])[];
   /** path, print: copied from the person's checkout by `.worktreeinclude` */
   readonly included: readonly (readonly [string, string])[];
+  /** Files of submodules; absent where there are none, as is `ignores`. */
+  readonly modules?: readonly ModuleRow[];
+  /** directory, text of the `.gitignore` of a submodule there */
+  readonly ignores?: readonly (readonly [string, string])[];
 };
+
+/** A file of a submodule as the workspace got it. The print is empty when it was too fresh to tell. */
+export type ModuleRow = readonly [path: string, print: string, id: string, mode: string];
 
 /** Two stats with the same print are of the same, unwritten file. */
 export const statPrint = (stats: BigIntStats): string =>
@@ -53,9 +60,10 @@ export function readRecord(path: string): WorkspaceRecord | null {
 /** By hand: a schema library would cost every attempt more than all of its own code together. */
 function isRecord(raw: unknown): raw is WorkspaceRecord {
   if (typeof raw !== 'object' || raw === null) return false;
-  const { version, commit, inode, files, included } = raw as Record<keyof WorkspaceRecord, unknown>;
+  const { version, commit, inode, files, included, modules, ignores } = raw as Record<keyof WorkspaceRecord, unknown>;
   const isText = typeof commit === 'string' && typeof inode === 'string';
-  return version === 1 && isText && areRows(files, 3) && areRows(included, 2);
+  const areModules = (modules === undefined || areRows(modules, 4)) && (ignores === undefined || areRows(ignores, 2));
+  return version === 1 && isText && areRows(files, 3) && areRows(included, 2) && areModules;
 }
 
 const areRows = (raw: unknown, width: number): boolean =>
@@ -69,13 +77,15 @@ export async function writeRecord(
     readonly directory: string;
     readonly commit: CommitId;
     readonly tree: readonly TreeEntry[];
+    readonly modules: readonly TreeEntry[];
     readonly included: readonly string[];
   },
 ): Promise<void> {
   const look = (file: string) => lstatSync(`${made.directory}/${file}`, { bigint: true });
   const files = made.tree.map((entry) => ({ entry, stats: look(entry.path) }));
+  const modules = made.modules.map((entry) => ({ entry, stats: look(entry.path) }));
   const included = made.included.map((file) => ({ file, stats: look(file) }));
-  const now = await untilSettled(path, files);
+  const now = await untilSettled(path, [...files, ...modules]);
   const record: WorkspaceRecord = {
     version: 1,
     commit: made.commit,
@@ -84,11 +94,32 @@ export async function writeRecord(
       .filter(({ stats }) => isSettled(stats, now))
       .map(({ entry, stats }) => [entry.path, statPrint(stats), entry.id]),
     included: included.map(({ file, stats }) => [file, statPrint(stats)]),
+    ...(modules.length === 0 ? {} : moduleRecord(made.directory, modules, now)),
   };
   // Whole or absent, but not flushed: after a power cut neither the files nor this could be trusted anyway, and
   // flushing would wait for every file of the checkout.
   writeFileSync(`${path}.new`, JSON.stringify(record), { mode: 0o600 });
   renameSync(`${path}.new`, path);
+}
+
+function moduleRecord(
+  directory: string,
+  modules: readonly { readonly entry: TreeEntry; readonly stats: BigIntStats }[],
+  now: bigint,
+): Pick<WorkspaceRecord, 'modules' | 'ignores'> {
+  const ignores = modules.filter(({ entry, stats }) => entry.path.endsWith('/.gitignore') && stats.isFile());
+  return {
+    modules: modules.map(({ entry: { path, id, mode }, stats }) => [
+      path,
+      isSettled(stats, now) ? statPrint(stats) : '',
+      id,
+      mode,
+    ]),
+    ignores: ignores.map(({ entry: { path } }) => [
+      path.slice(0, -'/.gitignore'.length),
+      readFileSync(`${directory}/${path}`, 'utf8'),
+    ]),
+  };
 }
 
 const tick = 20_000_000n;

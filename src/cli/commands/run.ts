@@ -18,7 +18,8 @@ export const runCommand = command({
     land: { about: 'answer the landing with yes' },
     focus: { value: 'text', about: 'what every agent of this run is told to mind; part of what is approved' },
     ci: {
-      about: 'for machines: asks nothing, writes a JUnit file, and on GitHub a summary; lands only with --land',
+      about:
+        'for machines: asks nothing, writes a JUnit file, and on GitHub a summary; lands only with --land; `land: pr` opens the pull request',
     },
     junit: { value: 'file', about: 'with --ci: where the JUnit file goes; without it tidegate-junit.xml' },
   },

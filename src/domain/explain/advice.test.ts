@@ -31,5 +31,7 @@ test('a rule of another version is shown by its name and facts', () => {
 });
 
 test('a place is named by its path, also where the path is part of a word of the sentence', () => {
-  expect(describeFinding({ rule: 'submodule', where: 'sub' })).toBe('sub: submodules are not supported');
+  expect(describeFinding({ rule: 'too-deep', where: 'pat' })).toBe(
+    'pat: the path is too long to be checked out anywhere',
+  );
 });

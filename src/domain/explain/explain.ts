@@ -13,6 +13,7 @@ import { mergerSentences } from './merger-sentences.ts';
 import { withPlace } from './places.ts';
 import { planSentences } from './plan-sentences.ts';
 import { preflightSentences } from './preflight-sentences.ts';
+import { pullRequestSentences } from './pull-request-sentences.ts';
 import { repositorySentences } from './repository-sentences.ts';
 import { requestSentences } from './request-sentences.ts';
 import { scopeSentences } from './scope-sentences.ts';
@@ -38,6 +39,7 @@ const sentences: Sentences<Rules> = {
   ...requestSentences,
   ...haltSentences,
   ...landingSentences,
+  ...pullRequestSentences,
   ...mergerSentences,
   ...sessionSentences,
 };

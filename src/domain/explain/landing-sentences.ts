@@ -82,8 +82,8 @@ export const landingSentences: Sentences<LandingRules> = {
       uncommitted === true
         ? `the run was built on your uncommitted changes, and conflicts with ${branch} without them`
         : tasks === null
-        ? `${task ?? 'the run'} conflicts with what is new on ${branch}${against.length === 0 ? '' : `, ${against.map(commitName).join(', ')}`}`
-        : `${tasks.join(', ')} cannot land alone: what was left out, or is new on ${branch}, touches the same lines`
+          ? `${task ?? 'the run'} conflicts with what is new on ${branch}${against.length === 0 ? '' : `, ${against.map(commitName).join(', ')}`}`
+          : `${tasks.join(', ')} cannot land alone: what was left out, or is new on ${branch}, touches the same lines`
     }${named(files)}`,
     fix: uncommitted === true ? commitFirst : `tidegate edit ${run}`,
   }),

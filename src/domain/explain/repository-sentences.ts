@@ -1,6 +1,7 @@
 import type { FindingsOf } from '../findings/finding.ts';
 import type { RepositoryRules } from '../findings/repository-rules.ts';
 import { oldestGit, setAuthor } from '../texts/commands.ts';
+import { few } from '../texts/told.ts';
 import type { Sentences } from './sentence.ts';
 
 const installGit = `install git ${oldestGit} or newer (Debian, Ubuntu: apt-get install git; macOS: brew install git)`;
@@ -47,7 +48,10 @@ export const repositorySentences: Sentences<RepositoryRules> = {
     detail: 'the repository holds a file name that is not valid UTF-8',
     fix: 'rename the file to valid UTF-8 and commit',
   }),
-  submodule: () => 'submodules are not supported',
+  'submodules-missing': ({ files }) => ({
+    detail: `submodules that are not here are empty directories for agents: ${few(files, 5)}`,
+    fix: 'git submodule update --init --recursive',
+  }),
   'git-filter': ({ filter }) => `the git filter ${JSON.stringify(filter)} is not supported`,
   'lfs-missing': ({ missing, all }) => ({
     detail: `${missing} of ${all} LFS objects are not in this repository: agents see the pointers instead`,
@@ -57,5 +61,9 @@ export const repositorySentences: Sentences<RepositoryRules> = {
   author: () => ({
     detail: 'git does not know who you are, and merged commits carry your name',
     fix: setAuthor,
+  }),
+  'hooks-skipped': ({ hooks, directory }) => ({
+    detail: `your hooks do not run on the commits of a run: ${hooks.join(', ')} (${directory})`,
+    fix: 'add what they check to `checks`',
   }),
 };

@@ -1,12 +1,18 @@
+import { subjectPlaceholders } from '../commit-subject.ts';
 import type { SettingsRules } from '../findings/settings-rules.ts';
 import { addressFaults } from '../web-address.ts';
 import { hostFaultTexts, patternFaultText } from './faults.ts';
 import type { Sentences } from './sentence.ts';
 
 const versionFixes = {
-  land: 'use `land: branch` and open the pull request from that branch',
   dispatch: 'use `dispatch: isolated`',
   repair: 'use `repair: null`',
+} as const;
+
+const subjectFaults = {
+  'several-lines': 'has more than one line',
+  empty: 'is empty',
+  'too-long': 'leaves no room for a title in 72 characters',
 } as const;
 
 export const settingsSentences: Sentences<SettingsRules> = {
@@ -22,6 +28,10 @@ export const settingsSentences: Sentences<SettingsRules> = {
     fix: versionFixes[key],
   }),
   'bad-branch': ({ branch }) => `\`${branch}\` is not a branch name`,
+  'bad-commit-template': (fault) => ({
+    detail: `the commit template ${fault.fault === 'unknown-placeholder' ? `has \`${fault.token}\`` : subjectFaults[fault.fault]}`,
+    fix: `write one line, such as \`{task}: {title}\`, with ${subjectPlaceholders.map((name) => `{${name}}`).join(', ')}`,
+  }),
   'duplicate-check': ({ check }) => `two checks are named \`${check}\``,
   'bad-fence-path': ({ path }) => ({
     detail: `\`${path}\` is not an absolute path`,

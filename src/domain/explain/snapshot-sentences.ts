@@ -1,4 +1,5 @@
 import type { SnapshotRules } from '../findings/snapshot-rules.ts';
+import { few } from '../texts/told.ts';
 import type { Sentences } from './sentence.ts';
 
 const secret = ({ rule }: { readonly rule: string }) => `a secret in added content (${rule})`;
@@ -10,6 +11,10 @@ export const snapshotSentences: Sentences<SnapshotRules> = {
   unreadable: ({ kind }) =>
     kind === 'entry' ? 'the directory does not let anyone look at it' : `the ${kind} cannot be read`,
   'too-deep': () => 'the path is too long to be checked out anywhere',
+  'submodule-changed': ({ files }) =>
+    files.length === 0
+      ? 'tasks cannot change which submodules there are'
+      : `tasks cannot change what is in a submodule: ${few(files, 3)}`,
   'special-file': ({ kind }) => `a ${kind} cannot be kept in git`,
   'too-large': ({ limit, bytes }) =>
     limit === 'file'

@@ -8,6 +8,7 @@ import type { LandingRules } from './landing-rules.ts';
 import type { MergerRules } from './merger-rules.ts';
 import type { PlanRules } from './plan-rules.ts';
 import type { PreflightRules } from './preflight-rules.ts';
+import type { PullRequestRules } from './pull-request-rules.ts';
 import type { RepositoryRules } from './repository-rules.ts';
 import type { RequestRules } from './request-rules.ts';
 import type { ScopeRules } from './scope-rules.ts';
@@ -39,6 +40,7 @@ export type Rules = GateRules &
   RequestRules &
   HaltRules &
   LandingRules &
+  PullRequestRules &
   MergerRules &
   SessionRules;
 export type Rule = keyof Rules;

@@ -10,7 +10,8 @@ export type RepositoryRules = {
   'repository-partial': unknown;
   'network-file-system': unknown;
   'name-not-utf-8': unknown;
-  submodule: unknown;
+  /** A warning: they are empty directories for agents. */
+  'submodules-missing': { readonly files: readonly string[] };
   'git-filter': { readonly filter: string };
   'lfs-missing': { readonly missing: number; readonly all: number };
   /** A file that `.worktreeinclude` names was not copied. */
@@ -20,4 +21,10 @@ export type RepositoryRules = {
     | { readonly fault: 'below-file'; readonly file: string };
   /** git does not know who the person is. */
   author: unknown;
+  /** A warning: none of them runs on the commits of a run. */
+  'hooks-skipped': { readonly hooks: readonly SkippableHook[]; readonly directory: string };
 };
+
+/** Hooks of git that can change or refuse a commit or a push. */
+export const skippableHooks = ['pre-commit', 'prepare-commit-msg', 'commit-msg', 'pre-push'] as const;
+type SkippableHook = (typeof skippableHooks)[number];

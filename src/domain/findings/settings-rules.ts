@@ -1,3 +1,4 @@
+import type { SubjectFault } from '../commit-subject.ts';
 import type { HostFault } from '../network-hosts.ts';
 import type { PatternFault } from '../pattern.ts';
 import type { AddressFault } from '../web-address.ts';
@@ -11,8 +12,9 @@ export type SettingsRules = {
     readonly fault: PatternFault | { readonly reason: 'several-drafts' | 'several-generated' };
   };
   'reserved-pattern': { readonly pattern: string; readonly directory: string };
-  'not-in-this-version': { readonly key: 'land' | 'dispatch' | 'repair'; readonly value: string };
+  'not-in-this-version': { readonly key: 'dispatch' | 'repair'; readonly value: string };
   'bad-branch': { readonly branch: string };
+  'bad-commit-template': SubjectFault;
   'duplicate-check': { readonly check: string };
   'bad-fence-path': { readonly path: string };
   'bad-host': { readonly host: string; readonly fault: HostFault };

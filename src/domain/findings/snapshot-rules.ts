@@ -7,6 +7,8 @@ export type SnapshotRules = {
   /** `directory`: it cannot be listed; `entry`: its directory lets nobody look at it. */
   unreadable: { readonly kind: 'directory' | 'entry' | 'file' };
   'too-deep': unknown;
+  /** Contents of a submodule are not as they were; `files` are some of them. `where` is the submodule, or `.gitmodules`. */
+  'submodule-changed': { readonly files: readonly string[] };
   'special-file': { readonly kind: 'FIFO' | 'socket' | 'device' };
   /** `bytes` is the limit: of one file, of all new files, of all new files that LFS keeps. */
   'too-large': { readonly limit: 'file' | 'total' | 'lfs-total'; readonly bytes: number };

@@ -21,6 +21,12 @@ export const tap = z.discriminatedUnion('status', [
 ]);
 
 const moved = { branch: z.string(), old: commit.nullable(), new: commit };
+const pushed = z.strictObject({
+  remote: z.string(),
+  host: z.string().nullable().meta({ description: 'null for a remote that is a directory' }),
+  repository: z.string().nullable(),
+  upstream: z.string().optional().meta({ description: 'the repository that it is a fork of' }),
+});
 const landing = z.discriminatedUnion('status', [
   z.strictObject({ status: z.literal('none') }),
   z.strictObject({ status: z.literal('queued'), seq: count }),
@@ -51,6 +57,21 @@ const landing = z.discriminatedUnion('status', [
     check: z.strictObject({ name: z.string(), tree: commit }).optional(),
   }),
   z.strictObject({ status: z.enum(['intended', 'landed', 'undoing']), ...moved }),
+  z.strictObject({
+    status: z.literal('offering'),
+    branch: z.string(),
+    new: commit,
+    pushed: pushed.nullable(),
+    opener: z.enum(['gh', 'glab']).nullable(),
+  }),
+  z.strictObject({
+    status: z.literal('offered'),
+    branch: z.string(),
+    new: commit,
+    pushed,
+    url: z.string().nullable().meta({ description: 'of the pull request; null: nobody has opened one by Tidegate' }),
+    command: z.string().nullable().meta({ description: 'opens the pull request; null when one is open' }),
+  }),
   z.strictObject({ status: z.literal('undone'), branch: z.string(), commit, exact: z.boolean() }),
 ]);
 
@@ -160,7 +181,10 @@ export const runSummary = z.strictObject({
   /** `ordered`: no coordinator has made it yet. */
   mode: z.enum(['ordered', 'active', 'paused', 'stopped', 'halted']),
   ended: runDocument.shape.ended,
-  landing: z.enum(['none', 'queued', 'observed', 'refused', 'intended', 'landed', 'undoing', 'undone']),
+  landing: z.enum([
+    ...['none', 'queued', 'observed', 'refused', 'intended'],
+    ...['offering', 'offered', 'landed', 'undoing', 'undone'],
+  ] as const),
   outcome: z.string().nullable().meta({ description: 'how it ended and where that is now, in words' }),
   target: z.string().nullable(),
   began: time.nullable(),

@@ -1,0 +1,29 @@
+import type { RunEvent } from '../domain/events.ts';
+import { leftToLand } from '../domain/land-some.ts';
+import { evolveRun, type RunState } from '../domain/run.ts';
+import type { GitReader } from '../ports/merger.ts';
+
+/**
+ * What follows once the person's branch contains the commits of a pull request; nothing while it does not. Whoever merged it made
+ * no event, so this is decided when somebody looks: the coordinator records it, and views count with it.
+ */
+export async function landedRequest(state: RunState | null, git: GitReader): Promise<readonly RunEvent[]> {
+  if (state?.landing.status !== 'offered' || state.ended !== 'done') return [];
+  const { branch } = state.target;
+  const tip = await git.branchTip(branch);
+  if (tip === null || !(await git.isAncestor(state.landing.new, tip))) return [];
+  return [
+    { type: 'pull-request-landed', branch, commit: tip, tasks: leftToLand(state) },
+    { type: 'run-ended', outcome: 'landed' },
+  ];
+}
+
+/** The run as it would be recorded now. Nothing is recorded by it. */
+export async function asSeenNow<Known extends { readonly state: RunState | null }>(
+  known: Known,
+  git: GitReader,
+): Promise<Known> {
+  const events = await landedRequest(known.state, git);
+  const state = events.reduce((before, event) => evolveRun(before, { seq: 0, event }), known.state);
+  return events.length === 0 ? known : { ...known, state };
+}
