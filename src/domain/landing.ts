@@ -1,6 +1,7 @@
-import type { ForeignCommit, RunEvent } from './events.ts';
+import type { RunEvent } from './events.ts';
 import type { Finding } from './findings/finding.ts';
 import type { CommitId, TaskId, TreeId } from './ids.ts';
+import type { ForeignCommit } from './landing-events.ts';
 import type { Offer, Opener, Pushed } from './pull-request.ts';
 
 /**
@@ -64,7 +65,9 @@ export function evolveLanding(state: LandingState, event: RunEvent): LandingStat
       // one that was asked for twice may come late, when the landing has been refused
       if (state.status !== 'observed')
         return isBefore(state) ? { status: 'observed', tip: rebuilt.onto, rebuilt, moves: 0 } : state;
-      return { ...state, rebuilt };
+      // the branch moved between the look at it and the rebuilding: that was a look, too
+      const moves = state.moves + (rebuilt.onto === state.tip ? 0 : 1);
+      return { ...state, tip: rebuilt.onto, rebuilt, moves };
     }
     case 'landing-intended':
       return { status: 'intended', branch: event.branch, old: event.old, new: event.new };

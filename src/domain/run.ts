@@ -101,11 +101,11 @@ export function evolveRun(state: RunState | null, { seq, event }: Recorded): Run
     case 'request-refused':
       return { ...state, pending: state.pending.filter((waiting) => waiting.seq !== event.request) };
     default:
-      return withBoard(evolveFact(state, event, seq), event);
+      return withBoard(evolveFact(state, seq, event), event);
   }
 }
 
-function evolveFact(state: RunState, event: RunEvent, seq: number): RunState {
+function evolveFact(state: RunState, seq: number, event: RunEvent): RunState {
   switch (event.type) {
     case 'run-created':
     case 'message-sent':

@@ -13,8 +13,8 @@ import {
   readRef,
   writeCommit,
 } from '../adapters/git-write/index.ts';
-import type { ForeignCommit } from '../domain/events.ts';
 import { type CommitId, idPattern, runId, type TaskId, taskId } from '../domain/ids.ts';
+import type { ForeignCommit } from '../domain/landing-events.ts';
 import { refs } from '../domain/state-dir.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { done, type Order, recordFacts, refused } from './context.ts';

@@ -8,6 +8,7 @@ import { judged } from '../../src/domain/judge.ts';
 import { foldRun, type RunState } from '../../src/domain/run.ts';
 import { settleAttempt, settleLimits } from '../../src/domain/settle-attempt.ts';
 import {
+  attempt,
   attemptEnded,
   commit,
   created,
@@ -54,6 +55,9 @@ export const unsimulated: readonly LedgerEvent[] = [
     copy: 'a1',
     by: me,
   },
+  { type: 'task-accepted', task: idOf('a'), attempt: attempt('a', 1), snapshot: commit('left'), by: me },
+  { type: 'run-abandoned', by: me },
+  { type: 'requested-abandon', by: me },
   { type: 'requested-send', task: idOf('a'), message: 'mind the gap', by: me },
   { type: 'coordinator-started', epoch: 1, pid: 1, tidegate: '0' },
   { type: 'coordinator-stopped', epoch: 1 },
@@ -134,8 +138,11 @@ export function stagedRuns(): readonly (readonly RunEvent[])[] {
   const reverts = { task: null, branch: 'main', onto: commit('tip'), commit: commit('undo'), tree: tree('undo') };
   const undone: readonly RunEvent[] = [
     created(frozen),
+    { type: 'landed', branch: 'main', old: commit('base'), new: commit('tip'), tasks: [idOf('a')] },
     { type: 'undo-prepared', ...reverts, reverts: [commit('a')] },
     { type: 'undo-refused', task: null, because: { rule: 'branch-gone', branch: 'main' } },
+    { type: 'undo-intended', task: null, branch: 'main', old: commit('tip'), new: commit('base') },
+    { type: 'undone', task: null, branch: 'main', old: commit('tip'), new: commit('base'), exact: true },
   ];
   return [events, undone, oneWave()];
 }

@@ -53,7 +53,7 @@ export function whim(random: Random, state: RunState): RequestEvent {
         Array.from({ length: 12 }, (): RequestEvent => ({ type: 'requested-send', task: id, message: 'go on', by })),
       ),
     // what has landed is there to be taken back
-    ...(state.undo.standing === 'landed' ? Array.from({ length: 8 }, () => undo) : []),
+    ...(state.undo.standing === 'landed' ? Array.from({ length: 30 }, () => undo) : []),
   ]);
 }
 

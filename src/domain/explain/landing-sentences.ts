@@ -1,6 +1,6 @@
-import type { ForeignCommit } from '../events.ts';
 import type { FindingOf } from '../findings/finding.ts';
 import type { LandingRules } from '../findings/landing-rules.ts';
+import type { ForeignCommit } from '../landing-events.ts';
 import { shellWord } from '../shell-word.ts';
 import { answerQuestion, checkLog, undoAgain } from '../texts/commands.ts';
 import { few } from '../texts/told.ts';

@@ -1,5 +1,5 @@
-import type { ForeignCommit } from '../events.ts';
 import type { CommitId, RunId, TaskId, TreeId } from '../ids.ts';
+import type { ForeignCommit } from '../landing-events.ts';
 import type { Finding } from './finding.ts';
 
 /** Why the person's branch stays where it is. Nothing was changed. */
