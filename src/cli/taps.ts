@@ -43,7 +43,7 @@ export function openTap({ state }: RunView): TapName | null {
 
 /** Somebody has said yes to its start. */
 export const isApproved = ({ state }: RunView): boolean =>
-  Object.values(state.taps).some((tap) => tap?.status === 'approved');
+  Object.entries(state.taps).some(([name, tap]) => name !== 'land' && tap?.status === 'approved');
 
 /** Whether a flag says yes to it. `--land` says yes once: a landing that was refused is for a person to look at. */
 export const isAnswered = (tap: TapName, { state }: RunView, flags: TapFlags): boolean =>

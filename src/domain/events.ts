@@ -52,7 +52,14 @@ export type RunEvent =
       /** With `--with-uncommitted`: the commit of the person's branch that `commit` adds their changes to. `commit` never lands. */
       readonly onto?: CommitId;
     }
-  | { readonly type: 'tap-opened'; readonly tap: TapName; readonly hash: PlanHash; readonly expires: string | null }
+  | {
+      readonly type: 'tap-opened';
+      readonly tap: TapName;
+      readonly hash: PlanHash;
+      readonly expires: string | null;
+      /** Asked again: these tasks were to land, and could not. */
+      readonly tasks?: readonly TaskId[];
+    }
   | {
       readonly type: 'tap-decided';
       readonly tap: TapName;

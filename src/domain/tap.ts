@@ -4,15 +4,12 @@ import type { By } from './requests.ts';
 
 /** A point where a human decides. Approve and reject are final, the first wins; a hold is lifted by a later approve. */
 export type TapState =
-  | { readonly status: 'pending'; readonly hash: PlanHash; readonly expires: string | null }
-  | { readonly status: 'held'; readonly hash: PlanHash; readonly by: By; readonly expires: string | null }
-  | {
-      readonly status: 'approved' | 'rejected' | 'expired';
-      readonly hash: PlanHash;
-      /** A landing of these tasks only. */
-      readonly tasks?: readonly TaskId[];
-      readonly by: By;
-    };
+  | ({ readonly status: 'pending'; readonly expires: string | null } & Asked)
+  | ({ readonly status: 'held'; readonly by: By; readonly expires: string | null } & Asked)
+  | ({ readonly status: 'approved' | 'rejected' | 'expired'; readonly by: By } & Asked);
+
+/** `tasks`: about a landing of these only. */
+type Asked = { readonly hash: PlanHash; readonly tasks?: readonly TaskId[] };
 
 type OpenTap = Extract<TapState, { readonly status: 'pending' | 'held' }>;
 
@@ -24,9 +21,12 @@ export function evolveTap(
   state: TapState | undefined,
   event: RunEvent & { readonly type: 'tap-opened' | 'tap-decided' },
 ): TapState {
-  if (event.type === 'tap-opened') return { status: 'pending', hash: event.hash, expires: event.expires };
-  const { hash, by, tasks } = event;
+  const { hash, tasks } = event;
+  const some = tasks === undefined ? {} : { tasks };
+  if (event.type === 'tap-opened') return { status: 'pending', hash, expires: event.expires, ...some };
+  const { by } = event;
   const expires = state !== undefined && 'expires' in state ? state.expires : null;
-  if (event.decision === 'held') return { status: 'held', hash, by, expires };
-  return { status: event.decision, hash, by, ...(tasks === undefined ? {} : { tasks }) };
+  return event.decision === 'held'
+    ? { status: 'held', hash, by, expires, ...some }
+    : { status: event.decision, hash, by, ...some };
 }

@@ -29,7 +29,11 @@ export function land(state: RunState, given: Given): readonly Step[] {
   return move(state, landing, given);
 }
 
-const ask = (state: RunState): Step => fact({ type: 'tap-opened', tap: 'land', hash: state.hash, expires: null });
+function ask(state: RunState): Step {
+  const some = chosenTasks(state);
+  const tasks = some === null ? {} : { tasks: some };
+  return fact({ type: 'tap-opened', tap: 'land', hash: state.hash, expires: null, ...tasks });
+}
 
 /** Nothing is left to do, whether or not the run was stopped meanwhile. What was undone or left out stays on the run branch. */
 function landedOutcome(state: RunState): 'landed' | 'done' | null {

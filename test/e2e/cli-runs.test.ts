@@ -146,14 +146,12 @@ test('a stopped run that is resumed detached goes on: told at once, not when its
   await here.cli('stop');
 });
 
-test('on a terminal the start is asked for inline: y starts, anything else is exit 43', async () => {
+test('on a terminal the start is asked for inline: y starts, Enter says no and ends the run', async () => {
   await using here = await project({ plan: { tasks: { hello } } });
   const no = await typed(here, { 'Start 1 task? [y/N/e/d]': '\n' });
-  expect(no).toMatchObject({ code: 43 });
-  expect(no.screen).toContain('tidegate approve plan-');
-  expect(no.screen).toContain('tidegate reject gives it up');
-  expect(await here.cli('reject')).toMatchObject({ code: 0 });
-  const yes = await typed(here, { 'Start 1 task? [y/N/e/d]': 'y\n', 'Land 1 task on main? [y/N/d]': 'y' });
+  expect(no).toMatchObject({ code: 1 });
+  expect(no.screen).toContain('said no');
+  const yes = await typed(here, { 'Start 1 task? [y/N/e/d]': 'y\n', 'Land 1 task on main? [y/n/d': 'y' });
   expect(yes).toMatchObject({ code: 0 });
   expect(yes.screen).toContain('✓ Check  ✓ Approve  ✓ Work  ✓ Verify  ✓ Land');
   expect(readdirSync(here.checkout)).toContain('HELLO.md');
@@ -174,7 +172,7 @@ test('e opens the plan in the editor and asks of the new one; a mistake in it is
     {
       'Start 1 task? [y/N/e/d]': ['e\n', 'e\n'],
       'Start 2 tasks? [y/N/e/d]': 'y\n',
-      'Land 2 tasks on main? [y/N/d]': 'y',
+      'Land 2 tasks on main? [y/n/d': 'y',
     },
   );
   expect([code, screen.includes('nonsense'), screen.includes('has a new plan')]).toEqual([0, true, true]);

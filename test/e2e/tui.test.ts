@@ -43,11 +43,11 @@ test.runIf(there)(
     pane.press('g');
     await pane.shows('Let docs change readme.md? [y/N]');
     pane.press('y');
-    await pane.shows('Land 2 tasks on main? [y/N/d]');
+    await pane.shows('Land 2 tasks on main? [y/n/d');
     pane.press('d');
     await pane.shows('+limit');
     pane.press('q');
-    await pane.shows('Land 2 tasks on main? [y/N/d]');
+    await pane.shows('Land 2 tasks on main? [y/n/d');
     pane.press('y');
     const ended = await pane.ended();
     expect(ended.code).toBe(0);
@@ -75,7 +75,7 @@ test.runIf(there)(
     expect(pane.isOnAlternateScreen()).toBe(true);
     const go = globSync(join(here.root, 'state/*/jobs/*/workspace/.tidegate'))[0] ?? '';
     writeFileSync(join(go, 'go'), '');
-    await pane.shows('Land 1 task on main? [y/N/d]');
+    await pane.shows('Land 1 task on main? [y/n/d');
     expect(pane.screen()).toMatch(/✓ limiter +merged .*1 file, \+1 −0/);
     pane.type('yyy');
     await pane.shows('Landed on main as');

@@ -55,7 +55,6 @@ export const unsimulated: readonly LedgerEvent[] = [
     copy: 'a1',
     by: me,
   },
-  { type: 'task-accepted', task: idOf('a'), attempt: attempt('a', 1), snapshot: commit('left'), by: me },
   { type: 'run-abandoned', by: me },
   { type: 'requested-abandon', by: me },
   { type: 'requested-send', task: idOf('a'), message: 'mind the gap', by: me },
@@ -144,7 +143,18 @@ export function stagedRuns(): readonly (readonly RunEvent[])[] {
     { type: 'undo-intended', task: null, branch: 'main', old: commit('tip'), new: commit('base') },
     { type: 'undone', task: null, branch: 'main', old: commit('tip'), new: commit('base'), exact: true },
   ];
-  return [events, undone, oneWave()];
+  const accepted: readonly RunEvent[] = [
+    created(frozen),
+    intended('a'),
+    started('a'),
+    attemptEnded('a'),
+    { type: 'task-accepted', task: idOf('a'), attempt: attempt('a', 1), snapshot: commit('left'), by: me },
+  ];
+  const offered: readonly RunEvent[] = [
+    created(frozen),
+    { type: 'push-intended', branch: 'tidegate/demo-ab12', commit: commit('tip'), remote: 'origin' },
+  ];
+  return [events, undone, accepted, offered, oneWave()];
 }
 
 /** A wave that goes on from the branch of an earlier run, of a plan that says which repository it is for. */

@@ -9,6 +9,7 @@ import { answer } from '../../src/domain/answer.ts';
 import type { RunEvent } from '../../src/domain/events.ts';
 import { err, ok } from '../../src/domain/result.ts';
 import { foldRun } from '../../src/domain/run.ts';
+import { defaultSettings } from '../../src/domain/settings.ts';
 import { stateDir } from '../../src/domain/state-dir.ts';
 import type { Desk } from '../../src/ports/desk.ts';
 import type { Ledger } from '../../src/ports/ledger.ts';
@@ -73,7 +74,7 @@ export async function commandScene(
     patches: { text: async () => '+x\n', counts: async () => [], log: async () => [], snapshots: async () => [] },
     readPlan: async () => err('there is no plan'),
     rereadPlan: async () => err('there is no plan'),
-    settings: () => Promise.reject(new Error('not asked')),
+    settings: async () => ({ base: null, ...defaultSettings }),
     isAuthorKnown: async () => true,
     fence: async () => ok('bubblewrap'),
     host: () => Promise.reject(new Error('not asked')),

@@ -6,7 +6,6 @@ import type { Shortage } from '../disk.ts';
 import { describeFinding, sentenceOf } from '../explain/explain.ts';
 import { describeTrouble } from '../explain/trouble.ts';
 import type { Finding } from '../findings/finding.ts';
-import { chosenTasks } from '../land-some.ts';
 import type { LandingState } from '../landing.ts';
 import type { ProviderState } from '../provider.ts';
 import type { RunMode, RunState } from '../run.ts';
@@ -228,7 +227,7 @@ function toldOfFinding(because: Finding, command: string, most = 1_000): Pick<To
 }
 
 /** What was left out is not landed by repeating it. */
-export function landAgain(state: Pick<RunState, 'run' | 'taps'>): string {
-  const some = chosenTasks(state);
-  return `tidegate land ${state.run}${some === null ? '' : ` --only ${some.join(',')}`}`;
+export function landAgain({ run, taps }: Pick<RunState, 'run' | 'taps'>): string {
+  const some = taps.land?.tasks;
+  return `tidegate land ${run}${some === undefined ? '' : ` --only ${some.join(',')}`}`;
 }

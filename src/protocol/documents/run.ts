@@ -9,15 +9,12 @@ const mode = z.discriminatedUnion('mode', [
   z.strictObject({ mode: z.literal('halted'), why: z.string(), fix: z.string() }),
 ]);
 
+/** `tasks`: about a landing of these only. */
+const asked = { hash: z.string(), tasks: z.array(id).optional() };
 export const tap = z.discriminatedUnion('status', [
-  z.strictObject({ status: z.literal('pending'), hash: z.string(), expires: time.nullable() }),
-  z.strictObject({ status: z.literal('held'), hash: z.string(), by, expires: time.nullable() }),
-  z.strictObject({
-    status: z.enum(['approved', 'rejected', 'expired']),
-    hash: z.string(),
-    by,
-    tasks: z.array(id).optional(),
-  }),
+  z.strictObject({ status: z.literal('pending'), ...asked, expires: time.nullable() }),
+  z.strictObject({ status: z.literal('held'), ...asked, by, expires: time.nullable() }),
+  z.strictObject({ status: z.enum(['approved', 'rejected', 'expired']), ...asked, by }),
 ]);
 
 const moved = { branch: z.string(), old: commit.nullable(), new: commit };
