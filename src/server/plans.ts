@@ -1,5 +1,6 @@
 import { explain } from '../domain/explain/explain.ts';
 import type { Finding } from '../domain/findings/finding.ts';
+import type { RunId } from '../domain/ids.ts';
 import { allTasks, type FrozenPlan } from '../domain/plan.ts';
 import { sketchOf } from '../domain/plan-text.ts';
 import { err, ok, type Result } from '../domain/result.ts';
@@ -47,7 +48,11 @@ export const order: Handler<Routes['order']> = async ({ params, body }, site) =>
     const earlier = site.key === null ? undefined : orderWith(await runs.all(), site.key);
     if (earlier !== undefined && earlier.hash !== prepared.value.order.hash) return err(otherRequest);
     if (earlier !== undefined)
-      return ok({ ...documentOf(prepared.value), run: earlier.run, planFile: earlier.planFile });
+      return ok({
+        ...documentOf(withoutItself(prepared.value, earlier.run)),
+        run: earlier.run,
+        planFile: earlier.planFile,
+      });
     const { run } = prepared.value.order;
     if (!(await performOrder(desk, prepared.value, siteCaller(site), { key: site.key ?? undefined })))
       return err(notAllowed);
@@ -60,6 +65,12 @@ export const order: Handler<Routes['order']> = async ({ params, body }, site) =>
     return ok({ ...documentOf(prepared.value), run });
   });
 };
+
+/** That the same plan is live already is no news to who asks for that very run once more. */
+const withoutItself = (prepared: PreparedOrder, run: RunId): PreparedOrder => ({
+  ...prepared,
+  warnings: prepared.warnings.filter((warning) => warning.rule !== 'plan-live' || warning.run !== run),
+});
 
 function orderWith(runs: Awaited<ReturnType<OpenRepository['runs']['all']>>, key: string) {
   const orders = runs.flatMap(({ stored }) => (stored[0]?.event.type === 'requested-run' ? [stored[0].event] : []));

@@ -55,6 +55,9 @@ const isHalted = (task: TaskState): boolean => task.progress.status === 'waiting
 const needsPerson = (task: TaskState): boolean => ['held', 'failed'].includes(task.progress.status);
 const isThrough = (task: TaskState): boolean => ['ready', 'merged', 'done', 'dropped'].includes(task.progress.status);
 
+/** A landing may be approved long before it is due. */
+const allClosed = (state: RunState): boolean => selectedWaves(state).every((wave) => wave.closed);
+
 function landingMark(state: RunState): Mark {
   switch (state.landing.status) {
     case 'landed':
@@ -64,7 +67,7 @@ function landingMark(state: RunState): Mark {
     case 'refused':
       return 'failed';
     case 'none':
-      return state.taps.land !== undefined && state.ended === null ? 'active' : 'waiting';
+      return state.taps.land !== undefined && state.ended === null && allClosed(state) ? 'active' : 'waiting';
     default:
       return 'active';
   }

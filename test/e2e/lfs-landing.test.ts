@@ -145,6 +145,7 @@ test.each([
     withoutGitLfs(s);
     expect(picture(s)).toEqual(before);
     expect(existsSync(persons(s))).toBe(false);
+    await s.approveLanding();
     expect(await land(s)).toEqual({ outcome: 'done' });
     expectClean(s, runTip(s));
   },

@@ -128,7 +128,7 @@ test.runIf(there)(
     });
     await pane.shows('Start 1 task? [y/N/e/d]');
     pane.press('y', 'Enter');
-    const asked = /✓ one +merged[\s\S]*^Start 1 task\? \[y\/N\/e\/d\]/m;
+    const asked = /✓ one +merged[\s\S]*^Start 1 task\? \[y\/n\/e\/d/m;
     await pane.shows(asked);
     expect(pane.isOnAlternateScreen()).toBe(true);
     pane.press('e');

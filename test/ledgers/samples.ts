@@ -132,6 +132,7 @@ export function stagedRuns(): readonly (readonly RunEvent[])[] {
     { type: 'task-held', task: idOf('a'), hold: { because: 'conflict', files: ['a/a.txt'] } },
     { type: 'task-held', task: idOf('b'), hold: { because: 'needs', task: idOf('a') } },
     { type: 'task-released', task: idOf('b') },
+    { type: 'task-accepted', task: idOf('a'), attempt: attempt('a', 1), snapshot: commit('a'), by: me },
     { type: 'task-dropped', task: idOf('a'), by: me },
   );
   const reverts = { task: null, branch: 'main', onto: commit('tip'), commit: commit('undo'), tree: tree('undo') };
@@ -143,18 +144,11 @@ export function stagedRuns(): readonly (readonly RunEvent[])[] {
     { type: 'undo-intended', task: null, branch: 'main', old: commit('tip'), new: commit('base') },
     { type: 'undone', task: null, branch: 'main', old: commit('tip'), new: commit('base'), exact: true },
   ];
-  const accepted: readonly RunEvent[] = [
-    created(frozen),
-    intended('a'),
-    started('a'),
-    attemptEnded('a'),
-    { type: 'task-accepted', task: idOf('a'), attempt: attempt('a', 1), snapshot: commit('left'), by: me },
-  ];
   const offered: readonly RunEvent[] = [
     created(frozen),
     { type: 'push-intended', branch: 'tidegate/demo-ab12', commit: commit('tip'), remote: 'origin' },
   ];
-  return [events, undone, accepted, offered, oneWave()];
+  return [events, undone, offered, oneWave()];
 }
 
 /** A wave that goes on from the branch of an earlier run, of a plan that says which repository it is for. */
