@@ -91,7 +91,6 @@ describe('the kept ledgers', () => {
       'coordinator-started',
       'coordinator-stopped',
       'culprit-found',
-      'landing-edited',
       'ledger-opened',
       'message-sent',
       'requested-run',

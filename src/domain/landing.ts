@@ -75,6 +75,9 @@ export function evolveLanding(state: LandingState, event: RunEvent): LandingStat
       return { status: 'landed', branch: event.branch, old: event.old, new: event.new };
     case 'landing-refused':
       return { status: 'refused', because: event.because };
+    // what was in the way is settled; the person is still asked
+    case 'landing-edited':
+      return state.status === 'refused' ? noLanding : state;
     case 'branch-made':
       return { status: 'offering', branch: event.branch, new: event.new, pushed: null, opener: null };
     case 'push-intended':

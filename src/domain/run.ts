@@ -109,7 +109,6 @@ function evolveFact(state: RunState, seq: number, event: RunEvent): RunState {
   switch (event.type) {
     case 'run-created':
     case 'message-sent':
-    case 'landing-edited':
     case 'record-posted':
     case 'record-answered':
     case 'record-closed':
@@ -211,6 +210,7 @@ function evolveFact(state: RunState, seq: number, event: RunEvent): RunState {
     case 'landing-rebuilt':
     case 'landing-intended':
     case 'landing-refused':
+    case 'landing-edited':
     case 'branch-made':
     case 'push-intended':
     case 'pushed':

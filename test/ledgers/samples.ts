@@ -21,6 +21,7 @@ import {
   order,
   plan,
   started,
+  theRun,
   tree,
 } from '../support/plans.ts';
 
@@ -45,16 +46,6 @@ export const unsimulated: readonly LedgerEvent[] = [
   { type: 'pull-request-landed', branch: 'main', commit: commit('tip'), tasks: [idOf('a')] },
   { type: 'record-closed', record: '1', by: me },
   { type: 'requested-landing-edit', from: commit('both'), copy: 'a1', by: me },
-  {
-    type: 'landing-edited',
-    part: commit('part'),
-    from: commit('both'),
-    snapshot: commit('left'),
-    commit: commit('fit'),
-    paths: ['src/a.ts'],
-    copy: 'a1',
-    by: me,
-  },
   { type: 'run-abandoned', by: me },
   { type: 'requested-abandon', by: me },
   { type: 'requested-send', task: idOf('a'), message: 'mind the gap', by: me },
@@ -148,7 +139,25 @@ export function stagedRuns(): readonly (readonly RunEvent[])[] {
     created(frozen),
     { type: 'push-intended', branch: 'tidegate/demo-ab12', commit: commit('tip'), remote: 'origin' },
   ];
-  return [events, undone, offered, oneWave()];
+  const files = ['src/a.ts'];
+  const settled: readonly RunEvent[] = [
+    created(frozen),
+    {
+      type: 'landing-refused',
+      because: { rule: 'landing-conflicts', run: theRun, branch: 'main', tasks: null, files },
+    },
+    {
+      type: 'landing-edited',
+      part: commit('part'),
+      from: commit('both'),
+      snapshot: commit('left'),
+      commit: commit('fit'),
+      paths: ['src/a.ts'],
+      copy: 'a1',
+      by: me,
+    },
+  ];
+  return [events, undone, offered, settled, oneWave()];
 }
 
 /** A wave that goes on from the branch of an earlier run, of a plan that says which repository it is for. */
