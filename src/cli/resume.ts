@@ -29,7 +29,7 @@ export const resumeAndFollow = (
 ): Promise<Outcome> => atDesk(ports.openDesk, context, 'ask', (desk) => goOn(desk, context, run, options));
 
 async function goOn(desk: Desk, context: Context, given: string | undefined, options: ResumeOptions): Promise<Outcome> {
-  const found = await subjectOf(desk, 'resume', given);
+  const found = await subjectOf(desk, 'resume', given, 'newest');
   if (!found.ok) return found.error;
   const { run, state, stored } = found.value;
   if (state === null)
