@@ -51,3 +51,26 @@ test('a run learns who goes before it', () => {
   const [first, second] = [queued('a-0001', 10), queued('b-0002', 20)];
   expect([aheadInQueue([first, second], first), aheadInQueue([first, second], second)]).toEqual([null, 'a-0001']);
 });
+
+test('a run that was abandoned delays nobody, but for a move of the branch that has begun', () => {
+  const next = queued('z-0009', 99);
+  const moving = { status: 'intended', branch: 'main', old: null, new: fresh.target.commit } as const;
+  const ahead = (change: Partial<RunState>) => aheadInQueue([run('a-0001', change), next], next);
+  const observed = { status: 'observed', tip: null, rebuilt: null, moves: 0 } as const;
+  expect(ahead({ abandoned: by, landing: observed })).toBeNull();
+  expect(ahead({ abandoned: by, ended: 'abandoned', landing: observed })).toBeNull();
+  expect(ahead({ abandoned: by, landing: moving })).toBe('a-0001');
+});
+
+test('of runs that have ended only one that is done and was approved since is about to land', () => {
+  const next = queued('z-0009', 99);
+  const ahead = (ended: RunState['ended'], taps: RunState['taps']) =>
+    aheadInQueue([queued('a-0001', 1, { ended, taps }), next], next);
+  const yes = { land: { status: 'approved', hash: fresh.hash, by } } as const;
+  expect([ahead('done', yes), ahead('done', {}), ahead('failed', yes), ahead('landed', yes)]).toEqual([
+    'a-0001',
+    null,
+    null,
+    null,
+  ]);
+});

@@ -20,8 +20,7 @@ export type QueueEntry = {
  */
 export const landingQueue = (runs: readonly RunState[], branch: string): readonly QueueEntry[] =>
   runs
-    .filter((run) => run.target.branch === branch && (run.mode.mode === 'active' || run.ended !== null))
-    .filter((run) => run.mode.mode !== 'halted')
+    .filter((run) => run.target.branch === branch && goesOn(run))
     .flatMap((run) => [...undoOf(run), ...landingOf(run)])
     .toSorted(
       (a, b) =>
@@ -37,6 +36,10 @@ export function aheadInQueue(runs: readonly RunState[], { run, target }: RunStat
 /** Whether a run is about to move its branch. */
 export const isInQueue = (run: RunState): boolean => undoOf(run).length + landingOf(run).length > 0;
 
+/** Nobody has to be asked before it goes on. A run that has ended is paused or stopped no more. */
+const goesOn = ({ mode, ended }: RunState): boolean =>
+  mode.mode === 'active' || (ended !== null && mode.mode !== 'halted');
+
 function undoOf({ run, pending, undo, landing }: RunState): readonly QueueEntry[] {
   const asked = pending.find(({ request }) => request.type === 'requested-undo');
   if (asked === undefined) return [];
@@ -44,9 +47,16 @@ function undoOf({ run, pending, undo, landing }: RunState): readonly QueueEntry[
 }
 
 /** With `land: branch` and `pr` nothing of the person's moves; and what a person is asked about moves nothing either. */
-function landingOf({ run, plan, landing, taps }: RunState): readonly QueueEntry[] {
+function landingOf(state: RunState): readonly QueueEntry[] {
+  const { run, plan, landing, taps } = state;
   const isAsked = taps.land !== undefined && taps.land.status !== 'approved';
-  if (movesNothing(plan) || isAsked || !isQueued(landing)) return [];
+  if (movesNothing(plan) || isAsked || !isQueued(landing) || !mayLand(state)) return [];
   const isFirst = landing.status === 'queued';
   return [{ run, move: 'landing', begun: !isFirst, seq: isFirst ? landing.seq : 0 }];
+}
+
+/** Of a run that was abandoned only a move that has begun is ended; one that is done lands late, when a person asks. */
+function mayLand({ ended, abandoned, landing, taps }: RunState): boolean {
+  if (ended !== null) return ended === 'done' && taps.land?.status === 'approved';
+  return abandoned === null || landing.status === 'intended';
 }

@@ -1,8 +1,7 @@
 import { answersBeforeMade } from '../domain/answer-before-made.ts';
 import { isRequest, type LedgerEvent, type RunEvent } from '../domain/events.ts';
 import { type RunId, runId } from '../domain/ids.ts';
-import { isQueued } from '../domain/landing.ts';
-import { aheadInQueue } from '../domain/landing-queue.ts';
+import { aheadInQueue, isInQueue } from '../domain/landing-queue.ts';
 import { type Notice, noticesOf } from '../domain/notices.ts';
 import { foldRun, type RunState } from '../domain/run.ts';
 import { isLive } from '../domain/schedule.ts';
@@ -160,7 +159,7 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
       if (entry === undefined) return null;
       await Promise.race([entry.driver?.idle(), failed.promise]);
       const state = entry.log.state();
-      const ahead = state !== null && isQueued(state.landing) ? neighbours.ahead(state) : null;
+      const ahead = state !== null && isInQueue(state) ? neighbours.ahead(state) : null;
       if (ahead === null) return state;
       // it lands when the one before it has
       await settled(ahead);
@@ -237,7 +236,7 @@ const concernsOthers: ReadonlySet<LedgerEvent['type']> = new Set<RunEvent['type'
 
 /** Something may still happen in it: it has not ended, or somebody asked something of it since. */
 const isOpen = (state: RunState | null): boolean =>
-  state === null || state.ended === null || state.pending.length > 0 || isQueued(state.landing);
+  state === null || state.ended === null || state.pending.length > 0 || isInQueue(state);
 
 /** Pauses that the other runs ran into themselves. */
 const pausesBeside = (runs: readonly RunState[], run: RunId): readonly PauseElsewhere[] =>

@@ -40,7 +40,7 @@ export function whim(random: Random, state: RunState): RequestEvent {
     { type: 'requested-pause', by },
     { type: 'requested-resume', by },
     { type: 'requested-stop', by },
-    ...(random.chance(0.1) ? [{ type: 'requested-abandon', by } as const] : []),
+    ...(random.chance(0.3) ? [{ type: 'requested-abandon', by } as const] : []),
     { type: 'requested-replan', ...rewritten(random, state, task), by },
     { type: 'requested-land', by },
     undo,
