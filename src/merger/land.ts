@@ -14,7 +14,7 @@ import { unaskedEdit } from './landing-edits.ts';
 import { partsToLand, standingLandings, unlandedTasks } from './landing-parts.ts';
 import { recoverLanding } from './landing-recovery.ts';
 import { examineMove, moveBranch, type Ready } from './move-branch.ts';
-import { offer } from './offer.ts';
+import { offer, recordBranch } from './offer.ts';
 
 type Intended = Extract<RunEvent, { type: 'landing-intended' }>;
 
@@ -202,8 +202,7 @@ async function landed(order: Order, landing: Landing): Promise<MergerAnswer> {
   const { branch, old, new: next, tasks } = landing;
   const history = await order.ledger.read(order.run);
   if (planInForce(history).plan.land === 'pr') {
-    const made = await recordFacts(order, { type: 'branch-made', branch, old, new: next });
-    failpoint('merger-branch-made');
+    const made = await recordBranch(order, { branch, old, new: next });
     return made.outcome === 'done' ? await offered(order, { branch, new: next }) : made;
   }
   const all = tasks ?? unlandedTasks(history);

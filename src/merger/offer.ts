@@ -28,6 +28,16 @@ type PushIntended = Extract<RunEvent, { type: 'push-intended' }>;
 type RequestIntended = Extract<RunEvent, { type: 'pull-request-intended' }>;
 type PushRecord = Extract<RunEvent, { type: 'pushed' }>;
 
+/** The branch that is to be offered is in the person's repository. */
+export async function recordBranch(
+  order: Order,
+  made: Omit<Extract<RunEvent, { type: 'branch-made' }>, 'type'>,
+): Promise<MergerAnswer> {
+  const recorded = await recordFacts(order, { type: 'branch-made', ...made });
+  failpoint('merger-branch-made');
+  return recorded;
+}
+
 /**
  * Pushes the branch of a run and opens its pull request, each once: asked again, it looks at the remote and at the pull requests
  * that are open, and does what is left. The target branch is never touched.
