@@ -1,15 +1,15 @@
 import type { Finding } from '../domain/findings/finding.ts';
 import type { RunId } from '../domain/ids.ts';
+import { requestLanding } from '../engine/actions/perform.ts';
 import type { Desk } from '../ports/desk.ts';
-import { actOn } from './act.ts';
 import { inBackground } from './background.ts';
-import { type Context, exitCodes, misused, type Outcome } from './command.ts';
+import { type Context, misused, type Outcome } from './command.ts';
 import type { Program } from './definition.ts';
 import { atDesk } from './desk.ts';
 import { inForeground } from './foreground.ts';
 import { lift } from './lift.ts';
 import { planNote, replan } from './replan.ts';
-import { type MadeRun, subjectOf } from './subject.ts';
+import { subjectOf } from './subject.ts';
 
 type ResumeOptions = {
   readonly replan: boolean;
@@ -42,23 +42,10 @@ async function goOn(desk: Desk, context: Context, given: string | undefined, opt
   const note = replaced === null ? await planNote(desk, subject) : replaced.value.note;
   if (note !== null) context.terminal.problem(`tidegate: note: ${note.message}`);
   const isNew = replaced !== null && replaced.value.note.differences.length > 0;
-  const outcome = isNew ? null : ((await lift(desk, subject)) ?? (await landLater(desk, subject, options)));
+  const outcome = isNew ? null : await lift(desk, subject);
+  if (options.land && !isNew) await requestLanding(desk, subject);
   const ended = outcome ?? (await bringOn(desk, context, run, options, replaced?.value.warnings));
   return note === null ? ended : { ...ended, data: { ...ended.data, planFiles: note } };
-}
-
-/** `--land` says yes to a landing that nobody has been asked about yet. Null: it is recorded, or there is nothing to record. */
-async function landLater(desk: Desk, subject: MadeRun, { land }: ResumeOptions): Promise<Outcome | null> {
-  const { state } = subject;
-  if (!land || state.ended !== null || state.plan.land !== 'ask' || state.taps.land !== undefined) return null;
-  const { mayDecide, by } = desk.caller;
-  const outcome = await actOn(desk, {
-    action: 'approve',
-    subject,
-    input: { hash: state.hash, tap: 'land' },
-    caller: { mayDecide, by: { ...by, via: 'land-flag' } },
-  });
-  return outcome.exit === exitCodes.done ? null : outcome;
 }
 
 async function bringOn(

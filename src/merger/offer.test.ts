@@ -65,6 +65,7 @@ describe('a branch that is offered', () => {
     expect(await land(s)).toMatchObject({ outcome: 'refused', because: { rule: 'pull-request-failed' } });
     s.git('branch', '-D', branch);
     s.hub.fail(null);
+    await s.approveLanding();
     expect(await land(s)).toEqual({ outcome: 'done' });
     expect(s.git('rev-parse', branch)).toBe(runTip(s));
     expect(await land(s)).toEqual({ outcome: 'done' });

@@ -33,7 +33,7 @@ test('F13: with --with-uncommitted agents see what no commit holds, and only the
   p.write('.git/hooks/pre-commit', '#!/bin/sh\ntouch hook-ran\n', 0o755);
   p.write('.git/hooks/post-commit', '#!/bin/sh\ntouch hook-ran\n', 0o755);
   const { exit, warnings = [] } = await run(p, '--yes', '--land');
-  expect([exit, warnings.map(({ rule }) => rule)]).toEqual([0, ['uncommitted-seen']]);
+  expect([exit, warnings.map(({ rule }) => rule)]).toEqual([0, ['hooks-skipped', 'uncommitted-seen']]);
 
   expect(p.git('show', 'main:one.txt')).toBe('mine\nnew');
   expect(p.git('diff', '--name-only', before, 'main')).toBe('one.txt');

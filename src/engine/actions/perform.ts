@@ -5,6 +5,7 @@ import type { Desk } from '../../ports/desk.ts';
 import type { Stored } from '../../ports/ledger.ts';
 import { type Answered, askAs } from '../ask.ts';
 import type { Action, ActionTerms, Misuse, Moot, SubjectKind, Subjects } from './action.ts';
+import { approveAction } from './approve.ts';
 import { stopAction } from './stop.ts';
 
 /** The caller of an action, as far as performing it goes. */
@@ -59,6 +60,26 @@ export async function performAction<Kind extends SubjectKind, Input>(
 export async function requestStop(desk: Pick<Desk, 'ledger' | 'caller'>, run: RunId): Promise<void> {
   if (mayPerform(stopAction, desk.caller))
     await desk.ledger.request(run, { type: 'requested-stop', by: desk.caller.by });
+}
+
+/**
+ * Says yes to a landing that nobody has been asked about yet, without waiting for the answer: it stays said, whatever becomes of the
+ * terminal. Asks for nothing where the plan asks nobody.
+ */
+export async function requestLanding(
+  desk: Pick<Desk, 'ledger' | 'caller' | 'clock'>,
+  { run, state }: Subjects['run'],
+): Promise<void> {
+  const isAsked = state.ended === null && state.plan.land === 'ask' && state.taps.land === undefined;
+  if (!isAsked || !mayPerform(approveAction, desk.caller)) return;
+  const by = { ...desk.caller.by, via: 'land-flag' } as const;
+  await desk.ledger.request(run, {
+    type: 'requested-approve',
+    tap: 'land',
+    hash: state.hash,
+    at: desk.clock.now(),
+    by,
+  });
 }
 
 const withKey = (stored: readonly Stored[], key: string): Stored | undefined =>
