@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { LedgerEvent } from '../src/domain/events.ts';
 import type { Finding } from '../src/domain/findings/finding.ts';
 import { type dataFacts, type factsOfOthers, type TextFact, wordsOfOthers } from '../src/domain/words-of-others.ts';
+import { keptLedgers, readVerified } from './ledgers/stored-ledger.ts';
 import { type Simulation, simulate, type Weather } from './simulation/simulate.ts';
 import { dcmOf } from './support/dcm.ts';
 import { playedDemo } from './support/demo.ts';
@@ -50,6 +51,11 @@ describe.concurrent('no sentence of ours is stored', () => {
   ] as const)('by the simulation %s', async (_name, weather, seeds) => {
     for (let seed = 1; seed <= seeds; seed += 1)
       expect({ seed, wrong: wrongWith(eventsOf(await simulate(seed, weather))) }).toEqual({ seed, wrong: [] });
+  });
+
+  test('by the kept ledger that has every type', () => {
+    const golden = readVerified(keptLedgers().get('golden') ?? []);
+    expect(wrongWith(eventsOf({ stored: golden }))).toEqual([]);
   });
 
   test('by the demo', async () => {

@@ -54,7 +54,7 @@ test('a run learns who goes before it', () => {
 
 test('a run that was abandoned delays nobody, but for a move of the branch that has begun', () => {
   const next = queued('z-0009', 99);
-  const moving = { status: 'intended', branch: 'main', old: null, new: fresh.target.commit } as const;
+  const moving = { status: 'intended', branch: 'main', old: null, new: fresh.target.commit, moves: 0 } as const;
   const ahead = (change: Partial<RunState>) => aheadInQueue([run('a-0001', change), next], next);
   const observed = { status: 'observed', tip: null, rebuilt: null, moves: 0 } as const;
   expect(ahead({ abandoned: by, landing: observed })).toBeNull();

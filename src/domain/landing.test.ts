@@ -24,7 +24,7 @@ const undo = (task: string | null) => ({
 describe('a landing', () => {
   test('is observed, intended, landed', () => {
     expect(past(observed(old))).toEqual({ status: 'observed', tip: old, rebuilt: null, moves: 0 });
-    expect(past(observed(old), intended)).toEqual({ status: 'intended', branch: 'main', old, new: next });
+    expect(past(observed(old), intended)).toEqual({ status: 'intended', branch: 'main', old, new: next, moves: 0 });
     expect(past(observed(old), intended, landed)).toEqual({ status: 'landed', branch: 'main', old, new: next });
   });
 
@@ -32,6 +32,12 @@ describe('a landing', () => {
     const moved = commit('moved');
     const state = past(observed(old), rebuilt(old), observed(moved), rebuilt(moved));
     expect(state).toMatchObject({ status: 'observed', tip: moved, moves: 1, rebuilt: { onto: moved } });
+  });
+
+  test('begins anew on a branch that somebody moved at the last moment', () => {
+    const moved = commit('moved');
+    const state = past(observed(old), intended, observed(moved));
+    expect(state).toEqual({ status: 'observed', tip: moved, rebuilt: null, moves: 1 });
   });
 
   test('remembers why it was refused', () => {

@@ -22,7 +22,13 @@ export type LandingState =
       readonly moves: number;
     }
   | { readonly status: 'refused'; readonly because: Finding }
-  | { readonly status: 'intended'; readonly branch: string; readonly old: CommitId | null; readonly new: CommitId }
+  | {
+      readonly status: 'intended';
+      readonly branch: string;
+      readonly old: CommitId | null;
+      readonly new: CommitId;
+      readonly moves: number;
+    }
   /** The branch of the run is made, and on its way to others. */
   | {
       readonly status: 'offering';
@@ -58,6 +64,9 @@ export function evolveLanding(state: LandingState, event: RunEvent): LandingStat
   switch (event.type) {
     case 'target-observed': {
       if (state.status === 'observed') return { ...state, tip: event.commit, moves: state.moves + 1 };
+      // it moved at the very last moment, so nothing of ours did
+      if (state.status === 'intended')
+        return { status: 'observed', tip: event.commit, rebuilt: null, moves: state.moves + 1 };
       return isBefore(state) ? { status: 'observed', tip: event.commit, rebuilt: null, moves: 0 } : state;
     }
     case 'landing-rebuilt': {
@@ -69,8 +78,10 @@ export function evolveLanding(state: LandingState, event: RunEvent): LandingStat
       const moves = state.moves + (rebuilt.onto === state.tip ? 0 : 1);
       return { ...state, tip: rebuilt.onto, rebuilt, moves };
     }
-    case 'landing-intended':
-      return { status: 'intended', branch: event.branch, old: event.old, new: event.new };
+    case 'landing-intended': {
+      const moves = state.status === 'observed' || state.status === 'intended' ? state.moves : 0;
+      return { status: 'intended', branch: event.branch, old: event.old, new: event.new, moves };
+    }
     case 'landed':
       return { status: 'landed', branch: event.branch, old: event.old, new: event.new };
     case 'landing-refused':

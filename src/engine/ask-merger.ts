@@ -64,7 +64,9 @@ async function landingRefused(world: World, log: RunLog, because: Finding): Prom
   const tip = await world.git.branchTip(log.state()?.target.branch ?? '');
   await log.record((state) => {
     if (state === null || state.landing.status === 'refused' || state.landing.status === 'landed') return null;
-    const moved = state.landing.status === 'observed' && state.landing.tip !== tip;
+    const wasObserved = state.landing.status === 'observed' && state.landing.tip !== tip;
+    const wasIntended = state.landing.status === 'intended' && because.rule === 'branch-moved';
+    const moved = wasObserved || wasIntended;
     return moved ? [{ type: 'target-observed', commit: tip }] : [{ type: 'landing-refused', because }];
   });
 }

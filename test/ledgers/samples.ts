@@ -20,6 +20,7 @@ import {
   nonceOf,
   order,
   plan,
+  snapshot,
   started,
   theRun,
   tree,
@@ -123,6 +124,9 @@ export function stagedRuns(): readonly (readonly RunEvent[])[] {
     { type: 'task-held', task: idOf('a'), hold: { because: 'conflict', files: ['a/a.txt'] } },
     { type: 'task-held', task: idOf('b'), hold: { because: 'needs', task: idOf('a') } },
     { type: 'task-released', task: idOf('b') },
+    { type: 'task-held', task: idOf('b'), hold: { because: 'conflict', files: ['b/a.txt'] } },
+    { type: 'paths-dropped', task: idOf('b'), paths: ['b/b.txt'], snapshot: snapshot('b'), by: me },
+    { type: 'task-retried', task: idOf('b'), by: me },
     { type: 'task-accepted', task: idOf('a'), attempt: attempt('a', 1), snapshot: commit('a'), by: me },
     { type: 'task-dropped', task: idOf('a'), by: me },
   );

@@ -92,8 +92,7 @@ function takings(random: Random, state: RunState, id: TaskId, by: RequestEvent['
   const snapshot = random.chance(0.8) ? own : random.pick(all);
   const copy = `${random.pick(['inside', 'outside'])}-${random.pick(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'])}`;
   return [
-    { type: 'requested-accept', task: id, snapshot, by },
-    { type: 'requested-accept', task: id, snapshot, by },
+    ...Array.from({ length: 6 }, () => ({ type: 'requested-accept', task: id, snapshot, by }) as const),
     { type: 'requested-edit', task: id, from: snapshot, copy, by },
   ];
 }

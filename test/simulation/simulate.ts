@@ -88,8 +88,8 @@ async function runThrough(stage: Stage & { readonly plan: FrozenPlan }, weather:
   const mood = stage.random.fork();
   let { whims, crashes } = weather;
   let crashed = 0;
-  /** Of runs that have landed while others still work. */
-  let undos = 3;
+  /** Of runs that have landed, others still at work or not. */
+  let undos = stage.runs.length > 1 ? 3 : 1;
   let incarnation = await start(stage);
   for (let rounds = 0; ; rounds += 1) {
     if (rounds > 600 * stage.runs.length) throw new Stuck(`not through after ${rounds} answers`);
@@ -122,13 +122,13 @@ async function runThrough(stage: Stage & { readonly plan: FrozenPlan }, weather:
       continue;
     }
     const isOver = state.ended !== null && state.pending.length === 0;
-    if (isOver && (whims === 0 || mood.chance(0.5)) && (await areOver(stage))) break;
-    if (isOver && stage.runs.length > 1) {
-      const isUndone = undos > 0 && state.undo.standing === 'landed' && mood.chance(0.3);
-      if (isUndone) await stage.ledger.request(run, { type: 'requested-undo', task: null, by: me });
-      undos -= isUndone ? 1 : 0;
+    if (isOver && undos > 0 && state.undo.standing === 'landed' && mood.chance(0.3)) {
+      undos -= 1;
+      await stage.ledger.request(run, { type: 'requested-undo', task: null, by: me });
       continue;
     }
+    if (isOver && (whims === 0 || mood.chance(0.5)) && (await areOver(stage))) break;
+    if (isOver && stage.runs.length > 1) continue;
     if (whims > 0 && mood.chance(0.3)) {
       whims -= 1;
       if (state.ended !== null && mood.chance(0.5)) commitByHand(stage);

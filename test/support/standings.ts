@@ -125,7 +125,7 @@ const landings: Record<LandingState['status'], LandingState> = {
     status: 'refused',
     because: { rule: 'landing-conflicts', run, branch: 'main', tasks: null, files: ['a.md'] },
   },
-  intended: { status: 'intended', ...moving },
+  intended: { status: 'intended', ...moving, moves: 0 },
   offering: { status: 'offering', branch: 'tidegate/demo-ab12', new: commit, pushed: null, opener: null },
   offered: {
     status: 'offered',

@@ -53,7 +53,8 @@ const landing = z.discriminatedUnion('status', [
     fix: z.string(),
     check: z.strictObject({ name: z.string(), tree: commit }).optional(),
   }),
-  z.strictObject({ status: z.enum(['intended', 'landed', 'undoing']), ...moved }),
+  z.strictObject({ status: z.literal('intended'), ...moved, moves: count }),
+  z.strictObject({ status: z.enum(['landed', 'undoing']), ...moved }),
   z.strictObject({
     status: z.literal('offering'),
     branch: z.string(),
