@@ -159,7 +159,6 @@ describe.concurrent('no sentence of ours is stored', () => {
 /** Listed although nothing here fills them, and why. */
 const unseen: Readonly<Record<string, string>> = {
   'pushed upstream': 'a repository that the one of the remote is a fork of',
-  'pull-request-landed branch': 'the target, once others have merged a pull request',
   'external-key-used forgets': 'a key, once a session has had as many as it remembers',
 };
 
