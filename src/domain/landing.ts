@@ -1,7 +1,7 @@
 import type { RunEvent } from './events.ts';
 import type { Finding } from './findings/finding.ts';
-import type { CommitId, TaskId, TreeId } from './ids.ts';
-import type { ForeignCommit } from './landing-events.ts';
+import type { CommitId } from './ids.ts';
+import type { LandingEvent } from './landing-events.ts';
 import type { Offer, Opener, Pushed } from './pull-request.ts';
 
 /**
@@ -44,14 +44,11 @@ export type LandingState =
   /** `exact`: the branch is where it was; otherwise commits on top of it take the landing back. */
   | { readonly status: 'undone'; readonly branch: string; readonly commit: CommitId; readonly exact: boolean };
 
-export type Rebuilt = {
-  readonly onto: CommitId;
-  readonly commit: CommitId;
-  readonly tree: TreeId;
-  readonly conflicts: readonly string[];
-  readonly task?: TaskId;
-  readonly against?: readonly ForeignCommit[];
-};
+/** A landing made anew on the branch as it is; which tasks it is of, the person's yes says. */
+export type Rebuilt = Omit<
+  Extract<LandingEvent, { readonly type: 'landing-rebuilt' }>,
+  'type' | 'tasks' | 'conflicted'
+>;
 
 /** Waits for its turn, or has it. */
 export const isQueued = ({ status }: LandingState): boolean =>

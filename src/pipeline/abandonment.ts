@@ -1,8 +1,8 @@
-import { closureProof } from '../domain/proof.ts';
 import { currentWave, type RunState } from '../domain/run.ts';
 import { live } from './dispatch.ts';
 import { askLand } from './land.ts';
-import { effect, fact, type Step } from './step.ts';
+import { merge } from './merge.ts';
+import { fact, type Step } from './step.ts';
 
 /**
  * Ends a run that a person gave up, in whatever state it is. Its agents are stopped, which keeps their work; a branch that is
@@ -17,11 +17,5 @@ export function abandonment(state: RunState): readonly Step[] {
 
 function branchMoves(state: RunState): readonly Step[] {
   if (state.landing.status === 'intended') return [askLand(state)];
-  const wave = currentWave(state);
-  const round = wave?.rounds.at(-1);
-  if (wave === undefined || round?.status !== 'merging') return [];
-  const proof = closureProof(state, wave.index, round);
-  if (proof === null) return [];
-  const at = { wave: wave.index, round: round.round };
-  return [effect(`merge ${at.wave}.${at.round}`, { do: 'merge', ...at, proof })];
+  return currentWave(state)?.rounds.at(-1)?.status === 'merging' ? merge(state) : [];
 }
