@@ -1,4 +1,5 @@
 import { sizeText } from '../domain/disk.ts';
+import { shellPath } from '../domain/shell-word.ts';
 import { keepingOf, keepingOfLfs } from '../engine/clean-up.ts';
 import { knownRuns } from '../engine/find-run.ts';
 import { asSeenNow } from '../engine/landed-request.ts';
@@ -8,7 +9,7 @@ import { done, type Outcome } from './command.ts';
 
 /**
  * `tidegate clean`: removes workspaces whose work is landed or was dropped by name, copies that `shell` and `open` made when
- * these have ended, and LFS objects when all work is.
+ * these have ended, and LFS objects when all work is. What `edit` left and did not take is only named.
  * Snapshots, logs and records stay.
  */
 export async function cleanDisk({ dryRun }: { readonly dryRun: boolean }, desk: Desk): Promise<Outcome> {
@@ -18,6 +19,14 @@ export async function cleanDisk({ dryRun }: { readonly dryRun: boolean }, desk: 
   const copies = holdings
     .flatMap((found) => (found.kind === 'copy' ? [found] : []))
     .map(({ id, bytes, over }) => ({ id, bytes, keep: !over, why: over ? 'nobody uses it' : 'it is in use' }));
+  const edits = holdings
+    .flatMap((found) => (found.kind === 'edit' ? [found] : []))
+    .map(({ id, bytes }) => ({
+      id,
+      bytes,
+      keep: true,
+      why: `changed by hand, not handed in: rm -r ${shellPath(`${desk.state.root}/${id}`)}`,
+    }));
   const unused = copies.filter(({ keep }) => !keep);
   const jobs = holdings
     .flatMap((found) => (found.kind === 'workspace' ? [found] : []))
@@ -30,7 +39,7 @@ export async function cleanDisk({ dryRun }: { readonly dryRun: boolean }, desk: 
   if (!dryRun && !lfs.keep) await desk.files.removeLfs();
   const verb = dryRun ? 'remove' : 'removed';
   const objects = lfs.bytes === 0 ? [] : [{ id: 'LFS objects', ...lfs }];
-  const lines = [...jobs, ...copies, ...objects].map(
+  const lines = [...jobs, ...copies, ...edits, ...objects].map(
     ({ id, bytes, keep, why }): Text => [
       { text: (keep ? 'keep' : verb).padEnd(8), tone: keep ? 'dim' : 'good' },
       `${sizeText(bytes).padStart(8)}  ${id}: ${why}`,
@@ -39,7 +48,7 @@ export async function cleanDisk({ dryRun }: { readonly dryRun: boolean }, desk: 
   const freed = [...removable, ...unused].reduce((sum, { bytes }) => sum + bytes, lfs.keep ? 0 : lfs.bytes);
   const kept = jobs.length - removable.length;
   const summary = `${dryRun ? 'Would free' : 'Freed'} ${sizeText(freed)} in ${count(removable.length)}; ${count(kept)} kept.`;
-  return done([...lines, summary], { dryRun, workspaces: jobs, copies, lfs, freed });
+  return done([...lines, summary], { dryRun, workspaces: jobs, copies, edits, lfs, freed });
 }
 
 const count = (workspaces: number): string => `${workspaces} workspace${workspaces === 1 ? '' : 's'}`;

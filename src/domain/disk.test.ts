@@ -36,11 +36,12 @@ test.each([
   expect(removed(free, limits)).toEqual(gone);
 });
 
-test('copies go before all else, but for those that somebody looks at', () => {
+test('copies go before all else, but for those that somebody looks at or has changed', () => {
   const copy = (id: string, over: boolean): Holding => ({ kind: 'copy', id, bytes: 10, usedAt: 99, over });
-  const all = [...holdings, copy('left', true), copy('open', false)];
+  const edit: Holding = { kind: 'edit', id: 'theirs', bytes: 10, usedAt: 1, over: false };
+  const all = [...holdings, edit, copy('left', true), copy('open', false)];
   const gone = (cap: number) => toRemove(all, 100, { cap, free: 0 }, () => true).map(({ kind, id }) => `${kind} ${id}`);
-  expect(gone(109)).toEqual(['copy left']);
+  expect(gone(119)).toEqual(['copy left']);
   expect(gone(0)).toEqual(['copy left', 'product old', 'product fresh']);
 });
 

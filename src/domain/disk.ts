@@ -23,6 +23,14 @@ export type Holding =
       readonly usedAt: number;
       /** The command that made it has ended. */
       readonly over: boolean;
+    }
+  | {
+      /** What a person changed by hand and has not handed in: theirs, never removed by us. */
+      readonly kind: 'edit';
+      readonly id: string;
+      readonly bytes: number;
+      readonly usedAt: number;
+      readonly over: false;
     };
 
 /** Why no attempt may start. */
@@ -41,7 +49,7 @@ export function toRemove(
   let excess = Math.max(totalOf(holdings) - limits.cap, limits.free - free);
   const chosen: Holding[] = [];
   const isUsed = (holding: Holding): boolean =>
-    holding.kind === 'copy' ? !holding.over : holding.kind === 'workspace' && isNeeded(holding);
+    holding.kind === 'workspace' ? isNeeded(holding) : holding.kind !== 'product' && !holding.over;
   const spare = holdings.filter((holding) => holding.bytes > 0 && !isUsed(holding));
   for (const holding of spare.toSorted((a, b) => rank(a) - rank(b) || a.usedAt - b.usedAt)) {
     if (excess <= 0) break;

@@ -157,6 +157,7 @@ describe('tidegate edit', () => {
     const failed = await by('echo lost > work.txt; exit 3');
     expect(failed).toMatchObject({ code: 130, stderr: expect.stringContaining('nothing was taken') });
     const [kept] = readdirSync(p.state().edits);
+    expect((await p.cli('clean')).stdout).toMatch(new RegExp(`^keep .* edits/${kept}: .*rm -r `, 'm'));
     expect(existsSync(join(p.state().edits, kept ?? '', 'files/work.txt'))).toBe(true);
     expect((await ended(p.start(['edit', `${run}/strays`], { CLAUDECODE: '1' }))).code).toBe(43);
 

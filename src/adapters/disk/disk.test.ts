@@ -41,12 +41,14 @@ test('a copy of `shell` or `open` is over when the process that made it is dead,
   s.write(`copies/${dead}/task/a.txt`, 'x');
   s.write(`shells/${dead}/workspace/a.txt`, 'x');
   s.write(`copies/${ownName()}/task/a.txt`, 'x');
+  s.write('edits/ab12/files/a.txt', 'x');
   const copies = (await s.disk.holdings()).map(({ bytes: _, usedAt: __, ...rest }) => rest);
   expect(copies.toSorted((a, b) => a.id.localeCompare(b.id))).toEqual(
     [
       { kind: 'copy', id: `copies/${dead}`, over: true },
       { kind: 'copy', id: `copies/${ownName()}`, over: false },
       { kind: 'copy', id: `shells/${dead}`, over: true },
+      { kind: 'edit', id: 'edits/ab12', over: false },
     ].toSorted((a, b) => a.id.localeCompare(b.id)),
   );
   await s.disk.remove({ kind: 'copy', id: `copies/${dead}` });

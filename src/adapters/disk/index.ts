@@ -10,7 +10,7 @@ import { failpoint } from '../failpoint.ts';
 import { isOfLiving } from '../process-identity.ts';
 import { removeTree } from './remove-tree.ts';
 
-/** Workspaces are `jobs/<id>/workspace`, products what lies in `cache/setup`, copies what lies in `shells` and `copies`. */
+/** Workspaces are `jobs/<id>/workspace`, products what lies in `cache/setup`, copies what lies in `shells` and `copies`, edits what lies in `edits`. */
 export function stateDisk(state: StateDir, limits: () => Promise<DiskLimits>): Disk {
   const measured = new Map<string, number>();
   const keyOf = (holding: Found): string => `${holding.usedAt} ${placeOf(holding)}`;
@@ -21,6 +21,7 @@ export function stateDisk(state: StateDir, limits: () => Promise<DiskLimits>): D
       case 'product':
         return join(products(state), id);
       case 'copy':
+      case 'edit':
         return join(state.root, id);
     }
   };
@@ -32,7 +33,8 @@ export function stateDisk(state: StateDir, limits: () => Promise<DiskLimits>): D
     },
     memory: () => process.availableMemory(),
     async holdings(signal) {
-      const found = [...(await workspacesIn(state)), ...(await productsIn(state)), ...(await copiesIn(state))];
+      const looks = [workspacesIn, productsIn, copiesIn, editsIn];
+      const found = (await Promise.all(looks.map((look) => look(state)))).flat();
       const unknown = found.filter((holding) => !measured.has(keyOf(holding))).map(placeOf);
       const sizes = await allocated(unknown, signal);
       const holdings = found.map(
@@ -101,6 +103,17 @@ async function copiesIn(state: StateDir): Promise<readonly Found[]> {
     }),
   );
   return found.flat();
+}
+
+async function editsIn(state: StateDir): Promise<readonly Found[]> {
+  const names = await namesIn(state.edits);
+  return await Promise.all(
+    names.map(async (name): Promise<Found> => {
+      const place = join(state.edits, name);
+      const usedAt = (await changedAt(place)) ?? 0;
+      return { kind: 'edit', id: relative(state.root, place), usedAt, over: false };
+    }),
+  );
 }
 
 /** Blocks in use, by a process of its own: a walk over a million files must not slow down whoever asks. */
