@@ -6,14 +6,14 @@ export type Sweep = { readonly scenario: Scenario; readonly of: Subject; readonl
 
 export const sweeps: readonly Sweep[] = [
   ...sweepsOf('a run from order to landing', {
-    coordinator: 8,
+    coordinator: 5,
     "coordinator's git": 0,
-    merger: 6,
-    "merger's git": 5,
-    supervisor: 8,
-    "supervisor's git": 4,
+    merger: 4,
+    "merger's git": 3,
+    supervisor: 5,
+    "supervisor's git": 3,
   }),
-  ...sweepsOf('a landed run undone', { coordinator: 0, merger: 2, "merger's git": 3 }),
+  ...sweepsOf('a landed run undone', { coordinator: 0, merger: 1, "merger's git": 2 }),
   ...sweepsOf('a run that gets another plan', { coordinator: 2, merger: 0, supervisor: 0 }),
   ...sweepsOf('an agent that speaks a protocol', { supervisor: 2 }),
 ];
