@@ -5,6 +5,7 @@ import {
   commit,
   created,
   dispatchEvidence,
+  hashOf,
   idOf,
   intended,
   plan,
@@ -13,35 +14,46 @@ import {
   stateAfter,
   tree,
 } from '../../test/support/plans.ts';
+import type { RunEvent } from '../domain/events.ts';
 import { judged } from '../domain/judge.ts';
 import { closure } from './closure.ts';
 import { monitor } from './monitor.ts';
 import { contextOf } from './step.ts';
 
-test('a candidate that holds none of the ready tasks, and no conflict, halts the run instead of being built for ever', () => {
-  const frozen = plan([{ a: {} }]);
-  const base = commit('base');
-  const past = [
-    created(frozen),
-    { type: 'run-branch-made', commit: base, tree: tree('base') },
-    intended('a'),
-    started('a'),
-  ] as const;
-  const dispatched = judged(contextOf(stateAfter(...past)), {
-    phase: 'dispatch',
-    task: idOf('a'),
-    evidence: dispatchEvidence(attempt('a', 1)),
+const base = commit('base');
+const past = [
+  created(plan([{ a: {} }])),
+  { type: 'run-branch-made', commit: base, tree: tree('base') },
+  intended('a'),
+  started('a'),
+] as const;
+const dispatched = judged(contextOf(stateAfter(...past)), {
+  phase: 'dispatch',
+  task: idOf('a'),
+  evidence: dispatchEvidence(attempt('a', 1)),
+});
+function ready(): readonly RunEvent[] {
+  const [found] = monitor(stateAfter(...past, dispatched, attemptEnded('a')));
+  if (found?.kind !== 'fact') throw new Error('nothing is judged');
+  return [...past, dispatched, attemptEnded('a'), ...found.events];
+}
+
+test('while an earlier wave lands nothing is merged on top of it, and no wave closes', () => {
+  const approved = judged(contextOf(stateAfter(...past)), {
+    phase: 'approval',
+    wave: 0,
+    evidence: { decision: 'approved', hash: hashOf(plan([{ a: {} }])) },
   });
-  const [ready] = monitor(stateAfter(...past, dispatched, attemptEnded('a')));
-  if (ready?.kind !== 'fact') throw new Error('nothing is judged');
+  expect(closure(stateAfter(...ready(), approved))).toMatchObject([{ events: [{ type: 'round-opened' }] }]);
+  expect(closure(stateAfter(...ready(), approved, { type: 'landing-queued' }))).toEqual([]);
+});
+
+test('a candidate that holds none of the ready tasks, and no conflict, halts the run instead of being built for ever', () => {
   const at = { wave: 0, round: 1 } as const;
   const tasks = [{ task: idOf('a'), snapshot: snapshot('a').commit }];
 
   const built = stateAfter(
-    ...past,
-    dispatched,
-    attemptEnded('a'),
-    ...ready.events,
+    ...ready(),
     { type: 'round-opened', ...at, base, tasks },
     { type: 'candidate-built', ...at, base, steps: [], conflicts: [] },
   );

@@ -5,6 +5,7 @@ import { checkUnrunnable } from '../domain/findings/halts.ts';
 import { generatedPaths } from '../domain/generated.ts';
 import type { TreeId } from '../domain/ids.ts';
 import { judged } from '../domain/judge.ts';
+import { isQueued } from '../domain/landing.ts';
 import type { Check } from '../domain/plan.ts';
 import { type BuiltRound, isOpen, type RoundStep, type Tip } from '../domain/round.ts';
 import { checkKey, currentWave, hasMerged, type RunState, tasksOfWave, type WaveState } from '../domain/run.ts';
@@ -36,9 +37,9 @@ export function closure(state: RunState): readonly Step[] {
 function openOrClose(state: RunState, wave: WaveState): readonly Step[] {
   if (wave.approval === null) return [];
   const tasks = tasksOfWave(state, wave.index);
-  // a landing under way is of the waves closed before: this one closes after it and is landed by the next
-  const landing = state.landing.status === 'observed' || state.landing.status === 'intended';
-  if (tasks.every(isResolved)) return landing ? [] : [fact({ type: 'wave-closed', wave: wave.index })];
+  // a landing under way is of the waves closed before: what is merged and closed after it is landed by the next
+  if (isQueued(state.landing)) return [];
+  if (tasks.every(isResolved)) return [fact({ type: 'wave-closed', wave: wave.index })];
   const atWork = tasks.some((task) => !isSettled(task) && !isBlocked(state, task));
   const ready = inOrder(
     tasks.filter((task) => mayIntegrate(state, task)),

@@ -1,3 +1,4 @@
+import { isQueued } from '../domain/landing.ts';
 import { closureProof } from '../domain/proof.ts';
 import { currentWave, type RunState } from '../domain/run.ts';
 import { passes } from '../domain/verdict.ts';
@@ -12,6 +13,8 @@ export function merge(state: RunState): readonly Step[] {
   switch (round.status) {
     case 'closing': {
       if (!passes(round.closed)) return [fact({ type: 'round-abandoned', ...at, because: { rule: 'round-closure' } })];
+      // what lands now is what was merged before a person said yes to it
+      if (isQueued(state.landing)) return [];
       break;
     }
     case 'merging':
