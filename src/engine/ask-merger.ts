@@ -29,6 +29,7 @@ export async function askMerger(
     return log.record((state) => (state?.pending.some((waiting) => waiting.seq === answers) ? [settled] : null));
   }
   if (answer.outcome === 'done') return;
+  if (request.do === 'merge' && answer.because.rule === 'run-abandoned') return;
   if (request.do === 'land' || request.do === 'rebuild-landing') return landingRefused(world, log, answer.because);
   // under another version of the plan it is asked for anew
   if (request.do === 'make-task-base')
@@ -63,7 +64,8 @@ function baseRefused(log: RunLog, task: TaskId, because: Finding): Promise<void>
 async function landingRefused(world: World, log: RunLog, because: Finding): Promise<void> {
   const tip = await world.git.branchTip(log.state()?.target.branch ?? '');
   await log.record((state) => {
-    if (state === null || state.landing.status === 'refused' || state.landing.status === 'landed') return null;
+    if (state === null || state.ended === 'abandoned') return null;
+    if (state.landing.status === 'refused' || state.landing.status === 'landed') return null;
     const wasObserved = state.landing.status === 'observed' && state.landing.tip !== tip;
     const wasIntended = state.landing.status === 'intended' && because.rule === 'branch-moved';
     const moved = wasObserved || wasIntended;

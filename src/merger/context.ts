@@ -4,7 +4,7 @@ import type { RunId } from '../domain/ids.ts';
 import type { StateDir } from '../domain/state-dir.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
-import type { History } from './history.ts';
+import { givenUp, type History } from './history.ts';
 
 /** What every operation of the merger works on. */
 export type Context = {
@@ -50,7 +50,8 @@ export type Intent<E> =
 
 /**
  * Records an intent, decided by exactly the events before it: another writer in between means deciding again.
- * This append is the fence against a coordinator that was replaced (I10): after it the ref may move, not before.
+ * This append is the fence against a coordinator that was replaced (I10): after it the ref may move, not before. A run that a person
+ * gave up meanwhile begins nothing more; only what has landed may still be taken back.
  */
 export async function recordIntent<E>(
   order: Order,
@@ -61,6 +62,8 @@ export async function recordIntent<E>(
     const intent = await decide(history);
     if (intent.decision === 'answer') return intent;
     if (intent.decision === 'resume') return (await isCurrent(order)) ? intent : { decision: 'answer', answer: stale };
+    const because = intent.event.type === 'undo-intended' ? null : givenUp(history);
+    if (because !== null) return { decision: 'answer', answer: refused(because) };
     const appended = await order.ledger.append(order.run, history.length, [intent.event], order.epoch);
     if (appended.outcome === 'appended') return intent;
     if (appended.outcome === 'stale-epoch') return { decision: 'answer', answer: stale };

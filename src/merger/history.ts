@@ -1,5 +1,6 @@
 import type { LedgerEvent, RunEvent } from '../domain/events.ts';
 import type { SnapshotEvidence } from '../domain/evidence.ts';
+import type { Finding } from '../domain/findings/finding.ts';
 import type { CommitId, PlanHash, TaskId } from '../domain/ids.ts';
 import type { Judgement } from '../domain/judgement.ts';
 import { allTasks, type FrozenPlan, type PlannedTask, type PlannedWave } from '../domain/plan.ts';
@@ -59,6 +60,12 @@ function withinWave(wave: PlannedWave): PlannedWave {
     ...wave,
     tasks: wave.tasks.map((task) => ({ ...task, needs: task.needs.filter((need) => here.has(need)) })),
   };
+}
+
+/** Why no branch is moved for this run any more; null: nobody gave it up. */
+export function givenUp(history: History): Finding | null {
+  const said = eventsOf(history, 'run-abandoned')[0]?.event;
+  return said === undefined ? null : { rule: 'run-abandoned', who: said.by.who };
 }
 
 /** Where the run branch stands by the ledger; undefined before it was made. */

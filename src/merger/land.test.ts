@@ -2,7 +2,10 @@ import { existsSync, lstatSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { expectClean, land, picture, readyToLand, runTip } from '../../test/support/landing.ts';
-import { run, write } from '../../test/support/merger-scene.ts';
+import { run, type Scene, write } from '../../test/support/merger-scene.ts';
+import { me } from '../../test/support/plans.ts';
+import { commitId } from '../domain/ids.ts';
+import type { MergerRequest } from '../ports/merger.ts';
 
 test('landing moves branch, index and files, and leaves nothing else behind', async () => {
   await using s = await readyToLand({
@@ -225,4 +228,56 @@ test('land: ask lands nothing that nobody approved', async () => {
   });
   expect(picture(s)).toEqual(before);
   expect(await land(s)).toEqual({ outcome: 'done' });
+});
+
+const intendLanding = (s: Scene) =>
+  s.append({
+    type: 'landing-intended',
+    branch: 'main',
+    old: commitId(s.git('rev-parse', 'main')),
+    new: commitId(runTip(s)),
+    worktree: s.checkout,
+  });
+const typesOf = async (s: Scene) => (await s.events()).map(({ type }) => type);
+
+test('a run that was given up moves no branch any more', async () => {
+  await using s = await readyToLand({ 'new.txt': 'n\n' });
+  await s.append({ type: 'run-abandoned', by: me }, { type: 'run-ended', outcome: 'abandoned' });
+  const before = picture(s);
+  expect(await land(s)).toMatchObject({ outcome: 'refused', because: { rule: 'run-abandoned' } });
+  expect(picture(s)).toEqual(before);
+  expect(await typesOf(s)).not.toContain('landing-intended');
+});
+
+test('a landing that had begun when its run was given up is brought to its end', async () => {
+  await using s = await readyToLand({ 'new.txt': 'n\n' });
+  await intendLanding(s);
+  await s.append({ type: 'run-abandoned', by: me });
+  expect(await land(s)).toEqual({ outcome: 'done' });
+  expectClean(s, runTip(s));
+});
+
+test('a landing that moved the branch and was not recorded is recorded, also when the person has gone on from it', async () => {
+  await using s = await readyToLand({ 'new.txt': 'n\n' });
+  await intendLanding(s);
+  s.git('fetch', '-q', s.context.state.repository, `refs/tidegate/runs/${run}`);
+  s.git('merge', '-q', '--ff-only', 'FETCH_HEAD');
+  s.git('commit', '-q', '--allow-empty', '-m', 'mine');
+  const mine = s.git('rev-parse', 'HEAD');
+  expect(await land(s)).toEqual({ outcome: 'done' });
+  expect((await s.events()).at(-1)).toMatchObject({ type: 'landed', new: runTip(s), tasks: ['a'] });
+  expect(s.git('rev-parse', 'HEAD')).toBe(mine);
+});
+
+test('a landing that is rebuilt is recorded again when the branch was looked at since, or the plan is another', async () => {
+  await using s = await readyToLand({ 'new.txt': 'n\n' });
+  s.git('commit', '-q', '--allow-empty', '-m', 'mine');
+  const tip = commitId(s.git('rev-parse', 'HEAD'));
+  const rebuild: MergerRequest = { do: 'rebuild-landing', run };
+  const rebuilt = async () => (await typesOf(s)).filter((type) => type === 'landing-rebuilt').length;
+  await s.append({ type: 'target-observed', commit: tip });
+  expect([await s.ask(rebuild), await rebuilt()]).toEqual([{ outcome: 'done' }, 1]);
+  expect([await s.ask(rebuild), await rebuilt()]).toEqual([{ outcome: 'done' }, 1]);
+  await s.append({ type: 'target-observed', commit: tip });
+  expect([await s.ask(rebuild), await rebuilt()]).toEqual([{ outcome: 'done' }, 2]);
 });

@@ -13,7 +13,7 @@ import { creation, eventsOf, type History, planInForce, runTip } from './history
 import { unaskedEdit } from './landing-edits.ts';
 import { partsToLand, standingLandings, unlandedTasks } from './landing-parts.ts';
 import { recoverLanding } from './landing-recovery.ts';
-import { examineMove, moveBranch, type Ready } from './move-branch.ts';
+import { examineMove, hasReached, moveBranch, type Ready } from './move-branch.ts';
 import { offer, recordBranch } from './offer.ts';
 
 type Intended = Extract<RunEvent, { type: 'landing-intended' }>;
@@ -38,7 +38,7 @@ export async function land(order: Order): Promise<MergerAnswer> {
   if (there === next) return await offered(order, decided.value);
   // a branch that was offered and then deleted is made again
   const old = isMade && there === null ? null : decided.value.old;
-  if (isIntended(history, decided.value) && (await readRef(person, ref)) === next)
+  if (isIntended(history, decided.value) && (await hasReached(order, await readRef(person, ref), next)))
     return await landed(order, { ...decided.value, old });
   const proven = await verifyLanding(order, history, decided.value);
   if (!proven.ok) return await refuse(order, proven.error);
@@ -130,12 +130,12 @@ export function chosenTasks(history: History): readonly TaskId[] | null {
   return (last?.event.decision === 'approved' ? last.event.tasks : undefined) ?? null;
 }
 
-/** What was rebuilt for the landing that is under way: after the last merge, and after the person's last word on it. */
+/** What was rebuilt for the landing that is under way: after the last merge, under the plan in force, and after the person's last word on it. */
 export function rebuiltSince(history: History): Extract<RunEvent, { type: 'landing-rebuilt' }> | undefined {
   const merged = eventsOf(history, 'merged').at(-1)?.position ?? 0;
   const said = eventsOf(history, 'tap-decided').findLast(({ event }) => event.tap === 'land')?.position ?? 0;
   const edited = eventsOf(history, 'landing-edited').at(-1)?.position ?? 0;
-  const since = Math.max(merged, said, edited);
+  const since = Math.max(merged, said, edited, planInForce(history).since);
   return eventsOf(history, 'landing-rebuilt').findLast(({ position }) => position > since)?.event;
 }
 

@@ -189,3 +189,14 @@ test('a coordinator that was replaced makes no run branch, and finishes no merge
   expect(await s.open()).toEqual({ outcome: 'stale-epoch' });
   expect(s.bare('for-each-ref', branch)).toBe('');
 });
+
+test('nothing of a run that was given up is merged', async () => {
+  await using s = await scene({ waves: [{ a: {} }] });
+  await s.open();
+  await s.work('a', { 'a.txt': 'a\n' });
+  await s.closeRound(0, 0, ['a']);
+  const before = s.bare('rev-parse', branch);
+  await s.append({ type: 'run-abandoned', by: me });
+  expect(await s.merge(0, 0)).toMatchObject({ outcome: 'refused', because: { rule: 'run-abandoned' } });
+  expect(s.bare('rev-parse', branch)).toBe(before);
+});

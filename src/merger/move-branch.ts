@@ -1,8 +1,10 @@
+import { adoptCommit } from '../adapters/bare-repository/index.ts';
 import { failpoint } from '../adapters/failpoint.ts';
 import { findCheckout } from '../adapters/git-read/index.ts';
 import {
   deliver,
   forgetArrival,
+  isAncestor,
   isPlainBranch,
   keepReachable,
   listWorktrees,
@@ -123,6 +125,14 @@ async function moveWithTree(
   }
   await prepared.commit();
   return ok(null);
+}
+
+/** Whether the branch, which stands at `tip` now, was moved to this commit: it is there, or somebody has gone on from it. */
+export async function hasReached(order: Order, tip: CommitId | null, commit: CommitId): Promise<boolean> {
+  if (tip === null || tip === commit) return tip === commit;
+  const { repository } = order.state;
+  await adoptCommit(repository, (await findCheckout(order.checkout)).commonDir, tip);
+  return await isAncestor(repository, commit, tip);
 }
 
 /** The files that git locks while it moves this branch and its working tree, and deletes the ref by which objects arrived. */

@@ -18,7 +18,7 @@ import type { ForeignCommit } from '../domain/landing-events.ts';
 import { refs } from '../domain/state-dir.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { done, type Order, recordFacts, refused } from './context.ts';
-import { creation, eventsOf } from './history.ts';
+import { creation, eventsOf, type History } from './history.ts';
 import { chosenTasks, rebuiltSince } from './land.ts';
 import { editedParts, keepConflict } from './landing-edits.ts';
 import { partsToLand } from './landing-parts.ts';
@@ -38,7 +38,7 @@ export async function rebuildLanding(order: Order): Promise<MergerAnswer> {
   const onto = await readRef(person, `refs/heads/${target.branch}`);
   if (onto === null) return refused({ rule: 'branch-gone', branch: target.branch });
   const chosen = chosenTasks(history);
-  if (rebuiltSince(history)?.onto === onto) return done;
+  if (rebuiltSince(history)?.onto === onto && isLastLook(history)) return done;
   const parts = partsToLand(history, chosen);
   if (!parts.ok) return refused(parts.error);
   const author = await readAuthor(order.checkout, order.env);
@@ -87,6 +87,11 @@ export async function rebuildLanding(order: Order): Promise<MergerAnswer> {
   failpoint('merger-rebuild-kept');
   return await recordFacts(order, { type: 'landing-rebuilt', onto, commit, tree, conflicts: [], ...tasks });
 }
+
+/** Whether the coordinator knows of the last rebuild: a look at the branch after it, when a move failed, begins anew. */
+const isLastLook = (history: History): boolean =>
+  history.findLast(({ event }) => event.type === 'landing-rebuilt' || event.type === 'target-observed')?.event.type ===
+  'landing-rebuilt';
 
 /** Enough to see who is on the other side. */
 const mostForeign = 5;

@@ -1,6 +1,4 @@
-import { adoptCommit } from '../adapters/bare-repository/index.ts';
 import { failpoint } from '../adapters/failpoint.ts';
-import { findCheckout } from '../adapters/git-read/index.ts';
 import { isAncestor, openPerson, readCommit, readRef, zeroId } from '../adapters/git-write/index.ts';
 import type { RunEvent } from '../domain/events.ts';
 import type { Finding } from '../domain/findings/finding.ts';
@@ -12,7 +10,7 @@ import { eventsOf, type History } from './history.ts';
 import { uncheckedOn } from './land.ts';
 import { standingLandings } from './landing-parts.ts';
 import { recoverLanding } from './landing-recovery.ts';
-import { examineMove, moveBranch } from './move-branch.ts';
+import { examineMove, hasReached, moveBranch } from './move-branch.ts';
 import { type Prepared, preparations, prepareUndo, undoneTasks } from './prepare-undo.ts';
 
 type Intended = Extract<RunEvent, { type: 'undo-intended' }>;
@@ -80,10 +78,7 @@ async function move(order: Order, { task, branch, old, new: next, begin }: Movin
 /** The branch is where it was meant to be; or the person has gone on from there, which only reverts can be told by. */
 async function hasMoved(order: Order, { old, new: next }: Intended, found: CommitId | null): Promise<boolean> {
   if (found === null || found === next) return (found ?? zeroId(next)) === next;
-  const { repository } = order.state;
-  if (!(await isAncestor(repository, old, next))) return false;
-  await adoptCommit(repository, (await findCheckout(order.checkout)).commonDir, found);
-  return await isAncestor(repository, next, found);
+  return (await isAncestor(order.state.repository, old, next)) && (await hasReached(order, found, next));
 }
 
 /** The recorded commit is there, holds the tree that was checked, and only adds to the branch. */

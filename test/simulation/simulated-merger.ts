@@ -9,6 +9,7 @@ import {
   allNeeds,
   creation,
   eventsOf,
+  givenUp,
   type History,
   inOrder,
   isDoneEmpty,
@@ -208,6 +209,8 @@ async function merge(order: Order, history: History, { wave, round }: Round): Pr
     const past = await order.ledger.read(order.run);
     const event = { type: 'merge-intended', wave, round, old: built.base, new: next } as const;
     if (past.length !== history.length) return merge(order, past, { wave, round });
+    const over = givenUp(history);
+    if (over !== null) return refused(over);
     const appended = await order.ledger.append(order.run, past.length, [event], order.epoch);
     if (appended.outcome === 'stale-epoch') return stale;
     if (appended.outcome === 'conflict') return merge(order, await order.ledger.read(order.run), { wave, round });
@@ -255,8 +258,8 @@ async function land(order: Order, history: History): Promise<MergerAnswer> {
   if (git.ref(name) !== (open === null ? old : git.ref(name) === next ? next : old))
     return refused({ rule: 'branch-moved', ref: name, expected: old, actual: git.ref(name) });
   if (open === null) {
-    const unapproved = unapprovedLanding(history);
-    if (unapproved !== null) return refused(unapproved);
+    const unfit = unapprovedLanding(history) ?? givenUp(history);
+    if (unfit !== null) return refused(unfit);
     if (order.chaos.strikes(0.1)) return refused({ rule: 'untracked-files', worktree: '/', files: ['notes.txt'] });
     const appended = await order.ledger.append(
       order.run,
@@ -341,7 +344,6 @@ async function refuseUndo(order: Order, task: TaskId | null, because: Finding): 
   return recorded.outcome === 'done' ? refused(because) : recorded;
 }
 
-/** The last intent of a kind that nothing has answered yet. */
 /** What needs this task stands on it as it is: merged, or without anything to merge. */
 const isBelow = (history: History, task: PlannedTask): boolean =>
   isReadOnly(task) || isMerged(history, task.id) || isDoneEmpty(history, task.id);
@@ -367,6 +369,8 @@ async function offer(
   for (const step of steps) {
     const isDone = history.some(({ position, event }) => position > (begun?.position ?? 0) && event.type === step.type);
     if (isDone) continue;
+    const over = step.type.endsWith('-intended') ? givenUp(await order.ledger.read(order.run)) : null;
+    if (over !== null) return refused(over);
     if (step.type === 'pushed' && order.chaos.strikes(0.1)) {
       const because: Finding = { rule: 'push-failed', remote: 'origin', branch, fault: 'unreachable', words: '' };
       const recorded = await record(order, { type: 'landing-refused', because });
@@ -378,6 +382,7 @@ async function offer(
   return done;
 }
 
+/** The last intent of a kind that nothing has answered yet. */
 function unfinished<T extends 'landing-intended' | 'undo-intended'>(
   history: History,
   type: T,

@@ -4,7 +4,7 @@ import { all } from './events-found.ts';
 
 /**
  * Holds all runs of a repository together: of those whose landing waits for the machine only, the one that waits longest goes
- * first, and no two move one branch at once. A yes that came before a refusal moves nothing.
+ * first, and no two move one branch at once. A yes that came before a refusal moves nothing, and a run that was given up begins no move.
  */
 export function checkQueue(stored: readonly Stored[]): readonly Violation[] {
   const branches = new Map(all(stored, 'run-created').map(({ event }) => [`${event.run}`, event.target.branch]));
@@ -12,10 +12,13 @@ export function checkQueue(stored: readonly Stored[]): readonly Violation[] {
   const moving = new Map<string, string>();
   const standing = new Map<string, 'active' | 'stands'>();
   const isVoid = new Set<string>();
+  const givenUp = new Set<string>();
   const found: Violation[] = [];
   for (const { seq, stream, event } of stored) {
     const branch = branches.get(stream) ?? '';
     const say = (what: string): number => found.push({ invariant: 'I4', seq, what });
+    if (event.type === 'run-abandoned') givenUp.add(stream);
+    if (beginsMove.has(event.type) && givenUp.has(stream)) say(`${event.type} after the run was given up`);
     switch (event.type) {
       case 'landing-queued':
         queued.set(stream, { seq, stream, branch });
@@ -71,3 +74,10 @@ export function checkQueue(stored: readonly Stored[]): readonly Violation[] {
   }
   return found;
 }
+
+const beginsMove: ReadonlySet<string> = new Set([
+  'landing-intended',
+  'merge-intended',
+  'push-intended',
+  'pull-request-intended',
+]);

@@ -215,6 +215,12 @@ describe('I4', () => {
   test('a landing of something else than was intended', () => {
     expect(broken(alter('landing-intended', () => none))).toEqual(['I4']);
   });
+  test('a landing that begins after the run was given up', () => {
+    const late = alter('landing-intended', (event) => [{ type: 'run-abandoned', by: me }, event]);
+    expect(checkHistory(changed(late), world).map(({ what }) => what)).toContain(
+      'landing-intended after the run was given up',
+    );
+  });
 });
 
 test('I5: a task that is merged twice', () => {
