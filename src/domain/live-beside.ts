@@ -1,5 +1,6 @@
 import { claimsOf } from './claims.ts';
 import type { Finding } from './findings/finding.ts';
+import { leftToLand } from './land-some.ts';
 import { intersect } from './pattern.ts';
 import { allTasks } from './plan.ts';
 import type { RunOrder } from './requests.ts';
@@ -23,9 +24,10 @@ export function warningsBeside(
 
 /** One for each pair of tasks. */
 function overlapsWith({ plan }: Pick<RunOrder, 'plan'>, other: RunState): readonly Finding[] {
+  const left = leftToLand(other);
   const theirs = allTasks(other.plan).filter(({ id }) => {
     const state = other.tasks[id];
-    return state !== undefined && !isResolved(state);
+    return state !== undefined && (!isResolved(state) || left.includes(id));
   });
   return allTasks(plan).flatMap((task) =>
     theirs.flatMap((rival) => {

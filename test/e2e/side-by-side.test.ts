@@ -55,6 +55,10 @@ test('a conflict names the files, the task, and the run and task on the other si
     files: { 'b.yaml': planOf('second', { two: writes('same.txt', 'two') }) },
   });
   expect((await p.cli('run', 'plan.yaml', '--yes', '--json')).code).toBe(43);
+  // what is merged and waits for its landing may still be in the way
+  expect((await p.cli('run', 'b.yaml', '--dry-run')).stdout).toMatch(
+    /`two` may write `same.txt`, and so may first-\w+\/one/,
+  );
   const second = runOf(await p.cli('run', 'b.yaml', '--yes', '--json'));
   const refused = await p.cli('land', 'first');
   expect(refused.code).toBe(43);
