@@ -25,7 +25,8 @@ async function edit(desk: Desk, context: Context, given: string | undefined, pro
   const found = await runNamed(desk, 'edit', given, 'newest');
   if (!found.ok) return found.error;
   const { task, run, state } = found.value;
-  const conflict = task === null ? conflictOf(found.value) : null;
+  // a name that a run and its task begin with: what conflicts is meant
+  const conflict = task === null || run.startsWith(given ?? '') ? conflictOf(found.value) : null;
   const [only, ...more] = Object.values(state.tasks);
   const edited = task ?? (more.length === 0 ? (only?.id ?? null) : null);
   const refused = refusedToAgent(desk, 'edit', `edit ${partName({ run, task })}`);

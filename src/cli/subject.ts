@@ -55,7 +55,7 @@ export async function taskNamed(
   return err(misused('no-task', `${name}: which task of ${run}? ${Object.keys(state.tasks).slice(0, 8).join(', ')}`));
 }
 
-/** Like `runNamed`, for commands that speak of a whole run. */
+/** Like `runNamed`, for commands that speak of a whole run: a name that a run and its task begin with means the run. */
 export async function wholeRunNamed(
   desk: Desk,
   name: string,
@@ -63,7 +63,7 @@ export async function wholeRunNamed(
   otherwise: 'newest' | 'none' = 'none',
 ): Promise<Result<MadeRun, Outcome>> {
   const found = await runNamed(desk, name, given, otherwise);
-  if (!found.ok || found.value.task === null) return found;
+  if (!found.ok || found.value.task === null || found.value.run.startsWith(given ?? '')) return found;
   return err(misused('not-a-run', `${name}: takes a run, not the task ${found.value.run}/${found.value.task}`));
 }
 

@@ -124,3 +124,10 @@ test('a check that prints colours is shown without them', async () => {
   expect(stdout).toContain('| Error: broken');
   expect(stdout).not.toContain('u001b');
 });
+
+test('a name that a run and its task begin with means the run where only a run can be meant', async () => {
+  await using p = await project({ plan: { name: 'docs', tasks: { docs: scripted('true', { owns: ['a.txt'] }) } } });
+  expect((await p.cli('run', 'plan.yaml', '--json')).code).toBe(43);
+  const abandoned = await p.cli('abandon', 'docs');
+  expect([abandoned.code, abandoned.stdout]).toEqual([0, expect.stringMatching(/^Abandoned docs-\w+/)]);
+}, 60_000);
