@@ -153,8 +153,11 @@ function showPlan(context: Context, { state }: RunView, warnings: readonly Findi
 
 async function askLanding(desk: Desk, context: Context, view: RunView): Promise<Exclude<Said, 'edit'>> {
   const { state } = view;
-  if (state.landing.status === 'refused')
-    context.terminal.problem(`tidegate: ${toldOfLanding(state, state.landing).message}`);
+  if (state.landing.status === 'refused') {
+    const { message, first } = toldOfLanding(state, state.landing);
+    context.terminal.problem(`tidegate: the last try was refused: ${message}`);
+    if (first !== undefined) context.terminal.problem(`  first: ${first}`);
+  }
   for (const task of merged(state)) context.terminal.line(`  ${task.id}: ${files(snapshotOf(task)?.diff.length ?? 0)}`);
   return await askYes(context, { question: tapQuestion(state, 'land'), answers: 'y/N/d' }, async () =>
     state.branch === null

@@ -30,7 +30,7 @@ test('a run that waits for approval shows who is waited for, since when, and wha
     ✓ Check  ● Approve  · Work  · Verify  · Land
 
     wave 0
-      · hello  waiting
+      · hello  waiting            for approval
       · reply  waiting            for hello
 
     waits for you (1m 05s): 2 tasks wait for approval

@@ -1,6 +1,6 @@
 import { describeFinding } from '../domain/explain/explain.ts';
 import { plannedById } from '../domain/plan.ts';
-import type { RunState } from '../domain/run.ts';
+import { currentWave, type RunState } from '../domain/run.ts';
 import { blockingNeed, launchHalt } from '../domain/schedule.ts';
 import { endedAttempt, type TaskState } from '../domain/task.ts';
 import { toldOfHold } from '../domain/texts/held.ts';
@@ -54,7 +54,7 @@ export function shownTask(state: RunState, task: TaskState, activity?: TaskActiv
         sign: '✓',
         tone: 'good',
         word: 'ready',
-        detail: `${stat || files(progress.snapshot.diff.length)}${takenText(task)}, waits to be merged`,
+        detail: `${stat || files(progress.snapshot.diff.length)}${takenText(task)}, ${state.ended === null ? 'waits for its merge' : 'not merged'}`,
       };
     case 'done':
       return {
@@ -86,6 +86,7 @@ export function shownTask(state: RunState, task: TaskState, activity?: TaskActiv
 
 function waiting(state: RunState, task: TaskState): Shown {
   const plain = { sign: '·', tone: 'dim', word: 'waiting' } as const;
+  if (state.ended !== null) return { ...plain, word: task.launches > 0 ? 'not done' : 'not started', detail: '' };
   if (task.progress.status === 'waiting' && task.progress.next.halt !== null)
     return {
       sign: '✗',
@@ -103,7 +104,15 @@ function waiting(state: RunState, task: TaskState): Shown {
   );
   if (open.length > 0) return { ...plain, detail: `for ${open.join(', ')}` };
   if (task.launches > 0) return { ...plain, detail: `for attempt ${task.launches + 1}` };
-  return { ...plain, detail: '' };
+  return { ...plain, detail: waitsFor(state, task) };
+}
+
+/** What keeps a task that needs nothing of others from starting. */
+function waitsFor(state: RunState, task: TaskState): string {
+  const current = currentWave(state);
+  if (state.mode.mode !== 'active') return `while the run is ${state.mode.mode}`;
+  if (current !== undefined && current.index < task.wave) return `for wave ${current.index}`;
+  return current?.approval === null ? 'for approval' : 'for its turn';
 }
 
 /** Names the person without whom its work would not count, or who changed it by hand. */

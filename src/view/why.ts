@@ -91,11 +91,12 @@ export function whyTask(view: RunView, id: TaskId, around: Around): Why {
         `${subject} was done${before}: ${task.readOnly ? 'it is read-only, and its handoff is its result' : 'it changed nothing, so there is nothing to merge'}`,
         `tidegate show ${subject}`,
       );
-    case 'merged':
-      return why(
-        `${subject} was merged${before} as ${progress.commit.slice(0, 8)}, ${files(progress.snapshot.diff.length)}; ${whereabouts(state, id)}`,
-        isLeftOut(state, id) ? `tidegate land ${state.run}` : `tidegate diff ${subject}`,
-      );
+    case 'merged': {
+      const merged = `${subject} was merged${before} as ${progress.commit.slice(0, 8)}, ${files(progress.snapshot.diff.length)}; ${whereabouts(state, id)}`;
+      const refusal = needsOf(state).find(({ kind }) => kind === 'landing');
+      if (refusal !== undefined && leftToLand(state).includes(id)) return told(merged, refusal);
+      return why(merged, isLeftOut(state, id) ? `tidegate land ${state.run}` : `tidegate diff ${subject}`);
+    }
     case 'dropped':
       return why(
         `${subject} was dropped${before} by ${progress.by.who}`,

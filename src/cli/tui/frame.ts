@@ -71,7 +71,8 @@ function standing({ view, around }: Shown): readonly Text[] {
     .map((need): Text => {
       const since = age(needSince(view, need), now);
       const key = keyOfNeed[need.kind];
-      const how = key === undefined ? need.command : `press ${key}`;
+      const last = key === undefined ? need.command : `press ${key}`;
+      const how = need.first === undefined ? last : `${need.first}; then ${last}`;
       return [{ text: `! ${need.message}`, tone: 'waiting' }, `${since === '' ? '' : ` (${since})`}: ${how}`];
     });
   return [...line, ...needs, ...cautionLines(state, now), ...(around.copying ?? [])].slice(0, mostStanding);
