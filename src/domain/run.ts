@@ -372,6 +372,10 @@ export const plannedStates = (state: RunState): readonly TaskState[] =>
 export const hasMerged = (state: RunState): boolean =>
   state.waves.some((wave) => wave.rounds.some((round) => round.status === 'merged'));
 
+/** Whether it goes on without a `resume`. A run that has ended is no longer paused or stopped. */
+export const goesOn = ({ mode, ended }: Pick<RunState, 'mode' | 'ended'>): boolean =>
+  mode.mode === 'active' || (ended !== null && mode.mode !== 'halted');
+
 /** Waves that this run is to do: all, or the one asked for. */
 export const selectedWaves = (state: RunState): readonly WaveState[] =>
   state.waves.filter((wave) => state.only === null || state.only === wave.index);

@@ -101,6 +101,17 @@ describe('F2: a landing that is refused', () => {
   }, 60_000);
 });
 
+test('a no to the landing ends a run that was stopped, and a later `land` still lands it', async () => {
+  await using p = await project({ plan: { tasks: { task } } });
+  const run = runOf(await p.cli('run', 'plan.yaml', '--yes', '--json'));
+  expect((await p.cli('stop', run)).code).toBe(0);
+  expect((await p.cli('reject', run)).code).toBe(0);
+  expect(await types(p)).toContain('run-ended');
+  expect(await p.cli('land', run)).toMatchObject({ code: 0 });
+  expect(p.git('show', 'main:a.txt')).toBe('fine');
+  expect(await wrongWith(p)).toEqual([]);
+}, 60_000);
+
 describe('a marker file', () => {
   const marked = async (p: Project, minutes: number): Promise<string> => {
     const run = runOf(await p.cli('run', 'plan.yaml', '--json'));
