@@ -222,16 +222,18 @@ describe('the answer to a request about the run', () => {
     });
   });
 
-  test('lets a landing that was refused be given up, whoever approved it', () => {
+  test('lets a landing that was refused and is asked about again be given up, whoever approved it', () => {
+    const asked: RunEvent = { type: 'tap-opened', tap: 'land', hash, expires: null };
     const refused = stateAfter(
       created(frozen),
-      { type: 'tap-opened', tap: 'land', hash, expires: null },
+      asked,
       { type: 'tap-decided', tap: 'land', decision: 'approved', hash, by: me },
       { type: 'landing-refused', because: failure('x') },
+      asked,
     );
     expect(answer(refused, reject('land'))).toMatchObject({
       ok: true,
-      value: [{ type: 'tap-opened' }, { type: 'tap-decided', decision: 'rejected' }],
+      value: [{ type: 'tap-decided', decision: 'rejected' }],
     });
   });
 

@@ -239,8 +239,6 @@ function tap(
   decision: TapDecision,
   request: RequestEvent & { readonly hash: RunState['hash']; readonly at: string },
 ): Answer {
-  if (name === 'land' && decision === 'rejected' && state.landing.status === 'refused')
-    return giveUpLanding(state, request);
   const { hash, at, by } = request;
   const decided = { tap: name, decision, hash, by } as const;
   // `--land` says yes to a landing that nobody has been asked about yet
@@ -262,15 +260,6 @@ function abandon(state: RunState, by: By): Answer {
 /** Whether a request has begun to move the branch: that is brought to its end, whatever was asked since. */
 const isMoveBegun = (state: RunState, request: RequestEvent): boolean =>
   request.type === 'requested-undo' && state.landing.status === 'undoing';
-
-/** What cannot land stays on the run branch: the person takes their yes back. */
-function giveUpLanding(state: RunState, { hash, by }: RequestEvent & { readonly hash: RunState['hash'] }): Answer {
-  if (hash !== state.hash) return err({ rule: 'plan-outdated' });
-  return ok([
-    { type: 'tap-opened', tap: 'land', hash, expires: null },
-    { type: 'tap-decided', tap: 'land', decision: 'rejected', hash, by },
-  ]);
-}
 
 /** The target was moved by others, if at all: they take it back. */
 function undoOfRequest({ run, landing }: RunState): Finding {
