@@ -237,6 +237,22 @@ describe('the answer to a request about the run', () => {
     });
   });
 
+  test('to abandon a halted run also resumes it, so that what is under way can be ended', () => {
+    const because = failure('x');
+    const halted = stateAfter(created(frozen), { type: 'run-halted', because });
+    const abandon: RequestEvent = { type: 'requested-abandon', by: you };
+    const [gone, again] = [{ type: 'run-abandoned', by: you } as const, { type: 'run-resumed', by: you } as const];
+    expect(answer(halted, abandon)).toEqual({ ok: true, value: [gone, again] });
+    expect(answer(stateAfter(created(frozen)), abandon)).toEqual({ ok: true, value: [gone] });
+    // it halted again on the way: either command tries once more
+    const stuck = stateAfter(created(frozen), gone, { type: 'run-halted', because });
+    for (const request of [abandon, { type: 'requested-resume', by: you } as const])
+      expect(answer(stuck, request)).toEqual({ ok: true, value: [again] });
+    const ending = stateAfter(created(frozen), gone);
+    expect(answer(ending, abandon)).toEqual({ ok: true, value: [] });
+    expect(answer(ending, { type: 'requested-resume', by: me })).toMatchObject({ error: { rule: 'run-abandoned' } });
+  });
+
   test('does not touch a branch that is being moved', () => {
     const moving = stateAfter(created(frozen), {
       type: 'landing-intended',

@@ -33,7 +33,7 @@ export type Answer = Result<readonly RunEvent[] | 'later', Finding>;
 export function answer(state: RunState, request: RequestEvent): Answer {
   if (!namesCaller(request)) return err(unknownRequest(request));
   if (state.ended !== null && !isAllowedLate(state, request)) return err({ rule: 'run-ended', outcome: state.ended });
-  if (state.abandoned !== null && request.type !== 'requested-abandon' && state.ended === null)
+  if (state.abandoned !== null && state.ended === null && !isAllowedAbandoned(state, request))
     return isMoveBegun(state, request) ? ok('later') : err({ rule: 'run-abandoned', who: state.abandoned.who });
   switch (request.type) {
     case 'requested-run':
@@ -251,11 +251,16 @@ function tap(
   ]);
 }
 
-/** Said twice, it tries again what could not be ended. */
-function abandon(state: RunState, by: By): Answer {
-  if (state.abandoned === null) return ok([{ type: 'run-abandoned', by }]);
-  return ok(state.mode.mode === 'halted' ? [resumed(state, by)] : []);
-}
+/** A halted run starts nothing, so it is resumed too: what is under way has to be ended. */
+const abandon = (state: RunState, by: By): Answer =>
+  ok([
+    ...(state.abandoned === null ? [{ type: 'run-abandoned', by } as const] : []),
+    ...(state.mode.mode === 'halted' ? [resumed(state, by)] : []),
+  ]);
+
+/** What could not be ended because of a halt is tried again. */
+const isAllowedAbandoned = ({ mode }: RunState, { type }: RequestEvent): boolean =>
+  type === 'requested-abandon' || (type === 'requested-resume' && mode.mode === 'halted');
 
 /** Whether a request has begun to move the branch: that is brought to its end, whatever was asked since. */
 const isMoveBegun = (state: RunState, request: RequestEvent): boolean =>
