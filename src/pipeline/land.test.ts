@@ -52,6 +52,12 @@ describe('a move of the branch that has begun', () => {
     expect(names({ landing: offering, plan: { ...closed.plan, land: 'pr' }, mode: modes[mode] })).toEqual(['land']);
   });
 
+  test('is brought to its end before a run that was abandoned ends', () => {
+    expect(names({ landing: intended, taps: yes, abandoned: by })).toEqual(['land']);
+    expect(names({ landing: offering, plan: { ...closed.plan, land: 'pr' }, abandoned: by })).toEqual(['land']);
+    expect(names({ landing: { status: 'queued', seq: 9 }, taps: yes, abandoned: by })).toEqual(['run-ended']);
+  });
+
   test('is not begun while the run is paused, stopped or halted', () => {
     for (const mode of ['paused', 'stopped', 'halted'] as const)
       expect(names({ landing: { status: 'queued', seq: 9 }, taps: yes, mode: modes[mode] })).toEqual([]);
