@@ -6,7 +6,7 @@ import type { RunEvent } from './events.ts';
 import type { Finding } from './findings/finding.ts';
 import { boundedWords } from './findings/words.ts';
 import { checksToRepeat } from './judged-checks.ts';
-import { hasWhollyLanded, leftToLand, whyNotAlone } from './land-some.ts';
+import { hasWhollyLanded, whyNotAlone } from './land-some.ts';
 import { isQueued } from './landing.ts';
 import { ownershipConflicts } from './ownership.ts';
 import { matches } from './pattern.ts';
@@ -20,7 +20,7 @@ import { hasMerged, type RunState } from './run.ts';
 import { acceptSnapshot, editSnapshot, restarts } from './take-work.ts';
 import { endedAttempt, isHalted, liveAttempt, snapshotOf, type TaskState } from './task.ts';
 import { heldFindings } from './texts/held.ts';
-import { isUndone } from './undo.ts';
+import { isUndone, leftToLand } from './undo.ts';
 import { findingsIn } from './verdict.ts';
 
 /**

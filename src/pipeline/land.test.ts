@@ -106,3 +106,21 @@ test('a check of a late landing that could not run halts a run that ended while 
   const state = { ...closed, plan, landing, ended: 'done', taps: yes, mode: modes.stopped } as const;
   expect(names(evolveRun(state, { seq: 9, event: failed }) ?? {})).toEqual(['run-halted']);
 });
+
+test('a wave whose work landed along with the one before, or that left none, is not landed again', () => {
+  const landing: LandingState = { status: 'landed', branch: 'main', old: commit('base'), new: tip.commit };
+  const open = { ...wave, index: 1, rounds: [], closed: false };
+  const waves = [{ ...wave, closed: true, rounds: [round] }, open];
+  const plan = { ...closed.plan, land: 'wave' } as const;
+  const task = closed.tasks[hello];
+  if (task === undefined) throw new Error('no task');
+  const progress = { status: 'merged', commit: tip.commit } as (typeof task)['progress'];
+  const tasks = { [hello]: { ...task, progress } };
+  const landed = { ...closed.undo, standing: 'landed', landed: [hello] } as const;
+  const closing = (undo: RunState['undo']) =>
+    evolveRun({ ...closed, plan, waves, tasks, landing, undo }, { seq: 9, event: { type: 'wave-closed', wave: 1 } });
+  expect(following(closing(landed) ?? {})).toEqual([
+    { kind: 'fact', events: [{ type: 'run-ended', outcome: 'landed' }] },
+  ]);
+  expect(names(closing({ ...landed, landed: [] }) ?? {})).toEqual(['landing-queued']);
+});

@@ -1,10 +1,11 @@
 import { openCriticalQuestions } from '../domain/board-requests.ts';
 import type { Finding } from '../domain/findings/finding.ts';
-import { chosenTasks, landingConflicts, leftToLand } from '../domain/land-some.ts';
+import { chosenTasks, landingConflicts } from '../domain/land-some.ts';
 import { isMoving, type LandingState } from '../domain/landing.ts';
 import { movesNothing } from '../domain/plan.ts';
 import { policy } from '../domain/policy.ts';
 import { checkKey, goesOn, type RunState, selectedWaves } from '../domain/run.ts';
+import { leftToLand } from '../domain/undo.ts';
 import { halt } from './closure.ts';
 import { effect, fact, type Given, isItsTurn, type Step } from './step.ts';
 
