@@ -18,14 +18,19 @@ async function abandon(desk: Desk, given: string | undefined): Promise<Outcome> 
   const found = await wholeRunNamed(desk, 'abandon', given);
   if (!found.ok) return found.error;
   const { run } = found.value;
-  await using following = await followRun(desk, run);
+  // whatever halted the run before it was abandoned is over: abandoning resumes it
+  let isHalted = false;
+  await using following = await followRun(desk, run, ({ event }, isNew) => {
+    if (isNew && event.type === 'run-halted') isHalted = true;
+    if (event.type === 'run-resumed') isHalted = false;
+  });
   using ticks = ticker(1000);
   const outcome = await actOn(desk, { action: 'abandon', subject: found.value, input: {} });
   if (outcome.exit !== exitCodes.done || found.value.state.ended !== null) return outcome;
   for (;;) {
     const state = following.view()?.state;
     if (state?.ended !== undefined && state.ended !== null) return outcome;
-    if (state?.mode.mode === 'halted') return halted(run);
+    if (isHalted) return halted(run);
     await Promise.race([following.changed(), ticks.next()]);
     // a coordinator that died meanwhile is followed by another, which goes on with it
     await desk.ensureCoordinator();

@@ -222,17 +222,35 @@ describe('the answer to a request about the run', () => {
     });
   });
 
-  test('lets a landing that was refused be given up, whoever approved it', () => {
+  test('lets a landing that was refused and is asked about again be given up, whoever approved it', () => {
+    const asked: RunEvent = { type: 'tap-opened', tap: 'land', hash, expires: null };
     const refused = stateAfter(
       created(frozen),
-      { type: 'tap-opened', tap: 'land', hash, expires: null },
+      asked,
       { type: 'tap-decided', tap: 'land', decision: 'approved', hash, by: me },
       { type: 'landing-refused', because: failure('x') },
+      asked,
     );
     expect(answer(refused, reject('land'))).toMatchObject({
       ok: true,
-      value: [{ type: 'tap-opened' }, { type: 'tap-decided', decision: 'rejected' }],
+      value: [{ type: 'tap-decided', decision: 'rejected' }],
     });
+  });
+
+  test('to abandon a halted run also resumes it, so that what is under way can be ended', () => {
+    const because = failure('x');
+    const halted = stateAfter(created(frozen), { type: 'run-halted', because });
+    const abandon: RequestEvent = { type: 'requested-abandon', by: you };
+    const [gone, again] = [{ type: 'run-abandoned', by: you } as const, { type: 'run-resumed', by: you } as const];
+    expect(answer(halted, abandon)).toEqual({ ok: true, value: [gone, again] });
+    expect(answer(stateAfter(created(frozen)), abandon)).toEqual({ ok: true, value: [gone] });
+    // it halted again on the way: either command tries once more
+    const stuck = stateAfter(created(frozen), gone, { type: 'run-halted', because });
+    for (const request of [abandon, { type: 'requested-resume', by: you } as const])
+      expect(answer(stuck, request)).toEqual({ ok: true, value: [again] });
+    const ending = stateAfter(created(frozen), gone);
+    expect(answer(ending, abandon)).toEqual({ ok: true, value: [] });
+    expect(answer(ending, { type: 'requested-resume', by: me })).toMatchObject({ error: { rule: 'run-abandoned' } });
   });
 
   test('does not touch a branch that is being moved', () => {

@@ -6,7 +6,7 @@ import type { RunEvent } from './events.ts';
 import type { Finding } from './findings/finding.ts';
 import { boundedWords } from './findings/words.ts';
 import { checksToRepeat } from './judged-checks.ts';
-import { hasWhollyLanded, leftToLand, whyNotAlone } from './land-some.ts';
+import { hasWhollyLanded, whyNotAlone } from './land-some.ts';
 import { isQueued } from './landing.ts';
 import { ownershipConflicts } from './ownership.ts';
 import { matches } from './pattern.ts';
@@ -20,7 +20,7 @@ import { hasMerged, type RunState } from './run.ts';
 import { acceptSnapshot, editSnapshot, restarts } from './take-work.ts';
 import { endedAttempt, isHalted, liveAttempt, snapshotOf, type TaskState } from './task.ts';
 import { heldFindings } from './texts/held.ts';
-import { isUndone } from './undo.ts';
+import { isUndone, leftToLand } from './undo.ts';
 import { findingsIn } from './verdict.ts';
 
 /**
@@ -33,7 +33,7 @@ export type Answer = Result<readonly RunEvent[] | 'later', Finding>;
 export function answer(state: RunState, request: RequestEvent): Answer {
   if (!namesCaller(request)) return err(unknownRequest(request));
   if (state.ended !== null && !isAllowedLate(state, request)) return err({ rule: 'run-ended', outcome: state.ended });
-  if (state.abandoned !== null && request.type !== 'requested-abandon' && state.ended === null)
+  if (state.abandoned !== null && state.ended === null && !isAllowedAbandoned(state, request))
     return isMoveBegun(state, request) ? ok('later') : err({ rule: 'run-abandoned', who: state.abandoned.who });
   switch (request.type) {
     case 'requested-run':
@@ -239,8 +239,6 @@ function tap(
   decision: TapDecision,
   request: RequestEvent & { readonly hash: RunState['hash']; readonly at: string },
 ): Answer {
-  if (name === 'land' && decision === 'rejected' && state.landing.status === 'refused')
-    return giveUpLanding(state, request);
   const { hash, at, by } = request;
   const decided = { tap: name, decision, hash, by } as const;
   // `--land` says yes to a landing that nobody has been asked about yet
@@ -253,24 +251,20 @@ function tap(
   ]);
 }
 
-/** Said twice, it tries again what could not be ended. */
-function abandon(state: RunState, by: By): Answer {
-  if (state.abandoned === null) return ok([{ type: 'run-abandoned', by }]);
-  return ok(state.mode.mode === 'halted' ? [resumed(state, by)] : []);
-}
+/** A halted run starts nothing, so it is resumed too: what is under way has to be ended. */
+const abandon = (state: RunState, by: By): Answer =>
+  ok([
+    ...(state.abandoned === null ? [{ type: 'run-abandoned', by } as const] : []),
+    ...(state.mode.mode === 'halted' ? [resumed(state, by)] : []),
+  ]);
+
+/** What could not be ended because of a halt is tried again. */
+const isAllowedAbandoned = ({ mode }: RunState, { type }: RequestEvent): boolean =>
+  type === 'requested-abandon' || (type === 'requested-resume' && mode.mode === 'halted');
 
 /** Whether a request has begun to move the branch: that is brought to its end, whatever was asked since. */
 const isMoveBegun = (state: RunState, request: RequestEvent): boolean =>
   request.type === 'requested-undo' && state.landing.status === 'undoing';
-
-/** What cannot land stays on the run branch: the person takes their yes back. */
-function giveUpLanding(state: RunState, { hash, by }: RequestEvent & { readonly hash: RunState['hash'] }): Answer {
-  if (hash !== state.hash) return err({ rule: 'plan-outdated' });
-  return ok([
-    { type: 'tap-opened', tap: 'land', hash, expires: null },
-    { type: 'tap-decided', tap: 'land', decision: 'rejected', hash, by },
-  ]);
-}
 
 /** The target was moved by others, if at all: they take it back. */
 function undoOfRequest({ run, landing }: RunState): Finding {

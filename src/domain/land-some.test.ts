@@ -12,8 +12,9 @@ import {
 } from '../../test/support/plans.ts';
 import { answer } from './answer.ts';
 import type { RunEvent } from './events.ts';
-import { leftToLand, withoutTasks } from './land-some.ts';
+import { withoutTasks } from './land-some.ts';
 import type { RunState } from './run.ts';
+import { leftToLand } from './undo.ts';
 
 const frozen = plan([{ a: {}, b: { needs: ['a'] }, c: { needs: ['b'] }, d: {} }]);
 const [a, b, c, d] = [idOf('a'), idOf('b'), idOf('c'), idOf('d')];

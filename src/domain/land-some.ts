@@ -4,6 +4,7 @@ import type { Rebuilt } from './landing.ts';
 import { dependentsOf } from './plan.ts';
 import { err, ok, type Result } from './result.ts';
 import type { RunState } from './run.ts';
+import { leftToLand } from './undo.ts';
 
 /**
  * Landing some of the tasks of a run: those that are left out stay on the run branch, and a later `land` takes them.
@@ -12,12 +13,6 @@ import type { RunState } from './run.ts';
  *     ─▶ every check on that tree ─▶ landing-intended ─▶ landed (a, b) ─▶ run-ended `done` while something is left
  *   A conflict or a failing check is `landing-refused`: nothing moved, and any other choice can be asked for.
  */
-
-/** Merged, and not on the person's branch: nobody has landed it since the run was last undone as a whole. */
-export const leftToLand = (state: Pick<RunState, 'tasks' | 'undo'>): readonly TaskId[] =>
-  Object.values(state.tasks)
-    .filter(({ id, progress }) => progress.status === 'merged' && !state.undo.landed.includes(id))
-    .map(({ id }) => id);
 
 /** There is nothing left to land. */
 export const hasWhollyLanded = (state: Pick<RunState, 'tasks' | 'undo' | 'landing'>): boolean =>

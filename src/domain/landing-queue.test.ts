@@ -47,6 +47,20 @@ test('a run that waits for a person is not in it: asked, paused, stopped or halt
   expect(aheadInQueue([...waiting, queued('z-0009', 99)], queued('z-0009', 99))).toBeNull();
 });
 
+test('a move that has begun stays in it while its run is paused or stopped; so does an undo', () => {
+  const next = queued('z-0009', 99);
+  const moving = { status: 'intended', branch: 'main', old: null, new: fresh.target.commit, moves: 0 } as const;
+  const ahead = (state: RunState) => aheadInQueue([state, next], next);
+  const who = 'ada';
+  for (const mode of ['paused', 'stopped'] as const) {
+    expect(ahead(run('a-0001', { landing: moving, mode: { mode, who } }))).toBe('a-0001');
+    expect(ahead({ ...undoing('b-0002', 40), ended: null, mode: { mode, who } })).toBe('b-0002');
+  }
+  const halted = { mode: 'halted', because: { rule: 'git-missing' } } as const;
+  expect(ahead(run('a-0001', { landing: moving, mode: halted }))).toBeNull();
+  expect(ahead({ ...undoing('b-0002', 40), mode: halted })).toBeNull();
+});
+
 test('a run learns who goes before it', () => {
   const [first, second] = [queued('a-0001', 10), queued('b-0002', 20)];
   expect([aheadInQueue([first, second], first), aheadInQueue([first, second], second)]).toEqual([null, 'a-0001']);

@@ -1,7 +1,7 @@
 import type { RunId } from './ids.ts';
-import { isQueued } from './landing.ts';
+import { isMoving, isQueued } from './landing.ts';
 import { movesNothing } from './plan.ts';
-import type { RunState } from './run.ts';
+import { goesOn, type RunState } from './run.ts';
 
 /** One move of a branch that only the machine has to bring on. */
 export type QueueEntry = {
@@ -20,7 +20,7 @@ export type QueueEntry = {
  */
 export const landingQueue = (runs: readonly RunState[], branch: string): readonly QueueEntry[] =>
   runs
-    .filter((run) => run.target.branch === branch && goesOn(run))
+    .filter((run) => run.target.branch === branch)
     .flatMap((run) => [...undoOf(run), ...landingOf(run)])
     .toSorted(
       (a, b) =>
@@ -36,13 +36,10 @@ export function aheadInQueue(runs: readonly RunState[], { run, target }: RunStat
 /** Whether a run is about to move its branch. */
 export const isInQueue = (run: RunState): boolean => undoOf(run).length + landingOf(run).length > 0;
 
-/** Nobody has to be asked before it goes on. A run that has ended is paused or stopped no more. */
-const goesOn = ({ mode, ended }: RunState): boolean =>
-  mode.mode === 'active' || (ended !== null && mode.mode !== 'halted');
-
-function undoOf({ run, pending, undo, landing }: RunState): readonly QueueEntry[] {
+/** A pause or a stop does not keep what has landed from being undone; only a halt waits for a person. */
+function undoOf({ run, mode, pending, undo, landing }: RunState): readonly QueueEntry[] {
   const asked = pending.find(({ request }) => request.type === 'requested-undo');
-  if (asked === undefined) return [];
+  if (asked === undefined || mode.mode === 'halted') return [];
   return [{ run, move: 'undo', begun: undo.prepared !== null || landing.status === 'undoing', seq: asked.seq }];
 }
 
@@ -55,8 +52,12 @@ function landingOf(state: RunState): readonly QueueEntry[] {
   return [{ run, move: 'landing', begun: !isFirst, seq: isFirst ? landing.seq : 0 }];
 }
 
-/** Of a run that was abandoned only a move that has begun is ended; one that is done lands late, when a person asks. */
-function mayLand({ ended, abandoned, landing, taps }: RunState): boolean {
-  if (ended !== null) return ended === 'done' && taps.land?.status === 'approved';
-  return abandoned === null || landing.status === 'intended';
+/**
+ * A run that is paused, stopped or abandoned finishes only a move that has begun. One that ended `done` lands late, when a person
+ * asks.
+ */
+function mayLand(state: RunState): boolean {
+  const { mode, ended, abandoned, landing, taps } = state;
+  if (ended !== null) return ended === 'done' && taps.land?.status === 'approved' && goesOn(state);
+  return isMoving(landing) ? mode.mode !== 'halted' : abandoned === null && goesOn(state);
 }

@@ -54,6 +54,9 @@ export type Rebuilt = Omit<
 export const isQueued = ({ status }: LandingState): boolean =>
   status === 'queued' || status === 'observed' || status === 'intended';
 
+/** The merger has begun to move a branch, or to offer it to others. This is brought to its end, whatever was asked since. */
+export const isMoving = ({ status }: LandingState): boolean => status === 'intended' || status === 'offering';
+
 /** Not asked for yet, or asked for anew. */
 export const noLanding: LandingState = { status: 'none' };
 

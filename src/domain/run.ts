@@ -17,7 +17,7 @@ import { emptySequence } from './sequence.ts';
 import { evolveTap, type TapState } from './tap.ts';
 import { attemptOf, plannedTask, type TaskState } from './task.ts';
 import { boundBy } from './thread.ts';
-import { evolveUndo, noUndo, type UndoState } from './undo.ts';
+import { evolveUndo, leftToLand, noUndo, type UndoState } from './undo.ts';
 import type { Verdict } from './verdict.ts';
 
 /** One run as its ledger stream says it is. Plain data: two folds of the same events are equal byte for byte. */
@@ -192,12 +192,12 @@ function evolveFact(state: RunState, seq: number, event: RunEvent): RunState {
       return withLastRound(state, event.wave, event);
     case 'merged':
       return evolveMerged(state, event);
-    case 'wave-closed':
-      // with `land: wave` each closed wave lands anew
-      return withWave({ ...state, landing: noLanding }, event.wave, (wave) => ({
-        ...wave,
-        closed: true,
-      }));
+    case 'wave-closed': {
+      // with `land: wave` each closed wave lands anew, unless the landing before took its work along
+      const hasLanded = state.landing.status === 'landed' && leftToLand(state).length === 0;
+      const landing = hasLanded ? state.landing : noLanding;
+      return withWave({ ...state, landing }, event.wave, (wave) => ({ ...wave, closed: true }));
+    }
     case 'landed': {
       const apart = state.target.apart || event.new !== state.branch?.commit;
       const target =
@@ -371,6 +371,10 @@ export const plannedStates = (state: RunState): readonly TaskState[] =>
 /** Something of this run is on its branch. */
 export const hasMerged = (state: RunState): boolean =>
   state.waves.some((wave) => wave.rounds.some((round) => round.status === 'merged'));
+
+/** Whether it goes on without a `resume`. A run that has ended is no longer paused or stopped. */
+export const goesOn = ({ mode, ended }: Pick<RunState, 'mode' | 'ended'>): boolean =>
+  mode.mode === 'active' || (ended !== null && mode.mode !== 'halted');
 
 /** Waves that this run is to do: all, or the one asked for. */
 export const selectedWaves = (state: RunState): readonly WaveState[] =>

@@ -51,6 +51,12 @@ export function evolveUndo(state: UndoState, event: RunEvent): UndoState {
   }
 }
 
+/** Merged, and not on the person's branch: nobody has landed it since the run was last undone as a whole. */
+export const leftToLand = ({ tasks, undo }: Pick<RunState, 'tasks' | 'undo'>): readonly TaskId[] =>
+  Object.values(tasks)
+    .filter(({ id, progress }) => progress.status === 'merged' && !undo.landed.includes(id))
+    .map(({ id }) => id);
+
 /** Nothing of it is on the branch any more, because it was taken back. */
 export const isUndone = ({ undo }: Pick<RunState, 'undo'>, task: TaskId | null): boolean =>
   undo.standing === 'undone' || (task !== null && undo.tasks.includes(task));

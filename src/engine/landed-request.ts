@@ -1,6 +1,6 @@
 import type { RunEvent } from '../domain/events.ts';
-import { leftToLand } from '../domain/land-some.ts';
 import { evolveRun, type RunState } from '../domain/run.ts';
+import { leftToLand } from '../domain/undo.ts';
 import type { GitReader } from '../ports/merger.ts';
 
 /**

@@ -1,3 +1,4 @@
+import { isMoving } from '../domain/landing.ts';
 import { currentWave, type RunState } from '../domain/run.ts';
 import { live } from './dispatch.ts';
 import { askLand } from './land.ts';
@@ -6,7 +7,7 @@ import { fact, type Step } from './step.ts';
 
 /**
  * Ends a run that a person gave up, in whatever state it is. Its agents are stopped, which keeps their work; a branch that is
- * being moved is brought to where it was going, so that nothing is left half done. Nothing else begins any more.
+ * being moved or offered is brought to where it was going, so that nothing is left half done. Nothing else begins any more.
  */
 export function abandonment(state: RunState): readonly Step[] {
   const isUndoing = state.landing.status === 'undoing' && state.pending.length > 0;
@@ -16,6 +17,6 @@ export function abandonment(state: RunState): readonly Step[] {
 }
 
 function branchMoves(state: RunState): readonly Step[] {
-  if (state.landing.status === 'intended') return [askLand(state)];
+  if (isMoving(state.landing)) return [askLand(state)];
   return currentWave(state)?.rounds.at(-1)?.status === 'merging' ? merge(state) : [];
 }

@@ -8,7 +8,7 @@ import { judged } from '../domain/judge.ts';
 import { isQueued } from '../domain/landing.ts';
 import type { Check } from '../domain/plan.ts';
 import { type BuiltRound, isOpen, type RoundStep, type Tip } from '../domain/round.ts';
-import { checkKey, currentWave, hasMerged, type RunState, tasksOfWave, type WaveState } from '../domain/run.ts';
+import { checkKey, currentWave, goesOn, hasMerged, type RunState, tasksOfWave, type WaveState } from '../domain/run.ts';
 import { isBlocked, mayIntegrate } from '../domain/schedule.ts';
 import { isResolved, isSettled, type TaskState } from '../domain/task.ts';
 import { blameTogether, rebuildGenerated } from './generated.ts';
@@ -166,7 +166,7 @@ const runCheck = (check: Check, at: Tip): Step =>
 
 /** Says so once; `resume` forgets the outcome, so that the check is tried again. */
 export function halt(state: RunState, outcome: CheckOutcome): readonly Step[] {
-  if (state.mode.mode !== 'active') return [];
+  if (!goesOn(state)) return [];
   return [fact({ type: 'run-halted', because: checkUnrunnable(outcome) })];
 }
 

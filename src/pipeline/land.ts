@@ -1,10 +1,11 @@
 import { openCriticalQuestions } from '../domain/board-requests.ts';
 import type { Finding } from '../domain/findings/finding.ts';
-import { chosenTasks, landingConflicts, leftToLand } from '../domain/land-some.ts';
-import type { LandingState } from '../domain/landing.ts';
+import { chosenTasks, landingConflicts } from '../domain/land-some.ts';
+import { isMoving, type LandingState } from '../domain/landing.ts';
 import { movesNothing } from '../domain/plan.ts';
 import { policy } from '../domain/policy.ts';
-import { checkKey, type RunState, selectedWaves } from '../domain/run.ts';
+import { checkKey, goesOn, type RunState, selectedWaves } from '../domain/run.ts';
+import { leftToLand } from '../domain/undo.ts';
 import { halt } from './closure.ts';
 import { effect, fact, type Given, isItsTurn, type Step } from './step.ts';
 
@@ -17,16 +18,16 @@ export function land(state: RunState, given: Given): readonly Step[] {
   if (due === 'nothing') return [fact({ type: 'run-ended', outcome: 'done' })];
   const { landing } = state;
   if (landing.status === 'landed' || landing.status === 'offered') return [];
-  if (landing.status !== 'intended' && openCriticalQuestions(state).length > 0) return [];
+  // a pause, a stop or a question does not leave a move half done
+  if (isMoving(landing)) return [askLand(state)];
   const tap = state.taps.land;
-  if (state.plan.land === 'ask' || tap !== undefined) {
-    if (tap === undefined) return [ask(state)];
-    if (tap.status === 'rejected') return [fact({ type: 'run-ended', outcome: 'done' })];
-    if (tap.status !== 'approved') return [];
-  }
+  // a no to one wave keeps the others from landing, not from their work
+  if (tap?.status === 'rejected') return allClosed(state) ? [fact({ type: 'run-ended', outcome: 'done' })] : [];
+  if (tap !== undefined && tap.status !== 'approved') return [];
   // what the person said yes to is not what they have now: they are asked again
   if (landing.status === 'refused') return [ask(state)];
-  return move(state, landing, given);
+  if (!goesOn(state) || openCriticalQuestions(state).length > 0) return [];
+  return tap === undefined && state.plan.land === 'ask' ? [ask(state)] : move(state, landing, given);
 }
 
 function ask(state: RunState): Step {
@@ -49,7 +50,7 @@ function landingIsDue(state: RunState): 'not-yet' | 'nothing' | 'due' {
   const approved = waves.some((wave) => wave.approval !== null);
   if (closed.length === 0 || !approved) return 'not-yet';
   const merged = closed.some((wave) => wave.rounds.some((round) => round.status === 'merged'));
-  if (merged) return state.mode.mode === 'active' ? 'due' : 'not-yet';
+  if (merged) return 'due';
   return allClosed(state) ? 'nothing' : 'not-yet';
 }
 
@@ -68,7 +69,6 @@ function move(state: RunState, landing: LandingState, given: Given): readonly St
         : moveObserved(state, landing, landing.tip);
     case 'intended':
     case 'offering':
-      return [askLand(state)];
     case 'landed':
     case 'offered':
     case 'refused':

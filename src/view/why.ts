@@ -1,5 +1,5 @@
 import type { TaskId } from '../domain/ids.ts';
-import { isPartlyLanded, leftToLand } from '../domain/land-some.ts';
+import { isPartlyLanded } from '../domain/land-some.ts';
 import { type Need, needsOf } from '../domain/needs.ts';
 import { openUndo } from '../domain/open-undo.ts';
 import { hasMerged, type RunState, tasksOfWave } from '../domain/run.ts';
@@ -10,6 +10,7 @@ import { toldOfHold } from '../domain/texts/held.ts';
 import { toldOfFailedRun, toldOfNoCoordinator } from '../domain/texts/machine.ts';
 import { toldOfFailure } from '../domain/texts/run.ts';
 import type { Told } from '../domain/texts/told.ts';
+import { leftToLand } from '../domain/undo.ts';
 import { doing } from './doing.ts';
 import { endText, needSince, type RunView, undoText } from './run-view.ts';
 import { files } from './task-line.ts';

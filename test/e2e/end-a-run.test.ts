@@ -65,6 +65,32 @@ describe('abandon ends a run', () => {
     expect(await wrongWith(p)).toEqual([]);
   }, 60_000);
 
+  test('that halted while its branch was being moved: the move is finished first', async () => {
+    await using p = await project({ plan: { tasks: { task } } });
+    const failpoint = { TIDEGATE_FAILPOINT: 'merger-landing-intended' };
+    const halted = await ended(p.start(['run', 'plan.yaml', '--yes', '--land', '--json'], failpoint));
+    expect([halted.code, (await types(p)).includes('run-halted')]).toEqual([43, true]);
+    const run = runOf(halted);
+    expect((await p.cli('abandon', run)).code).toBe(0);
+    expect((await p.cli('status', run)).stdout).toContain('Abandoned by');
+    expect(p.git('show', 'main:a.txt')).toBe('fine');
+    expect(await wrongWith(p)).toEqual([]);
+  }, 60_000);
+
+  test('that halted while an agent is at work, and says so when the agent has ended', async () => {
+    const quick = scripted(`sleep 2; echo fine > a.txt; ${handoff}`, { owns: ['a.txt'] });
+    const slow = scripted('echo half > b.txt; sleep 600', { owns: ['b.txt'] });
+    const waves = [{ tasks: { quick } }, { tasks: { slow } }];
+    await using p = await project({ plan: { schedule: 'eager', waves } });
+    const failpoint = { TIDEGATE_FAILPOINT: 'merger-candidate-written' };
+    const run = runOf(await ended(p.start(['run', 'plan.yaml', '--yes', '-d', '--json'], failpoint)));
+    await using heard = await listenTo(p);
+    if (!(await types(p)).includes('run-halted')) await heard.next('run-halted');
+    expect(await p.cli('abandon', run)).toMatchObject({ code: 0, stdout: expect.stringContaining('tidegate rescue') });
+    expect((await types(p)).filter((type) => type === 'run-abandoned' || type === 'run-ended')).toHaveLength(2);
+    expect(await wrongWith(p)).toEqual([]);
+  }, 60_000);
+
   test.each(['stop', 'pause'])('after %s', async (verb) => {
     await using p = await project({ plan: { tasks: { task } } });
     const run = runOf(await p.cli('run', 'plan.yaml', '--json'));
@@ -100,6 +126,17 @@ describe('F2: a landing that is refused', () => {
     expect((await p.cli('run', 'plan.yaml', '--yes', '--land', '--json')).code).toBe(0);
   }, 60_000);
 });
+
+test('a no to the landing ends a run that was stopped, and a later `land` still lands it', async () => {
+  await using p = await project({ plan: { tasks: { task } } });
+  const run = runOf(await p.cli('run', 'plan.yaml', '--yes', '--json'));
+  expect((await p.cli('stop', run)).code).toBe(0);
+  expect((await p.cli('reject', run)).code).toBe(0);
+  expect(await types(p)).toContain('run-ended');
+  expect(await p.cli('land', run)).toMatchObject({ code: 0 });
+  expect(p.git('show', 'main:a.txt')).toBe('fine');
+  expect(await wrongWith(p)).toEqual([]);
+}, 60_000);
 
 describe('a marker file', () => {
   const marked = async (p: Project, minutes: number): Promise<string> => {
