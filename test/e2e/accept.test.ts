@@ -249,6 +249,10 @@ describe('tidegate edit <run>', () => {
     const settled = await by('cat shared.txt; echo both > shared.txt');
     expect(settled).toMatchObject({ code: 0, stdout: expect.stringContaining(`tidegate land ${run}`) });
     expect(p.git('rev-parse', 'main')).toBe(ours);
+    expect(await by('echo again > shared.txt')).toMatchObject({
+      code: 2,
+      stderr: `tidegate: edit: no landing of ${run} conflicts\n`,
+    });
     expect((await p.cli('rescue', run)).stdout).toMatch(
       new RegExp(`^${run} \\S+, its landing as edited by hand \\(1\\)$`, 'm'),
     );
