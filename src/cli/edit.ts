@@ -1,7 +1,8 @@
 import { describeRefusal } from '../domain/explain/explain.ts';
 import type { CommitId, TaskId } from '../domain/ids.ts';
+import type { LandingConflict } from '../domain/landing.ts';
 import { unfitToEdit } from '../domain/take-work.ts';
-import { snapshotOf } from '../domain/task.ts';
+import { isResolved, snapshotOf } from '../domain/task.ts';
 import type { Desk } from '../ports/desk.ts';
 import { actAndTell, refusedToAgent } from './act.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
@@ -25,27 +26,24 @@ async function edit(desk: Desk, context: Context, given: string | undefined, pro
   const found = await runNamed(desk, 'edit', given, 'newest');
   if (!found.ok) return found.error;
   const { task, run, state } = found.value;
+  const { landing } = state;
   // a name that a run and its task begin with: what conflicts is meant
-  const conflict = task === null || run.startsWith(given ?? '') ? conflictOf(found.value) : null;
-  const [only, ...more] = Object.values(state.tasks);
-  const edited = task ?? (more.length === 0 ? (only?.id ?? null) : null);
+  const isRun = task === null || run.startsWith(given ?? '');
+  const conflict = isRun && landing.status === 'refused' ? landing.conflict : undefined;
+  const open = Object.values(state.tasks).filter((one) => !isResolved(one));
+  const [only] = open;
+  const isOnly = only !== undefined && Object.keys(state.tasks).length === 1;
+  const edited = task ?? (isOnly ? only.id : null);
   const refused = refusedToAgent(desk, 'edit', `edit ${partName({ run, task })}`);
   if (refused !== null) return refused;
   const hands = { desk, context, programs };
-  if (conflict !== null) return await editLanding(hands, found.value, conflict);
+  if (conflict !== undefined) return await editLanding(hands, found.value, conflict);
   if (edited !== null) return await editTask(hands, { ...found.value, task: edited });
-  return misused('no-task', `edit: no landing of ${run} conflicts; which task? ${Object.keys(state.tasks).join(', ')}`);
+  const which = open.length === 0 ? '' : `; which task? ${open.map(({ id }) => id).join(', ')}`;
+  return misused('no-task', `edit: no landing of ${run} conflicts${which}`);
 }
 
 type Hands = { readonly desk: Desk; readonly context: Context; readonly programs: EditPrograms };
-type Conflict = { readonly commit: CommitId; readonly onto: CommitId; readonly files: readonly string[] };
-
-/** The conflict that the last try to land ran into; null when it ran into none, or something has landed since. */
-function conflictOf({ stored }: MadeRun): Conflict | null {
-  const last = stored.findLast(({ event }) => event.type === 'landing-rebuilt' || event.type === 'landed')?.event;
-  if (last?.type !== 'landing-rebuilt' || last.conflicted === undefined) return null;
-  return { commit: last.conflicted.commit, onto: last.onto, files: last.conflicts };
-}
 
 async function editTask(hands: Hands, subject: MadeRun & { readonly task: TaskId }): Promise<Outcome> {
   const { state, task } = subject;
@@ -63,7 +61,7 @@ async function editTask(hands: Hands, subject: MadeRun & { readonly task: TaskId
   });
 }
 
-async function editLanding(hands: Hands, subject: MadeRun, { commit, onto, files }: Conflict): Promise<Outcome> {
+async function editLanding(hands: Hands, subject: MadeRun, { commit, onto, files }: LandingConflict): Promise<Outcome> {
   const { branch } = subject.state.target;
   const about = `what ${subject.run} would land on ${branch}, with both sides of the conflict`;
   return await byHand(hands, { from: commit, base: onto, about, files }, async (copy) => {

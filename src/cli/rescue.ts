@@ -1,9 +1,16 @@
-import type { Desk } from '../ports/desk.ts';
+import { discarded } from '../domain/discard.ts';
+import { leftToLand } from '../domain/land-some.ts';
+import type { RunState } from '../domain/run.ts';
+import type { Desk, KeptSnapshot } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
 import { done, type Outcome } from './command.ts';
 import { runNamed } from './subject.ts';
+import { partName } from './wording.ts';
 
-/** `tidegate rescue [run[/task]]`: every snapshot that was taken, and how to make a branch of it. Changes nothing. */
+/**
+ * `tidegate rescue [run[/task]]`: every snapshot that was taken, also of what people changed by hand, merged work that has not landed,
+ * and how to make a branch of each. Changes nothing.
+ */
 export async function listSnapshots(
   { subject }: { readonly subject: string | undefined },
   desk: Desk,
@@ -11,23 +18,54 @@ export async function listSnapshots(
   const found = await runNamed(desk, 'rescue', subject, 'newest');
   if (!found.ok) return found.error;
   const { run, task, state } = found.value;
-  const prefix = task === null ? `${run}.` : `${run}.${task}.`;
   const snapshots = (await desk.patches.snapshots(run))
-    .filter(({ attempt }) => attempt.startsWith(prefix))
-    .map((snapshot) => ({ ...snapshot, command: fetchCommand(desk, snapshot) }));
+    .filter((kept) => (task === null || kept.task === task) && (kept.kind !== 'merged' || hasUnlanded(state)))
+    .map((snapshot) => ({ ...snapshot, command: fetchCommand(desk, run, snapshot) }));
   if (snapshots.length === 0)
-    return done([`No snapshot of ${task === null ? run : `${run}/${task}`} was taken yet.`], { run, snapshots });
-  const lines = snapshots.flatMap(({ attempt, commit, command }): readonly Text[] => {
-    const status = Object.values(state.tasks).find(({ id }) => id === attempt.split('.')[1])?.progress.status ?? 'gone';
-    return [[{ text: attempt, tone: 'strong' }, ` ${commit.slice(0, 12)}, its task is ${status}`], `  ${command}`];
+    return done([`No snapshot of ${partName({ run, task })} was taken yet.`], { run, snapshots });
+  const lines = snapshots.flatMap((snapshot): readonly Text[] => {
+    const name = snapshot.kind === 'attempt' ? snapshot.attempt : partName({ run, task: snapshot.task });
+    const about = ` ${snapshot.commit.slice(0, 12)}, ${aboutOf(snapshot, state)}`;
+    return [[{ text: name, tone: 'strong' }, about], `  ${snapshot.command}`];
   });
   return done(lines, { run, snapshots });
 }
 
+/** The run branch holds work that is on no branch of the person. */
+const hasUnlanded = (state: RunState): boolean => leftToLand(state).length + discarded(state).length > 0;
+
+function aboutOf(kept: KeptSnapshot, state: RunState): string {
+  switch (kept.kind) {
+    case 'attempt':
+      return `its task is ${state.tasks[kept.task]?.progress.status ?? 'gone'}`;
+    case 'edited':
+      return `edited by hand (${kept.number})`;
+    case 'dropped':
+      return `without the paths that were dropped (${kept.number})`;
+    case 'edited-landing':
+      return `its landing as edited by hand (${kept.number})`;
+    case 'merged':
+      return 'merged and not landed';
+  }
+}
+
 /** Makes a branch in the person's repository; what is there under that name is never replaced. */
-function fetchCommand(desk: Desk, { attempt, ref }: { readonly attempt: string; readonly ref: string }): string {
-  const branch = `rescue/${attempt.replaceAll('.', '-')}`;
-  return `git -C ${quoted(desk.checkout)} fetch ${quoted(desk.state.repository)} ${ref}:refs/heads/${branch}`;
+function fetchCommand(desk: Desk, run: string, kept: KeptSnapshot): string {
+  return `git -C ${quoted(desk.checkout)} fetch ${quoted(desk.state.repository)} ${kept.ref}:refs/heads/rescue/${branchOf(run, kept)}`;
+}
+
+function branchOf(run: string, kept: KeptSnapshot): string {
+  switch (kept.kind) {
+    case 'attempt':
+      return kept.attempt.replaceAll('.', '-');
+    case 'edited':
+    case 'dropped':
+      return `${run}-${kept.task}-${kept.kind}-${kept.number}`;
+    case 'edited-landing':
+      return `${run}-edited-landing-${kept.number}`;
+    case 'merged':
+      return `${run}-merged`;
+  }
 }
 
 /** A path as one word of a shell. */

@@ -2,6 +2,7 @@ import { agentKinds, takesCommand } from './agents.ts';
 import { answerOnBoard, heldByQuestion, openCriticalQuestions } from './board-requests.ts';
 import { grantPattern } from './claims.ts';
 import { decideTap, type TapDecision } from './decide-tap.ts';
+import { discard, discarded } from './discard.ts';
 import type { RunEvent } from './events.ts';
 import type { Finding } from './findings/finding.ts';
 import { boundedWords } from './findings/words.ts';
@@ -115,6 +116,7 @@ type TaskRequest = Extract<
 function answerTask(state: RunState, request: TaskRequest): Answer {
   const task = state.tasks[request.task];
   if (task === undefined) return err({ rule: 'no-such-task', run: state.run, task: request.task });
+  if (state.ended !== null && request.type === 'requested-drop') return discard(state, task, request.by);
   if (plannedById(state.plan, task.id) === undefined) return err({ rule: 'task-removed', task: task.id });
   const wave = state.waves[task.wave];
   if (wave === undefined || wave.closed) return err({ rule: 'wave-closed', wave: task.wave });
@@ -283,8 +285,10 @@ function landNow(state: RunState, request: RequestEvent & { readonly type: 'requ
   if (state.ended !== null && !hasMerged(state)) return err({ rule: 'nothing-merged' });
   const [question] = openCriticalQuestions(state);
   if (question !== undefined) return err(heldByQuestion(state, question));
-  const some = request.tasks?.length === left.length ? null : (request.tasks ?? null);
-  const unfit = request.tasks === undefined ? null : whyNotAlone(state, request.tasks);
+  const isWhole = discarded(state).length === 0;
+  const asked = request.tasks ?? (isWhole ? null : left);
+  const some = isWhole && asked?.length === left.length ? null : asked;
+  const unfit = asked === null ? null : whyNotAlone(state, asked);
   if (unfit !== null) return err(unfit);
   const { hash } = state;
   const tasks = some === null ? {} : { tasks: some };
@@ -300,10 +304,14 @@ function landNow(state: RunState, request: RequestEvent & { readonly type: 'requ
 const isLandingMoving = ({ landing }: RunState): boolean =>
   landing.status === 'intended' || landing.status === 'undoing';
 
-/** A run that ended on its branch only may still be landed, what has landed undone, what was asked answered, and either tried again after a halt. */
+/**
+ * A run that ended on its branch only may still be landed, what has landed undone, what has not landed discarded by name, what was
+ * asked answered, and either tried again after a halt.
+ */
 function isAllowedLate(state: RunState, request: RequestEvent): boolean {
   if (request.type === 'requested-undo' || request.type === 'requested-answer') return true;
   if (request.type === 'requested-resume') return state.mode.mode === 'halted';
+  if (request.type === 'requested-drop') return request.paths.length === 0;
   const isOfLanding = request.type === 'requested-land' || request.type === 'requested-landing-edit';
   return isOfLanding && state.ended === 'done' && !hasWhollyLanded(state);
 }

@@ -60,8 +60,8 @@ function resultIn(run: RunState, task: PlannedTask, wave: number): readonly Earl
     case 'dropped':
       return [{ ...of, status: progress.status }];
     case 'merged': {
-      const commit = run.undo.commits[task.id] ?? null;
       const branch = ownBranch(run);
+      const commit = run.undo.commits[task.id] ?? (run.landing.status === 'offered' ? progress.commit : null);
       // it lands with the rest of its run
       if (commit === null && run.ended === null && currentWave(run) !== undefined) return [{ ...of, status: 'open' }];
       // nothing of it can be missing
@@ -80,7 +80,7 @@ function workOf({ needs: _, priority: __, ...work }: PlannedTask): string {
   return canonicalJson(work);
 }
 
-/** Runs of this plan that have a branch of their own, newest first: with `land: branch` another wave goes on from there. */
+/** Runs of this plan that have a branch of their own, newest first: with `land: branch` or `pr` another wave goes on from there. */
 export function ownBranches(
   plan: FrozenPlan,
   runs: readonly (RunState | null)[],
@@ -92,11 +92,13 @@ export function ownBranches(
   });
 }
 
-/** The branch that a run left its work on, instead of the person's. */
-const ownBranch = ({ landing, target }: RunState): string | null =>
-  landing.status === 'landed' && landing.branch !== target.branch ? landing.branch : null;
+/** The branch that a run left its work on, instead of the person's: for good, or until its pull request is merged. */
+function ownBranch({ landing, target }: RunState): string | null {
+  const isLeft = landing.status === 'landed' || landing.status === 'offered';
+  return isLeft && landing.branch !== target.branch ? landing.branch : null;
+}
 
-/** What it makes is left on a branch of the run: `land: branch`, and `pr` where there is one. */
+/** Runs leave their work on a branch of their own. With `land: pr` a pull request asks for the rest. */
 const landsElsewhere = ({ land }: FrozenPlan): boolean => (['branch', 'pr'] as readonly string[]).includes(land);
 
 /** Every task of the waves before this one counts as done. */

@@ -35,7 +35,7 @@ export type EarlierTask = {
   readonly run: RunId | null;
   /** `open`: that run has not brought it to an end. `absent`: there is no such run. */
   readonly status: 'merged' | 'done' | 'dropped' | 'open' | 'absent';
-  /** The commit that landed for it, after a rebuild the rebuilt one; null when none did. */
+  /** The commit that landed for it or is offered, after a rebuild the rebuilt one; null when there is none. */
   readonly commit: CommitId | null;
   /** The branch of its own that the run left it on, while that is there. Absent: it was to land on the person's. */
   readonly branch?: string;

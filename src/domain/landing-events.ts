@@ -95,6 +95,8 @@ export type LandingEvent =
       readonly branch: string;
       readonly commit: CommitId;
       readonly tasks: readonly TaskId[];
+      /** The commit of each of them. The branch contains it under the id that was offered. */
+      readonly commits: readonly { readonly task: TaskId; readonly commit: CommitId }[];
     }
   /** Commits on top of `onto` that take it back. The branch moves to them when every check has passed on their tree. */
   | {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { commit, idOf, tree } from '../../test/support/plans.ts';
+import { commit, idOf, me, tree } from '../../test/support/plans.ts';
 import type { RunEvent } from './events.ts';
+import { runId } from './ids.ts';
 import { evolveLanding, type LandingState, noLanding } from './landing.ts';
 
 const [old, next] = [commit('old'), commit('new')];
@@ -44,6 +45,26 @@ describe('a landing', () => {
     const because = { rule: 'submodules-move', files: ['a'] } as const;
     const refused: RunEvent = { type: 'landing-refused', because };
     expect(past(observed(old), refused)).toEqual({ status: 'refused', because });
+  });
+
+  test('keeps the conflict that it was refused for, until a person settles it or says yes again', () => {
+    const conflicted = { part: commit('part'), commit: commit('both') };
+    const conflict = { commit: commit('both'), onto: old, files: ['a'] };
+    const clash: RunEvent = { ...rebuilt(old), conflicts: ['a'], conflicted } as RunEvent;
+    const because = {
+      rule: 'landing-conflicts',
+      run: runId('demo-ab12'),
+      branch: 'main',
+      tasks: null,
+      files: ['a'],
+    } as const;
+    const refused = past(observed(old), clash, { type: 'landing-refused', because });
+    expect(refused).toEqual({ status: 'refused', because, conflict });
+    const other: RunEvent = { type: 'landing-refused', because: { rule: 'landing-busy', branch: 'main', tries: 3 } };
+    expect(past(observed(old), clash, other)).not.toHaveProperty('conflict');
+    const edited = { type: 'landing-edited', from: commit('both'), paths: ['a'], copy: 'a1', by: me } as const;
+    const snapshot = { part: conflicted.part, snapshot: next, commit: next };
+    expect(evolveLanding(refused, { ...edited, ...snapshot })).toEqual(noLanding);
   });
 
   test('is undone as a whole', () => {

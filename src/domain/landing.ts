@@ -21,7 +21,12 @@ export type LandingState =
       /** How often the branch moved under it. Other runs wait their turn, so somebody else moved it. */
       readonly moves: number;
     }
-  | { readonly status: 'refused'; readonly because: Finding }
+  | {
+      readonly status: 'refused';
+      readonly because: Finding;
+      /** Absent when something else is in the way. A person settles it by `tidegate edit <run>`. */
+      readonly conflict?: LandingConflict;
+    }
   | {
       readonly status: 'intended';
       readonly branch: string;
@@ -45,10 +50,14 @@ export type LandingState =
   | { readonly status: 'undone'; readonly branch: string; readonly commit: CommitId; readonly exact: boolean };
 
 /** A landing made anew on the branch as it is; which tasks it is of, the person's yes says. */
-export type Rebuilt = Omit<
-  Extract<LandingEvent, { readonly type: 'landing-rebuilt' }>,
-  'type' | 'tasks' | 'conflicted'
->;
+export type Rebuilt = Omit<Extract<LandingEvent, { readonly type: 'landing-rebuilt' }>, 'type' | 'tasks'>;
+
+/** `commit` holds both sides, on top of `onto`, with markers in the files. */
+export type LandingConflict = {
+  readonly commit: CommitId;
+  readonly onto: CommitId;
+  readonly files: readonly string[];
+};
 
 /** Waits for its turn, or has it. */
 export const isQueued = ({ status }: LandingState): boolean =>
@@ -70,7 +79,7 @@ export function evolveLanding(state: LandingState, event: RunEvent): LandingStat
       return isBefore(state) ? { status: 'observed', tip: event.commit, rebuilt: null, moves: 0 } : state;
     }
     case 'landing-rebuilt': {
-      const { type: _, tasks: _tasks, conflicted: _conflicted, ...rebuilt } = event;
+      const { type: _, tasks: _tasks, ...rebuilt } = event;
       // one that was asked for twice may come late, when the landing has been refused
       if (state.status !== 'observed')
         return isBefore(state) ? { status: 'observed', tip: rebuilt.onto, rebuilt, moves: 0 } : state;
@@ -85,7 +94,7 @@ export function evolveLanding(state: LandingState, event: RunEvent): LandingStat
     case 'landed':
       return { status: 'landed', branch: event.branch, old: event.old, new: event.new };
     case 'landing-refused':
-      return { status: 'refused', because: event.because };
+      return { status: 'refused', because: event.because, ...openConflict(state, event.because) };
     // what was in the way is settled; the person is still asked
     case 'landing-edited':
       return state.status === 'refused' ? noLanding : state;
@@ -119,6 +128,13 @@ export function evolveLanding(state: LandingState, event: RunEvent): LandingStat
     default:
       return state;
   }
+}
+
+/** A refusal for another reason leaves a conflict that was found before it for the next try. */
+function openConflict(state: LandingState, because: Finding): { readonly conflict?: LandingConflict } {
+  const rebuilt = state.status === 'observed' ? state.rebuilt : null;
+  if (because.rule !== 'landing-conflicts' || rebuilt?.conflicted === undefined) return {};
+  return { conflict: { commit: rebuilt.conflicted.commit, onto: rebuilt.onto, files: rebuilt.conflicts } };
 }
 
 const isBefore = ({ status }: LandingState): boolean => status === 'none' || status === 'queued';

@@ -30,9 +30,7 @@ export function evolveUndo(state: UndoState, event: RunEvent): UndoState {
         landed: [...state.landed, ...(event.tasks ?? [])],
         commits: {
           ...state.commits,
-          ...Object.fromEntries(
-            (('commits' in event ? event.commits : undefined) ?? []).map(({ task, commit }) => [task, commit]),
-          ),
+          ...Object.fromEntries((event.commits ?? []).map(({ task, commit }) => [task, commit])),
         },
       };
     case 'undo-prepared': {

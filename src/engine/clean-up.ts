@@ -25,7 +25,9 @@ export function keepingOf(job: string, runs: readonly (RunState | null)[]): Keep
     case 'dropped':
       return { keep: false, why: `dropped by ${known.progress.by.who}` };
     case 'merged':
-      return hasLanded(state, known.id) ? { keep: false, why: 'landed' } : { keep: true, why: whyNotLanded(state) };
+      return hasLanded(state, known.id)
+        ? { keep: false, why: 'landed' }
+        : { keep: true, why: whyNotLanded(state, known.id) };
     case 'done':
       return state.ended === null
         ? { keep: true, why: 'the run is open' }
@@ -36,7 +38,10 @@ export function keepingOf(job: string, runs: readonly (RunState | null)[]): Keep
         ? { keep: true, why: 'at work' }
         : { keep: true, why: 'an earlier attempt of an open task' };
     default:
-      return { keep: true, why: `${known.progress.status}: land it, or drop it by name` };
+      return {
+        keep: true,
+        why: `${known.progress.status}, not landed; to discard it: ${dropCommand(state, known.id)}`,
+      };
   }
 }
 
@@ -55,10 +60,18 @@ export function keepingOfLfs(runs: readonly (RunState | null)[]): Keeping {
     : { keep: false, why: 'all work is landed or dropped' };
 }
 
-function whyNotLanded({ landing, target }: RunState): string {
-  if (landing.status === 'undone') return 'its landing was undone';
-  return landing.status === 'offered' ? `its pull request is not in ${target.branch} yet` : 'merged, not landed yet';
+function whyNotLanded(state: RunState, task: TaskId): string {
+  const { run, landing, target, ended } = state;
+  const drop = dropCommand(state, task);
+  if (landing.status === 'offered') return `its pull request is not in ${target.branch} yet; to discard it: ${drop}`;
+  const why = landing.status === 'undone' ? 'its landing was undone' : 'merged, not landed yet';
+  if (ended === null) return why;
+  return ended === 'done'
+    ? `${why}; to land or discard it: tidegate land ${run}, or ${drop}`
+    : `${why}; to discard it: ${drop}`;
 }
+
+const dropCommand = ({ run }: RunState, task: TaskId): string => `tidegate drop ${run}/${task}`;
 
 const hasLanded = ({ landing, undo, ended }: RunState, task: TaskId): boolean =>
   ended !== null && landing.status !== 'undoing' && undo.landed.includes(task);

@@ -12,8 +12,12 @@ export async function landedRequest(state: RunState | null, git: GitReader): Pro
   const { branch } = state.target;
   const tip = await git.branchTip(branch);
   if (tip === null || !(await git.isAncestor(state.landing.new, tip))) return [];
+  const tasks = leftToLand(state);
+  const commits = Object.values(state.tasks).flatMap(({ id, progress }) =>
+    progress.status === 'merged' && tasks.includes(id) ? [{ task: id, commit: progress.commit }] : [],
+  );
   return [
-    { type: 'pull-request-landed', branch, commit: tip, tasks: leftToLand(state) },
+    { type: 'pull-request-landed', branch, commit: tip, tasks, commits },
     { type: 'run-ended', outcome: 'landed' },
   ];
 }

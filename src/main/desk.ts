@@ -7,9 +7,9 @@ import { stateDisk } from '../adapters/disk/index.ts';
 import { writeDurably } from '../adapters/durable-file.ts';
 import { probeFence } from '../adapters/fence-bwrap/probe.ts';
 import {
-  attemptSnapshots,
   gitReader,
   isAuthorKnown,
+  keptSnapshots,
   readCheckoutState,
   readLineCounts,
   readLog,
@@ -158,7 +158,7 @@ function deskOf(
       text: (from, to, paths) => readPatch(state.repository, from, to, paths),
       counts: (from, to) => readLineCounts(state.repository, from, to),
       log: (from, to) => readLog(state.repository, from, to),
-      snapshots: async (run) => ((await exists(state.repository)) ? await attemptSnapshots(state.repository, run) : []),
+      snapshots: async (run) => ((await exists(state.repository)) ? await keptSnapshots(state.repository, run) : []),
     },
     readPlan: async (source, flags) => underFlags(await readPlan(context, source), flags),
     rereadPlan: async ({ planFile, target, landing, plan }) => {

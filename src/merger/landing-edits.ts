@@ -24,11 +24,12 @@ export async function keepConflict(
   return commit;
 }
 
-/** The conflict that a landing of this run stands before; undefined when it stands before none. */
+/** The conflict that the last try to land ran into; undefined when there is none, or it was settled or landed since. */
 export function openConflict(history: History): { readonly part: CommitId; readonly commit: CommitId } | undefined {
-  const landed = eventsOf(history, 'landed').at(-1)?.position ?? 0;
-  const last = eventsOf(history, 'landing-rebuilt').at(-1);
-  return last !== undefined && last.position > landed ? last.event.conflicted : undefined;
+  const last = history.findLast(({ event }) =>
+    ['landing-rebuilt', 'landing-edited', 'landed'].includes(event.type),
+  )?.event;
+  return last?.type === 'landing-rebuilt' ? last.conflicted : undefined;
 }
 
 /** The first edit of a landing that no person asked for; null when there is none. */

@@ -1,5 +1,5 @@
 import type { Finding } from '../domain/findings/finding.ts';
-import type { AttemptId, CommitId } from '../domain/ids.ts';
+import type { AttemptId, CommitId, TaskId } from '../domain/ids.ts';
 import type { FrozenPlan } from '../domain/plan.ts';
 import type { PlanSketch } from '../domain/plan-text.ts';
 import type { AgentReadiness, CheckoutState } from '../domain/preflight.ts';
@@ -133,11 +133,20 @@ interface Patches {
   counts(from: CommitId, to: CommitId): Promise<readonly LineCount[] | null>;
   /** Commits that `to` has and `from` has not, newest first, with the run and the task that their trailers name. */
   log(from: CommitId, to: CommitId): Promise<readonly LoggedCommit[]>;
-  /** Every snapshot that was taken of these attempts. */
-  snapshots(
-    run: string,
-  ): Promise<readonly { readonly attempt: AttemptId; readonly ref: string; readonly commit: CommitId }[]>;
+  /** Every snapshot that is kept of a run, and its branch if it has one. */
+  snapshots(run: string): Promise<readonly KeptSnapshot[]>;
 }
+
+/**
+ * `edited`: as a person changed it by hand; `dropped`: without paths that a person took out; `edited-landing`: as a person made a
+ * landing fit; `merged`: the run branch. `number` counts from 1.
+ */
+export type KeptSnapshot = { readonly ref: string; readonly commit: CommitId } & (
+  | { readonly kind: 'attempt'; readonly task: TaskId; readonly attempt: AttemptId }
+  | { readonly kind: 'edited' | 'dropped'; readonly task: TaskId; readonly number: number }
+  | { readonly kind: 'edited-landing'; readonly task: null; readonly number: number }
+  | { readonly kind: 'merged'; readonly task: null }
+);
 
 /** One thing that a run needs from this machine. */
 export type Examined = {

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { LedgerEvent } from '../../src/domain/events.ts';
 import { checkHistory } from '../support/checker.ts';
 import { ended, type Project, project, scripted } from '../support/project.ts';
+import { runOnly } from '../support/run-only.ts';
 import { serverOf } from '../support/server.ts';
 
 /** Work that a person has read can be taken, although its agent did not end well; and nothing else by that. */
@@ -188,6 +189,40 @@ describe('tidegate edit', () => {
   }, 120_000);
 });
 
+test('rescue shows what people made of the work, and merged work that never landed, and each can be had', async () => {
+  const strays = scripted(`echo x > stray.txt; echo fine > b.txt; tidegate handoff done -m done`, { owns: ['b.txt'] });
+  await using p = await project({ plan: { ...plan({ half: halfway, strays }), land: 'ask' } });
+  const { stdout } = await p.cli('run', 'plan.yaml', '--yes', '--json');
+  const { run } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as { run: string };
+  const edits = editor(p, 'echo whole > work.txt');
+  expect(await ended(p.start(['edit', `${run}/half`], edits))).toMatchObject({ code: 0 });
+  expect(await p.cli('drop', `${run}/strays`, 'stray.txt')).toMatchObject({ code: 0 });
+  await p.cli('resume', run, '--json');
+  expect((await p.cli('abandon', run)).code).toBe(0);
+
+  const { stdout: shown } = await p.cli('rescue', run);
+  expect(shown.split('\n').filter((line) => /^\S/.test(line))).toEqual([
+    expect.stringMatching(new RegExp(`^${run}\\.half\\.1 \\S+, its task is merged$`)),
+    expect.stringMatching(new RegExp(`^${run}\\.strays\\.1 \\S+, its task is merged$`)),
+    expect.stringMatching(new RegExp(`^${run}/strays \\S+, without the paths that were dropped \\(1\\)$`)),
+    expect.stringMatching(new RegExp(`^${run}/half \\S+, edited by hand \\(1\\)$`)),
+    expect.stringMatching(new RegExp(`^${run} \\S+, merged and not landed$`)),
+  ]);
+  for (const line of shown.split('\n').filter((one) => one.startsWith('  git '))) runOnly('sh', ['-ec', line], p.root);
+  const has = (branch: string, path: string): string => p.git('show', `rescue/${run}-${branch}:${path}`);
+  expect(has('half-1', 'work.txt')).toBe('half');
+  expect(has('half-edited-1', 'work.txt')).toBe('whole');
+  expect(has('strays-1', 'stray.txt')).toBe('x');
+  expect(has('strays-dropped-1', 'b.txt')).toBe('fine');
+  expect(() => has('strays-dropped-1', 'stray.txt')).toThrow();
+  expect([has('merged', 'work.txt'), has('merged', 'b.txt')]).toEqual(['whole', 'fine']);
+  const ofTask = JSON.parse((await p.cli('rescue', `${run}/half`, '--json')).stdout) as { snapshots: object[] };
+  expect(ofTask.snapshots).toMatchObject([
+    { kind: 'attempt', task: 'half', attempt: `${run}.half.1` },
+    { kind: 'edited', task: 'half', number: 1 },
+  ]);
+}, 120_000);
+
 describe('tidegate edit <run>', () => {
   test('a landing that conflicts is made to fit by hand, checked as it is then, and lands with both ids', async () => {
     const rewrites = scripted('echo theirs > shared.txt; echo new > more.txt; tidegate handoff done -m done', {
@@ -215,6 +250,13 @@ describe('tidegate edit <run>', () => {
     const settled = await by('cat shared.txt; echo both > shared.txt');
     expect(settled).toMatchObject({ code: 0, stdout: expect.stringContaining(`tidegate land ${run}`) });
     expect(p.git('rev-parse', 'main')).toBe(ours);
+    expect(await by('echo again > shared.txt')).toMatchObject({
+      code: 2,
+      stderr: `tidegate: edit: no landing of ${run} conflicts\n`,
+    });
+    expect((await p.cli('rescue', run)).stdout).toMatch(
+      new RegExp(`^${run} \\S+, its landing as edited by hand \\(1\\)$`, 'm'),
+    );
 
     expect((await p.cli('land', run, '--json')).code).toBe(0);
     expect(p.git('show', 'main:shared.txt')).toBe('both');

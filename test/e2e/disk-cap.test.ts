@@ -42,7 +42,9 @@ describe('the disk cap', { timeout: 120_000 }, () => {
     expect(JSON.parse((await p.cli('status', run, '--json')).stdout)).toMatchObject({
       needs: expect.arrayContaining([expect.objectContaining({ kind: 'disk' })]),
     });
-    expect((await p.cli('clean')).stdout).toMatch(/wide\.1: held: land it, or drop it by name/);
+    expect((await p.cli('clean')).stdout).toContain(
+      `wide.1: held, not landed; to discard it: tidegate drop ${run}/wide`,
+    );
 
     await p.cli('drop', `${run}/wide`);
     await until(p, 'starts-allowed');

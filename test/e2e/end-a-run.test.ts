@@ -101,6 +101,47 @@ describe('abandon ends a run', () => {
   });
 });
 
+describe('work of a run that ended', () => {
+  const stray = scripted(`echo x > elsewhere.txt; ${handoff}`, { owns: ['b.txt'] });
+  const freed = async (p: Project) => (await p.cli('clean')).stdout.match(/^removed .*: dropped by/gm)?.length ?? 0;
+
+  test('abandoned, merged or not: kept until each task is dropped by name, and then still there to rescue', async () => {
+    await using p = await project({ plan: { tasks: { task, stray } } });
+    const run = runOf(await p.cli('run', 'plan.yaml', '--yes', '--json'));
+    expect((await p.cli('abandon', run)).code).toBe(0);
+    const kept = await p.cli('clean');
+    for (const name of ['task', 'stray'])
+      expect(kept.stdout).toMatch(new RegExp(`keep .*${run}.${name}.1: .*: tidegate drop ${run}/${name}$`, 'm'));
+    expect((await p.cli('drop', `${run}/stray`, 'elsewhere.txt')).stderr).toContain('has ended (abandoned)');
+    for (const name of ['task', 'stray'])
+      expect(await p.cli('drop', `${run}/${name}`)).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining('rescue'),
+      });
+    expect(await freed(p)).toBe(2);
+    const rescued = await p.cli('rescue', run);
+    for (const name of ['task', 'stray']) expect(rescued.stdout).toContain(`${run}.${name}.1`);
+    expect((await p.cli('status', run)).stdout).toContain('Abandoned by');
+    expect(await wrongWith(p)).toEqual([]);
+  }, 60_000);
+
+  test('done and not landed: a task that is dropped stays out of a later landing', async () => {
+    const other = scripted(`echo other > b.txt; ${handoff}`, { owns: ['b.txt'] });
+    await using p = await project({ plan: { tasks: { task, other } } });
+    const run = runOf(await p.cli('run', 'plan.yaml', '--yes', '--json'));
+    expect((await p.cli('reject', run)).code).toBe(0);
+    expect((await p.cli('clean')).stdout).toMatch(
+      new RegExp(`task.1: .*: tidegate land ${run}, or tidegate drop ${run}/task`),
+    );
+    expect((await p.cli('drop', `${run}/other`)).code).toBe(0);
+    expect(await freed(p)).toBe(1);
+    expect(await p.cli('land', run)).toMatchObject({ code: 3 });
+    expect(p.git('ls-tree', '--name-only', 'main').split('\n')).toEqual(['a.txt', 'plan.yaml', 'readme.md']);
+    expect((await p.cli('drop', `${run}/task`)).stderr).toContain('task has landed already');
+    expect(await wrongWith(p)).toEqual([]);
+  }, 60_000);
+});
+
 describe('F2: a landing that is refused', () => {
   test('asks again, the old yes is void, and it can be given up', async () => {
     await using p = await project({ plan: { tasks: { task } } });

@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
+import { checkHistory } from '../support/checker.ts';
 import { failpointsIn } from '../support/failpoints.ts';
 import { forge } from '../support/forge.ts';
+import { gitFacts } from '../support/kill.ts';
 import { land, picture, readyToLand, runTip } from '../support/landing.ts';
 import { run as sceneRun } from '../support/merger-scene.ts';
 import { mergerUnderFire } from '../support/merger-under-fire.ts';
@@ -118,6 +120,36 @@ test('a pull request counts as landed once the target contains its commits, and 
     { type: 'run-ended', outcome: 'landed' },
   ]);
 }, 120_000);
+
+test.each(['before', 'after'])(
+  'with `land: pr` a wave goes on %s the request of the one before is merged',
+  async (when) => {
+    const b = scripted(`cp one.txt b.txt; ${handoff}`, { owns: ['b.txt'], needs: ['one'], do: 'Copy one.' });
+    await using p = await offered({
+      plan: { tasks: undefined, waves: [{ tasks: { one: writes('one') } }, { tasks: { b } }] },
+    });
+    p.hub.install();
+    const wave = (number: number, ...more: string[]) => p.cli('run', 'plan.yaml', '--wave', String(number), ...more);
+    const first = documentOf(await wave(0, '--yes', '--json'));
+    if (when === 'after') p.git('merge', '-q', '--no-ff', '-m', 'merge the pull request', `tidegate/${first.run}`);
+
+    const dry = await wave(1, '--dry-run');
+    const goesOn = `goes on from tidegate/${first.run}`;
+    expect([dry.code, dry.stdout.includes(goesOn)]).toEqual([0, when === 'before']);
+    const second = documentOf(await wave(1, '--yes', '--json'));
+    expect(second).toMatchObject({ exit: 0, landing: { status: 'offered' } });
+    const base = when === 'before' ? `tidegate/${first.run}` : 'main';
+    expect(p.git('rev-parse', `tidegate/${second.run}~1`)).toBe(p.git('rev-parse', base));
+    expect(p.git('show', `tidegate/${second.run}:b.txt`)).toBe('one');
+    const landed = (await p.events()).flatMap(({ event }) => (event.type === 'pull-request-landed' ? [event] : []));
+    const one = { task: 'one', commit: p.git('rev-parse', `tidegate/${first.run}`) };
+    expect(landed).toMatchObject(when === 'before' ? [] : [{ branch: 'main', tasks: ['one'], commits: [one] }]);
+    // it counts by what is recorded now, too
+    if (when === 'after') expect(await wave(1, '--dry-run')).toMatchObject({ code: 0 });
+    expect(checkHistory(await p.events(), { git: gitFacts(p) })).toEqual([]);
+  },
+  120_000,
+);
 
 test('without a program for pull requests the command to type is shown, and `land` opens it later', async () => {
   await using p = await offered();

@@ -1,3 +1,4 @@
+import type { TaskId } from '../../src/domain/ids.ts';
 import type { Stored } from '../../src/ports/ledger.ts';
 import type { GitFacts, Violation } from './checker.ts';
 import { all, type Found } from './events-found.ts';
@@ -24,6 +25,8 @@ export function checkLanded(history: readonly Stored[], git: GitFacts | undefine
       for (const name of unchecked(before, rebuilt)) say(`the check ${name} had not passed on what was rebuilt`);
     if (isChoice) for (const what of wrongChoice(before, landed, rebuilt, git)) say(what);
     else if (event.tasks.join() !== leftBefore(history, seq).join()) say('not all that was left is named as landed');
+    for (const task of droppedSinceMerged(before))
+      if (event.tasks.includes(task)) say(`${task} landed, though a person had dropped it by name`);
     for (const edit of all(before, 'landing-edited'))
       if (!isAskedByHand(before, edit)) say('what a person made fit by hand was not asked for by anybody');
     if (git !== undefined && git.commit(event.new) === null) say(`the landed commit ${event.new} does not exist`);
@@ -51,15 +54,21 @@ function wrongChoice(
   const { tasks } = event;
   const same = (other: readonly string[] | undefined): boolean => other?.join() === tasks.join();
   const yes = all(before, 'tap-decided').findLast((one) => one.event.tap === 'land');
+  const merged = all(before, 'merged').flatMap((one) => one.event.tasks.map(({ task }) => task));
+  const dropped = droppedSinceMerged(before);
+  // who asks for all that is left, after some of it was dropped by name, asks for the rest
+  const left = leftBefore(before, seq).filter((task) => !dropped.includes(task));
   const asked = all(before, 'requested-land').some(
-    (one) => same(one.event.tasks) && one.seq < (yes?.seq ?? 0) && one.event.by.who === yes?.event.by.who,
+    (one) =>
+      same(one.event.tasks ?? (dropped.length > 0 ? left : undefined)) &&
+      one.seq < (yes?.seq ?? 0) &&
+      one.event.by.who === yes?.event.by.who,
   );
   const wrong: string[] = [];
   if (yes?.event.decision !== 'approved' || !same(yes.event.tasks)) wrong.push('nobody said yes to these tasks');
   else if (!asked) wrong.push('the choice was not asked for by anybody');
   if (rebuilt === undefined || !same(rebuilt.event.tasks) || rebuilt.seq < (yes?.seq ?? 0))
     wrong.push('it was not rebuilt of these tasks');
-  const merged = all(before, 'merged').flatMap((one) => one.event.tasks.map(({ task }) => task));
   const there = new Set([...tasks, ...landedBefore(before, seq)]);
   const { plan } = versionAt(before, seq);
   for (const task of plan.waves.flatMap((wave) => wave.tasks).filter(({ id }) => tasks.includes(id)))
@@ -71,6 +80,14 @@ function wrongChoice(
   if (commits !== null && (commits < tasks.length || commits > tasks.length + generated))
     wrong.push(`${commits} commits landed for ${tasks.length} tasks`);
   return wrong;
+}
+
+function droppedSinceMerged(before: readonly Stored[]): readonly TaskId[] {
+  return all(before, 'merged').flatMap((merged) =>
+    merged.event.tasks
+      .map(({ task }) => task)
+      .filter((task) => all(before, 'task-dropped').some((one) => one.seq > merged.seq && one.event.task === task)),
+  );
 }
 
 /** I5: between two undos of the whole run a task lands once. */
@@ -88,7 +105,7 @@ function landedBefore(history: readonly Stored[], seq: number): ReadonlySet<stri
 }
 
 /** Merged, and not landed since the last undo of the whole run. */
-function leftBefore(history: readonly Stored[], seq: number): readonly string[] {
+function leftBefore(history: readonly Stored[], seq: number): readonly TaskId[] {
   const landed = landedBefore(history, seq);
   return all(history, 'merged')
     .flatMap((one) => (one.seq < seq ? one.event.tasks.map(({ task }) => task) : []))

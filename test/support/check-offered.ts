@@ -28,6 +28,11 @@ export function checkOffered(history: readonly Stored[], git: GitFacts | undefin
     if (offered === undefined) say(seq, 'landed what was never offered');
     else if (git !== undefined && !isIn(git, offered, event.commit))
       say(seq, `${event.commit} does not contain ${offered}`);
+    const merged = all(history, 'merged').flatMap((one) => (one.seq < seq ? one.event.tasks : []));
+    for (const { task, commit } of event.commits)
+      if (!merged.some((one) => one.task === task && one.commit === commit))
+        say(seq, `${commit} was never merged for ${task}`);
+    if (event.commits.map(({ task }) => task).join() !== event.tasks.join()) say(seq, 'a task landed without a commit');
   }
   return found;
 }

@@ -17,7 +17,7 @@ export { type IgnoreRules, ignoreRules } from './ignore-rules.ts';
 export { findIncompleteness } from './incomplete.ts';
 export { inspectRepository } from './inspect.ts';
 export { readLog } from './log.ts';
-export { attemptSnapshots, readLineCounts, readPatch } from './patch.ts';
+export { keptSnapshots, readLineCounts, readPatch } from './patch.ts';
 export { globalConfigText, personsEnvironment } from './persons-environment.ts';
 export { readSmallText } from './small-text.ts';
 export {

@@ -1,5 +1,6 @@
-import { type AttemptId, type CommitId, commitId } from '../../domain/ids.ts';
-import type { LineCount } from '../../ports/desk.ts';
+import { type AttemptId, type CommitId, commitId, taskId } from '../../domain/ids.ts';
+import { refs } from '../../domain/state-dir.ts';
+import type { KeptSnapshot, LineCount } from '../../ports/desk.ts';
 import { git, objectId, runGit } from '../git-process/index.ts';
 import { splitNul } from './tree.ts';
 
@@ -37,22 +38,41 @@ export async function readLineCounts(
 
 const counted = (text: string): number | null => (text === '-' ? null : Number(text));
 
-/** Every snapshot of a run's attempts, and what was saved of lost ones. */
-export async function attemptSnapshots(
-  gitDir: string,
-  run: string,
-): Promise<readonly { readonly attempt: AttemptId; readonly ref: string; readonly commit: CommitId }[]> {
-  const places = ['attempts', 'rescue'].map((place) => `refs/tidegate/${place}/`);
-  const out = await git({
-    gitDir,
-    args: ['for-each-ref', '--format=%(objectname) %(refname)', ...places],
+/** Every snapshot of a run: of its attempts, and what people made of them; and its branch. */
+export async function keptSnapshots(gitDir: string, run: string): Promise<readonly KeptSnapshot[]> {
+  const own = [refs.runBranch(run), ...['dropped', 'edits'].map((place) => `refs/tidegate/${place}/${run}/`)];
+  const shared = ['attempts', 'rescue', 'landing-edits'].map((place) => `refs/tidegate/${place}/`);
+  const args = ['for-each-ref', '--format=%(objectname) %(refname)', ...shared, ...own];
+  const lines = (await git({ gitDir, args })).toString('utf8').split('\n');
+  return lines.flatMap((line) => {
+    const [id = '', ref = ''] = line.split(' ');
+    const kept = keptBy(run, ref);
+    return kept === null ? [] : [{ ...kept, ref, commit: commitId(id) }];
   });
-  return out
-    .toString('utf8')
-    .split('\n')
-    .flatMap((line) => {
-      const [id = '', ref = ''] = line.split(' ');
-      const attempt = ref.slice(ref.lastIndexOf('/') + 1);
-      return attempt.startsWith(`${run}.`) ? [{ attempt: attempt as AttemptId, ref, commit: commitId(id) }] : [];
-    });
 }
+
+/** What a ref keeps of a run; null for the refs of other runs. */
+function keptBy(run: string, ref: string): Kept | null {
+  const [, , place = '', ...rest] = ref.split('/');
+  const name = rest.at(-1) ?? '';
+  const [first = '', second = '', third] = name.split('.');
+  switch (place) {
+    case 'attempts':
+    case 'rescue':
+      return first === run ? { kind: 'attempt', task: taskId(second), attempt: name as AttemptId } : null;
+    case 'dropped':
+    case 'edits':
+      return { kind: place === 'edits' ? 'edited' : 'dropped', task: taskId(first), number: Number(second) };
+    case 'landing-edits':
+      // the same files are kept once more, as the commit that lands
+      return first === run && third === undefined
+        ? { kind: 'edited-landing', task: null, number: Number(second) }
+        : null;
+    case 'runs':
+      return { kind: 'merged', task: null };
+    default:
+      return null;
+  }
+}
+
+type Kept = KeptSnapshot extends infer One ? (One extends KeptSnapshot ? Omit<One, 'ref' | 'commit'> : never) : never;
