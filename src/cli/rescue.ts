@@ -1,6 +1,6 @@
 import { discarded } from '../domain/discard.ts';
-import { leftToLand } from '../domain/land-some.ts';
 import type { RunState } from '../domain/run.ts';
+import { leftToLand } from '../domain/undo.ts';
 import type { Desk, KeptSnapshot } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
 import { done, type Outcome } from './command.ts';

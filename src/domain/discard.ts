@@ -1,11 +1,11 @@
 import type { Answer } from './answer.ts';
 import type { TaskId } from './ids.ts';
-import { leftToLand } from './land-some.ts';
 import { dependentsOf } from './plan.ts';
 import type { By } from './requests.ts';
 import { err, ok } from './result.ts';
 import type { RunState } from './run.ts';
 import type { TaskState } from './task.ts';
+import { leftToLand } from './undo.ts';
 
 /** A person discards by name what a run that has ended did not land. Snapshots and refs stay for `rescue`. */
 export function discard(state: RunState, { id, progress }: TaskState, by: By): Answer {

@@ -1,11 +1,11 @@
 import { claimsOf } from './claims.ts';
 import type { Finding } from './findings/finding.ts';
-import { leftToLand } from './land-some.ts';
 import { intersect } from './pattern.ts';
 import { allTasks } from './plan.ts';
 import type { RunOrder } from './requests.ts';
 import type { RunState } from './run.ts';
 import { isResolved } from './task.ts';
+import { leftToLand } from './undo.ts';
 
 /**
  * What a person is to know before a run starts beside others on its branch: that the same plan is live already, and which tasks
