@@ -38,7 +38,7 @@ async function untilIdle(desk: Desk, hosting: Hosting, left: Promise<'left'>): P
 async function isNeeded(desk: Desk): Promise<boolean> {
   const given = { now: desk.clock.now(), nonce: () => '' };
   return (await knownRuns(desk.ledger)).some(
-    ({ state }) => state === null || !isAtRest(state, given) || waitsForStart(state.taps),
+    ({ state }) => state === null || !isAtRest(state, given) || (state.ended === null && waitsForStart(state.taps)),
   );
 }
 

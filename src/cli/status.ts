@@ -94,7 +94,7 @@ function runLine(desk: Desk, runs: readonly KnownRun[], known: KnownRun): Text {
   const ahead = landsBefore(runs, view.state);
   const open = ahead === null ? 'at work' : `waits to land: ${ahead} goes first`;
   const undo = undoText(view);
-  const rest = endLine(view.state) ?? (need === undefined ? open : `waits for you: ${need.command}`);
+  const rest = endLine(view.state) ?? (need === undefined ? open : `waits for you: ${need.first ?? need.command}`);
   return [...asSpans(headLine(view)), `: ${undo === null ? rest : `undo: ${undo}`}`];
 }
 

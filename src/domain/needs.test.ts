@@ -49,7 +49,7 @@ describe('a run tells a person', () => {
         kind: 'approve',
         task: null,
         message: '2 tasks wait for approval',
-        safe: 'none of them has started, nothing is spent; tidegate reject gives it up',
+        safe: `nothing has started; to say no: tidegate reject demo-ab12`,
         command: 'tidegate approve demo-ab12',
       },
     ]);

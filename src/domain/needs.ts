@@ -1,6 +1,7 @@
 import { isOfAgent } from './board.ts';
 import { openToPerson } from './board-requests.ts';
 import { isOver, runSpend, taskSpend } from './budget.ts';
+import { openUndo } from './open-undo.ts';
 import { currentWave, plannedStates, type RunState } from './run.ts';
 import { blockingNeed } from './schedule.ts';
 import { isResolved, liveAttempt, type TaskState } from './task.ts';
@@ -45,8 +46,12 @@ export type NeedKind =
   | 'question'
   | 'landing';
 
-/** What a run waits for from people; empty while it goes on by itself. Of a run that has ended, open questions are left. */
+/**
+ * What a run waits for from people; empty while it goes on by itself. Of a run that has ended, open questions are left; of one that
+ * was given up, an undo that could not go on.
+ */
 export function needsOf(state: RunState): readonly Need[] {
+  if (state.ended === 'abandoned') return openUndo(state) === null ? [] : modeNeeds(state);
   if (state.ended !== null)
     return [...(state.mode.mode === 'halted' ? modeNeeds(state) : landingNeeds(state)), ...questionNeeds(state)];
   return [

@@ -34,7 +34,7 @@ test('a run that waits for approval shows who is waited for, since when, and wha
       · reply  waiting            for hello
 
     waits for you (1m 05s): 2 tasks wait for approval
-      none of them has started, nothing is spent; tidegate reject gives it up
+      nothing has started; to say no: tidegate reject checkout-k3f9
       tidegate approve checkout-k3f9
     "
   `);
@@ -174,7 +174,7 @@ test('why is one sentence with the age of the fact and the next command', () => 
   const alone = { ahead: null, attended: true };
   expect(whyRun(waiting, alone)).toEqual({
     sentence: 'checkout-k3f9 waits for you for 1m 05s: 2 tasks wait for approval.',
-    safe: 'none of them has started, nothing is spent; tidegate reject gives it up',
+    safe: 'nothing has started; to say no: tidegate reject checkout-k3f9',
     command: 'tidegate approve checkout-k3f9',
   });
   const working = viewed(...begun(), ...approved, ...started);

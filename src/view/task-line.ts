@@ -40,6 +40,8 @@ export function shownTask(state: RunState, task: TaskState, activity?: TaskActiv
   const { progress } = task;
   const { doing = null, changes = null } = activity ?? {};
   const stat = changes === null ? '' : diffstatText(changes);
+  if (state.ended !== null && ['waiting', 'launching', 'running', 'ended'].includes(progress.status))
+    return { sign: '·', tone: 'dim', word: task.launches > 0 ? 'not done' : 'not started', detail: stat };
   switch (progress.status) {
     case 'waiting':
       return waiting(state, task);
@@ -86,7 +88,6 @@ export function shownTask(state: RunState, task: TaskState, activity?: TaskActiv
 
 function waiting(state: RunState, task: TaskState): Shown {
   const plain = { sign: '·', tone: 'dim', word: 'waiting' } as const;
-  if (state.ended !== null) return { ...plain, word: task.launches > 0 ? 'not done' : 'not started', detail: '' };
   if (task.progress.status === 'waiting' && task.progress.next.halt !== null)
     return {
       sign: '✗',

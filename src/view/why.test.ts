@@ -33,11 +33,11 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       then:  tidegate resume checkout-k3f9
     [tap: pending]
     checkout-k3f9 waits for you for 12m 24s: 2 tasks wait for approval.
-      none of them has started, nothing is spent; tidegate reject gives it up
+      nothing has started; to say no: tidegate reject checkout-k3f9
       tidegate approve checkout-k3f9
     [tap: held]
     checkout-k3f9 waits for you for 12m 24s: 2 tasks wait for approval, on hold by ada.
-      none of them has started, nothing is spent; tidegate reject gives it up
+      nothing has started; to say no: tidegate reject checkout-k3f9
       tidegate approve checkout-k3f9
     [tap: approved]
     checkout-k3f9 is at work for 12m 17s: what was decided of its start is recorded.
@@ -156,7 +156,7 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       then:  tidegate run tidegate.plan.yaml
     [need: approve]
     checkout-k3f9 waits for you for 12m 24s: 2 tasks wait for approval.
-      none of them has started, nothing is spent; tidegate reject gives it up
+      nothing has started; to say no: tidegate reject checkout-k3f9
       tidegate approve checkout-k3f9
     [need: land]
     checkout-k3f9 waits for you: ready to land on main.
@@ -359,7 +359,7 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       tidegate drop checkout-k3f9/reply
     [waits on: approval]
     checkout-k3f9/reply waits: checkout-k3f9 waits for you for 12m 24s: 2 tasks wait for approval.
-      none of them has started, nothing is spent; tidegate reject gives it up
+      nothing has started; to say no: tidegate reject checkout-k3f9
       tidegate approve checkout-k3f9
     [waits on: budget]
     checkout-k3f9/reply waits: it has used $12.00 of $10.00.

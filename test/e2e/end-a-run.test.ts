@@ -1,7 +1,9 @@
 import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { stringify } from 'yaml';
+import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
+import { isAlive } from '../../src/adapters/process-identity.ts';
 import { checkHistory } from '../support/checker.ts';
 import { listenTo } from '../support/gate.ts';
 import { gitFacts } from '../support/kill.ts';
@@ -48,6 +50,10 @@ describe('abandon ends a run', () => {
     expect([refused.code, await types(p)]).toEqual([43, expect.not.arrayContaining(['run-abandoned'])]);
     expect(await p.cli('abandon', run)).toMatchObject({ code: 0, stdout: expect.stringContaining('tidegate rescue') });
     expect((await p.cli('abandon', run)).stdout).toContain('has ended already (abandoned)');
+    // and no coordinator stays for the question that nobody answers any more
+    await using ledger = await openSqliteLedger(p.state().ledger);
+    const holder = (await ledger.holder())?.holder;
+    if (holder !== undefined) await vi.waitUntil(() => !isAlive(holder), { timeout: 20_000 });
     for (const command of ['approve', 'resume', 'land']) expect((await p.cli(command, run)).code).not.toBe(0);
     expect(checkHistory(await p.events())).toEqual([]);
   });
@@ -163,6 +169,9 @@ describe('F2: a landing that is refused', () => {
     expect((await p.cli('run', 'plan.yaml', '--yes', '--land', '--json')).code).toBe(43);
     expect((await p.cli('abandon')).code).toBe(0);
     expect((await p.cli('rescue')).stdout).toContain('task');
+    // nobody is asked for anything any more
+    expect((await p.cli('inbox')).stdout).not.toContain('a.txt');
+    expect((await p.cli('why')).stdout).toMatch(/ended.*Abandoned/i);
     p.git('clean', '-fq', 'a.txt');
     expect((await p.cli('run', 'plan.yaml', '--yes', '--land', '--json')).code).toBe(0);
   }, 60_000);
@@ -197,6 +206,21 @@ describe('a marker file', () => {
     await using p = await project({ plan: { land: 'auto', tasks: { task } } });
     const run = await marked(p, 0);
     expect((await p.cli('status')).code).toBe(0);
+    expect((await p.cli('resume', run, '--json')).code).toBe(0);
+    expect(p.git('show', 'main:a.txt')).toBe('fine');
+  }, 60_000);
+
+  test('answers the question that was open when it was written, and no later one', async () => {
+    await using p = await project({ plan: { land: 'ask', tasks: { task } } });
+    const run = await marked(p, 0);
+    expect((await p.cli('resume', run, '--json')).code).toBe(43);
+    expect((await types(p)).filter((type) => type === 'merged')).toHaveLength(1);
+    for (const command of ['status', 'runs', 'inbox']) expect((await p.cli(command)).code).toBe(0);
+    expect((await p.cli('resume', run, '--json')).code).toBe(43);
+    expect(await types(p)).not.toContain('landed');
+    const [hash = ''] = (await p.events()).flatMap(({ event }) => (event.type === 'tap-opened' ? [event.hash] : []));
+    writeFileSync(join(p.state().run(run), 'approved'), hash);
+    await p.cli('status');
     expect((await p.cli('resume', run, '--json')).code).toBe(0);
     expect(p.git('show', 'main:a.txt')).toBe('fine');
   }, 60_000);

@@ -12,7 +12,8 @@ const isMarker = (name: string): name is Marker => name in markers;
 
 /**
  * Turns marker files in `runs/<run>/` into requests: `approved`, `rejected` or `hold`, containing the plan hash that the
- * person saw. A marker with another content asks for nothing; the directory is out of every fence.
+ * person saw. A marker with another content asks for nothing; the directory is out of every fence. Each answers the one question
+ * that was open when it was written: a later one, of the landing say, needs a marker that is written again.
  */
 export function watchMarkers(state: StateDir, ledger: Ledger): AsyncDisposable {
   const watchers = new Map<string, FSWatcher>();
@@ -72,11 +73,10 @@ async function readMarkers(directory: string, ledger: Ledger): Promise<readonly 
     const { text, at } = await readMarker(`${directory}/${name}`);
     const stream = await ledger.read(run);
     const tap = openTap(foldRun(stream));
-    const asked = stream.some(
-      ({ event }) =>
-        event.type === markers[name] && event.by.via === 'marker' && event.tap === tap?.name && event.hash === tap.hash,
+    const isTaken = stream.some(
+      ({ event }) => event.type === markers[name] && event.by.via === 'marker' && event.at === at,
     );
-    if (tap === null || text !== tap.hash || asked) continue;
+    if (tap === null || text !== tap.hash || isTaken || !isWrittenAfter(at, openedAt(stream, tap.name))) continue;
     const request: RequestEvent = {
       type: markers[name],
       tap: tap.name,
@@ -94,6 +94,17 @@ function openTap(state: RunState | null): { readonly name: TapName; readonly has
   const name = names.find((tap) => ['pending', 'held'].includes(state?.taps[tap]?.status ?? ''));
   return state === null || name === undefined ? null : { name, hash: state.hash };
 }
+
+function openedAt(stream: readonly Stored[], name: TapName): string {
+  const opened = stream.findLast(({ event }) => event.type === 'tap-opened' && event.tap === name);
+  if (opened === undefined) throw new Error(`${name} is open, and was never opened`);
+  return opened.at;
+}
+
+const isWrittenAfter = (written: string, opened: string): boolean =>
+  Date.parse(written) + coarsest >= Date.parse(opened);
+/** Milliseconds that the time of a file may lie behind the clock: it is as coarse as the kernel's tick. */
+const coarsest = 10;
 
 /** Regular files only, and never more than a hash: a marker is a few bytes. `at` is when the person wrote it. */
 async function readMarker(path: string): Promise<{ readonly text: string; readonly at: string }> {

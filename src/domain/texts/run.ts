@@ -65,7 +65,7 @@ export function toldOfTap(
     };
   return {
     message: `${count} task${count === 1 ? '' : 's'} ${count === 1 ? 'waits' : 'wait'} for approval${held}`,
-    safe: 'none of them has started, nothing is spent; tidegate reject gives it up',
+    safe: `nothing has started; to say no: tidegate reject ${run}`,
     command: `tidegate approve ${run}`,
   };
 }
