@@ -272,6 +272,7 @@ describe('the answer to a request about the run', () => {
       old: commit('base'),
       new: commit('new'),
       tasks: [idOf('a')],
+      commits: [{ task: idOf('a'), commit: commit('new') }],
     });
     expect(answer(landed, { type: 'requested-undo', task: null, by: me })).toEqual({ ok: true, value: 'later' });
   });
@@ -314,7 +315,14 @@ describe('for every request in every state', () => {
     { type: 'landing-refused', because: failure('x') },
     { type: 'run-ended', outcome: 'done' },
     { type: 'run-halted', because: failure('x') },
-    { type: 'landed', branch: 'main', old: commit('base'), new: commit('new'), tasks: [idOf('a')] },
+    {
+      type: 'landed',
+      branch: 'main',
+      old: commit('base'),
+      new: commit('new'),
+      tasks: [idOf('a')],
+      commits: [{ task: idOf('a'), commit: commit('new') }],
+    },
     { type: 'target-observed', commit: null },
     { type: 'landing-rebuilt', onto: commit('base'), commit: commit('new'), tree: tree('new'), conflicts: [] },
     { type: 'wave-closed', wave: 0 },

@@ -47,6 +47,7 @@ const landed = {
   old: commit('base'),
   new: commit('b'),
   tasks: [a, b],
+  commits: [a, b].map((task) => ({ task, commit: commit(task) })),
 } as const satisfies RunEvent;
 
 test('of a run that can never land, any task is discarded, merged or not', () => {

@@ -1,6 +1,13 @@
 import type { EarlierTask } from './evidence.ts';
 import type { CommitId, RunId } from './ids.ts';
-import { canonicalJson, dependentsOf, type FrozenPlan, type PlannedTask, plannedById } from './plan.ts';
+import {
+  canonicalJson,
+  dependentsOf,
+  type FrozenPlan,
+  landsOnOwnBranch,
+  type PlannedTask,
+  plannedById,
+} from './plan.ts';
 import { currentWave, type RunState } from './run.ts';
 import { isUndone } from './undo.ts';
 
@@ -85,7 +92,7 @@ export function ownBranches(
   plan: FrozenPlan,
   runs: readonly (RunState | null)[],
 ): readonly { readonly run: RunId; readonly branch: string }[] {
-  if (!landsElsewhere(plan)) return [];
+  if (!landsOnOwnBranch(plan)) return [];
   return runs.toReversed().flatMap((run) => {
     const branch = run?.plan.name === plan.name ? ownBranch(run) : null;
     return run === null || branch === null ? [] : [{ run: run.run, branch }];
@@ -97,9 +104,6 @@ function ownBranch({ landing, target }: RunState): string | null {
   const isLeft = landing.status === 'landed' || landing.status === 'offered';
   return isLeft && landing.branch !== target.branch ? landing.branch : null;
 }
-
-/** Runs leave their work on a branch of their own. With `land: pr` a pull request asks for the rest. */
-const landsElsewhere = ({ land }: FrozenPlan): boolean => (['branch', 'pr'] as readonly string[]).includes(land);
 
 /** Every task of the waves before this one counts as done. */
 export const isComplete = (plan: FrozenPlan, wave: number, earlier: readonly EarlierTask[]): boolean =>

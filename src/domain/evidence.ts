@@ -7,11 +7,10 @@ import type { AttemptId, CommitId, PlanHash, RunId, TaskId, TreeId } from './ids
  * so that a live decision and its replay are the same function of the same input.
  */
 
-/** `remote` is that of `origin`; `remotes` are the others. */
+/** What a repository is known by. Addresses of remotes are without credentials. */
 export type RepoAttestation = {
   readonly rootCommit: CommitId;
-  readonly remote: string | null;
-  readonly remotes?: readonly string[];
+  readonly remotes: readonly { readonly name: string; readonly url: string }[];
 };
 
 /** The repository that a task is for, as far as `repo:` says so. */

@@ -24,6 +24,7 @@ const landed = (...tasks: (typeof a)[]): RunEvent => ({
   old: commit('old'),
   new: commit('new'),
   tasks,
+  commits: tasks.map((task) => ({ task, commit: commit(task) })),
 });
 
 /** All four tasks are merged, and the landing is asked about. */

@@ -1,7 +1,7 @@
 import type { Finding } from './findings/finding.ts';
 import type { RunId, TaskId } from './ids.ts';
 import type { Rebuilt } from './landing.ts';
-import { dependentsOf } from './plan.ts';
+import { dependentsOf, landsOnOwnBranch } from './plan.ts';
 import { err, ok, type Result } from './result.ts';
 import type { RunState } from './run.ts';
 import { leftToLand } from './undo.ts';
@@ -38,7 +38,7 @@ export function whyNotAlone(state: RunState, tasks: readonly TaskId[]): Finding 
     const gone = state.undo.tasks.find((other) => standsOn(state, task, other));
     if (gone !== undefined) return { rule: 'need-undone', task, need: gone, branch: state.target.branch };
   }
-  if (state.plan.land === 'branch' || state.plan.land === 'pr') return { rule: 'lands-as-a-whole' };
+  if (landsOnOwnBranch(state.plan)) return { rule: 'lands-as-a-whole' };
   const open = state.waves.find(({ index, closed }) => !closed && (state.only === null || state.only === index));
   return open === undefined ? null : { rule: 'wave-open', wave: open.index };
 }

@@ -52,7 +52,7 @@ export type LandingEvent =
       readonly new: CommitId;
       readonly tasks: readonly TaskId[];
       /** The commit of each of them as it lies on the branch: of a rebuilt landing the rebuilt one. */
-      readonly commits?: readonly { readonly task: TaskId; readonly commit: CommitId }[];
+      readonly commits: readonly { readonly task: TaskId; readonly commit: CommitId }[];
     }
   | { readonly type: 'landing-refused'; readonly because: Finding }
   // a pull request instead of a moved target

@@ -16,7 +16,7 @@ const rebuilt = (onto: typeof old): RunEvent => ({
   conflicts: [],
 });
 const intended: RunEvent = { type: 'landing-intended', branch: 'main', old, new: next, worktree: null };
-const landed: RunEvent = { type: 'landed', branch: 'main', old, new: next, tasks: [] };
+const landed: RunEvent = { type: 'landed', branch: 'main', old, new: next, tasks: [], commits: [] };
 const undo = (task: string | null) => ({
   intended: { type: 'undo-intended', task: task && idOf(task), branch: 'main', old: next, new: old } as RunEvent,
   done: { type: 'undone', task: task && idOf(task), branch: 'main', old: next, new: old, exact: true } as RunEvent,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { frozenPlan, idOf, plannedTask } from '../../test/support/plans.ts';
+import { explain } from './explain/explain.ts';
 import type { Finding } from './findings/finding.ts';
 import {
   type AgentReadiness,
@@ -53,7 +54,10 @@ describe('a checkout', () => {
   test('is taken along only from the branch that the run lands on, and not onto a branch of its own', () => {
     expect(uncommittedUnfit(plan, clean)).toEqual([]);
     expect(rules(uncommittedUnfit(plan, { ...clean, branch: null }))).toEqual(['uncommitted-unfit']);
-    expect(rules(uncommittedUnfit({ ...plan, land: 'branch' }, clean))).toEqual(['uncommitted-unfit']);
+    for (const land of ['branch', 'pr'] as const) {
+      const [unfit] = uncommittedUnfit({ ...plan, land }, clean);
+      expect(unfit && explain(unfit).detail).toContain(`does not go with \`land: ${land}\``);
+    }
   });
 });
 

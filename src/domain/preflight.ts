@@ -1,7 +1,7 @@
 import type { Finding } from './findings/finding.ts';
 import type { TaskId } from './ids.ts';
 import { matches, pattern } from './pattern.ts';
-import { allTasks, type FrozenPlan } from './plan.ts';
+import { allTasks, type FrozenPlan, landsOnOwnBranch } from './plan.ts';
 
 /** The person's checkout as it is before a run starts. Paths are from its root. */
 export type CheckoutState = {
@@ -73,8 +73,7 @@ export const ownedByName = (plan: FrozenPlan): readonly string[] =>
 /** Why uncommitted changes cannot be taken along. */
 export function uncommittedUnfit(plan: FrozenPlan, { branch }: CheckoutState): readonly Finding[] {
   if (branch !== plan.base) return [{ rule: 'uncommitted-unfit', fault: 'other-branch', base: plan.base, branch }];
-  const elsewhere = plan.land !== 'ask' && plan.land !== 'auto' && plan.land !== 'wave';
-  return elsewhere ? [{ rule: 'uncommitted-unfit', fault: 'lands-on-branch' }] : [];
+  return landsOnOwnBranch(plan) ? [{ rule: 'uncommitted-unfit', fault: 'lands-on-branch', land: plan.land }] : [];
 }
 
 /** Whether an agent can be started here. `because` says what is missing, with what to type. */

@@ -30,13 +30,16 @@ export const repoClaims = (plan: FrozenPlan): readonly RepoClaim[] =>
 /** What of a claim the repository is not; null when it is what was claimed. Any of its remotes will do. */
 export function contradictionOf(
   { root, remote }: RepoClaim,
-  { rootCommit, remotes = [], remote: origin }: RepoAttestation,
+  { rootCommit, remotes }: RepoAttestation,
 ): 'root' | 'remote' | null {
   if (root !== null && !rootCommit.startsWith(root)) return 'root';
   if (remote === null) return null;
-  const known = [...(origin === null ? [] : [origin]), ...remotes].map(plainRemote);
-  return known.includes(plainRemote(remote)) ? null : 'remote';
+  return remotes.some(({ url }) => plainRemote(url) === plainRemote(remote)) ? null : 'remote';
 }
+
+/** The address that a repository is named by in a message: that of `origin`, else of the first remote; null when there is none. */
+export const mainRemote = ({ remotes }: RepoAttestation): string | null =>
+  (remotes.find(({ name }) => name === 'origin') ?? remotes[0])?.url ?? null;
 
 /** `git@example.org:team/shop.git` and `https://example.org/team/shop` name the same repository. */
 export function plainRemote(url: string): string {

@@ -27,10 +27,10 @@ export function evolveUndo(state: UndoState, event: RunEvent): UndoState {
       return {
         ...state,
         standing: 'landed',
-        landed: [...state.landed, ...(event.tasks ?? [])],
+        landed: [...state.landed, ...event.tasks],
         commits: {
           ...state.commits,
-          ...Object.fromEntries((event.commits ?? []).map(({ task, commit }) => [task, commit])),
+          ...Object.fromEntries(event.commits.map(({ task, commit }) => [task, commit])),
         },
       };
     case 'undo-prepared': {

@@ -14,7 +14,7 @@ const by = ['by.who'] as const;
 const asked = [...by, 'key'] as const;
 /** The person's document, with every default filled in; `**` because all of it is theirs. */
 const plan = ['plan.**'] as const;
-const order = [...plan, 'planFile', 'repo.remote', 'repo.remotes[]', 'target.branch'] as const;
+const order = [...plan, 'planFile', 'repo.remotes[].name', 'repo.remotes[].url', 'target.branch'] as const;
 const summary = 'handoff.handoff.summary';
 const handoff = [summary, ...['remaining', 'files', 'proofs', 'questions'].map((list) => `handoff.handoff.${list}[]`)];
 /** A link's target is what the agent wrote into it. */
@@ -25,7 +25,8 @@ const report = ['agent.session', 'agent.model', 'agent.trips[].file'] as const;
 /** `tail` is what it printed. */
 const outcome = ['name', 'tail'] as const;
 const contract = [
-  ...['planFile', 'actual.remote', 'actual.remotes[]', 'expected.remote', 'expected.remotes[]'],
+  'planFile',
+  ...['actual', 'expected'].flatMap((repo) => [`${repo}.remotes[].name`, `${repo}.remotes[].url`]),
   'claims[].remote',
 ] as const;
 /** As the place that keeps it calls it. */

@@ -31,7 +31,7 @@ export function keepingOf(job: string, runs: readonly (RunState | null)[]): Keep
     case 'done':
       return state.ended === null
         ? { keep: true, why: 'the run is open' }
-        : { keep: false, why: 'read-only, and the run has ended' };
+        : { keep: false, why: 'changed nothing, and the run has ended' };
     case 'launching':
     case 'running':
       return attemptOf(known)?.id === job

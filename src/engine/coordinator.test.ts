@@ -41,7 +41,6 @@ async function begin(
     git: {
       toplevel: async () => '/checkout',
       rootCommit: async () => commit('root'),
-      remote: async () => null,
       remotes: async () => [],
       isAncestor: async () => false,
       branchTip: async () => commit('base'),

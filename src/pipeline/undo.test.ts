@@ -12,7 +12,14 @@ import { steps } from './steps.ts';
 const checks = ['test', 'lint'].map((name) => ({ name, run: `npm ${name}`, minutes: 1 }));
 const landed: readonly RunEvent[] = [
   created(plan([{ a: {}, b: {} }], { checks })),
-  { type: 'landed', branch: 'main', old: commit('base'), new: commit('new'), tasks: [idOf('a')] },
+  {
+    type: 'landed',
+    branch: 'main',
+    old: commit('base'),
+    new: commit('new'),
+    tasks: [idOf('a')],
+    commits: [{ task: idOf('a'), commit: commit('new') }],
+  },
   { type: 'run-ended', outcome: 'landed' },
 ];
 const asked = (task: TaskId | null = null): LedgerEvent => ({ type: 'requested-undo', task, by: me });
@@ -151,7 +158,14 @@ describe('an undo of a run that has ended', () => {
 });
 
 test('what is undone is not undone again: tasks until the whole run is, the run until it lands again', () => {
-  const again: RunEvent = { type: 'landed', branch: 'main', old: commit('x'), new: commit('y'), tasks: [idOf('a')] };
+  const again: RunEvent = {
+    type: 'landed',
+    branch: 'main',
+    old: commit('x'),
+    new: commit('y'),
+    tasks: [idOf('a')],
+    commits: [{ task: idOf('a'), commit: commit('y') }],
+  };
   const accepted = (seq: number) => [{ kind: 'fact', events: [{ type: 'request-accepted', request: seq }] }];
   expect(stepsAfter(undone(idOf('a')), asked(idOf('a')))).toEqual(accepted(5));
   expect(stepsAfter(undone(idOf('a')), asked(idOf('b')))).toEqual([askMerger(idOf('b'), 5)]);

@@ -78,10 +78,8 @@ export interface Merger extends AsyncDisposable {
 export interface GitReader {
   toplevel(): Promise<string>;
   rootCommit(): Promise<CommitId>;
-  /** The address of `origin`, without credentials. */
-  remote(): Promise<string | null>;
-  /** The addresses of the other remotes, without credentials. */
-  remotes(): Promise<readonly string[]>;
+  /** Addresses without credentials, in the order of the configuration. */
+  remotes(): Promise<readonly { readonly name: string; readonly url: string }[]>;
   branchTip(branch: string): Promise<CommitId | null>;
   /** In our bare repository. */
   runBranchTip(run: RunId): Promise<CommitId | null>;

@@ -18,7 +18,14 @@ const cases: readonly (readonly [LedgerEvent, readonly string[]])[] = [
     ['global', 'run/demo-ab12', 'task/demo-ab12/one', 'agent/demo-ab12.one.1'],
   ],
   [
-    { type: 'landed', branch: 'main', old: null, new: commit, tasks: [one, two] },
+    {
+      type: 'landed',
+      branch: 'main',
+      old: null,
+      new: commit,
+      tasks: [one, two],
+      commits: [one, two].map((task) => ({ task, commit })),
+    },
     ['global', 'run/demo-ab12', 'task/demo-ab12/one', 'task/demo-ab12/two'],
   ],
   [

@@ -6,24 +6,34 @@ import { isLive } from '../domain/schedule.ts';
 import { uncheckedOnBase } from '../domain/waiting.ts';
 import { pauseOf } from './pauses.ts';
 import { offerText, type RunView } from './run-view.ts';
+import { age, hasBeen, lasting } from './times.ts';
 
-/** What a run that waits for nobody is at, since when, and where to look. */
-type Doing = { readonly what: string; readonly since: string | null; readonly command: string };
+/** A sentence about a run that waits for nobody, without its full stop, and where to look. */
+type Doing = { readonly sentence: string; readonly command: string };
 
 export function doing(view: RunView): Doing {
   const { state, times, now } = view;
   const live = Object.values(state.tasks).filter(isLive);
   const [first] = live;
-  if (first !== undefined)
+  if (first !== undefined) {
+    const names = live.map(({ id }) => id).join(', ');
+    const lasts = lasting(times.tasks[first.id] ?? null, now);
     return {
-      what: `${live.map(({ id }) => id).join(', ')} ${live.length === 1 ? 'runs' : 'run'}`,
-      since: times.tasks[first.id] ?? null,
+      sentence: `${state.run} ${hasBeen('running', lasts)} ${names}${lasts}`,
       command: `tidegate logs -f ${state.run}/${first.id}`,
     };
+  }
   const watch = `tidegate watch ${state.run}`;
   const [paused] = plannedStates(state).flatMap((task) => pauseOf(state, task, now) ?? []);
-  if (paused !== undefined) return { what: paused.sentence, since: null, command: paused.command ?? watch };
-  return { what: atWork(state), since: times.last, command: watch };
+  if (paused !== undefined)
+    return { sentence: `${state.run} waits: ${paused.sentence}`, command: paused.command ?? watch };
+  const lasts = lasting(times.last, now);
+  if (currentWave(state) === undefined && state.landing.status === 'queued') {
+    const turn = `for its turn to land on ${state.target.branch}`;
+    return { sentence: `${state.run} ${hasBeen('waiting', lasts)} ${turn}${lasts}`, command: watch };
+  }
+  const elapsed = age(times.last, now);
+  return { sentence: `${state.run}${elapsed === '' ? '' : ` (${elapsed})`}: ${atWork(state)}`, command: watch };
 }
 
 /** Nobody is at work for it but Tidegate itself. */

@@ -173,7 +173,7 @@ test('why is one sentence with the age of the fact and the next command', () => 
   const waiting = viewed(...begun());
   const alone = { ahead: null, attended: true };
   expect(whyRun(waiting, alone)).toEqual({
-    sentence: 'checkout-k3f9 waits for you for 1m 05s: 2 tasks wait for approval.',
+    sentence: 'checkout-k3f9 has been waiting for you for 1m 05s: 2 tasks wait for approval.',
     safe: 'nothing has started; to say no: tidegate reject checkout-k3f9',
     command: 'tidegate approve checkout-k3f9',
   });

@@ -80,6 +80,9 @@ export function lasting(since: string | null, now: string): string {
   return text === '' ? '' : ` for ${text}`;
 }
 
+/** The verb of a sentence that says for how long, where that is known. `lasts` is what `lasting` returned. */
+export const hasBeen = (doing: string, lasts: string): string => (lasts === '' ? `is ${doing}` : `has been ${doing}`);
+
 /** Until when, by the clock of who reads it; with `now` also for how long yet. */
 export function pauseText(until: string | null, now?: string): string {
   if (until === null) return ' until a person resumes it';

@@ -14,112 +14,112 @@ test('every state of a run and of a task is explained by a sentence, with the ag
   expect(`\n${said.join('\n')}\n`).toMatchInlineSnapshot(`
     "
     [mode: active]
-    checkout-k3f9 is at work for 12m 18s: hello runs.
+    checkout-k3f9 has been running hello for 12m 18s.
       tidegate logs -f checkout-k3f9/hello
     [mode: paused]
-    checkout-k3f9 waits for you for 12m 30s: paused by ada.
+    checkout-k3f9 has been waiting for you for 12m 30s: paused by ada.
       | to give it up: tidegate abandon checkout-k3f9
       agents under way go on to their end; nothing new starts
       tidegate resume checkout-k3f9
     [mode: stopped]
-    checkout-k3f9 waits for you for 12m 30s: stopped by ada.
+    checkout-k3f9 has been waiting for you for 12m 30s: stopped by ada.
       | to give it up: tidegate abandon checkout-k3f9
       what agents had done by then is kept
       tidegate resume checkout-k3f9
     [mode: halted]
-    checkout-k3f9 waits for you for 12m 30s: only 0 B are free on the disk, and 500.0 MB (disk.free) must be.
+    checkout-k3f9 has been waiting for you for 12m 30s: only 0 B are free on the disk, and 500.0 MB (disk.free) must be.
       agents under way go on to their end, and nothing is lost
       first: make room on the disk
       then:  tidegate resume checkout-k3f9
     [tap: pending]
-    checkout-k3f9 waits for you for 12m 24s: 2 tasks wait for approval.
+    checkout-k3f9 has been waiting for you for 12m 24s: 2 tasks wait for approval.
       nothing has started; to say no: tidegate reject checkout-k3f9
       tidegate approve checkout-k3f9
     [tap: held]
-    checkout-k3f9 waits for you for 12m 24s: 2 tasks wait for approval, on hold by ada.
+    checkout-k3f9 has been waiting for you for 12m 24s: 2 tasks wait for approval, on hold by ada.
       nothing has started; to say no: tidegate reject checkout-k3f9
       tidegate approve checkout-k3f9
     [tap: approved]
-    checkout-k3f9 is at work for 12m 17s: what was decided of its start is recorded.
+    checkout-k3f9 (12m 17s): what was decided of its start is recorded.
       tidegate watch checkout-k3f9
     [tap: rejected]
-    checkout-k3f9 is at work for 12m 17s: what was decided of its start is recorded.
+    checkout-k3f9 (12m 17s): what was decided of its start is recorded.
       tidegate watch checkout-k3f9
     [tap: expired]
-    checkout-k3f9 is at work for 12m 17s: what was decided of its start is recorded.
+    checkout-k3f9 (12m 17s): what was decided of its start is recorded.
       tidegate watch checkout-k3f9
     [land tap: pending]
-    checkout-k3f9 waits for you: ready to land on main.
+    checkout-k3f9 is waiting for you: ready to land on main.
       main stays as it is until you say so
       tidegate land checkout-k3f9
     [land tap: held]
-    checkout-k3f9 waits for you: ready to land on main, on hold by ada.
+    checkout-k3f9 is waiting for you: ready to land on main, on hold by ada.
       main stays as it is until you say so
       tidegate land checkout-k3f9
     [land tap: approved]
-    checkout-k3f9 is at work for 12m 17s: it is about to land on main.
+    checkout-k3f9 (12m 17s): it is about to land on main.
       tidegate watch checkout-k3f9
     [land tap: rejected]
-    checkout-k3f9 is at work for 12m 17s: it ends without landing.
+    checkout-k3f9 (12m 17s): it ends without landing.
       tidegate watch checkout-k3f9
     [land tap: expired]
-    checkout-k3f9 is at work for 12m 17s: it is about to land on main.
+    checkout-k3f9 (12m 17s): it is about to land on main.
       tidegate watch checkout-k3f9
     [round: opened]
-    checkout-k3f9 is at work for 12m 17s: hello is integrated.
+    checkout-k3f9 (12m 17s): hello is integrated.
       tidegate watch checkout-k3f9
     [round: built]
-    checkout-k3f9 is at work for 12m 17s: the check test runs on the result.
+    checkout-k3f9 (12m 17s): the check test runs on the result.
       tidegate watch checkout-k3f9
     [round: generated]
-    checkout-k3f9 is at work for 12m 17s: generated files are added to the candidate.
+    checkout-k3f9 (12m 17s): generated files are added to the candidate.
       tidegate watch checkout-k3f9
     [round: completed]
-    checkout-k3f9 is at work for 12m 17s: the check test runs on the result.
+    checkout-k3f9 (12m 17s): the check test runs on the result.
       tidegate watch checkout-k3f9
     [round: closing]
-    checkout-k3f9 is at work for 12m 17s: hello passed and is merged now.
+    checkout-k3f9 (12m 17s): hello passed and is merged now.
       tidegate watch checkout-k3f9
     [round: merging]
-    checkout-k3f9 is at work for 12m 17s: hello passed and is merged now.
+    checkout-k3f9 (12m 17s): hello passed and is merged now.
       tidegate watch checkout-k3f9
     [round: merged]
-    checkout-k3f9 is at work for 12m 17s: hello is merged, and the wave closes.
+    checkout-k3f9 (12m 17s): hello is merged, and the wave closes.
       tidegate watch checkout-k3f9
     [round: abandoned]
-    checkout-k3f9 is at work for 12m 17s: the integration is made anew: test fails with hello.
+    checkout-k3f9 (12m 17s): the integration is made anew: test fails with hello.
       tidegate watch checkout-k3f9
     [landing: none]
-    checkout-k3f9 is at work for 12m 17s: it is about to land on main.
+    checkout-k3f9 (12m 17s): it is about to land on main.
       tidegate watch checkout-k3f9
     [landing: queued]
-    checkout-k3f9 is at work for 12m 17s: it waits for its turn to land on main.
+    checkout-k3f9 has been waiting for its turn to land on main for 12m 17s.
       tidegate watch checkout-k3f9
     [landing: observed]
-    checkout-k3f9 is at work for 12m 17s: main has moved; the run is built again on top of it.
+    checkout-k3f9 (12m 17s): main has moved; the run is built again on top of it.
       tidegate watch checkout-k3f9
     [landing: refused]
-    checkout-k3f9 waits for you for 12m 30s: the run conflicts with what is new on main: a.md.
+    checkout-k3f9 has been waiting for you for 12m 30s: the run conflicts with what is new on main: a.md.
       nothing of yours was changed, and the work of the run is kept
       first: tidegate edit checkout-k3f9
       then:  tidegate land checkout-k3f9
     [landing: intended]
-    checkout-k3f9 is at work for 12m 17s: main is being moved.
+    checkout-k3f9 (12m 17s): main is being moved.
       tidegate watch checkout-k3f9
     [landing: offering]
-    checkout-k3f9 is at work for 12m 17s: tidegate/demo-ab12 is being pushed.
+    checkout-k3f9 (12m 17s): tidegate/demo-ab12 is being pushed.
       tidegate watch checkout-k3f9
     [landing: offered]
-    checkout-k3f9 is at work for 12m 17s: Pushed tidegate/demo-ab12 to origin; open the pull request: gh pr create --repo github.com/ada/shop --base main --head tidegate/demo-ab12 --fill.
+    checkout-k3f9 (12m 17s): Pushed tidegate/demo-ab12 to origin; open the pull request: gh pr create --repo github.com/ada/shop --base main --head tidegate/demo-ab12 --fill.
       tidegate watch checkout-k3f9
     [landing: landed]
-    checkout-k3f9 is at work for 12m 17s: it has landed on main.
+    checkout-k3f9 (12m 17s): it has landed on main.
       tidegate watch checkout-k3f9
     [landing: undoing]
-    checkout-k3f9 is at work for 12m 17s: it is taken back out of main.
+    checkout-k3f9 (12m 17s): it is taken back out of main.
       tidegate watch checkout-k3f9
     [landing: undone]
-    checkout-k3f9 is at work for 12m 17s: it was taken back out of main.
+    checkout-k3f9 (12m 17s): it was taken back out of main.
       tidegate watch checkout-k3f9
     [ended: landed]
     checkout-k3f9 ended 2m 30s ago: Landed on main as cccccccc.
@@ -155,75 +155,75 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       first: mend main and commit
       then:  tidegate run tidegate.plan.yaml
     [need: approve]
-    checkout-k3f9 waits for you for 12m 24s: 2 tasks wait for approval.
+    checkout-k3f9 has been waiting for you for 12m 24s: 2 tasks wait for approval.
       nothing has started; to say no: tidegate reject checkout-k3f9
       tidegate approve checkout-k3f9
     [need: land]
-    checkout-k3f9 waits for you: ready to land on main.
+    checkout-k3f9 is waiting for you: ready to land on main.
       main stays as it is until you say so
       tidegate land checkout-k3f9
     [need: held]
-    checkout-k3f9/hello waits for you for 12m 18s: conflicts with other work in a.md, b.md.
+    checkout-k3f9/hello has been waiting for you for 12m 18s: conflicts with other work in a.md, b.md.
       | to begin again on top of what is merged: tidegate retry checkout-k3f9/hello
       its work is kept
       tidegate rework checkout-k3f9/hello -m 'it conflicts with merged work in a.md, b.md'
     [need: failed]
-    checkout-k3f9/hello waits for you for 12m 18s: exit 1; the agent left no handoff.
+    checkout-k3f9/hello has been waiting for you for 12m 18s: exit 1; the agent left no handoff.
       | what it said:  tidegate logs checkout-k3f9/hello
       | what it did:   tidegate diff checkout-k3f9/hello
       | take it as is: tidegate accept checkout-k3f9/hello
       its work is kept, and nothing of it was merged
       tidegate rework checkout-k3f9/hello -m 'go on with what is there until it is done, then hand off'
     [need: blocked]
-    checkout-k3f9/reply waits for you: needs hello, which was dropped.
+    checkout-k3f9/reply is waiting for you: needs hello, which was dropped.
       nothing of it has started
       tidegate drop checkout-k3f9/reply
     [need: launch]
-    checkout-k3f9/reply waits for you: could not be launched: the program claude is not on the PATH.
+    checkout-k3f9/reply is waiting for you: could not be launched: the program claude is not on the PATH.
       no attempt is used up, and nothing else of its wave starts until you decide
       first: npm install -g @anthropic-ai/claude-code
              or give it to another agent: tidegate retry checkout-k3f9/reply --agent <agent>
              or give it up: tidegate drop checkout-k3f9/reply
       then:  tidegate resume checkout-k3f9
     [need: paused]
-    checkout-k3f9 waits for you for 12m 30s: paused by ada.
+    checkout-k3f9 has been waiting for you for 12m 30s: paused by ada.
       | to give it up: tidegate abandon checkout-k3f9
       agents under way go on to their end; nothing new starts
       tidegate resume checkout-k3f9
     [need: stopped]
-    checkout-k3f9 waits for you for 12m 30s: stopped by ada.
+    checkout-k3f9 has been waiting for you for 12m 30s: stopped by ada.
       | to give it up: tidegate abandon checkout-k3f9
       what agents had done by then is kept
       tidegate resume checkout-k3f9
     [need: halted]
-    checkout-k3f9 waits for you for 12m 30s: only 0 B are free on the disk, and 500.0 MB (disk.free) must be.
+    checkout-k3f9 has been waiting for you for 12m 30s: only 0 B are free on the disk, and 500.0 MB (disk.free) must be.
       agents under way go on to their end, and nothing is lost
       first: make room on the disk
       then:  tidegate resume checkout-k3f9
     [need: disk]
-    checkout-k3f9 waits for you for 12m 30s: nothing more starts, because only 300.0 MB of memory are free.
+    checkout-k3f9 has been waiting for you for 12m 30s: nothing more starts, because only 300.0 MB of memory are free.
       agents under way go on, and when there is room the rest starts by itself
       first: end something, or lower limits.parallel
       then:  tidegate clean --dry-run
     [need: login]
-    checkout-k3f9 waits for you for 12m 30s: no login at anthropic: the provider said so.
+    checkout-k3f9 has been waiting for you for 12m 30s: no login at anthropic: the provider said so.
       no attempt is used up, and tasks of other agents go on
       first: tidegate auth claude
       then:  tidegate resume checkout-k3f9
     [need: budget]
-    checkout-k3f9 waits for you: nothing more starts: the run has used $60.00 of $50.00.
+    checkout-k3f9 is waiting for you: nothing more starts: the run has used $60.00 of $50.00.
       what is done is kept, and nothing more is spent
       tidegate raise checkout-k3f9 --usd 50
     [need: scope]
-    checkout-k3f9/hello waits for you for 12m 18s: its agent asks for src/api.ts: the type is declared there.
+    checkout-k3f9/hello has been waiting for you for 12m 18s: its agent asks for src/api.ts: the type is declared there.
       it goes on meanwhile
       tidegate grant checkout-k3f9/hello src/api.ts
     [need: question]
-    checkout-k3f9/hello waits for you for 12m 18s: its agent asks: "Which of the two tables is in use?".
+    checkout-k3f9/hello has been waiting for you for 12m 18s: its agent asks: "Which of the two tables is in use?".
       the run goes on meanwhile
       tidegate answer checkout-k3f9/1 -m "your answer"
     [need: landing]
-    checkout-k3f9 waits for you for 12m 30s: the run conflicts with what is new on main: a.md.
+    checkout-k3f9 has been waiting for you for 12m 30s: the run conflicts with what is new on main: a.md.
       nothing of yours was changed, and the work of the run is kept
       first: tidegate edit checkout-k3f9
       then:  tidegate land checkout-k3f9
@@ -234,7 +234,7 @@ test('every state of a run and of a task is explained by a sentence, with the ag
     checkout-k3f9/hello is starting for 12m 18s: its workspace is made and its fence is tested.
       tidegate logs -f checkout-k3f9/hello
     [task: running]
-    checkout-k3f9/hello is at work for 12m 18s.
+    checkout-k3f9/hello has been running for 12m 18s.
       tidegate logs -f checkout-k3f9/hello
     [task: ended]
     checkout-k3f9/hello ended 12m 18s ago, and its snapshot is judged.
@@ -323,7 +323,7 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       its work is kept, and nothing of it was merged
       tidegate rework checkout-k3f9/hello -m 'go on with what is there until it is done, then hand off'
     [waits on: mode]
-    checkout-k3f9/reply waits: checkout-k3f9 waits for you for 12m 30s: paused by ada.
+    checkout-k3f9/reply waits: checkout-k3f9 has been waiting for you for 12m 30s: paused by ada.
       | to give it up: tidegate abandon checkout-k3f9
       agents under way go on to their end; nothing new starts
       tidegate resume checkout-k3f9
@@ -358,7 +358,7 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       nothing of it has started
       tidegate drop checkout-k3f9/reply
     [waits on: approval]
-    checkout-k3f9/reply waits: checkout-k3f9 waits for you for 12m 24s: 2 tasks wait for approval.
+    checkout-k3f9/reply waits: checkout-k3f9 has been waiting for you for 12m 24s: 2 tasks wait for approval.
       nothing has started; to say no: tidegate reject checkout-k3f9
       tidegate approve checkout-k3f9
     [waits on: budget]
@@ -375,7 +375,7 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       first: end something, or lower limits.parallel
       then:  tidegate clean --dry-run
     [waits on: run-branch]
-    checkout-k3f9/reply waits: checkout-k3f9 is at work for 12m 18s: hello runs.
+    checkout-k3f9/reply waits: checkout-k3f9 has been running hello for 12m 18s.
       tidegate logs -f checkout-k3f9/hello
     [waits on: base-check]
     checkout-k3f9/reply waits for the check test, which runs on main before any task starts.
@@ -412,81 +412,81 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       its turn comes by itself
       tidegate why older-abcd
     [around: unattended]
-    checkout-k3f9 stands for 12m 17s: no coordinator is alive, so nothing of it goes on.
+    checkout-k3f9 has been stuck for 12m 17s: no coordinator is alive, so nothing of it goes on.
       agents under way work on for 15 minutes, and all that was done is kept
       tidegate resume checkout-k3f9
     [task around: in line]
     checkout-k3f9/reply waits for hello, which is running for 12m 18s.
       tidegate why checkout-k3f9/hello
     [task around: unattended]
-    checkout-k3f9/reply waits: checkout-k3f9 stands for 12m 17s: no coordinator is alive, so nothing of it goes on.
+    checkout-k3f9/reply waits: checkout-k3f9 has been stuck for 12m 17s: no coordinator is alive, so nothing of it goes on.
       agents under way work on for 15 minutes, and all that was done is kept
       tidegate resume checkout-k3f9
     [in the way of landing: dirty-checkout]
-    checkout-k3f9 waits for you for 12m 30s: you have changes in /repos/shop that this would overwrite; they are untouched: src/cart.ts.
+    checkout-k3f9 has been waiting for you for 12m 30s: you have changes in /repos/shop that this would overwrite; they are untouched: src/cart.ts.
       nothing of yours was changed, and the work of the run is kept
       first: commit them or put them aside (git -C /repos/shop stash)
       then:  tidegate land checkout-k3f9
     [in the way of landing: untracked-files]
-    checkout-k3f9 waits for you for 12m 30s: this would overwrite untracked files in /repos/shop; they are untouched: .env, notes.md.
+    checkout-k3f9 has been waiting for you for 12m 30s: this would overwrite untracked files in /repos/shop; they are untouched: .env, notes.md.
       nothing of yours was changed, and the work of the run is kept
       first: move them away
       then:  tidegate land checkout-k3f9
     [in the way of landing: operation-unfinished]
-    checkout-k3f9 waits for you for 12m 30s: a rebase is not finished in /repos/shop.
+    checkout-k3f9 has been waiting for you for 12m 30s: a rebase is not finished in /repos/shop.
       nothing of yours was changed, and the work of the run is kept
       first: finish it (git rebase --continue) or give it up (--abort) there
       then:  tidegate land checkout-k3f9
     [in the way of landing: submodules-move]
-    checkout-k3f9 waits for you for 12m 30s: submodules would have to move: vendor/lib.
+    checkout-k3f9 has been waiting for you for 12m 30s: submodules would have to move: vendor/lib.
       nothing of yours was changed, and the work of the run is kept
       first: update the submodules by hand
       then:  tidegate land checkout-k3f9
     [in the way of landing: lfs-unusable]
-    checkout-k3f9 waits for you for 12m 30s: your git configuration requires git-lfs (filter.lfs.required), which cannot be run; your files are untouched: logo.psd.
+    checkout-k3f9 has been waiting for you for 12m 30s: your git configuration requires git-lfs (filter.lfs.required), which cannot be run; your files are untouched: logo.psd.
       nothing of yours was changed, and the work of the run is kept
       first: install git-lfs
       then:  tidegate land checkout-k3f9
     [in the way of landing: git-locked]
-    checkout-k3f9 waits for you for 12m 30s: another git command is running in your repository, or was killed there: /repos/shop/.git/index.lock.
+    checkout-k3f9 has been waiting for you for 12m 30s: another git command is running in your repository, or was killed there: /repos/shop/.git/index.lock.
       nothing of yours was changed, and the work of the run is kept
       first: when no git runs any more, remove the lock files
       then:  tidegate land checkout-k3f9
     [in the way of landing: not-a-branch]
-    checkout-k3f9 waits for you for 12m 30s: refs/heads/main is not a branch.
+    checkout-k3f9 has been waiting for you for 12m 30s: refs/heads/main is not a branch.
       nothing of yours was changed, and the work of the run is kept
       first: land on a branch
       then:  tidegate land checkout-k3f9
     [in the way of landing: several-worktrees]
-    checkout-k3f9 waits for you for 12m 30s: refs/heads/main is checked out in several working trees: /repos/shop, /repos/shop-2.
+    checkout-k3f9 has been waiting for you for 12m 30s: refs/heads/main is checked out in several working trees: /repos/shop, /repos/shop-2.
       nothing of yours was changed, and the work of the run is kept
       first: leave it checked out in one of them
       then:  tidegate land checkout-k3f9
     [in the way of landing: worktree-missing]
-    checkout-k3f9 waits for you for 12m 30s: refs/heads/main is checked out in /repos/shop, which is not there.
+    checkout-k3f9 has been waiting for you for 12m 30s: refs/heads/main is checked out in /repos/shop, which is not there.
       nothing of yours was changed, and the work of the run is kept
       first: git worktree prune, or bring it back
       then:  tidegate land checkout-k3f9
     [in the way of landing: branch-checked-out]
-    checkout-k3f9 waits for you for 12m 30s: refs/heads/main is checked out in /repos/shop.
+    checkout-k3f9 has been waiting for you for 12m 30s: refs/heads/main is checked out in /repos/shop.
       nothing of yours was changed, and the work of the run is kept
       first: check out another branch there
       then:  tidegate land checkout-k3f9
     [in the way of landing: files-refused]
-    checkout-k3f9 waits for you for 12m 30s: git will not change the files: error: unable to create file a.md: Permission denied.
+    checkout-k3f9 has been waiting for you for 12m 30s: git will not change the files: error: unable to create file a.md: Permission denied.
       nothing of yours was changed, and the work of the run is kept
       tidegate land checkout-k3f9
     [in the way of landing: branch-moved]
-    checkout-k3f9 waits for you for 12m 30s: refs/heads/main is at bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb instead of aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa: somebody moved it.
+    checkout-k3f9 has been waiting for you for 12m 30s: refs/heads/main is at bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb instead of aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa: somebody moved it.
       nothing of yours was changed, and the work of the run is kept
       tidegate land checkout-k3f9
     [in the way of landing: branch-gone]
-    checkout-k3f9 waits for you for 12m 30s: the branch main is gone.
+    checkout-k3f9 has been waiting for you for 12m 30s: the branch main is gone.
       nothing of yours was changed, and the work of the run is kept
       first: bring the branch back
       then:  tidegate land checkout-k3f9
     [in the way of landing: landing-cut-off]
-    checkout-k3f9 waits for you for 12m 30s: a landing of checkout-k3f9 was cut off (aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa to bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb) and cannot be ended: the index is neither as before nor as after the landing: src/cart.ts.
+    checkout-k3f9 has been waiting for you for 12m 30s: a landing of checkout-k3f9 was cut off (aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa to bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb) and cannot be ended: the index is neither as before nor as after the landing: src/cart.ts.
       nothing of yours was changed, and the work of the run is kept
       first: look at /repos/shop; when refs/heads/main and its files are as you want them, remove landing.json from the state directory
       then:  tidegate land checkout-k3f9
@@ -499,7 +499,7 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       main moves only when the checks have passed
       tidegate watch checkout-k3f9
     [undo: halted]
-    checkout-k3f9 waits for you for 12m 30s: only 0 B are free on the disk, and 500.0 MB (disk.free) must be.
+    checkout-k3f9 has been waiting for you for 12m 30s: only 0 B are free on the disk, and 500.0 MB (disk.free) must be.
       agents under way go on to their end, and nothing is lost
       first: make room on the disk
       then:  tidegate resume checkout-k3f9
@@ -519,7 +519,7 @@ test('every state of a run and of a task is explained by a sentence, with the ag
     checkout-k3f9 ended 2m 30s ago: Landed on main as cccccccc; reply stayed on the run branch; hello taken back since.
       tidegate land checkout-k3f9
     [landed in part: refused]
-    checkout-k3f9 waits for you for 12m 30s: the run conflicts with what is new on main: a.md.
+    checkout-k3f9 has been waiting for you for 12m 30s: the run conflicts with what is new on main: a.md.
       nothing of yours was changed, and the work of the run is kept
       first: tidegate edit checkout-k3f9
       then:  tidegate land checkout-k3f9 --only hello

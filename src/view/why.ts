@@ -14,7 +14,7 @@ import { leftToLand } from '../domain/undo.ts';
 import { doing } from './doing.ts';
 import { endText, needSince, type RunView, undoText } from './run-view.ts';
 import { files } from './task-line.ts';
-import { age, lasting } from './times.ts';
+import { age, hasBeen, lasting } from './times.ts';
 import { whyWaiting } from './why-waiting.ts';
 
 /** The one fact that keeps a run or task from going on, how long it has, what is safe, and what to type next. */
@@ -33,7 +33,7 @@ export type Around = {
 };
 
 export function whyRun(view: RunView, around: Around): Why {
-  const { state, now } = view;
+  const { state } = view;
   const [need] = blockingNeeds(state);
   const undo = undoText(view);
   if (undo !== null && need === undefined)
@@ -48,7 +48,7 @@ export function whyRun(view: RunView, around: Around): Why {
   if (!around.attended) return unattended(view);
   if (need !== undefined) {
     const subject = need.task === null ? state.run : `${state.run}/${need.task}`;
-    return told(`${subject} waits for you${lasting(needSince(view, need), now)}`, need);
+    return toldToWait(view, subject, need);
   }
   if (around.ahead !== null)
     return why(
@@ -56,8 +56,14 @@ export function whyRun(view: RunView, around: Around): Why {
       `tidegate why ${around.ahead}`,
       'its turn comes by itself',
     );
-  const { what, since, command } = doing(view);
-  return why(`${state.run} is at work${lasting(since, now)}: ${what}`, command);
+  const { sentence, command } = doing(view);
+  return why(sentence, command);
+}
+
+/** A person has to do something before it goes on. */
+function toldToWait(view: RunView, subject: string, need: Need): Why {
+  const lasts = lasting(needSince(view, need), view.now);
+  return told(`${subject} ${hasBeen('waiting', lasts)} for you${lasts}`, need);
 }
 
 export function whyTask(view: RunView, id: TaskId, around: Around): Why {
@@ -80,7 +86,7 @@ export function whyTask(view: RunView, id: TaskId, around: Around): Why {
     case 'ended':
       return around.attended
         ? whyAtWork(view, task, lasts, before)
-        : because(`${subject} is at work${lasts}`, unattended(view), '');
+        : because(`${subject} ${hasBeen('running', lasts)}${lasts}`, unattended(view), '');
     case 'ready':
       return whyReady(view, task, lasts, around);
     case 'held':
@@ -112,10 +118,10 @@ type AtWork = 'launching' | 'running' | 'ended';
 function whyAtWork(view: RunView, task: TaskState, lasts: string, before: string): Why {
   const subject = `${view.state.run}/${task.id}`;
   const asks = needsOf(view.state).find((need): need is Need => need.task === task.id);
-  if (asks !== undefined) return told(`${subject} is at work${lasts}`, asks);
+  if (asks !== undefined) return told(`${subject} ${hasBeen('running', lasts)}${lasts}`, asks);
   const words: Record<AtWork, string> = {
     launching: `is starting${lasts}: its workspace is made and its fence is tested`,
-    running: `is at work${lasts}${task.launches > 1 ? `, attempt ${task.launches}` : ''}`,
+    running: `${hasBeen('running', lasts)}${lasts}${task.launches > 1 ? `, attempt ${task.launches}` : ''}`,
     ended: `ended${before}, and its snapshot is judged`,
   };
   const status = task.progress.status as AtWork;
@@ -165,7 +171,7 @@ function whyEnded(view: RunView, ended: NonNullable<RunState['ended']>): Why {
   const ago = age(times.ended, now);
   const sentence = `${state.run} ended${ago === '' ? '' : ` ${ago} ago`}: ${endText(state)}`;
   const [need] = blockingNeeds(state);
-  if (need !== undefined) return told(`${state.run} waits for you${lasting(needSince(view, need), now)}`, need);
+  if (need !== undefined) return toldToWait(view, state.run, need);
   const look = `tidegate show ${state.run}`;
   switch (ended) {
     case 'landed':
@@ -186,8 +192,10 @@ function whyEnded(view: RunView, ended: NonNullable<RunState['ended']>): Why {
 const notStarted = (view: RunView, subject: string, ended: NonNullable<RunState['ended']>): Why =>
   because(`${subject} was never started`, whyEnded(view, ended), '');
 
-const unattended = (view: RunView): Why =>
-  told(`${view.state.run} stands${lasting(view.times.last, view.now)}`, toldOfNoCoordinator(view.state));
+function unattended({ state, times, now }: RunView): Why {
+  const lasts = lasting(times.last, now);
+  return told(`${state.run} ${hasBeen('stuck', lasts)}${lasts}`, toldOfNoCoordinator(state));
+}
 
 const because = (subject: string, whole: Why, verb = ' waits'): Why => ({
   ...whole,

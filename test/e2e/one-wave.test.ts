@@ -83,7 +83,7 @@ test('F3: what landed rebuilt, or by itself, counts by the commits that are on t
   expect((await p.cli('land', run, '--only', 'a', '--json')).code).toBe(0);
   expect(refusal((await wave(p, 1)).stdout).rules).toEqual([['wave-missing', `tidegate land ${run}`]]);
   expect((await p.cli('land', run, '--json')).code).toBe(0);
-  const landed = (await p.events()).flatMap(({ event }) => (event.type === 'landed' ? (event.commits ?? []) : []));
+  const landed = (await p.events()).flatMap(({ event }) => (event.type === 'landed' ? event.commits : []));
   expect(landed.map(({ task }) => task)).toEqual(['a', 'c']);
   expect(
     landed.map(({ commit }) => p.git('log', '-1', '--format=%(trailers:key=Tidegate-Task,valueonly)', commit)),

@@ -99,7 +99,7 @@ test.runIf(there)('a terminal that is hung up costs no agent; watching it again 
   }
   using watching = opened(here, 'watch');
   // told only when a coordinator is there again
-  await watching.shows(/long is at work/);
+  await watching.shows(/long (is|has been) running/);
   watching.press('C-c');
   expect(await watching.ended()).toMatchObject({ code: 130 });
   expect(watching.isOnAlternateScreen()).toBe(false);

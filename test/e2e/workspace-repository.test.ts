@@ -193,7 +193,7 @@ test('the reader answers from the checkout, and from our repository for commits 
   const reader = gitReader({ checkout: join(repo.path, 'd/e'), repository: join(repo.home, 'repo.git') });
   expect(await reader.toplevel()).toBe(repo.path);
   expect(await reader.rootCommit()).toBe(first);
-  expect(await reader.remote()).toBe('https://example.org/x.git');
+  expect(await reader.remotes()).toEqual([{ name: 'origin', url: 'https://example.org/x.git' }]);
   expect(await reader.branchTip('main')).toBe(second);
   expect(await reader.branchTip('absent')).toBe(null);
   expect(await reader.currentBranch()).toBe('main');

@@ -139,7 +139,14 @@ export function stagedRuns(): readonly (readonly RunEvent[])[] {
   const reverts = { task: null, branch: 'main', onto: commit('tip'), commit: commit('undo'), tree: tree('undo') };
   const undone: readonly RunEvent[] = [
     created(frozen),
-    { type: 'landed', branch: 'main', old: commit('base'), new: commit('tip'), tasks: [idOf('a')] },
+    {
+      type: 'landed',
+      branch: 'main',
+      old: commit('base'),
+      new: commit('tip'),
+      tasks: [idOf('a')],
+      commits: [{ task: idOf('a'), commit: commit('tip') }],
+    },
     { type: 'undo-prepared', ...reverts, reverts: [commit('a')] },
     { type: 'undo-refused', task: null, because: { rule: 'branch-gone', branch: 'main' } },
     { type: 'undo-intended', task: null, branch: 'main', old: commit('tip'), new: commit('base') },
@@ -175,18 +182,22 @@ function oneWave(): readonly RunEvent[] {
   const frozen = { ...plan([{ a: {} }, { b: { needs: ['a'] } }]), repo: { root: commit('root'), remote: null } };
   const context = { plan: frozen, hash: hashOf(frozen), granted: [] };
   const before = runId('demo-zz99');
-  const asked = { ...order(frozen, 1), continues: { run: before, branch: `tidegate/${before}`, commit: commit('a') } };
+  const remotes = [{ name: 'origin', url: 'https://example.org/team/shop' }];
+  const asked = {
+    ...order(frozen, 1),
+    repo: { rootCommit: commit('root'), remotes },
+    continues: { run: before, branch: `tidegate/${before}`, commit: commit('a') },
+  };
   const { run, planFile, wave, repo } = asked;
   const earlier = [
     ...[{ task: idOf('a'), wave: 0, run: before, status: 'merged', commit: commit('a'), undone: false, inBase: true }],
     ...[{ task: idOf('b'), wave: 1, run: null, status: 'absent', commit: null, undone: false, inBase: false }],
   ] as const;
   const claims = [idOf('a'), idOf('b')].map((task) => ({ task, ...frozen.repo }));
-  const actual = { ...repo, remote: 'https://example.org/team/shop', remotes: ['https://example.org/fork/shop'] };
   return [
     { type: 'run-created', by: me, ...asked },
     judged(context, { phase: 'contract', evidence: { run, planFile, planExists: true, wave, earlier } }),
-    judged(context, { phase: 'load', evidence: { findings: [], tasks: 2, expected: repo, actual, claims } }),
+    judged(context, { phase: 'load', evidence: { findings: [], tasks: 2, expected: repo, actual: repo, claims } }),
     { type: 'run-branch-made', commit: commit('mine'), tree: tree('mine'), onto: commit('base') },
     {
       type: 'landed',

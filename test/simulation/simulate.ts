@@ -323,8 +323,7 @@ function reader({ git, schedule, chaos: _ }: Stage, life: Life): GitReader {
   return {
     toplevel: () => say(() => '/checkout'),
     rootCommit: () => say(() => order(emptyPlan).repo.rootCommit),
-    remote: () => say(() => null),
-    remotes: async () => [],
+    remotes: () => say(() => []),
     isAncestor: (ancestor, of) => say(() => isAncestor(git, ancestor, of)),
     branchTip: (branch) => say(() => git.ref(targetRef(branch))),
     runBranchTip: (run) => say(() => git.ref(refs.runBranch(run))),

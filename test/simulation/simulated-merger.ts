@@ -277,7 +277,12 @@ async function land(order: Order, history: History): Promise<MergerAnswer> {
     const recorded = await record(order, { type: 'branch-made', branch: onto, old, new: next });
     return recorded.outcome === 'done' ? land(order, await order.ledger.read(order.run)) : recorded;
   }
-  return record(order, { type: 'landed', branch: onto, old, new: next, tasks: unlandedTasks(history) });
+  const tasks = unlandedTasks(history);
+  const commits = eventsOf(history, 'merged')
+    .flatMap(({ event }) => event.tasks)
+    .filter(({ task }) => tasks.includes(task))
+    .map(({ task, commit }) => ({ task, commit: isRebuilt ? next : commit }));
+  return record(order, { type: 'landed', branch: onto, old, new: next, tasks, commits });
 }
 
 async function undo(order: Order, history: History, task: TaskId | null): Promise<MergerAnswer> {

@@ -38,7 +38,6 @@ export async function commandScene(
     git: {
       toplevel: async () => directory,
       rootCommit: () => Promise.reject(new Error('not asked')),
-      remote: async () => null,
       remotes: async () => [],
       isAncestor: async () => false,
       branchTip: async () => null,

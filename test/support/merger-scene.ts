@@ -77,7 +77,7 @@ export async function scene(options: SceneOptions) {
   const plan = planOf(options);
   const hash = hashOf(plan);
   const target = { branch: 'main', commit: commitId(git('rev-parse', 'HEAD')) };
-  const repo = { rootCommit: target.commit, remote: null };
+  const repo = { rootCommit: target.commit, remotes: [] };
   await append(
     {
       type: 'run-created',

@@ -128,7 +128,7 @@ export const order = (frozen: FrozenPlan, wave: number | null = null): RunOrder 
   plan: frozen,
   hash: hashOf(frozen),
   planFile: 'plan.yaml',
-  repo: { rootCommit: commit('root'), remote: null },
+  repo: { rootCommit: commit('root'), remotes: [] },
   target: { branch: 'main', commit: commit('base') },
   wave,
   landing: 'as-planned',

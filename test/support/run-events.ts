@@ -25,7 +25,7 @@ export const created = (frozen = plan): RunEvent => ({
   plan: frozen,
   hash,
   planFile: 'tidegate.plan.yaml',
-  repo: { rootCommit: commit('a'), remote: null },
+  repo: { rootCommit: commit('a'), remotes: [] },
   target: { branch: 'main', commit: commit('a') },
   wave: null,
   landing: 'as-planned',

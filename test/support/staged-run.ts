@@ -102,7 +102,7 @@ async function order(
     plan,
     hash,
     planFile,
-    repo: { rootCommit: await git.rootCommit(), remote: null },
+    repo: { rootCommit: await git.rootCommit(), remotes: [] },
     target: { branch, commit },
     wave: options.wave ?? null,
     landing: 'as-planned',

@@ -51,16 +51,13 @@ export function gitReader(places: { readonly checkout: string; readonly reposito
       if (root === null) throw new NoCommits(`${places.checkout} has no commit yet`);
       return commitId(root);
     },
-    async remote() {
-      const url = await oneLine({ ...persons, args: ['config', '--get', 'remote.origin.url'] });
-      return url === null ? null : withoutCredentials(url);
-    },
     async remotes() {
       const done = await runGit({ ...persons, args: ['config', '--null', '--get-regexp', '^remote\\..*\\.url$'] });
       const entries = done.stdout.toString('utf8').split('\0');
       return entries.flatMap((entry) => {
         const [key = '', url = ''] = entry.split('\n');
-        return url === '' || key === 'remote.origin.url' ? [] : [withoutCredentials(url)];
+        const name = key.slice('remote.'.length, -'.url'.length);
+        return url === '' ? [] : [{ name, url: withoutCredentials(url) }];
       });
     },
     async branchTip(branch) {

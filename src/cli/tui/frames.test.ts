@@ -92,7 +92,7 @@ test('a run at work at 80x24', () => {
 
 
     ────────────────────────────────────────────────────────────────────────────────
-    checkout-k3f9/hello is at work for 1m 07s.
+    checkout-k3f9/hello has been running for 1m 07s.
       tidegate logs -f checkout-k3f9/hello
 
 

@@ -32,8 +32,7 @@ export const preflightSentences: Sentences<PreflightRules> = {
           fix: `git switch ${finding.base}`,
         }
       : {
-          detail:
-            '--with-uncommitted does not go with `land: branch`: your uncommitted changes would be on that branch',
+          detail: `--with-uncommitted does not go with \`land: ${finding.land}\`: your uncommitted changes would be on the branch of the run`,
           fix: 'commit first, or use another `land:`',
         },
   'untracked-in-the-way': ({ files, count, tasks }) => ({

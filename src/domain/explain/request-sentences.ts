@@ -92,7 +92,8 @@ export const requestSentences: Sentences<RequestRules> = {
   'no-task-left': () => 'nothing would be left to land',
   'need-not-chosen': ({ task, need }) => `${task} needs ${need}: land them together, or neither`,
   'need-undone': ({ task, need, branch }) => `${task} needs ${need}, which was taken back out of ${branch}`,
-  'lands-as-a-whole': () => 'with `land: branch` all of it becomes one branch; take from it what you want',
+  'lands-as-a-whole': () =>
+    'with `land: branch` or `land: pr` all of it becomes one branch; take from it what you want',
   'wave-open': ({ wave }) => `wave ${wave} builds on all that is merged, and is not closed yet`,
   'post-kind': ({ kinds }) => `the kind is one of ${kinds.join(', ')}`,
   'post-severity': ({ severities }) => `the severity is one of ${severities.join(', ')}`,

@@ -1,4 +1,5 @@
 import type { RunId, TaskId } from '../ids.ts';
+import type { FrozenPlan } from '../plan.ts';
 import type { SecretShape } from '../secret-shapes.ts';
 import type { Finding } from './finding.ts';
 
@@ -15,7 +16,7 @@ export type PreflightRules = {
   /** Why uncommitted changes cannot be taken along. */
   'uncommitted-unfit':
     | { readonly fault: 'other-branch'; readonly base: string; readonly branch: string | null }
-    | { readonly fault: 'lands-on-branch' };
+    | { readonly fault: 'lands-on-branch'; readonly land: FrozenPlan['land'] };
   /** Files that git does not track, where these tasks may write: landing would be refused. */
   'untracked-in-the-way': {
     readonly files: readonly string[];

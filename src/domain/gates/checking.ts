@@ -3,7 +3,7 @@ import type { ContractEvidence, LoadEvidence, PreflightEvidence, ThreadEvidence 
 import type { Finding, FindingOf } from '../findings/finding.ts';
 import { idPattern } from '../ids.ts';
 import type { FrozenPlan } from '../plan.ts';
-import { contradictionOf } from '../repo-claim.ts';
+import { contradictionOf, mainRemote } from '../repo-claim.ts';
 import type { Verdict } from '../verdict.ts';
 import { failWith, inconclusive, pass } from './say.ts';
 
@@ -68,7 +68,7 @@ function claimFindings({ claims = [], actual }: LoadEvidence): readonly Finding[
     if (of === null) continue;
     const expected = claim[of] ?? '';
     const tasks = [...(found.get(`${of} ${expected}`)?.tasks ?? []), claim.task];
-    const is = of === 'root' ? actual.rootCommit : actual.remote;
+    const is = of === 'root' ? actual.rootCommit : mainRemote(actual);
     found.set(`${of} ${expected}`, { rule: 'repo-claim', of, tasks, expected, actual: is });
   }
   return [...found.values()];

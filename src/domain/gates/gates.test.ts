@@ -83,7 +83,7 @@ describe('contract', () => {
 });
 
 describe('load', () => {
-  const here = { rootCommit: commit('root'), remote: null };
+  const here = { rootCommit: commit('root'), remotes: [] };
   const fine = { findings: [], tasks: 1, expected: here, actual: here };
   test('passes in the repository that the plan was written for', () => {
     expect(passes(judgeLoad(fine))).toBe(true);
@@ -97,7 +97,11 @@ describe('load', () => {
 });
 
 describe('what `repo:` says is judged for each task', () => {
-  const actual = { rootCommit: commit('root'), remote: 'git@example.org:team/shop.git', remotes: ['https://other/x'] };
+  const remotes = [
+    { name: 'fork', url: 'https://other/x' },
+    { name: 'origin', url: 'git@example.org:team/shop.git' },
+  ];
+  const actual = { rootCommit: commit('root'), remotes };
   const verdicts = (...claims: readonly Omit<RepoClaim, 'task'>[]) =>
     judgeLoad({
       ...{ findings: [], tasks: 1, expected: null, actual },
@@ -118,7 +122,7 @@ describe('what `repo:` says is judged for each task', () => {
       outcome: 'fail',
       findings: [
         { rule: 'repo-claim', of: 'root', tasks: ['t0'] },
-        { rule: 'repo-claim', of: 'remote', tasks: ['t1', 't2'] },
+        { rule: 'repo-claim', of: 'remote', tasks: ['t1', 't2'], actual: 'git@example.org:team/shop.git' },
       ],
     });
   });

@@ -6,8 +6,8 @@ import type { Phase } from '../phase.ts';
  */
 export const gateVersions = {
   contract: 2,
-  load: 2,
-  repository: 2,
+  load: 3,
+  repository: 3,
   thread: 1,
   directives: 1,
   ownership: 2,
