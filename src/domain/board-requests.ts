@@ -1,4 +1,5 @@
 import {
+  type Board,
   type BoardRecord,
   isOfAgent,
   type Post,
@@ -90,9 +91,16 @@ export function inboxOf(state: Pick<RunState, 'board'>, task: TaskId): readonly 
 export const openToPerson = (state: Pick<RunState, 'board'>): readonly BoardRecord[] =>
   recordsOf(state).filter((record) => record.status === 'open' && (record.target === 'person' || isCritical(record)));
 
-/** Records that hold the landing until they are answered or closed. */
-export const openCriticalQuestions = (state: Pick<RunState, 'board'>): readonly BoardRecord[] =>
-  recordsOf(state).filter((record) => record.status === 'open' && isCritical(record));
+const criticalOnBoard = new WeakMap<Board, readonly BoardRecord[]>();
+
+/** Records that hold the landing until they are answered or closed. A board never changes: looked through once. */
+export function openCriticalQuestions(state: Pick<RunState, 'board'>): readonly BoardRecord[] {
+  const known =
+    criticalOnBoard.get(state.board) ??
+    recordsOf(state).filter((record) => record.status === 'open' && isCritical(record));
+  criticalOnBoard.set(state.board, known);
+  return known;
+}
 
 /** Says why the run does not land. */
 export const heldByQuestion = (

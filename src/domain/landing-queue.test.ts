@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { begun, by } from '../../test/support/run-events.ts';
+import type { RunEvent } from './events.ts';
 import { runId } from './ids.ts';
 import { aheadInQueue, landingQueue } from './landing-queue.ts';
-import { foldRun, type RunState } from './run.ts';
+import { evolveRun, foldRun, type RunState } from './run.ts';
 
 const fresh = foldRun(begun().map((event, at) => ({ seq: at + 1, event })));
 if (fresh === null) throw new Error('no run');
@@ -59,6 +60,34 @@ test('a move that has begun stays in it while its run is paused or stopped; so d
   const halted = { mode: 'halted', because: { rule: 'git-missing' } } as const;
   expect(ahead(run('a-0001', { landing: moving, mode: halted }))).toBeNull();
   expect(ahead({ ...undoing('b-0002', 40), mode: halted })).toBeNull();
+});
+
+test('a run that a critical question holds is not in it until the question is answered, unless its move has begun', () => {
+  const next = queued('z-0009', 99);
+  const ahead = (state: RunState) => aheadInQueue([state, next], next);
+  const asks: RunEvent = {
+    type: 'record-posted',
+    kind: 'question',
+    target: 'person',
+    text: 'sure?',
+    severity: 'critical',
+    place: { id: '1', to: 'person', status: 'open' },
+    by,
+  };
+  const asked = (state: RunState): RunState => evolveRun(state, { seq: 50, event: asks }) ?? state;
+  const answered: RunEvent = { type: 'record-answered', record: '1', text: 'yes', by };
+  const moving = { status: 'intended', branch: 'main', old: null, new: fresh.target.commit, moves: 0 } as const;
+  for (const state of [queued('a-0001', 10), begins('a-0001')]) {
+    expect(ahead(state)).toBe('a-0001');
+    expect(ahead(asked(state))).toBeNull();
+    expect(ahead(evolveRun(asked(state), { seq: 51, event: answered }) ?? state)).toBe('a-0001');
+  }
+  expect(ahead(asked(run('a-0001', { landing: moving })))).toBe('a-0001');
+});
+
+test('a move that is being made goes before one that is only prepared, whatever the order of the runs', () => {
+  const moving = { status: 'intended', branch: 'main', old: null, new: fresh.target.commit, moves: 0 } as const;
+  expect(order(begins('a-0001'), run('b-0002', { landing: moving }))).toEqual(['b-0002', 'a-0001']);
 });
 
 test('a run learns who goes before it', () => {

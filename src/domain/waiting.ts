@@ -9,7 +9,7 @@ import type { ProviderState } from './provider.ts';
 import { providerOf } from './provider-pause.ts';
 import { checkKey, currentWave, type RunState, tasksOfWave } from './run.ts';
 import { blockingNeed, inTheWay, isLive, launchHalt, needsOfTask } from './schedule.ts';
-import { agentOf, attemptOf, isResolved, type TaskState } from './task.ts';
+import { agentOf, isResolved, liveAttempt, type TaskState } from './task.ts';
 
 /** The first thing that keeps a waiting task from being started, in the order in which they are lifted. */
 export type Wait =
@@ -98,7 +98,7 @@ function byRoom(state: RunState, task: TaskState): Wait {
   return { on: task.base === null ? 'task-base' : 'nothing' };
 }
 
-/** `running`: the tasks at work. */
+/** `running`: the tasks at work, and those that are to start before it. */
 export function obstacleTo(state: RunState, task: TaskState, running: readonly TaskState[]): Obstacle | null {
   const planned = plannedById(state.plan, task.id);
   if (planned === undefined) return null;
@@ -107,7 +107,10 @@ export function obstacleTo(state: RunState, task: TaskState, running: readonly T
   if (pause?.status === 'paused') return { on: 'provider', provider, pause };
   const agent = agentOf(task);
   const most = state.plan.limits.agents?.[agent];
-  if (most !== undefined && running.filter((other) => attemptOf(other)?.agent === agent).length >= most)
+  if (
+    most !== undefined &&
+    running.filter((other) => (liveAttempt(other)?.agent ?? agentOf(other)) === agent).length >= most
+  )
     return { on: 'agents', agent, most };
   const other = running.find(({ id }) => mustSerialise(state.plan, task.id, id));
   return other === undefined ? null : { on: 'shared', task: other.id };

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { commit, me, order, plan, theRun } from '../../test/support/plans.ts';
+import { commit, me, order, plan, theRun, tree } from '../../test/support/plans.ts';
 import { roomyDisk } from '../../test/support/roomy-disk.ts';
 import { memoryLedger } from '../adapters/ledger-memory/index.ts';
+import type { RunEvent } from '../domain/events.ts';
 import { type RunId, runId } from '../domain/ids.ts';
 import { stateDir } from '../domain/state-dir.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -24,7 +25,8 @@ const holder = { pid: 1, startTime: '1', bootId: 'b', socket: '' };
 /** A coordinator over a world where nothing answers but what a test gives. */
 async function begin(
   ledger: Ledger,
-  ask: (request: MergerRequest) => Promise<MergerAnswer> = async () => ({ outcome: 'done' }),
+  ask: (request: MergerRequest, epoch: number) => Promise<MergerAnswer> = async () => ({ outcome: 'done' }),
+  more: Partial<World> = {},
 ) {
   const { epoch } = await ledger.takeEpoch(holder, () => false);
   const world: World = {
@@ -52,6 +54,7 @@ async function begin(
     places: { state: stateDir('/state'), checkout: '/checkout', runDirectory: '/run/t' },
     disk: roomyDisk,
     epoch,
+    ...more,
   };
   return coordinate(ledger, world, clock);
 }
@@ -102,6 +105,39 @@ describe('runs that aim at one branch', () => {
     await engine.stop();
   });
 });
+
+test('a place that a task cannot take any more goes to a task of another run at once', async () => {
+  await using ledger = memoryLedger();
+  const refused = Promise.withResolvers<void>();
+  const started = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  await using _subscription = ledger.subscribe(0, ({ stream, event }) => {
+    if (stream === other && event.type === 'attempt-intended') started.resolve();
+    if (stream === other && event.type === 'task-base-made') asked.resolve();
+  });
+  const made = { commit: commit('base'), tree: tree('base') };
+  const merger = async (request: MergerRequest, epoch: number): Promise<MergerAnswer> => {
+    const record = async (event: RunEvent) =>
+      void (await ledger.append(request.run, (await ledger.read(request.run)).length, [event], epoch));
+    if (request.do === 'open-run') await record({ type: 'run-branch-made', ...made });
+    if (request.do !== 'make-task-base') return { outcome: 'done' };
+    if (request.run === theRun) {
+      await refused.promise;
+      return { outcome: 'refused', because: { rule: 'run-branch-unmade' } };
+    }
+    await record({ type: 'task-base-made', task: request.task, ...made });
+    return { outcome: 'done' };
+  };
+  await ask(ledger, theRun);
+  const engine = await begin(ledger, merger, { agentsAtOnce: async () => 1 });
+  await decide(ledger, theRun, 'requested-approve');
+  await ask(ledger, other);
+  await decide(ledger, other, 'requested-approve');
+  await asked.promise;
+  refused.resolve();
+  await started.promise;
+  await engine.stop();
+}, 10_000);
 
 test('F10: what is approved with the order needs no terminal any more', async () => {
   await using ledger = memoryLedger();

@@ -1,4 +1,5 @@
 import { answersBeforeMade } from '../domain/answer-before-made.ts';
+import { isCritical } from '../domain/board-requests.ts';
 import { isRequest, type LedgerEvent, type RunEvent } from '../domain/events.ts';
 import { type RunId, runId } from '../domain/ids.ts';
 import { aheadInQueue, isInQueue } from '../domain/landing-queue.ts';
@@ -135,7 +136,7 @@ export async function coordinate(ledger: Ledger, world: World, clock: Clock): Pr
     if (leavesRoom.has(event.type)) keeper.look();
     const entry = entryOf(runId(stream));
     entry.driver?.wake();
-    if (concernsOthers.has(event.type))
+    if (concernsOthers(event))
       for (const other of runs.values()) if (other !== entry && isOpen(other.log.state())) other.driver?.wake();
     for (const teller of tellers) teller.look();
     if (entry.driver === null) void look();
@@ -215,21 +216,31 @@ const leavesRoom: ReadonlySet<string> = new Set([
   'run-ended',
 ]);
 
-/** After these another run may have its turn, a place or its provider. */
-const concernsOthers: ReadonlySet<LedgerEvent['type']> = new Set<RunEvent['type']>([
+/** Whether another run may now have its turn, a place or its provider. A critical question takes its run out of the queue. */
+const concernsOthers = (event: LedgerEvent): boolean =>
+  freesSomething.has(event.type) ||
+  (event.type === 'attempt-noted' && event.note.note === 'posted' && isCritical(event.note));
+
+const freesSomething: ReadonlySet<LedgerEvent['type']> = new Set<RunEvent['type']>([
   'attempt-ended',
+  'attempt-intended',
   'attempt-settled',
   'landed',
   'landing-refused',
+  'plan-replaced',
   'provider-paused',
   'provider-resumed',
   'request-refused',
+  'run-abandoned',
   'run-ended',
   'run-halted',
   'run-paused',
   'run-resumed',
   'run-stopped',
+  'task-base-refused',
   'task-dropped',
+  'task-retried',
+  'task-reworked',
   'undone',
   'undo-refused',
 ]);

@@ -46,13 +46,17 @@ function room(state: RunState, { shortage = null }: Given): readonly Step[] {
   return [fact(found === null ? { type: 'starts-allowed' } : { type: 'starts-suspended', ...found })];
 }
 
-/** Tasks that would start now if there were a place for each, as many as the run itself allows. */
+/** Tasks that would start now, side by side, if there were a place for each, as many as the run itself allows. */
 export function waitingForPlace(state: RunState): readonly TaskState[] {
   if (!mayStart(state)) return [];
   const running = Object.values(state.tasks).filter(isLive);
-  return startable(state)
-    .filter((task) => obstacleTo(state, task, running) === null)
-    .slice(0, Math.max(0, state.plan.limits.parallel - running.length));
+  const most = state.plan.limits.parallel - running.length;
+  const taken: TaskState[] = [];
+  for (const task of startable(state)) {
+    if (taken.length >= most) break;
+    if (obstacleTo(state, task, [...running, ...taken]) === null) taken.push(task);
+  }
+  return taken;
 }
 
 const mayStart = (state: RunState): boolean =>

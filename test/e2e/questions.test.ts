@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { stringify } from 'yaml';
 import { checkHistory } from '../support/checker.ts';
+import { listenTo } from '../support/gate.ts';
 import { gitFacts } from '../support/kill.ts';
 import { handoff, project, scripted } from '../support/project.ts';
 
@@ -45,6 +47,40 @@ test('F11: a critical question holds the landing until a person answers it', asy
   expect(here.git('show', 'main:a.txt')).toBe('a');
   expect(checkHistory(await here.events(), { git: gitFacts(here) })).toEqual([]);
 });
+
+test('a critical question that comes when a wave is about to land keeps no other run from landing', async () => {
+  const one = scripted(`sleep 3; echo one > one.txt; ${handoff}`, { owns: ['one.txt'] });
+  const two = scripted(`tidegate ask -m 'sure?' --severity critical; echo two > two.txt; ${handoff}`, {
+    owns: ['two.txt'],
+  });
+  const other = scripted(`echo b > b.txt; ${handoff}`, { owns: ['b.txt'] });
+  // long enough for the agent of the second wave to ask while the first is checked for its landing
+  const checks = [{ name: 'slow', run: 'test ! -f theirs.txt || sleep 5' }];
+  await using here = await project({
+    plan: { name: 'first', land: 'wave', checks, waves: [{ tasks: { one } }, { tasks: { two } }] },
+    files: { 'b.yaml': stringify({ name: 'second', land: 'auto', tasks: { other } }) },
+  });
+  const { run } = JSON.parse((await here.cli('run', 'plan.yaml', '--json')).stdout) as { run: string };
+  const asked = Promise.withResolvers<void>();
+  await using heard = await listenTo(here, (event) => {
+    if (event.type === 'attempt-settled' && event.task === 'two') asked.resolve();
+  });
+  const begun = heard.next('attempt-intended');
+  expect((await here.cli('approve', run)).code).toBe(0);
+  await begun;
+  here.write('theirs.txt', 'theirs\n');
+  here.git('add', '-A');
+  here.git('commit', '-q', '-m', 'meanwhile');
+  await asked.promise;
+
+  expect((await here.cli('run', 'b.yaml', '--yes', '--json')).code).toBe(0);
+  expect(here.git('ls-files')).toContain('b.txt');
+  expect(here.git('ls-files')).not.toContain('one.txt');
+  expect(await here.cli('answer', '1', '-m', 'yes')).toMatchObject({ code: 0 });
+  expect((await here.cli('watch', run, '--json')).code).toBe(0);
+  expect(here.git('ls-files')).toContain('two.txt');
+  expect(checkHistory(await here.events(), { git: gitFacts(here) })).toEqual([]);
+}, 60_000);
 
 test('F11: questions of a handoff are shown to people', async () => {
   const one = scripted(`echo a > a.txt; tidegate handoff done -m ok --question 'keep b.txt?' --remaining 'the docs'`, {
