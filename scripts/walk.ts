@@ -155,7 +155,7 @@ async function walked({ type, answer = [], shows }: Step): Promise<string> {
   tell(pane.screen().trimEnd().replace(/\n\$$/, ''));
   const all = parts.filter((part) => part !== '').join('\n\n');
   if (!shows.test(all)) throw new Error(`${type} did not show ${shows}:\n${all}`);
-  return all.replaceAll(here.root, '/home/ada').replaceAll(/\n{3,}/g, '\n\n');
+  return all.replaceAll(here.root, '~').replaceAll(/\n{3,}/g, '\n\n');
 }
 
 function page(lines: readonly string[]): string {

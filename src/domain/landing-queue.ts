@@ -1,7 +1,7 @@
 import { openCriticalQuestions } from './board-requests.ts';
 import type { RunId } from './ids.ts';
 import { isMoving, isQueued } from './landing.ts';
-import { movesNothing } from './plan.ts';
+import { landsOnOwnBranch } from './plan.ts';
 import { goesOn, type RunState } from './run.ts';
 
 /** One move of a branch that only the machine has to bring on. */
@@ -53,7 +53,7 @@ function undoOf({ run, mode, pending, undo, landing }: RunState): readonly Queue
 function landingOf(state: RunState): readonly QueueEntry[] {
   const { run, plan, landing, taps } = state;
   const isAsked = taps.land !== undefined && taps.land.status !== 'approved';
-  if (movesNothing(plan) || isAsked || !isQueued(landing) || !mayLand(state)) return [];
+  if (landsOnOwnBranch(plan) || isAsked || !isQueued(landing) || !mayLand(state)) return [];
   if (landing.status === 'queued') return [{ run, move: 'landing', stage: 'waiting', seq: landing.seq }];
   return [{ run, move: 'landing', stage: isMoving(landing) ? 'moving' : 'begun', seq: 0 }];
 }

@@ -167,6 +167,3 @@ export function canonicalJson(value: unknown): string {
 
 /** Whether a landing leaves the target where it is: the run's own branch is made, and with `pr` offered to others. */
 export const landsOnOwnBranch = ({ land }: Pick<FrozenPlan, 'land'>): boolean => land === 'branch' || land === 'pr';
-
-/** The name by which the queue and the landing phase still call it. */
-export const movesNothing = landsOnOwnBranch;

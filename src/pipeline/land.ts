@@ -2,7 +2,7 @@ import { openCriticalQuestions } from '../domain/board-requests.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import { chosenTasks, landingConflicts } from '../domain/land-some.ts';
 import { isMoving, type LandingState } from '../domain/landing.ts';
-import { movesNothing } from '../domain/plan.ts';
+import { landsOnOwnBranch } from '../domain/plan.ts';
 import { policy } from '../domain/policy.ts';
 import { checkKey, goesOn, type RunState, selectedWaves } from '../domain/run.ts';
 import { leftToLand } from '../domain/undo.ts';
@@ -59,7 +59,7 @@ const allClosed = (state: RunState): boolean => selectedWaves(state).every((wave
 function move(state: RunState, landing: LandingState, given: Given): readonly Step[] {
   switch (landing.status) {
     case 'none':
-      return [movesNothing(state.plan) ? askLand(state) : fact({ type: 'landing-queued' })];
+      return [landsOnOwnBranch(state.plan) ? askLand(state) : fact({ type: 'landing-queued' })];
     case 'queued':
       return isItsTurn(state, given) ? [effect('observe-target', { do: 'observe-target' })] : [];
     case 'observed':
