@@ -249,7 +249,10 @@ const freesSomething: ReadonlySet<LedgerEvent['type']> = new Set<RunEvent['type'
 const isOpen = (state: RunState | null): boolean =>
   state === null || state.ended === null || state.pending.length > 0 || isInQueue(state);
 
-/** Pauses that the other runs ran into themselves. */
+/**
+ * Pauses that the other runs ran into themselves. A missing login is tried again when its run is resumed, which nobody has to do for
+ * a run that stands.
+ */
 const pausesBeside = (runs: readonly RunState[], run: RunId): readonly PauseElsewhere[] =>
   runs
     .filter((other) => other.run !== run && other.ended === null)
@@ -257,6 +260,7 @@ const pausesBeside = (runs: readonly RunState[], run: RunId): readonly PauseElse
       Object.entries(other.providers).flatMap(([provider, pause]) => {
         if (pause.status !== 'paused' || pause.of !== undefined) return [];
         const { until, trouble, tries } = pause;
+        if (until === null && other.mode.mode !== 'active') return [];
         return [{ provider, until, trouble, tries, of: other.run }];
       }),
     );

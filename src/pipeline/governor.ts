@@ -27,7 +27,8 @@ export function governor(state: RunState, given: Given): readonly Step[] {
 
 /** A provider that another run has to leave alone is left alone here too, as long as that run does. */
 function sharedPause(state: RunState, { pausedElsewhere, now }: Given): RunEvent | null {
-  const elsewhere = (pausedElsewhere?.(state) ?? []).filter(({ until }) => until === null || until > now);
+  if (pausedElsewhere === undefined) return null;
+  const elsewhere = pausedElsewhere(state).filter(({ until }) => until === null || until > now);
   const isOver = Object.entries(state.providers).find(
     ([provider, pause]) =>
       pause.status === 'paused' &&

@@ -72,7 +72,7 @@ export type Given = {
   readonly ahead?: (state: RunState) => RunId | null;
   /** How many attempts this run may start, of those that the repository has places for. Absent: as many as it likes. */
   readonly places?: (state: RunState) => number;
-  /** Providers that other runs were asked to leave alone. */
+  /** Providers that other runs were asked to leave alone. Absent where nobody knows. */
   readonly pausedElsewhere?: (state: RunState) => readonly PauseElsewhere[];
 };
 

@@ -16,7 +16,7 @@ import {
 import { resumed } from '../domain/answer.ts';
 import type { RunEvent } from '../domain/events.ts';
 import type { CheckOutcome } from '../domain/evidence.ts';
-import type { TaskId } from '../domain/ids.ts';
+import { runId, type TaskId } from '../domain/ids.ts';
 import { judged } from '../domain/judge.ts';
 import { evolveRun, type RunState } from '../domain/run.ts';
 import { createRun } from '../engine/create-run.ts';
@@ -188,6 +188,18 @@ describe('after the yes', () => {
     );
     expect(types(paused)).toEqual(['attempt-intended']);
     expect(types(paused.at(until))).toEqual(['provider-resumed', 'attempt-intended']);
+  });
+
+  test('a pause taken over from another run lasts as long as that run has it, and where nobody knows', () => {
+    const other = runId('other-cd34');
+    const trouble = { kind: 'needs-login', until: null, words: '' } as const;
+    const pause = { provider: 'anthropic', until: null, trouble, tries: 1, of: other };
+    const { state } = begun([{ a: { agent: ['claude'] } }]).next({ type: 'provider-paused', ...pause });
+    const factsWith = (more: Partial<Given>) =>
+      steps(state, { ...given(), ...more }).flatMap((step) => (step.kind === 'fact' ? step.events : []));
+    expect(factsWith({})).toEqual([]);
+    expect(factsWith({ pausedElsewhere: () => [pause] })).toEqual([]);
+    expect(factsWith({ pausedElsewhere: () => [] })).toEqual([{ type: 'provider-resumed', provider: 'anthropic' }]);
   });
 
   test('tasks that share a path run one after the other', () => {

@@ -1,4 +1,4 @@
-import { type TaskId, taskId } from '../../src/domain/ids.ts';
+import { type RunId, runId, type TaskId, taskId } from '../../src/domain/ids.ts';
 import { type Need, needsOf } from '../../src/domain/needs.ts';
 import type { FrozenPlan } from '../../src/domain/plan.ts';
 import type { RequestEvent, TapName } from '../../src/domain/requests.ts';
@@ -97,7 +97,10 @@ function takings(random: Random, state: RunState, id: TaskId, by: RequestEvent['
   ];
 }
 
-export type Person = { answer(state: RunState): RequestEvent | null };
+export type Person = { answer(state: RunState): Asked | null };
+
+/** `run` is the one that is asked: a login that another run lacks too is tried again by that one. */
+type Asked = { readonly run: RunId; readonly request: RequestEvent };
 
 /**
  * Somebody who does exactly what each need says, or writes the plan anew for a task that does not get on, and gives a task up
@@ -111,32 +114,36 @@ export function obedientPerson(random: Random): Person {
       const needs = needsOf(state);
       if (needs.length === 0) return null;
       const need = random.pick(needs);
-      if (need.kind === 'question') return typed(state, need);
+      const asked = (request: RequestEvent): Asked => ({ run: state.run, request });
+      if (need.kind === 'question') return asked(typed(state, need));
       const subject = `${need.kind} ${need.task}`;
       const count = (tries.get(subject) ?? 0) + 1;
       tries.set(subject, count);
       if (need.task !== null && rewrites > 0 && count === 2) {
         rewrites -= 1;
-        return { type: 'requested-replan', ...rewritten(random, state, taskId(need.task)), by: me };
+        return asked({ type: 'requested-replan', ...rewritten(random, state, taskId(need.task)), by: me });
       }
       if (need.task !== null && count > 3)
-        return { type: 'requested-drop', task: taskId(need.task), paths: [], by: me };
+        return asked({ type: 'requested-drop', task: taskId(need.task), paths: [], by: me });
       if (need.kind === 'landing' && count > 6)
-        return { type: 'requested-reject', tap: 'land', hash: state.hash, at: inTime, by: me };
+        return asked({ type: 'requested-reject', tap: 'land', hash: state.hash, at: inTime, by: me });
       // the same tasks fail together again: one of them has to go
       const ready = Object.values(state.tasks).filter(({ progress }) => progress.status === 'ready');
       if (need.kind === 'halted' && count % 4 === 0 && ready.length > 0)
-        return { type: 'requested-drop', task: random.pick(ready).id, paths: [], by: me };
-      return typed(state, need);
+        return asked({ type: 'requested-drop', task: random.pick(ready).id, paths: [], by: me });
+      return need.kind === 'login' ? { ...asked(typed(state, need)), run: runIn(need) } : asked(typed(state, need));
     },
   };
 }
+
+const runIn = ({ command }: Need): RunId => runId(command.split(' ')[2] ?? '');
 
 /** The request that typing the need's command makes. */
 export function typed(state: RunState, need: Need): RequestEvent {
   const [program, verb, subject = '', ...rest] = need.command.split(' ');
   const [run, id] = subject.split('/');
-  if (program !== 'tidegate' || run !== state.run) throw new Error(`nobody can type this: ${need.command}`);
+  const isOwn = run === state.run || (need.kind === 'login' && verb === 'resume');
+  if (program !== 'tidegate' || !isOwn) throw new Error(`nobody can type this: ${need.command}`);
   const task = taskId(id ?? '');
   switch (verb) {
     case 'approve': {

@@ -142,10 +142,10 @@ async function runThrough(stage: Stage & { readonly plan: FrozenPlan }, weather:
       stage.clock.advance(1);
       continue;
     }
-    const request = person.answer(state);
-    if (request === null && isAheadOfIt(await states(stage), state)) continue;
-    if (request === null) throw new Stuck(`idle, not ended and nobody is told what to do`);
-    await stage.ledger.request(run, request);
+    const asked = person.answer(state);
+    if (asked === null && isAheadOfIt(await states(stage), state)) continue;
+    if (asked === null) throw new Stuck(`idle, not ended and nobody is told what to do`);
+    await stage.ledger.request(asked.run, asked.request);
   }
   return finish(stage, incarnation, crashed);
 }

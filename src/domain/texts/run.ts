@@ -85,6 +85,7 @@ export const toldOfTaskBudget = ({ plan }: Pick<RunState, 'plan'>, spend: Spend,
 
 export const spendText = ({ used, limit }: Spend): string => `$${used.toFixed(2)} of $${limit.toFixed(2)}`;
 
+/** A login that another run lacks too is tried again by that one. */
 export function toldOfLogin(
   { run }: Run,
   provider: string,
@@ -92,10 +93,10 @@ export function toldOfLogin(
 ): Told {
   const first = loginAt(provider);
   return {
-    message: `no login at ${provider}: ${brief(describeTrouble(pause.trouble))}`,
+    message: `no login at ${provider}${pause.of === undefined ? '' : ` (found by ${pause.of})`}: ${brief(describeTrouble(pause.trouble))}`,
     safe: 'no attempt is used up, and tasks of other agents go on',
     ...(first === null ? {} : { first }),
-    command: `tidegate resume ${run}`,
+    command: `tidegate resume ${pause.of ?? run}`,
   };
 }
 

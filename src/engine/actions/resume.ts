@@ -13,11 +13,16 @@ export const resumeAction: Action<'run', object> = {
 };
 
 /**
- * Whether a run stands until somebody resumes it. An active run at most lacks its coordinator, and one that has ended stands
- * only when its undo was halted.
+ * Whether a run stands until somebody resumes it. An active run lacks a login, or at most its coordinator; one that has ended
+ * stands only when its undo was halted.
  */
 export const needsResume = (state: RunState): boolean =>
-  state.ended === null ? state.mode.mode !== 'active' || hasStuckTask(state) : state.mode.mode === 'halted';
+  state.ended === null
+    ? state.mode.mode !== 'active' || hasStuckTask(state) || lacksLogin(state)
+    : state.mode.mode === 'halted';
+
+const lacksLogin = ({ providers }: RunState): boolean =>
+  Object.values(providers).some((provider) => provider.status === 'paused' && provider.until === null);
 
 const hasStuckTask = (state: RunState): boolean =>
   Object.values(state.tasks).some(({ progress }) => progress.status === 'waiting' && progress.next.halt !== null);
