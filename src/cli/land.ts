@@ -2,6 +2,7 @@ import type { LedgerEvent } from '../domain/events.ts';
 import { chooseTasks, hasWhollyLanded, type WithoutTasks } from '../domain/land-some.ts';
 import type { RunState } from '../domain/run.ts';
 import { isUndone } from '../domain/undo.ts';
+import type { KnownRun } from '../engine/find-run.ts';
 import type { Desk } from '../ports/desk.ts';
 import { eventLine } from '../view/event-line.ts';
 import { actOn, refusedToAgent } from './act.ts';
@@ -60,7 +61,8 @@ async function takeBack(
   given: string | undefined,
   { dryRun, yes }: UndoOptions,
 ): Promise<Outcome> {
-  const found = await runNamed(desk, 'undo', given, 'newest');
+  const hasLanded = ({ state }: KnownRun): boolean => state !== null && state.undo.standing !== 'nothing';
+  const found = await runNamed(desk, 'undo', given, 'newest', hasLanded);
   if (!found.ok) return found.error;
   const name = partName(found.value);
   const refused = dryRun ? null : refusedToAgent(desk, 'undo', `undo ${name}`);

@@ -141,7 +141,7 @@ async function carryOut(
   if (!(await performOrder(desk, prepared, desk.caller, { approves }))) return callerIsAgent(desk, 'tidegate run');
   const how = { yes, typed, land, isBrief, warnings, fromStart: true };
   // where nobody is asked, nobody sees the plan with its notes
-  if (!context.json && (yes || !context.terminal.interactive))
+  if (!context.json && !yes && !context.terminal.interactive)
     for (const note of prepared.notes) context.terminal.problem(`tidegate: note: ${findingText(explain(note))}`);
   const outcome =
     options.detach === true

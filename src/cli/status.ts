@@ -28,16 +28,13 @@ export async function showStatus(
   if (given === undefined && runs.length + sessions.length === 0)
     return done(['No run yet. Begin with: tidegate run'], listed);
   if (all)
-    return done([...runs.map((known) => runLine(desk, runs, known)), ...sessions.map(lineOf)], {
+    return done([...(await runLines(desk, runs)), ...sessions.map(lineOf)], {
       ...listed,
       sessions: sessions.map(({ session }) => ({ session: session.session, standing: sessionLine(session) })),
     });
   const found = findSubject(runs, given, 'newest');
   if (!found.ok && found.error.reason === 'ambiguous' && given === undefined)
-    return done(
-      runs.filter(isOpen).map((known) => runLine(desk, runs, known)),
-      listed,
-    );
+    return done(await runLines(desk, runs, runs.filter(isOpen)), listed);
   if (!found.ok) return misused(found.error.reason, `status: ${found.error.message}`);
   const seen = viewOf(desk, found.value);
   if (seen === null) {
@@ -50,7 +47,7 @@ export async function showStatus(
   const lines = [
     ...runView(view),
     ...alone,
-    ...(given !== undefined || others.length === 0 ? [] : ['', ...others.map((known) => runLine(desk, runs, known))]),
+    ...(given !== undefined || others.length === 0 ? [] : ['', ...(await runLines(desk, runs, others))]),
   ];
   return {
     ...done(lines, { ...runDocument(view), attended: alone.length === 0 }),
@@ -69,7 +66,7 @@ export async function listRuns({ all }: { readonly all: boolean }, desk: Desk): 
     runs.length === 0
       ? ['No run yet. Begin with: tidegate run']
       : [
-          ...shown.map((known) => runLine(desk, runs, known)),
+          ...(await runLines(desk, runs, shown)),
           ...(hidden === 0 ? [] : [`and ${hidden} more that ended earlier: tidegate runs --all`]),
         ];
   return done(lines, { runs: shown.map(summary) });
@@ -87,12 +84,16 @@ async function unattended(desk: Desk, view: RunView): Promise<readonly Text[]> {
   return ['', [{ text: message, tone: 'bad' }], ...toldLines(told)];
 }
 
-function runLine(desk: Desk, runs: readonly KnownRun[], known: KnownRun): Text {
+const runLines = (desk: Desk, runs: readonly KnownRun[], shown = runs): Promise<readonly Text[]> =>
+  Promise.all(shown.map((known) => runLine(desk, runs, known)));
+
+async function runLine(desk: Desk, runs: readonly KnownRun[], known: KnownRun): Promise<Text> {
   const view = viewOf(desk, known);
   if (view === null) return [{ text: known.run, tone: 'strong' }, ': ordered'];
   const [need] = needsOf(view.state);
   const ahead = landsBefore(runs, view.state);
-  const open = ahead === null ? 'at work' : `waits to land: ${ahead} goes first`;
+  const live = ahead === null ? 'at work' : `waits to land: ${ahead} goes first`;
+  const open = (await isAttended(desk, view)) ? live : `no coordinator is alive: tidegate resume ${known.run}`;
   const undo = undoText(view);
   const rest = endLine(view.state) ?? (need === undefined ? open : `waits for you: ${need.first ?? need.command}`);
   return [...asSpans(headLine(view)), `: ${undo === null ? rest : `undo: ${undo}`}`];

@@ -8,14 +8,17 @@ import { done, misused, type Outcome } from './command.ts';
 export type MadeRun = KnownRun & { readonly state: RunState };
 export type MadeTask = MadeRun & { readonly task: TaskId };
 
-/** What was named, or the one line that says why it cannot be told. */
+/** What was named, or the one line that says why it cannot be told. Runs that `suit` the command come before the others. */
 export async function subjectOf(
   desk: Desk,
   name: string,
   given: string | undefined,
   otherwise: 'newest' | 'none' = 'none',
+  suit: (known: KnownRun) => boolean = () => false,
 ): Promise<Result<Subject, Outcome>> {
-  const found = findSubject(await knownRuns(desk.ledger), given, otherwise);
+  const runs = await knownRuns(desk.ledger);
+  const suiting = findSubject(runs.filter(suit), given, otherwise);
+  const found = suiting.ok ? suiting : findSubject(runs, given, otherwise);
   return found.ok ? found : err(misused(found.error.reason, `${name}: ${found.error.message}`));
 }
 
@@ -25,8 +28,9 @@ export async function runNamed(
   name: string,
   given: string | undefined,
   otherwise: 'newest' | 'none' = 'none',
+  suit?: (known: KnownRun) => boolean,
 ): Promise<Result<MadeRun & { readonly task: TaskId | null }, Outcome>> {
-  const found = await subjectOf(desk, name, given, otherwise);
+  const found = await subjectOf(desk, name, given, otherwise, suit);
   if (!found.ok) return found;
   const { state } = found.value;
   if (state === null)

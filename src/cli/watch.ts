@@ -1,5 +1,6 @@
 import type { RunId } from '../domain/ids.ts';
 import { isInQueue } from '../domain/landing-queue.ts';
+import { needsOf } from '../domain/needs.ts';
 import { openUndo } from '../domain/open-undo.ts';
 import { canonicalJson } from '../domain/plan.ts';
 import type { RunState } from '../domain/run.ts';
@@ -44,9 +45,11 @@ async function lookOn(desk: Desk, context: Context, run: RunId): Promise<Outcome
   using display = openDisplay(desk, context, { isBrief: false, opensAt: () => true, hosts: () => false });
   using ticks = ticker(1000);
   const tellActivity = json ? activityLines(desk, context) : null;
+  const tellWaits = json || terminal.interactive ? null : waitLines(desk, context);
   for (;;) {
     const view = following.view();
     if (view !== null) await tellActivity?.(view);
+    if (view !== null) await tellWaits?.(view);
     const isOver = view !== null && view.state.ended !== null && !isUndoAtWork(view.state);
     if (isOver && display.live()?.isFree() !== false) {
       display.clear();
@@ -80,6 +83,21 @@ function activityLines(desk: Desk, { terminal }: Context): (view: RunView) => Pr
       told.set(task, line);
       if (isNews) terminal.json({ run: state.run, task, ...activity });
     }
+  };
+}
+
+/** Where nobody sees a screen: once for each thing that the run waits for, what ends the wait. */
+function waitLines(desk: Desk, { terminal }: Context): (view: RunView) => Promise<void> {
+  let told: readonly string[] = [];
+  return async (view) => {
+    const { run } = view.state;
+    const isAlone = !(await isAttended(desk, view));
+    const lines = [
+      ...needsOf(view.state).map(({ message, first, command }) => `waits for you: ${message}: ${first ?? command}`),
+      ...(isAlone ? [`no coordinator is alive, so nothing goes on: tidegate resume ${run}`] : []),
+    ];
+    for (const line of lines) if (!told.includes(line)) terminal.line(line);
+    told = lines;
   };
 }
 

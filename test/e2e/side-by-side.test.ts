@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { checkHistory } from '../support/checker.ts';
+import { listenTo } from '../support/gate.ts';
 import { gitFacts } from '../support/kill.ts';
-import { handoff, type Project, project, scripted } from '../support/project.ts';
+import { ended, handoff, type Project, project, scripted } from '../support/project.ts';
 
 const writes = (file: string, text = file) => scripted(`echo ${text} > ${file}; ${handoff}`, { owns: [file] });
 const planOf = (name: string, tasks: object, more: object = {}) => stringify({ name, land: 'auto', ...more, tasks });
@@ -116,4 +117,44 @@ test('overlapping files and a plan that is live already are said before the star
   expect(overlapping.stdout).toContain(`and so may ${first}/a; the one that lands second has to fit`);
   const again = await p.cli('run', 'plan.yaml', '--dry-run');
   expect(again.stdout).toContain(`this plan is live already as ${first}`);
+}, 60_000);
+
+test('undo without a name means what has landed last, though another run waits', async () => {
+  await using p = await project({
+    plan: { name: 'waits', tasks: { slow: writes('slow.txt') } },
+    files: { 'b.yaml': planOf('landed', { b: writes('b.txt') }) },
+  });
+  const landed = runOf(await p.cli('run', 'b.yaml', '--yes', '--json'));
+  expect((await p.cli('run', 'plan.yaml', '--json')).code).toBe(43);
+  expect((await p.cli('undo', '--dry-run')).stdout).toContain(`tidegate undo ${landed}`);
+  expect((await p.cli('undo', '--yes')).code).toBe(0);
+  expect(p.git('ls-tree', '--name-only', 'main').split('\n')).not.toContain('b.txt');
+}, 60_000);
+
+test('a run that nobody attends is not said to be at work, and watch in a pipe says what ends each wait', async () => {
+  const script = `echo b > b.txt; ${handoff}`;
+  await using p = await project({
+    plan: { name: 'waits', tasks: { slow: writes('slow.txt') } },
+    files: { 'b.yaml': planOf('killed', { b: scripted(`sleep 60; ${script}`, { owns: ['b.txt'] }) }) },
+  });
+  const waits = runOf(await p.cli('run', 'plan.yaml', '--json'));
+  const watching = p.start(['watch', waits]);
+  const heard = ended(watching);
+  await new Promise<void>((resolve) => {
+    let said = '';
+    watching.stdout?.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+      if (said.includes(`tidegate approve ${waits}`)) resolve();
+    });
+  });
+  watching.kill('SIGTERM');
+  expect((await heard).stdout).toMatch(/^waits for you: 1 task waits for approval: tidegate approve waits-\w+$/m);
+
+  const running = p.start(['run', 'b.yaml', '--yes', '--json']);
+  const over = ended(running);
+  await using events = await listenTo(p);
+  if (!(await p.events()).some(({ event }) => event.type === 'attempt-started')) await events.next('attempt-started');
+  running.kill('SIGKILL');
+  await over;
+  expect((await p.cli('runs')).stdout).toMatch(/killed-\w+ .*no coordinator is alive: tidegate resume killed-\w+/);
 }, 60_000);

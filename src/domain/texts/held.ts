@@ -113,12 +113,23 @@ function unfinished(subject: string): Omit<Told, 'message'> {
 export const diffLine = (subject: string): string => `what it did:   tidegate diff ${subject}`;
 export const acceptLine = (subject: string): string => `take it as is: tidegate accept ${subject}`;
 
+function snapshotAdvice(findings: readonly Finding[]): string {
+  const has = (rule: Finding['rule']): boolean => findings.some((finding) => finding.rule === rule);
+  if (has('submodule-changed')) return 'leave what is in submodules as it was';
+  return has('unfit-name')
+    ? 'rename files whose names hold a line break or are not UTF-8'
+    : 'remove what is no plain file or cannot be read';
+}
+
 const wayOut: Readonly<Record<MonitorGate, WayOut>> = {
   secrets: reworked(
     'take the secret out of what you wrote',
     'nothing of it was merged, and the value is shown nowhere',
   ),
-  snapshot: reworked('remove what is no plain file or cannot be read'),
+  snapshot: (subject, findings) => ({
+    safe: kept,
+    command: reworkInstead(subject, snapshotAdvice(findings)),
+  }),
   scope: (subject, findings) => {
     const { paths, grantable } = foreignPaths(findings);
     const verb = grantable ? 'grant' : 'drop';
