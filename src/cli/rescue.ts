@@ -4,18 +4,18 @@ import { leftToLand } from '../domain/undo.ts';
 import type { Desk, KeptSnapshot } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
 import { done, type Outcome } from './command.ts';
-import { runNamed } from './subject.ts';
+import { runNamed, showEach } from './subject.ts';
 import { partName } from './wording.ts';
 
 /**
  * `tidegate rescue [run[/task]]`: every snapshot that was taken, also of what people changed by hand, merged work that has not landed,
  * and how to make a branch of each. Changes nothing.
  */
-export async function listSnapshots(
-  { subject }: { readonly subject: string | undefined },
-  desk: Desk,
-): Promise<Outcome> {
-  const found = await runNamed(desk, 'rescue', subject, 'newest');
+export const listSnapshots = ({ subject }: { readonly subject: string | undefined }, desk: Desk): Promise<Outcome> =>
+  showEach(desk, subject, (given) => snapshotsOfOne(given, desk));
+
+async function snapshotsOfOne(given: string | undefined, desk: Desk): Promise<Outcome> {
+  const found = await runNamed(desk, 'rescue', given, 'newest');
   if (!found.ok) return found.error;
   const { run, task, state } = found.value;
   const snapshots = (await desk.patches.snapshots(run))

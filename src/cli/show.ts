@@ -17,14 +17,15 @@ import { files, taskWords } from '../view/task-line.ts';
 import { done, type Outcome } from './command.ts';
 import { showPrompt } from './show-prompt.ts';
 import { viewOf } from './status.ts';
-import { runNamed } from './subject.ts';
+import { runNamed, showEach } from './subject.ts';
 
 /** `tidegate show [run[/task]]`: all that is known of a run and its plan, or of one task. */
-export async function showSubject(
-  { subject: given, prompt }: { readonly subject: string | undefined; readonly prompt: boolean },
+export const showSubject = (
+  { subject, prompt }: { readonly subject: string | undefined; readonly prompt: boolean },
   desk: Desk,
-): Promise<Outcome> {
-  if (prompt) return await showPrompt(desk, given);
+): Promise<Outcome> => (prompt ? showPrompt(desk, subject) : showEach(desk, subject, (given) => showOne(given, desk)));
+
+async function showOne(given: string | undefined, desk: Desk): Promise<Outcome> {
   const found = await runNamed(desk, 'show', given, 'newest');
   if (!found.ok) return found.error;
   const view = viewOf(desk, found.value);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { frozenPlan, idOf, plannedTask } from '../../test/support/plans.ts';
+import { commit, frozenPlan, idOf, plannedTask } from '../../test/support/plans.ts';
 import { explain } from './explain/explain.ts';
 import type { Finding } from './findings/finding.ts';
 import {
@@ -8,6 +8,7 @@ import {
   type CheckoutState,
   checkoutFindings,
   ownedByName,
+  remoteFindings,
   uncommittedUnfit,
 } from './preflight.ts';
 
@@ -87,4 +88,12 @@ describe('agents of a plan', () => {
     expect(byChain(['codex'], ['MY_TOKEN'])).toEqual([[], []]);
     expect(byChain(['claude'], ['MY_TOKEN'])).toEqual([['no-agent-ready'], []]);
   });
+});
+
+test('a pull request without any remote is refused before agents are paid', () => {
+  const repo = { rootCommit: commit('first'), remotes: [] };
+  const pr = frozenPlan([[plannedTask('a')]], { land: 'pr' });
+  expect(rules(remoteFindings({ plan: pr, repo }))).toEqual(['no-remote']);
+  expect(remoteFindings({ plan: pr, repo: { ...repo, remotes: [{ name: 'origin', url: 'x' }] } })).toEqual([]);
+  expect(remoteFindings({ plan, repo })).toEqual([]);
 });

@@ -2,6 +2,7 @@ import type { Finding } from './findings/finding.ts';
 import type { TaskId } from './ids.ts';
 import { matches, pattern } from './pattern.ts';
 import { allTasks, type FrozenPlan, landsOnOwnBranch } from './plan.ts';
+import type { RunOrder } from './requests.ts';
 
 /** The person's checkout as it is before a run starts. Paths are from its root. */
 export type CheckoutState = {
@@ -75,6 +76,10 @@ export function uncommittedUnfit(plan: FrozenPlan, { branch }: CheckoutState): r
   if (branch !== plan.base) return [{ rule: 'uncommitted-unfit', fault: 'other-branch', base: plan.base, branch }];
   return landsOnOwnBranch(plan) ? [{ rule: 'uncommitted-unfit', fault: 'lands-on-branch', land: plan.land }] : [];
 }
+
+/** A pull request needs somewhere to push its branch. Which of several remotes that is, the merger finds. */
+export const remoteFindings = ({ plan, repo }: Pick<RunOrder, 'plan' | 'repo'>): readonly Finding[] =>
+  plan.land === 'pr' && repo.remotes.length === 0 ? [{ rule: 'no-remote', branch: plan.base, remotes: [] }] : [];
 
 /** Whether an agent can be started here. `because` says what is missing, with what to type. */
 export type AgentReadiness =

@@ -72,7 +72,9 @@ export function findSubject(
   if (found.ok && taskPart === undefined) return taskless(found);
   if (found.ok) return findTask(found.value, taskPart ?? '');
   if (found.error === 'ambiguous') {
-    const names = runs.filter(({ run }) => run.startsWith(runPart)).map(({ run }) => run);
+    const fitting = runs.filter(({ run }) => run.startsWith(runPart));
+    const live = fitting.filter(isOpen);
+    const names = (live.length === 0 ? fitting : live).map(({ run }) => run);
     return err({ reason: 'ambiguous', message: `${runPart} fits several runs: ${names.join(', ')}` });
   }
   if (taskPart === undefined) {

@@ -5,6 +5,7 @@ import {
   type CheckoutState,
   checkoutFindings,
   ownedByName,
+  remoteFindings,
   uncommittedUnfit,
 } from '../domain/preflight.ts';
 import type { RunOrder } from '../domain/requests.ts';
@@ -31,7 +32,7 @@ export async function preflight(desk: Desk, order: RunOrder, withUncommitted: bo
   const uncommitted = takes ? await uncommittedFindings(desk, order, checkout) : [];
   return {
     takes,
-    refused: [...agents.refused, ...(signing === null ? [] : [signing]), ...uncommitted],
+    refused: [...agents.refused, ...(signing === null ? [] : [signing]), ...remoteFindings(order), ...uncommitted],
     warnings: [
       ...(continues === undefined
         ? []

@@ -15,12 +15,17 @@ import type { ConfigPorts, DraftText, PlanFiles, PlanReader } from '../cli/ports
 import { unlistedModels } from '../domain/agent-hosts.ts';
 import { agentKinds } from '../domain/agents.ts';
 import { type DiskLimits, sizeBytes } from '../domain/disk.ts';
+import type { RepoAttestation, RepoClaim } from '../domain/evidence.ts';
 import type { Finding } from '../domain/findings/finding.ts';
+import { judgeLoad } from '../domain/gates/checking.ts';
 import type { FrozenPlan } from '../domain/plan.ts';
 import { planText, sketchOfFiles } from '../domain/plan-text.ts';
+import { repoClaims } from '../domain/repo-claim.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import type { ResolvedSettings } from '../domain/settings.ts';
 import { settingsTable } from '../domain/settings-layers.ts';
+import { findingsIn } from '../domain/verdict.ts';
+import { attest } from '../engine/attest.ts';
 import type { PlanSource } from '../ports/desk.ts';
 
 /** Where a plan is read: the checkout, and where this repository keeps its state, if it may. */
@@ -45,7 +50,11 @@ export async function readPlanAt(place: PlanPlace, planFile: string | PlanText, 
     config,
     skills: (base) => skillsOn(toplevel, base),
   });
-  const { errors, warnings: doubts, usesLfs } = await inspectRepository(toplevel);
+  const inspected = await inspectRepository(toplevel);
+  const { warnings: doubts, usesLfs } = inspected;
+  const claims = loaded.ok && inspected.errors.length === 0 ? repoClaims(loaded.plan) : [];
+  const foreign = claims.length === 0 ? [] : wrongRepository(claims, await attest(git));
+  const errors = [...inspected.errors, ...foreign];
   const unfetched = usesLfs ? await inspectLfs(toplevel, place.env) : [];
   const unlisted = loaded.ok ? unlistedModels(loaded.plan, place.env) : [];
   const skipped = loaded.ok && errors.length === 0 ? await hooksSkipped(toplevel, place.env, loaded.plan) : [];
@@ -54,6 +63,10 @@ export async function readPlanAt(place: PlanPlace, planFile: string | PlanText, 
   const own = loaded.ok ? { findings: [], unconfirmed: [], resolution: loaded.resolution } : loaded;
   return { ...own, ok: false as const, findings: [...own.findings, ...errors], warnings };
 }
+
+/** By the gate that a run is judged by. */
+const wrongRepository = (claims: readonly RepoClaim[], actual: RepoAttestation): readonly Finding[] =>
+  findingsIn(judgeLoad({ findings: [], tasks: 1, expected: null, actual, claims }));
 
 async function hooksSkipped(toplevel: string, env: Context['env'], plan: FrozenPlan): Promise<readonly Finding[]> {
   const found = await findSkippedHooks(toplevel, env, { pushes: plan.land === 'pr' });

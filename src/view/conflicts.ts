@@ -3,7 +3,7 @@ import { toldOfHold } from '../domain/texts/held.ts';
 
 export type Conflict = { readonly task: string | null; readonly files: readonly string[]; readonly command: string };
 
-/** Files that could not be integrated, and the command that tries again. */
+/** Files that could not be integrated, and the command that settles it or tries again. */
 export function conflictsOf(state: RunState): readonly Conflict[] {
   const held = Object.values(state.tasks).flatMap(({ id, progress }): readonly Conflict[] => {
     if (progress.status !== 'held' || progress.hold.because !== 'conflict') return [];
@@ -12,5 +12,6 @@ export function conflictsOf(state: RunState): readonly Conflict[] {
   });
   const { landing } = state;
   const files = landing.status === 'refused' && 'files' in landing.because ? landing.because.files : [];
-  return files.length === 0 ? held : [...held, { task: null, files, command: `tidegate land ${state.run}` }];
+  const verb = landing.status === 'refused' && landing.because.rule === 'landing-conflicts' ? 'edit' : 'land';
+  return files.length === 0 ? held : [...held, { task: null, files, command: `tidegate ${verb} ${state.run}` }];
 }

@@ -20,6 +20,7 @@ test('F12: a plan, a task or its front matter for another repository is refused 
   const isFor = `one is for the repository ${remote}, and this one is git@example.org:team/shop.git`;
 
   expect(await rules(p, { repo: remote, tasks: { one } })).toEqual([2, `repo-claim: ${isFor}`]);
+  expect(await p.cli('lint', 'plan.yaml')).toMatchObject({ code: 2, stdout: expect.stringContaining(isFor) });
   expect(await rules(p, { tasks: { one: { ...one, repo: { remote } } } })).toEqual([2, `repo-claim: ${isFor}`]);
   expect(await rules(p, { tasks: { one: { ...one, repo: 'a'.repeat(40) } } })).toEqual([
     2,

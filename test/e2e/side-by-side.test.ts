@@ -80,7 +80,7 @@ test('with several live runs a command that changes something lists them; one th
   const second = runOf(await p.cli('run', 'b.yaml', '--json'));
   const listed = await p.cli('abandon');
   expect([listed.code, listed.stderr]).toEqual([2, expect.stringContaining(`${first}, ${second}`)]);
-  for (const command of ['status', 'why', 'runs', 'inbox']) {
+  for (const command of ['status', 'why', 'runs', 'inbox', 'show', 'rescue', 'board', 'costs', 'conflicts']) {
     const shown = await p.cli(command);
     expect([command, shown.code]).toEqual([command, 0]);
     for (const run of [first, second]) expect([command, shown.stdout]).toEqual([command, expect.stringContaining(run)]);
