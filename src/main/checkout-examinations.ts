@@ -24,13 +24,17 @@ async function signing(context: Context): Promise<Examined> {
 }
 
 async function checkout(context: Context): Promise<Examined> {
-  const [{ readCheckoutState }, { uncommittedChanges }] = await Promise.all([
+  const [{ gitReader, readCheckoutState }, { uncommittedChanges }] = await Promise.all([
     import('../adapters/git-read/index.ts'),
     import('../domain/preflight.ts'),
   ]);
   return await inRepository(context, 'checkout', async (toplevel) => {
     const state = await readCheckoutState(toplevel, context.env, []);
-    const finding = uncommittedChanges(state.branch ?? 'HEAD', [...state.changed, ...state.untracked], false);
+    const { branch } = state;
+    if (branch === null) return { state: 'warning', finding: { rule: 'no-base' } };
+    if ((await gitReader({ checkout: toplevel, repository: '' }).branchTip(branch)) === null)
+      return { state: 'bad', finding: { rule: 'base-missing', branch } };
+    const finding = uncommittedChanges(branch, [...state.changed, ...state.untracked], false);
     return finding === null ? 'everything is committed' : { state: 'warning', finding };
   });
 }

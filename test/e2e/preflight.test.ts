@@ -106,15 +106,21 @@ test('F14: an agent of the plan that cannot be started is found before anything 
 test('F14: what doctor says of the checkout is what a run says', async () => {
   await using p = await project({ plan });
   p.write('readme.md', 'mine\n');
-  const { examined } = JSON.parse((await p.cli('doctor', '--json')).stdout) as {
-    readonly examined: readonly { readonly name: string; readonly state: string; readonly found: string }[];
+  const told = async () => {
+    const { examined } = JSON.parse((await p.cli('doctor', '--json')).stdout) as {
+      readonly examined: readonly { readonly name: string; readonly state: string; readonly found: string }[];
+    };
+    return Object.fromEntries(examined.map(({ name, state, found }) => [name, `${state}: ${found}`]));
   };
-  const told = Object.fromEntries(examined.map(({ name, state, found }) => [name, `${state}: ${found}`]));
-  expect(told).toMatchObject({
+  expect(await told()).toMatchObject({
     identity: 'good: git knows your name and address',
     signing: 'good: works, or is not asked for',
     checkout: expect.stringContaining('warning: your checkout has 1 uncommitted change: readme.md'),
   });
+  p.git('checkout', '-q', '--detach');
+  expect((await told())['checkout']).toBe('warning: no branch is checked out, and the plan names none');
+  p.git('checkout', '-q', '--orphan', 'fresh');
+  expect((await told())['checkout']).toBe('bad: the branch `fresh` does not exist or has no commit yet');
 }, 60_000);
 
 test.skipIf(process.getuid?.() !== 0)(
