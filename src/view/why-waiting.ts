@@ -56,7 +56,7 @@ const placeWords = ({ full }: Pick<Around, 'full'>): Found | null =>
   full === undefined || full === null
     ? null
     : {
-        what: `for a free place: ${full} attempts are at work in this repository, all that machine.agents allows`,
+        what: `for a free place: ${full === 1 ? '1 attempt is' : `${full} attempts are`} at work in this repository, all that machine.agents allows`,
         command: 'tidegate runs',
       };
 

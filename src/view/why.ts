@@ -2,8 +2,8 @@ import type { TaskId } from '../domain/ids.ts';
 import { isPartlyLanded } from '../domain/land-some.ts';
 import { type Need, needsOf } from '../domain/needs.ts';
 import { openUndo } from '../domain/open-undo.ts';
-import { hasMerged, type RunState, tasksOfWave } from '../domain/run.ts';
-import { isBlocked } from '../domain/schedule.ts';
+import { hasMerged, plannedStates, type RunState, tasksOfWave } from '../domain/run.ts';
+import { isBlocked, isLive } from '../domain/schedule.ts';
 import { shellPath } from '../domain/shell-word.ts';
 import { isSettled, type TaskState } from '../domain/task.ts';
 import { toldOfHold } from '../domain/texts/held.ts';
@@ -11,6 +11,7 @@ import { toldOfFailedRun, toldOfNoCoordinator } from '../domain/texts/machine.ts
 import { toldOfFailure } from '../domain/texts/run.ts';
 import type { Told } from '../domain/texts/told.ts';
 import { leftToLand } from '../domain/undo.ts';
+import { waitOf } from '../domain/waiting.ts';
 import { doing } from './doing.ts';
 import { endText, needSince, type RunView, undoText } from './run-view.ts';
 import { files } from './task-line.ts';
@@ -56,9 +57,20 @@ export function whyRun(view: RunView, around: Around): Why {
       `tidegate why ${around.ahead}`,
       'its turn comes by itself',
     );
+  const stalled = around.full == null ? undefined : firstWithoutPlace(state);
+  if (stalled !== undefined) return whyTask(view, stalled.id, around);
   const { sentence, command } = doing(view);
   return why(sentence, command);
 }
+
+/** Of a run of which nothing is at work: the first task that only other runs keep from starting. */
+const firstWithoutPlace = (state: RunState): TaskState | undefined =>
+  Object.values(state.tasks).some(isLive)
+    ? undefined
+    : plannedStates(state).find(
+        ({ progress, ...task }) =>
+          progress.status === 'waiting' && waitOf(state, { ...task, progress }).on === 'nothing',
+      );
 
 /** A person has to do something before it goes on. */
 function toldToWait(view: RunView, subject: string, need: Need): Why {

@@ -107,6 +107,22 @@ test('one limit holds for the attempts of all runs of a repository', async () =>
   expect(most).toBe(2);
 }, 120_000);
 
+test('a run that waits for a free place says so', async () => {
+  await using p = await project({
+    plan: { name: 'first', tasks: { a: scripted('sleep 600', { owns: ['a.txt'] }) } },
+    files: { 'b.yaml': planOf('second', { b: writes('b.txt') }) },
+    env: { TIDEGATE_MACHINE_AGENTS: '1' },
+  });
+  expect((await p.cli('run', 'plan.yaml', '--yes', '-d', '--json')).code).toBe(0);
+  await using heard = await listenTo(p);
+  if (!(await p.events()).some(({ event }) => event.type === 'attempt-started')) await heard.next('attempt-started');
+  const based = heard.next('task-base-made');
+  const second = runOf(await p.cli('run', 'b.yaml', '--yes', '-d', '--json'));
+  await based;
+  expect((await p.cli('why', second)).stdout).toContain(`${second}/b waits for a free place: 1 attempt is at work`);
+  expect((await p.cli('status', second)).stdout).toMatch(/b +waiting +(\d+s +)?for its turn/);
+}, 60_000);
+
 test('overlapping files and a plan that is live already are said before the start', async () => {
   await using p = await project({
     plan: { name: 'one', tasks: { a: writes('a.txt') } },
