@@ -4,7 +4,7 @@ import { command } from '../definition.ts';
 export const rejectCommand = command({
   name: 'reject',
   group: 'decide',
-  summary: 'say no: the run does not start, or its work stays on its own branch',
+  summary: 'say no to the start or the landing',
   arguments: { run: aRun },
   options: { plan: { value: 'hash', about: 'decide only if this is the plan that is asked about' } },
   asks: ({ run, plan }) => ({ action: 'reject', subject: run, input: { hash: plan } }),
