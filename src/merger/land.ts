@@ -94,13 +94,15 @@ function decideLanding(history: History, run: string): Result<Landing, Finding> 
   const isOwn = plan.land === 'branch' || plan.land === 'pr';
   const branch = isOwn ? `tidegate/${run}` : target.branch;
   const before = standingLandings(history).findLast((event) => event.branch === branch);
+  const begunApart = eventsOf(history, 'run-branch-made').some(({ event }) => event.onto !== undefined);
+  // the commit of the person's uncommitted changes never leaves our repository
+  if (isOwn && begunApart) return err({ rule: 'uncommitted-unfit', fault: 'lands-on-branch', land: plan.land });
   if (isOwn) {
     const old = before?.new ?? lastMade(history)?.new ?? null;
     return ok({ branch, old, new: merged.event.new, rebuilt: null, tasks: null });
   }
   const rebuilt = rebuiltSince(history);
   if (tasks !== null && !isDeepStrictEqual(rebuilt?.tasks, tasks)) return err({ rule: 'landing-unbuilt', tasks });
-  const begunApart = eventsOf(history, 'run-branch-made').some(({ event }) => event.onto !== undefined);
   if (begunApart && rebuilt === undefined && before === undefined)
     return err({ rule: 'landing-unbuilt', tasks: unlandedTasks(history) });
   const next = rebuilt?.commit ?? merged.event.new;

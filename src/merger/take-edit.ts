@@ -36,6 +36,9 @@ export async function takeEdit(order: Order, { task, from, copy, by }: TakeEdit)
     message: `Snapshot of ${order.run}/${task}, edited by hand`,
   });
   if (!taken.ok) return refused({ rule: 'edit-unreadable', because: taken.error });
+  // the copy was made of what could be taken: what cannot be is the person's own, and stays theirs
+  const unfit = taken.value.refused.find(({ rule }) => rule !== 'two-spellings');
+  if (unfit !== undefined) return refused({ rule: 'edit-unreadable', because: unfit });
   const { tree } = await mustReadCommit(repository, from);
   if (taken.value.tree === tree) return refused({ rule: 'edit-unchanged', task });
   failpoint('merger-edit-taken');

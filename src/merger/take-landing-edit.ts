@@ -64,14 +64,15 @@ export async function takeLandingEdit(
   return await recordFacts(order, { type: 'landing-edited', part, from, snapshot, commit, paths, copy, by });
 }
 
-/** Files that still hold both sides of a conflict, as git marks them. */
+/** Files that still hold both sides of a conflict, or one of the lines that we marked them with. */
 async function markersIn(repository: string, changes: readonly Change[]): Promise<readonly string[]> {
   await using objects = openObjects(repository);
   const files: string[] = [];
   for (const { path, newMode, newId } of changes) {
     if (!newMode.startsWith('100')) continue;
     const text = (await objects.read(newId))?.toString('latin1') ?? '';
-    if (/^<{7} /m.test(text) && /^={7}$/m.test(text) && /^>{7} /m.test(text)) files.push(path);
+    const isWhole = /^<{7} /m.test(text) && /^={7}$/m.test(text) && /^>{7} /m.test(text);
+    if (isWhole || /^[<>]{7} [0-9a-f]{40,64}$/m.test(text)) files.push(path);
   }
   return files;
 }

@@ -148,6 +148,16 @@ describe('tidegate edit', () => {
     expect(checkHistory(await p.events())).toEqual([]);
   }, 120_000);
 
+  test('what cannot be taken of a person keeps the copy, and nothing is taken', async () => {
+    await using p = await project({ plan: plan({ half: halfway }) });
+    const run = await ran(p);
+    const edited = await ended(p.start(['edit', `${run}/half`], editor(p, 'echo whole > work.txt; mkfifo pipe')));
+    expect(edited).toMatchObject({ code: 1, stderr: expect.stringContaining('your changes are kept in') });
+    const [kept] = readdirSync(p.state().edits);
+    expect(existsSync(join(p.state().edits, kept ?? '', 'files/pipe'))).toBe(true);
+    expect(await eventsOf(p, 'task-edited')).toEqual([]);
+  }, 120_000);
+
   test('no change takes nothing, an editor that fails takes nothing, and the agent is judged as before', async () => {
     const strays = scripted(`echo half > work.txt; echo x > stray.txt; ${partial}`, { owns: ['work.txt'] });
     await using p = await project({ plan: plan({ strays }) });
@@ -243,6 +253,10 @@ describe('tidegate edit <run>', () => {
 
     const by = (script: string, env = {}) => ended(p.start(['edit', run], { ...editor(p, script), ...env }));
     expect((await by('true', { CLAUDECODE: '1' })).code).toBe(43);
+    expect(await by('sed -i 1d shared.txt')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('conflict markers are left in shared.txt'),
+    });
     expect(await by('echo more >> more.txt')).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('conflict markers are left in shared.txt'),

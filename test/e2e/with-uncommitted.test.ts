@@ -84,3 +84,16 @@ test('F13: a secret, another branch and `land: branch` are refused before anythi
   expect((await run(p, '--yes')).findings).toMatchObject([{ rule: 'uncommitted-unfit' }]);
   expect(existsSync(`${p.root}/state`)).toBe(false);
 }, 60_000);
+
+test('uncommitted changes leave our repository by no branch, also under a plan that lands on one', async () => {
+  const one = scripted(`echo one > one.txt; ${handoff}`, { owns: ['one.txt'] });
+  const two = (script: string) => scripted(script, { owns: ['two.txt'] });
+  await using p = await project({ plan: { limits: { attempts: 1 }, tasks: { one, two: two('exit 1') } } });
+  p.write('wip.txt', 'mine\n');
+  expect((await p.cli('run', 'plan.yaml', '--yes', '--with-uncommitted', '--json')).code).toBe(43);
+  p.write('plan.yaml', JSON.stringify({ land: 'branch', tasks: { one, two: two(`echo two > two.txt; ${handoff}`) } }));
+  const replanned = await p.cli('resume', '--replan', '--yes', '--land', '--json');
+  expect(replanned.code).not.toBe(0);
+  expect(`${replanned.stdout}${replanned.stderr}`).toContain('uncommitted');
+  expect(p.git('branch', '--list', 'tidegate/*')).toBe('');
+}, 120_000);
