@@ -1,11 +1,12 @@
 import { describeFinding } from '../domain/explain/explain.ts';
 import { plannedById } from '../domain/plan.ts';
-import { currentWave, type RunState } from '../domain/run.ts';
+import type { RunState } from '../domain/run.ts';
 import { blockingNeed, launchHalt } from '../domain/schedule.ts';
 import { endedAttempt, type TaskState } from '../domain/task.ts';
 import { toldOfHold } from '../domain/texts/held.ts';
 import { failureText } from '../domain/texts/run.ts';
 import { isUndone } from '../domain/undo.ts';
+import { waitOf } from '../domain/waiting.ts';
 import type { Span, Text } from '../ports/terminal.ts';
 import { diffstatText, type TaskActivity } from './activity.ts';
 import type { RunView } from './run-view.ts';
@@ -108,12 +109,19 @@ function waiting(state: RunState, task: TaskState): Shown {
   return { ...plain, detail: waitsFor(state, task) };
 }
 
-/** What keeps a task that needs nothing of others from starting. */
-function waitsFor(state: RunState, task: TaskState): string {
-  const current = currentWave(state);
-  if (state.mode.mode !== 'active') return `while the run is ${state.mode.mode}`;
-  if (current !== undefined && current.index < task.wave) return `for wave ${current.index}`;
-  return current?.approval === null ? 'for approval' : 'for its turn';
+/** The first thing that keeps it from starting, in a word or two; `why` says it in full. */
+function waitsFor(state: RunState, { progress, ...task }: TaskState): string {
+  const wait = progress.status === 'waiting' ? waitOf(state, { ...task, progress }) : null;
+  switch (wait?.on) {
+    case 'mode':
+      return `while the run is ${state.mode.mode}`;
+    case 'wave':
+      return `for wave ${wait.wave}`;
+    case 'approval':
+      return 'for approval';
+    default:
+      return 'for its turn';
+  }
 }
 
 /** Names the person without whom its work would not count, or who changed it by hand. */
