@@ -38,12 +38,24 @@ function ready(): readonly RunEvent[] {
   return [...past, dispatched, attemptEnded('a'), ...found.events];
 }
 
-test('while an earlier wave lands nothing is merged on top of it, and no wave closes', () => {
-  const approved = judged(contextOf(stateAfter(...past)), {
-    phase: 'approval',
-    wave: 0,
-    evidence: { decision: 'approved', hash: hashOf(plan([{ a: {} }])) },
+const approved = judged(contextOf(stateAfter(...past)), {
+  phase: 'approval',
+  wave: 0,
+  evidence: { decision: 'approved', hash: hashOf(plan([{ a: {} }])) },
+});
+
+test('a round is not opened with a snapshot that a person has changed by hand and the merger is still taking', () => {
+  const state = stateAfter(...ready(), approved, {
+    type: 'requested-edit',
+    task: idOf('a'),
+    from: snapshot('a').commit,
+    copy: 'c1',
+    by: { who: 'ada', via: 'terminal' },
   });
+  expect(closure(state)).toEqual([]);
+});
+
+test('while an earlier wave lands nothing is merged on top of it, and no wave closes', () => {
   expect(closure(stateAfter(...ready(), approved))).toMatchObject([{ events: [{ type: 'round-opened' }] }]);
   expect(closure(stateAfter(...ready(), approved, { type: 'landing-queued' }))).toEqual([]);
 });

@@ -40,7 +40,7 @@ function openOrClose(state: RunState, wave: WaveState): readonly Step[] {
   // a landing under way is of the waves closed before: what is merged and closed after it is landed by the next
   if (isQueued(state.landing)) return [];
   if (tasks.every(isResolved)) return [fact({ type: 'wave-closed', wave: wave.index })];
-  const atWork = tasks.some((task) => !isSettled(task) && !isBlocked(state, task));
+  const atWork = tasks.some((task) => isBeingEdited(state, task) || (!isSettled(task) && !isBlocked(state, task)));
   const ready = inOrder(
     tasks.filter((task) => mayIntegrate(state, task)),
     state,
@@ -63,6 +63,10 @@ function openOrClose(state: RunState, wave: WaveState): readonly Step[] {
     }),
   ];
 }
+
+/** The merger is about to take what a person made of its snapshot: a round with the old one could not be proven. */
+const isBeingEdited = ({ pending }: RunState, { id }: TaskState): boolean =>
+  pending.some(({ request }) => request.type === 'requested-edit' && request.task === id);
 
 /** Plan order, but never before what it needs. */
 function inOrder(tasks: readonly TaskState[], state: RunState): readonly TaskState[] {
