@@ -3,8 +3,8 @@ import { run, type Scene, scene } from '../../test/support/merger-scene.ts';
 import { hashOf } from '../../test/support/plans.ts';
 import type { LedgerEvent } from '../domain/events.ts';
 import { inconclusive } from '../domain/gates/say.ts';
-import { planHash } from '../domain/ids.ts';
-import type { FrozenPlan } from '../domain/plan.ts';
+import { planHash, taskId } from '../domain/ids.ts';
+import type { FrozenPlan, PlannedTask } from '../domain/plan.ts';
 import type { Stored } from '../ports/ledger.ts';
 import { verifyObjects } from './objects.ts';
 import { verifyChain } from './proof.ts';
@@ -144,6 +144,22 @@ describe('F24: under another version of the plan an attempt of the one before', 
     ['if it is not judged again', { judges: false }, { gap: 'task-voided', task: 'a' }],
   ] as const)('counts for nothing %s', (_, change, error) => {
     expect(verifyChain(chain(change), 0, 0)).toMatchObject({ ok: false, error });
+  });
+
+  test('counts for nothing if what it needs is neither reused nor kept', () => {
+    const plan = planOf();
+    const needs = (task: PlannedTask) => (task.id === 'b' ? { ...task, needs: [taskId('z')] } : task);
+    const needing = { ...plan, waves: plan.waves.map((wave) => ({ ...wave, tasks: wave.tasks.map(needs) })) };
+    const all = chain({ plan: needing }).map((one) =>
+      one.event.type === 'run-created' ? { ...one, event: { ...one.event, plan: needing } } : one,
+    );
+    const under = JSON.parse(JSON.stringify(all).replaceAll(hashOf(plan), hashOf(needing))) as Stored[];
+    const error = { gap: 'task-needs-gone', task: 'b' };
+    expect(verifyChain(under, 0, 0)).toMatchObject({ ok: false, error });
+    const kept = under.map((one) =>
+      one.event.type === 'plan-replaced' ? { ...one, event: { ...one.event, keeps: [taskId('z')] } } : one,
+    );
+    expect(verifyChain(kept, 0, 0)).toMatchObject({ ok: true });
   });
 
   test('counts for nothing if the task is another one now', () => {

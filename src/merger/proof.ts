@@ -269,7 +269,7 @@ function verifyTask(
 
 /**
  * Where the plan was approved that the attempt started under. Where that plan was replaced since, each later version has to say that it
- * reuses the task, ask for it in the same words, and stand on the same needs.
+ * reuses the task, ask for it in the same words, and leave what it needs as it is.
  */
 function approvalOf(
   history: History,
@@ -287,13 +287,27 @@ function approvalOf(
     const after = planned(replaced.event.plan, task);
     const isReused = replaced.event.reuses?.includes(task) === true;
     must(isReused && canonicalJson(after) === canonicalJson(before), { gap: 'task-not-reused', task });
+    must(
+      before.needs.every((need) => stays(history, replaced, need)),
+      { gap: 'task-needs-gone', task },
+    );
     rely(replaced);
   }
-  for (const need of before.needs) {
-    const last = eventsOf(history, 'attempt-intended').findLast(({ event }) => event.task === need);
-    must(last === undefined || last.position < of.attempt, { gap: 'task-needs-anew', task });
-  }
   return verifyWave(then, waveOf(plan, task), rely);
+}
+
+type Replaced = ReturnType<typeof eventsOf<'plan-replaced'>>[number];
+
+/** The work of this task counts on under the new plan: reused, or kept, which a person's drop is as well. */
+function stays(history: History, { position, event }: Replaced, task: TaskId): boolean {
+  if (event.reuses?.includes(task) === true) return true;
+  const choice = history.findLast(
+    (one) =>
+      one.position < position &&
+      (one.event.type === 'task-dropped' || one.event.type === 'task-retried') &&
+      one.event.task === task,
+  );
+  return event.keeps.includes(task) && choice?.event.type !== 'task-dropped';
 }
 
 /**

@@ -21,16 +21,19 @@ export function isBack(history: readonly Stored[], task: string, dropped: number
   return left !== -1 && later.slice(left).some(({ event }) => has(event.plan, task));
 }
 
-/** Whether every later version says that it reuses what this attempt made, and asks for it in the same words; judged again since. */
+/** Whether every later version says that it reuses what this attempt made, and asks for it in the same words, with all that it needs; judged again since. */
 export function isReused(history: readonly Stored[], task: string, attempt: number): boolean {
   const later = all(history, 'plan-replaced').filter((one) => one.seq > attempt);
   const before = taskIn(versionAt(history, attempt).plan, task);
   const last = later.at(-1)?.seq ?? attempt;
+  const begun = (need: string): boolean => all(history, 'attempt-intended').some(({ event }) => event.task === need);
   return (
     before !== undefined &&
     later.every(
       ({ event }) =>
-        (event.reuses ?? []).some((id) => id === task) && sortedJson(taskIn(event.plan, task)) === sortedJson(before),
+        (event.reuses ?? []).some((id) => id === task) &&
+        sortedJson(taskIn(event.plan, task)) === sortedJson(before) &&
+        before.needs.every((need) => !begun(need) || [...event.keeps, ...(event.reuses ?? [])].includes(need)),
     ) &&
     all(history, 'phase-judged').some(
       ({ seq, event }) => event.phase === 'monitor' && event.task === task && seq > last,

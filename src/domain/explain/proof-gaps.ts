@@ -102,7 +102,7 @@ const taskGaps: Readonly<Record<TaskGap, (task: string) => string>> = {
   'task-unstarted': (task) => `${task} was never started`,
   'task-other-attempt': (task) => `${task} was judged by another attempt than its last`,
   'task-not-reused': (task) => `${task} was started under another version of the plan`,
-  'task-needs-anew': (task) => `what ${task} needs was started again after it`,
+  'task-needs-gone': (task) => `the new plan takes over ${task}, but not what it needs`,
   'task-started-early': (task) => `${task} was started before it was approved`,
   'task-baseless': (task) => `${task} has no recorded base`,
   'task-other-base': (task) => `${task} was started from another base than the recorded one`,

@@ -100,7 +100,7 @@ export type TaskGap =
   | 'task-unstarted'
   | 'task-other-attempt'
   | 'task-not-reused'
-  | 'task-needs-anew'
+  | 'task-needs-gone'
   | 'task-started-early'
   | 'task-baseless'
   | 'task-other-base'
