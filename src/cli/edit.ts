@@ -1,6 +1,6 @@
 import { describeRefusal } from '../domain/explain/explain.ts';
 import type { CommitId, TaskId } from '../domain/ids.ts';
-import type { LandingConflict } from '../domain/landing.ts';
+import { type LandingConflict, type SidesBeside, sideName } from '../domain/landing-conflict.ts';
 import { unfitToEdit } from '../domain/take-work.ts';
 import { isResolved, snapshotOf } from '../domain/task.ts';
 import type { Desk } from '../ports/desk.ts';
@@ -56,25 +56,37 @@ async function editTask(hands: Hands, subject: MadeRun & { readonly task: TaskId
   const unfit = unfitToEdit(one, from);
   if (unfit !== null) return failed('refused', `edit: ${describeRefusal(unfit)}; see tidegate why ${name}`);
   const about = `a copy of the snapshot ${from.slice(0, 8)} of ${name}`;
-  return await byHand(hands, { from, base, about, files: [] }, async (copy) => {
+  return await byHand(hands, { from, base, about, conflicts: [] }, async (copy) => {
     return await actAndTell(hands.desk, { action: 'edit', subject, input: { from, copy } });
   });
 }
 
-async function editLanding(hands: Hands, subject: MadeRun, { commit, onto, files }: LandingConflict): Promise<Outcome> {
+async function editLanding(hands: Hands, subject: MadeRun, conflict: LandingConflict): Promise<Outcome> {
+  const { commit, onto, files, beside = [] } = conflict;
   const { branch } = subject.state.target;
   const about = `what ${subject.run} would land on ${branch}, with both sides of the conflict`;
-  return await byHand(hands, { from: commit, base: onto, about, files }, async (copy) => {
-    return await actAndTell(hands.desk, { action: 'edit-landing', subject, input: { from: commit, copy } });
-  });
+  return await byHand(
+    hands,
+    { from: commit, base: onto, about, conflicts: files.map((file) => toSettle(file, beside)) },
+    async (copy) => {
+      return await actAndTell(hands.desk, { action: 'edit-landing', subject, input: { from: commit, copy } });
+    },
+  );
+}
+
+function toSettle(file: string, beside: readonly SidesBeside[]): string {
+  const names = beside.find(({ path }) => path === file)?.sides.map((side) => sideName(file, side)) ?? [];
+  if (names.length === 0) return file;
+  const rest = names.length === 1 ? 'or remove it' : 'and remove the rest';
+  return `${file}: keep ${names.join(' or ')} under that name, ${rest}`;
 }
 
 type Files = {
   readonly from: CommitId;
   readonly base: CommitId;
   readonly about: string;
-  /** Files with conflict markers. */
-  readonly files: readonly string[];
+  /** What is to be settled, and how. */
+  readonly conflicts: readonly string[];
 };
 type Handed = Awaited<ReturnType<typeof actAndTell>>;
 
@@ -83,7 +95,7 @@ async function byHand(hands: Hands, of: Files, handIn: (copy: string) => Promise
   const { desk, context, programs } = hands;
   const copy = await programs.copy(desk, context, { commit: of.from, base: of.base });
   context.terminal.problem(`tidegate: ${copy.path}: ${of.about}`);
-  for (const file of of.files) context.terminal.problem(`tidegate: settle the conflict in ${file}`);
+  for (const conflict of of.conflicts) context.terminal.problem(`tidegate: settle the conflict in ${conflict}`);
   const waited = await waitForPerson(context, copy, programs);
   if (waited !== 'edited') return givenUp(waited, copy, programs);
   const { performed, outcome } = await handIn(copy.name);

@@ -1,5 +1,6 @@
 import type { Finding } from './findings/finding.ts';
 import type { CommitId, RunId, TaskId, TreeId } from './ids.ts';
+import type { SidesBeside } from './landing-conflict.ts';
 import type { Opener, Pushed } from './pull-request.ts';
 import type { By } from './requests.ts';
 
@@ -22,7 +23,11 @@ export type LandingEvent =
       /** Made of the commits of these tasks only. */
       readonly tasks?: readonly TaskId[];
       /** Only with conflicts: `part` is the commit of the run branch that could not be put onto it; `commit` holds both sides. */
-      readonly conflicted?: { readonly part: CommitId; readonly commit: CommitId };
+      readonly conflicted?: {
+        readonly part: CommitId;
+        readonly commit: CommitId;
+        readonly beside?: readonly SidesBeside[];
+      };
     }
   /**
    * A person made the commit `part` of the run branch fit by hand, from the commit `from` that holds both sides. `snapshot` is what

@@ -1,6 +1,7 @@
 import type { RunEvent } from './events.ts';
 import type { Finding } from './findings/finding.ts';
 import type { CommitId } from './ids.ts';
+import type { LandingConflict } from './landing-conflict.ts';
 import type { LandingEvent } from './landing-events.ts';
 import type { Offer, Opener, Pushed } from './pull-request.ts';
 
@@ -51,13 +52,6 @@ export type LandingState =
 
 /** A landing made anew on the branch as it is; which tasks it is of, the person's yes says. */
 export type Rebuilt = Omit<Extract<LandingEvent, { readonly type: 'landing-rebuilt' }>, 'type' | 'tasks'>;
-
-/** `commit` holds both sides, on top of `onto`, with markers in the files. */
-export type LandingConflict = {
-  readonly commit: CommitId;
-  readonly onto: CommitId;
-  readonly files: readonly string[];
-};
 
 /** Waits for its turn, or has it. */
 export const isQueued = ({ status }: LandingState): boolean =>
@@ -134,7 +128,8 @@ export function evolveLanding(state: LandingState, event: RunEvent): LandingStat
 function openConflict(state: LandingState, because: Finding): { readonly conflict?: LandingConflict } {
   const rebuilt = state.status === 'observed' ? state.rebuilt : null;
   if (because.rule !== 'landing-conflicts' || rebuilt?.conflicted === undefined) return {};
-  return { conflict: { commit: rebuilt.conflicted.commit, onto: rebuilt.onto, files: rebuilt.conflicts } };
+  const { part: _, ...both } = rebuilt.conflicted;
+  return { conflict: { ...both, onto: rebuilt.onto, files: rebuilt.conflicts } };
 }
 
 const isBefore = ({ status }: LandingState): boolean => status === 'none' || status === 'queued';

@@ -125,7 +125,7 @@ export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string
   // landing and undo
   'target-observed': [],
   'landing-queued': [],
-  'landing-rebuilt': ['conflicts[]'],
+  'landing-rebuilt': ['conflicts[]', 'conflicted.beside[].path'],
   'landing-edited': [...by, 'paths[]'],
   'landing-intended': ['branch', 'worktree'],
   landed: ['branch'],

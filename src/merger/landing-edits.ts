@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Commit, keepReachable, mergeWithMarkers, nobody, writeCommit } from '../adapters/git-write/index.ts';
+import { type Commit, keepReachable, mergeForPerson, nobody, writeCommit } from '../adapters/git-write/index.ts';
 import type { CommitId, TreeId } from '../domain/ids.ts';
+import type { Rebuilt } from '../domain/landing.ts';
 import { refs } from '../domain/state-dir.ts';
 import type { Order } from './context.ts';
 import { eventsOf, type History } from './history.ts';
@@ -10,22 +11,24 @@ import { byHand } from './proof-of-acceptance.ts';
 export const editedParts = (history: History): ReadonlyMap<CommitId, CommitId> =>
   new Map(eventsOf(history, 'landing-edited').map(({ event }) => [event.part, event.commit]));
 
-/** Keeps both sides of a conflict as one commit, with markers in the files, for a person who settles it. */
+type Conflicted = NonNullable<Rebuilt['conflicted']>;
+
+/** Keeps both sides of a conflict as one commit, for a person who settles it. */
 export async function keepConflict(
   order: Order,
   sides: { readonly base: Commit; readonly ours: TreeId; readonly theirs: Commit; readonly onto: CommitId },
-): Promise<CommitId> {
+): Promise<Pick<Conflicted, 'commit' | 'beside'>> {
   const { repository } = order.state;
-  const tree = await mergeWithMarkers(repository, sides);
+  const { tree, beside } = await mergeForPerson(repository, sides);
   const { date } = sides.theirs;
   const message = `Landing of ${order.run} with conflicts\n`;
   const commit = await writeCommit(repository, { tree, parent: sides.onto, message, by: nobody, date });
   await keepReachable(repository, refs.conflict(order.run), commit);
-  return commit;
+  return { commit, ...(beside.length === 0 ? {} : { beside }) };
 }
 
 /** The conflict that the last try to land ran into; undefined when there is none, or it was settled or landed since. */
-export function openConflict(history: History): { readonly part: CommitId; readonly commit: CommitId } | undefined {
+export function openConflict(history: History): Conflicted | undefined {
   const last = history.findLast(({ event }) =>
     ['landing-rebuilt', 'landing-edited', 'landed'].includes(event.type),
   )?.event;

@@ -66,7 +66,7 @@ export async function rebuildLanding(order: Order): Promise<MergerAnswer> {
         against: await foreignCommits(repository, { from, to: onto, files: conflicts }),
       };
       const kept = await keepConflict(order, { base, ours: tree, theirs, onto: commit });
-      const conflicted = { part: id, commit: kept };
+      const conflicted = { part: id, ...kept };
       const rebuilt = {
         type: 'landing-rebuilt',
         onto,

@@ -2,8 +2,16 @@ import { existsSync } from 'node:fs';
 import { failpoint } from '../adapters/failpoint.ts';
 import { openObjects } from '../adapters/git-process/index.ts';
 import { readAuthor } from '../adapters/git-read/index.ts';
-import { type Change, keepReachable, mustReadCommit, readChanges, writeCommit } from '../adapters/git-write/index.ts';
+import {
+  absent,
+  type Change,
+  keepReachable,
+  mustReadCommit,
+  readChanges,
+  writeCommit,
+} from '../adapters/git-write/index.ts';
 import type { CommitId } from '../domain/ids.ts';
+import { type SidesBeside, sideName } from '../domain/landing-conflict.ts';
 import type { By } from '../domain/requests.ts';
 import { editedFiles, refs } from '../domain/state-dir.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
@@ -45,7 +53,8 @@ export async function takeLandingEdit(
   if (unfit !== undefined) return refused({ rule: 'edit-unreadable', because: unfit });
   if (taken.value.tree === tree) return refused({ rule: 'landing-edit-unchanged' });
   const { commit: snapshot } = taken.value;
-  const left = await markersIn(repository, await readChanges(repository, base, snapshot));
+  const changes = await readChanges(repository, base, snapshot);
+  const left = [...besideIn(changes, conflict.beside ?? []), ...(await markersIn(repository, changes))];
   if (left.length > 0) return refused({ rule: 'conflict-left', files: left });
 
   const { part } = conflict;
@@ -62,6 +71,12 @@ export async function takeLandingEdit(
   failpoint('merger-landing-edit-kept');
   const paths = (await readChanges(repository, from, snapshot)).map(({ path }) => path);
   return await recordFacts(order, { type: 'landing-edited', part, from, snapshot, commit, paths, copy, by });
+}
+
+/** Sides of files that a person has not chosen from yet. */
+function besideIn(changes: readonly Change[], beside: readonly SidesBeside[]): readonly string[] {
+  const names = new Set(beside.flatMap(({ path, sides }) => sides.map((side) => sideName(path, side))));
+  return changes.filter(({ path, newMode }) => newMode !== absent && names.has(path)).map(({ path }) => path);
 }
 
 /** Files that still hold both sides of a conflict, or one of the lines that we marked them with. */

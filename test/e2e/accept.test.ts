@@ -255,11 +255,11 @@ describe('tidegate edit <run>', () => {
     expect((await by('true', { CLAUDECODE: '1' })).code).toBe(43);
     expect(await by('sed -i 1d shared.txt')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('conflict markers are left in shared.txt'),
+      stderr: expect.stringContaining('the conflict is not settled in shared.txt'),
     });
     expect(await by('echo more >> more.txt')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('conflict markers are left in shared.txt'),
+      stderr: expect.stringContaining('the conflict is not settled in shared.txt'),
     });
     const settled = await by('cat shared.txt; echo both > shared.txt');
     expect(settled).toMatchObject({ code: 0, stdout: expect.stringContaining(`tidegate land ${run}`) });
@@ -286,5 +286,56 @@ describe('tidegate edit <run>', () => {
     expect(checkHistory(await p.events())).toEqual([]);
     expect((await p.cli('undo', run, '--yes')).code).toBe(0);
     expect(p.git('show', 'main:shared.txt')).toBe('ours');
+  }, 120_000);
+
+  test('a file that cannot hold both sides lies there twice, and is taken only once the person chose', async () => {
+    const script = [
+      "printf 'theirs\\0' > logo.bin",
+      'echo theirs > gone.txt',
+      'rm kept.txt',
+      'tidegate handoff done -m done',
+    ].join('; ');
+    const rewrites = scripted(script, { owns: ['logo.bin', 'gone.txt', 'kept.txt'] });
+    await using p = await project({
+      plan: { land: 'ask', limits: { attempts: 1 }, checks: [], tasks: { rewrites } },
+      files: { 'logo.bin': 'base\0', 'gone.txt': 'base\n', 'kept.txt': 'base\n' },
+    });
+    const { stdout } = await p.cli('run', 'plan.yaml', '--yes', '--json');
+    const { run } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as { run: string };
+    p.write('logo.bin', 'ours\0');
+    p.write('kept.txt', 'ours\n');
+    p.git('rm', '-q', 'gone.txt');
+    p.git('commit', '-qam', 'ours');
+    expect((await p.cli('land', run, '--json')).code).not.toBe(0);
+
+    const by = (said: string) => ended(p.start(['edit', run], editor(p, said)));
+    const [ours, theirs] = ['tidegate-branch', 'tidegate-run'];
+    const untouched = await by('echo more > more.txt');
+    expect(untouched.code).toBe(1);
+    expect(untouched.stderr).toContain(
+      `settle the conflict in logo.bin: keep logo.bin.${ours} or logo.bin.${theirs} under that name, and remove the rest`,
+    );
+    expect(untouched.stderr).toContain(
+      `settle the conflict in gone.txt: keep gone.txt.${theirs} under that name, or remove it`,
+    );
+    expect(untouched.stderr).toContain(
+      `settle the conflict in kept.txt: keep kept.txt.${ours} under that name, or remove it`,
+    );
+    expect(untouched.stderr).toContain(
+      `the conflict is not settled in gone.txt.${theirs}, kept.txt.${ours}, logo.bin.${ours}, logo.bin.${theirs}`,
+    );
+    const chosen = [
+      `mv logo.bin.${theirs} logo.bin`,
+      `rm logo.bin.${ours} gone.txt.${theirs}`,
+      `mv kept.txt.${ours} kept.txt`,
+    ];
+    expect(await by(chosen.join('; '))).toMatchObject({ code: 0 });
+    expect((await p.cli('land', run, '--json')).code).toBe(0);
+    expect(p.git('ls-tree', '--name-only', 'main', 'logo.bin', 'gone.txt', 'kept.txt').split('\n')).toEqual([
+      'kept.txt',
+      'logo.bin',
+    ]);
+    expect([p.git('show', 'main:kept.txt'), p.git('show', 'main:logo.bin')]).toEqual(['ours', 'theirs\0']);
+    expect(checkHistory(await p.events())).toEqual([]);
   }, 120_000);
 });

@@ -234,8 +234,11 @@ async function rebuildLanding(order: Order, history: History): Promise<MergerAns
   const landed = git.read(onto);
   const merged = git.merge(git.read(start).files, landed.files, git.read(tip).files);
   const commit = merged.ok ? git.write(merged.value, [onto], 'rebuilt') : tip;
-  const conflicts = merged.ok ? [] : merged.error;
-  return record(order, { type: 'landing-rebuilt', onto, commit, tree: git.read(commit).tree, conflicts });
+  const { tree } = git.read(commit);
+  if (merged.ok) return record(order, { type: 'landing-rebuilt', onto, commit, tree, conflicts: [] });
+  const beside = merged.error.map((path) => ({ path, sides: ['branch', 'run'] as const }));
+  const conflicted = { part: tip, commit: tip, beside };
+  return record(order, { type: 'landing-rebuilt', onto, commit, tree, conflicts: merged.error, conflicted });
 }
 
 async function land(order: Order, history: History): Promise<MergerAnswer> {

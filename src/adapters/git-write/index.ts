@@ -1,3 +1,4 @@
+export { mergeForPerson } from './both-sides.ts';
 export { absent, type Change, readChanges, readManyChanges } from './changes.ts';
 export {
   areRelated,
@@ -12,7 +13,6 @@ export {
 export {
   type Commit,
   mergeTrees,
-  mergeWithMarkers,
   mustReadCommit,
   nobody,
   readCommit,

@@ -98,7 +98,7 @@ export async function mustReadCommit(gitDir: string, id: CommitId): Promise<Comm
   return commit;
 }
 
-type Sides = { readonly base: Commit; readonly ours: TreeId; readonly theirs: TreeId | Commit };
+export type Sides = { readonly base: Commit; readonly ours: TreeId; readonly theirs: TreeId | Commit };
 
 /**
  * Three-way merge without index or working tree; on conflict the files are named and nothing is left behind.
@@ -118,14 +118,19 @@ export async function mergeTrees(gitDir: string, sides: Sides): Promise<Result<T
   return strayed.length === 0 ? ok(tree) : err(strayed);
 }
 
-/** The same, for a person who settles the conflict: files that conflict hold both sides, between markers. */
-export const mergeWithMarkers = async (gitDir: string, sides: Sides): Promise<TreeId> =>
-  (await mergeSides(gitDir, sides)).tree;
+/** One side of a file that conflicts: 1 is the base, 2 ours, 3 theirs. */
+export type Stage = { readonly mode: string; readonly id: string; readonly stage: number; readonly path: string };
 
-async function mergeSides(
-  gitDir: string,
-  { base, ours, theirs }: Sides,
-): Promise<{ readonly tree: TreeId; readonly isClean: boolean; readonly files: readonly string[] }> {
+type MergedSides = {
+  readonly tree: TreeId;
+  readonly isClean: boolean;
+  /** Files that conflict. */
+  readonly files: readonly string[];
+  readonly stages: readonly Stage[];
+};
+
+/** The merge as git leaves it: text that conflicts holds both sides, between markers. */
+export async function mergeSides(gitDir: string, { base, ours, theirs }: Sides): Promise<MergedSides> {
   const side = (tree: TreeId) =>
     writeCommit(gitDir, {
       tree,
@@ -138,23 +143,41 @@ async function mergeSides(
   const standsOnBase = typeof theirs !== 'string' && theirs.parents.length === 1 && theirs.parents[0] === base.id;
   const theirTree = typeof theirs === 'string' ? theirs : theirs.tree;
   const commits = await Promise.all([side(ours), standsOnBase ? theirs.id : side(theirTree)]);
-  const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', ...commits];
+  const args = ['merge-tree', '--write-tree', '-z', '--no-messages', ...commits];
   const done = await runGit({ gitDir, args, config: ['merge.directoryRenames=false'] });
   if (done.exitCode !== 0 && done.exitCode !== 1) throw new GitFailed(args, done.exitCode, done.stderr);
-  const [first = '', ...files] = splitNul(done.stdout);
-  return { tree: treeId(first), isClean: done.exitCode === 0, files: [...new Set(files)] };
+  const [first = '', ...lines] = splitNul(done.stdout);
+  const stages = lines.map(parseStage);
+  const files = [...new Set(stages.map(({ path }) => path))];
+  return { tree: treeId(first), isClean: done.exitCode === 0, files, stages };
+}
+
+function parseStage(line: string): Stage {
+  const tab = line.indexOf('\t');
+  const [mode = '', id = '', stage = ''] = line.slice(0, tab).split(' ');
+  return { mode, id, stage: Number(stage), path: line.slice(tab + 1) };
 }
 
 /** `tree` with these changes taken back. */
-export async function takeBack(gitDir: string, tree: TreeId, taken: readonly Change[]): Promise<TreeId> {
-  if (taken.length === 0) return tree;
+export const takeBack = (gitDir: string, tree: TreeId, taken: readonly Change[]): Promise<TreeId> =>
+  withEntries(
+    gitDir,
+    tree,
+    taken.map(({ oldMode, oldId, path }) => ({ mode: oldMode, id: oldId, path })),
+  );
+
+type Entry = { readonly mode: string; readonly id: string; readonly path: string };
+
+/** `tree` with these in it; one with mode `000000` is taken out of it. */
+export async function withEntries(gitDir: string, tree: TreeId, entries: readonly Entry[]): Promise<TreeId> {
+  if (entries.length === 0) return tree;
   const directory = await mkdtemp(join(tmpdir(), 'tidegate-index-'));
   try {
     const env = { GIT_INDEX_FILE: join(directory, 'index') };
     await git({ gitDir, env, args: ['read-tree', objectId(tree)] });
     // Removals first: a restored path may need an added one out of its way (a file that became a directory).
-    const ordered = taken.toSorted((a, b) => Number(b.oldMode === absent) - Number(a.oldMode === absent));
-    const stdin = ordered.map((change) => `${change.oldMode} ${change.oldId}\t${change.path}\0`).join('');
+    const ordered = entries.toSorted((a, b) => Number(b.mode === absent) - Number(a.mode === absent));
+    const stdin = ordered.map(({ mode, id, path }) => `${mode} ${id}\t${path}\0`).join('');
     await git({ gitDir, env, stdin, args: ['update-index', '-z', '--index-info'] });
     return treeId(await gitLine({ gitDir, env, args: ['write-tree'] }));
   } finally {

@@ -25,7 +25,7 @@ export const mergerSentences: Sentences<MergerRules> = {
     detail: 'the branch has moved since, and the conflict is another one now',
     fix: 'open it again with `tidegate edit`',
   }),
-  'conflict-left': ({ files }) => `conflict markers are left in ${files.join(', ')}`,
+  'conflict-left': ({ files }) => `the conflict is not settled in ${files.join(', ')}`,
   'landing-edit-unchanged': () => 'nothing was changed',
   'landing-edit-unasked': ({ commit }) => `nobody asked for the edit that made ${commit}`,
   'round-not-open': ({ wave, round }) => `round ${round} of wave ${wave} is not open`,
