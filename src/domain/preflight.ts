@@ -74,6 +74,11 @@ export const ownedByName = (plan: FrozenPlan): readonly string[] =>
 /** Why uncommitted changes cannot be taken along. */
 export function uncommittedUnfit(plan: FrozenPlan, { branch }: CheckoutState): readonly Finding[] {
   if (branch !== plan.base) return [{ rule: 'uncommitted-unfit', fault: 'other-branch', base: plan.base, branch }];
+  return leavesUncommitted(plan);
+}
+
+/** Uncommitted changes leave by no branch: they would be on it. */
+export function leavesUncommitted(plan: FrozenPlan): readonly Finding[] {
   return landsOnOwnBranch(plan) ? [{ rule: 'uncommitted-unfit', fault: 'lands-on-branch', land: plan.land }] : [];
 }
 

@@ -22,7 +22,7 @@ import type { RunEvent } from './events.ts';
 import { describeRefusal } from './explain/explain.ts';
 import { judged } from './judge.ts';
 import type { FrozenPlan } from './plan.ts';
-import { replacement } from './replan.ts';
+import { misfit, replacement } from './replan.ts';
 import type { RequestEvent } from './requests.ts';
 import type { RunState } from './run.ts';
 
@@ -262,5 +262,15 @@ describe('a new version is refused', () => {
       'landing',
     );
     expect(errorOf(stateAfter(...half, { type: 'run-ended', outcome: 'done' }), next)).toBe('the run has ended (done)');
+  });
+});
+
+test('a run that began at uncommitted changes is not replanned to leave by a branch of its own', () => {
+  const branch = { type: 'run-branch-made', commit: commit('base'), tree: tree('base') } as const;
+  const onOwnBranch = { ...old, land: 'branch' } as const;
+  expect(misfit(stateAfter(created(old), branch), onOwnBranch)).toBeNull();
+  expect(misfit(stateAfter(created(old), { ...branch, onto: commit('theirs') }), onOwnBranch)).toMatchObject({
+    fault: 'mistakes',
+    findings: [{ rule: 'uncommitted-unfit', fault: 'lands-on-branch' }],
   });
 });

@@ -6,6 +6,7 @@ import { openUndo } from './open-undo.ts';
 import { ownershipConflicts } from './ownership.ts';
 import { allTasks, canonicalJson, type FrozenPlan, type PlannedTask, plannedById } from './plan.ts';
 import { lintDirectives } from './plan-lint.ts';
+import { leavesUncommitted } from './preflight.ts';
 import type { RequestEvent } from './requests.ts';
 import { err, ok } from './result.ts';
 import { isOpen } from './round.ts';
@@ -111,10 +112,10 @@ export function misfit(state: RunState, plan: FrozenPlan): Finding | null {
     return { rule: 'replan', fault: 'other-wave', run, wave: only };
   const open = plan.waves.flatMap((_, index) => (state.waves[index]?.closed === true ? [] : [index]));
   if (open.length === 0) return { rule: 'replan', fault: 'all-closed' };
-  const findings = open.flatMap((wave) => [
-    ...lintDirectives(plan, wave).errors,
-    ...ownershipConflicts(plan, wave, []),
-  ]);
+  const findings = [
+    ...(state.uncommitted === null ? [] : leavesUncommitted(plan)),
+    ...open.flatMap((wave) => [...lintDirectives(plan, wave).errors, ...ownershipConflicts(plan, wave, [])]),
+  ];
   return findings.length === 0 ? null : { rule: 'replan', fault: 'mistakes', findings };
 }
 
