@@ -17,15 +17,16 @@ type ToolchainMounts = {
  * the environment has, and the real one, which programs that were installed may have. A person's own `fence.read` and `fence.write`
  * show all that they name.
  */
-export function toolchainMounts({ uid, visible, home }: Host, asked: readonly Bind[]): ToolchainMounts {
-  const shown = visible.shown.map(({ path }) => path).filter((path) => uid !== 0 || isForOthers(path, visible));
+export function toolchainMounts(host: Host, asked: readonly Bind[]): ToolchainMounts {
+  const { visible, home } = host;
+  const isUseless = isUselessIn(host);
   const names = (path: string): readonly string[] => {
     const inside = home === visible.home ? null : below(visible.home, path);
     return inside === null ? [path] : [path, inside === '' ? home : `${home}/${inside}`];
   };
   const isAsked = (path: string): boolean => asked.some(({ target }) => below(target, path) !== null);
   const hidden = visible.hidden
-    .filter(({ path }) => uid !== 0 || isForOthers(path, visible))
+    .filter(({ path }) => !isUseless(path))
     .flatMap(({ path, kind }) =>
       names(path)
         .filter((target) => !isAsked(target))
@@ -36,7 +37,9 @@ export function toolchainMounts({ uid, visible, home }: Host, asked: readonly Bi
       .flatMap(({ path, to }) => names(path).map((name) => ({ path: name, to })))
       .filter(({ path }) => !isAsked(path) && !asked.some(({ target }) => below(path, target) !== null)),
     binds: [
-      ...shown.flatMap((path) => names(path).map((target): Bind => ({ source: path, target, access: 'read' }))),
+      ...visible.shown
+        .filter(({ path }) => !isUseless(path))
+        .flatMap(({ path }) => names(path).map((target): Bind => ({ source: path, target, access: 'read' }))),
       ...hidden
         .filter(({ kind }) => kind === 'file')
         .map(({ target }): Bind => ({ source: '/dev/null', target, access: 'read' })),
@@ -49,11 +52,14 @@ export function toolchainMounts({ uid, visible, home }: Host, asked: readonly Bi
  * An agent of root's is another user: what is for root alone is of no use to it, nor can it be hidden from it any better. The way to
  * what is mounted by itself need not be open.
  */
-function isForOthers(path: string, { shown }: Host['visible']): boolean {
-  const around = shown.filter((root) => root.path !== path && below(root.path, path) !== null);
-  const way = around.flatMap((root) => stepsBetween(root.path, path));
-  return way.every((directory) => (modeOf(directory) & 0o1) !== 0) && (modeOf(path) & 0o4) !== 0;
-}
+export const isUselessIn =
+  ({ uid, visible: { shown } }: Pick<Host, 'uid' | 'visible'>) =>
+  (path: string): boolean => {
+    if (uid !== 0) return false;
+    const around = shown.filter((root) => root.path !== path && below(root.path, path) !== null);
+    const way = around.flatMap((root) => stepsBetween(root.path, path));
+    return way.some((directory) => (modeOf(directory) & 0o1) === 0) || (modeOf(path) & 0o4) === 0;
+  };
 
 /** The directories from one path down to another, without the last. */
 function stepsBetween(from: string, to: string): readonly string[] {
