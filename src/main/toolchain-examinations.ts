@@ -8,6 +8,7 @@ import { mendProgram } from '../domain/texts/machine.ts';
 import { inSystem } from '../domain/toolchains/places.ts';
 import { homely, readLine, whyLeft, whyShown } from '../domain/toolchains/words.ts';
 import type { Examined } from '../ports/desk.ts';
+import { atHome } from '../supervisor/at-home.ts';
 
 /** What of the person's own programs a fence shows, and which that checks start it does not. */
 export const toolchainExaminations: readonly Examine[] = [toolchains, checkPrograms];
@@ -86,9 +87,10 @@ export async function probePlace(context: Context): Promise<ProbePlace> {
   const { env, stateRoot: flag } = context;
   const surroundings = { flag, env, uid: process.getuid?.() ?? -1, home: personsHome() };
   const state = await locateStateDirectory(repository.value, surroundings);
+  const settings = await settingsOf(context);
   return {
     closed: [repository.value.toplevel, ...(state.ok ? [state.value.path] : [])],
-    read: (await settingsOf(context))?.fence.read ?? [],
+    read: settings === null ? [] : atHome(settings, personsHome()).fence.read,
   };
 }
 

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, lchownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { giveAll } from '../support/give-all.ts';
 import { isOpenToAll } from '../support/open-to-all.ts';
 import { secretsOfTools } from '../support/secrets-of-tools.ts';
 
@@ -26,14 +27,6 @@ function homeWithSecrets(uid: number, umask: number): { readonly home: string } 
   put('.local/share/uv/tools/ruff/pyvenv.cfg', 'home = /usr/bin\n', 0o666);
   giveAll(home, uid);
   return { home, [Symbol.dispose]: () => rmSync(home, { recursive: true }) };
-}
-
-function giveAll(path: string, uid: number): void {
-  if (!isRoot) return;
-  chownSync(path, uid, uid);
-  for (const entry of readdirSync(path, { withFileTypes: true }))
-    if (entry.isDirectory()) giveAll(join(path, entry.name), uid);
-    else lchownSync(join(path, entry.name), uid, uid);
 }
 
 /** The secrets that an agent of this person can read, by whatever name. */

@@ -36,7 +36,7 @@ test('S1: doctor lists what a fence shows and by which rule, and the line that s
     const names = ['.nvm/versions/node/v24/bin', '.pulumi/bin', 'bin', '.docker', '.agent/bin', 'sdk/bin'];
     const path = [...names.map((name) => join(home, name)), '/usr/bin', '/bin'].join(':');
     const files = {
-      'tidegate.yaml': 'checks:\n  - { name: judge, run: judge --all }\n  - { name: make, run: true }\n',
+      'tidegate.yaml': 'checks:\n  - { name: judge, run: judge --all }\n  - { name: make, run: make -v }\n',
     };
     const plan = { tasks: { one: { do: 'x', agent: 'command', command: ['true'] } } };
     await using p = await project({ plan, files, env: { HOME: home, PATH: path, XDG_CONFIG_HOME: '' } });
