@@ -1,10 +1,10 @@
-import { closeSync, lstatSync, opendirSync, openSync, readlinkSync, readSync } from 'node:fs';
-import type { Entry, Look } from '../../domain/toolchains/look.ts';
+import { closeSync, lstatSync, opendirSync, openSync, readlinkSync, readSync, type Stats } from 'node:fs';
+import type { Entry, Listed, Look } from '../../domain/toolchains/look.ts';
 
 /** This machine's files, for who decides what of them a fence shows. */
 export const lookAround: Look = {
   at: (path) => unlessUnseen(() => entryAt(path)),
-  names: (directory, most) => unlessUnseen(() => namesIn(directory, most)),
+  list: (directory, most) => unlessUnseen(() => listed(directory, most)),
   text: (path) => unlessUnseen(() => (lstatSync(path).isFile() ? textIn(path) : null)),
 };
 
@@ -12,18 +12,25 @@ function entryAt(path: string): Entry | null {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return null;
   const { mode } = stats;
-  if (stats.isSymbolicLink()) return { kind: 'link', mode, to: readlinkSync(path) };
-  return { kind: stats.isDirectory() ? 'directory' : stats.isFile() ? 'file' : 'other', mode };
+  const kind = kindOf(stats);
+  return kind === 'link' ? { kind, mode, to: readlinkSync(path) } : { kind, mode };
+}
+
+/** A file system that does not tell the kind in its listing is looked at entry by entry by Node itself. */
+function kindOf(entry: Pick<Stats, 'isSymbolicLink' | 'isDirectory' | 'isFile'>): Entry['kind'] {
+  if (entry.isSymbolicLink()) return 'link';
+  return entry.isDirectory() ? 'directory' : entry.isFile() ? 'file' : 'other';
 }
 
 /** Read piece by piece: a directory may hold millions. */
-function namesIn(directory: string, most: number): readonly string[] | null {
+function listed(directory: string, most: number): readonly Listed[] | null {
   const open = opendirSync(directory, { bufferSize: 512 });
   try {
-    const names: string[] = [];
+    const found: Listed[] = [];
+    const start = directory === '/' ? '' : directory;
     for (let entry = open.readSync(); entry !== null; entry = open.readSync())
-      if (names.push(entry.name) > most) return null;
-    return names;
+      if (found.push({ path: `${start}/${entry.name}`, kind: kindOf(entry) }) > most) return null;
+    return found;
   } finally {
     open.closeSync();
   }

@@ -3,7 +3,7 @@ export type Look = {
   /** The entry itself, links not followed. */
   at(path: string): Entry | null;
   /** Null when there are more than `most`, or the directory cannot be listed. */
-  names(directory: string, most: number): readonly string[] | null;
+  list(directory: string, most: number): readonly Listed[] | null;
   /** Null when it is no plain file of at most 64 KB. */
   text(path: string): string | null;
 };
@@ -11,6 +11,9 @@ export type Look = {
 export type Entry =
   | { readonly kind: 'file' | 'directory' | 'other'; readonly mode: number }
   | { readonly kind: 'link'; readonly mode: number; readonly to: string };
+
+/** An entry of a directory, as far as the directory tells by itself. */
+export type Listed = { readonly path: string; readonly kind: Entry['kind'] };
 
 /** A link on the way to something, which has to be there in the fence as well. */
 export type Link = { readonly path: string; readonly to: string };

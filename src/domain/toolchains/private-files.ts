@@ -1,4 +1,5 @@
 import type { Look } from './look.ts';
+import { nameOf } from './places.ts';
 
 /** Not to be seen, though what it lies in is. */
 export type Hidden = { readonly path: string; readonly kind: 'file' | 'directory' };
@@ -27,16 +28,14 @@ export function privateFilesIn(
 }
 
 function search(directory: string, look: Look, budget: Budget, isKnown: (path: string) => boolean): Found | null {
-  const names = look.names(directory, budget.left);
-  if (names === null) return null;
-  budget.left -= names.length;
+  const listed = look.list(directory, budget.left);
+  if (listed === null) return null;
+  budget.left -= listed.length;
   const hidden: Hidden[] = [];
   let shows = false;
-  for (const name of names) {
-    const path = `${directory}/${name}`;
-    const entry = look.at(path);
-    if (entry === null) continue;
-    if (entry.kind === 'directory') {
+  for (const { path, kind } of listed) {
+    const name = nameOf(path);
+    if (kind === 'directory') {
       const inside =
         name === 'node_modules' || isKnown(path)
           ? { hidden: [], shows: true }
@@ -46,7 +45,7 @@ function search(directory: string, look: Look, budget: Budget, isKnown: (path: s
       if (inside !== null && isWorthIt(inside)) hidden.push(...inside.hidden);
       else hidden.push({ path, kind: 'directory' });
       shows ||= inside?.shows === true;
-    } else if (entry.kind === 'link' || (entry.kind === 'file' && isForOthers(name, entry.mode))) shows = true;
+    } else if (kind === 'link' || (kind === 'file' && isForOthers(name, look.at(path)?.mode ?? 0))) shows = true;
     else hidden.push({ path, kind: 'file' });
   }
   return { hidden, shows };

@@ -64,9 +64,7 @@ export function pathsOf(pattern: string, { root }: Pick<Placed, 'root'>, home: s
     return namesToolsOnly(look.text(file)) ? [file] : [];
   }
   if (pattern === '.')
-    return (look.names(root, mostNames) ?? [])
-      .map((name) => `${root}/${name}`)
-      .filter((path) => isProgram(look.at(path)));
+    return (look.list(root, mostNames) ?? []).map(({ path }) => path).filter((path) => isProgram(look.at(path)));
   const [start, steps] = pattern.startsWith('~/') ? [home, pattern.slice(2)] : [root, pattern];
   return steps
     .split('/')
@@ -78,9 +76,9 @@ const mostNames = 2_000;
 function next(directory: string, step: string, look: Look): readonly string[] {
   if (!step.includes('*')) return look.at(`${directory}/${step}`) === null ? [] : [`${directory}/${step}`];
   const [start = '', end = ''] = step.split('*');
-  return (look.names(directory, mostNames) ?? [])
-    .filter((name) => name.startsWith(start) && name.endsWith(end))
-    .map((name) => `${directory}/${name}`);
+  return (look.list(directory, mostNames) ?? [])
+    .map(({ path }) => path)
+    .filter((path) => path.startsWith(`${directory}/${start}`) && path.endsWith(end));
 }
 
 const atHome = (place: string, home: string): string => (place.startsWith('~/') ? `${home}${place.slice(1)}` : place);

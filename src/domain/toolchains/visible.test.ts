@@ -20,12 +20,12 @@ function tree(files: Readonly<Record<string, string>>): Look {
   }
   return {
     at: (path) => entries.get(path) ?? null,
-    names(directory, most) {
+    list(directory, most) {
       if (entries.get(directory)?.kind !== 'directory' && directory !== '/') return null;
-      const found = [...entries.keys()]
-        .filter((path) => path.startsWith(directory === '/' ? '/' : `${directory}/`))
-        .map((path) => path.slice(directory === '/' ? 1 : directory.length + 1))
-        .filter((name) => !name.includes('/'));
+      const start = directory === '/' ? '/' : `${directory}/`;
+      const found = [...entries]
+        .filter(([path]) => path.startsWith(start) && !path.slice(start.length).includes('/'))
+        .map(([path, { kind }]) => ({ path, kind }));
       return found.length > most ? null : found;
     },
     text: (path) => texts.get(path) ?? null,

@@ -1,4 +1,4 @@
-import { below } from '../lexical-path.ts';
+import { below, resolvePath } from '../lexical-path.ts';
 import { follow, isProgram, type Link, type Look, remembering } from './look.ts';
 import { above, besideBin, hasLibraries, holds, inSystem, isMadeAnew, isToolsOwn, isWide } from './places.ts';
 import { type Budget, type Hidden, privateFilesIn } from './private-files.ts';
@@ -152,9 +152,21 @@ function need(placed: Placed, scene: Scene, turn: number): readonly Shown[] {
 /** The programs that links in a directory of the PATH lead to. */
 function linkedFrom(directory: string, scene: Scene): Found {
   if (inSystem(directory)) return nothing;
-  const names = scene.look.names(directory, mostNames) ?? [];
-  const linked = names.map((name) => `${directory}/${name}`).filter((path) => scene.look.at(path)?.kind === 'link');
-  return joined(linked.map((path) => programAt(path, scene, 0)));
+  const linked = (scene.look.list(directory, mostNames) ?? []).filter(({ kind }) => kind === 'link');
+  const inRows = [...scene.needed.values()].flatMap(({ shown }) => shown.map(({ path }) => path));
+  return joined(
+    linked.filter(({ path }) => !staysIn(inRows, path, scene.look)).map(({ path }) => programAt(path, scene, 0)),
+  );
+}
+
+/**
+ * Whether the spelling of a link says that it leads to a program of the same manager: Homebrew has thousands, and following each costs
+ * more than all the rest. Among packages it says nothing: one may be a link to somebody's project.
+ */
+function staysIn(shown: readonly string[], path: string, look: Look): boolean {
+  const entry = look.at(path);
+  const to = entry?.kind === 'link' ? resolvePath(above(path), entry.to) : '';
+  return !to.includes('/node_modules/') && isAmong(to, shown);
 }
 
 /** What a program needs to be seen with: its row, else the package it lies in, else nothing but itself. */
@@ -212,10 +224,9 @@ function plainDirectories(directories: readonly string[], rowRoots: readonly str
     if (inSystem(directory) || isAmong(directory, rowRoots)) continue;
     const isWhole = !isWide(directory, home) && !isToolsOwn(directory, home) && show(directory, { rule: 'directory' });
     if (!isWhole) {
-      const programs = (look.names(directory, mostNames) ?? [])
-        .map((name) => `${directory}/${name}`)
-        .filter((path) => isProgram(look.at(path)));
-      if (programs.length > mostPrograms || look.names(directory, mostNames) === null) tooMuch.push(directory);
+      const listed = look.list(directory, mostNames);
+      const programs = (listed ?? []).map(({ path }) => path).filter((path) => isProgram(look.at(path)));
+      if (listed === null || programs.length > mostPrograms) tooMuch.push(directory);
       else shown.push(...programs.map((path): Shown => ({ path, rule: { rule: 'programs' } })));
     }
     if (!hasLibraries(directory, home)) continue;
