@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -58,5 +58,23 @@ describe.each(cases)('S1: an agent of a person (uid $as)', ({ uid, umask }) => {
     using person = homeWithSecrets(uid, umask);
     const path = [...new Set(secretsOfTools.map(({ secret }) => secret.split('/').slice(0, -1).join('/')))];
     expect(readBy(uid, person.home, path)).toEqual([]);
+  });
+
+  test('reads no private file, no hidden one and no project in a directory that is on the PATH', () => {
+    using person = homeWithSecrets(uid, umask);
+    const tools = join(person.home, 'dev/tools');
+    for (const name of ['.git', 'keys', '../project', '../../bin']) mkdirSync(join(tools, name), { recursive: true });
+    const secrets = { token: 0o600, '.env': 0o644, '.git/config': 0o644, 'keys/a': 0o600, '../project/.env': 0o644 };
+    for (const [name, mode] of Object.entries(secrets))
+      writeFileSync(join(tools, name), `secret of ${name}\n`, { mode });
+    writeFileSync(join(tools, '../project/package.json'), '{}');
+    writeFileSync(join(tools, '../project/cli'), '#!/bin/sh\n', { mode: 0o755 });
+    writeFileSync(join(tools, 'run'), '#!/bin/sh\n# not the secret of anybody\n', { mode: 0o755 });
+    symlinkSync('../dev/project/cli', join(person.home, 'bin/cli'));
+    giveAll(person.home, uid);
+    const read = readBy(uid, person.home, ['dev/tools', 'bin']);
+    expect(read.filter((line) => !line.includes('not the secret'))).toEqual([]);
+    // root's agents are somebody else, and see nothing of what umask 077 made
+    if (uid !== 0) expect(read).toEqual([`${tools}/run:# not the secret of anybody`]);
   });
 });

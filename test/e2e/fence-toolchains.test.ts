@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { findProgram } from '../../src/adapters/agent-program.ts';
+import { inSystem } from '../../src/domain/toolchains/places.ts';
 import { toolchainTable } from '../../src/domain/toolchains/table.ts';
 import { giveAll } from '../support/give-all.ts';
 import { isOpenToAll } from '../support/open-to-all.ts';
@@ -39,23 +41,70 @@ test('every row of the table has a layout that is tried', () => {
 });
 
 /** Root's agents are another user: what root keeps for itself alone is of no use to them, which docs/security.md says. */
-const cases = people.flatMap((uid) => (uid === 0 ? [0o022] : [0o022, 0o077]).map((umask) => ({ uid, umask })));
+const cases = people.flatMap((uid) =>
+  (uid === 0 ? [0o022] : [0o022, 0o077]).map((umask) => ({ uid, umask, as: `${uid}, umask ${umask.toString(8)}` })),
+);
 
-describe.each(cases)('S1: in the fence of a person (uid $uid, umask $umask)', ({ uid, umask }) => {
+/** What a script prints in the fence of a person with this home and PATH. */
+function printed(uid: number, home: string, path: readonly string[], script: string): readonly string[] {
+  const run = spawnSync(process.execPath, [program, `${script}\ntidegate handoff done -m x`], {
+    ...(isRoot ? { uid, gid: uid } : {}),
+    cwd: '/',
+    encoding: 'utf8',
+    env: { PATH: [...path, '/usr/bin', '/bin'].join(':'), HOME: home, TMPDIR: '/tmp' },
+  });
+  expect(run.stderr).toBe('');
+  const { ending, output } = JSON.parse(run.stdout);
+  expect(ending).toMatchObject({ reason: 'exited', code: 0 });
+  return (output as string).split('\n');
+}
+
+const script = toolchainLayouts.map((one) => `printf '%s: ' ${one.program}; ${one.program} 2>&1 | tail -1`).join('\n');
+const wanted = toolchainLayouts.map((one) => `${one.program}: ${one.row}`);
+const pathIn = (home: string): readonly string[] => [
+  ...new Set(toolchainLayouts.map(({ path }) => path.replace('~', home))),
+];
+
+describe.each(cases)('S1: in the fence of a person (uid $as)', ({ uid, umask }) => {
   test('the programs of every toolchain find what they need', () => {
     using person = homeWithToolchains(uid, umask);
-    const directories = [...new Set(toolchainLayouts.map(({ path }) => path.replace('~', person.home)))];
-    const lines = toolchainLayouts.map((one) => `printf '%s: ' ${one.program}; ${one.program} 2>&1 | tail -1`);
-    const run = spawnSync(process.execPath, [program, `${lines.join('\n')}\ntidegate handoff done -m x`], {
-      ...(isRoot ? { uid, gid: uid } : {}),
-      cwd: '/',
-      encoding: 'utf8',
-      env: { PATH: [...directories, '/usr/bin', '/bin'].join(':'), HOME: person.home, TMPDIR: '/tmp' },
-    });
-    expect(run.stderr).toBe('');
-    const { ending, output } = JSON.parse(run.stdout);
-    expect(ending).toMatchObject({ reason: 'exited', code: 0 });
-    const wanted = toolchainLayouts.map((one) => `${one.program}: ${one.row}`);
-    expect((output as string).split('\n').slice(0, wanted.length)).toEqual(wanted);
+    expect(printed(uid, person.home, pathIn(person.home), script).slice(0, wanted.length)).toEqual(wanted);
   });
+  test('whose home is reached by a link they do, too', () => {
+    using person = homeWithToolchains(uid, umask);
+    const linked = `${person.home}-link`;
+    symlinkSync(person.home, linked);
+    try {
+      expect(printed(uid, linked, pathIn(linked), script).slice(0, wanted.length)).toEqual(wanted);
+    } finally {
+      rmSync(linked);
+    }
+  });
+});
+
+/** Programs of managers that this machine really has, outside the system. */
+const installed = [
+  'node',
+  'npm',
+  'pnpm',
+  'bun',
+  'deno',
+  'mise',
+  'cargo',
+  'rustc',
+  'python3',
+  'ruby',
+  'go',
+  'uv',
+  'pipx',
+]
+  .map((name) => findProgram(name, process.env, (path) => path)?.path ?? '/usr')
+  .filter((path) => !inSystem(path) && !path.startsWith(resolve(import.meta.dirname, '../..')));
+
+test.skipIf(installed.length === 0)('toolchains of this machine start in the fence as they do outside', () => {
+  const ask = (path: string): string => `${path} --version 2>&1 | head -1`;
+  const outside = installed.map((path) => spawnSync('/bin/sh', ['-c', ask(path)], { encoding: 'utf8' }).stdout.trim());
+  const path = (process.env['PATH'] ?? '').split(':');
+  const inside = printed(process.getuid?.() ?? 0, homedir(), path, installed.map(ask).join('\n'));
+  expect(inside.slice(0, installed.length)).toEqual(outside);
 });
