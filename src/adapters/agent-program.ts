@@ -1,10 +1,10 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, join } from 'node:path';
 
 type AgentProgram = {
   /** Where it really lies, links followed. */
   readonly path: string;
-  /** What of this machine it needs to be seen with: its packages, or the directory that it lies in. */
+  /** What of this machine it is seen with, whatever the PATH shows: the packages that it lies in, else itself alone. */
   readonly root: string;
 };
 
@@ -26,7 +26,7 @@ export function findProgram(
 /** A package needs its siblings: all of the outermost `node_modules` that it lies in. */
 function rootOf(path: string): string {
   const packages = path.indexOf('/node_modules/');
-  return packages < 0 ? dirname(path) : path.slice(0, packages + '/node_modules'.length);
+  return packages < 0 ? path : path.slice(0, packages + '/node_modules'.length);
 }
 
 function isProgram(path: string): boolean {

@@ -39,7 +39,7 @@ function readiness(examined: readonly Examined[]): readonly string[] {
   return toldOfNoAgent(fixes.length === 0 ? [installAgent] : fixes, 'tidegate doctor');
 }
 
-export function linesOf({ name, state, found, fix, lines = [] }: Examined): readonly Text[] {
+export function linesOf({ name, state, found, fix, lines = [], shows = [] }: Examined): readonly Text[] {
   const mark = { good: 'ok', warning: 'note', bad: 'bad' }[state];
   const tone = ({ good: 'good', warning: 'waiting', bad: 'bad' } as const)[state];
   const main: Text = [{ text: mark.padEnd(5), tone }, `${name.padEnd(17)} ${found.replaceAll('\n', '; ')}`];
@@ -47,6 +47,8 @@ export function linesOf({ name, state, found, fix, lines = [] }: Examined): read
   return [
     main,
     ...(fix === null ? [] : fix.split('\n').map((line) => `${below}${line}`)),
-    ...lines.map((line): Text => [{ text: `${below}| ${line}`, tone: 'dim' }]),
+    ...[...shows.map(({ path, because }) => `${path}   ${because}`), ...lines].map(
+      (line): Text => [{ text: `${below}| ${line}`, tone: 'dim' }],
+    ),
   ];
 }

@@ -6,7 +6,6 @@ import type { AuthPorts, Examine } from '../cli/ports.ts';
 import { type AgentKind, agentKinds } from '../domain/agents.ts';
 import { explain } from '../domain/explain/explain.ts';
 import type { AgentReadiness } from '../domain/preflight.ts';
-import { mendAgent } from '../domain/texts/machine.ts';
 import type { Examined } from '../ports/desk.ts';
 
 /** One line for each agent: found, version, login, how its calls are judged, and whether it starts in the fence. */
@@ -26,20 +25,22 @@ const judgedBy: Readonly<Record<AgentKind['executor'], string>> = {
   acp: 'judged when it asks',
 };
 
-async function examineAgent(name: string, kind: AgentKind, { env }: Context): Promise<Examined> {
-  const [{ findProgram }, { probeProgram }, { executorOf }] = await Promise.all([
+async function examineAgent(name: string, kind: AgentKind, context: Context): Promise<Examined> {
+  const { env } = context;
+  const [{ findProgram }, { probeProgram }, { executorOf }, { mendHidden, probePlace }] = await Promise.all([
     import('../adapters/agent-program.ts'),
     import('../adapters/fence-bwrap/probe.ts'),
     import('../supervisor/agent-watch.ts'),
+    import('./toolchain-examinations.ts'),
   ]);
   const { resolve } = await executorOf(kind.executor, kind.program);
   const program = findProgram(kind.program, env, resolve ?? ((path) => path));
   if (program === null)
     return { name, state: 'warning', found: `${kind.program} is not on the PATH`, fix: null, isMissing: true };
-  const { version, problem, isHidden, lines } = probeProgram(env, program);
+  const { version, problem, missing, lines } = probeProgram(env, program, await probePlace(context));
   if (version === null) {
     const found = `${program.path} does not start in the fence: ${problem}`;
-    return { name, state: 'warning', found, fix: mendAgent(program.path, isHidden), lines };
+    return { name, state: 'warning', found, fix: await mendHidden(program.path, missing, env), lines };
   }
   const login = await loginOf(kind, env);
   const found = `${version}, ${program.path}; ${loginText(login)}; ${judgedBy[kind.executor]}; starts in the fence`;

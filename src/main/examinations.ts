@@ -4,10 +4,12 @@ import type { Examine } from '../cli/ports.ts';
 import type { Examined } from '../ports/desk.ts';
 import { agentExaminations } from './agent-examinations.ts';
 import { checkoutExaminations } from './checkout-examinations.ts';
+import { toolchainExaminations } from './toolchain-examinations.ts';
 
 /** What `doctor` looks at, in this order. */
 export const examinations: readonly Examine[] = [
   ...[node, git, fence, repository, state],
+  ...toolchainExaminations,
   ...checkoutExaminations,
   ...agentExaminations,
 ];

@@ -157,6 +157,8 @@ export type Examined = {
   readonly fix: string | null;
   /** The last that it printed. */
   readonly lines?: readonly string[];
+  /** What of the person's is visible in a fence: `rule` for programs, `because` for people. */
+  readonly shows?: readonly { readonly path: string; readonly rule: string; readonly because: string }[];
   /** It is not installed here, which is no mistake. */
   readonly isMissing?: true;
 };

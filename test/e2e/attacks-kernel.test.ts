@@ -33,6 +33,7 @@ const numbers = {
   bpf: [321, 280],
   userfaultfd: [323, 282],
   io_uring_setup: [425, 425],
+  socket: [41, 198],
 } as const;
 const numberOf = (name: keyof typeof numbers): number => numbers[name][process.arch === 'arm64' ? 1 : 0];
 const zeroes = '\\0'.repeat(128);
@@ -56,6 +57,11 @@ const attacks = (outside: number): Readonly<Record<string, string>> => ({
   bpf: call('bpf', 0, zeroes, 128),
   userfaultfd: call('userfaultfd', 1),
   'io-uring': call('io_uring_setup', 1, zeroes),
+  // S11: sockets that no network namespace keeps in; 40 leads to the machine that this one runs on
+  'socket-vsock': call('socket', 40, 1, 0),
+  'socket-vsock-wide': call('socket', 2 ** 32 + 40, 1, 0),
+  'socket-crypto': call('socket', 38, 5, 0),
+  'socket-bluetooth': call('socket', 31, 3, 1),
   'write-sysctl':
     'for name in kernel/hostname vm/drop_caches user/max_user_namespaces; do echo 1 > /proc/sys/$name && exit 0; done; exit 7',
   'mount-sysfs': `unshare -Urmn sh -c 'mkdir -p /tmp/m; mount -t sysfs s /tmp/m'`,

@@ -31,8 +31,9 @@ export function fencedEnvironment(
     ...wanted.pass,
   ];
   const passed = names.map((name) => [name, ours[name]] as const);
-  const path = wanted.client === null ? host.path : [wanted.client, ...host.path];
+  const path = wanted.client === null ? host.visible.path : [wanted.client, ...host.visible.path];
   const entries = [
+    ...Object.entries(host.visible.variables),
     ...passed,
     ...Object.entries(wanted.set),
     ...Object.entries(typeof network === 'string' ? {} : relayVariables(network)),

@@ -3,6 +3,7 @@ import { callFilter } from './filter.ts';
 import { type Bind, type Host, nobody, systemDirectories } from './host.ts';
 import { fencedRuntime, fencedWorkspace } from './names.ts';
 import { stageArguments } from './stage.ts';
+import { type Empty, toolchainMounts } from './toolchain-mounts.ts';
 
 /** What may be reached from inside. Everything that is not named here does not exist there. */
 export type Fence = {
@@ -32,11 +33,9 @@ export const filterFd = 6;
  * A root caller becomes `host.agent` first, because uid 0 inside bubblewrap is no boundary.
  */
 export function fenceCommand(fence: Fence, host: Host, inner: readonly string[]): Command {
+  const { links, empty, binds: toolchains } = toolchainMounts(host, fence.binds);
   const binds: readonly Bind[] = [
-    ...host.toolchains.map((path): Bind => ({ source: path, target: path, access: 'read' })),
-    ...host.hidden
-      .filter((file) => isBelow(file, host.toolchains))
-      .map((file): Bind => ({ source: '/dev/null', target: file, access: 'read' })),
+    ...toolchains,
     ...fence.binds,
     { source: fence.workspace, target: fencedWorkspace, access: 'write' },
   ];
@@ -49,9 +48,10 @@ export function fenceCommand(fence: Fence, host: Host, inner: readonly string[])
     host.tools.bwrap,
     ...namespaceArguments(fence, host),
     ...systemArguments(fence, host),
-    ...mounted.sort(byDepth).flatMap(bindArguments),
-    // Last, when every mount point has been made: neither the root nor /run can be written.
-    ...['--remount-ro', '/run', '--remount-ro', '/'],
+    ...links.flatMap(({ path, to }) => ['--symlink', to, path]),
+    ...[...mounted, ...empty].sort(byDepth).flatMap(mountArguments),
+    // Last, when every mount point has been made: neither the root, /run nor what is covered can be written.
+    ...[...empty.map(({ target }) => target), '/run', '/'].flatMap((path) => ['--remount-ro', path]),
     ...[
       '--chdir',
       fencedWorkspace,
@@ -99,12 +99,10 @@ function systemArguments(fence: Fence, host: Host): readonly string[] {
 
 const emptied = (file: string): readonly string[] => ['--ro-bind', '/dev/null', file];
 
-const bindArguments = (bind: Bind): readonly string[] => [
-  bind.access === 'write' ? '--bind' : '--ro-bind',
-  bind.source,
-  bind.target,
-];
+const mountArguments = (mount: Bind | Empty): readonly string[] =>
+  'access' in mount
+    ? [mount.access === 'write' ? '--bind' : '--ro-bind', mount.source, mount.target]
+    : ['--tmpfs', mount.target];
 
-const isBelow = (file: string, roots: readonly string[]): boolean => roots.some((root) => file.startsWith(`${root}/`));
 const depth = (path: string): number => path.split('/').length;
-const byDepth = (a: Bind, b: Bind): number => depth(a.target) - depth(b.target);
+const byDepth = (a: Bind | Empty, b: Bind | Empty): number => depth(a.target) - depth(b.target);

@@ -4,14 +4,17 @@ import { FenceUnavailable } from './host.ts';
 
 const allowed = 0x7fff0000;
 const notImplemented = 0x00050026;
+const unknownFamily = 0x00050061;
+
+type Call = { readonly architecture: number; readonly number: number; readonly first?: number };
 
 /** What the kernel would answer, by the rules of its classic BPF. */
-function answerTo(program: Buffer, call: { readonly architecture: number; readonly number: number }): number {
+function answerTo(program: Buffer, call: Call): number {
   let accumulator = 0;
   for (let at = 0; at < program.length / 8; at += 1) {
     const code = program.readUInt16LE(at * 8);
     const value = program.readUInt32LE(at * 8 + 4);
-    if (code === 0x20) accumulator = value === 4 ? call.architecture : call.number;
+    if (code === 0x20) accumulator = { 0: call.number, 4: call.architecture, 16: call.first ?? 0 }[value] ?? -1;
     else if (code === 0x54) accumulator = (accumulator & value) >>> 0;
     else if (code === 0x15) at += program.readUInt8(at * 8 + (accumulator === value ? 2 : 3));
     else if (code === 0x06) return value;
@@ -50,17 +53,38 @@ describe('the filter of system calls', () => {
   ])('on %s (%i) lets %s through', (machine, architecture, _name, number) => {
     expect(answerTo(callFilter(machine), { architecture, number })).toBe(allowed);
   });
-  test('refuses exactly nine calls of each table', () => {
-    for (const [machine, architecture] of [
-      ['x64', x64],
-      ['x64', i386],
-      ['arm64', arm64],
-      ['arm64', arm],
+  test.each([
+    ['x64', x64, 41, 53],
+    ['x64', x64, 41 + 0x40000000, 53 + 0x40000000],
+    ['x64', i386, 359, 360],
+    ['arm64', arm64, 198, 199],
+    ['arm64', arm, 281, 288],
+  ])(
+    'S11: on %s (%i) lets sockets through that a network namespace keeps apart, and no other',
+    (machine, architecture, ...calls) => {
+      for (const number of calls) {
+        const open = Array.from({ length: 64 }, (_, family) => family).filter(
+          (first) => answerTo(callFilter(machine), { architecture, number, first }) === allowed,
+        );
+        expect(open).toEqual([0, 1, 2, 10, 16]);
+        expect(answerTo(callFilter(machine), { architecture, number, first: 40 })).toBe(unknownFamily);
+      }
+    },
+  );
+  test('S11: refuses the call of 32-bit programs by which a family cannot be seen', () => {
+    expect(answerTo(callFilter('x64'), { architecture: i386, number: 102 })).toBe(notImplemented);
+  });
+  test('refuses exactly nine calls of each table, and one more to 32-bit programs of x64', () => {
+    for (const [machine, architecture, count] of [
+      ['x64', x64, 9],
+      ['x64', i386, 10],
+      ['arm64', arm64, 9],
+      ['arm64', arm, 9],
     ] as const) {
       const refused = Array.from({ length: 600 }, (_, number) => number).filter(
         (number) => answerTo(callFilter(machine), { architecture, number }) !== allowed,
       );
-      expect(refused).toHaveLength(9);
+      expect(refused).toHaveLength(count);
     }
   });
   test('of a machine that it does not know cannot be made', () => {

@@ -9,10 +9,12 @@ import {
   readlinkSync,
   realpathSync,
 } from 'node:fs';
-import { basename, delimiter, dirname, join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { explain } from '../../domain/explain/explain.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { Closed } from '../../domain/texts/no-fence.ts';
+import { type Visible, visibleByPath } from '../../domain/toolchains/visible.ts';
+import { lookAround } from './look.ts';
 
 /** A path of this machine and where it appears in the fence. */
 export type Bind = { readonly source: string; readonly target: string; readonly access: 'read' | 'write' };
@@ -23,11 +25,8 @@ export type Host = {
   /** Whom the fenced process runs as: the caller, or nobody when the caller is root. */
   readonly agent: { readonly uid: number; readonly gid: number };
   readonly home: string;
-  /** The PATH inside, without Tidegate's own directory. */
-  readonly path: readonly string[];
-  readonly toolchains: readonly string[];
-  /** Files below a toolchain that hold a person's secrets. */
-  readonly hidden: readonly string[];
+  /** What the PATH makes visible, and the PATH inside, without Tidegate's own directory. */
+  readonly visible: Visible;
   readonly tools: Readonly<Record<Tool, string>>;
   readonly maxProcesses: number;
   readonly maxFileBytes: number;
@@ -79,22 +78,12 @@ export function findHost(
   const uid = process.getuid?.() ?? -1;
   const named = environment['HOME'] ?? '';
   const home = named.startsWith('/') && named !== '/' ? named : '/home/tidegate';
-  const holdsClosed = (root: string): boolean => closed.some((path) => path === root || path.startsWith(`${root}/`));
-  const isOpen = (entry: string): boolean =>
-    entry.startsWith('/') &&
-    (inSystem(entry) || !entry.endsWith('/node_modules/.bin')) &&
-    !holdsClosed(entry) &&
-    !closed.some((root) => entry.startsWith(`${root}/`));
-  const path = (environment['PATH'] ?? '').split(delimiter).filter((entry) => isOpen(entry) && existsSync(entry));
+  const path = (environment['PATH'] ?? '').split(delimiter);
   return {
     uid,
     agent: agentUser(job),
     home,
-    path: [...new Set(path)],
-    toolchains: toolchainsOn(path, home, holdsClosed),
-    hidden: ['.cargo/credentials', '.cargo/credentials.toml', '.bun/.npmrc']
-      .map((name) => join(home, name))
-      .filter((file) => existsSync(file)),
+    visible: visibleByPath({ path, home, closed, variables: environment }, lookAround),
     tools: findTools(searchedFor(environment)),
     ...resourceLimits(),
   };
@@ -141,34 +130,6 @@ function isExecutable(path: string): boolean {
     if ((error as NodeJS.ErrnoException).code === undefined) throw error;
     return false;
   }
-}
-
-/** Below these everything is bound anyway. */
-const inSystem = (path: string): boolean => /^\/(usr|bin|sbin|lib|lib32|lib64|nix)(\/|$)/.test(path);
-
-/**
- * `~/.nvm/versions/node/v24/bin` needs its `../lib`: the directory above a `bin` is the toolchain, unless that is a place
- * where people keep other things (home itself, `~/.local`): then only the directory on the PATH.
- */
-function toolchainsOn(
-  path: readonly string[],
-  home: string,
-  holdsClosed: (root: string) => boolean,
-): readonly string[] {
-  const wide = new Set([home, join(home, '.local'), '/', '/opt', '/home', '/root', '/var', '/tmp']);
-  const roots = path
-    .filter((entry) => !inSystem(entry))
-    .map((entry) => {
-      const above = dirname(entry);
-      return ['bin', 'sbin', 'shims'].includes(basename(entry)) && !wide.has(above) && !holdsClosed(above)
-        ? above
-        : entry;
-    });
-  const companions = roots.includes(join(home, '.cargo'))
-    ? [join(home, '.rustup')].filter((path) => existsSync(path))
-    : [];
-  const all = [...new Set([...roots, ...companions])].filter((root) => !wide.has(root));
-  return all.filter((root) => !all.some((other) => other !== root && root.startsWith(`${other}/`)));
 }
 
 /** Only what programs need to run and to name things; /etc/shadow, ssh keys and service configuration stay outside. */

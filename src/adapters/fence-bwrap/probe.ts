@@ -1,14 +1,17 @@
 import { spawnSync } from 'node:child_process';
-import { chownSync, closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, closeSync, existsSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Finding } from '../../domain/findings/finding.ts';
 import { boundedWords } from '../../domain/findings/words.ts';
 import { safeText } from '../../domain/safe-text.ts';
+import { pathToRead } from '../../domain/toolchains/path-to-read.ts';
+import type { Visible } from '../../domain/toolchains/visible.ts';
 import { fencedEnvironment } from './environment.ts';
 import { fenceCommand, filterFd } from './fence.ts';
 import { callFilter } from './filter.ts';
 import { type Bind, closedNamespaces, FenceUnavailable, findHost, type Host } from './host.ts';
+import { isUselessIn } from './toolchain-mounts.ts';
 
 /** Whether agents can be fenced here. */
 export type FenceProbe =
@@ -27,34 +30,56 @@ export function probeFence(environment: Readonly<Record<string, string | undefin
 
 const unusable = (version: string | null, because: Finding): FenceProbe => ({ works: false, version, because });
 
+/** What a probe takes from the repository that it is made for. */
+export type ProbePlace = {
+  /** The checkout and the state directory. */
+  readonly closed: readonly string[];
+  /** `fence.read`. */
+  readonly read: readonly string[];
+};
+
+/** What of the person's programs a fence shows here; null where no fence can be made. */
+export function probeVisible(
+  environment: Readonly<Record<string, string | undefined>>,
+  { closed }: Pick<ProbePlace, 'closed'>,
+): (Visible & { readonly useless: readonly string[] }) | null {
+  const host = hostOrProblem(environment, closed);
+  if (host instanceof FenceUnavailable) return null;
+  return { ...host.visible, useless: host.visible.shown.map(({ path }) => path).filter(isUselessIn(host)) };
+}
+
 /** Whether a program starts in a fence: what it says to `--version`, or why it says nothing. */
 export function probeProgram(
   environment: Readonly<Record<string, string | undefined>>,
-  program: { readonly path: string; readonly root: string },
+  program: { readonly path: string; readonly root: string | null },
+  { closed, read }: ProbePlace,
 ): ProgramProbe {
-  const host = hostOrProblem(environment);
-  if (host instanceof FenceUnavailable) return { version: null, problem: host.message, isHidden: false, lines: [] };
+  const host = hostOrProblem(environment, closed);
+  if (host instanceof FenceUnavailable) return { version: null, problem: host.message, missing: null, lines: [] };
   const told = fencedEnvironment(environment, host, { network: 'off', pass: [], set: {}, client: null });
-  const binds = [{ source: program.root, target: program.root, access: 'read' }] as const;
+  const roots = [...(program.root === null ? [] : [program.root]), ...read.filter((path) => existsSync(path))];
+  const binds = roots.map((path): Bind => ({ source: path, target: path, access: 'read' }));
   const run = runInFence(host, told, binds, [program.path, '--version'], 30_000);
   const said = `${run.stdout ?? ''}${run.stderr ?? ''}`.trim();
   const version = said.split('\n').find((line) => /\d+\.\d+/.test(line)) ?? null;
   if (run.status === 0 && version !== null)
-    return { version: version.trim().slice(0, 100), problem: '', isHidden: false, lines: [] };
+    return { version: version.trim().slice(0, 100), problem: '', missing: null, lines: [] };
   const ending = run.status === 0 ? 'it names no version' : `it ended with ${run.status ?? run.signal}`;
+  const isHidden = run.status === 126 || run.status === 127 || /No such file|not found|Cannot find/i.test(said);
+  const failed = { program: program.path, words: said, visible: host.visible, isThere: existsSync };
   return {
     version: null,
     problem: run.error?.message ?? ending,
-    isHidden: run.status === 126 || run.status === 127 || /No such file|not found|Cannot find/i.test(said),
+    missing: isHidden ? pathToRead(failed) : null,
     lines: lastLines(said),
   };
 }
 
-/** `isHidden`: it or what it is made of is not there in the fence. `lines`: the last that it printed. */
+/** `missing`: what it seems to need, and is not there in the fence. `lines`: the last that it printed. */
 type ProgramProbe = {
   readonly version: string | null;
   readonly problem: string;
-  readonly isHidden: boolean;
+  readonly missing: string | null;
   readonly lines: readonly string[];
 };
 
@@ -87,10 +112,13 @@ function runInFence(
   }
 }
 
-function hostOrProblem(environment: Readonly<Record<string, string | undefined>>): Host | FenceUnavailable {
+function hostOrProblem(
+  environment: Readonly<Record<string, string | undefined>>,
+  closed: readonly string[] = [],
+): Host | FenceUnavailable {
   try {
     callFilter();
-    return findHost(environment);
+    return findHost(environment, closed);
   } catch (error) {
     if (error instanceof FenceUnavailable) return error;
     throw error;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { installAgent, mendAgent, toldOfNoAgent, toldOfSleep } from './machine.ts';
+import { installAgent, mendProgram, toldOfNoAgent, toldOfSleep } from './machine.ts';
 import { type Closed, missingTools, noBubblewrap, noNamespaces } from './no-fence.ts';
 
 const appArmor = [
@@ -54,13 +54,14 @@ test('without an agent what is missing is told, and what to type', () => {
     'first: npm install -g @anthropic-ai/claude-code   # or codex, opencode; or write `agent: command`',
     'then:  tidegate go "x"',
   ]);
-  expect(toldOfNoAgent(['tidegate auth claude', mendAgent('/opt/codex', false)], 'tidegate go "x"')).toEqual([
+  expect(toldOfNoAgent(['tidegate auth claude', mendProgram('/opt/codex', null)], 'tidegate go "x"')).toEqual([
     'No agent is ready yet; the rest is.',
     'first: tidegate auth claude',
     'or:    /opt/codex --version   # does it start outside of the fence?',
     'then:  tidegate go "x"',
   ]);
-  expect(mendAgent('/opt/codex', true)).toBe(
-    'put /opt/codex where the fence can show it: a directory of its own on the PATH',
+  const line = { text: 'fence: { read: [/opt/codex] }', file: '~/.config/tidegate/config.yaml' };
+  expect(mendProgram('/opt/codex', line)).toBe(
+    'fence: { read: [/opt/codex] }   # add this to ~/.config/tidegate/config.yaml',
   );
 });

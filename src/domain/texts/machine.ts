@@ -20,11 +20,11 @@ export const toldOfNoAgent = (fixes: readonly string[], then: string): readonly 
 export const installAgent =
   'npm install -g @anthropic-ai/claude-code   # or codex, opencode; or write `agent: command`';
 
-/** What to do about an agent that is there and does not start in the fence. `isHidden`: the fence does not show what it is made of. */
-export const mendAgent = (path: string, isHidden: boolean): string =>
-  isHidden
-    ? `put ${path} where the fence can show it: a directory of its own on the PATH`
-    : `${path} --version   # does it start outside of the fence?`;
+/** What to do about a program that is there and does not start in the fence. `line`: what shows it, for which file. */
+export const mendProgram = (path: string, line: { readonly text: string; readonly file: string } | null): string =>
+  line === null
+    ? `${path} --version   # does it start outside of the fence?`
+    : `${line.text}   # add this to ${line.file}`;
 
 /** Something is to be done, and nobody is there to do it: the coordinator was killed, or the machine restarted. */
 export const toldOfNoCoordinator = ({ run }: Pick<RunState, 'run'>): Told => ({

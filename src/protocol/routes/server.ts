@@ -10,6 +10,7 @@ const examined = z.strictObject({
   found: z.string(),
   fix: z.string().nullable(),
   lines: z.array(z.string()).optional(),
+  shows: z.array(z.strictObject({ path: z.string(), rule: z.string(), because: z.string() })).optional(),
   isMissing: z.literal(true).optional(),
 });
 

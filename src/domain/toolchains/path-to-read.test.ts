@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { pathToRead } from './path-to-read.ts';
+import { readLine } from './words.ts';
+
+const home = '/home/ada';
+const shows = (...paths: readonly string[]) => ({
+  home,
+  shown: paths.map((path) => ({ path: `${home}/${path}`, rule: { rule: 'directory' } as const })),
+});
+
+test.each([
+  // what it misses lies in the same installation
+  [
+    'flutter/bin/flutter',
+    'cannot open /home/ada/flutter/packages/tools.dart: No such file',
+    ['flutter/bin'],
+    '~/flutter',
+  ],
+  // beside credentials: only the part that is missing
+  ['.tool/bin/tool', "exec: '/home/ada/.tool/engine/run': not found", ['.tool/bin'], '~/.tool/engine'],
+  ['.tool/bin/tool', 'exec: /home/ada/.tool/engine: not found', ['.tool/bin'], '~/.tool/engine'],
+  // it says nothing of use
+  ['sdk/bin/tool', 'failed', ['sdk/bin'], '~/sdk'],
+  ['.tool/bin/tool', 'failed', ['.tool/bin'], '~/.tool/bin'],
+  ['bin/tool', 'failed', ['bin'], '~/bin'],
+  // it is not visible itself
+  ['dev/tool', '', [], '~/dev/tool'],
+  // what is visible, of the system, or home itself is not what is missing
+  ['sdk/bin/tool', '/usr/lib/x /home/ada /home/ada/sdk/bin/a: not found', ['sdk/bin'], '~/sdk'],
+] as const)('%s that prints "%s" wants %s … %s', (program, words, shown, wanted) => {
+  const visible = shows(...shown);
+  const path = pathToRead({ program: `${home}/${program}`, words, visible, isThere: () => true });
+  expect(path.replace(home, '~')).toBe(wanted);
+});
+
+test('what is not there on the machine is not what the fence hides', () => {
+  const failed = { program: `${home}/sdk/bin/tool`, words: `${home}/other/x: not found`, visible: shows('sdk/bin') };
+  expect(pathToRead({ ...failed, isThere: () => false })).toBe(`${home}/sdk`);
+});
+
+test('the line for the configuration is YAML', () => {
+  expect(readLine('/home/ada/sdk', home)).toBe('fence: { read: [~/sdk] }');
+  expect(readLine('/opt/a b: c', home)).toBe('fence: { read: ["/opt/a b: c"] }');
+});

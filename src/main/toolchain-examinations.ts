@@ -1,0 +1,101 @@
+import type { ProbePlace } from '../adapters/fence-bwrap/probe.ts';
+import { personsHome } from '../adapters/persons-name.ts';
+import type { Context } from '../cli/command.ts';
+import type { Examine } from '../cli/ports.ts';
+import { plainCommands } from '../domain/plain-commands.ts';
+import type { ResolvedSettings } from '../domain/settings.ts';
+import { mendProgram } from '../domain/texts/machine.ts';
+import { inSystem } from '../domain/toolchains/places.ts';
+import { homely, readLine, whyLeft, whyShown } from '../domain/toolchains/words.ts';
+import type { Examined } from '../ports/desk.ts';
+import { pathsAtHome } from '../supervisor/at-home.ts';
+
+/** What of the person's own programs a fence shows, and which that checks start it does not. */
+export const toolchainExaminations: readonly Examine[] = [toolchains, checkPrograms];
+
+async function toolchains(context: Context): Promise<Examined> {
+  const { probeVisible } = await import('../adapters/fence-bwrap/probe.ts');
+  const visible = probeVisible(context.env, await probePlace(context));
+  if (visible === null) return { name: 'toolchains', state: 'warning', found: 'there is no fence', fix: null };
+  const { home, shown, hidden, left, useless } = visible;
+  const forRoot = useless.map((path) => `${homely(path, home)}   not visible: readable by root alone`);
+  const count = shown.length - useless.length;
+  return {
+    name: 'toolchains',
+    state: 'good',
+    found: `${count} path${count === 1 ? '' : 's'} from your PATH can be read in the fence`,
+    fix: null,
+    shows: shown
+      .filter(({ path }) => !useless.includes(path))
+      .map(({ path, rule }) => ({ path: homely(path, home), rule: rule.rule, because: whyShown(rule, home) })),
+    lines: [
+      ...(hidden.length === 0
+        ? []
+        : [`${hidden.length} private among them ${hidden.length === 1 ? 'is' : 'are'} hidden`]),
+      ...forRoot,
+      ...left.map(({ path, why }) => `${homely(path, home)}   not visible: ${whyLeft[why]}`),
+    ],
+  };
+}
+
+/** Programs that setup and checks start, as far as their commands say; those of the system are always there. */
+async function checkPrograms(context: Context): Promise<Examined> {
+  const name = 'check programs';
+  const [{ findProgram }, { probeProgram }] = await Promise.all([
+    import('../adapters/agent-program.ts'),
+    import('../adapters/fence-bwrap/probe.ts'),
+  ]);
+  const settings = await settingsOf(context);
+  const place = await probePlace(context);
+  const commands = [settings?.setup ?? '', ...(settings?.checks ?? []).map(({ run }) => run)];
+  const names = new Set(commands.flatMap((command) => plainCommands(command, '.').map(({ program }) => program)));
+  const found = [...names]
+    .filter((program) => program !== '')
+    .flatMap((program) => findProgram(program, context.env, (path) => path)?.path ?? [])
+    .filter((path) => !inSystem(path));
+  const failed = found.flatMap((path) => {
+    const { missing, problem, lines } = probeProgram(context.env, { path, root: null }, place);
+    return missing === null ? [] : [{ path, missing, problem, lines }];
+  });
+  const [first] = failed;
+  if (first === undefined) {
+    const seen = found.length === 0 ? 'none outside the system' : `${found.length} of your own, visible in the fence`;
+    return { name, state: 'good', found: seen, fix: null };
+  }
+  return {
+    name,
+    state: 'warning',
+    found: failed.map(({ path, problem }) => `${path} does not start in the fence: ${problem}`).join('; '),
+    fix: (await Promise.all(failed.map(({ path, missing }) => mendHidden(path, missing, context.env)))).join('\n'),
+    lines: first.lines,
+  };
+}
+
+/** What to type about a program that does not start in the fence. `missing`: what it seems not to find there. */
+export async function mendHidden(path: string, missing: string | null, env: Context['env']): Promise<string> {
+  if (missing === null) return mendProgram(path, null);
+  const { userConfigFile } = await import('../adapters/config-files/index.ts');
+  const home = personsHome();
+  return mendProgram(path, { text: readLine(missing, home), file: homely(userConfigFile(env, home), home) });
+}
+
+/** Outside of a repository nothing is closed, and only defaults hold. */
+export async function probePlace(context: Context): Promise<ProbePlace> {
+  const { findRepository, locateStateDirectory } = await import('../adapters/state-directory/index.ts');
+  const repository = await findRepository(context.cwd);
+  if (!repository.ok) return { closed: [], read: [] };
+  const { env, stateRoot: flag } = context;
+  const surroundings = { flag, env, uid: process.getuid?.() ?? -1, home: personsHome() };
+  const state = await locateStateDirectory(repository.value, surroundings);
+  const settings = await settingsOf(context);
+  return {
+    closed: [repository.value.toplevel, ...(state.ok ? [state.value.path] : [])],
+    read: settings === null ? [] : pathsAtHome(settings.fence.read, personsHome()),
+  };
+}
+
+async function settingsOf(context: Context): Promise<ResolvedSettings | null> {
+  const { readConfig } = await import('./plan-reader.ts');
+  const config = await readConfig(context);
+  return config.ok ? config.value.resolution.settings : null;
+}
