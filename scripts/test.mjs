@@ -57,22 +57,30 @@ function tests(took) {
   }
 }
 
-const partsOfRoot = () => [
-  part('core tests', 14, 'ordinary', vitest()),
-  part('of these', 1.5, 'root', vitest(...Object.keys(userSuites))),
-  part('of these', 1.5, 'nameless', vitest(...Object.keys(userSuites))),
-  // Root installs: what is below its home, the others are shown.
-  part('agents', 5, 'root', agents('install')),
-  part('real agents', 6, 'ordinary', agents('test', '--installed')),
-];
+function partsOfRoot() {
+  return [
+    part('core tests', 14, 'ordinary', vitest()),
+    part('again', 1.5, 'root', vitest(...suitesOf('root'))),
+    part('again', 1, 'nameless', vitest(...suitesOf('nameless'))),
+    // Root installs: what is below its home, the others are shown.
+    part('agents', 5, 'root', agents('install')),
+    part('real agents', 6, 'ordinary', agents('test', '--installed')),
+  ];
+}
 
-const partsOfAll = () => [
-  ...Object.keys(titles).map((kind) => part('core tests', 14, kind, vitest(...args))),
-  ...(args.length > 0 ? [] : [part('agents', 5, 'root', agents('install'))]),
-  ...(args.length > 0
-    ? []
-    : Object.keys(titles).map((kind) => part('real agents', 6, kind, agents('test', '--installed')))),
-];
+function suitesOf(kind) {
+  return Object.keys(userSuites).filter((file) => kind === 'root' || userSuites[file].nameless);
+}
+
+function partsOfAll() {
+  return [
+    ...Object.keys(titles).map((kind) => part('core tests', 14, kind, vitest(...args))),
+    ...(args.length > 0 ? [] : [part('agents', 5, 'root', agents('install'))]),
+    ...(args.length > 0
+      ? []
+      : Object.keys(titles).map((kind) => part('real agents', 6, kind, agents('test', '--installed')))),
+  ];
+}
 
 function part(what, budget, kind, argv) {
   return { name: kind === 'self' ? what : `${what} as ${titles[kind]}`, budget, kind, argv };
