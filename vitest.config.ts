@@ -6,7 +6,11 @@ const longest = ['test/kill/', 'e2e/faults-kills', 'simulation', 'e2e/'];
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    projects: [
+      // They start nothing and change nothing that outlives them, so that a worker can read our modules once for many files.
+      { extends: true, test: { name: 'unit', include: ['src/**/*.test.ts'], isolate: false } },
+      { extends: true, test: { name: 'whole', include: ['test/**/*.test.ts'] } },
+    ],
     globalSetup: new URL('test/support/whole-run.ts', import.meta.url).pathname,
     pool: 'forks',
     // One more than there are cores: most of them wait for processes of theirs, some for time.

@@ -3,7 +3,8 @@
 //
 //   node scripts/agents.mjs install [name …]     installs what is missing; says for each what could not be, and why
 //   node scripts/agents.mjs list                 what is installed, as one JSON document
-//   node scripts/agents.mjs test [argument …]    installs, then vitest with test/agents/vitest.config.ts, loopback only
+//   node scripts/agents.mjs test [argument …]    installs, then vitest with test/agents/vitest.config.ts, loopback only;
+//                                                with --installed takes what is there
 //   node scripts/agents.mjs record [argument …]  likewise test/agents/record.ts; record-acp: test/agents/record-acp.ts
 //
 // They live in $TIDEGATE_AGENTS_CACHE, else $XDG_CACHE_HOME/tidegate-agents, else ~/.cache/tidegate-agents, one directory per
@@ -65,8 +66,10 @@ async function main([verb, ...rest]) {
   }
 }
 
-async function test(args) {
-  const missing = await install(Object.keys(programs));
+async function test(words) {
+  const args = words.filter((word) => word !== '--installed');
+  const names = Object.keys(programs);
+  const missing = args.length < words.length ? names.filter((name) => programOf(name) === null) : await install(names);
   const started = Date.now();
   const code = await alone([
     'node_modules/vitest/vitest.mjs',

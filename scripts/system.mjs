@@ -8,7 +8,11 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
 const oldestGit = [2, 39, 4];
-const packages = { git: 'git', bwrap: 'bubblewrap', setpriv: 'util-linux', unshare: 'util-linux', mount: 'mount' };
+const forTests = process.argv.includes('--tests');
+const packages = {
+  ...{ git: 'git', bwrap: 'bubblewrap', setpriv: 'util-linux', unshare: 'util-linux', mount: 'mount' },
+  ...(forTests ? { perl: 'perl-base', script: 'bsdutils', 'ssh-keygen': 'openssh-client', openssl: 'openssl' } : {}),
+};
 /** What some tests need and nothing else does, so that going without is said and not an error. */
 const wishes = {
   strace: 'the kills at durable writes are skipped',
@@ -17,7 +21,6 @@ const wishes = {
   chromium: 'no page is looked at in a browser',
 };
 
-const forTests = process.argv.includes('--tests');
 const checkOnly = process.argv.includes('--check');
 const say = (text) => process.stderr.write(`tidegate: ${text}\n`);
 const isRoot = process.getuid?.() === 0;
@@ -46,23 +49,21 @@ function main() {
   return stop(fence.commands, `bubblewrap is installed but cannot make a fence: ${fence.detail}`);
 }
 
+/** Installs them if it may. Says what is left out without them, and the one command that brings them all. */
 function wishForMore() {
-  const absent = () => Object.keys(wishes).filter((tool) => pathOf(tool) === null);
-  const wanted = absent();
+  const wanted = absentWishes();
   if (wanted.length === 0) return;
-  const sudo = isRoot ? [] : ['sudo', '-n'];
-  if (pathOf('apt-get') !== null) {
-    say(`${wanted.join(' and ')} missing; installing with apt-get`);
-    for (const args of [
-      ['update', '-q'],
-      ['install', '-q', '-y', '--no-install-recommends', ...wanted],
-    ]) {
-      const [program, ...rest] = [...sudo, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', ...args];
-      run(program, rest);
-    }
+  if (pathOf('apt-get') !== null && mayInstall()) {
+    say(`${wanted.join(', ')} missing; installing with apt-get`);
+    aptInstall(wanted);
   }
-  for (const tool of absent())
-    say(`${tool} is missing, so ${wishes[tool]}; ${isRoot ? '' : 'sudo '}apt-get install ${tool}`);
+  const absent = absentWishes();
+  for (const tool of absent) say(`${tool} is missing, so ${wishes[tool]}`);
+  if (absent.length > 0) say(`to have all of it tested: ${commandFor(absent)}`);
+}
+
+function absentWishes() {
+  return forTests ? Object.keys(wishes).filter((tool) => pathOf(tool) === null) : [];
 }
 
 /** Tools that are absent or too old, and why. */
@@ -81,27 +82,29 @@ function install(gaps) {
   const wanted = packagesOf(gaps);
   if (pathOf('apt-get') === null) {
     return stop(
-      [`<your package manager> install ${wanted.join(' ')}`],
+      [`<your package manager> install ${[...wanted, ...absentWishes()].join(' ')}`],
       `${describe(gaps)}; this system has no apt-get, install these packages (names as in Debian)`,
     );
   }
-  const prefix = isRoot ? [] : ['sudo', '-n'];
-  if (!isRoot && !run('sudo', ['-n', 'true']).ok) return stop([installCommand(gaps)], describe(gaps));
-
+  if (!mayInstall()) return stop([installCommand(gaps)], describe(gaps));
   say(`${describe(gaps)}; installing ${wanted.join(' ')} with apt-get`);
-  for (const args of [
-    ['update', '-q'],
-    ['install', '-q', '-y', '--no-install-recommends', ...wanted],
-  ]) {
-    const [program, ...rest] = [...prefix, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', ...args];
-    const done = run(program, rest);
-    // An outdated or unreachable source makes `update` fail although the packages are at hand: let `install` decide.
-    if (!done.ok && args[0] === 'install') {
-      process.stderr.write(done.output);
-      return stop([installCommand(gaps)], 'apt-get could not install them');
-    }
-  }
-  return null;
+  const problem = aptInstall(wanted);
+  if (problem === null) return null;
+  process.stderr.write(problem);
+  return stop([installCommand(gaps)], 'apt-get could not install them');
+}
+
+function mayInstall() {
+  return isRoot || run('sudo', ['-n', 'true']).ok;
+}
+
+/** null, or what apt-get said. An outdated or unreachable source makes `update` fail although the packages are at hand: `install` decides. */
+function aptInstall(wanted) {
+  const apt = [...(isRoot ? [] : ['sudo', '-n']), 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get'];
+  const call = (...args) => run(apt[0], [...apt.slice(1), ...args]);
+  call('update', '-q');
+  const done = call('install', '-q', '-y', '--no-install-recommends', ...wanted);
+  return done.ok ? null : done.output;
 }
 
 /** Tries a fence the way Tidegate makes one: as root the uid is dropped first, because root inside bwrap is not held. */
@@ -147,9 +150,14 @@ function packagesOf(gaps) {
   return [...new Set(gaps.map(({ tool }) => packages[tool]))];
 }
 
+/** Everything at once: nobody should come back for the next package. */
 function installCommand(gaps) {
+  return commandFor([...packagesOf(gaps), ...absentWishes()]);
+}
+
+function commandFor(names) {
   const sudo = isRoot ? '' : 'sudo ';
-  return `${sudo}apt-get update && ${sudo}apt-get install -y ${packagesOf(gaps).join(' ')}`;
+  return `${sudo}apt-get update && ${sudo}apt-get install -y ${names.join(' ')}`;
 }
 
 function gitVersion() {

@@ -29,6 +29,10 @@ export async function atDesk(
   }
 }
 
+/** One line with the way out. */
+export const stoppedNote = (pid: number): string =>
+  `the coordinator (process ${pid}) is stopped and answers nothing; let it go on: kill -CONT ${pid}`;
+
 export const failed = (reason: string, message: string): Outcome => ({
   exit: exitCodes.failed,
   reason,

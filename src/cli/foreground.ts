@@ -9,6 +9,7 @@ import { eventLine } from '../view/event-line.ts';
 import type { RunView } from '../view/run-view.ts';
 import { type Context, exitCodes, type Outcome, type Signal } from './command.ts';
 import { copyingLines } from './copying.ts';
+import { stoppedNote } from './desk.ts';
 import { followRun } from './follow.ts';
 import { settledOutcome } from './settled.ts';
 import { decideTap, isAnswered, isApproved, openTap, type TapFlags } from './taps.ts';
@@ -46,6 +47,7 @@ export async function inForeground(desk: Desk, context: Context, run: RunId, how
     using ticks = ticker(1000);
     let isStopping = false;
     const tell = tellNowAndThen(context);
+    let stopped: number | null = null;
     for (;;) {
       const wish = await wishOf(context, display, signals.take(), hosting.role);
       if (wish === 'stop') await requestStop(desk, run);
@@ -61,11 +63,27 @@ export async function inForeground(desk: Desk, context: Context, run: RunId, how
       }
       const pressed = display.live()?.next() ?? never();
       await Promise.race([following.changed(), ticks.next(), signals.next(), hosting.failed, pressed]);
-      if (hosting.role === 'guest' && !(await desk.isCoordinated())) hosting = await desk.host();
+      if (hosting.role === 'host') continue;
+      if (!(await desk.isCoordinated())) hosting = await desk.host();
+      const before: number | null = stopped;
+      stopped = await desk.stoppedCoordinator();
+      // At two looks in a row: somebody may just be continuing it.
+      if (stopped !== null && stopped === before) return unanswered(display, run, stopped);
     }
   } finally {
     await hosting.stop(after);
   }
+}
+
+function unanswered(display: Display, run: RunId, coordinator: number): Outcome {
+  display.clear();
+  return {
+    exit: exitCodes.noAnswer,
+    reason: 'no-answer',
+    problems: [`tidegate: ${stoppedNote(coordinator)}`],
+    lines: [`${run} is recorded and goes on then: tidegate watch ${run}`],
+    data: { run, coordinator },
+  };
 }
 
 /** In a pipe a line says once which run lands first, and one every few seconds that a long copy goes on. */

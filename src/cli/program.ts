@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { nearestWord } from '../domain/nearest-word.ts';
 import type { Text } from '../ports/terminal.ts';
 import { type Context, exitCodes, misused, type Outcome } from './command.ts';
@@ -160,15 +161,22 @@ function unknownCommand(name: string, commands: readonly Command[]): Outcome {
 }
 
 /** The operating system said no: disk full, no permission, too many files. Anything else that is thrown is a bug. */
-const isSystemFailure = (error: unknown): error is Error =>
+const isSystemFailure = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && 'syscall' in error && 'code' in error;
 
-const systemFailure = (name: string, { message }: Error): Outcome => ({
-  exit: exitCodes.failed,
-  reason: 'system-failure',
-  problems: [`tidegate: ${name}: ${message}`],
-  data: { message },
-});
+function systemFailure(name: string, error: NodeJS.ErrnoException): Outcome {
+  const message = error.syscall === 'mkdtemp' ? noScratch(error) : error.message;
+  return {
+    exit: exitCodes.failed,
+    reason: 'system-failure',
+    problems: [`tidegate: ${name}: ${message}`],
+    data: { message },
+  };
+}
+
+/** Only for temporary files is a name made up by the system. */
+const noScratch = ({ code, path = '' }: NodeJS.ErrnoException): string =>
+  `temporary files cannot be made in ${dirname(path)} (${code}); set TMPDIR to a directory that you may write to`;
 
 /** Also completes a beginning: `comp` is too short to be near `completion`. */
 const nearest = (typed: string, known: readonly string[]): string | null =>

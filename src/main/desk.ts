@@ -23,7 +23,7 @@ import { openSqliteLedger } from '../adapters/ledger-sqlite/index.ts';
 import { takeMarkers } from '../adapters/markers/index.ts';
 import { personsHome, personsName } from '../adapters/persons-name.ts';
 import { hashPlan } from '../adapters/plan-files/index.ts';
-import { isAlive } from '../adapters/process-identity.ts';
+import { isAlive, isStopped } from '../adapters/process-identity.ts';
 import {
   findRepository,
   locateStateDirectory,
@@ -36,7 +36,7 @@ import {
 } from '../adapters/state-directory/index.ts';
 import { recordRepository } from '../adapters/state-directory/known.ts';
 import type { Context, Outcome } from '../cli/command.ts';
-import type { DeskMode, OpenDesk } from '../cli/desk.ts';
+import { type DeskMode, type OpenDesk, stoppedNote } from '../cli/desk.ts';
 import { peopleOnly } from '../cli/people-only.ts';
 import { canonicalJson, type FrozenPlan } from '../domain/plan.ts';
 import { err, ok, type Result } from '../domain/result.ts';
@@ -80,6 +80,8 @@ export const openDesk: OpenDesk = async (context, mode) => {
     bell: context.json || !process.stderr.isTTY ? null : () => void process.stderr.write('\x07'),
   };
   const desk = deskOf(context, caller, place, await openLedger(state, mode), setting);
+  const stopped = await desk.stoppedCoordinator();
+  if (stopped !== null) noteOnce(context.terminal, stoppedNote(stopped));
   // a coordinator that hosts or is started reads them itself
   const isRead = mode === 'act' || (await desk.isCoordinated());
   for (const request of isRead ? [] : await takeMarkers(state, desk.ledger)) await answered(desk, request);
@@ -135,6 +137,10 @@ function deskOf(
     const held = await ledger.holder();
     return held !== null && isAlive(held.holder);
   };
+  const stoppedCoordinator = async (): Promise<number | null> => {
+    const held = await ledger.holder();
+    return held !== null && isStopped(held.holder) ? held.holder.pid : null;
+  };
   const coordinates = (): Setting => {
     if (setting === null) throw new Error('a desk for looking coordinates nothing');
     return setting;
@@ -174,9 +180,10 @@ function deskOf(
     },
     host: async () => hosting(coordinates(), ledger),
     isCoordinated,
+    stoppedCoordinator,
     patienceMs: 10_000,
     ensureCoordinator: async () => {
-      if (await isCoordinated()) return true;
+      if (await isCoordinated()) return (await stoppedCoordinator()) === null;
       // one that was quick is through and gone by now; what it was asked is answered
       return (await startAndWait(coordinates(), ledger)) || (await isCoordinated());
     },

@@ -35,9 +35,11 @@ export interface Desk extends AsyncDisposable {
   fence(): Promise<Result<string, Finding>>;
   /** Hosts the coordinator in this process, unless a living one is there. */
   host(): Promise<Hosting>;
-  /** A living coordinator, else one in the background. False: none could be started. */
+  /** A living coordinator, else one in the background. False: none could be started, or the living one is stopped. */
   ensureCoordinator(): Promise<boolean>;
   isCoordinated(): Promise<boolean>;
+  /** The process of a coordinator that is stopped (Ctrl-Z, SIGSTOP): it holds the repository, and answers nothing. Null: none is. */
+  stoppedCoordinator(): Promise<number | null>;
   /** How long a living coordinator may take to answer, or to begin a run. */
   readonly patienceMs: number;
   /** The directory of a run, with its frozen plan, and for markers. `text` is a plan that has no file but the one there. */

@@ -10,9 +10,11 @@ const longest = [
   'alone/gemini',
 ];
 
+const { projects: _, ...alike } = shared.test ?? {};
+
 /** Tests with the real agents, `*.real.ts`. `npm run test:agents` runs them where there is loopback only. */
 export default mergeConfig(
-  { ...shared, test: { ...shared.test, include: [] } },
+  { ...shared, test: alike },
   defineConfig({
     root: new URL('../..', import.meta.url).pathname,
     test: {

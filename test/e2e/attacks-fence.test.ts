@@ -1,22 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { changedOnMain, honest, rogue } from '../support/crew.ts';
 import { handoff, project } from '../support/project.ts';
 import { openStage } from '../support/staged-run.ts';
-import { farFromFence, fingerprint, tries, triesIn, wayThrough } from '../support/tries.ts';
+import { farFromFence, fingerprint, socketsOfHost, tries, triesIn, wayThrough } from '../support/tries.ts';
 
 const places = 'root=$(cat .where); repo=$root/repo; state=$root/stage';
 /** Abstract names are of the whole host: another checkout may run this very test. */
@@ -26,7 +17,7 @@ const sibling = '$state/jobs/attack-abcd.victim.1/workspace';
 describe('pattern C: an agent in a fence', () => {
   test('reaches neither checkout, sibling, state nor host, by no name and no trick', async () => {
     const stranger = spawn('/bin/sleep', ['600'], { env: { SECRET_OF_STRANGER: 'hidden' } });
-    const sockets = mkdtempSync('/run/tg-');
+    const sockets = socketsOfHost();
     const listening = [
       createServer().listen(join(sockets, 's')),
       createServer().listen(`\0${abstract}`),
@@ -81,7 +72,7 @@ describe('pattern C: an agent in a fence', () => {
       'kill-host': `kill -9 ${stranger.pid}`,
       'kill-init': 'kill -9 1; test ! -d /proc/1',
       setuid: 'su -c id || sudo -n id || passwd -d root || mount /mnt',
-      'become-root': 'setpriv --reuid 0 id || chroot / /bin/true',
+      'become-root': 'setpriv --reuid 0 id || /usr/sbin/chroot / /bin/true',
       'make-device': 'mknod /tmp/disk b 8 0 || mknod null2 c 1 3',
       'raw-device': 'cat /dev/mem || cat /dev/kmsg || dd if=/dev/vda count=1 || dd if=/dev/sda count=1',
       'inherited-descriptor': 'ls /proc/self/fd | grep -vxE "[0-3]"',
@@ -118,7 +109,10 @@ describe('pattern C: an agent in a fence', () => {
       await stage.coordinator();
       const state = await run.approve();
 
-      expect(wayThrough(triesIn(stage.state, 'attack-abcd.rogue.1'), attacks)).toEqual([]);
+      const makesPlace = Object.keys(attacks).filter((name) =>
+        /^(write|make|link|proc|delete|forge|marker)/.test(name),
+      );
+      expect(wayThrough(triesIn(stage.state, 'attack-abcd.rogue.1'), attacks, makesPlace)).toEqual([]);
       expect(state.ended).toBe('landed');
       expect(changedOnMain(scene, base)).toEqual(['A honest.txt', 'A tries.txt', 'A victim.txt']);
       const outside = (path: string) =>

@@ -52,6 +52,7 @@ describe('pattern A: an agent that wants to merge itself', () => {
       'object-overwrite': `${places}; for f in $(find $bare/objects -type f); do chmod u+w $f; echo x > $f || exit 1; done`,
       'object-by-alternates': `${places}; echo x > $(cat .git/objects/info/alternates)/pwned`,
     };
+    const makesPlace = Object.keys(attacks).filter((name) => name.startsWith('raw-'));
     await using scene = await project({
       place: farFromFence,
       files: { '.where': '' },
@@ -69,7 +70,7 @@ describe('pattern A: an agent that wants to merge itself', () => {
 
     const state = await run.approve();
 
-    expect(wayThrough(triesIn(stage.state, 'attack-abcd.rogue.1'), attacks)).toEqual([]);
+    expect(wayThrough(triesIn(stage.state, 'attack-abcd.rogue.1'), attacks, makesPlace)).toEqual([]);
     expect(state.ended).toBe('landed');
     expect(changedOnMain(scene, base)).toEqual(['A honest.txt', 'A tries.txt']);
     expect(scene.git('rev-list', '--count', `${base}..main`)).toBe('2');

@@ -79,6 +79,7 @@ export async function commandScene(
     host: () => Promise.reject(new Error('not asked')),
     patienceMs: 1_000,
     isCoordinated: async () => how.alone !== true,
+    stoppedCoordinator: async () => null,
     ensureCoordinator: async () => {
       if (how.deaf !== true && how.alone !== true) await answerPending(ledger, taken.epoch);
       return how.alone !== true;

@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { refs, type StateDir } from '../../src/domain/state-dir.ts';
@@ -7,8 +16,28 @@ import { runOnly } from './run-only.ts';
 
 export type Tried = { readonly name: string; readonly code: number; readonly said: string };
 
-/** Outside every directory that a fence makes anew, so that a write to it by name can only fail. */
-export const farFromFence = process.getuid?.() === 0 && existsSync('/srv') ? '/srv' : tmpdir();
+/** Directories that a fence makes anew: a write below them may succeed inside, and never reaches the host. */
+const madeAnew = ['/tmp', '/var/tmp', '/dev', '/run'];
+const isFar = (path: string): boolean => !madeAnew.some((root) => path === root || path.startsWith(`${root}/`));
+
+/** Outside of those where there is a place for us, so that a write to it by name can only fail. */
+export const farFromFence =
+  ['/srv', join(realpathSync(import.meta.dirname), '../../node_modules')].find(
+    (path) => isFar(path) && mayWrite(path),
+  ) ?? tmpdir();
+
+/** For a socket of the host that no fence may reach. */
+export const socketsOfHost = (): string => mkdtempSync(join(mayWrite('/run') ? '/run' : farFromFence, 'tg-'));
+
+function mayWrite(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK | constants.X_OK);
+    return true;
+  } catch (error) {
+    if (['EACCES', 'ENOENT', 'EROFS'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
+    throw error;
+  }
+}
 
 /**
  * A script that tries each command in a shell of its own and notes exit status and words in `tries.txt`: what could not
@@ -37,12 +66,22 @@ export const triedIn = (lines: readonly string[]): readonly Tried[] =>
 export const inSnapshot = (state: StateDir, attempt: string, path: string): string =>
   runOnly('git', ['--git-dir', state.repository, 'show', `${refs.attempt(attempt)}:${path}`], '/');
 
-/** Every try ran and was refused: none succeeded, none was missing its program or misspelt. */
-export function wayThrough(tried: readonly Tried[], attacks: Readonly<Record<string, string>>): readonly Tried[] {
+/**
+ * Every try ran and was refused: none succeeded, none was missing its program or misspelt. `makesPlace` are those that write, or
+ * first make the place that they write to: where the fence has a place of its own there, only a look at the host can tell.
+ */
+export function wayThrough(
+  tried: readonly Tried[],
+  attacks: Readonly<Record<string, string>>,
+  makesPlace: readonly string[] = [],
+): readonly Tried[] {
   const names = tried.map(({ name }) => name);
+  const mayEndWell = isFar(farFromFence) ? [] : makesPlace;
   const missing = Object.keys(attacks).filter((name) => !names.includes(name));
   return [
-    ...tried.filter(({ code, said }) => code === 0 || code === 127 || /Syntax error/.test(said)),
+    ...tried.filter(
+      ({ name, code, said }) => (code === 0 && !mayEndWell.includes(name)) || code === 127 || /Syntax error/.test(said),
+    ),
     ...missing.map((name) => ({ name, code: -1, said: 'was not tried' })),
   ];
 }

@@ -170,7 +170,11 @@ async function openPlan(
   redirected = false,
 ): Promise<{ readonly plan: Opened | null; readonly findings: readonly Finding[] }> {
   const planPath = fromRoot(root, planFile);
-  const shown = isWithin(root, planPath) ? shownPath(root, planPath) : planFile;
+  const isOurs = isWithin(root, planPath);
+  const shown = isOurs ? shownPath(root, planPath) : planFile;
+  // A person may name any file; a link that came with the repository may not choose one for them.
+  if (isOurs && (await insideRepository(root, root, shown)) === null)
+    return { plan: null, findings: [{ rule: 'leaves-repository', path: shown, where: shown }] };
   const source = await readSource(planPath, shown);
   if (!source.ok) return { plan: null, findings: [source.finding] };
   return await parsePlan(root, source.text, { planPath, shown }, redirected);

@@ -2,6 +2,7 @@ import { parseDocument } from 'yaml';
 import type { Skill } from '../../domain/plan.ts';
 import { type GitCall, openObjects, runGit } from '../git-process/index.ts';
 import { splitNul } from '../git-read/tree.ts';
+import { tooDeepAt } from './yaml-depth.ts';
 
 /** Where projects keep skills; of two with one name the first is meant. */
 const skillDirectories = ['.claude/skills', '.agents/skills'];
@@ -41,7 +42,7 @@ const byDirectory = (a: { readonly path: string }, b: { readonly path: string })
 /** Empty where the front matter has none, or cannot be read: an agent sees the file anyway. */
 function descriptionIn(text: string): string {
   const matter = /^---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(text)?.[1];
-  const document = matter === undefined ? null : parseDocument(matter);
+  const document = matter === undefined || tooDeepAt(matter) !== null ? null : parseDocument(matter);
   const description: unknown = document === null || document.errors.length > 0 ? null : document.get('description');
   return typeof description === 'string' ? description.replaceAll(/\s+/g, ' ').trim() : '';
 }

@@ -13,6 +13,7 @@ import {
 import type { Finding } from '../../domain/findings/finding.ts';
 import { boundedWords } from '../../domain/findings/words.ts';
 import { type Place, type Problem, placed } from '../../domain/plan-draft.ts';
+import { deepestYaml, tooDeepAt } from './yaml-depth.ts';
 
 /** A parsed file that still knows where each value stands. */
 export type YamlDocument = {
@@ -25,6 +26,8 @@ export type YamlDocument = {
 /** Syntax errors leave nothing to look at; duplicate keys do, so the rest is judged along with them. */
 export function readYaml(text: string, shown: string): { document: YamlDocument | null; findings: readonly Finding[] } {
   const lines = new LineCounter();
+  const deep = tooDeepAt(text);
+  if (deep !== null) return { document: null, findings: [tooDeep(text, deep, shown)] };
   const parsed = parseDocument(text, { lineCounter: lines, stringKeys: true, logLevel: 'error' });
   const position = (offset: number) => {
     const { line, col } = lines.linePos(offset);
@@ -47,6 +50,11 @@ export function readYaml(text: string, shown: string): { document: YamlDocument 
   const where = (place: Place, at: 'key' | 'value' = 'value') => position(offsetOf(parsed, place, at));
   const finding = (problem: Problem): Finding => placed(problem, where(problem.place, problem.at));
   return { document: { value, where, finding }, findings };
+}
+
+function tooDeep(text: string, offset: number, shown: string): Finding {
+  const before = text.slice(0, offset).split('\n');
+  return { rule: 'yaml-depth', most: deepestYaml, where: `${shown}:${before.length}:${before.at(-1)?.length ?? 0}` };
 }
 
 const bomb = Symbol('bomb');

@@ -38,7 +38,22 @@ export async function locateStateDirectory(
   surroundings: Surroundings,
 ): Promise<Result<StateDirectory, string>> {
   const root = stateRoot(surroundings);
-  if (!root.path.startsWith('/')) return err(`${root.from} must be an absolute path, not ${root.path}`);
+  if (!root.path.startsWith('/')) return err(notAbsolute(root, surroundings));
+  try {
+    return await look(repository, root);
+  } catch (error) {
+    return err(`the state directory ${root.path} cannot be read (${codeOf(error)}); ${chooseAnother}`);
+  }
+}
+
+const chooseAnother = 'choose another with --state-dir or TIDEGATE_STATE_DIR';
+
+const notAbsolute = (root: Root, { home }: Surroundings): string =>
+  root.from === 'default'
+    ? `HOME must be an absolute path, not '${home}'; set it, or ${chooseAnother}`
+    : `${root.from} must be an absolute path, not ${root.path}`;
+
+async function look(repository: Repository, root: Root): Promise<Result<StateDirectory, string>> {
   const base = await realWhereItExists(root.path);
   const path = join(base, repositoryName(repository));
   const filesystem = await filesystemOf(path);
@@ -61,9 +76,7 @@ export async function locateStateDirectory(
 export async function makeStateDirectory(place: StateDirectory, uid: number): Promise<Result<StateDirectory, string>> {
   const parent = await makeParents(dirname(place.path));
   const made = parent.ok ? await makePrivate(place.path, uid) : parent;
-  return made.ok
-    ? ok(place)
-    : err(`the state directory cannot be made: ${made.error}; choose another with --state-dir or TIDEGATE_STATE_DIR`);
+  return made.ok ? ok(place) : err(`the state directory cannot be made: ${made.error}; ${chooseAnother}`);
 }
 
 /** Makes the short directory for sockets, and never uses one that another user made first. */
@@ -78,7 +91,7 @@ export async function makeRunDirectory(
     if (made.ok) return made;
     problems.push(made.error);
   }
-  return err(`no directory for sockets: ${problems.join('; ')}`);
+  return err(`no directory for sockets: ${problems.join('; ')}; set XDG_RUNTIME_DIR to one that is yours`);
 }
 
 /** Level by level: told to make parents, Node tries for ever where a file system has no room for them, as /proc. */

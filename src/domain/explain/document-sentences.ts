@@ -104,6 +104,7 @@ export const documentSentences: Sentences<DocumentRules> = {
     const fix = yamlFixes[code];
     return fix === undefined ? words : { detail: words, fix };
   },
+  'yaml-depth': ({ most }) => `nested more than ${most} levels deep`,
   'duplicate-key': () => ({ detail: 'map keys must be unique', fix: 'remove one of them' }),
   'yaml-alias': (finding) => {
     switch (finding.fault) {

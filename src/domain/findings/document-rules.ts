@@ -8,6 +8,7 @@ export type DocumentRules = {
   'file-unreadable': SourceFile & { readonly fault: 'denied' | 'path' };
   // YAML; `code` and `words` are the parser's
   'yaml-syntax': { readonly code: string; readonly words: string };
+  'yaml-depth': { readonly most: number };
   'duplicate-key': unknown;
   'yaml-alias':
     | { readonly fault: 'no-anchor' | 'contains-itself'; readonly alias: string }
