@@ -2,6 +2,7 @@ import { type BigIntStats, lstatSync, readdirSync } from 'node:fs';
 import type { Finding, FindingsOf } from '../../domain/findings/finding.ts';
 import type { SnapshotRules } from '../../domain/findings/snapshot-rules.ts';
 import type { IgnoreRules } from '../git-read/index.ts';
+import { openMode, openWay } from '../open-mode.ts';
 import { SnapshotRefused } from './content.ts';
 import { isGitName, isUnfitName, reservedAtTop } from './names.ts';
 
@@ -23,7 +24,8 @@ const limits = { entries: 500_000, depth: 200, pathBytes: 3_900 };
 
 /**
  * Looks at every entry of a workspace by `lstat` alone: opens nothing, follows nothing, so that no link, FIFO or
- * planted repository can lead or hold it. Ignored entries are left out unless they are tracked.
+ * planted repository can lead or hold it. Modes that would keep us out of what is ours are opened. Ignored entries are left out unless
+ * they are tracked.
  */
 export function walkWorkspace(
   root: string,
@@ -60,11 +62,16 @@ export function walkWorkspace(
       else if (!known && isUnfitName(name)) refuse(path, { rule: 'unfit-name', fault: 'line-break' });
       else if (!known && masked(name, secrets) !== name) refuse(path, { rule: 'known-value', in: 'name' });
       else if (Buffer.byteLength(path) > limits.pathBytes || depth > limits.depth) refuse(path, { rule: 'too-deep' });
-      else if (isDirectory) visit(path, depth + 1, leftOut);
-      else if (stats.isFile() || stats.isSymbolicLink()) found.push({ path, stats });
-      else refuse(path, { rule: 'special-file', kind: kindOf(stats) });
+      else if (isDirectory) {
+        openMode(`${root}/${path}`, stats);
+        visit(path, depth + 1, leftOut);
+      } else if (stats.isFile() || stats.isSymbolicLink()) {
+        openMode(`${root}/${path}`, stats);
+        found.push({ path, stats });
+      } else refuse(path, { rule: 'special-file', kind: kindOf(stats) });
     }
   };
+  openWay(root, '');
   visit('', 0, false);
   return { found, refused, unseen };
 }
