@@ -7,6 +7,7 @@ import { evolveTask } from './evolve-task.ts';
 import { isExternalEvent } from './external/events.ts';
 import type { Finding } from './findings/finding.ts';
 import type { CommitId, PlanHash, RunId, TaskId, TreeId } from './ids.ts';
+import { type Untaken, untakenBy } from './kept.ts';
 import { evolveLanding, type LandingState, noLanding } from './landing.ts';
 import { type FrozenPlan, plannedById } from './plan.ts';
 import { replacePlan, unjudged } from './plan-versions.ts';
@@ -53,6 +54,8 @@ export type RunState = {
   readonly board: Board;
   /** Grants, raises and records so far: what agents may do or know changes with each. */
   readonly termsCount: number;
+  /** Of ended attempts, what no person has discarded yet. */
+  readonly untaken: readonly Untaken[];
   readonly mode: RunMode;
   /** While there is one, no attempt starts. */
   readonly shortage: Shortage | null;
@@ -161,7 +164,20 @@ function evolveFact(state: RunState, seq: number, event: RunEvent): RunState {
     case 'task-reworked':
       return evolveOneTask(state, event.task, event);
     case 'attempt-ended':
-      return served(evolveOneTask(state, event.task, event), event);
+      return served(
+        {
+          ...evolveOneTask(state, event.task, event),
+          untaken: [...state.untaken, ...untakenBy(state.tasks[event.task], event)],
+        },
+        event,
+      );
+    case 'kept-discarded': {
+      const { task, paths } = event;
+      return {
+        ...state,
+        untaken: state.untaken.filter((one) => one.task !== task || !paths.includes(one.because.where ?? '')),
+      };
+    }
     case 'task-granted':
       return withWave(
         evolveOneTask({ ...state, termsCount: state.termsCount + 1 }, event.task, event),
@@ -307,6 +323,7 @@ function created(event: RunEvent & { readonly type: 'run-created' }): RunState {
     warned: null,
     board: emptySequence,
     termsCount: 0,
+    untaken: [],
     mode: { mode: 'active' },
     shortage: null,
     abandoned: null,

@@ -32,3 +32,28 @@ describe.skipIf(!isReachable)('S2: what an agent does with modes costs nothing',
     },
   );
 });
+
+const big = 'head -c 101000000 /dev/zero > big.bin';
+const first = (script: string) => `case $TIDEGATE_ATTEMPT in *.1) ${script}; exit 1;; esac`;
+
+describe('S4: what no snapshot holds stays until it is discarded by name', { timeout: 180_000 }, () => {
+  test('S4: across a retry, the landing, the disk cap and clean; status names it, and discard frees it', async () => {
+    const odd = "echo odd > \"$(printf 'caf\\351')\"";
+    const one = scripted(`${first(`${big}; ${odd}; echo half > half.txt`)}; echo done > done.txt; ${handoff}`, {
+      owns: ['half.txt', 'done.txt'],
+    });
+    const env = { TIDEGATE_DISK_CAP: '50MB' };
+    await using p = await project({ plan: { land: 'auto', limits: { attempts: 2 }, tasks: { one } }, env });
+    const ran = await p.cli('run', 'plan.yaml', '--yes', '--json');
+    const { run } = JSON.parse(ran.stdout);
+    // the second attempt waits: the file alone is more than the cap
+    expect(jobFile(p, 'one', 'big.bin')).toHaveLength(1);
+    const document = JSON.parse((await p.cli('status', run, '--json')).stdout);
+    expect(document.kept.map(({ path, command }: { path: string; command: string }) => [path, command])).toEqual(
+      expect.arrayContaining([
+        ['big.bin', `tidegate clean --discard ${run}/one big.bin`],
+        ['"caf\\351"', `tidegate clean --discard ${run}/one '"caf\\351"'`],
+      ]),
+    );
+  });
+});

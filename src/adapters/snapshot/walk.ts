@@ -1,6 +1,8 @@
 import { type BigIntStats, lstatSync, readdirSync } from 'node:fs';
 import type { Finding, FindingsOf } from '../../domain/findings/finding.ts';
 import type { SnapshotRules } from '../../domain/findings/snapshot-rules.ts';
+import { wholeWorkspace } from '../../domain/kept.ts';
+import { shownPath } from '../../domain/shown-path.ts';
 import type { IgnoreRules } from '../git-read/index.ts';
 import { openMode, openWay } from '../open-mode.ts';
 import { SnapshotRefused } from './content.ts';
@@ -39,12 +41,15 @@ export function walkWorkspace(
   let entries = 0;
 
   const refuse: Refuse = (path, because) => {
-    refused.push({ ...because, where: printable(masked(path, secrets)) });
+    refused.push({ ...because, where: shown(masked(path, secrets)) });
     unseen.push(path);
   };
 
   const visit = (directory: string, depth: number, allIgnored: boolean): void => {
-    const names = namesIn(root, directory, refuse);
+    const unreadable = () => refuse(directory, { rule: 'unreadable', kind: 'directory' });
+    const names = namesIn(root, directory, unreadable, (path) =>
+      refused.push({ rule: 'unfit-name', fault: 'encoding', where: masked(shownPath(path), secrets) }),
+    );
     for (const name of names) {
       const path = directory === '' ? name : `${directory}/${name}`;
       if (directory === '' && reservedAtTop.has(name)) continue;
@@ -84,7 +89,7 @@ export function lookAtPaths(root: string, paths: ReadonlySet<string>): Walk {
   for (const path of paths) {
     const stats = lookAt(`${root}/${path}`);
     const refuse = (because: FindingsOf<SnapshotRules>): void => {
-      refused.push({ ...because, where: printable(path) });
+      refused.push({ ...because, where: shown(path) });
       unseen.push(path);
     };
     if (stats === 'unreadable') refuse({ rule: 'unreadable', kind: 'entry' });
@@ -98,8 +103,13 @@ export function lookAtPaths(root: string, paths: ReadonlySet<string>): Walk {
 
 type Refuse = (path: string, because: FindingsOf<SnapshotRules>) => void;
 
-/** Names of a directory. Names that are not UTF-8 are refused by an escaped form; they cannot be asked for again. */
-function namesIn(root: string, directory: string, refuse: Refuse): readonly string[] {
+/** Names of a directory. Paths that are not UTF-8 are refused: as text they cannot be asked for again. */
+function namesIn(
+  root: string,
+  directory: string,
+  onUnreadable: () => void,
+  refuse: (path: Buffer) => void,
+): readonly string[] {
   const at = directory === '' ? root : `${root}/${directory}`;
   try {
     const names = readdirSync(at);
@@ -107,14 +117,13 @@ function namesIn(root: string, directory: string, refuse: Refuse): readonly stri
     return readdirSync(at, { encoding: 'buffer' }).flatMap((raw) => {
       const name = raw.toString('utf8');
       if (Buffer.from(name).equals(raw)) return [name];
-      const shown = raw.toString('latin1').replace(/[^ -~]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16)}`);
-      refuse(directory === '' ? shown : `${directory}/${shown}`, { rule: 'unfit-name', fault: 'encoding' });
+      refuse(Buffer.concat([Buffer.from(directory === '' ? '' : `${directory}/`), raw]));
       return [];
     });
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code !== 'EACCES' && code !== 'EPERM') throw error;
-    refuse(directory, { rule: 'unreadable', kind: 'directory' });
+    onUnreadable();
     return [];
   }
 }
@@ -136,8 +145,8 @@ function kindOf(stats: BigIntStats): SnapshotRules['special-file']['kind'] {
   return 'device';
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: exactly those must not reach a terminal
-const printable = (path: string): string => (/[\x00-\x1f\x7f-\x9f]/.test(path) ? JSON.stringify(path) : path);
+/** The root itself has no name. */
+const shown = (path: string): string => (path === '' ? wholeWorkspace : shownPath(Buffer.from(path)));
 
 export const masked = (text: string, secrets: readonly string[]): string =>
   secrets.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text);

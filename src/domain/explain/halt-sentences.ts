@@ -1,5 +1,6 @@
-import { sizeText } from '../disk.ts';
+import { type LargestKept, sizeText } from '../disk.ts';
 import type { HaltRules } from '../findings/halt-rules.ts';
+import { discardCommand } from '../kept.ts';
 import { shellWord } from '../shell-word.ts';
 import { checkLog } from '../texts/commands.ts';
 import { few } from '../texts/told.ts';
@@ -72,13 +73,15 @@ export const haltSentences: Sentences<HaltRules> = {
     detail: `only ${sizeText(free)} of memory are free`,
     fix: 'end something, or lower limits.parallel',
   }),
-  'disk-short': ({ free, least }) => ({
-    detail: `only ${sizeText(free)} are free on the disk, and ${sizeText(least)} (disk.free) must be`,
+  'disk-short': ({ free, least, largest }) => ({
+    detail: `only ${sizeText(free)} are free on the disk, and ${sizeText(least)} (disk.free) must be${largestText(largest)}`,
     fix: 'make room on the disk',
+    ...largestCommand(largest),
   }),
-  'disk-over-cap': ({ used, cap }) => ({
-    detail: `workspaces and products of setup take ${sizeText(used)} of at most ${sizeText(cap)} (disk.cap)`,
+  'disk-over-cap': ({ used, cap, largest }) => ({
+    detail: `workspaces and products of setup take ${sizeText(used)} of at most ${sizeText(cap)} (disk.cap)${largestText(largest)}`,
     fix: 'land or drop tasks to free their workspaces, or raise disk.cap in your own configuration',
+    ...largestCommand(largest),
   }),
   'disk-unmeasured': ({ because }, explain) => ({
     detail: `the room on the disk cannot be measured: ${explain(because).detail}`,
@@ -90,5 +93,12 @@ export const haltSentences: Sentences<HaltRules> = {
     return { detail: `${detail}${others}`, ...advice };
   },
 };
+
+const largestText = (largest: LargestKept | undefined): string =>
+  largest === undefined
+    ? ''
+    : `; the largest file that no snapshot holds is ${largest.path} of ${largest.run}/${largest.task} (${sizeText(largest.bytes)})`;
+const largestCommand = (largest: LargestKept | undefined) =>
+  largest === undefined ? {} : { command: discardCommand(largest.run, largest) };
 
 const unbuilt = (paths: readonly string[]): string => `the generated files (${paths.join(', ')}) could not be rebuilt`;

@@ -1,3 +1,4 @@
+import type { LargestKept } from '../disk.ts';
 import type { CommitId, RunId, TaskId } from '../ids.ts';
 import type { Finding, FindingsOf } from './finding.ts';
 
@@ -51,8 +52,8 @@ type RoundRules = {
 /** Why no attempt may start. Bytes. */
 type ShortageRules = {
   'memory-short': { readonly free: number };
-  'disk-short': { readonly free: number; readonly least: number };
-  'disk-over-cap': { readonly used: number; readonly cap: number };
+  'disk-short': { readonly free: number; readonly least: number; readonly largest?: LargestKept };
+  'disk-over-cap': { readonly used: number; readonly cap: number; readonly largest?: LargestKept };
   'disk-unmeasured': { readonly because: Finding };
 };
 
