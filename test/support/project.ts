@@ -92,6 +92,8 @@ export async function project(options: {
     planFile,
     git,
     write,
+    /** Gives what a test made to the user of the project. */
+    own,
     start,
     cli,
     environment,

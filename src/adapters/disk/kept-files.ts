@@ -23,12 +23,12 @@ export async function placesOf(workspace: string, shown: string): Promise<readon
   return found;
 }
 
-/** Of a file, or of all below a directory, by allocated blocks. Whatever goes away meanwhile counts nothing. */
+/** Of a file, or of all below a directory, by allocated blocks. Whatever goes away meanwhile, or is closed to us, counts nothing. */
 export async function allocatedAt(place: Buffer): Promise<number> {
-  const stats = await lstat(place).catch(absentAsNull);
+  const stats = await lstat(place).catch(unseenAsNull);
   if (stats === null) return 0;
   if (!stats.isDirectory()) return stats.blocks * 512;
-  const names = (await readdir(place, { encoding: 'buffer' }).catch(absentAsNull)) ?? [];
+  const names = (await readdir(place, { encoding: 'buffer' }).catch(unseenAsNull)) ?? [];
   let sum = stats.blocks * 512;
   for (const name of names) sum += await allocatedAt(inside(place, name));
   return sum;
@@ -56,3 +56,5 @@ export function absentAsNull(error: unknown): null {
   if (code === 'ENOENT' || code === 'ENOTDIR') return null;
   throw error;
 }
+
+const unseenAsNull = (error: NodeJS.ErrnoException): null => (error.code === 'EACCES' ? null : absentAsNull(error));

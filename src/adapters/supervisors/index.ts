@@ -131,7 +131,10 @@ function followJob(followed: Followed, listener: (event: SupervisorEvent) => voi
   done.catch((error: unknown) =>
     tell({
       type: 'ended',
-      record: nothingKnown(files, { rule: 'supervisor-unwatched', words: boundedWords(String(error)) }),
+      record: nothingKnown(files, {
+        rule: 'supervisor-unwatched',
+        words: boundedWords(error instanceof Error ? error.message : String(error)),
+      }),
     }),
   );
   return {

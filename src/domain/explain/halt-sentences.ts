@@ -1,7 +1,7 @@
 import { type LargestKept, sizeText } from '../disk.ts';
 import type { HaltRules } from '../findings/halt-rules.ts';
 import { discardCommand } from '../kept.ts';
-import { shellWord } from '../shell-word.ts';
+import { shellPath, shellWord } from '../shell-word.ts';
 import { checkLog } from '../texts/commands.ts';
 import { few } from '../texts/told.ts';
 import type { Sentences } from './sentence.ts';
@@ -24,6 +24,10 @@ export const haltSentences: Sentences<HaltRules> = {
   'ledger-damaged': ({ file, words }) => ({
     detail: `the ledger ${file} is refused: ${words}`,
     fix: 'tidegate verify',
+  }),
+  'state-file': ({ file, fault }) => ({
+    detail: `${file} is damaged: ${fileFaults[fault]}`,
+    fix: `${file.endsWith('/landing.json') ? lookFirst : ''}mv ${shellPath(file)} ${shellPath(`${file}.damaged`)}`,
   }),
   'draft-unreadable': ({ file }) => `${file}, which was drafted, could not be looked at`,
   'merger-unstartable': ({ words }) => `the merger could not be started: ${words}`,
@@ -93,6 +97,14 @@ export const haltSentences: Sentences<HaltRules> = {
     return { detail: `${detail}${others}`, ...advice };
   },
 };
+
+const fileFaults = {
+  garbled: 'it is not what Tidegate wrote',
+  unreadable: 'it cannot be read',
+  directory: 'it is a directory',
+} as const;
+/** A landing may have been cut off there: what is left of it is the person's to judge. */
+const lookFirst = 'look at your branch and files with git status; when they are as you want them: ';
 
 const largestText = (largest: LargestKept | undefined): string =>
   largest === undefined

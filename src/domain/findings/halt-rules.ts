@@ -17,6 +17,8 @@ type SystemRules = {
   'object-format': { readonly repository: string; readonly expected: string; readonly actual: string };
   'ledger-unavailable': { readonly file: string; readonly words: string };
   'ledger-damaged': { readonly file: string; readonly words: string };
+  /** A file of ours, not what we wrote. */
+  'state-file': { readonly file: string; readonly fault: 'garbled' | 'unreadable' | 'directory' };
   'draft-unreadable': { readonly file: string };
   'merger-unstartable': { readonly words: string };
   'merger-ended': { readonly code: number | null; readonly signal: string | null; readonly words: string };
