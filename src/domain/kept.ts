@@ -1,31 +1,13 @@
-import type { RunEvent } from './events.ts';
 import type { Finding } from './findings/finding.ts';
 import type { AttemptId, RunId, TaskId } from './ids.ts';
 import { err, ok, type Result } from './result.ts';
 import type { RunState } from './run.ts';
 import { shellPath } from './shell-word.ts';
 import { bytesOfShown } from './shown-path.ts';
-import { liveAttempt, type TaskState } from './task.ts';
-
-/** What a snapshot did not take: a path of the workspace of an attempt, named by `because.where`, and why. */
-export type Untaken = { readonly task: TaskId; readonly attempt: AttemptId; readonly because: Finding };
+import { wholeWorkspace } from './untaken.ts';
 
 /** A path that no snapshot holds. It stays where the agent left it until a person discards it by name (I7). */
 export type Kept = { readonly task: TaskId; readonly attempt: AttemptId; readonly path: string; readonly why: Finding };
-
-/** Stands for a whole workspace. */
-export const wholeWorkspace = '.';
-
-/** Without a snapshot of an agent that was at work, all that is there counts. */
-export function untakenBy(
-  task: TaskState | undefined,
-  { snapshot, ...event }: RunEvent & { readonly type: 'attempt-ended' },
-): readonly Untaken[] {
-  const of = { task: event.task, attempt: event.attempt };
-  if (snapshot !== null) return snapshot.refused.map((because) => ({ ...of, because }));
-  if (task?.progress.status !== 'running' || liveAttempt(task)?.id !== event.attempt) return [];
-  return [{ ...of, because: { rule: 'snapshot-present', where: wholeWorkspace } }];
-}
 
 export const keptIn = ({ untaken }: Pick<RunState, 'untaken'>): readonly Kept[] =>
   untaken.flatMap(({ task, attempt, because }) =>

@@ -7,7 +7,6 @@ import { evolveTask } from './evolve-task.ts';
 import { isExternalEvent } from './external/events.ts';
 import type { Finding } from './findings/finding.ts';
 import type { CommitId, PlanHash, RunId, TaskId, TreeId } from './ids.ts';
-import { type Untaken, untakenBy } from './kept.ts';
 import { evolveLanding, type LandingState, noLanding } from './landing.ts';
 import { type FrozenPlan, plannedById } from './plan.ts';
 import { replacePlan, unjudged } from './plan-versions.ts';
@@ -19,6 +18,7 @@ import { evolveTap, type TapState } from './tap.ts';
 import { attemptOf, plannedTask, type TaskState } from './task.ts';
 import { boundBy } from './thread.ts';
 import { evolveUndo, leftToLand, noUndo, type UndoState } from './undo.ts';
+import { evolveUntaken, type Untaken } from './untaken.ts';
 import type { Verdict } from './verdict.ts';
 
 /** One run as its ledger stream says it is. Plain data: two folds of the same events are equal byte for byte. */
@@ -164,20 +164,9 @@ function evolveFact(state: RunState, seq: number, event: RunEvent): RunState {
     case 'task-reworked':
       return evolveOneTask(state, event.task, event);
     case 'attempt-ended':
-      return served(
-        {
-          ...evolveOneTask(state, event.task, event),
-          untaken: [...state.untaken, ...untakenBy(state.tasks[event.task], event)],
-        },
-        event,
-      );
-    case 'kept-discarded': {
-      const { task, paths } = event;
-      return {
-        ...state,
-        untaken: state.untaken.filter((one) => one.task !== task || !paths.includes(one.because.where ?? '')),
-      };
-    }
+      return served({ ...evolveOneTask(state, event.task, event), untaken: evolveUntaken(state, event) }, event);
+    case 'kept-discarded':
+      return { ...state, untaken: evolveUntaken(state, event) };
     case 'task-granted':
       return withWave(
         evolveOneTask({ ...state, termsCount: state.termsCount + 1 }, event.task, event),

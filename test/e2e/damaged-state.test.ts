@@ -1,4 +1,4 @@
-import { existsSync, globSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Ended, handoff, type Project, project, scripted } from '../support/project.ts';
@@ -99,6 +99,9 @@ describe.skipIf(!isReachable)(
         running.kill('SIGKILL');
         const [job] = globSync(join(p.root, 'state/*/jobs/*.gate.1'));
         const file = join(job ?? '', name);
+        // a supervisor that lives has read its job
+        const { pid } = JSON.parse(readFileSync(join(job ?? '', 'supervisor.json'), 'utf8'));
+        if (name === 'job.json') process.kill(pid, 'SIGKILL');
         writeFileSync(file, '{\n');
         p.own(file);
         const resumed = await p.cli('resume', '--yes', '--json');

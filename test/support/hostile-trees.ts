@@ -45,14 +45,17 @@ const names = [
 const notText = [Buffer.from([0x63, 0xe9]), Buffer.from([0xff, 0xfe]), Buffer.from([0x64, 0x2f + 0x80, 0x0a])];
 
 type Leaf = { readonly path: readonly Buffer[]; readonly what: 'file' | 'large' | 'link' | 'gone' };
-type Tree = { readonly leaves: readonly Leaf[]; readonly modes: readonly { readonly at: number; readonly mode: number }[] };
+type Tree = {
+  readonly leaves: readonly Leaf[];
+  readonly modes: readonly { readonly at: number; readonly mode: number }[];
+};
 
 const pathArbitrary = fc.array(fc.constantFrom(...names, ...notText), { minLength: 1, maxLength: 4 });
 const treeArbitrary: fc.Arbitrary<Tree> = fc.record({
-  leaves: fc.array(
-    fc.record({ path: pathArbitrary, what: fc.constantFrom('file', 'file', 'large', 'link', 'gone') }),
-    { minLength: 1, maxLength: 12 },
-  ),
+  leaves: fc.array(fc.record({ path: pathArbitrary, what: fc.constantFrom('file', 'file', 'large', 'link', 'gone') }), {
+    minLength: 1,
+    maxLength: 12,
+  }),
   modes: fc.array(fc.record({ at: fc.nat(50), mode: fc.constantFrom(0, 0o111, 0o444, 0o555) }), { maxLength: 6 }),
 });
 const fates = ['landed', 'dropped', 'failed', 'abandoned'] as const;
@@ -120,7 +123,11 @@ async function sweep(state: ReturnType<typeof stateDir>, events: readonly RunEve
   const folded = foldRun(events.map((event, at) => ({ seq: at + 1, event })));
   const disk = stateDisk(state, async () => ({ cap: 0, free: 0 }));
   const failures: string[] = [];
-  const clock = { now: () => '2026-01-01T00:00:00.000Z', nonce: () => 'n', sleep: () => new Promise<void>(() => undefined) };
+  const clock = {
+    now: () => '2026-01-01T00:00:00.000Z',
+    nonce: () => 'n',
+    sleep: () => new Promise<void>(() => undefined),
+  };
   const looked = Promise.withResolvers<void>();
   const keeper = keepDisk({
     disk: { ...disk, free: () => 1, memory: () => 2 ** 40, holdings: disk.holdings },
@@ -209,7 +216,10 @@ function grow(root: Buffer, { leaves }: Tree): void {
       if (what === 'gone') return unlinkSync(place);
       mkdirSync(path.slice(0, -1).reduce(inside, root), { recursive: true });
       if (what === 'link') return symlinkSync('tracked.txt', place);
-      writeFileSync(place, `${place.toString('hex')}\n`.repeat(what === 'large' ? 40 : 1).slice(0, what === 'large' ? 4_000 : 200));
+      writeFileSync(
+        place,
+        `${place.toString('hex')}\n`.repeat(what === 'large' ? 40 : 1).slice(0, what === 'large' ? 4_000 : 200),
+      );
     });
   }
 }
@@ -293,7 +303,14 @@ function fateEvents(fate: Fate): readonly RunEvent[] {
     case 'landed':
       return [
         { type: 'round-opened', wave: 0, round: 1, base: commit, tasks: [{ task: hello, snapshot: commit }] },
-        { type: 'candidate-built', wave: 0, round: 1, base: commit, steps: [{ task: hello, commit, tree: treeId('e'.repeat(40)) }], conflicts: [] },
+        {
+          type: 'candidate-built',
+          wave: 0,
+          round: 1,
+          base: commit,
+          steps: [{ task: hello, commit, tree: treeId('e'.repeat(40)) }],
+          conflicts: [],
+        },
         { type: 'merged', ...merged },
         { type: 'landed', branch: 'main', old: commit, new: commit, tasks: [hello], commits: merged.tasks },
         { type: 'run-ended', outcome: 'landed' },

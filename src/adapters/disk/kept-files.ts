@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
-import { wholeWorkspace } from '../../domain/kept.ts';
 import { bytesOfShown } from '../../domain/shown-path.ts';
+import { wholeWorkspace } from '../../domain/untaken.ts';
 
 /**
  * Where a path lies that people were shown. Links on the way are not followed. A name in which a credential was masked is found by the
