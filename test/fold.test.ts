@@ -35,6 +35,7 @@ describe('a fold', () => {
       'task.ts',
       'thread.ts',
       'undo.ts',
+      'untaken.ts',
       'verdict.ts',
     ]);
   });

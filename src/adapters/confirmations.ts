@@ -1,21 +1,15 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeDurably } from './durable-file.ts';
-import { isAbsent } from './state-directory/absent.ts';
+import { readMemory } from './state-file.ts';
 
 /**
  * Hashes of what a person let this repository loosen. They lie in the state directory, out of reach of the repository
  * and of agents, and each holds for exactly one key and value.
  */
 export async function readConfirmations(stateDirectory: string): Promise<readonly string[]> {
-  try {
-    const parsed: unknown = JSON.parse(await readFile(join(stateDirectory, name), 'utf8'));
-    // A damaged file confirms nothing: asking again is harmless, guessing is not.
-    return Array.isArray(parsed) ? parsed.filter((hash): hash is string => typeof hash === 'string') : [];
-  } catch (error) {
-    if (isAbsent(error) || error instanceof SyntaxError) return [];
-    throw error;
-  }
+  // A damaged file confirms nothing: asking again is harmless, guessing is not.
+  const parsed = readMemory<unknown>(join(stateDirectory, name), JSON.parse);
+  return Array.isArray(parsed) ? parsed.filter((hash): hash is string => typeof hash === 'string') : [];
 }
 
 /** Adds to what was confirmed before. The directory exists. */

@@ -17,7 +17,7 @@ import { dirname, join } from 'node:path';
 /** Replaces the file as one step; when this returns it is on disk, content and name. */
 export function writeDurably(path: string, content: string): void {
   const temporary = writeBeside(path, content);
-  renameSync(temporary, path);
+  replace(temporary, path);
   syncDirectory(dirname(path));
 }
 
@@ -26,7 +26,7 @@ export function writeWhole(path: string, content: string): void {
   const temporary = temporaryFor(path);
   try {
     writeFileSync(temporary, content, { mode: 0o600 });
-    renameSync(temporary, path);
+    replace(temporary, path);
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;
@@ -46,6 +46,17 @@ export function claimDurably(path: string, content: string): boolean {
   }
   syncDirectory(dirname(path));
   return true;
+}
+
+/** A directory that somebody put in its place is moved aside, not lost. */
+function replace(temporary: string, path: string): void {
+  try {
+    renameSync(temporary, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EISDIR') throw error;
+    renameSync(path, `${path}.damaged.${process.pid}`);
+    renameSync(temporary, path);
+  }
 }
 
 export function syncDirectory(path: string): void {

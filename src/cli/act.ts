@@ -107,9 +107,9 @@ const finders: {
 
 /** The command that an action belongs to. */
 const typedName = (action: ActionName): string =>
-  action === 'switch-agent' || action === 'replan' || action === 'edit-landing' ? ownedBy[action] : action;
+  action in ownedBy ? ownedBy[action as keyof typeof ownedBy] : action;
 
-const ownedBy = { 'switch-agent': 'retry', replan: 'resume', 'edit-landing': 'edit' } as const;
+const ownedBy = { 'switch-agent': 'retry', replan: 'resume', discard: 'clean', 'edit-landing': 'edit' } as const;
 
 /** Where a refusal does not say what to do instead, a look at the run helps. */
 function refused(run: RunId, because: Finding): Outcome {

@@ -1,5 +1,7 @@
 import { dirname } from 'node:path';
+import { describeRefusal, explain } from '../domain/explain/explain.ts';
 import { nearestWord } from '../domain/nearest-word.ts';
+import { EnvironmentFailed } from '../ports/failures.ts';
 import type { Text } from '../ports/terminal.ts';
 import { type Context, exitCodes, misused, type Outcome } from './command.ts';
 import type { Command, Program } from './definition.ts';
@@ -56,6 +58,7 @@ async function runCommand(
     if (input === undefined) throw new Error(`${name} was parsed without an input`);
     return finish(name, await command.run(input, context, frame), context);
   } catch (error) {
+    if (error instanceof EnvironmentFailed) return finish(name, environmentFailure(name, error), context);
     if (isSystemFailure(error)) return finish(name, systemFailure(name, error), context);
     if (!(error instanceof library.CommanderError)) throw error;
     if (error.exitCode === 0) return exitCodes.done;
@@ -163,6 +166,13 @@ function unknownCommand(name: string, commands: readonly Command[]): Outcome {
 /** The operating system said no: disk full, no permission, too many files. Anything else that is thrown is a bug. */
 const isSystemFailure = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && 'syscall' in error && 'code' in error;
+
+const environmentFailure = (name: string, { finding }: EnvironmentFailed): Outcome => ({
+  exit: exitCodes.failed,
+  reason: finding.rule,
+  problems: [`tidegate: ${name}: ${describeRefusal(finding)}`],
+  data: { message: explain(finding).detail },
+});
 
 function systemFailure(name: string, error: NodeJS.ErrnoException): Outcome {
   const message = error.syscall === 'mkdtemp' ? noScratch(error) : error.message;

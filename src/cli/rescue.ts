@@ -3,13 +3,14 @@ import type { RunState } from '../domain/run.ts';
 import { leftToLand } from '../domain/undo.ts';
 import type { Desk, KeptSnapshot } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
+import { keptDocument, keptLines } from '../view/kept-lines.ts';
 import { done, type Outcome } from './command.ts';
 import { runNamed, showEach } from './subject.ts';
 import { partName } from './wording.ts';
 
 /**
  * `tidegate rescue [run[/task]]`: every snapshot that was taken, also of what people changed by hand, merged work that has not landed,
- * and how to make a branch of each. Changes nothing.
+ * how to make a branch of each, and files that no snapshot holds. Changes nothing.
  */
 export const listSnapshots = ({ subject }: { readonly subject: string | undefined }, desk: Desk): Promise<Outcome> =>
   showEach(desk, subject, (given) => snapshotsOfOne(given, desk));
@@ -21,14 +22,23 @@ async function snapshotsOfOne(given: string | undefined, desk: Desk): Promise<Ou
   const snapshots = (await desk.patches.snapshots(run))
     .filter((kept) => (task === null || kept.task === task) && (kept.kind !== 'merged' || hasUnlanded(state)))
     .map((snapshot) => ({ ...snapshot, command: fetchCommand(desk, run, snapshot) }));
+  const kept = keptDocument(state)
+    .filter((one) => task === null || one.task === task)
+    .map((one) => ({ ...one, place: `${desk.state.job(one.attempt)}/workspace` }));
+  const left = keptLines(state, Number.POSITIVE_INFINITY, task);
+  const places = [...new Set(kept.map(({ place }) => place))].map((place) => `  workspace: ${quoted(place)}`);
   if (snapshots.length === 0)
-    return done([`No snapshot of ${partName({ run, task })} was taken yet.`], { run, snapshots });
+    return done([`No snapshot of ${partName({ run, task })} was taken yet.`, ...left, ...places], {
+      run,
+      snapshots,
+      kept,
+    });
   const lines = snapshots.flatMap((snapshot): readonly Text[] => {
     const name = snapshot.kind === 'attempt' ? snapshot.attempt : partName({ run, task: snapshot.task });
     const about = ` ${snapshot.commit.slice(0, 12)}, ${aboutOf(snapshot, state)}`;
     return [[{ text: name, tone: 'strong' }, about], `  ${snapshot.command}`];
   });
-  return done(lines, { run, snapshots });
+  return done([...lines, ...left, ...places], { run, snapshots, kept });
 }
 
 /** The run branch holds work that is on no branch of the person. */

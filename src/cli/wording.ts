@@ -1,11 +1,12 @@
 import { undecidedTap } from '../domain/answer-before-made.ts';
 import { isOfAgent, recordById } from '../domain/board.ts';
 import { runSpend, taskSpend } from '../domain/budget.ts';
+import { keptIn } from '../domain/kept.ts';
 import type { TapName } from '../domain/requests.ts';
 import { safeLine } from '../domain/safe-text.ts';
 import { isLive } from '../domain/schedule.ts';
 import { shellPath, shellWord } from '../domain/shell-word.ts';
-import type { TaskState } from '../domain/task.ts';
+import { snapshotOf, type TaskState } from '../domain/task.ts';
 import type { Subjects } from '../engine/actions/action.ts';
 import type { ActionInputs, ActionKinds, ActionName } from '../engine/actions/actions.ts';
 import { money } from '../view/agent-lines.ts';
@@ -48,8 +49,12 @@ export const wordings: { readonly [N in ActionName]: Wording<Subjects[ActionKind
     command: (subject, { paths }) => ['drop', partName(subject), ...paths.map(shellPath)].join(' '),
     accepted: (subject, { paths }) =>
       paths.length === 0
-        ? `Dropped ${partName(subject)}. Its work is kept: tidegate rescue ${partName(subject)}`
+        ? `Dropped ${partName(subject)}. ${leftText(subject)}`
         : `Taken out of ${partName(subject)}: ${paths.join(' ')}; what is left is judged again.`,
+  },
+  discard: {
+    command: (subject, { paths }) => ['clean --discard', partName(subject), ...paths.map(shellPath)].join(' '),
+    accepted: (subject, { paths }) => `Discarded ${paths.join(' ')} of ${partName(subject)}.`,
   },
   retry: {
     command: (subject) => `retry ${partName(subject)}`,
@@ -166,6 +171,16 @@ export const shortened = (differences: readonly string[]): string =>
 
 type State = Subjects['run']['state'];
 const decidedTap = (state: State, tap: TapName | undefined): TapName | null => tap ?? undecidedTap(state);
+
+/** A launch that failed before its agent began leaves nothing. */
+function leftText(subject: Subjects['task']): string {
+  const { state, task: id } = subject;
+  const task = state.tasks[id];
+  if (task === undefined || task.launches === 0) return 'It had not started.';
+  const isInSnapshot = snapshotOf(task) !== null || isLive(task);
+  const isKept = isInSnapshot || keptIn(state).some((one) => one.task === id);
+  return `${isKept ? 'Its work is kept' : 'What earlier attempts left'}: tidegate rescue ${partName(subject)}`;
+}
 
 const decidedOn = (state: State, tap: TapName | undefined): string =>
   decidedTap(state, tap) === 'land' ? `the landing of ${state.run} on ${state.target.branch}` : state.run;

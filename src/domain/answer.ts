@@ -7,6 +7,7 @@ import type { RunEvent } from './events.ts';
 import type { Finding } from './findings/finding.ts';
 import { boundedWords } from './findings/words.ts';
 import { checksToRepeat } from './judged-checks.ts';
+import { discardedBy } from './kept.ts';
 import { hasWhollyLanded, whyNotAlone } from './land-some.ts';
 import { isQueued } from './landing.ts';
 import { ownershipConflicts } from './ownership.ts';
@@ -73,6 +74,8 @@ export function answer(state: RunState, request: RequestEvent): Answer {
     case 'requested-post':
     case 'requested-answer':
       return answerOnBoard(state, request);
+    case 'requested-discard':
+      return discardKept(state, request);
     case 'requested-grant':
     case 'requested-drop':
     case 'requested-retry':
@@ -204,6 +207,13 @@ function unknownAgent({ plan }: RunState, task: TaskState, agent: string): Findi
   return isUnnamed ? { rule: 'agent-without-command', agent, task: task.id } : null;
 }
 
+/** Settled when the files are gone. */
+function discardKept(state: RunState, { task, paths }: RequestEvent & { readonly type: 'requested-discard' }): Answer {
+  if (state.tasks[task] === undefined) return err({ rule: 'no-such-task', run: state.run, task });
+  const found = discardedBy(state, task, paths);
+  return found.ok ? ok('later') : err({ rule: 'not-kept', run: state.run, task, path: found.error.path });
+}
+
 /** Settled when its supervisor says that the agent has it. */
 function send(state: RunState, request: RequestEvent & { readonly type: 'requested-send' }): Answer {
   const task = state.tasks[request.task];
@@ -262,7 +272,9 @@ const abandon = (state: RunState, by: By): Answer =>
 
 /** What could not be ended because of a halt is tried again. */
 const isAllowedAbandoned = ({ mode }: RunState, { type }: RequestEvent): boolean =>
-  type === 'requested-abandon' || (type === 'requested-resume' && mode.mode === 'halted');
+  type === 'requested-abandon' ||
+  type === 'requested-discard' ||
+  (type === 'requested-resume' && mode.mode === 'halted');
 
 /** Whether a request has begun to move the branch: that is brought to its end, whatever was asked since. */
 const isMoveBegun = (state: RunState, request: RequestEvent): boolean =>
@@ -309,7 +321,7 @@ const isLandingMoving = ({ landing }: RunState): boolean =>
  * asked answered, and either tried again after a halt.
  */
 function isAllowedLate(state: RunState, request: RequestEvent): boolean {
-  if (request.type === 'requested-undo' || request.type === 'requested-answer') return true;
+  if (['requested-undo', 'requested-answer', 'requested-discard'].includes(request.type)) return true;
   if (request.type === 'requested-resume') return state.mode.mode === 'halted';
   if (request.type === 'requested-drop') return request.paths.length === 0;
   const isOfLanding = request.type === 'requested-land' || request.type === 'requested-landing-edit';

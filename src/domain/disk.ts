@@ -1,4 +1,5 @@
 import type { Finding } from './findings/finding.ts';
+import type { RunId, TaskId } from './ids.ts';
 import { policy } from './policy.ts';
 
 /** What the workspaces and kept products of a repository may take, and what must stay free on their disk. Bytes. */
@@ -59,13 +60,28 @@ export function toRemove(
   return chosen;
 }
 
+/** The largest file that takes room and that nothing but a person may remove. */
+export type LargestKept = {
+  readonly run: RunId;
+  readonly task: TaskId;
+  readonly path: string;
+  readonly bytes: number;
+};
+
 export function shortageOf(
-  { used, free, memory }: { readonly used: number; readonly free: number; readonly memory: number },
+  room: {
+    readonly used: number;
+    readonly free: number;
+    readonly memory: number;
+    readonly largest?: LargestKept | null;
+  },
   limits: DiskLimits,
 ): Shortage | null {
+  const { used, free, memory } = room;
   if (memory < policy.leastMemory) return { because: { rule: 'memory-short', free: memory } };
-  if (free < limits.free) return { because: { rule: 'disk-short', free, least: limits.free } };
-  if (used > limits.cap) return { because: { rule: 'disk-over-cap', used, cap: limits.cap } };
+  const largest = room.largest == null ? {} : { largest: room.largest };
+  if (free < limits.free) return { because: { rule: 'disk-short', free, least: limits.free, ...largest } };
+  if (used > limits.cap) return { because: { rule: 'disk-over-cap', used, cap: limits.cap, ...largest } };
   return null;
 }
 

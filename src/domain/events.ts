@@ -173,6 +173,8 @@ export type RunEvent =
       readonly snapshot: SnapshotEvidence;
       readonly by: By;
     }
+  /** These paths of its workspaces, which no snapshot holds, were removed at the word of a person. */
+  | { readonly type: 'kept-discarded'; readonly task: TaskId; readonly paths: readonly string[]; readonly by: By }
   /** A person read exactly this snapshot and takes it. It stands in for exit and handoff; every other gate judges as always. */
   | {
       readonly type: 'task-accepted';

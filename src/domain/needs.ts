@@ -1,6 +1,7 @@
 import { isOfAgent } from './board.ts';
 import { openToPerson } from './board-requests.ts';
 import { isOver, runSpend, taskSpend } from './budget.ts';
+import { hasKept } from './kept.ts';
 import { openUndo } from './open-undo.ts';
 import { currentWave, plannedStates, type RunState } from './run.ts';
 import { blockingNeed } from './schedule.ts';
@@ -111,7 +112,8 @@ const taskNeeds = (state: RunState): readonly Need[] =>
 function taskNeed(state: RunState, task: TaskState, subject: string): Omit<Need, 'task'> | null {
   const { progress } = task;
   if (progress.status === 'held') return { kind: 'held', ...toldOfHold(state, progress.hold, subject) };
-  if (progress.status === 'failed') return { kind: 'failed', ...toldOfFailure(progress, subject) };
+  if (progress.status === 'failed')
+    return { kind: 'failed', ...toldOfFailure(progress, subject, hasKept(state, progress.attempt.id)) };
   if (progress.status !== 'waiting' || task.wave !== currentWave(state)?.index) return null;
   const spend = taskSpend(state, task);
   if (isOver(spend)) return { kind: 'budget', ...toldOfTaskBudget(state, spend, subject) };

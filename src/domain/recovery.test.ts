@@ -20,6 +20,15 @@ describe('an attempt that did not end well', () => {
       expect(recoveryFrom({ ending: ending(reason) })).toMatchObject({ cost: 'free', start: 'session' });
   });
 
+  test('is charged when its supervisor died while the agent was at work, and goes on in its session', () => {
+    const lost = (because: NonNullable<Ending['because']>) =>
+      recoveryFrom({ ending: { ...ending('lost'), because } }).cost;
+    expect(lost({ rule: 'supervisor-died', began: true })).toBe('charged');
+    expect(lost({ rule: 'supervisor-died', began: false })).toBe('free');
+    expect(lost({ rule: 'supervisor-unable', words: '' })).toBe('charged');
+    expect(lost({ rule: 'supervisor-unwatched', words: '' })).toBe('free');
+  });
+
   test('waits for its provider without being charged', () => {
     for (const kind of ['rate-limited', 'needs-login'] as const)
       expect(failed(kind)).toMatchObject({ cost: 'waited-for', start: 'session', trouble: { kind } });

@@ -1,5 +1,5 @@
 import type { Trouble, TroubleKind } from './agent-event.ts';
-import type { MonitorEvidence } from './evidence.ts';
+import type { Ending, MonitorEvidence } from './evidence.ts';
 import type { Finding } from './findings/finding.ts';
 import type { Aftermath, TaskProgress } from './task.ts';
 import { findingsIn } from './verdict.ts';
@@ -21,14 +21,16 @@ export function aftermathOf(evidence: Pick<MonitorEvidence, 'ending' | 'agent'>)
   if (ending.reason === 'spiral') return 'spiral';
   if (ending.reason === 'timed-out' || ending.reason === 'silent' || agent?.trouble?.kind === 'turn-limit')
     return 'ran-out';
+  if (ending.reason === 'lost') return 'interrupted';
   return recoveryFrom(evidence).cost === 'charged' ? 'rejected' : 'interrupted';
 }
 
 export function recoveryFrom({ ending, agent }: Pick<MonitorEvidence, 'ending' | 'agent'>): Recovery {
   switch (ending.reason) {
+    case 'lost':
+      return { ...plain, cost: mayHaveWorked(ending) ? 'charged' : 'free', start: 'session' };
     case 'stopped':
     case 'abandoned':
-    case 'lost':
       return { ...plain, cost: 'free', start: 'session' };
     case 'over-budget':
       // that it may not start again before a person raises the limit follows from what it has used
@@ -48,6 +50,10 @@ export function recoveryFrom({ ending, agent }: Pick<MonitorEvidence, 'ending' |
       return agent?.trouble == null ? plain : { ...byTrouble[agent.trouble.kind], trouble: agent.trouble };
   }
 }
+
+/** An agent that can make its supervisor die must not get attempts for it. */
+const mayHaveWorked = ({ because }: Ending): boolean =>
+  because?.rule === 'supervisor-unable' || (because?.rule === 'supervisor-died' && because.began);
 
 const plain: Recovery = { cost: 'charged', start: 'snapshot', trouble: null, blames: 'nobody' };
 const overBudget: Recovery = { ...plain, cost: 'free', start: 'session' };

@@ -30,6 +30,8 @@ type Asked =
   | { readonly type: 'requested-grant'; readonly task: TaskId; readonly paths: readonly string[]; readonly by: By }
   /** Without paths: the task is discarded by name. With paths: those changes are taken out of its snapshot. */
   | { readonly type: 'requested-drop'; readonly task: TaskId; readonly paths: readonly string[]; readonly by: By }
+  /** Paths as they are shown, of files that no snapshot holds. */
+  | { readonly type: 'requested-discard'; readonly task: TaskId; readonly paths: readonly string[]; readonly by: By }
   /** With an agent: that one does the task from now on. */
   | { readonly type: 'requested-retry'; readonly task: TaskId; readonly agent?: string; readonly by: By }
   | { readonly type: 'requested-rework'; readonly task: TaskId; readonly message: string; readonly by: By }

@@ -18,6 +18,7 @@ import { evolveTap, type TapState } from './tap.ts';
 import { attemptOf, plannedTask, type TaskState } from './task.ts';
 import { boundBy } from './thread.ts';
 import { evolveUndo, leftToLand, noUndo, type UndoState } from './undo.ts';
+import { evolveUntaken, type Untaken } from './untaken.ts';
 import type { Verdict } from './verdict.ts';
 
 /** One run as its ledger stream says it is. Plain data: two folds of the same events are equal byte for byte. */
@@ -53,6 +54,8 @@ export type RunState = {
   readonly board: Board;
   /** Grants, raises and records so far: what agents may do or know changes with each. */
   readonly termsCount: number;
+  /** Of ended attempts, what no person has discarded yet. */
+  readonly untaken: readonly Untaken[];
   readonly mode: RunMode;
   /** While there is one, no attempt starts. */
   readonly shortage: Shortage | null;
@@ -161,7 +164,9 @@ function evolveFact(state: RunState, seq: number, event: RunEvent): RunState {
     case 'task-reworked':
       return evolveOneTask(state, event.task, event);
     case 'attempt-ended':
-      return served(evolveOneTask(state, event.task, event), event);
+      return served({ ...evolveOneTask(state, event.task, event), untaken: evolveUntaken(state, event) }, event);
+    case 'kept-discarded':
+      return { ...state, untaken: evolveUntaken(state, event) };
     case 'task-granted':
       return withWave(
         evolveOneTask({ ...state, termsCount: state.termsCount + 1 }, event.task, event),
@@ -307,6 +312,7 @@ function created(event: RunEvent & { readonly type: 'run-created' }): RunState {
     warned: null,
     board: emptySequence,
     termsCount: 0,
+    untaken: [],
     mode: { mode: 'active' },
     shortage: null,
     abandoned: null,

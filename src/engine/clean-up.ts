@@ -1,7 +1,9 @@
 import type { TaskId } from '../domain/ids.ts';
+import { discardCommand, keptIn } from '../domain/kept.ts';
 import { openUndo } from '../domain/open-undo.ts';
 import type { RunState } from '../domain/run.ts';
 import { attemptOf } from '../domain/task.ts';
+import { few } from '../domain/texts/told.ts';
 
 /** Why the workspace of a job is kept; `removable` only when its work is landed or was discarded by name. */
 type Keeping = { readonly keep: true; readonly why: string } | { readonly keep: false; readonly why: string };
@@ -12,6 +14,18 @@ type Keeping = { readonly keep: true; readonly why: string } | { readonly keep: 
  * What belongs to nobody that the ledger knows is kept: it is not ours to throw away.
  */
 export function keepingOf(job: string, runs: readonly (RunState | null)[]): Keeping {
+  const keeping = keepingOfWork(job, runs);
+  const kept = runs.flatMap((state) => (state === null ? [] : keptOf(state, job)));
+  return keeping.keep || kept.length === 0 ? keeping : { keep: true, why: `no snapshot holds ${few(kept, 1)}` };
+}
+
+/** Each path that no snapshot holds, with the command that removes it. */
+const keptOf = (state: RunState, job: string): readonly string[] =>
+  keptIn(state)
+    .filter(({ attempt }) => attempt === job)
+    .map((kept) => `${kept.path}; to discard it: ${discardCommand(state.run, kept)}`);
+
+function keepingOfWork(job: string, runs: readonly (RunState | null)[]): Keeping {
   const [run = '', task = '', ...rest] = job.split('.');
   const state = runs.find((known) => known?.run === run);
   if (state === undefined || state === null) return { keep: true, why: 'no run that is known here' };

@@ -1,4 +1,13 @@
-import { type DiskLimits, type Shortage, shortageOf, toRemove, totalOf } from '../domain/disk.ts';
+import {
+  type DiskLimits,
+  type Holding,
+  type LargestKept,
+  type Shortage,
+  shortageOf,
+  toRemove,
+  totalOf,
+} from '../domain/disk.ts';
+import { keptIn } from '../domain/kept.ts';
 import type { RunState } from '../domain/run.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Disk } from '../ports/disk.ts';
@@ -26,7 +35,7 @@ export function keepDisk(world: {
 }): DiskKeeper {
   const { disk, clock } = world;
   const stopped = new AbortController();
-  let known: { readonly limits: DiskLimits; readonly used: number } | null = null;
+  let known: Measured | null = null;
   let unmeasured: Shortage | null = null;
   /** Somebody goes by a shortage, and has to hear when it is over. */
   let wasTold = false;
@@ -37,9 +46,7 @@ export function keepDisk(world: {
   const shortage = (): Shortage | null => {
     const found =
       unmeasured ??
-      (known === null
-        ? null
-        : shortageOf({ used: known.used, free: disk.free(), memory: disk.memory() }, known.limits));
+      (known === null ? null : shortageOf({ ...known, free: disk.free(), memory: disk.memory() }, known.limits));
     if (found !== null) {
       wasTold = true;
       void lookLater();
@@ -49,12 +56,14 @@ export function keepDisk(world: {
 
   const measure = async (): Promise<void> => {
     const limits = await disk.limits();
-    known = { limits, used: known?.used ?? 0 };
+    known = { limits, used: known?.used ?? 0, largest: known?.largest ?? null };
     const runs = world.runs();
     const holdings = await disk.holdings(stopped.signal);
     const leaving = toRemove(holdings, disk.free(), limits, ({ id, over }) => !over || keepingOf(id, runs).keep);
     for (const holding of leaving) await disk.remove(holding);
-    known = { limits, used: totalOf(holdings) - totalOf(leaving) };
+    const used = totalOf(holdings) - totalOf(leaving);
+    const isShort = used > limits.cap || disk.free() < limits.free;
+    known = { limits, used, largest: isShort ? await largestKept(disk, runs, holdings) : null };
     unmeasured = null;
   };
 
@@ -86,6 +95,24 @@ export function keepDisk(world: {
   };
 
   return { shortage, look, stop: () => stopped.abort() };
+}
+
+type Measured = { readonly limits: DiskLimits; readonly used: number; readonly largest: LargestKept | null };
+
+async function largestKept(
+  disk: Disk,
+  runs: readonly (RunState | null)[],
+  holdings: readonly Holding[],
+): Promise<LargestKept | null> {
+  const there = new Set(holdings.map(({ id }) => id));
+  let largest: LargestKept | null = null;
+  for (const state of runs)
+    for (const { attempt, task, path } of state === null ? [] : keptIn(state)) {
+      if (!there.has(attempt)) continue;
+      const bytes = await disk.sizeOf(attempt, path);
+      if (bytes > (largest?.bytes ?? 0)) largest = { run: (state as RunState).run, task, path, bytes };
+    }
+  return largest;
 }
 
 const patienceMs = 5_000;

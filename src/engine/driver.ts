@@ -136,7 +136,7 @@ function facts(before: RunState | null, given: Given): readonly RunEvent[] {
 function effects(state: RunState, given: Given): readonly (Step & { readonly kind: 'effect' })[] {
   const due = steps(state, given).filter((step) => step.kind === 'effect');
   return state.mode.mode === 'halted'
-    ? due.filter(({ effect }) => effect.do === 'supervise' || effect.do === 'stop')
+    ? due.filter(({ effect }) => effect.do === 'supervise' || effect.do === 'stop' || effect.do === 'discard')
     : due;
 }
 

@@ -6,6 +6,7 @@ import { contextOf, type Effect } from '../pipeline/step.ts';
 import { EnvironmentFailed } from '../ports/failures.ts';
 import { askMerger } from './ask-merger.ts';
 import { bindThread } from './bind-thread.ts';
+import { discardKept } from './discard-kept.ts';
 import { runCheck, runGenerators } from './project-commands.ts';
 import type { RunLog } from './run-log.ts';
 import { send, superviseAttempt, tell } from './supervise-attempt.ts';
@@ -51,6 +52,8 @@ export function performer(world: World, log: RunLog): (effect: Effect) => Promis
         return tell(world, log, effect, (await onceFollowed(effect.attempt)).ended);
       case 'send':
         return send(world, log, effect, (await onceFollowed(effect.attempt)).ended);
+      case 'discard':
+        return discardKept(world.disk, log, effect);
       case 'check':
         return runCheck(world, log, effect);
       case 'generate':

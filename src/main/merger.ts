@@ -3,6 +3,7 @@ import { armFailpoints } from '../adapters/failpoint.ts';
 import { globalConfigText, personsEnvironment } from '../adapters/git-read/index.ts';
 import { openSqliteLedger } from '../adapters/ledger-sqlite/index.ts';
 import { stateDir } from '../domain/state-dir.ts';
+import type { Context } from '../merger/context.ts';
 import { recoverLanding } from '../merger/landing-recovery.ts';
 import { perform } from '../merger/perform.ts';
 import { serve } from '../merger/serve.ts';
@@ -20,20 +21,33 @@ process.on('SIGHUP', () => undefined);
 process.stdout.on('error', () => undefined);
 
 const state = stateDir(root);
-await takeOver(state);
-await using ledger = await openSqliteLedger(state.ledger, { check: 'head' });
-const context = { ledger, state, checkout, env: ownEnvironment() };
-// What stands in the way of ending a landing is told to whoever asks to land or undo; it stops nothing else.
-await recoverLanding(context).catch((error: unknown) => {
-  if (!isEnvironmental(error)) throw error;
-  process.stderr.write(`${error.message}\n`);
-});
-await serve(process.stdin, process.stdout, (request, epoch) =>
-  perform(context, request, epoch).catch((error: unknown) => {
+await using open = new AsyncDisposableStack();
+// What keeps it from beginning is told to whoever asks, and tried again for whoever asks next.
+let begun: Promise<Context> | null = begin();
+begun.catch(() => undefined);
+await serve(process.stdin, process.stdout, async (request, epoch) => {
+  begun ??= begin();
+  const context = await begun.catch((error: unknown) => {
+    begun = null;
+    throw error;
+  });
+  return perform(context, request, epoch).catch((error: unknown) => {
     tidyAfterFailure(state);
     throw error;
-  }),
-);
+  });
+});
+
+async function begin(): Promise<Context> {
+  await takeOver(state);
+  const ledger = open.use(await openSqliteLedger(state.ledger, { check: 'head' }));
+  const context = { ledger, state, checkout: checkout ?? '', env: ownEnvironment() };
+  // What stands in the way of ending a landing is told to whoever asks to land or undo; it stops nothing else.
+  await recoverLanding(context).catch((error: unknown) => {
+    if (!isEnvironmental(error)) throw error;
+    process.stderr.write(`${error.message}\n`);
+  });
+  return context;
+}
 
 /** What the person's git needs, kept in the state directory. */
 function ownEnvironment(): Record<string, string> {

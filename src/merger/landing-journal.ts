@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { syncDirectory, writeDurably } from '../adapters/durable-file.ts';
+import { readStateFile } from '../adapters/state-file.ts';
 import { type CommitId, commitId } from '../domain/ids.ts';
 import type { StateDir } from '../domain/state-dir.ts';
 
@@ -27,10 +28,8 @@ const schema: z.ZodType<LandingJournal> = z.strictObject({
   locks: z.array(z.string()),
 });
 
-export function readJournal(state: StateDir): LandingJournal | null {
-  if (!existsSync(state.landingJournal)) return null;
-  return schema.parse(JSON.parse(readFileSync(state.landingJournal, 'utf8')));
-}
+export const readJournal = (state: StateDir): LandingJournal | null =>
+  readStateFile(state.landingJournal, (text) => schema.parse(JSON.parse(text)));
 
 export function writeJournal(state: StateDir, journal: LandingJournal): void {
   writeDurably(state.landingJournal, `${JSON.stringify(journal, null, 2)}\n`);

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { writeDurably } from '../adapters/durable-file.ts';
 import { bootId, identify, isAlive, type ProcessIdentity } from '../adapters/process-identity.ts';
+import { readStateFile } from '../adapters/state-file.ts';
 import type { StateDir } from '../domain/state-dir.ts';
 import { removeHalfObjects, removeLocks } from './leftovers.ts';
 
@@ -29,10 +30,8 @@ export function tidyAfterFailure(state: StateDir): void {
 
 const recordSchema = z.strictObject({ pid: z.int().positive(), startTime: z.string(), bootId: z.string() });
 
-function readRecord(path: string): ProcessIdentity | null {
-  const text = readIfThere(path);
-  return text === null ? null : recordSchema.parse(JSON.parse(text));
-}
+const readRecord = (path: string): ProcessIdentity | null =>
+  readStateFile(path, (text) => recordSchema.parse(JSON.parse(text)));
 
 /**
  * A merger leads its own process group, and a pid is not given away while its group has members: if the leader is gone,

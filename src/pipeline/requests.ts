@@ -1,6 +1,7 @@
 import { answer, isIntegrating } from '../domain/answer.ts';
 import type { RunEvent } from '../domain/events.ts';
 import type { TaskId } from '../domain/ids.ts';
+import { discardedBy } from '../domain/kept.ts';
 import type { RequestEvent } from '../domain/requests.ts';
 import type { RunState } from '../domain/run.ts';
 import { effect, fact, type Given, isItsTurn, messageSent, type Step } from './step.ts';
@@ -25,7 +26,11 @@ export function requests(state: RunState, given: Given): readonly Step[] {
     if (decided.value !== 'later')
       return [...found, fact(...decided.value, { type: 'request-accepted', request: seq })];
     if (subject !== undefined) busy.add(subject);
-    found.push(...byMerger(state, given, seq, request), ...bySupervisor(state, seq, request));
+    found.push(
+      ...byMerger(state, given, seq, request),
+      ...bySupervisor(state, seq, request),
+      ...byDisk(state, seq, request),
+    );
   }
   return found;
 }
@@ -43,6 +48,12 @@ function bySupervisor(state: RunState, seq: number, request: RequestEvent): read
   // not before it has begun: until then nobody listens
   if (progress?.status !== 'running') return [];
   return [effect(`send ${seq}`, { do: 'send', attempt: progress.attempt, request, number: seq })];
+}
+
+function byDisk(state: RunState, seq: number, request: RequestEvent): readonly Step[] {
+  if (request.type !== 'requested-discard') return [];
+  const kept = discardedBy(state, request.task, request.paths);
+  return kept.ok ? [effect(`discard ${seq}`, { do: 'discard', kept: kept.value, request, number: seq })] : [];
 }
 
 /** What only the merger can do; its answer settles the request. */

@@ -2,6 +2,7 @@ import type { Shortage } from '../domain/disk.ts';
 import type { CheckPurpose, RunEvent } from '../domain/events.ts';
 import type { AttemptId, CommitId, RunId, TaskId, TreeId } from '../domain/ids.ts';
 import type { Context } from '../domain/judge.ts';
+import type { Kept } from '../domain/kept.ts';
 import type { Passed } from '../domain/phase.ts';
 import type { Check } from '../domain/plan.ts';
 import type { RequestEvent } from '../domain/requests.ts';
@@ -35,6 +36,13 @@ export type Effect =
       readonly do: 'send';
       readonly attempt: Attempt;
       readonly request: RequestEvent & { readonly type: 'requested-send' };
+      readonly number: number;
+    }
+  /** Removes what no snapshot holds. Doing it again after a crash removes nothing more. */
+  | {
+      readonly do: 'discard';
+      readonly kept: readonly Kept[];
+      readonly request: RequestEvent & { readonly type: 'requested-discard' };
       readonly number: number;
     }
   | {

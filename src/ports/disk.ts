@@ -12,6 +12,10 @@ export interface Disk {
   holdings(signal?: AbortSignal): Promise<readonly Holding[]>;
   /** Safe to repeat. Snapshots, logs and records of a workspace's job stay. */
   remove(holding: Pick<Holding, 'kind' | 'id'>): Promise<void>;
+  /** Bytes of one path of a job's workspace, named as it is shown; 0 if it is not there. */
+  sizeOf(job: string, path: string): Promise<number>;
+  /** Removes such a path. Safe to repeat. A link is removed itself, and none on the way is followed. */
+  discard(job: string, path: string): Promise<void>;
   /** Takes away what dead processes left half made. */
   tidy(): Promise<void>;
 }

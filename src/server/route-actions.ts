@@ -17,6 +17,7 @@ export const routeActions = {
   raise: [actions.raise],
   grant: [actions.grant],
   drop: [actions.drop],
+  discard: [actions.discard],
   retry: [actions.retry, actions['switch-agent']],
   rework: [actions.rework],
   accept: [actions.accept],

@@ -1,6 +1,7 @@
 import { chownSync, lstatSync, mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { type Bind, fencedWorkspace } from '../adapters/fence-bwrap/index.ts';
+import { openWay } from '../adapters/open-mode.ts';
 import type { JobDirectory } from '../adapters/supervisors/job-directory.ts';
 
 /**
@@ -31,8 +32,10 @@ export function protectPaths(
 
 /** Takes away what only stood in for something missing, so that no snapshot ever shows it. Nothing runs any more. */
 export function removeStandIns(files: JobDirectory): void {
-  for (const path of files.standIns().toReversed())
+  for (const path of files.standIns().toReversed()) {
+    openWay(files.workspace, path);
     if (!leadsThroughLink(files.workspace, path)) removeStandIn(join(files.workspace, path));
+  }
 }
 
 /** Outermost first. */

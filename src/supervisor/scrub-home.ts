@@ -10,6 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { openWay } from '../adapters/open-mode.ts';
 
 const chunk = 4 << 20;
 
@@ -21,6 +22,7 @@ const chunk = 4 << 20;
 export function scrubHome(directory: string, secrets: readonly string[]): void {
   const needles = secrets.map((secret) => Buffer.from(secret));
   if (needles.length === 0 || lstatSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) return;
+  openWay(directory, '');
   for (const entry of readdirSync(directory, { withFileTypes: true })) {
     const path = join(directory, entry.name);
     if (entry.isDirectory()) scrubHome(path, secrets);

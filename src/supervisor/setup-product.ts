@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { temporaryFor } from '../adapters/durable-file.ts';
+import { readMemory } from '../adapters/state-file.ts';
 import { giveTree } from '../adapters/workspace/index.ts';
 import type { Job } from '../ports/supervisor.ts';
 
@@ -54,8 +55,8 @@ export function setupProduct(
   return {
     async restore() {
       if (key === null || !existsSync(join(kept, 'product.json'))) return false;
-      const roots = JSON.parse(readFileSync(join(kept, 'product.json'), 'utf8')) as readonly string[];
-      if (roots.some((root) => before.has(root))) return false;
+      const roots = readMemory(join(kept, 'product.json'), (text) => JSON.parse(text) as readonly string[]);
+      if (roots === null || roots.some((root) => before.has(root))) return false;
       try {
         const now = new Date();
         utimesSync(join(kept, 'product.json'), now, now);

@@ -7,6 +7,7 @@ import { openCommand } from '../domain/pull-request.ts';
 import { type RunState, selectedWaves, tasksOfWave } from '../domain/run.ts';
 import { attemptOf, liveAttempt, snapshotOf } from '../domain/task.ts';
 import { landAgain } from '../domain/texts/run.ts';
+import { keptDocument } from './kept-lines.ts';
 import { phaseMarks } from './phases.ts';
 import { needSince, type RunView } from './run-view.ts';
 import { taskWords } from './task-line.ts';
@@ -56,6 +57,8 @@ export function runDocument(view: RunView) {
     landing: landingDocument(state),
     /** The undo that is under way: what of, on which commit it is prepared, and the check it waits for. */
     undo: openUndo(state),
+    /** Files that no snapshot holds. */
+    kept: keptDocument(state),
     waits: needsOf(state).map((need) => ({ ...need, since: needSince(view, need) })),
   };
 }

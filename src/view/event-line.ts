@@ -50,6 +50,8 @@ function textOf(event: LedgerEvent): string | null {
       return `${event.task}: dropped by ${event.by.who}`;
     case 'paths-dropped':
       return `${event.task}: changes to ${event.paths.join(' ')} taken out by ${event.by.who}`;
+    case 'kept-discarded':
+      return `${event.task}: ${event.paths.join(' ')} discarded by ${event.by.who}`;
     case 'task-accepted':
       return `${event.task}: snapshot ${event.snapshot.slice(0, 8)} accepted by ${event.by.who}`;
     case 'task-edited':

@@ -7,6 +7,7 @@ import type { Told } from '../domain/texts/told.ts';
 import { leftToLand } from '../domain/undo.ts';
 import type { Span, Text } from '../ports/terminal.ts';
 import type { Activity } from './activity.ts';
+import { keptLines } from './kept-lines.ts';
 import { cautionLines } from './pauses.ts';
 import { phaseLine } from './phases.ts';
 import { taskLine } from './task-line.ts';
@@ -61,6 +62,7 @@ export function standingLines(view: RunView): readonly Text[] {
     ...needsOf(view.state)
       .filter(({ kind }) => ended === null || undo !== null || kind === 'question' || kind === 'landing')
       .flatMap((need) => needLines(view, need)),
+    ...keptLines(view.state, 5),
   ];
   return standing.length === 0 ? [] : ['', ...standing];
 }

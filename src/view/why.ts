@@ -1,4 +1,5 @@
 import type { TaskId } from '../domain/ids.ts';
+import { hasKept } from '../domain/kept.ts';
 import { isPartlyLanded } from '../domain/land-some.ts';
 import { type Need, needsOf } from '../domain/needs.ts';
 import { openUndo } from '../domain/open-undo.ts';
@@ -104,7 +105,7 @@ export function whyTask(view: RunView, id: TaskId, around: Around): Why {
     case 'held':
       return told(`${subject} is held${lasts}`, toldOfHold(state, progress.hold, subject));
     case 'failed':
-      return told(`${subject} failed${before}`, toldOfFailure(progress, subject));
+      return told(`${subject} failed${before}`, toldOfFailure(progress, subject, hasKept(state, progress.attempt.id)));
     case 'done':
       return why(
         `${subject} was done${before}: ${task.readOnly ? 'it is read-only, and its handoff is its result' : 'it changed nothing, so there is nothing to merge'}`,

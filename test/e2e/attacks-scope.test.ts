@@ -37,7 +37,7 @@ describe('a change outside of its scope', () => {
       ],
       attributes: ['echo "* merge=union" > .gitattributes', 'out-of-scope .gitattributes'],
       reserved: ['mkdir .Tidegate; echo x > .Tidegate/x', 'reserved-path .Tidegate/x'],
-      newline: ['echo x > "OWN/a\nb"', 'unfit-name "OWN/a\\nb"', 'changes inconclusive'],
+      newline: ['echo x > "OWN/a\nb"', 'unfit-name "OWN/a\\012b"', 'changes inconclusive'],
       fifo: ['echo x > OWN/x; mkfifo OWN/pipe', 'special-file OWN/pipe'],
       secret: ['echo "key = AKIAQQQQQQQQ""QQQQQQQQ" > OWN/key', 'aws-access-key OWN/key'],
     };

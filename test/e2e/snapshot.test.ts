@@ -215,8 +215,8 @@ describe('a snapshot', () => {
       'special-file pipe',
       'special-file socket',
       'too-large sparse',
-      'unfit-name "with\\nnewline"',
-      'unfit-name bad-\\xff\\xfe',
+      'unfit-name "bad-\\377\\376"',
+      'unfit-name "with\\012newline"',
     ]);
   });
 

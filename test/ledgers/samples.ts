@@ -38,6 +38,7 @@ export const unsimulated: readonly LedgerEvent[] = [
   },
   { type: 'provider-resumed', provider: 'anthropic' },
   { type: 'starts-suspended', because: { rule: 'memory-short', free: 1_000_000 } },
+  { type: 'requested-discard', task: idOf('a'), paths: ['"caf\\351"'], by: me },
   { type: 'starts-allowed' },
   {
     type: 'task-base-refused',
@@ -174,7 +175,15 @@ export function stagedRuns(): readonly (readonly RunEvent[])[] {
       by: me,
     },
   ];
-  return [events, undone, offered, settled, oneWave()];
+  const odd = { rule: 'unfit-name', fault: 'encoding', where: '"caf\\351"' } as const;
+  const left: readonly RunEvent[] = [
+    created(frozen),
+    intended('a'),
+    started('a'),
+    attemptEnded('a', { snapshot: { ...snapshot('a'), refused: [odd] } }),
+    { type: 'kept-discarded', task: idOf('a'), paths: [odd.where], by: me },
+  ];
+  return [events, undone, offered, settled, left, oneWave()];
 }
 
 /** A wave that goes on from the branch of an earlier run, of a plan that says which repository it is for. */

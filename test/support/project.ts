@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import {
   appendFileSync,
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -37,13 +38,20 @@ export async function project(options: {
   readonly env?: Readonly<Record<string, string>>;
   /** Where it lies; by default where temporary files do. */
   readonly place?: string;
+  /** The user that it is run as; by default the one who runs the test. */
+  readonly as?: { readonly uid: number; readonly gid: number } | undefined;
 }) {
+  const as = options.as ?? {};
   const root = mkdtempSync(join(options.place ?? tmpdir(), 'tg-'));
   const checkout = join(root, 'repo');
   const stateRoot = join(root, 'state');
   mkdirSync(checkout);
   mkdirSync(join(root, 'home'));
-  const git = (...args: string[]): string => runOnly('git', args, checkout).trim();
+  const own = (...paths: string[]): void => {
+    if (options.as !== undefined) for (const path of paths) chownSync(path, options.as.uid, options.as.gid);
+  };
+  own(root, checkout, join(root, 'home'));
+  const git = (...args: string[]): string => runOnly('git', args, checkout, {}, as).trim();
   const write = (path: string, text: string, mode?: number): void => {
     mkdirSync(dirname(join(checkout, path)), { recursive: true });
     writeFileSync(join(checkout, path), text);
@@ -75,6 +83,7 @@ export async function project(options: {
       cwd: checkout,
       env: { ...environment, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
+      ...as,
     });
   const cli = async (...args: string[]): Promise<Ended> => ended(start(args));
   return {
@@ -83,6 +92,8 @@ export async function project(options: {
     planFile,
     git,
     write,
+    /** Gives what a test made to the user of the project. */
+    own,
     start,
     cli,
     environment,

@@ -8,5 +8,7 @@ export const roomyDisk: Disk = {
   memory: () => policy.leastMemory,
   holdings: async () => [],
   remove: () => Promise.reject(new Error('nothing may be removed')),
+  sizeOf: async () => 0,
+  discard: async () => undefined,
   tidy: async () => undefined,
 };

@@ -6,6 +6,8 @@ export function runOnly(
   args: readonly string[],
   cwd: string,
   env: Readonly<Record<string, string>> = {},
+  /** Another user than ours. */
+  as: { readonly uid?: number; readonly gid?: number } = {},
 ): string {
   const environment = {
     PATH: process.env['PATH'],
@@ -19,5 +21,6 @@ export function runOnly(
     ...env,
   };
   const stdio = ['ignore', 'pipe', 'pipe'] as const;
-  return execFileSync(program, args, { cwd, env: environment, encoding: 'utf8', stdio: [...stdio] }).replace(/\n$/, '');
+  const options = { ...as, cwd, env: environment, encoding: 'utf8' } as const;
+  return execFileSync(program, args, { ...options, stdio: [...stdio] }).replace(/\n$/, '');
 }

@@ -1,4 +1,14 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -77,4 +87,25 @@ test('a workspace goes whole, closed directories too; log and records of its job
   await s.disk.remove(one);
   expect(existsSync(join(s.root, 'jobs/run-ab12.one.1/workspace'))).toBe(false);
   expect(existsSync(join(s.root, 'jobs/run-ab12.one.1/output.log'))).toBe(true);
+});
+
+test('a kept path is found by the name that people see, measured and removed; no link leads there', async () => {
+  using s = scene();
+  const job = 'run-ab12.one.1';
+  const workspace = join(s.root, `jobs/${job}/workspace`);
+  s.write(`jobs/${job}/workspace/dir/big`, Buffer.alloc(50_000, 1));
+  s.write(`jobs/${job}/workspace/x-secret-y`, 'x');
+  s.write('elsewhere/precious', 'x');
+  writeFileSync(Buffer.concat([Buffer.from(`${workspace}/dir/c`), Buffer.from([0xe9])]), 'x');
+  symlinkSync('../../../elsewhere', join(workspace, 'link'));
+  expect(await s.disk.sizeOf(job, 'dir/big')).toBeGreaterThanOrEqual(50_000);
+  expect(await s.disk.sizeOf(job, '.')).toBeGreaterThanOrEqual(50_000);
+  expect(await s.disk.sizeOf(job, 'absent')).toBe(0);
+  for (const path of ['"dir/c\\351"', 'x-[redacted]-y', 'link/precious', '../../../elsewhere/precious', 'link'])
+    await s.disk.discard(job, path);
+  expect(readdirSync(workspace)).toEqual(['dir']);
+  expect(readdirSync(join(workspace, 'dir'))).toEqual(['big']);
+  expect(existsSync(join(s.root, 'elsewhere/precious'))).toBe(true);
+  await s.disk.discard(job, '.');
+  expect(existsSync(workspace)).toBe(false);
 });

@@ -8,6 +8,7 @@ import type { Disk } from '../../ports/disk.ts';
 import { removeUnfinished } from '../durable-file.ts';
 import { failpoint } from '../failpoint.ts';
 import { isOfLiving } from '../process-identity.ts';
+import { allocatedAt, placesOf } from './kept-files.ts';
 import { removeTree } from './remove-tree.ts';
 
 /** Workspaces are `jobs/<id>/workspace`, products what lies in `cache/setup`, copies what lies in `shells` and `copies`, edits what lies in `edits`. */
@@ -53,6 +54,16 @@ export function stateDisk(state: StateDir, limits: () => Promise<DiskLimits>): D
       if (holding.kind === 'product') await rm(join(placeOf(holding), 'product.json'), { force: true });
       await removeTree(placeOf(holding));
       failpoint('disk-removed');
+    },
+    async sizeOf(job, path) {
+      const places = await placesOf(placeOf({ kind: 'workspace', id: job }), path);
+      const sizes = await Promise.all(places.map(allocatedAt));
+      return sizes.reduce((sum, bytes) => sum + bytes, 0);
+    },
+    async discard(job, path) {
+      const workspace = placeOf({ kind: 'workspace', id: job });
+      for (const place of await placesOf(workspace, path)) await removeTree(place);
+      for (const key of measured.keys()) if (key.endsWith(` ${workspace}`)) measured.delete(key);
     },
     async tidy() {
       const jobs = (await namesIn(state.jobs)).map(state.job);

@@ -1,21 +1,25 @@
-import { chmod, readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, lstat, readdir, rm } from 'node:fs/promises';
+import { absentAsNull, inside } from './kept-files.ts';
 
-/** Removes a tree, also one in which somebody closed directories (Go's modules, an agent): they are ours, so we may open them. */
-export async function removeTree(path: string): Promise<void> {
-  const closed = await rm(path, { recursive: true, force: true }).then(
+/**
+ * Removes a tree, also one in which somebody closed directories (Go's modules, an agent): they are ours, so we may open them. Another
+ * process may be removing it too.
+ */
+export async function removeTree(path: string | Buffer): Promise<void> {
+  const failed = await rm(path, { recursive: true, force: true }).then(
     () => null,
     (error: NodeJS.ErrnoException) => error,
   );
-  if (closed === null) return;
-  if (closed.code !== 'EACCES' && closed.code !== 'EPERM') throw closed;
-  await open(path);
-  await rm(path, { recursive: true, force: true });
+  if (failed === null) return;
+  if (!['EACCES', 'EPERM', 'ENOENT', 'ENOTEMPTY'].includes(failed.code ?? '')) throw failed;
+  await open(Buffer.from(path));
+  await rm(path, { recursive: true, force: true, maxRetries: 3 });
 }
 
 /** Links are not followed: what they lead to is not part of the tree. */
-async function open(directory: string): Promise<void> {
-  await chmod(directory, 0o700);
-  for (const entry of await readdir(directory, { withFileTypes: true }))
-    if (entry.isDirectory()) await open(join(directory, entry.name));
+async function open(place: Buffer): Promise<void> {
+  if ((await lstat(place).catch(absentAsNull))?.isDirectory() !== true) return;
+  await chmod(place, 0o700).catch(absentAsNull);
+  const entries = (await readdir(place, { withFileTypes: true, encoding: 'buffer' }).catch(absentAsNull)) ?? [];
+  for (const entry of entries) if (entry.isDirectory()) await open(inside(place, entry.name));
 }

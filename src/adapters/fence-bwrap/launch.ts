@@ -3,6 +3,7 @@ import { lstatSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { type Breach, breachKinds } from '../../domain/evidence.ts';
+import { openWay } from '../open-mode.ts';
 import { identityOf, isAlive, type ProcessIdentity } from '../process-identity.ts';
 import { type Command, filterFd, goFd, reportFd, statusFd } from './fence.ts';
 import { canaryFile } from './launch-script.ts';
@@ -135,6 +136,7 @@ function escaped(canary: NonNullable<Launch['canary']>, ran: boolean): readonly 
 
 /** One that a supervisor left which died meanwhile: it is no work. What is not a plain file is not the canary's. */
 export function removeCanary(workspace: string, token: string): void {
+  openWay(workspace, canaryFile(token));
   const path = join(workspace, canaryFile(token));
   if (lstatSync(path, { throwIfNoEntry: false })?.isFile()) rmSync(path);
 }

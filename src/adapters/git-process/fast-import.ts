@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { quotedBytes } from '../../domain/shown-path.ts';
 import { GitFailed } from './errors.ts';
 import { keepStart, launchError, refName, spawnGit, syncRef } from './run.ts';
 
@@ -52,11 +53,4 @@ export async function fastImport(
 }
 
 /** A path as fast-import reads it whatever is in it: bytes outside of plain ASCII are octal. */
-export function quotedPath(path: string): string {
-  const bytes = [...Buffer.from(path)].map((byte) =>
-    byte < 32 || byte > 126 || byte === 34 || byte === 92
-      ? `\\${byte.toString(8).padStart(3, '0')}`
-      : String.fromCharCode(byte),
-  );
-  return `"${bytes.join('')}"`;
-}
+export const quotedPath = (path: string): string => quotedBytes(Buffer.from(path));

@@ -4,6 +4,7 @@ import type { HandoffEvidence } from '../../domain/evidence.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { HandoffRules } from '../../domain/findings/handoff-rules.ts';
 
+import { openWay } from '../open-mode.ts';
 import { judgeHandoff } from './judge.ts';
 import { handoffLimit } from './parse.ts';
 
@@ -15,6 +16,7 @@ export const handoffFile = '.tidegate/handoff.json';
  * blocks nor follows a link nor reads more than a handoff may be long.
  */
 export function readHandoffFile(workspace: string, nonce: string): HandoffEvidence {
+  openWay(workspace, handoffFile);
   const directory = lstatSync(join(workspace, '.tidegate'), { throwIfNoEntry: false });
   if (directory === undefined) return { kind: 'absent' };
   if (!directory.isDirectory()) return invalid({ rule: 'handoff-directory', where: '.tidegate' });

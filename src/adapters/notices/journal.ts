@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type Deliveries, owedIn } from '../../domain/deliveries.ts';
@@ -6,7 +5,7 @@ import type { WebhookEvent } from '../../domain/notices.ts';
 import { isEnvironmental } from '../../ports/failures.ts';
 import { parseFields } from '../agent-lines.ts';
 import { writeDurably } from '../durable-file.ts';
-import { isAbsent } from '../state-directory/absent.ts';
+import { readMemory } from '../state-file.ts';
 
 const name = 'webhooks.json';
 const text = z.string();
@@ -24,14 +23,8 @@ const schema = z.object({
 });
 
 /** Null where there is none, or none that can be read: then nothing is owed. */
-export function readDeliveries(stateDirectory: string): Deliveries | null {
-  try {
-    return schema.safeParse(parseFields(readFileSync(join(stateDirectory, name), 'utf8'))).data ?? null;
-  } catch (error) {
-    if (isAbsent(error)) return null;
-    throw error;
-  }
-}
+export const readDeliveries = (stateDirectory: string): Deliveries | null =>
+  readMemory(join(stateDirectory, name), (kept) => schema.safeParse(parseFields(kept)).data ?? null);
 
 /** Where there is no room for it, it is known as long as this process lives. */
 export function writeDeliveries(stateDirectory: string, deliveries: Deliveries): void {

@@ -1,6 +1,6 @@
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isAbsent } from '../state-directory/absent.ts';
+import { readMemory } from '../state-file.ts';
 
 /** A line for the person who wonders why they were not told. */
 export function keepLine(stateDirectory: string, line: string): void {
@@ -13,11 +13,6 @@ export function keepLine(stateDirectory: string, line: string): void {
 
 /** Items that were told; a broken memory is an empty one. */
 export function readItems(file: string): readonly string[] {
-  try {
-    const parsed: unknown = JSON.parse(readFileSync(file, 'utf8'));
-    return Array.isArray(parsed) ? parsed.filter((item): item is string => typeof item === 'string') : [];
-  } catch (error) {
-    if (isAbsent(error) || error instanceof SyntaxError) return [];
-    throw error;
-  }
+  const parsed = readMemory<unknown>(file, JSON.parse);
+  return Array.isArray(parsed) ? parsed.filter((item): item is string => typeof item === 'string') : [];
 }

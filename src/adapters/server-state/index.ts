@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { claimDurably, writeDurably, writeWhole } from '../durable-file.ts';
 import { identify, isAlive } from '../process-identity.ts';
+import { readMemory } from '../state-file.ts';
 
 /** What a server leaves for the commands of the same person: its secret, and where it listens. */
 export type ServerState = {
@@ -50,11 +51,8 @@ export async function serverState(root: string): Promise<ServerState> {
     },
     renewSecret: () => writeDurably(keyFile, newKey()),
     serving: () => {
-      // written whole or not at all
-      const text = readIfThere(servingFile);
-      const found = text === null ? null : servingSchema.safeParse(JSON.parse(text));
-      if (found?.success !== true || !isAlive(found.data)) return null;
-      return { url: found.data.url, pid: found.data.pid };
+      const found = readMemory(servingFile, (text) => servingSchema.parse(JSON.parse(text)));
+      return found === null || !isAlive(found) ? null : { url: found.url, pid: found.pid };
     },
     recordServing: (url) => writeWhole(servingFile, `${JSON.stringify({ url, ...identify() })}\n`),
     forgetServing: () => rmSync(servingFile, { force: true }),
@@ -65,10 +63,13 @@ export async function serverState(root: string): Promise<ServerState> {
 function privately<T>(path: string, read: (text: string) => T): T {
   const file = openUnlinked(path);
   try {
-    const { mode, uid } = fstatSync(file);
+    const stats = fstatSync(file);
+    const { mode, uid } = stats;
     if ((mode & 0o077) !== 0) throw new KeyUnsafe(`others can read ${path}; renew it with tidegate token --renew`);
     if (uid !== process.getuid?.())
       throw new KeyUnsafe(`${path} belongs to somebody else; renew it with tidegate token --renew`);
+    if (!stats.isFile())
+      throw new KeyUnsafe(`${path} is no file; move it away, then renew it with tidegate token --renew`);
     return read(readFileSync(file, 'utf8'));
   } finally {
     closeSync(file);
@@ -91,13 +92,4 @@ function parsed(text: string, file: string): Buffer {
   const secret = Buffer.from(text.trim(), 'base64url');
   if (secret.length !== 32) throw new KeyUnsafe(`${file} holds no key; renew it with tidegate token --renew`);
   return secret;
-}
-
-function readIfThere(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
 }

@@ -1,4 +1,5 @@
 import type { Finding } from '../../domain/findings/finding.ts';
+import { shownPath } from '../../domain/shown-path.ts';
 import type { TreeEntry } from '../git-read/index.ts';
 import type { Pointer } from '../lfs/index.ts';
 import { statPrint } from '../workspace/index.ts';
@@ -66,7 +67,7 @@ export function findChanges(
   const refused: Finding[] = [];
   const totals = { itself: 0, lfs: 0 };
   const tooLarge = (path: string, limit: 'file' | 'total' | 'lfs-total', bytes: number) =>
-    refused.push({ rule: 'too-large', where: path, limit, bytes });
+    refused.push({ rule: 'too-large', where: shownPath(Buffer.from(path)), limit, bytes });
   for (const found of input.touched) {
     const { path } = found;
     const before = from.get(path);
@@ -115,7 +116,7 @@ function readable(refused: Finding[], path: string, read: () => Seen): Seen | nu
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code !== 'EACCES' && code !== 'EPERM') throw error;
-    refused.push({ rule: 'unreadable', kind: 'file', where: path });
+    refused.push({ rule: 'unreadable', kind: 'file', where: shownPath(Buffer.from(path)) });
     return null;
   }
 }

@@ -1,7 +1,10 @@
 import { type BigIntStats, lstatSync, readdirSync } from 'node:fs';
 import type { Finding, FindingsOf } from '../../domain/findings/finding.ts';
 import type { SnapshotRules } from '../../domain/findings/snapshot-rules.ts';
+import { shownPath } from '../../domain/shown-path.ts';
+import { wholeWorkspace } from '../../domain/untaken.ts';
 import type { IgnoreRules } from '../git-read/index.ts';
+import { openMode, openWay } from '../open-mode.ts';
 import { SnapshotRefused } from './content.ts';
 import { isGitName, isUnfitName, reservedAtTop } from './names.ts';
 
@@ -23,7 +26,8 @@ const limits = { entries: 500_000, depth: 200, pathBytes: 3_900 };
 
 /**
  * Looks at every entry of a workspace by `lstat` alone: opens nothing, follows nothing, so that no link, FIFO or
- * planted repository can lead or hold it. Ignored entries are left out unless they are tracked.
+ * planted repository can lead or hold it. Modes that would keep us out of what is ours are opened. Ignored entries are left out unless
+ * they are tracked.
  */
 export function walkWorkspace(
   root: string,
@@ -37,12 +41,15 @@ export function walkWorkspace(
   let entries = 0;
 
   const refuse: Refuse = (path, because) => {
-    refused.push({ ...because, where: printable(masked(path, secrets)) });
+    refused.push({ ...because, where: shown(masked(path, secrets)) });
     unseen.push(path);
   };
 
   const visit = (directory: string, depth: number, allIgnored: boolean): void => {
-    const names = namesIn(root, directory, refuse);
+    const unreadable = () => refuse(directory, { rule: 'unreadable', kind: 'directory' });
+    const names = namesIn(root, directory, unreadable, (path) =>
+      refused.push({ rule: 'unfit-name', fault: 'encoding', where: masked(shownPath(path), secrets) }),
+    );
     for (const name of names) {
       const path = directory === '' ? name : `${directory}/${name}`;
       if (directory === '' && reservedAtTop.has(name)) continue;
@@ -60,11 +67,16 @@ export function walkWorkspace(
       else if (!known && isUnfitName(name)) refuse(path, { rule: 'unfit-name', fault: 'line-break' });
       else if (!known && masked(name, secrets) !== name) refuse(path, { rule: 'known-value', in: 'name' });
       else if (Buffer.byteLength(path) > limits.pathBytes || depth > limits.depth) refuse(path, { rule: 'too-deep' });
-      else if (isDirectory) visit(path, depth + 1, leftOut);
-      else if (stats.isFile() || stats.isSymbolicLink()) found.push({ path, stats });
-      else refuse(path, { rule: 'special-file', kind: kindOf(stats) });
+      else if (isDirectory) {
+        openMode(`${root}/${path}`, stats);
+        visit(path, depth + 1, leftOut);
+      } else if (stats.isFile() || stats.isSymbolicLink()) {
+        openMode(`${root}/${path}`, stats);
+        found.push({ path, stats });
+      } else refuse(path, { rule: 'special-file', kind: kindOf(stats) });
     }
   };
+  openWay(root, '');
   visit('', 0, false);
   return { found, refused, unseen };
 }
@@ -77,7 +89,7 @@ export function lookAtPaths(root: string, paths: ReadonlySet<string>): Walk {
   for (const path of paths) {
     const stats = lookAt(`${root}/${path}`);
     const refuse = (because: FindingsOf<SnapshotRules>): void => {
-      refused.push({ ...because, where: printable(path) });
+      refused.push({ ...because, where: shown(path) });
       unseen.push(path);
     };
     if (stats === 'unreadable') refuse({ rule: 'unreadable', kind: 'entry' });
@@ -91,8 +103,13 @@ export function lookAtPaths(root: string, paths: ReadonlySet<string>): Walk {
 
 type Refuse = (path: string, because: FindingsOf<SnapshotRules>) => void;
 
-/** Names of a directory. Names that are not UTF-8 are refused by an escaped form; they cannot be asked for again. */
-function namesIn(root: string, directory: string, refuse: Refuse): readonly string[] {
+/** Names of a directory. Paths that are not UTF-8 are refused: as text they cannot be asked for again. */
+function namesIn(
+  root: string,
+  directory: string,
+  onUnreadable: () => void,
+  refuse: (path: Buffer) => void,
+): readonly string[] {
   const at = directory === '' ? root : `${root}/${directory}`;
   try {
     const names = readdirSync(at);
@@ -100,14 +117,13 @@ function namesIn(root: string, directory: string, refuse: Refuse): readonly stri
     return readdirSync(at, { encoding: 'buffer' }).flatMap((raw) => {
       const name = raw.toString('utf8');
       if (Buffer.from(name).equals(raw)) return [name];
-      const shown = raw.toString('latin1').replace(/[^ -~]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16)}`);
-      refuse(directory === '' ? shown : `${directory}/${shown}`, { rule: 'unfit-name', fault: 'encoding' });
+      refuse(Buffer.concat([Buffer.from(directory === '' ? '' : `${directory}/`), raw]));
       return [];
     });
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code !== 'EACCES' && code !== 'EPERM') throw error;
-    refuse(directory, { rule: 'unreadable', kind: 'directory' });
+    onUnreadable();
     return [];
   }
 }
@@ -129,8 +145,8 @@ function kindOf(stats: BigIntStats): SnapshotRules['special-file']['kind'] {
   return 'device';
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: exactly those must not reach a terminal
-const printable = (path: string): string => (/[\x00-\x1f\x7f-\x9f]/.test(path) ? JSON.stringify(path) : path);
+/** The root itself has no name. */
+const shown = (path: string): string => (path === '' ? wholeWorkspace : shownPath(Buffer.from(path)));
 
 export const masked = (text: string, secrets: readonly string[]): string =>
   secrets.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text);

@@ -1,8 +1,9 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { parseFields } from '../agent-lines.ts';
 import { writeDurably } from '../durable-file.ts';
+import { readMemory } from '../state-file.ts';
 import { absentAsNull, isThere } from './absent.ts';
 import type { Repository } from './find-repository.ts';
 import { repositoryName } from './place.ts';
@@ -22,7 +23,7 @@ const schema = z.object({ checkout: z.string(), commonDir: z.string() });
 export async function recordRepository(directory: string, { toplevel, commonDir }: Repository): Promise<void> {
   const path = join(directory, file);
   const text = `${JSON.stringify({ checkout: toplevel, commonDir })}\n`;
-  if ((await readFile(path, 'utf8').catch(absentAsNull)) !== text) writeDurably(path, text);
+  if (readMemory(path, (kept) => kept) !== text) writeDurably(path, text);
 }
 
 /** Every repository that keeps its state below this root, by name. A directory that was put there by others counts for nothing. */
@@ -30,10 +31,9 @@ export async function knownRepositories(root: string): Promise<readonly KnownRep
   const names = (await readdir(root).catch(absentAsNull)) ?? [];
   const found = await Promise.all(
     names.toSorted().map(async (id): Promise<KnownRepository | null> => {
-      const text = await readFile(join(root, id, file), 'utf8').catch(absentAsNull);
-      const parsed = text === null ? null : schema.safeParse(parseFields(text));
-      if (parsed?.success !== true || repositoryName(parsed.data) !== id) return null;
-      const { checkout, commonDir } = parsed.data;
+      const kept = readMemory(join(root, id, file), (text) => schema.parse(parseFields(text)));
+      if (kept === null || repositoryName(kept) !== id) return null;
+      const { checkout, commonDir } = kept;
       if (await isThere(checkout)) return { id, checkout, present: true };
       // a linked worktree may go while the repository stays
       const main = dirname(commonDir);

@@ -131,7 +131,10 @@ function followJob(followed: Followed, listener: (event: SupervisorEvent) => voi
   done.catch((error: unknown) =>
     tell({
       type: 'ended',
-      record: nothingKnown(files, { rule: 'supervisor-unwatched', words: boundedWords(String(error)) }),
+      record: nothingKnown(files, {
+        rule: 'supervisor-unwatched',
+        words: boundedWords(error instanceof Error ? error.message : String(error)),
+      }),
     }),
   );
   return {
@@ -173,10 +176,13 @@ const nothingKnown = (files: JobDirectory, because: Finding): ExitRecord => ({
   refusals: [],
 });
 
-/** What the supervisors themselves said, for the person who has to find out; empty for nothing. */
+/** The last error that the supervisors themselves printed, without the stack, which is in their log; empty for nothing. */
 function lastWords(files: JobDirectory): string {
   const log = logOf(files);
-  return existsSync(log) ? readFileSync(log, 'utf8').trim().slice(-1000) : '';
+  const lines = existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : [];
+  const isFrame = (line: string | undefined): boolean => /^ +at /.test(line ?? '');
+  const thrown = lines.findLast((line, at) => !isFrame(line) && isFrame(lines[at + 1]));
+  return boundedWords(thrown ?? lines.at(-1) ?? '');
 }
 
 /** Another supervisor writes the exit record that the dead one owes; doing it twice gives the same. */

@@ -1,10 +1,11 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Handoff } from '../../domain/evidence.ts';
 import type { ExitRecord, Job, NumberedNote, StartedRecord, SupervisorRecord } from '../../ports/supervisor.ts';
 import { claimDurably, writeDurably, writeWhole } from '../durable-file.ts';
 import { failpoint } from '../failpoint.ts';
 import type { ProcessIdentity } from '../process-identity.ts';
+import { readStateFile } from '../state-file.ts';
 
 /** The files by which supervisor and coordinator tell each other what happened. Each is written once and whole, and durably unless it says otherwise. */
 export const jobDirectory = (path: string) => ({
@@ -50,10 +51,12 @@ export const jobDirectory = (path: string) => ({
   started: () => readRecord<StartedRecord>(join(path, 'started.json')),
   /** Whole lines only: the last one may be half written. */
   notes: (): readonly NumberedNote[] =>
-    (readText(join(path, 'notes.jsonl')) ?? '')
-      .split('\n')
-      .slice(0, -1)
-      .map((line) => JSON.parse(line) as NumberedNote),
+    readStateFile(join(path, 'notes.jsonl'), (text) =>
+      text
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line) as NumberedNote),
+    ) ?? [],
   /** How far the workspace is, over and over; only for people to see, so a disk that has no room for it is no trouble. */
   writeCopied(copied: { readonly done: number; readonly total: number }): void {
     try {
@@ -92,16 +95,4 @@ export const promptFile = 'brief.md';
 export type JobDirectory = ReturnType<typeof jobDirectory>;
 
 /** Ours, written whole: a record that does not parse is a broken disk and must not be taken for an absent one. */
-function readRecord<T>(path: string): T | null {
-  const text = readText(path);
-  return text === null ? null : (JSON.parse(text) as T);
-}
-
-function readText(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
-}
+const readRecord = <T>(path: string): T | null => readStateFile(path, (text) => JSON.parse(text) as T);

@@ -12,6 +12,7 @@ import {
 import { setTimeout } from 'node:timers/promises';
 import type { CommitId } from '../../domain/ids.ts';
 import type { TreeEntry } from '../git-read/index.ts';
+import { readMemory } from '../state-file.ts';
 
 /**
  * What a workspace was made of, kept outside of it. It is also the mark of a complete workspace: written last.
@@ -41,20 +42,8 @@ export const statPrint = (stats: BigIntStats): string =>
 
 /** The record at `path`; null when there is none or it cannot be understood (then every file is hashed again). */
 export function readRecord(path: string): WorkspaceRecord | null {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
-  try {
-    const raw: unknown = JSON.parse(text);
-    return isRecord(raw) ? raw : null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+  const raw = readMemory<unknown>(path, JSON.parse);
+  return isRecord(raw) ? raw : null;
 }
 
 /** By hand: a schema library would cost every attempt more than all of its own code together. */

@@ -1,6 +1,7 @@
-import { sizeText } from '../disk.ts';
+import { type LargestKept, sizeText } from '../disk.ts';
 import type { HaltRules } from '../findings/halt-rules.ts';
-import { shellWord } from '../shell-word.ts';
+import { discardCommand } from '../kept.ts';
+import { shellPath, shellWord } from '../shell-word.ts';
 import { checkLog } from '../texts/commands.ts';
 import { few } from '../texts/told.ts';
 import type { Sentences } from './sentence.ts';
@@ -23,6 +24,10 @@ export const haltSentences: Sentences<HaltRules> = {
   'ledger-damaged': ({ file, words }) => ({
     detail: `the ledger ${file} is refused: ${words}`,
     fix: 'tidegate verify',
+  }),
+  'state-file': ({ file, fault }) => ({
+    detail: `${file} is damaged: ${fileFaults[fault]}`,
+    fix: `${file.endsWith('/landing.json') ? lookFirst : ''}mv ${shellPath(file)} ${shellPath(`${file}.damaged`)}`,
   }),
   'draft-unreadable': ({ file }) => `${file}, which was drafted, could not be looked at`,
   'merger-unstartable': ({ words }) => `the merger could not be started: ${words}`,
@@ -72,13 +77,15 @@ export const haltSentences: Sentences<HaltRules> = {
     detail: `only ${sizeText(free)} of memory are free`,
     fix: 'end something, or lower limits.parallel',
   }),
-  'disk-short': ({ free, least }) => ({
-    detail: `only ${sizeText(free)} are free on the disk, and ${sizeText(least)} (disk.free) must be`,
+  'disk-short': ({ free, least, largest }) => ({
+    detail: `only ${sizeText(free)} are free on the disk, and ${sizeText(least)} (disk.free) must be${largestText(largest)}`,
     fix: 'make room on the disk',
+    ...largestCommand(largest),
   }),
-  'disk-over-cap': ({ used, cap }) => ({
-    detail: `workspaces and products of setup take ${sizeText(used)} of at most ${sizeText(cap)} (disk.cap)`,
+  'disk-over-cap': ({ used, cap, largest }) => ({
+    detail: `workspaces and products of setup take ${sizeText(used)} of at most ${sizeText(cap)} (disk.cap)${largestText(largest)}`,
     fix: 'land or drop tasks to free their workspaces, or raise disk.cap in your own configuration',
+    ...largestCommand(largest),
   }),
   'disk-unmeasured': ({ because }, explain) => ({
     detail: `the room on the disk cannot be measured: ${explain(because).detail}`,
@@ -90,5 +97,20 @@ export const haltSentences: Sentences<HaltRules> = {
     return { detail: `${detail}${others}`, ...advice };
   },
 };
+
+const fileFaults = {
+  garbled: 'it is not what Tidegate wrote',
+  unreadable: 'it cannot be read',
+  directory: 'it is a directory',
+} as const;
+/** A landing may have been cut off there: what is left of it is the person's to judge. */
+const lookFirst = 'look at your branch and files with git status; when they are as you want them: ';
+
+const largestText = (largest: LargestKept | undefined): string =>
+  largest === undefined
+    ? ''
+    : `; the largest file that no snapshot holds is ${largest.path} of ${largest.run}/${largest.task} (${sizeText(largest.bytes)})`;
+const largestCommand = (largest: LargestKept | undefined) =>
+  largest === undefined ? {} : { command: discardCommand(largest.run, largest) };
 
 const unbuilt = (paths: readonly string[]): string => `the generated files (${paths.join(', ')}) could not be rebuilt`;

@@ -14,6 +14,10 @@ export const requestSentences: Sentences<RequestRules> = {
       : `${run} has no task ${JSON.stringify(task)}; it has ${known.join(', ')}`,
   'task-removed': ({ task }) => `${task} is not in the plan any more`,
   'wave-closed': ({ wave }) => `wave ${wave} is closed`,
+  'not-kept': ({ run, task, path }) => ({
+    detail: `${run}/${task} has no file ${path} that is in no snapshot`,
+    fix: `\`tidegate rescue ${run}/${task}\` lists those that it has`,
+  }),
   'drop-merged': () => ({ detail: 'it is merged', fix: '`tidegate undo` takes it back' }),
   'task-status': ({ action, status }) => {
     switch (action) {

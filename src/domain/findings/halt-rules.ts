@@ -1,3 +1,4 @@
+import type { LargestKept } from '../disk.ts';
 import type { CommitId, RunId, TaskId } from '../ids.ts';
 import type { Finding, FindingsOf } from './finding.ts';
 
@@ -16,6 +17,8 @@ type SystemRules = {
   'object-format': { readonly repository: string; readonly expected: string; readonly actual: string };
   'ledger-unavailable': { readonly file: string; readonly words: string };
   'ledger-damaged': { readonly file: string; readonly words: string };
+  /** A file of ours, not what we wrote. */
+  'state-file': { readonly file: string; readonly fault: 'garbled' | 'unreadable' | 'directory' };
   'draft-unreadable': { readonly file: string };
   'merger-unstartable': { readonly words: string };
   'merger-ended': { readonly code: number | null; readonly signal: string | null; readonly words: string };
@@ -51,8 +54,8 @@ type RoundRules = {
 /** Why no attempt may start. Bytes. */
 type ShortageRules = {
   'memory-short': { readonly free: number };
-  'disk-short': { readonly free: number; readonly least: number };
-  'disk-over-cap': { readonly used: number; readonly cap: number };
+  'disk-short': { readonly free: number; readonly least: number; readonly largest?: LargestKept };
+  'disk-over-cap': { readonly used: number; readonly cap: number; readonly largest?: LargestKept };
   'disk-unmeasured': { readonly because: Finding };
 };
 

@@ -17,6 +17,8 @@ export type RequestRules = {
   'no-such-task': { readonly run: string; readonly task: string; readonly known?: readonly string[] };
   'task-removed': { readonly task: TaskId };
   'wave-closed': { readonly wave: number };
+  /** `path` is none that is kept because no snapshot holds it. */
+  'not-kept': { readonly run: RunId; readonly task: TaskId; readonly path: string };
   'drop-merged': { readonly task: TaskId };
   /** The task's status does not allow it. */
   'task-status': {

@@ -145,11 +145,19 @@ export function toldOfWaveHalt(state: Run, halt: { readonly task: string; readon
 type Failed = TaskProgress & { readonly status: 'failed' };
 
 /** Another attempt goes on with work that is there. Where there is none, or it cannot be trusted, the task begins again. */
-export function toldOfFailure(failed: Failed, subject: string): Told {
+/** `isKept`: no snapshot holds what it left, or some of it. */
+export function toldOfFailure(failed: Failed, subject: string, isKept: boolean): Told {
   const { snapshot, attempt } = failed;
   const message = brief(failureText(failed));
   const said = `what it said:  tidegate logs ${subject}`;
   const retry = `tidegate retry ${subject}`;
+  if (isKept && (snapshot === null || snapshot.diff.length === 0))
+    return {
+      message,
+      lines: [said, `what it left:  tidegate rescue ${subject}`],
+      safe: 'no snapshot holds its files; they stay in its workspace',
+      command: retry,
+    };
   if (snapshot === null || snapshot.diff.length === 0)
     return { message, lines: [said], safe: 'it left no work, so nothing is lost', command: retry };
   if (!passes(attempt.dispatched ?? []))

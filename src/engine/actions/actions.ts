@@ -3,6 +3,7 @@ import { acceptAction } from './accept.ts';
 import type { Action, ActionTerms } from './action.ts';
 import { answerAction } from './answer.ts';
 import { approveAction } from './approve.ts';
+import { discardAction } from './discard.ts';
 import { dropAction } from './drop.ts';
 import { editAction } from './edit.ts';
 import { editLandingAction } from './edit-landing.ts';
@@ -29,6 +30,7 @@ const all = {
   hold: holdAction,
   grant: grantAction,
   drop: dropAction,
+  discard: discardAction,
   retry: retryAction,
   'switch-agent': switchAgentAction,
   rework: reworkAction,

@@ -170,6 +170,9 @@ export const runDocument = z.strictObject({
   branch: z.strictObject({ commit, tree: commit }).nullable(),
   landing,
   undo: z.strictObject({ task: id.nullable(), onto: commit.nullable(), check: z.string().nullable() }).nullable(),
+  kept: z
+    .array(z.strictObject({ task: id, attempt: z.string(), path: z.string(), why: z.string(), command: z.string() }))
+    .meta({ description: 'files that no snapshot holds; each stays in its workspace until it is discarded by name' }),
   waits: z.array(need),
 });
 

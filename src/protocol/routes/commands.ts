@@ -138,6 +138,20 @@ export const commandRoutes = {
     'Give a task up by name, or some of its changes',
     z.strictObject({ paths: z.array(path).max(100).default([]) }),
   ),
+  discard: onTask(
+    'discard',
+    'approve',
+    'Remove files that no snapshot holds from the workspaces of a task',
+    z.strictObject({
+      paths: z
+        .array(z.string().min(1).max(20_000))
+        .min(1)
+        .max(1_000)
+        .meta({
+          description: 'as `kept` of the run shows them; a directory stands for all below it, `.` for everything',
+        }),
+    }),
+  ),
   retry: onTask(
     'retry',
     'approve',

@@ -24,6 +24,7 @@ export const commandHandlers: Handlers<typeof commandRoutes> = {
   raise: onWholeRun(routeActions.raise),
   grant: onTask(routeActions.grant),
   drop: onTask(routeActions.drop),
+  discard: onTask(routeActions.discard),
   rework: onTask(routeActions.rework),
   accept: onTask(routeActions.accept),
   send: onTask(routeActions.send),
