@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Entry, Look } from './look.ts';
 import { type Visible, visibleByPath } from './visible.ts';
 
-const home = '/home/ada';
+const home = '/home/ann';
 
 /** Files by path: `->` a link, `x` a program, `private` 0600, `private x` 0700, anything else a file for all. */
 function tree(files: Readonly<Record<string, string>>): Look {
@@ -275,12 +275,12 @@ describe('a row of the table', () => {
 });
 
 test('home may be reached by a link: all is by its real name, and where that is', () => {
-  const files = { '/data/ada/.nvm/versions/node/v24/bin/node': 'x', '/home/ada': '-> /data/ada' };
-  const wanted = { path: ['/home/ada/.nvm/versions/node/v24/bin'], home, closed: [], variables: {} };
+  const files = { '/data/ann/.nvm/versions/node/v24/bin/node': 'x', '/home/ann': '-> /data/ann' };
+  const wanted = { path: ['/home/ann/.nvm/versions/node/v24/bin'], home, closed: [], variables: {} };
   expect(visibleByPath(wanted, tree(files))).toMatchObject({
-    home: '/data/ada',
+    home: '/data/ann',
     path: wanted.path,
-    shown: [{ path: '/data/ada/.nvm/versions/node/v24/bin', rule: { rule: 'row', row: 'nvm' } }],
+    shown: [{ path: '/data/ann/.nvm/versions/node/v24/bin', rule: { rule: 'row', row: 'nvm' } }],
     links: [],
   });
 });
