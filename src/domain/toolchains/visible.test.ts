@@ -52,6 +52,22 @@ describe('a directory on the PATH', () => {
     const files = { '~/.pulumi/bin/pulumi': 'x', '~/.pulumi/lib/a.so': '', '~/.pulumi/credentials.json': '' };
     expect(ruled(see(['~/.pulumi/bin'], files))).toEqual(['~/.pulumi/bin directory', '~/.pulumi/lib beside']);
   });
+  test('has libraries by a link too, unless that leads elsewhere', () => {
+    const files = {
+      '~/opt/a/bin/a': 'x',
+      '~/opt/a/lib': '-> lib64',
+      '~/opt/a/lib64/a.so': '',
+      '~/opt/a/include': '-> ~/.ssh',
+      '~/.ssh/id': '',
+    };
+    const visible = see(['~/opt/a/bin'], files);
+    expect(shown(visible)).toEqual(['~/opt/a/bin', '~/opt/a/lib64']);
+    expect(visible.links).toEqual([{ path: `${home}/opt/a/lib`, to: 'lib64' }]);
+  });
+  test('in a project of somebody is no toolchain because of a name', () => {
+    const files = { '~/dev/app/bin/a': 'x', '~/dev/app/src/runtime/a.ts': '', '~/dev/app/conda-meta/a': '' };
+    expect(ruled(see(['~/dev/app/bin'], files))).toEqual(['~/dev/app/bin directory']);
+  });
   test.each(['~/bin', '~/.local/bin'])("that is home's own (%s) has no libraries beside it", (bin) => {
     const lib = bin.replace('/bin', '/lib');
     expect(shown(see([bin], { [`${bin}/a`]: 'x', [`${lib}/a`]: '' }))).toEqual([bin]);
