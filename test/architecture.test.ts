@@ -138,7 +138,7 @@ describe('sources', () => {
     const text = globSync('{src,test,bin,scripts,demo,docs,bench}/**/*.{ts,tsx,cjs,mjs,sh,md}').filter(
       (file) => file !== 'test/architecture.test.ts',
     );
-    const marks = /\b(?:TODO|FIXME|XXX)\b|(?<![\w.])\/(?:work|home\/(?!ann\b)[a-z]+|Users)\//;
+    const marks = /\b(?:TODO|FIXME|XXX)\b|(?<![\w.])\/(?:work|home\/(?!ann\b|linuxbrew\b)[a-z]+|Users)\//;
     expect(text.flatMap((file) => matchesIn(file, readFileSync(file, 'utf8'), marks))).toEqual([]);
   });
 

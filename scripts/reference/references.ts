@@ -10,6 +10,7 @@ import { printed } from './printed.ts';
 import { routeLines } from './routes-page.ts';
 import { ruleLines } from './rules-page.ts';
 import { type Schema, schemaRows } from './schema-rows.ts';
+import { toolchainLines } from './toolchains-page.ts';
 import { unionMembers } from './union-members.ts';
 
 /** Every page of docs/reference by its name. */
@@ -21,6 +22,7 @@ export async function references(): Promise<Readonly<Record<string, string>>> {
     'files.md': filesPage(),
     'routes.md': routesPage(),
     'rules.md': rulesPage(),
+    'toolchains.md': toolchainsPage(),
   };
 }
 
@@ -31,6 +33,15 @@ const rulesPage = (): string =>
       'Findings, refusals and halts are stored as a rule with its facts, and shown as a sentence. Programs go by the rule; the sentence may change. Facts stand as ‹fact›; where the sentence depends on a fact, the first form is shown.',
     ),
     ...ruleLines(),
+  ]);
+
+const toolchainsPage = (): string =>
+  page([
+    ...made(
+      'Toolchains',
+      'What agents, `setup` and checks can read of a manager whose programs are on your PATH, or are reached by a link from there. Paths are below the place that is named, or below your home (`~`); `*` is any one name. [security.md](../security.md#what-is-visible-of-your-machine) has the rules for all other directories.',
+    ),
+    ...toolchainLines(),
   ]);
 
 const made = (title: string, intro: string): readonly string[] => [

@@ -31,9 +31,10 @@ export function fencedEnvironment(
     ...wanted.pass,
   ];
   const passed = names.map((name) => [name, ours[name]] as const);
-  const path = wanted.client === null ? host.visible.path : [wanted.client, ...host.visible.path];
+  const visible = host.visible();
+  const path = wanted.client === null ? visible.path : [wanted.client, ...visible.path];
   const entries = [
-    ...Object.entries(host.visible.variables),
+    ...Object.entries(visible.variables),
     ...passed,
     ...Object.entries(wanted.set),
     ...Object.entries(typeof network === 'string' ? {} : relayVariables(network)),

@@ -11,7 +11,8 @@ test('a directory on the PATH is visible, but nothing of it that is closed', () 
       mkdirSync(join(root, path), { recursive: true });
     const at = (path: string): string => join(root, path);
     const onPath = [at('tool/bin'), at('dev/bin'), at('dev/checkout/bin'), at('dev'), '/usr/bin'];
-    const { visible } = findHost({ PATH: onPath.join(':'), HOME: at('home') }, [at('dev/checkout'), at('dev/state')]);
+    const closed = [at('dev/checkout'), at('dev/state')];
+    const visible = findHost({ PATH: onPath.join(':'), HOME: at('home') }, closed).visible();
     expect(visible.shown.map(({ path }) => path)).toEqual([at('tool/bin'), at('tool/lib'), at('dev/bin')]);
     expect(visible.path).toEqual([at('tool/bin'), at('dev/bin'), at('dev'), '/usr/bin']);
     expect(visible.left).toEqual([{ path: at('dev/checkout/bin'), why: 'closed' }]);

@@ -19,14 +19,17 @@ import { lookAround } from './look.ts';
 /** A path of this machine and where it appears in the fence. */
 export type Bind = { readonly source: string; readonly target: string; readonly access: 'read' | 'write' };
 
-/** What a fence is built from on this machine. Looked up once per process. */
+/** What a fence is built from on this machine. */
 export type Host = {
   readonly uid: number;
   /** Whom the fenced process runs as: the caller, or nobody when the caller is root. */
   readonly agent: { readonly uid: number; readonly gid: number };
   readonly home: string;
-  /** What the PATH makes visible, and the PATH inside, without Tidegate's own directory. */
-  readonly visible: Visible;
+  /**
+   * What the PATH makes visible, and the PATH inside, without Tidegate's own directory. Looked at anew for each start: minutes may lie
+   * between two of a job, and what is private may come and go.
+   */
+  visible(): Visible;
   readonly tools: Readonly<Record<Tool, string>>;
   readonly maxProcesses: number;
   readonly maxFileBytes: number;
@@ -83,7 +86,7 @@ export function findHost(
     uid,
     agent: agentUser(job),
     home,
-    visible: visibleByPath({ path, home, closed, variables: environment }, lookAround),
+    visible: () => visibleByPath({ path, home, closed, variables: environment }, lookAround),
     tools: findTools(searchedFor(environment)),
     ...resourceLimits(),
   };

@@ -45,7 +45,8 @@ export function probeVisible(
 ): (Visible & { readonly useless: readonly string[] }) | null {
   const host = hostOrProblem(environment, closed);
   if (host instanceof FenceUnavailable) return null;
-  return { ...host.visible, useless: host.visible.shown.map(({ path }) => path).filter(isUselessIn(host)) };
+  const visible = host.visible();
+  return { ...visible, useless: visible.shown.map(({ path }) => path).filter(isUselessIn(host, visible)) };
 }
 
 /** Whether a program starts in a fence: what it says to `--version`, or why it says nothing. */
@@ -66,7 +67,7 @@ export function probeProgram(
     return { version: version.trim().slice(0, 100), problem: '', missing: null, lines: [] };
   const ending = run.status === 0 ? 'it names no version' : `it ended with ${run.status ?? run.signal}`;
   const isHidden = run.status === 126 || run.status === 127 || /No such file|not found|Cannot find/i.test(said);
-  const failed = { program: program.path, words: said, visible: host.visible, isThere: existsSync };
+  const failed = { program: program.path, words: said, visible: host.visible(), isThere: existsSync };
   return {
     version: null,
     problem: run.error?.message ?? ending,

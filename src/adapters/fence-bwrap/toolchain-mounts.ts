@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { below } from '../../domain/lexical-path.ts';
 import type { Link } from '../../domain/toolchains/look.ts';
+import type { Visible } from '../../domain/toolchains/visible.ts';
 import type { Bind, Host } from './host.ts';
 
 /** A directory of which nothing is seen. */
@@ -18,8 +19,9 @@ type ToolchainMounts = {
  * show all that they name.
  */
 export function toolchainMounts(host: Host, asked: readonly Bind[]): ToolchainMounts {
-  const { visible, home } = host;
-  const isUseless = isUselessIn(host);
+  const { home } = host;
+  const visible = host.visible();
+  const isUseless = isUselessIn(host, visible);
   const names = (path: string): readonly string[] => {
     const inside = home === visible.home ? null : below(visible.home, path);
     return inside === null ? [path] : [path, inside === '' ? home : `${home}/${inside}`];
@@ -53,7 +55,7 @@ export function toolchainMounts(host: Host, asked: readonly Bind[]): ToolchainMo
  * what is mounted by itself need not be open.
  */
 export const isUselessIn =
-  ({ uid, visible: { shown } }: Pick<Host, 'uid' | 'visible'>) =>
+  ({ uid }: Pick<Host, 'uid'>, { shown }: Visible) =>
   (path: string): boolean => {
     if (uid !== 0) return false;
     const around = shown.filter((root) => root.path !== path && below(root.path, path) !== null);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { pathToRead } from './path-to-read.ts';
 import { readLine } from './words.ts';
 
-const home = '/home/ada';
+const home = '/home/ann';
 const shows = (...paths: readonly string[]) => ({
   home,
   shown: paths.map((path) => ({ path: `${home}/${path}`, rule: { rule: 'directory' } as const })),
@@ -12,13 +12,13 @@ test.each([
   // what it misses lies in the same installation
   [
     'flutter/bin/flutter',
-    'cannot open /home/ada/flutter/packages/tools.dart: No such file',
+    'cannot open /home/ann/flutter/packages/tools.dart: No such file',
     ['flutter/bin'],
     '~/flutter',
   ],
   // beside credentials: only the part that is missing
-  ['.tool/bin/tool', "exec: '/home/ada/.tool/engine/run': not found", ['.tool/bin'], '~/.tool/engine'],
-  ['.tool/bin/tool', 'exec: /home/ada/.tool/engine: not found', ['.tool/bin'], '~/.tool/engine'],
+  ['.tool/bin/tool', "exec: '/home/ann/.tool/engine/run': not found", ['.tool/bin'], '~/.tool/engine'],
+  ['.tool/bin/tool', 'exec: /home/ann/.tool/engine: not found', ['.tool/bin'], '~/.tool/engine'],
   // it says nothing of use
   ['sdk/bin/tool', 'failed', ['sdk/bin'], '~/sdk'],
   ['.tool/bin/tool', 'failed', ['.tool/bin'], '~/.tool/bin'],
@@ -26,7 +26,7 @@ test.each([
   // it is not visible itself
   ['dev/tool', '', [], '~/dev/tool'],
   // what is visible, of the system, or home itself is not what is missing
-  ['sdk/bin/tool', '/usr/lib/x /home/ada /home/ada/sdk/bin/a: not found', ['sdk/bin'], '~/sdk'],
+  ['sdk/bin/tool', '/usr/lib/x /home/ann /home/ann/sdk/bin/a: not found', ['sdk/bin'], '~/sdk'],
 ] as const)('%s that prints "%s" wants %s … %s', (program, words, shown, wanted) => {
   const visible = shows(...shown);
   const path = pathToRead({ program: `${home}/${program}`, words, visible, isThere: () => true });
@@ -39,6 +39,6 @@ test('what is not there on the machine is not what the fence hides', () => {
 });
 
 test('the line for the configuration is YAML', () => {
-  expect(readLine('/home/ada/sdk', home)).toBe('fence: { read: [~/sdk] }');
+  expect(readLine('/home/ann/sdk', home)).toBe('fence: { read: [~/sdk] }');
   expect(readLine('/opt/a b: c', home)).toBe('fence: { read: ["/opt/a b: c"] }');
 });

@@ -63,15 +63,24 @@ export function pathsOf(pattern: string, { root }: Pick<Placed, 'root'>, home: s
     const [file = ''] = pathsOf(pattern.slice('plain:'.length), { root }, home, look);
     return namesToolsOnly(look.text(file)) ? [file] : [];
   }
-  if (pattern === '.')
-    return (look.list(root, mostNames) ?? []).map(({ path }) => path).filter((path) => isProgram(look.at(path)));
+  if (pattern === '.') return programsIn(root, look) ?? [];
   const [start, steps] = pattern.startsWith('~/') ? [home, pattern.slice(2)] : [root, pattern];
   return steps
     .split('/')
     .reduce<readonly string[]>((found, step) => found.flatMap((path) => next(path, step, look)), [start]);
 }
 
-const mostNames = 2_000;
+/** Of one directory. */
+const mostNames = 5_000;
+/** Each is a mount. */
+const mostPrograms = 200;
+
+/** The programs directly in a directory; null when it is too much to look at or to show. */
+export function programsIn(directory: string, look: Look): readonly string[] | null {
+  const listed = look.list(directory, mostNames);
+  const programs = (listed ?? []).filter(({ kind, path }) => kind === 'file' && isProgram(look.at(path)));
+  return listed === null || programs.length > mostPrograms ? null : programs.map(({ path }) => path);
+}
 
 function next(directory: string, step: string, look: Look): readonly string[] {
   if (!step.includes('*')) return look.at(`${directory}/${step}`) === null ? [] : [`${directory}/${step}`];

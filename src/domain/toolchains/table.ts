@@ -113,7 +113,7 @@ export const toolchainTable: readonly Row[] = [
   },
   {
     name: 'conda',
-    marker: 'conda-meta',
+    marker: 'conda-meta/history',
     shows: [...prefix, 'sbin', 'ssl', 'condabin', 'conda-meta/history', 'x86_64-conda-linux-gnu'],
     never: ['etc', 'conda-meta/state', '.condarc'],
   },
@@ -129,7 +129,7 @@ export const toolchainTable: readonly Row[] = [
     variable: 'PNPM_HOME',
     places: ['~/.local/share/pnpm'],
     shows: ['.', 'bin', 'global', 'nodejs', '.tools', 'store/*/links'],
-    never: ['rc', 'auth.ini', '~/.config/pnpm'],
+    never: ['rc', 'auth.ini', 'global/.npmrc', 'global/*/.npmrc', '~/.config/pnpm'],
   },
   {
     name: 'bun',
@@ -172,7 +172,7 @@ export const toolchainTable: readonly Row[] = [
   },
   {
     name: 'Go',
-    marker: 'src/runtime',
+    marker: 'src/runtime/proc.go',
     shows: ['bin', 'src', 'lib', 'misc', 'api', 'pkg/tool', 'pkg/include', 'go.env', 'VERSION'],
     never: ['pkg/mod', '~/.config/go'],
   },

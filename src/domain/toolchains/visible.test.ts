@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Entry, Look } from './look.ts';
 import { type Visible, visibleByPath } from './visible.ts';
 
-const home = '/home/ada';
+const home = '/home/ann';
 
 /** Files by path: `->` a link, `x` a program, `private` 0600, `private x` 0700, anything else a file for all. */
 function tree(files: Readonly<Record<string, string>>): Look {
@@ -51,6 +51,22 @@ describe('a directory on the PATH', () => {
   test('that is a bin is visible with its libraries, and with nothing else beside it', () => {
     const files = { '~/.pulumi/bin/pulumi': 'x', '~/.pulumi/lib/a.so': '', '~/.pulumi/credentials.json': '' };
     expect(ruled(see(['~/.pulumi/bin'], files))).toEqual(['~/.pulumi/bin directory', '~/.pulumi/lib beside']);
+  });
+  test('has libraries by a link too, unless that leads elsewhere', () => {
+    const files = {
+      '~/opt/a/bin/a': 'x',
+      '~/opt/a/lib': '-> lib64',
+      '~/opt/a/lib64/a.so': '',
+      '~/opt/a/include': '-> ~/.ssh',
+      '~/.ssh/id': '',
+    };
+    const visible = see(['~/opt/a/bin'], files);
+    expect(shown(visible)).toEqual(['~/opt/a/bin', '~/opt/a/lib64']);
+    expect(visible.links).toEqual([{ path: `${home}/opt/a/lib`, to: 'lib64' }]);
+  });
+  test('in a project of somebody is no toolchain because of a name', () => {
+    const files = { '~/dev/app/bin/a': 'x', '~/dev/app/src/runtime/a.ts': '', '~/dev/app/conda-meta/a': '' };
+    expect(ruled(see(['~/dev/app/bin'], files))).toEqual(['~/dev/app/bin directory']);
   });
   test.each(['~/bin', '~/.local/bin'])("that is home's own (%s) has no libraries beside it", (bin) => {
     const lib = bin.replace('/bin', '/lib');
@@ -275,12 +291,12 @@ describe('a row of the table', () => {
 });
 
 test('home may be reached by a link: all is by its real name, and where that is', () => {
-  const files = { '/data/ada/.nvm/versions/node/v24/bin/node': 'x', '/home/ada': '-> /data/ada' };
-  const wanted = { path: ['/home/ada/.nvm/versions/node/v24/bin'], home, closed: [], variables: {} };
+  const files = { '/data/ann/.nvm/versions/node/v24/bin/node': 'x', '/home/ann': '-> /data/ann' };
+  const wanted = { path: ['/home/ann/.nvm/versions/node/v24/bin'], home, closed: [], variables: {} };
   expect(visibleByPath(wanted, tree(files))).toMatchObject({
-    home: '/data/ada',
+    home: '/data/ann',
     path: wanted.path,
-    shown: [{ path: '/data/ada/.nvm/versions/node/v24/bin', rule: { rule: 'row', row: 'nvm' } }],
+    shown: [{ path: '/data/ann/.nvm/versions/node/v24/bin', rule: { rule: 'row', row: 'nvm' } }],
     links: [],
   });
 });

@@ -2,7 +2,7 @@ import { below, resolvePath } from '../lexical-path.ts';
 import { follow, isProgram, type Link, type Look, remembering } from './look.ts';
 import { above, besideBin, hasLibraries, holds, inSystem, isMadeAnew, isToolsOwn, isWide } from './places.ts';
 import { type Budget, type Hidden, privateFilesIn } from './private-files.ts';
-import { directoriesAbove, isAmong, type Placed, pathsOf, placeRows, rowOf } from './rows.ts';
+import { directoriesAbove, isAmong, type Placed, pathsOf, placeRows, programsIn, rowOf } from './rows.ts';
 
 /** What a person's PATH makes visible in a fence, read-only. All paths are real ones: no part of them is a link. */
 export type Visible = {
@@ -42,8 +42,6 @@ type Wanted = {
 const mostNames = 5_000;
 /** In all directories that no row speaks for. */
 const mostEntries = 10_000;
-/** Of one directory, each a mount. */
-const mostPrograms = 200;
 /** From one manager's program to that of another. */
 const mostTurns = 4;
 
@@ -87,7 +85,7 @@ export function visibleByPath(wanted: Wanted, at: Look): Visible {
   const plain = plainDirectories([...new Set(usable.map(({ real }) => real))], rowRoots, scene);
   const packages = developed(linked.shown, rowRoots, plain.budget, scene);
   const shown = settled([...plain.shown, ...packages.shown, ...rows.flatMap((row) => row.shown)], rowRoots, scene);
-  const links = [...usable, linked, ...rows].flatMap((one) => one.links);
+  const links = [...usable, linked, plain, ...rows].flatMap((one) => one.links);
   const hidden = [...plain.hidden, ...packages.hidden, ...neverShown(shown, scene)];
   return {
     path: [...new Set(usable.map(({ named }) => named))],
@@ -198,8 +196,7 @@ function shownAlone(real: string, from: string, directories: readonly string[], 
 const isOwnPlace = (path: string, home: string): boolean =>
   /^(\.[^/]+$|\.config\/|\.cache\/|\.local\/state\/)/.test(below(home, path) ?? '');
 
-type Plain = {
-  readonly shown: readonly Shown[];
+type Plain = Found & {
   readonly hidden: readonly Hidden[];
   readonly tooMuch: readonly string[];
   readonly budget: Budget;
@@ -211,6 +208,7 @@ function plainDirectories(directories: readonly string[], rowRoots: readonly str
   const budget: Budget = { left: mostEntries };
   const isKnown = (path: string): boolean => rowRoots.includes(path);
   const shown: Shown[] = [];
+  const links: Link[] = [];
   const hidden: Hidden[] = [];
   const tooMuch: string[] = [];
   const show = (path: string, rule: ShowRule): boolean => {
@@ -224,18 +222,18 @@ function plainDirectories(directories: readonly string[], rowRoots: readonly str
     if (inSystem(directory) || isAmong(directory, rowRoots)) continue;
     const isWhole = !isWide(directory, home) && !isToolsOwn(directory, home) && show(directory, { rule: 'directory' });
     if (!isWhole) {
-      const listed = look.list(directory, mostNames);
-      const programs = (listed ?? []).map(({ path }) => path).filter((path) => isProgram(look.at(path)));
-      if (listed === null || programs.length > mostPrograms) tooMuch.push(directory);
+      const programs = programsIn(directory, look);
+      if (programs === null) tooMuch.push(directory);
       else shown.push(...programs.map((path): Shown => ({ path, rule: { rule: 'programs' } })));
     }
     if (!hasLibraries(directory, home)) continue;
     for (const name of besideBin) {
-      const path = `${above(directory)}/${name}`;
-      if (look.at(path)?.kind === 'directory' && !isAmong(path, rowRoots)) show(path, { rule: 'beside' });
+      const trail = follow(look, `${above(directory)}/${name}`);
+      if (trail === null || !holds(above(directory), trail.real) || isAmong(trail.real, rowRoots)) continue;
+      if (look.at(trail.real)?.kind === 'directory' && show(trail.real, { rule: 'beside' })) links.push(...trail.links);
     }
   }
-  return { shown, hidden, tooMuch, budget };
+  return { shown, links, hidden, tooMuch, budget };
 }
 
 /** A package that is not among installed ones is a project of somebody's: its private files are not part of it. */
@@ -290,12 +288,12 @@ function neverShown(shown: readonly Shown[], { placed, needed, home, look }: Sce
     });
 }
 
-/** Links that lie in something visible are there already; at or above home there is a directory of the fence's own. */
+/** Links that lie in something visible are there already; at or above home and some others is a directory of the fence's own. */
 function neededLinks(links: readonly Link[], shown: readonly Shown[], named: string, home: string): readonly Link[] {
   const roots = shown.map(({ path }) => path);
   const needed = links.filter(
     ({ path }) =>
-      !inSystem(path) && !isMadeAnew(path) && !holds(path, named) && !holds(path, home) && !isAmong(path, roots),
+      !inSystem(path) && !isMadeAnew(path) && !isWide(path, home) && !holds(path, named) && !isAmong(path, roots),
   );
   return [...new Map(needed.map((link) => [link.path, link])).values()];
 }

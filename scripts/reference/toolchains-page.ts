@@ -1,0 +1,28 @@
+import { type Row, toolchainTable } from '../../src/domain/toolchains/table.ts';
+
+/** The table of toolchains, as it is used. */
+export const toolchainLines = (): readonly string[] => [
+  '',
+  '| manager | where | visible | never visible |',
+  '|---|---|---|---|',
+  ...toolchainTable.map(
+    (row) =>
+      `| ${row.name} | ${placeOf(row)} | ${row.shows.map(shown).join(', ')} | ${row.never.map(code).join(', ')} |`,
+  ),
+];
+
+const code = (text: string): string => `\`${text}\``;
+
+function placeOf({ marker, places = [], variable, each }: Row): string {
+  if (marker !== undefined) return `any directory with ${code(marker)}`;
+  const named = variable === undefined ? [] : [code(`$${variable}`)];
+  const where = [...named, ...places.map(code)].join(', ');
+  return each === undefined ? where : `${where}: each ${code(each)} that is used`;
+}
+
+function shown(pattern: string): string {
+  if (pattern === '.') return 'programs in it';
+  return pattern.startsWith('plain:')
+    ? `${code(pattern.slice('plain:'.length))} while it names only tools`
+    : code(pattern);
+}
