@@ -106,11 +106,11 @@ async function largestKept(
 ): Promise<LargestKept | null> {
   const there = new Set(holdings.map(({ id }) => id));
   let largest: LargestKept | null = null;
-  for (const state of runs)
-    for (const { attempt, task, path } of state === null ? [] : keptIn(state)) {
+  for (const state of runs.filter((one) => one !== null))
+    for (const { attempt, task, path } of keptIn(state)) {
       if (!there.has(attempt)) continue;
       const bytes = await disk.sizeOf(attempt, path);
-      if (bytes > (largest?.bytes ?? 0)) largest = { run: (state as RunState).run, task, path, bytes };
+      if (bytes > (largest?.bytes ?? 0)) largest = { run: state.run, task, path, bytes };
     }
   return largest;
 }

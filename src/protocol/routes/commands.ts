@@ -143,13 +143,9 @@ export const commandRoutes = {
     'approve',
     'Remove files that no snapshot holds from the workspaces of a task',
     z.strictObject({
-      paths: z
-        .array(z.string().min(1).max(20_000))
-        .min(1)
-        .max(1_000)
-        .meta({
-          description: 'as `kept` of the run shows them; a directory stands for all below it, `.` for everything',
-        }),
+      paths: z.array(z.string().min(1).max(20_000)).min(1).max(1_000).meta({
+        description: 'as `kept` of the run shows them; a directory stands for all below it, `.` for everything',
+      }),
     }),
   ),
   retry: onTask(
