@@ -1,0 +1,44 @@
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { objectIdPattern } from '../../domain/ids.ts';
+import { launchError, spawnGit } from '../git-process/index.ts';
+import { isAbsent, packsOf } from './link-store.ts';
+
+/** Git looks for an object in one pack after the other: with more, a store is built on one of a single pack. */
+const mostPacks = 32;
+
+/** The newest commit among these and their ancestors that has a store to build on; null when there is none. */
+export async function nearestStore(gitDir: string, stores: string, tips: readonly string[]): Promise<string | null> {
+  const known = new Set(namesIn(stores).filter((name) => objectIdPattern.test(name)));
+  if (known.size === 0) return null;
+  const call = { gitDir, args: ['rev-list', ...tips] };
+  const walk = spawnGit(call);
+  if (walk.stdout === null) throw new Error('git without pipes');
+  const ended = once(walk, 'close').catch((error: Error) => {
+    throw launchError(call, error);
+  });
+  let most = mostPacks - 1;
+  let found: string | null = null;
+  for await (const commit of createInterface({ input: walk.stdout })) {
+    if (!known.has(commit)) continue;
+    const packs = namesIn(packsOf(`${stores}/${commit}`)).filter((name) => name.endsWith('.idx')).length;
+    if (packs > 0 && packs <= most) {
+      found = commit;
+      break;
+    }
+    most = 1;
+  }
+  walk.kill('SIGKILL');
+  await ended;
+  return found;
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    if (isAbsent(error)) return [];
+    throw error;
+  }
+}
