@@ -1,5 +1,5 @@
 import { type Bind, certificateBinds } from '../adapters/fence-bwrap/index.ts';
-import { objectsOf } from '../adapters/workspace/index.ts';
+import { objectsBeside } from '../adapters/object-stores/index.ts';
 import type { Job } from '../ports/supervisor.ts';
 import type { RuntimeDirectory } from './runtime-directory.ts';
 
@@ -12,7 +12,7 @@ export const jobBinds = (
   readOnly: readonly Bind[],
 ): readonly Bind[] => [
   ...runtime.binds,
-  { source: objectsOf(workspace), target: objectsOf(workspace), access: 'read' },
+  { source: objectsBeside(workspace), target: objectsBeside(workspace), access: 'read' },
   ...certificateBinds(environment),
   ...fence.read.map((path): Bind => ({ source: path, target: path, access: 'read' })),
   ...fence.write.map((path): Bind => ({ source: path, target: path, access: 'write' })),

@@ -7,6 +7,7 @@ import { isAbsent, linkStore } from './link-store.ts';
 import { makeStore, type Roots, storeName } from './make-store.ts';
 
 export { countObjects } from './cut-history.ts';
+export { objectsBeside } from './held.ts';
 
 /**
  * Makes sure that there is a store of all objects that these commits reach, and of no other, and returns its directory. A store

@@ -39,3 +39,13 @@ function linkOne(from: string, to: string): void {
 const unlinkable: ReadonlySet<string> = new Set(['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'ENOSYS']);
 
 export const isAbsent = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
+
+/** Empty for a directory that is not there. */
+export function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    if (isAbsent(error)) return [];
+    throw error;
+  }
+}

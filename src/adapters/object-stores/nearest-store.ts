@@ -1,9 +1,8 @@
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { objectIdPattern } from '../../domain/ids.ts';
 import { launchError, spawnGit } from '../git-process/index.ts';
-import { isAbsent, packsOf } from './link-store.ts';
+import { namesIn, packsOf } from './link-store.ts';
 
 /** Git looks for an object in one pack after the other: with more, a store is built on one of a single pack. */
 const mostPacks = 32;
@@ -32,13 +31,4 @@ export async function nearestStore(gitDir: string, stores: string, tips: readonl
   walk.kill('SIGKILL');
   await ended;
   return found;
-}
-
-function namesIn(directory: string): readonly string[] {
-  try {
-    return readdirSync(directory);
-  } catch (error) {
-    if (isAbsent(error)) return [];
-    throw error;
-  }
 }

@@ -6,7 +6,7 @@ import type { CommitId } from '../../domain/ids.ts';
 import { failpoint } from '../failpoint.ts';
 import { git } from '../git-process/index.ts';
 import { listTree, type TreeEntry } from '../git-read/index.ts';
-import { borrowObjects } from '../object-stores/index.ts';
+import { borrowObjects, objectsBeside } from '../object-stores/index.ts';
 import { writeGitDir } from './git-directory.ts';
 import { copyIncluded } from './include.ts';
 import { fillPointers } from './lfs-content.ts';
@@ -60,9 +60,6 @@ type Workspace = {
 /** Where the record of a workspace is, unless the caller says otherwise. */
 export const recordOf = (directory: string): string => `${directory}.json`;
 
-/** The objects that a workspace borrows: beside it and read-only for whoever works in it. */
-export const objectsOf = (directory: string): string => `${directory}.objects`;
-
 /**
  * A private, byte-exact checkout of one commit on branch `work`, in a repository of its own without remotes.
  * Safe to repeat: a complete workspace of that commit is adopted untouched, a half-made one is removed and made again.
@@ -96,20 +93,20 @@ export async function makeWorkspace(request: WorkspaceRequest): Promise<Workspac
 export function removeWorkspace(directory: string, record = recordOf(directory)): void {
   rmSync(record, { force: true });
   removeTree(directory);
-  removeTree(objectsOf(directory));
+  removeTree(objectsBeside(directory));
 }
 
 /** The repository and the files of a workspace. */
 async function fill({ repository, directory, commit, base = commit, onCopied }: WorkspaceRequest): Promise<void> {
-  const cut = await borrowObjects(repository, { from: commit, base }, objectsOf(directory));
-  writeGitDir(`${directory}/.git`, objectsOf(directory), commit, cut);
+  const cut = await borrowObjects(repository, { from: commit, base }, objectsBeside(directory));
+  writeGitDir(`${directory}/.git`, objectsBeside(directory), commit, cut);
   await checkOut(directory, commit, onCopied);
 }
 
 function isComplete(directory: string, record: string, commit: CommitId): boolean {
   const found = readRecord(record);
   const stats = lstatSync(directory, { bigint: true, throwIfNoEntry: false });
-  if (!existsSync(objectsOf(directory))) return false;
+  if (!existsSync(objectsBeside(directory))) return false;
   return found !== null && found.commit === commit && stats !== undefined && found.inode === String(stats.ino);
 }
 
