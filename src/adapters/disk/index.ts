@@ -58,8 +58,9 @@ export function stateDisk(state: StateDir, limits: () => Promise<DiskLimits>): D
       failpoint('disk-remove-before');
       // Whoever copies a product at this moment sees that it is not whole any more.
       if (holding.kind === 'product') await rm(join(placeOf(holding), 'product.json'), { force: true });
-      await (holding.kind === 'store' ? removeStore : removeTree)(placeOf(holding));
+      // Before the workspace: without that nobody would look for them.
       if (holding.kind === 'workspace') await removeTree(objectsBeside(placeOf(holding)));
+      await (holding.kind === 'store' ? removeStore : removeTree)(placeOf(holding));
       failpoint('disk-removed');
     },
     async tidy() {

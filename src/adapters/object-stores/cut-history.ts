@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { lstatSync, readFileSync } from 'node:fs';
 import { git } from '../git-process/index.ts';
 import { cutFile } from './link-store.ts';
 
@@ -10,6 +10,10 @@ export const readCut = (objects: string): readonly string[] =>
   readFileSync(`${objects}/${cutFile}`, 'latin1')
     .split('\n')
     .filter((line) => line !== '');
+
+/** False for a store that is gone by now. */
+export const isCut = (store: string): boolean =>
+  (lstatSync(`${store}/${cutFile}`, { throwIfNoEntry: false })?.size ?? 0) > 0;
 
 /** Where to cut so that the newest commits stay. None when there are no more than that. */
 export async function whereToCut(

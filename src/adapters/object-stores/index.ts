@@ -6,7 +6,7 @@ import { type HistoryLimits, readCut } from './cut-history.ts';
 import { isAbsent, linkStore } from './link-store.ts';
 import { makeStore, type Roots, storeName } from './make-store.ts';
 
-export { countObjects } from './cut-history.ts';
+export { countObjects, isCut } from './cut-history.ts';
 export { objectsBeside } from './held.ts';
 
 /**
