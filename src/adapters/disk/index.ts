@@ -52,7 +52,7 @@ export function stateDisk(state: StateDir, limits: () => Promise<DiskLimits>): D
       for (const holding of holdings)
         if (holding.kind === 'product' || ('over' in holding && holding.over))
           measured.set(keyOf(holding), holding.bytes);
-      return [...holdings, ...unusedStores(state.stores)];
+      return [...holdings, ...unusedStores(state)];
     },
     async remove(holding) {
       failpoint('disk-remove-before');

@@ -1,6 +1,7 @@
-import { lstatSync, readdirSync, renameSync } from 'node:fs';
+import { lstatSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Holding } from '../../domain/disk.ts';
+import type { StateDir } from '../../domain/state-dir.ts';
 import { removeTree } from '../disk/remove-tree.ts';
 import { temporaryFor } from '../durable-file.ts';
 import { isAbsent, namesIn, packsOf } from './link-store.ts';
@@ -13,12 +14,20 @@ type PackFile = { readonly inode: number; readonly links: number; readonly bytes
 
 /**
  * The stores that nobody borrows: each has a file that only stores link to. Files of several count for the one used last, which
- * goes last; files of one that is in use count for none.
+ * goes last; files of one that is in use count for none, nor do packs of our repository.
  */
-export function unusedStores(stores: string): readonly Extract<Holding, { kind: 'store' }>[] {
+export function unusedStores({
+  stores,
+  repository,
+}: Pick<StateDir, 'stores' | 'repository'>): readonly Extract<Holding, { kind: 'store' }>[] {
+  const shared = new Set(filesIn(packsOf(`${repository}/objects`)).map(({ inode }) => inode));
   const all = namesIn(stores)
     .filter((name) => !name.endsWith('.new'))
-    .flatMap((id) => lookAt(join(stores, id), id));
+    .flatMap((id): Store[] => {
+      const usedAt = lstatSync(join(stores, id), { throwIfNoEntry: false })?.mtimeMs;
+      const files = filesIn(packsOf(join(stores, id))).filter(({ inode }) => !shared.has(inode));
+      return usedAt === undefined ? [] : [{ id, usedAt, files }];
+    });
   const holders = new Map<number, number>();
   for (const { files } of all) for (const { inode } of files) holders.set(inode, (holders.get(inode) ?? 0) + 1);
   const isBorrowed = ({ inode, links }: PackFile): boolean => links > (holders.get(inode) ?? 0);
@@ -49,15 +58,9 @@ export async function removeStore(place: string): Promise<void> {
 /** Two directories, in blocks: a store that holds nothing of its own goes too. */
 const directoryBytes = 8_192;
 
-function lookAt(place: string, id: string): readonly Store[] {
-  try {
-    const files = readdirSync(packsOf(place)).map((name) => lstatSync(join(packsOf(place), name)));
-    const usedAt = lstatSync(place).mtimeMs;
-    return [
-      { id, usedAt, files: files.map(({ ino, nlink, blocks }) => ({ inode: ino, links: nlink, bytes: blocks * 512 })) },
-    ];
-  } catch (error) {
-    if (isAbsent(error)) return [];
-    throw error;
-  }
-}
+/** Files that are gone meanwhile are left out. */
+const filesIn = (packs: string): readonly PackFile[] =>
+  namesIn(packs).flatMap((name) => {
+    const stats = lstatSync(join(packs, name), { throwIfNoEntry: false });
+    return stats === undefined ? [] : [{ inode: stats.ino, links: stats.nlink, bytes: stats.blocks * 512 }];
+  });

@@ -25,7 +25,8 @@ export function makeObjectDirectory(path: string): void {
   for (const folder of [path, packsOf(path)]) chmodSync(folder, readable.directory);
 }
 
-function linkOne(from: string, to: string): void {
+/** A copy where there can be no link. */
+export function linkOne(from: string, to: string): void {
   try {
     linkSync(from, to);
   } catch (error) {

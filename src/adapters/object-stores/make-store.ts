@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { CommitId } from '../../domain/ids.ts';
 import { syncDirectory, temporaryFor, writeDurably } from '../durable-file.ts';
 import { failpoint } from '../failpoint.ts';
 import { git, objectId, quotedPath } from '../git-process/index.ts';
 import { countObjects, type HistoryLimits, readCut, whereToCut } from './cut-history.ts';
-import { cutFile, linkStore, makeObjectDirectory, packsOf, readable } from './link-store.ts';
+import { cutFile, linkOne, linkStore, makeObjectDirectory, packsOf, readable } from './link-store.ts';
 import { nearestStore } from './nearest-store.ts';
+import { wholePacks } from './whole-packs.ts';
 
 /** The commit that something starts from, and the one that its work is compared with. */
 export type Roots = { readonly from: CommitId; readonly base: CommitId };
@@ -27,17 +28,17 @@ export async function makeStore(repository: string, roots: Roots, place: string,
     const isCut = below === null ? (await countObjects(repository)) > limits.objects : earlier.length > 0;
     // What the store below leaves out is not counted as there: the same cut makes git see what it holds.
     const cut = isCut ? [...new Set([...earlier, ...(await whereToCut(repository, tips, limits))])] : [];
-    await addPack(repository, fresh, [
-      ...cut.map((commit) => `--shallow ${commit}`),
-      ...(below === null ? [] : [`^${below}`]),
-      ...tips,
-    ]);
+    const shallow = cut.map((commit) => `--shallow ${commit}`);
+    if (below !== null) await addPack(repository, fresh, ['--revs'], [...shallow, `^${below}`, ...tips]);
+    else if (cut.length > 0) await addPack(repository, fresh, ['--revs'], [...shallow, ...tips]);
+    else await addPack(repository, fresh, [], await linkWhole(repository, tips, fresh));
     // A new file: that of the store below is linked.
     rmSync(`${fresh}/${cutFile}`, { force: true });
     if (cut.length === 0) writeFileSync(`${fresh}/${cutFile}`, '');
     else writeDurably(`${fresh}/${cutFile}`, `${cut.join('\n')}\n`);
     chmodSync(`${fresh}/${cutFile}`, readable.file);
-    for (const name of readdirSync(packsOf(fresh))) chmodSync(`${packsOf(fresh)}/${name}`, readable.file);
+    for (const path of readdirSync(packsOf(fresh)).map((name) => `${packsOf(fresh)}/${name}`))
+      if ((lstatSync(path).mode & readable.file) !== readable.file) chmodSync(path, readable.file);
     for (const folder of [packsOf(fresh), fresh]) syncDirectory(folder);
     failpoint('store-made');
     renameSync(fresh, place);
@@ -66,8 +67,26 @@ async function beginWith(
   }
 }
 
+/** Links the packs that hold nothing else, and returns the objects that are in none of them. */
+async function linkWhole(repository: string, tips: readonly string[], fresh: string): Promise<readonly string[]> {
+  const listed = await git({ gitDir: repository, args: ['rev-list', '--objects', '--no-object-names', ...tips] });
+  const rest = new Set(listed.toString('latin1').trimEnd().split('\n'));
+  const objects = `${repository}/objects`;
+  for (const { files, ids } of wholePacks(objects, new Set(rest))) {
+    for (const name of files) linkOne(`${packsOf(objects)}/${name}`, `${packsOf(fresh)}/${name}`);
+    for (const id of ids) rest.delete(id);
+  }
+  return [...rest];
+}
+
 /** Looks for no new deltas: those that are there are kept, and the rest is little. Half a pack is where the half store is. */
-async function addPack(repository: string, fresh: string, lines: readonly string[]): Promise<void> {
+async function addPack(
+  repository: string,
+  fresh: string,
+  options: readonly string[],
+  lines: readonly string[],
+): Promise<void> {
+  if (lines.length === 0) return;
   await git({
     gitDir: repository,
     env: { GIT_OBJECT_DIRECTORY: fresh, GIT_ALTERNATE_OBJECT_DIRECTORIES: quotedPath(`${repository}/objects`) },
@@ -75,12 +94,7 @@ async function addPack(repository: string, fresh: string, lines: readonly string
     tied: true,
     stdin: `${lines.join('\n')}\n`,
     args: [
-      'pack-objects',
-      '--revs',
-      '--quiet',
-      '--non-empty',
-      '--delta-base-offset',
-      '--window=0',
+      ...['pack-objects', '--quiet', '--non-empty', '--delta-base-offset', '--window=0', ...options],
       `${packsOf(fresh)}/pack`,
     ],
   });

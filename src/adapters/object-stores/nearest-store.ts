@@ -3,9 +3,11 @@ import { createInterface } from 'node:readline';
 import { objectIdPattern } from '../../domain/ids.ts';
 import { launchError, spawnGit } from '../git-process/index.ts';
 import { namesIn, packsOf } from './link-store.ts';
+import { mostLinked } from './whole-packs.ts';
 
-/** Git looks for an object in one pack after the other: with more, a store is built on one of a single pack. */
+/** Git looks for an object in one pack after the other: with more, a store is built on one that has few again. */
 const mostPacks = 32;
+const fewPacks = mostLinked + 1;
 
 /** The newest commit among these and their ancestors that has a store to build on; null when there is none. */
 export async function nearestStore(gitDir: string, stores: string, tips: readonly string[]): Promise<string | null> {
@@ -26,7 +28,7 @@ export async function nearestStore(gitDir: string, stores: string, tips: readonl
       found = commit;
       break;
     }
-    most = 1;
+    most = fewPacks;
   }
   walk.kill('SIGKILL');
   await ended;
