@@ -5,6 +5,7 @@ import { ledgerRows } from './rows/ledger.ts';
 import { ownershipRow } from './rows/ownership.ts';
 import { snapshotRows } from './rows/snapshot.ts';
 import { startRows } from './rows/start.ts';
+import { storeRows } from './rows/stores.ts';
 import { measureStep } from './step.ts';
 import { measureWave, type WaveFigures } from './wave.ts';
 
@@ -21,7 +22,7 @@ const full = {
   ],
   step: { tasks: 17, rounds: 5 },
   large: { files: 50_000, bytes: 42_000 },
-  rows: { ledger: 2000, tasks: 1000, owned: 50_000, snapshot: 10_000, rounds: 7 },
+  rows: { ledger: 2000, tasks: 1000, owned: 50_000, snapshot: 10_000, commits: 2_500, rounds: 7 },
 };
 const quick: typeof full = {
   files: 1000,
@@ -32,7 +33,7 @@ const quick: typeof full = {
   ],
   step: { tasks: 9, rounds: 2 },
   large: { files: 5_000, bytes: 4_000 },
-  rows: { ledger: 500, tasks: 200, owned: 10_000, snapshot: 2_000, rounds: 3 },
+  rows: { ledger: 500, tasks: 200, owned: 10_000, snapshot: 2_000, commits: 300, rounds: 3 },
 };
 
 const words = process.argv.slice(2);
@@ -54,11 +55,12 @@ async function waves(): Promise<readonly WaveFigures[]> {
 }
 
 async function rows() {
-  const { ledger, tasks, owned, snapshot, rounds } = size.rows;
+  const { ledger, tasks, owned, snapshot, commits, rounds } = size.rows;
   return [
     ...(await ledgerRows(ledger, rounds)),
     await ownershipRow(tasks, owned, Math.min(rounds, 3)),
     ...(await snapshotRows(snapshot, rounds)),
+    ...(await storeRows(commits, rounds)),
     ...(await startRows(rounds * 3)),
     await hookRow(rounds * 100),
   ];

@@ -9,7 +9,7 @@ import { done, type Outcome } from './command.ts';
 
 /**
  * `tidegate clean`: removes workspaces whose work is landed or was dropped by name, copies that `shell` and `open` made when
- * these have ended, and LFS objects when all work is. What `edit` left and did not take is only named.
+ * these have ended, stores of git objects that none of these borrows, and LFS objects when all work is. What `edit` left and did not take is only named.
  * Snapshots, logs and records stay.
  */
 export async function cleanDisk({ dryRun }: { readonly dryRun: boolean }, desk: Desk): Promise<Outcome> {
@@ -37,18 +37,30 @@ export async function cleanDisk({ dryRun }: { readonly dryRun: boolean }, desk: 
   if (!dryRun) for (const { id } of removable) await desk.disk.remove({ kind: 'workspace', id });
   if (!dryRun) for (const { id } of unused) await desk.disk.remove({ kind: 'copy', id });
   if (!dryRun && !lfs.keep) await desk.files.removeLfs();
+  // Asked for now: what a workspace borrowed is unused without it.
+  const stores = (await desk.disk.holdings()).flatMap((found) => (found.kind === 'store' ? [found] : []));
+  if (!dryRun) for (const { id } of stores) await desk.disk.remove({ kind: 'store', id });
+  const unborrowed = {
+    bytes: stores.reduce((sum, { bytes }) => sum + bytes, 0),
+    keep: false,
+    why: 'no workspace uses them',
+  };
   const verb = dryRun ? 'remove' : 'removed';
   const objects = lfs.bytes === 0 ? [] : [{ id: 'LFS objects', ...lfs }];
-  const lines = [...jobs, ...copies, ...edits, ...objects].map(
+  const stored = stores.length === 0 ? [] : [{ id: 'git objects', ...unborrowed }];
+  const lines = [...jobs, ...copies, ...edits, ...objects, ...stored].map(
     ({ id, bytes, keep, why }): Text => [
       { text: (keep ? 'keep' : verb).padEnd(8), tone: keep ? 'dim' : 'good' },
       `${sizeText(bytes).padStart(8)}  ${id}: ${why}`,
     ],
   );
-  const freed = [...removable, ...unused].reduce((sum, { bytes }) => sum + bytes, lfs.keep ? 0 : lfs.bytes);
+  const freed = [...removable, ...unused].reduce(
+    (sum, { bytes }) => sum + bytes,
+    (lfs.keep ? 0 : lfs.bytes) + unborrowed.bytes,
+  );
   const kept = jobs.length - removable.length;
   const summary = `${dryRun ? 'Would free' : 'Freed'} ${sizeText(freed)} in ${count(removable.length)}; ${count(kept)} kept.`;
-  return done([...lines, summary], { dryRun, workspaces: jobs, copies, edits, lfs, freed });
+  return done([...lines, summary], { dryRun, workspaces: jobs, copies, edits, lfs, stores: unborrowed, freed });
 }
 
 const count = (workspaces: number): string => `${workspaces} workspace${workspaces === 1 ? '' : 's'}`;

@@ -16,6 +16,8 @@ export type Holding =
       readonly over: boolean;
     }
   | { readonly kind: 'product'; readonly id: string; readonly bytes: number; readonly usedAt: number }
+  /** Objects of a commit that no workspace borrows. Those that one does are not ours to count: they are its repository. */
+  | { readonly kind: 'store'; readonly id: string; readonly bytes: number; readonly usedAt: number }
   | {
       /** Of a snapshot, for a person's shell or editor: nothing in it counts. */
       readonly kind: 'copy';
@@ -38,8 +40,8 @@ export type Holding =
 export type Shortage = { readonly because: Finding };
 
 /**
- * What has to go so that both limits hold: copies that nobody looks at; workspaces that nothing needs, those that ended longest ago first; then products,
- * which can be made again, those not used for longest first. A workspace that `isNeeded` is never among them (I7).
+ * What has to go so that both limits hold: copies that nobody looks at; workspaces that nothing needs, those that ended longest ago first; then stores
+ * and products, which can be made again, those not used for longest first. A workspace that `isNeeded` is never among them (I7).
  */
 export function toRemove(
   holdings: readonly Holding[],
@@ -50,7 +52,7 @@ export function toRemove(
   let excess = Math.max(totalOf(holdings) - limits.cap, limits.free - free);
   const chosen: Holding[] = [];
   const isUsed = (holding: Holding): boolean =>
-    holding.kind === 'workspace' ? isNeeded(holding) : holding.kind !== 'product' && !holding.over;
+    holding.kind === 'workspace' ? isNeeded(holding) : 'over' in holding && !holding.over;
   const spare = holdings.filter((holding) => holding.bytes > 0 && !isUsed(holding));
   for (const holding of spare.toSorted((a, b) => rank(a) - rank(b) || a.usedAt - b.usedAt)) {
     if (excess <= 0) break;
@@ -87,7 +89,7 @@ export function shortageOf(
 
 export const totalOf = (holdings: readonly Holding[]): number => holdings.reduce((sum, { bytes }) => sum + bytes, 0);
 
-const rank = ({ kind }: Holding): number => ['copy', 'workspace', 'product'].indexOf(kind);
+const rank = ({ kind }: Holding): number => ['copy', 'workspace', 'store', 'product'].indexOf(kind);
 
 /** `500MB`, `20GB`: thousands, as disks are sold. */
 export const sizePattern = /^[0-9]{1,6}(MB|GB|TB)$/;

@@ -51,6 +51,8 @@ export type RunEvent =
       readonly tree: TreeId;
       /** With `--with-uncommitted`: the commit of the person's branch that `commit` adds their changes to. `commit` never lands. */
       readonly onto?: CommitId;
+      /** The history is too large for a fence: what runs in one sees so many commits of it, the newest. */
+      readonly history?: number;
     }
   | {
       readonly type: 'tap-opened';

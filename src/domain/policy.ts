@@ -28,4 +28,7 @@ export const policy = {
   recordCharacters: 4_000,
   recordsOfAttempt: 50,
   recordsShown: 100,
+  /** Objects of a repository from which on what runs in a fence sees the newest commits only, and how many. */
+  historyObjects: 1_000_000,
+  historyCommits: 1_000,
 } as const;

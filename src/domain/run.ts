@@ -43,6 +43,8 @@ export type RunState = {
   readonly began: CommitId | null;
   /** The tip of the run branch; null until the merger made it. */
   readonly branch: { readonly commit: CommitId; readonly tree: TreeId } | null;
+  /** The newest commits, so many, are all that agents see of the history; absent when they see it whole. */
+  readonly history?: number;
   readonly checks: Readonly<Record<string, CheckOutcome>>;
   readonly landing: LandingState;
   readonly undo: UndoState;
@@ -138,6 +140,7 @@ function evolveFact(state: RunState, seq: number, event: RunEvent): RunState {
         began: state.continues === null ? event.commit : null,
         uncommitted: event.onto === undefined ? null : event.commit,
         branch: { commit: event.commit, tree: event.tree },
+        ...(event.history === undefined ? {} : { history: event.history }),
       };
     case 'tap-opened':
     case 'tap-decided': {

@@ -17,6 +17,7 @@ export const stateDir = (root: string) => ({
   copies: `${root}/copies`,
   edits: `${root}/edits`,
   lfs: `${root}/lfs`,
+  stores: `${root}/stores`,
 });
 export type StateDir = ReturnType<typeof stateDir>;
 

@@ -19,7 +19,7 @@ export const editPrograms: EditPrograms = {
     if (path === null) throw new Error(`${name} is no name of an edit`);
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     const { stores } = lfsStores({ repository, checkout: desk.checkout }, context.env);
-    await makeWorkspace({ repository, directory: path, commit, lfs: { attributes: base, stores } });
+    await makeWorkspace({ repository, directory: path, commit, base, lfs: { attributes: base, stores } });
     return { name, path };
   },
   editor: async (context, path) => {

@@ -1,6 +1,7 @@
 import { personsHome } from '../adapters/persons-name.ts';
 import type { Context } from '../cli/command.ts';
 import type { Examine } from '../cli/ports.ts';
+import { policy } from '../domain/policy.ts';
 import type { Examined } from '../ports/desk.ts';
 import { agentExaminations } from './agent-examinations.ts';
 import { checkoutExaminations } from './checkout-examinations.ts';
@@ -43,7 +44,23 @@ async function repository({ cwd }: Context): Promise<Examined> {
   const { findRepository } = await import('../adapters/state-directory/index.ts');
   const found = await findRepository(cwd);
   if (!found.ok) return { name: 'repository', state: 'warning', found: found.error, fix: null };
-  return { name: 'repository', state: 'good', found: found.value.toplevel, fix: null };
+  const { toplevel, commonDir } = found.value;
+  const objects = await objectsIn(commonDir);
+  if (objects <= policy.historyObjects) return { name: 'repository', state: 'good', found: toplevel, fix: null };
+  const cut = `${objects} objects: agents see the newest ${policy.historyCommits} commits only`;
+  return { name: 'repository', state: 'warning', found: `${toplevel}, ${cut}`, fix: null };
+}
+
+/** None that we know of where there is no git: the line about git says so. */
+async function objectsIn(gitDir: string): Promise<number> {
+  const [{ countObjects }, { GitUnusable }] = await Promise.all([
+    import('../adapters/object-stores/index.ts'),
+    import('../adapters/git-process/index.ts'),
+  ]);
+  return await countObjects(gitDir).catch((error: unknown) => {
+    if (error instanceof GitUnusable) return 0;
+    throw error;
+  });
 }
 
 async function state({ cwd, env, stateRoot }: Context): Promise<Examined> {

@@ -2,8 +2,10 @@ import { adoptCommit, ensureBareRepository } from '../adapters/bare-repository/i
 import { failpoint } from '../adapters/failpoint.ts';
 import { findCheckout } from '../adapters/git-read/index.ts';
 import { isAncestor, moveRef, mustReadCommit, readRef } from '../adapters/git-write/index.ts';
+import { ensureStore, isCut } from '../adapters/object-stores/index.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import type { CommitId } from '../domain/ids.ts';
+import { policy } from '../domain/policy.ts';
 import type { RunOrder } from '../domain/requests.ts';
 import { ok, type Result } from '../domain/result.ts';
 import { refs } from '../domain/state-dir.ts';
@@ -32,9 +34,12 @@ export async function openRun(order: Order): Promise<MergerAnswer> {
   if (moved.outcome === 'lost')
     return refused({ rule: 'ref-exists', ref: branch, expected: commit, actual: moved.found });
   failpoint('merger-run-branch-set');
+  // Here once, before any number of attempts ask for it at the same moment.
+  const store = await ensureStore(order.state.repository, { from: commit, base: commit });
   const { tree } = await mustReadCommit(order.state.repository, commit);
   const added = onto === null ? {} : { onto };
-  return await recordFacts(order, { type: 'run-branch-made', commit, tree, ...added });
+  const seen = isCut(store) ? { history: policy.historyCommits } : {};
+  return await recordFacts(order, { type: 'run-branch-made', commit, tree, ...added, ...seen });
 }
 
 /** `onto`: the commit that uncommitted changes were added to; null when there are none. */

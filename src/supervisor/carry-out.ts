@@ -132,6 +132,7 @@ async function prepare(order: Order, output: Output): Promise<Prepared | Ending>
       repository: job.repository,
       directory: files.workspace,
       commit: job.from,
+      base: job.base,
       onCopied: files.writeCopied,
       ...(existsSync(job.checkout) ? { modules: job.checkout } : {}),
       lfs: { attributes: job.base, stores: lfsStores(job, order.around.environment).stores },

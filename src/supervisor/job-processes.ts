@@ -156,7 +156,7 @@ function common(
     fenced: isFenced,
     host,
     workspace: files.workspace,
-    binds: jobBinds(job, runtime, around.environment, running.readOnly),
+    binds: jobBinds(job, files.workspace, runtime, around.environment, running.readOnly),
     environment: {
       ...job.environment,
       TIDEGATE_NONCE: job.nonce,

@@ -13,6 +13,8 @@ const dist = fileURLToPath(new URL('../../dist/', import.meta.url));
 
 /** The places are in the plan, so they have to be known before the project is made: a file in the workspace names them. */
 const places = 'root=$(cat .where); repo=$root/repo; state=$root/stage; bare=$state/repo.git';
+/** What the workspace borrows. */
+const borrowed = 'objects=$(cat .git/objects/info/alternates)';
 
 describe('pattern A: an agent that wants to merge itself', () => {
   test('moves no ref of the person, of the run or of our repository, whatever git offers', async () => {
@@ -48,9 +50,11 @@ describe('pattern A: an agent that wants to merge itself', () => {
       gc: `${places}; git --git-dir=$bare gc --prune=now`,
       'object-write': `${places}; echo x > $bare/objects/pwned`,
       'object-directory': `${places}; mkdir $bare/objects/zz`,
-      'object-delete': `${places}; find $bare/objects -type f | head -1 | xargs -r rm -f && test -z "$(find $bare/objects -type f)"`,
-      'object-overwrite': `${places}; for f in $(find $bare/objects -type f); do chmod u+w $f; echo x > $f || exit 1; done`,
-      'object-by-alternates': `${places}; echo x > $(cat .git/objects/info/alternates)/pwned`,
+      'object-delete': `${borrowed}; find $objects -type f | head -1 | xargs -r rm -f && test -z "$(find $objects -type f)"`,
+      'object-overwrite': `${borrowed}; for f in $(find $objects -type f); do chmod u+w $f; echo x > $f || exit 1; done`,
+      'object-link': `${borrowed}; ln $(find $objects -name '*.pack' | head -1) linked && chmod u+w linked`,
+      'object-move': `${borrowed}; mv $objects/pack $objects/gone`,
+      'object-by-alternates': `${borrowed}; echo x > $objects/pwned`,
     };
     const makesPlace = Object.keys(attacks).filter((name) => name.startsWith('raw-'));
     await using scene = await project({

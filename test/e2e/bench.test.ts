@@ -5,6 +5,7 @@ import { ledgerRows } from '../../bench/rows/ledger.ts';
 import { ownershipRow } from '../../bench/rows/ownership.ts';
 import { snapshotRows } from '../../bench/rows/snapshot.ts';
 import { startRows } from '../../bench/rows/start.ts';
+import { storeRows } from '../../bench/rows/stores.ts';
 import { measureServer, quick, serverTable } from '../../bench/server.ts';
 import { measureStep } from '../../bench/step.ts';
 import { measureWave } from '../../bench/wave.ts';
@@ -35,6 +36,7 @@ test('every part has a figure and an alternative', { timeout: 60_000 }, async ()
     await ownershipRow(20, 200, 1),
     ...(await snapshotRows(200, 1)),
     ...(await startRows(1)),
+    ...(await storeRows(30, 1)),
   ];
   expect(rows.filter(({ ours, theirs }) => !(ours > 0 && theirs > 0 && Number.isFinite(ours / theirs)))).toEqual([]);
   expect(rowTable(rows)).not.toMatch(/NaN|Infinity|undefined/);

@@ -7,7 +7,11 @@ import { follow, supervisedScene } from '../support/supervised.ts';
 const source = resolve(import.meta.dirname, '../../src');
 
 /** Every failpoint that a supervisor can reach, read from the source so that none is forgotten. */
-const points = ['supervisor', 'adapters/supervisors', 'adapters/workspace', 'adapters/snapshot'].flatMap((folder) =>
+const folders = [
+  'supervisor',
+  ...['supervisors', 'object-stores', 'workspace', 'snapshot'].map((name) => `adapters/${name}`),
+];
+const points = folders.flatMap((folder) =>
   readdirSync(join(source, folder))
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
     .flatMap((file) => [...readFileSync(join(source, folder, file), 'utf8').matchAll(/failpoint\('([^']+)'\)/g)])

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { statfsSync } from 'node:fs';
+import { existsSync, statfsSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { DiskLimits, Holding } from '../../domain/disk.ts';
@@ -7,11 +7,12 @@ import type { StateDir } from '../../domain/state-dir.ts';
 import type { Disk } from '../../ports/disk.ts';
 import { removeUnfinished } from '../durable-file.ts';
 import { failpoint } from '../failpoint.ts';
+import { objectsBeside, removeStore, unusedStores } from '../object-stores/held.ts';
 import { isOfLiving } from '../process-identity.ts';
 import { allocatedAt, placesOf } from './kept-files.ts';
 import { removeTree } from './remove-tree.ts';
 
-/** Workspaces are `jobs/<id>/workspace`, products what lies in `cache/setup`, copies what lies in `shells` and `copies`, edits what lies in `edits`. */
+/** Workspaces are `jobs/<id>/workspace`, products what lies in `cache/setup`, copies what lies in `shells` and `copies`, edits what lies in `edits`, stores what lies in `stores`. */
 export function stateDisk(state: StateDir, limits: () => Promise<DiskLimits>): Disk {
   const measured = new Map<string, number>();
   const keyOf = (holding: Found): string => `${holding.usedAt} ${placeOf(holding)}`;
@@ -21,6 +22,8 @@ export function stateDisk(state: StateDir, limits: () => Promise<DiskLimits>): D
         return join(state.job(id), 'workspace');
       case 'product':
         return join(products(state), id);
+      case 'store':
+        return join(state.stores, id);
       case 'copy':
       case 'edit':
         return join(state.root, id);
@@ -36,23 +39,29 @@ export function stateDisk(state: StateDir, limits: () => Promise<DiskLimits>): D
     async holdings(signal) {
       const looks = [workspacesIn, productsIn, copiesIn, editsIn];
       const found = (await Promise.all(looks.map((look) => look(state)))).flat();
-      const unknown = found.filter((holding) => !measured.has(keyOf(holding))).map(placeOf);
-      const sizes = await allocated(unknown, signal);
+      const unknown = found.filter((holding) => !measured.has(keyOf(holding)));
+      const sizes = await allocated(
+        unknown.map((holding) => filesOf(placeOf(holding))),
+        signal,
+      );
       const holdings = found.map(
         (holding): Holding => ({
           ...holding,
-          bytes: measured.get(keyOf(holding)) ?? sizes.get(placeOf(holding)) ?? 0,
+          bytes: measured.get(keyOf(holding)) ?? sizes.get(filesOf(placeOf(holding))) ?? 0,
         }),
       );
       for (const holding of holdings)
-        if (holding.kind === 'product' || holding.over) measured.set(keyOf(holding), holding.bytes);
-      return holdings;
+        if (holding.kind === 'product' || ('over' in holding && holding.over))
+          measured.set(keyOf(holding), holding.bytes);
+      return [...holdings, ...unusedStores(state)];
     },
     async remove(holding) {
       failpoint('disk-remove-before');
       // Whoever copies a product at this moment sees that it is not whole any more.
       if (holding.kind === 'product') await rm(join(placeOf(holding), 'product.json'), { force: true });
-      await removeTree(placeOf(holding));
+      // Before the workspace: without that nobody would look for them.
+      if (holding.kind === 'workspace') await removeTree(objectsBeside(placeOf(holding)));
+      await (holding.kind === 'store' ? removeStore : removeTree)(placeOf(holding));
       failpoint('disk-removed');
     },
     async sizeOf(job, path) {
@@ -67,9 +76,15 @@ export function stateDisk(state: StateDir, limits: () => Promise<DiskLimits>): D
     },
     async tidy() {
       const jobs = (await namesIn(state.jobs)).map(state.job);
-      for (const directory of [state.root, products(state), ...jobs]) removeUnfinished(directory);
+      for (const directory of [state.root, products(state), state.stores, ...jobs]) removeUnfinished(directory);
     },
   };
+}
+
+/** Of a copy or an edit only its files: the objects beside them are those of stores. */
+function filesOf(place: string): string {
+  const files = ['workspace', 'files'].map((name) => join(place, name));
+  return files.find((path) => existsSync(objectsBeside(path)) && existsSync(path)) ?? place;
 }
 
 const products = (state: StateDir): string => join(state.cache, 'setup');

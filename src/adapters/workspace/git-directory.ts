@@ -4,9 +4,9 @@ import { objectId } from '../git-process/index.ts';
 
 /**
  * A repository on branch `work` that borrows its objects: the same as `clone --shared --no-checkout` without remote, without the refs
- * of other tasks. Files are checked out byte-exact. Few files: no process is needed.
+ * of other tasks. Files are checked out byte-exact. Few files: no process is needed. `cut`: commits whose parents are not there.
  */
-export function writeGitDir(gitDir: string, objects: string, commit: CommitId): void {
+export function writeGitDir(gitDir: string, objects: string, commit: CommitId, cut: readonly string[] = []): void {
   for (const folder of ['info', 'objects/info', 'objects/pack', 'refs/heads', 'refs/tags'])
     mkdirSync(`${gitDir}/${folder}`, { recursive: true });
   writeFileSync(`${gitDir}/HEAD`, 'ref: refs/heads/work\n');
@@ -14,6 +14,7 @@ export function writeGitDir(gitDir: string, objects: string, commit: CommitId): 
   writeFileSync(`${gitDir}/objects/info/alternates`, `${objects}\n`);
   writeFileSync(`${gitDir}/info/attributes`, '* -text -ident -filter -working-tree-encoding !eol\n');
   writeFileSync(`${gitDir}/refs/heads/work`, `${commit}\n`);
+  if (cut.length > 0) writeFileSync(`${gitDir}/shallow`, `${cut.join('\n')}\n`);
 }
 
 /** An agent may commit for its own use; without a name git would refuse. */

@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import type { Finding } from '../../domain/findings/finding.ts';
@@ -6,6 +6,7 @@ import type { CommitId } from '../../domain/ids.ts';
 import { failpoint } from '../failpoint.ts';
 import { git } from '../git-process/index.ts';
 import { listTree, type TreeEntry } from '../git-read/index.ts';
+import { borrowObjects, objectsBeside } from '../object-stores/index.ts';
 import { writeGitDir } from './git-directory.ts';
 import { copyIncluded } from './include.ts';
 import { fillPointers } from './lfs-content.ts';
@@ -17,10 +18,12 @@ export { giveTree, removeTree } from './ownership.ts';
 export { type ModuleRow, readRecord, statPrint } from './stat-cache.ts';
 
 type WorkspaceRequest = {
-  /** Our bare repository; its objects are borrowed, nothing else of it can be seen from the workspace. */
+  /** Our bare repository. Of its objects the workspace has those that `commit` and `base` reach, and no other. */
   readonly repository: string;
   readonly directory: string;
   readonly commit: CommitId;
+  /** What the work is compared with, when that is another commit. */
+  readonly base?: CommitId;
   /** The record that completes the workspace and later saves hashing; never inside it. */
   readonly record?: string;
   /** Unprivileged owner of everything in it, when we are root. */
@@ -69,11 +72,7 @@ export async function makeWorkspace(request: WorkspaceRequest): Promise<Workspac
   removeTree(directory);
   mkdirSync(dirname(directory), { recursive: true, mode: 0o700 });
   mkdirSync(directory);
-  writeGitDir(`${directory}/.git`, `${request.repository}/objects`, commit);
-  const [tree] = await Promise.all([
-    listTree(request.repository, commit),
-    checkOut(directory, commit, request.onCopied),
-  ]);
+  const [tree] = await Promise.all([listTree(request.repository, commit), fill(request)]);
   const modules =
     request.modules === undefined
       ? []
@@ -94,11 +93,20 @@ export async function makeWorkspace(request: WorkspaceRequest): Promise<Workspac
 export function removeWorkspace(directory: string, record = recordOf(directory)): void {
   rmSync(record, { force: true });
   removeTree(directory);
+  removeTree(objectsBeside(directory));
+}
+
+/** The repository and the files of a workspace. */
+async function fill({ repository, directory, commit, base = commit, onCopied }: WorkspaceRequest): Promise<void> {
+  const cut = await borrowObjects(repository, { from: commit, base }, objectsBeside(directory));
+  writeGitDir(`${directory}/.git`, objectsBeside(directory), commit, cut);
+  await checkOut(directory, commit, onCopied);
 }
 
 function isComplete(directory: string, record: string, commit: CommitId): boolean {
   const found = readRecord(record);
   const stats = lstatSync(directory, { bigint: true, throwIfNoEntry: false });
+  if (!existsSync(objectsBeside(directory))) return false;
   return found !== null && found.commit === commit && stats !== undefined && found.inode === String(stats.ino);
 }
 

@@ -49,7 +49,7 @@ export function buildPrompt({ state, task, attempt, files }: Told, characters = 
     { text: mergeGateSection(task) },
     rules,
     checks,
-    { text: limitsSection(plan, attempt.agent) },
+    { text: limitsSection(state, attempt.agent) },
     role,
     mail,
     results,
@@ -114,13 +114,16 @@ function checksSection({ checks }: FrozenPlan, task: PlannedTask): Section {
 const command = (run: string): string =>
   /[\n`]/.test(run.trim()) ? run.trim().replaceAll(/^/gm, '      ').replace(/^/, '\n') : ` \`${run.trim()}\``;
 
-function limitsSection({ limits }: FrozenPlan, agent: string): string {
+function limitsSection({ plan: { limits }, history }: RunState, agent: string): string {
   return [
     '## Limits',
     '',
     `- ${limits.minutes} minutes in all, and ${limits.silence} without a sign of life.`,
     ...(limits.turns === null || !countsTurns(agent) ? [] : [`- ${limits.turns} turns.`]),
     ...(limits.files === null ? [] : [`- At most ${limits.files} changed files.`]),
+    ...(history === undefined
+      ? []
+      : [`- Of the git history the newest ${history} commits: older ones are not in the workspace.`]),
     '',
     'Then you are stopped. What is in the workspace is kept, but only a handoff in time counts.',
   ].join('\n');
