@@ -1,6 +1,7 @@
 import { type BigIntStats, lstatSync, readdirSync } from 'node:fs';
 import type { Finding, FindingsOf } from '../../domain/findings/finding.ts';
 import type { SnapshotRules } from '../../domain/findings/snapshot-rules.ts';
+import { maskShapes, secretIn } from '../../domain/secret-shapes.ts';
 import type { IgnoreRules } from '../git-read/index.ts';
 import { SnapshotRefused } from './content.ts';
 import { isGitName, isUnfitName, reservedAtTop } from './names.ts';
@@ -58,7 +59,7 @@ export function walkWorkspace(
       if (leftOut && !known) continue;
       if (isGitName(name)) refuse(path, { rule: 'nested-git' });
       else if (!known && isUnfitName(name)) refuse(path, { rule: 'unfit-name', fault: 'line-break' });
-      else if (!known && masked(name, secrets) !== name) refuse(path, { rule: 'known-value', in: 'name' });
+      else if (!known && masked(name, secrets) !== name) refuse(path, secretInName(name));
       else if (Buffer.byteLength(path) > limits.pathBytes || depth > limits.depth) refuse(path, { rule: 'too-deep' });
       else if (isDirectory) visit(path, depth + 1, leftOut);
       else if (stats.isFile() || stats.isSymbolicLink()) found.push({ path, stats });
@@ -133,4 +134,9 @@ function kindOf(stats: BigIntStats): SnapshotRules['special-file']['kind'] {
 const printable = (path: string): string => (/[\x00-\x1f\x7f-\x9f]/.test(path) ? JSON.stringify(path) : path);
 
 export const masked = (text: string, secrets: readonly string[]): string =>
-  secrets.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text);
+  maskShapes(secrets.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text));
+
+function secretInName(name: string): FindingsOf<SnapshotRules> {
+  const shape = secretIn(name);
+  return shape === null ? { rule: 'known-value', in: 'name' } : { rule: 'secret-shape', shape, in: 'name' };
+}
