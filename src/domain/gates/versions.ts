@@ -22,6 +22,7 @@ export const gateVersions = {
   scope: 2,
   files: 1,
   changes: 1,
+  deliverables: 1,
   plan: 1,
   round: 1,
   check: 1,
@@ -40,7 +41,7 @@ export const phaseVersions = {
   ownership: 2,
   approval: 1,
   dispatch: 1,
-  monitor: 2,
+  monitor: 3,
   closure: 1,
   merge: 1,
 } as const satisfies Readonly<Record<Phase, number>>;
