@@ -3,6 +3,7 @@ import { genesis, type Link, linkHash, type Sha256, type Tip, walkChain } from '
 import { eventBody, hashRule, ledgerFormat, opening, readEvent } from '../domain/event-format.ts';
 import type { LedgerEvent } from '../domain/events.ts';
 import { type ExternalEvent, isExternalEvent } from '../domain/external/events.ts';
+import { maskedEvent } from '../domain/masked-event.ts';
 import { externalStream, type Stored } from '../ports/ledger.ts';
 
 export const sha256: Sha256 = (text) => hash('sha256', text, 'hex');
@@ -12,7 +13,7 @@ export type Draft = { readonly stream: string; readonly bodies: readonly string[
 
 export function draft(stream: string, events: readonly LedgerEvent[]): Draft {
   if (!/^[\x21-\x7e]{1,200}$/.test(stream)) throw new TypeError(`not a stream name: ${JSON.stringify(stream)}`);
-  return { stream, bodies: events.map((event) => eventBody(event)) };
+  return { stream, bodies: events.map((event) => eventBody(maskedEvent(event))) };
 }
 
 /** What needs no epoch: facts of a session that others drive, and nothing else. */

@@ -33,6 +33,11 @@ describe('the subject of a commit', () => {
     expect(subject('{title}', 'Say {run} \u0007 twice')).toBe('Say {run} twice');
   });
 
+  test('has no character that moves or reorders text, whoever wrote it', () => {
+    expect(subject('{task}\u202e: {title}\u001b', 'Add\u2066 it\u009b')).toBe(subject('{task}: {title}', 'Add it'));
+    expect(subject('{title}', '\u202e\u2066')).toBe('limit');
+  });
+
   test('of generated files follows the template too', () => {
     expect(generatedSubject({ name: 'shop', commit: 'chore({task}): {title}' }, 'shop-ab12', 0)).toBe(
       'chore(generated): Rebuild generated files',
@@ -45,6 +50,9 @@ test.each([
   ['{}', { fault: 'unknown-placeholder', token: '{}' }],
   ['a\nb', { fault: 'several-lines' }],
   ['  ', { fault: 'empty' }],
+  ['{title}\u001b[2J', { fault: 'unprintable' }],
+  ['\u202e{title}', { fault: 'unprintable' }],
+  ['{task}\t{title}', { fault: 'unprintable' }],
   [`${'x'.repeat(49)}{title}`, { fault: 'too-long' }],
   ['{task}: {title}', null],
 ])('the template %j has the fault %j', (template, fault) => {

@@ -1,4 +1,5 @@
 import type { FrozenPlan, PlannedTask } from './plan.ts';
+import { isPlainLine, plainLine } from './safe-text.ts';
 import { titleOf } from './title.ts';
 
 /** What `{name}` stands for in the key `commit`. */
@@ -7,7 +8,7 @@ type Placeholder = (typeof subjectPlaceholders)[number];
 
 /** What is wrong with a template; `token` is the placeholder that does not exist. */
 export type SubjectFault =
-  | { readonly fault: 'several-lines' | 'empty' | 'too-long' }
+  | { readonly fault: 'several-lines' | 'empty' | 'too-long' | 'unprintable' }
   | { readonly fault: 'unknown-placeholder'; readonly token: string };
 
 /** Git's own limit of taste, and that of most hosts. */
@@ -17,6 +18,7 @@ const longestWritten = 48;
 
 export function subjectFault(template: string): SubjectFault | null {
   if (/[\r\n]/.test(template)) return { fault: 'several-lines' };
+  if (!isPlainLine(template)) return { fault: 'unprintable' };
   const unknown = [...template.matchAll(placeholder)].find(([, name]) => !isPlaceholder(name ?? ''));
   if (unknown !== undefined) return { fault: 'unknown-placeholder', token: unknown[0] };
   if (template.trim() === '') return { fault: 'empty' };
@@ -42,12 +44,11 @@ function filled(
   if (commit === undefined) return values.title;
   const known: Readonly<Record<Placeholder, string>> = { ...values, plan: name };
   const made = (title: string): string =>
-    commit
-      .replace(placeholder, (written, key: string) =>
+    plainLine(
+      commit.replace(placeholder, (written, key: string) =>
         key === 'title' ? title : isPlaceholder(key) ? known[key] : written,
-      )
-      .replace(/\s+/gu, ' ')
-      .trim();
+      ),
+    );
   const whole = made(known.title);
   const over = [...whole].length - longest;
   if (over <= 0) return whole === '' ? known.title : whole;

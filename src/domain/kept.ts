@@ -54,6 +54,8 @@ function holdsContent(because: Finding): boolean {
     case 'known-value':
     case 'snapshot-present':
       return true;
+    case 'secret-shape':
+      return because.in === 'name';
     case 'submodule-changed':
       return because.files.some((file) => file !== because.where);
     default:

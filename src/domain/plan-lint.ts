@@ -18,6 +18,7 @@ import {
   placed,
 } from './plan-draft.ts';
 import { lintMaturity } from './planner/maturity.ts';
+import { secretIn } from './secret-shapes.ts';
 import type { ResolvedSettings } from './settings.ts';
 
 /** Mistakes that no single value shows. `runnable` are the agents that this version can drive. */
@@ -31,6 +32,7 @@ export function lintDraft(draft: Draft, runnable: readonly string[]): readonly P
     ...cycles(tasks),
     ...lintMaturity(tasks),
     ...tasks.flatMap((task) => lintTask(task, draft.settings, runnable)),
+    ...lintSecrets(draft),
   ];
 }
 
@@ -75,6 +77,18 @@ function lintFrozen(
   const text = ownWords(directive, plan.forbid);
   const draft = { id, wave: 0, place: [], file, text, hasFrontMatter: true, keys: {} };
   return lint(draft).map((problem) => placed(problem, file ?? id));
+}
+
+/** A plan is stored as it is approved, and shown to everyone who may see the run. */
+function lintSecrets({ settings, waves }: Draft): readonly Problem[] {
+  const found = (value: unknown, place: Place): readonly Problem[] => {
+    const shape = secretIn(JSON.stringify(value) ?? '');
+    return shape === null ? [] : [{ rule: 'plan-secret', shape, place }];
+  };
+  return [
+    ...Object.entries(settings).flatMap(([key, value]) => found(value, [key])),
+    ...waves.flatMap(({ tasks }) => tasks.flatMap(({ keys, text, place }) => found([keys, text], place))),
+  ];
 }
 
 const lintWave = (wave: Draft['waves'][number]): readonly Problem[] =>

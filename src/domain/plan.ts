@@ -58,6 +58,8 @@ export type FrozenPlan = {
   };
   readonly taps: { readonly start: 'run' | 'wave'; readonly expiresMinutes: number };
   readonly setup: string | null;
+  /** Patterns of the files that `setup` makes its product from. Absent: as the command tells. */
+  readonly setupInputs?: readonly string[];
   readonly teardown: string | null;
   readonly checks: readonly Check[];
   /** path -> shell command that rebuilds it on the candidate. */

@@ -14,6 +14,14 @@ export function safeText(text: string): string {
 /** The same on one line: an agent's text cannot pass for a line of ours. */
 export const safeLine = (text: string): string => safeText(text).replaceAll(/[\n\t]+/g, ' ');
 
+/** One line without any character that moves, hides or reorders text: for names that others print, such as subjects of commits. */
+export const plainLine = (text: string): string =>
+  text.toWellFormed().replaceAll(control, '').replaceAll(deceptive, '').replaceAll(/\s+/gu, ' ').trim();
+
+/** Whether a text has such characters. */
+export const isPlainLine = (text: string): boolean =>
+  text === text.replaceAll(/[\n\t]|[^\P{Cc}]/gu, '').replaceAll(deceptive, '');
+
 /** JSON whose text is as harmless on a terminal as `safeText`, and parses back to the very same value. */
 export function safeJson(value: unknown): string {
   return JSON.stringify(value).replaceAll(notPlain, (found) =>

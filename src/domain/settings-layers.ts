@@ -61,7 +61,7 @@ export function settingsTable({
 }
 
 /** Their entries are named by whoever writes them, or mean something only together. */
-const tables = new Set(['generated', 'limits.agents', 'notify', 'registry']);
+const tables = new Set(['generated', 'limits.agents', 'notify', 'registry', 'setup']);
 
 const defaults: Layer = { name: 'default', trust: 'default', settings: defaultSettings, where: () => 'default' };
 

@@ -19,7 +19,7 @@ export type Settings = {
   readonly fence?: FenceSettings | undefined;
   readonly limits?: LimitSettings | undefined;
   readonly taps?: { readonly start?: 'run' | 'wave' | undefined; readonly expires?: string | undefined } | undefined;
-  readonly setup?: string | null | undefined;
+  readonly setup?: SetupSetting | undefined;
   readonly teardown?: string | null | undefined;
   readonly checks?: readonly (Omit<Check, 'minutes'> & { readonly minutes?: number | undefined })[] | undefined;
   readonly generated?: Readonly<Record<string, string>> | undefined;
@@ -44,6 +44,11 @@ export type Settings = {
   /** Of the planner, which works before there is a plan. */
   readonly registry?: RegistrySettings | undefined;
 };
+
+/** A shell command, alone or with the files that its product is made from; null: none. */
+export type SetupSetting = string | { readonly run: string; readonly inputs: readonly string[] } | null;
+export const setupCommand = (setup: SetupSetting): string | null =>
+  typeof setup === 'string' ? setup : (setup?.run ?? null);
 
 /** `off`, a command of the person's, or with a webhook as well; null: bell and desktop only. */
 export type NotifySetting = readonly string[] | 'off' | NotifyWays | null;
@@ -153,7 +158,7 @@ export type ResolvedSettings = {
     readonly run: { readonly usd: number };
   };
   readonly taps: { readonly start: 'run' | 'wave'; readonly expires: string };
-  readonly setup: string | null;
+  readonly setup: SetupSetting;
   readonly teardown: string | null;
   readonly checks: NonNullable<Settings['checks']>;
   readonly generated: Readonly<Record<string, string>>;

@@ -1,4 +1,5 @@
 import type { PlannedTask } from './plan.ts';
+import { plainLine } from './safe-text.ts';
 
 /**
  * What a task is about, in its own words and one line: the first of its brief that says something, without markdown's marks.
@@ -11,10 +12,9 @@ export function titleOf({ id, directive }: Pick<PlannedTask, 'id' | 'directive'>
     .filter((text) => !sectionHeading.test(text))
     .map((text) => text.replace(/^[#>*\s-]+/, '').trim())
     .find((text) => text !== '');
-  const title = [...(line ?? id)].filter((character) => !isControl(character)).join('');
+  const title = plainLine(line ?? id) || id;
   return title.length <= longest ? title : `${title.slice(0, longest - 1).trimEnd()}…`;
 }
 
 const sectionHeading = /^\s*#{1,6}\s+(goal|scope|acceptance)s?\s*:?\s*$/i;
 const longest = 72;
-const isControl = (character: string): boolean => /\p{Cc}/u.test(character);

@@ -180,7 +180,7 @@ export const factsOfOthers = {
 export const dataFacts = {
   ids: ['run', 'task', 'tasks', 'directiveOf', 'commit', 'batch', 'subtask', 'event', 'request', 'type', 'refused'],
   system: ['code', 'expired', 'signal', 'syscall', 'mode', 'machine', 'tools', 'addresses', 'operation'],
-  closed: ['actual', 'expected', 'choices', 'kind', 'kinds', 'keyword'],
+  closed: ['actual', 'expected', 'choices', 'kind', 'kinds', 'keyword', 'shape'],
 } as const satisfies Readonly<Record<string, readonly TextFact<Finding>[]>>;
 
 /** Names of facts whose type is any text, alone or in a list. Findings within a finding are findings again. */

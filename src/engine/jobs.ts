@@ -4,7 +4,7 @@ import { allowance } from '../domain/budget.ts';
 import { generatorMinutes, generators } from '../domain/generated.ts';
 import type { CommitId, TreeId } from '../domain/ids.ts';
 import { protectedConfig } from '../domain/ownership.ts';
-import type { Check, PlannedTask } from '../domain/plan.ts';
+import type { Check, FrozenPlan, PlannedTask } from '../domain/plan.ts';
 import type { RunState } from '../domain/run.ts';
 import type { StateDir } from '../domain/state-dir.ts';
 import type { Attempt } from '../domain/task.ts';
@@ -34,7 +34,7 @@ export function attemptJob(
     ...driven(state, task, attempt),
     terms: termsOf(state, task),
     brief,
-    setup: plan.setup,
+    ...setupOf(plan),
     isPersons: attempt.from === state.began,
     teardown: plan.teardown,
     fence: { ...plan.fence, network: plan.fence.network ?? usualNetwork(attempt.agent) },
@@ -48,6 +48,9 @@ export function attemptJob(
     readOnly: protectedPaths(state, task, attempt.agent),
   };
 }
+
+const setupOf = ({ setup, setupInputs }: FrozenPlan): Pick<Job, 'setup' | 'setupInputs'> =>
+  setupInputs === undefined ? { setup } : { setup, setupInputs };
 
 const protectedPaths = ({ plan }: RunState, task: PlannedTask, agent: string): readonly string[] => [
   ...protectedConfig(plan, task),
@@ -94,7 +97,7 @@ const allowanceOf = (state: RunState, { id }: PlannedTask): number => {
 
 /**
  * The fence of a task's agent for a person who looks at what it made. Nothing in it speaks for the attempt, and what logs agents in
- * stays outside. What setup made of a commit of the person's own serves here too, where the manifests are the same.
+ * stays outside. What setup made of a commit of the person's own serves here too, where its inputs are the same.
  */
 export function shellJob(
   places: JobPlaces,
@@ -112,7 +115,7 @@ export function shellJob(
     from: at.commit,
     base: at.base,
     brief: '',
-    setup: plan.setup,
+    ...setupOf(plan),
     isPersons: true,
     fence: {
       ...fence,
@@ -145,7 +148,7 @@ export function checkJob(
     executor: 'command',
     agent: null,
     brief: '',
-    setup: plan.setup,
+    ...setupOf(plan),
     isPersons: commit === state.began,
     teardown: plan.teardown,
     fence: { ...plan.fence, network: 'off' },

@@ -11,7 +11,7 @@ import { describeFinding, explain } from '../domain/explain/explain.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import { diagnose } from '../domain/rehearsal.ts';
 import type { RunOrder } from '../domain/requests.ts';
-import { defaultSettings, type ResolvedSettings } from '../domain/settings.ts';
+import { defaultSettings, type ResolvedSettings, setupCommand } from '../domain/settings.ts';
 import { installAgent } from '../domain/texts/machine.ts';
 import { attest } from '../engine/attest.ts';
 import { newRunId } from '../engine/order-run.ts';
@@ -95,7 +95,8 @@ const nothingToDo = {
 
 async function onScratch(context: Context, rehearsal: Rehearsal, { settings, order }: Ready): Promise<void> {
   const { examined, doing, stop } = rehearsal;
-  doing(`making a copy of the repository${settings.setup === null ? '' : `, then ${settings.setup}`}`);
+  const setup = setupCommand(settings.setup);
+  doing(`making a copy of the repository${setup === null ? '' : `, then ${setup}`}`);
   const repository = await findRepository(context.cwd);
   if (!repository.ok) throw new Error(repository.error);
   const surroundings = {
@@ -126,16 +127,17 @@ async function onScratch(context: Context, rehearsal: Rehearsal, { settings, ord
 }
 
 function tell({ examined }: Rehearsal, { check, record }: Tried, { settings, order }: Ready): void {
+  const setup = setupCommand(settings.setup);
   const name = check === null ? 'setup' : `check ${check.name}`;
-  const command = check?.run ?? settings.setup ?? 'workspace';
+  const command = check?.run ?? setup ?? 'workspace';
   if (isDone(record)) {
-    const found = check === null && settings.setup === null ? 'none is needed; a workspace was made' : command;
+    const found = check === null && setup === null ? 'none is needed; a workspace was made' : command;
     examined({ name, state: 'good', found, fix: null });
     return;
   }
   const { ending, tail } = record;
   const mishap = { check: check?.name ?? null, command, ending, tail, branch: order.target.branch };
-  examined({ name, state: 'bad', ...diagnose({ ...mishap, setup: settings.setup }) });
+  examined({ name, state: 'bad', ...diagnose({ ...mishap, setup }) });
 }
 
 /** Those that are there. `chain`: whom a task is given to when it names nobody. */

@@ -47,7 +47,8 @@ async function checkPrograms(context: Context): Promise<Examined> {
   ]);
   const settings = await settingsOf(context);
   const place = await probePlace(context);
-  const commands = [settings?.setup ?? '', ...(settings?.checks ?? []).map(({ run }) => run)];
+  const setup = settings?.setup ?? '';
+  const commands = [typeof setup === 'string' ? setup : setup.run, ...(settings?.checks ?? []).map(({ run }) => run)];
   const names = new Set(commands.flatMap((command) => plainCommands(command, '.').map(({ program }) => program)));
   const found = [...names]
     .filter((program) => program !== '')

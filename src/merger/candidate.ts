@@ -1,5 +1,5 @@
 import { failpoint } from '../adapters/failpoint.ts';
-import { type Author, readAuthor } from '../adapters/git-read/index.ts';
+import { type Author, listTree, readAuthor } from '../adapters/git-read/index.ts';
 import {
   isTidy,
   keepReachable,
@@ -12,6 +12,7 @@ import type { RunEvent } from '../domain/events.ts';
 import type { SnapshotEvidence } from '../domain/evidence.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import type { CommitId, TaskId } from '../domain/ids.ts';
+import { addedIn, bothNames, namesAfter, pathTwins } from '../domain/path-twins.ts';
 import type { PlannedTask } from '../domain/plan.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { refs } from '../domain/state-dir.ts';
@@ -37,8 +38,8 @@ import { takenTrailers } from './taken-trailers.ts';
 type Built = Extract<RunEvent, { type: 'candidate-built' }>;
 
 /**
- * The round's tasks on top of the run branch, in memory, one linear commit each. A task that conflicts is left out
- * with its files named; those that stand on it are left out too. Nothing moves but a ref that keeps the result.
+ * The round's tasks on top of the run branch, in memory, one linear commit each. A task that conflicts, or adds a name that some file
+ * system takes for another one, is left out with its files named; those that stand on it are left out too. Nothing moves but a ref that keeps the result.
  */
 export async function buildCandidate(order: Order, wave: number, round: number): Promise<MergerAnswer> {
   const { repository } = order.state;
@@ -115,6 +116,8 @@ async function stackAtOnce(order: Order, history: History, from: Foundation, ref
   const tasks = from.tasks.filter(({ task }) => stands(task, going) && going.add(task.id));
   // One alone is seldom merged: its base is the tip, and what it left is the result.
   if (tasks.length < 2 || signing !== undefined || !isTidy(by)) return null;
+  const diff = tasks.flatMap(({ snapshot }) => snapshot.diff);
+  if (pathTwins(addedIn(diff), namesAfter(await namesIn(repository, from.base), diff)).length > 0) return null;
   const { tree } = await mustReadCommit(repository, from.base);
   const snapshots = tasks.map(({ snapshot }) => snapshot);
   const changes = await changesApart(repository, tree, snapshots, generatedPaths(history));
@@ -143,21 +146,31 @@ async function stack(order: Order, history: History, from: Foundation): Promise<
   const conflicts: Built['conflicts'][number][] = [];
   let commit = from.base;
   let { tree } = await mustReadCommit(repository, from.base);
+  let names = await namesIn(repository, from.base);
 
   for (const { task, snapshot, proof, taken } of from.tasks) {
     if (!stands(task, new Set(steps.map((step) => step.task)))) continue;
+    const twins = pathTwins(addedIn(snapshot.diff), namesAfter(names, snapshot.diff));
+    if (twins.length > 0) {
+      conflicts.push({ task: task.id, files: bothNames(twins) });
+      continue;
+    }
     const merged = await integrate(tree, snapshot);
     if (!merged.ok) {
       conflicts.push({ task: task.id, files: merged.error });
       continue;
     }
     tree = merged.value;
+    names = [...namesAfter(names, snapshot.diff), ...addedIn(snapshot.diff)];
     const message = commitMessage(plan, task, { run: order.run, task: task.id, proof, taken });
     commit = await writeCommit(repository, { tree, parent: commit, message, date: from.date, ...from.author });
     steps.push({ task: task.id, commit, tree });
   }
   return { steps, conflicts };
 }
+
+const namesIn = async (repository: string, commit: CommitId): Promise<readonly string[]> =>
+  (await listTree(repository, commit)).map(({ path }) => path);
 
 const generatedPaths = (history: History): ReadonlySet<string> => new Set(Object.keys(planHere(history).generated));
 

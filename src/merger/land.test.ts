@@ -24,6 +24,15 @@ test('landing moves branch, index and files, and leaves nothing else behind', as
   expect(await s.events()).toEqual(events);
 });
 
+test('S9: a landing that meets a name of the branch in another spelling is rebuilt as a conflict with both names', async () => {
+  await using s = await readyToLand({ 'Foo.txt': 'a\n', 'other.txt': 'o\n' });
+  s.write({ 'foo.txt': 'by hand\n' });
+  s.git('add', '-A');
+  s.git('commit', '-q', '-m', 'by hand');
+  expect(await s.ask({ do: 'rebuild-landing', run })).toEqual({ outcome: 'done' });
+  expect((await s.events()).at(-1)).toMatchObject({ type: 'landing-rebuilt', conflicts: ['foo.txt', 'Foo.txt'] });
+});
+
 const swaps = {
   'a file becomes a directory': [{ x: 'file\n' }, { x: null, 'x/y': 'in it\n' }],
   'a directory becomes a file': [

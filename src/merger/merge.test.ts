@@ -39,6 +39,34 @@ test('a conflict leaves the run branch alone, names the files, and leaves out wh
   expect(s.bare('rev-parse', branch)).toBe(before);
 });
 
+test.each([
+  ['a file', { 'Foo.txt': 'a\n' }, { 'foo.txt': 'b\n' }, ['Foo.txt', 'foo.txt']],
+  ['a directory beside a file', { 'Case.txt': 'a\n' }, { 'case.TXT/x': 'b\n' }, ['Case.txt', 'case.TXT']],
+  ['a name by its normal form', { 'caf\u00e9': 'a\n' }, { 'cafe\u0301': 'b\n' }, ['caf\u00e9', 'cafe\u0301']],
+  ['a name of the base', { 'a.txt': 'a\n' }, { 'README.md': 'b\n' }, ['readme.md', 'README.md']],
+])(
+  'S9: %s of two tasks that is one on some file system holds the later one with both names',
+  async (_, a, b, files) => {
+    await using s = await scene({ waves: [{ a: {}, b: {}, c: {} }] });
+    await s.open();
+    await s.work('a', a);
+    await s.work('b', b);
+    await s.work('c', { 'c.txt': 'c\n' });
+    const built = await s.closeRound(0, 0, ['a', 'b', 'c']);
+    expect(built.steps.map((step) => step.task)).toEqual(['a', 'c']);
+    expect(built.conflicts).toEqual([{ task: 'b', files }]);
+  },
+);
+
+test('twins that the base has hold nobody', async () => {
+  await using s = await scene({ files: { 'Foo/a': 'a\n', 'foo/a': 'a\n' }, waves: [{ a: {}, b: {} }] });
+  await s.open();
+  await s.work('a', { 'Foo/b': 'b\n' });
+  await s.work('b', { 'foo/c': 'c\n' });
+  const built = await s.closeRound(0, 0, ['a', 'b']);
+  expect([built.steps.length, built.conflicts]).toEqual([2, []]);
+});
+
 test('a planted merge=union does not hide a conflict', async () => {
   await using s = await scene({
     files: { 'readme.md': 'hello\n', '.gitattributes': '* merge=union\n' },

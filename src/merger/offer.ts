@@ -17,7 +17,6 @@ import { boundedWords } from '../domain/findings/words.ts';
 import type { CommitId } from '../domain/ids.ts';
 import { type Opener, openerFor, type RequestTerms, withoutCredentials } from '../domain/pull-request.ts';
 import { err, ok, type Result } from '../domain/result.ts';
-import { maskShapes } from '../domain/secret-shapes.ts';
 import { pullRequestText } from '../domain/texts/pull-request.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { done, type Intent, type Order, recordFacts, recordIntent, refused } from './context.ts';
@@ -160,4 +159,4 @@ function unopened(history: History, { branch, opener }: RequestIntended, { fault
   return { rule: 'pull-request-failed', opener, remote, branch, fault, words: cleanWords(said) };
 }
 
-const cleanWords = (text: string): string => boundedWords(maskShapes(withoutCredentials(text)));
+const cleanWords = (text: string): string => boundedWords(withoutCredentials(text));

@@ -1,6 +1,6 @@
 import { adoptCommit } from '../adapters/bare-repository/index.ts';
 import { failpoint } from '../adapters/failpoint.ts';
-import { findCheckout, readAuthor } from '../adapters/git-read/index.ts';
+import { findCheckout, listTree, readAuthor } from '../adapters/git-read/index.ts';
 import {
   areRelated,
   type Commit,
@@ -13,8 +13,9 @@ import {
   readRef,
   writeCommit,
 } from '../adapters/git-write/index.ts';
-import { type CommitId, idPattern, runId, type TaskId, taskId } from '../domain/ids.ts';
+import { type CommitId, idPattern, runId, type TaskId, type TreeId, taskId } from '../domain/ids.ts';
 import type { ForeignCommit } from '../domain/landing-events.ts';
+import { bothNames, pathTwins } from '../domain/path-twins.ts';
 import { refs } from '../domain/state-dir.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { done, type Order, recordFacts, refused } from './context.ts';
@@ -58,8 +59,9 @@ export async function rebuildLanding(order: Order): Promise<MergerAnswer> {
     if (parent === undefined) return refused({ rule: 'commit-without-parent', commit: id });
     const base = await mustReadCommit(repository, parent);
     const replayed = await mergeTrees(repository, { base, ours: tree, theirs });
-    if (!replayed.ok) {
-      const conflicts = replayed.error;
+    const twins = replayed.ok ? await newTwins(repository, tree, replayed.value) : [];
+    if (!replayed.ok || twins.length > 0) {
+      const conflicts = replayed.ok ? twins : replayed.error;
       const from = eventsOf(history, 'run-branch-made')[0]?.event.commit ?? target.commit;
       const sides = {
         ...taskOf(theirs),
@@ -86,6 +88,19 @@ export async function rebuildLanding(order: Order): Promise<MergerAnswer> {
   await keepReachable(repository, refs.landing(order.run), commit);
   failpoint('merger-rebuild-kept');
   return await recordFacts(order, { type: 'landing-rebuilt', onto, commit, tree, conflicts: [], ...tasks });
+}
+
+/** Names that the branch has, and others by which some file system would find the same file once this has landed. */
+async function newTwins(repository: string, before: TreeId, after: TreeId): Promise<readonly string[]> {
+  const there = new Set((await listTree(repository, before)).map(({ path }) => path));
+  const then = (await listTree(repository, after)).map(({ path }) => path);
+  const added = then.filter((path) => !there.has(path));
+  return bothNames(
+    pathTwins(
+      added,
+      then.filter((path) => there.has(path)),
+    ),
+  );
 }
 
 /** Whether the coordinator knows of the last rebuild: a look at the branch after it, when a move failed, begins anew. */

@@ -61,7 +61,10 @@ test('a secret refuses it by name and never by value, and so does another branch
   const refused = await take();
   expect(refused).toMatchObject({
     ok: false,
-    error: { rule: 'uncommitted-refused', findings: [{ rule: 'github-token', where: 'deploy.env' }] },
+    error: {
+      rule: 'uncommitted-refused',
+      findings: [{ rule: 'secret-shape', shape: 'github-pat', where: 'deploy.env' }],
+    },
   });
   expect(JSON.stringify(refused)).not.toContain(token);
   expect(await take('other')).toMatchObject({ ok: false, error: { rule: 'uncommitted-unfit', branch: 'main' } });

@@ -32,10 +32,12 @@ export type Job = {
   /** The prompt: on stdin and as `$TIDEGATE_BRIEF` in the fence. Empty for the other kinds. */
   readonly brief: string;
   readonly setup: string | null;
+  /** Patterns of the files that it makes its product from. Absent: as the command tells. */
+  readonly setupInputs?: readonly string[];
   /** `from` is a commit of the person's own: nothing that an agent wrote shapes what `setup` makes of it. */
   readonly isPersons: boolean;
   readonly teardown: string | null;
-  /** Where products of `setup` are kept, by key of command and lock files. */
+  /** Where products of `setup` are kept, by key of command and inputs. */
   readonly cache: string;
   /** The person's checkout, read for `.worktreeinclude` only. */
   readonly checkout: string;

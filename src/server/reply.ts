@@ -1,6 +1,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { finished } from 'node:stream/promises';
+import { maskTexts } from '../domain/secret-shapes.ts';
 import type { Content } from '../ports/desk.ts';
 import { type Problem, problem } from '../protocol/problem.ts';
 import type { Page } from './front-page.ts';
@@ -16,7 +17,7 @@ export const always = {
 } as const;
 
 export function sendJson(response: ServerResponse, status: number, value: unknown, type = 'application/json'): void {
-  const text = JSON.stringify(value);
+  const text = JSON.stringify(maskTexts(value));
   response.writeHead(status, { ...always, 'content-type': type, 'content-length': Buffer.byteLength(text) });
   response.end(text);
 }

@@ -6,20 +6,23 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { temporaryFor } from '../adapters/durable-file.ts';
 import { readMemory } from '../adapters/state-file.ts';
-import { giveTree } from '../adapters/workspace/index.ts';
+import { giveTree, readRecord, recordOf } from '../adapters/workspace/index.ts';
+import { matches, pattern } from '../domain/pattern.ts';
+import { isManifest, type SetupBasis, setupBasis } from '../domain/setup-basis.ts';
 import type { Job } from '../ports/supervisor.ts';
 
 /**
- * What `setup` adds to a workspace is the same for the same command and the same manifests: it is copied instead of made again.
- * Only additions are a product; a setup that changes files of the checkout runs every time. Manifests do not say all that setup
+ * What `setup` adds to a workspace is the same for the same command and the same inputs (`setupBasis`): it is copied instead of made
+ * again. Only additions are a product; a setup that changes files of the checkout runs every time. Inputs do not say all that setup
  * runs: what it made of a commit that agents had a hand in serves that commit alone, or one of them could shape what checks of
  * another's work run on.
  */
@@ -41,7 +44,7 @@ export class CopyFailed extends Error {
   }
 }
 
-type SetupOrder = Pick<Job, 'setup' | 'cache' | 'from' | 'base' | 'isPersons'>;
+type SetupOrder = Pick<Job, 'setup' | 'setupInputs' | 'cache' | 'from' | 'base' | 'isPersons'>;
 
 /** What is put into the workspace is given to `owner`, who as root's agent has a uid of its own for each job. */
 export function setupProduct(
@@ -91,24 +94,46 @@ export function setupProduct(
   };
 }
 
-const manifests =
-  /^(package(-lock)?\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|pnpm-workspace\.yaml|yarn\.lock|bun\.lockb?|\.npmrc|Cargo\.(toml|lock)|go\.(mod|sum)|pyproject\.toml|(poetry|uv|Pipfile|Gemfile|composer|mix|flake)\.lock|requirements.*\.txt|Gemfile|composer\.json|mix\.exs)$/;
-
-/** null: nothing says what setup depends on, so nothing can be reused. */
+/** Null: there is no setup. */
 function keyOf(job: SetupOrder, workspace: string, paths: readonly string[]): string | null {
-  const named = paths.filter((path) => manifests.test(basename(path))).sort();
-  const files = named.filter((path) => lstatSync(join(workspace, path)).isFile());
-  if (job.setup === null || files.length === 0) return null;
+  if (job.setup === null) return null;
+  const kinds = new Map(paths.map((path) => [path, lstatSync(join(workspace, path))]));
+  const files = paths.filter((path) => kinds.get(path)?.isDirectory() === false).sort();
+  const read = (path: string): string => (kinds.get(path)?.isFile() ? readFileSync(join(workspace, path), 'utf8') : '');
+  const basis = setupBasis(job.setup, job.setupInputs, files, read);
+  const counted = files.filter(countsFor(basis, workspace));
+  // the commit says all that is tracked, and an agent's commit may shape what manifests do not name
+  const commit = basis.by === 'tree' || !job.isPersons ? job.from : null;
   const hash = createHash('sha256').update(
-    JSON.stringify([job.setup, process.arch, files, job.isPersons ? null : job.from]),
+    JSON.stringify([job.setup, process.arch, job.isPersons, basis, commit, counted]),
   );
-  for (const path of files)
-    hash.update(
-      createHash('sha256')
-        .update(readFileSync(join(workspace, path)))
-        .digest(),
-    );
+  for (const path of counted) hash.update(printOfContent(join(workspace, path)));
   return hash.digest('hex');
+}
+
+/** Of a whole tree only what was copied into it: the commit stands for the rest. */
+function countsFor(basis: SetupBasis, workspace: string): (path: string) => boolean {
+  switch (basis.by) {
+    case 'manifests':
+      return isManifest;
+    case 'inputs': {
+      const patterns = basis.patterns.map(pattern);
+      return (path) => patterns.some((one) => matches(one, path));
+    }
+    case 'tree': {
+      const copied = new Set(readRecord(recordOf(workspace))?.included.map(([path]) => path));
+      return (path) => copied.has(path);
+    }
+  }
+}
+
+function printOfContent(path: string): Buffer {
+  const stats = lstatSync(path);
+  const content = stats.isSymbolicLink() ? readlinkSync(path) : stats.isFile() ? readFileSync(path) : '';
+  return createHash('sha256')
+    .update(`${stats.mode.toString(8)}\n`)
+    .update(content)
+    .digest();
 }
 
 /** Every path but our own and git's, with what tells a changed file; directories change whenever something is added. */

@@ -36,7 +36,7 @@ export function openTranscript(
     tell(told) {
       // The relay may still hear of something that nobody waits for any more.
       if (!isOpen) return;
-      const event = redactTexts(clipped(told), secrets());
+      const event = clipped(redactTexts(told, secrets()));
       const worth = noteOf(event, report);
       if (worth !== null) around.note(worth);
       if (event.type === 'usage') noteUsage(event.usage);

@@ -17,7 +17,11 @@ export function planView(state: RunState, warnings: readonly Finding[] = []): re
     ...selectedWaves(state).flatMap((wave) => waveLines(state, wave.index)),
     '',
     fenceLine(plan),
-    ...(plan.setup === null ? [] : [`setup   ${plan.setup}`]),
+    ...(plan.setup === null
+      ? []
+      : [
+          `setup   ${plan.setup}${plan.setupInputs === undefined ? '' : ` (made from ${plan.setupInputs.join(', ')})`}`,
+        ]),
     ...plan.checks.map((check) => `check   ${check.name}: ${check.run}`),
     ...(plan.focus === undefined ? [] : [`focus   ${plan.focus.replaceAll(/\s+/g, ' ')}`]),
     `land    ${landTexts[plan.land]}`,

@@ -39,7 +39,7 @@ describe('a change outside of its scope', () => {
       reserved: ['mkdir .Tidegate; echo x > .Tidegate/x', 'reserved-path .Tidegate/x'],
       newline: ['echo x > "OWN/a\nb"', 'unfit-name "OWN/a\\012b"', 'changes inconclusive'],
       fifo: ['echo x > OWN/x; mkfifo OWN/pipe', 'special-file OWN/pipe'],
-      secret: ['echo "key = AKIAQQQQQQQQ""QQQQQQQQ" > OWN/key', 'aws-access-key OWN/key'],
+      secret: ['echo "key = AKIAQQQQQQQQ""QQQQQQQQ" > OWN/key', 'secret-shape OWN/key'],
     };
     const owned = (name: string, text: string): string => text.replaceAll('OWN', `own-${name}`);
     const rogues = Object.fromEntries(

@@ -160,3 +160,69 @@ tidegate handoff done -m "$(cat $file)"`;
     rmSync(home, { recursive: true });
   }
 });
+
+test('S6: what looks like a credential is in no log, record, handoff, ledger, answer or output; in a file it holds the task', async () => {
+  // in two parts, so that neither plan nor argument list has it
+  const half = 'aB3dE6gH9jK2mN5pQ8';
+  const token = `ghp_${half}${half}`;
+  const print = `B=${half}; A=ghp_; T=$A$B$B; echo "$T"; printf %s "$A$B"; printf '%s\\n' "$B"`;
+  await using scene = await project({
+    plan: {
+      land: 'branch',
+      limits: { attempts: 1 },
+      setup: `${print}`,
+      checks: [{ name: 'prints', run: print }],
+      tasks: {
+        tells: rogue(
+          `${print}; echo x > tells.txt; tidegate post -m "is $T"; tidegate ask -m "use $T?"; tidegate handoff done -m "used $T" --proof "$T"`,
+          {
+            owns: ['tells.txt'],
+          },
+        ),
+        keeps: rogue(`${print}; echo "token=$T" > keeps.txt; ${handoff}`, { owns: ['keeps.txt'] }),
+        names: rogue(`${print}; echo x > "names-$T"; ${handoff}`, { owns: ['names-*'] }),
+      },
+    },
+  });
+  const ran = await scene.cli('run', 'plan.yaml', '--yes', '--json');
+  const posted = await scene.cli('post', '-m', `from a person: ${token}`);
+  const said = [ran, posted];
+  for (const args of [
+    ['status'],
+    ['show'],
+    ['board'],
+    ['inbox'],
+    ['logs', 'tells'],
+    ['diff', 'keeps'],
+    ['why', 'keeps'],
+  ])
+    said.push(await scene.cli(...args), await scene.cli(...args, '--json'));
+  const printed = said.map(({ stdout, stderr }) => `${stdout}${stderr}`).join('\n');
+  expect(printed).toContain('[redacted github-pat]');
+  expect(printed).not.toContain(token);
+  const events = await scene.events();
+  const fates = events.flatMap(({ event }) =>
+    event.type === 'attempt-ended'
+      ? [{ task: event.task, found: [...(event.snapshot?.secrets ?? []), ...(event.snapshot?.refused ?? [])] }]
+      : [],
+  );
+  const shape = { rule: 'secret-shape', shape: 'github-pat' };
+  expect(fates.toSorted((a, b) => a.task.localeCompare(b.task))).toEqual([
+    { task: 'keeps', found: [{ ...shape, where: 'keeps.txt', in: 'content' }] },
+    { task: 'names', found: [{ ...shape, where: 'names-[redacted github-pat]', in: 'name' }] },
+    { task: 'tells', found: [] },
+  ]);
+  expect(JSON.stringify(events)).toContain('used [redacted github-pat]');
+  expect(JSON.stringify(events)).toContain('from a person: [redacted github-pat]');
+  expect(JSON.stringify(events)).not.toContain(token);
+  const log = readFileSync(
+    `${scene.state().root}/jobs/${events.flatMap(({ event }) => (event.type === 'attempt-ended' && event.task === 'tells' ? [event.log.file] : []))[0]}`,
+    'utf8',
+  );
+  expect(log).toContain('[redacted github-pat]\n[redacted github-pat]\n');
+  const kept = filesWith(scene.state().root, [token]).filter((path) => !path.includes('/workspace/'));
+  expect(kept).toEqual([]);
+  // the file itself is as the agent left it
+  const { run } = JSON.parse(ran.stdout) as { readonly run: string };
+  expect(inSnapshot(scene.state(), `${run}.keeps.1`, 'keeps.txt').trim()).toBe(`token=${token}`);
+});

@@ -244,3 +244,17 @@ describe('pattern E: no phase is skipped', () => {
     expect(await stage.ledger.verify()).toMatchObject({ ok: true });
   });
 });
+
+test('F6: a task that did not make what has to come out of it is held with the name, and goes on when it has', async () => {
+  const script = `test -e a.txt && echo b > b.txt; echo a >> a.txt; ${handoff}`;
+  const late = { ...rogue(script, { owns: ['a.txt', 'b.txt'] }), deliverables: ['b.txt'] };
+  await using scene = await project({ plan: { land: 'auto', tasks: { late } } });
+  const held = await scene.cli('run', 'plan.yaml', '--yes', '--json');
+  const { run, waits } = JSON.parse(held.stdout) as { run: string; waits: { message: string }[] };
+  expect(held.code).toBe(43);
+  expect(waits.map(({ message }) => message)).toEqual(['the deliverable b.txt was not made']);
+  expect((await scene.cli('rework', `${run}/late`, '-m', 'make b.txt')).code).toBe(0);
+  const ended = await scene.cli('resume', run, '--json');
+  expect({ code: ended.code, ended: JSON.parse(ended.stdout).ended }).toEqual({ code: 0, ended: 'landed' });
+  expect(existsSync(join(scene.checkout, 'b.txt'))).toBe(true);
+}, 60_000);

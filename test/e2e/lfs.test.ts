@@ -179,7 +179,7 @@ describe('a snapshot', () => {
     const first = await workspaceOf(repo, commit);
     writeFileSync(first.at('new.bin'), `x\n${key}\n`);
     appendFileSync(first.at('old.bin'), 'more\n');
-    const found = [{ rule: 'aws-access-key', where: 'new.bin' }];
+    const found = [{ rule: 'secret-shape', shape: 'aws-access-token', where: 'new.bin', in: 'content' }];
     const one = await first.snapshot();
     expect(one.secrets).toEqual(found);
     expect((await first.snapshot()).secrets).toEqual(found);

@@ -229,7 +229,7 @@ describe('a snapshot', () => {
     write('config.ts', `const t = '${token}';`);
     write('large.bin', Buffer.concat([Buffer.alloc((1 << 20) - 5), Buffer.from('hunter2-hunter2')]));
     const taken = await snapshot({ secrets: ['hunter2-hunter2'] });
-    expect(rules(taken.secrets)).toEqual(['github-token config.ts', 'known-value large.bin']);
+    expect(rules(taken.secrets)).toEqual(['known-value large.bin', 'secret-shape config.ts']);
     expect(JSON.stringify(taken)).not.toContain(token);
   });
 
@@ -254,7 +254,7 @@ describe('a snapshot', () => {
     expect(later.diff.map((entry) => entry.path)).toEqual(['b', 'key']);
     const parents = execFileSync('git', ['--git-dir', first.repository, 'log', '-1', '--format=%P', later.commit]);
     expect(String(parents).trim()).toBe(first.commit);
-    expect(rules(later.secrets)).toEqual(['anthropic-key key']);
+    expect(rules(later.secrets)).toEqual(['secret-shape key']);
   });
 
   test.runIf(process.getuid?.() === 0)('moves no ref on a full disk, and succeeds when there is room', async () => {

@@ -96,6 +96,43 @@ test('a change of .gitmodules holds the task', async () => {
   expect(held.stdout).toContain('tasks cannot change which submodules there are');
 }, 60_000);
 
+test.each([
+  [
+    'one in a directory',
+    'mkdir sub; printf "[submodule \\"-x\\"]\\n\\turl = --upload-pack=x\\n\\tpath = -y\\n" > sub/.gitmodules',
+    'sub/.gitmodules',
+  ],
+  ['one in capitals', 'cp .gitmodules .GITMODULES', '.GITMODULES'],
+  ['a link', 'mkdir sub; ln -s ../one.txt sub/.gitmodules', 'sub/.gitmodules'],
+])(
+  '.gitmodules, %s, holds the task and not the run',
+  async (_, attack, named) => {
+    const rogue = scripted(`echo one > one.txt; ${attack}; ${handoff}`);
+    const honest = scripted(`echo two > two.txt; ${handoff}`, { owns: ['two.txt'] });
+    await using p = await nested({ land: 'branch', tasks: { rogue, honest } });
+    const held = await p.cli('run', 'plan.yaml', '--yes', '--json');
+    const { waits } = JSON.parse(held.stdout) as { waits: { task: string; message: string }[] };
+    expect(held.code).toBe(43);
+    expect(waits.map(({ task, message }) => ({ task, named: message.includes(named) }))).toEqual([
+      { task: 'rogue', named: true },
+    ]);
+    expect(held.stdout).toContain('tasks cannot change which submodules there are');
+    expect((await p.events()).map(({ event }) => event.type)).toContain('merged');
+  },
+  60_000,
+);
+
+test('S9: a directory that differs from a submodule only by case holds the task', async () => {
+  const rogue = scripted(`mkdir -p vendor/LIB; echo x > vendor/LIB/x; ${handoff}`);
+  await using p = await nested({ land: 'branch', tasks: { rogue } });
+  const held = await p.cli('run', 'plan.yaml', '--yes', '--json');
+  expect(held.code).toBe(43);
+  const found = (await p.events()).flatMap(({ event }) =>
+    event.type === 'attempt-ended' ? event.snapshot?.refused : [],
+  );
+  expect(found).toEqual([{ rule: 'two-spellings', where: 'vendor/LIB/x', spelled: 'vendor/LIB', first: 'vendor/lib' }]);
+}, 60_000);
+
 test('a gitlink that an agent would replace, initialised or not, holds the task', async () => {
   const rogue = scripted(`rm -r vendor; ln -s . vendor; echo one > one.txt; ${handoff}`);
   await using p = await nested({ land: 'auto', tasks: { rogue } });

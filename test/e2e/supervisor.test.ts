@@ -4,8 +4,9 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'nod
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isAlive } from '../../src/adapters/process-identity.ts';
-import { commitId } from '../../src/domain/ids.ts';
+import { type CommitId, commitId } from '../../src/domain/ids.ts';
 import { puppet } from '../support/puppet.ts';
+import { runOnly } from '../support/run-only.ts';
 import { follow, type Scene, supervisedScene, whyOf } from '../support/supervised.ts';
 
 const dist = resolve(import.meta.dirname, '../../dist');
@@ -133,6 +134,29 @@ describe('an attempt', () => {
     const changing = 'echo changed >> a/readme.md; echo ran setup';
     for (let run = 0; run < 2; run += 1)
       expect((await scene.run({ setup: changing, argv: ['/bin/false'] })).output).toBe('ran setup\n');
+  });
+
+  test('S7: makes what setup makes again when what it is made from has changed', async () => {
+    await using scene = await supervisedScene({ 'package.json': '{}\n', 'src/v': '1\n', other: 'x\n' });
+    const argv = ['/bin/sh', '-c', 'cat out/v; tidegate handoff done -m x'];
+    const setup = 'mkdir -p out; cp src/v out/v; echo ran setup';
+    const handed = 'handoff taken; you may end now\n';
+    const outputs = async (options: object): Promise<string> => (await scene.run({ argv, setup, ...options })).output;
+    expect(await outputs({})).toBe(`ran setup\n1\n${handed}`);
+    expect(await outputs({})).toBe(`1\n${handed}`);
+    const inputs = { setupInputs: ['src/**'] };
+    const commit = (files: Record<string, string>): CommitId => {
+      const made = scene.repo.commit('next', files);
+      runOnly('git', ['--git-dir', scene.job().repository, 'fetch', '-q', scene.repo.path, 'HEAD'], '/');
+      return made;
+    };
+    expect(await outputs(inputs)).toBe(`ran setup\n1\n${handed}`);
+    const other = commit({ other: 'y\n' });
+    expect(await outputs({ ...inputs, from: other, base: other })).toBe(`1\n${handed}`);
+    const changed = commit({ 'src/v': '2\n' });
+    const there = { from: changed, base: changed };
+    expect(await outputs(there)).toBe(`ran setup\n2\n${handed}`);
+    expect(await outputs({ ...inputs, ...there })).toBe(`ran setup\n2\n${handed}`);
   });
 
   test('is torn down after its snapshot', async () => {

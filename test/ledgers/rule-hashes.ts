@@ -28,6 +28,7 @@ const gates: Readonly<Record<Gate, Root>> = {
   scope: [working, 'judgeScope'],
   files: [working, 'judgeCount'],
   changes: [working, 'judgeEmpty'],
+  deliverables: [working, 'judgeDeliverables'],
   plan: [working, 'judgeDraft'],
   round: [closing, 'judgeClosure'],
   check: [closing, 'judgeCheck'],

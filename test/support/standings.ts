@@ -251,6 +251,7 @@ const gates: Record<MonitorGate, Verdict> = {
   files: failWith('files', [{ rule: 'files', changed: 30, limit: 20 }]),
   plan: failWith('plan', [{ rule: 'unknown-need', task: 'a', need: 'b', meant: null, where: 'x.plan.yaml:3:12' }]),
   changes: inconclusive('changes', { rule: 'changes' }),
+  deliverables: failWith('deliverables', [{ rule: 'deliverable-missing', pattern: 'a/b.txt' }]),
   exit: failWith('exit', [{ rule: 'exit', reason: 'exited', code: 0, signal: null }]),
   handoff: failWith('handoff', [{ rule: 'handoff-nonce' }]),
 };

@@ -95,13 +95,21 @@ test('a kept path is found by the name that people see, measured and removed; no
   const workspace = join(s.root, `jobs/${job}/workspace`);
   s.write(`jobs/${job}/workspace/dir/big`, Buffer.alloc(50_000, 1));
   s.write(`jobs/${job}/workspace/x-secret-y`, 'x');
+  s.write(`jobs/${job}/workspace/ghp-token.txt`, 'x');
   s.write('elsewhere/precious', 'x');
   writeFileSync(Buffer.concat([Buffer.from(`${workspace}/dir/c`), Buffer.from([0xe9])]), 'x');
   symlinkSync('../../../elsewhere', join(workspace, 'link'));
   expect(await s.disk.sizeOf(job, 'dir/big')).toBeGreaterThanOrEqual(50_000);
   expect(await s.disk.sizeOf(job, '.')).toBeGreaterThanOrEqual(50_000);
   expect(await s.disk.sizeOf(job, 'absent')).toBe(0);
-  for (const path of ['"dir/c\\351"', 'x-[redacted]-y', 'link/precious', '../../../elsewhere/precious', 'link'])
+  for (const path of [
+    '"dir/c\\351"',
+    'x-[redacted]-y',
+    '[redacted github-pat].txt',
+    'link/precious',
+    '../../../elsewhere/precious',
+    'link',
+  ])
     await s.disk.discard(job, path);
   expect(readdirSync(workspace)).toEqual(['dir']);
   expect(readdirSync(join(workspace, 'dir'))).toEqual(['big']);

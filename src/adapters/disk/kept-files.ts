@@ -45,7 +45,8 @@ async function entriesOf(directory: Buffer, name: string): Promise<readonly Buff
     .map((entry) => inside(directory, entry.name));
 }
 
-const mask = '[redacted]';
+/** With the rule that found it, or of a value that was passed. */
+const mask = /\[redacted(?: [\w-]+)?\]/;
 const literally = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
 
 const isDirectory = async (place: Buffer): Promise<boolean> =>

@@ -2,7 +2,7 @@ import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { CommitId } from '../../domain/ids.ts';
-import { type SecretShape, secretShapes } from '../../domain/secret-shapes.ts';
+import { secretSpans } from '../../domain/secret-shapes.ts';
 import { objectId, runGit } from '../git-process/index.ts';
 
 /** Larger files are read by the merger, which refuses them too. */
@@ -31,5 +31,5 @@ function contentOf(path: string): string {
   return stats?.isFile() === true && stats.size <= largest ? readFileSync(path, 'latin1') : '';
 }
 
-const matchesIn = (text: string): ReadonlyMap<string, SecretShape> =>
-  new Map(secretShapes.flatMap(({ rule, pattern }) => [...text.matchAll(pattern)].map(([match]) => [match, rule])));
+const matchesIn = (text: string): ReadonlyMap<string, string> =>
+  new Map(secretSpans(text).map(({ rule, from, to }) => [text.slice(from, to), rule]));

@@ -4,7 +4,7 @@ import { withLockNeeds } from '../../domain/locks.ts';
 import { canonicalJson, type FrozenPlan, type PlannedTask, type Skill } from '../../domain/plan.ts';
 import { agentsOf, commandOf, type Draft, type DraftTask, ownsOf } from '../../domain/plan-draft.ts';
 import { repoClaim } from '../../domain/repo-claim.ts';
-import { durationMinutes, type ResolvedSettings } from '../../domain/settings.ts';
+import { durationMinutes, type ResolvedSettings, setupCommand } from '../../domain/settings.ts';
 
 /** SHA-256 of the canonical document: equal for equal meaning, changed by any change of it. */
 export const hashPlan = (plan: FrozenPlan): PlanHash =>
@@ -38,7 +38,10 @@ export function freeze(
     },
     limits: { ...limits, ...(Object.keys(agents).length === 0 ? {} : { agents }), runUsd: run.usd },
     taps: { start: settings.taps.start, expiresMinutes: durationMinutes(settings.taps.expires) },
-    setup: settings.setup,
+    setup: setupCommand(settings.setup),
+    ...(typeof settings.setup === 'object' && settings.setup !== null
+      ? { setupInputs: set(settings.setup.inputs) }
+      : {}),
     teardown: settings.teardown,
     checks: settings.checks.map((check) => ({ name: check.name, run: check.run, minutes: check.minutes ?? 10 })),
     generated: { ...settings.generated },

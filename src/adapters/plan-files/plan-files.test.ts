@@ -121,6 +121,25 @@ version: 1
     expect((await loadedPlan(other)).hash).not.toBe((await loadedPlan(short)).hash);
   });
 
+  test('S7: says what setup is made from, and is as it was where it does not', async () => {
+    const { plan } = await loadedPlan(`setup: { run: make deps, inputs: [src/**, Makefile] }\n${short}`);
+    expect([plan.setup, plan.setupInputs]).toEqual(['make deps', ['Makefile', 'src/**']]);
+    expect((await loadedPlan(`setup: make deps\n${short}`)).plan).not.toHaveProperty('setupInputs');
+    expect(await mistakes(`setup: { run: make, inputs: [../x] }\n${short}`)).toEqual([
+      'leaves-repository plan.yaml:1:30',
+    ]);
+    expect(await mistakes(`setup: { run: make }\n${short}`)).toHaveLength(1);
+  });
+
+  test('S6: with a credential in it is refused', async () => {
+    const token = `ghp_${'a1B2'.repeat(9)}`;
+    const plan = short.replace('with tests.', `with ${token}.`);
+    expect(await mistakes(`setup: login ${token}\n${plan}`)).toEqual([
+      'plan-secret plan.yaml:1:8',
+      'plan-secret plan.yaml:5:16',
+    ]);
+  });
+
   test('is followed through one redirect, not through two', async () => {
     const files = { 'plans/real.yaml': short, 'plans/again.yaml': 'plan: real.yaml\n' };
     expect((await loadedPlan('plan: plans/real.yaml\n', files)).planFile).toBe('plans/real.yaml');

@@ -122,7 +122,11 @@ const settings = {
   fence: z.union([z.enum(['auto', 'none']), fence]).optional(),
   limits: limits.optional(),
   taps: taps.optional(),
-  setup: text.nullable().optional(),
+  setup: z
+    .union([text, z.strictObject({ run: text, inputs: patterns.min(1) })])
+    .nullable()
+    .optional()
+    .describe('shell command; with inputs, the files that its product is made from'),
   teardown: text.nullable().optional(),
   checks: z.array(check).optional(),
   generated: z.record(pattern, text).optional().describe('path to the command that rebuilds it'),

@@ -12,6 +12,12 @@ export function isGitName(name: string): boolean {
   });
 }
 
+/** Names that some file system takes for `.gitmodules`. Git reads it at the top only, and refuses what is wrong in it anywhere. */
+export function isModulesName(name: string): boolean {
+  const seen = name.replace(invisible, '').normalize('NFC').toLowerCase();
+  return /^(?:\.gitmodules|gitmod~[1-4]|gi7eba~[1-9])[ .]*(?::.*)?$/.test(seen);
+}
+
 /** What people and terminals cannot tell apart from something else; also anything a line-based tool would split. */
 export const isUnfitName = (name: string): boolean => /[\n\r\0]/.test(name);
 

@@ -1,10 +1,8 @@
-import type { Finding, FindingsOf } from '../../domain/findings/finding.ts';
-import type { SnapshotRules } from '../../domain/findings/snapshot-rules.ts';
-import type { SecretShape } from '../../domain/secret-shapes.ts';
+import type { Finding } from '../../domain/findings/finding.ts';
 import type { ObjectReader } from '../git-process/index.ts';
 import type { RawDiffEntry, TreeEntry } from '../git-read/index.ts';
 import { findObject, objectChunks, parsePointer } from '../lfs/index.ts';
-import { type SecretRule, type SecretScan, secretScan } from './secrets.ts';
+import { knownValue, type SecretScan, secretScan } from './secrets.ts';
 
 /**
  * Only what the change brings in: a match that the base's version of the file has as well is not reported. Content that
@@ -40,7 +38,7 @@ export async function secretFindings(input: {
   return findings;
 }
 
-type ShapeFinding = FindingsOf<Pick<SnapshotRules, SecretShape>>;
-
-const secretAt = (path: string, rule: SecretRule): Finding =>
-  rule === 'known-value' ? { rule, where: path, in: 'content' } : ({ rule, where: path } as ShapeFinding);
+const secretAt = (path: string, rule: string): Finding =>
+  rule === knownValue
+    ? { rule: knownValue, where: path, in: 'content' }
+    : { rule: 'secret-shape', shape: rule, where: path, in: 'content' };

@@ -1,36 +1,48 @@
-import { type SecretShape, secretShapes } from '../../domain/secret-shapes.ts';
+import { openFrom, secretSpans } from '../../domain/secret-shapes.ts';
 
 /** Finds secrets in content that comes in chunks. What matched stays in here; only the names of rules come out. */
 export interface SecretScan {
   push(chunk: Buffer): void;
   /** Rules with a match that `before` does not have as well: what was already in the base is not news. */
-  rulesBeyond(before: SecretScan | null): readonly SecretRule[];
+  rulesBeyond(before: SecretScan | null): readonly string[];
   /** All matches, for comparison with another scan. */
   matches(): ReadonlySet<string>;
 }
 
-export type SecretRule = SecretShape | 'known-value';
-
-/** Longest match that may lie across two chunks. */
-const overlap = 4096;
+/** The rule of a secret that is known exactly. */
+export const knownValue = 'known-value';
 
 /** `values` are secrets known exactly (credentials of the run); those under 8 characters would match by chance. */
 export function secretScan(values: readonly string[]): SecretScan {
   const known = values.filter((value) => value.length >= 8).map((value) => Buffer.from(value).toString('latin1'));
-  const ruleOf = new Map<string, SecretRule>();
-  let tail = '';
+  const longest = Math.max(1, ...known.map(({ length }) => length));
+  const ruleOf = new Map<string, string>();
+  /** The end of what came: where a value that is known may have begun, and where what looks like a credential has. */
+  let ofValues = '';
+  let ofShapes = '';
+  const lookForShapes = (text: string, upTo: number): void => {
+    for (const { rule, from, to } of secretSpans(text)) if (from < upTo) ruleOf.set(text.slice(from, to), rule);
+  };
   return {
     push(chunk) {
-      const text = tail + chunk.toString('latin1');
-      for (const value of known) if (text.includes(value)) ruleOf.set(value, 'known-value');
-      for (const { rule, pattern } of secretShapes)
-        for (const match of text.matchAll(pattern)) ruleOf.set(match[0], rule);
-      tail = text.slice(-overlap);
+      const bytes = chunk.toString('latin1');
+      const values = ofValues + bytes;
+      for (const value of known) if (values.includes(value)) ruleOf.set(value, knownValue);
+      ofValues = values.slice(values.length - longest + 1);
+      const text = ofShapes + bytes;
+      const open = openFrom(text);
+      lookForShapes(text, open);
+      // one character stays, because rules ask what is before a match
+      ofShapes = text.slice(Math.max(0, open - 1));
     },
     rulesBeyond(before) {
+      lookForShapes(ofShapes, ofShapes.length);
       const old = before?.matches() ?? new Set<string>();
       return [...new Set([...ruleOf].filter(([match]) => !old.has(match)).map(([, rule]) => rule))].sort();
     },
-    matches: () => new Set(ruleOf.keys()),
+    matches() {
+      lookForShapes(ofShapes, ofShapes.length);
+      return new Set(ruleOf.keys());
+    },
   };
 }

@@ -4,6 +4,7 @@ import { gitlinksIn, insideAny, type TreeEntry } from '../git-read/index.ts';
 import { type ModuleRow, statPrint } from '../workspace/index.ts';
 import { modeOf } from './changes.ts';
 import { seeContent } from './content.ts';
+import { isModulesName } from './names.ts';
 import type { Found, Walk } from './walk.ts';
 
 /** How the contents of submodules stand in a workspace: they are no work of a task, and must be as they were. */
@@ -64,10 +65,10 @@ function isAsMade(root: string, found: Found, row: ModuleRow | undefined, format
   return statPrint(found.stats) === row[1] || seeContent(root, found, format, false).id === row[2];
 }
 
-/** Which submodules there are is for people to say: gitlinks stay as they are, and so does the file that describes them. */
+/** Which submodules there are is for people to say: gitlinks stay as they are, and so does the file that describes them, wherever it lies and however it is spelled. */
 export const changedGitlinks = (diff: SnapshotEvidence['diff']): readonly Finding[] =>
   diff.flatMap(({ path, oldMode, newMode }): readonly Finding[] => {
-    if (path === '.gitmodules') return [{ rule: 'submodule-changed', where: path, files: [] }];
+    if (path.split('/').some(isModulesName)) return [{ rule: 'submodule-changed', where: path, files: [] }];
     const isLink = oldMode === '160000' || newMode === '160000';
     return isLink ? [{ rule: 'submodule-changed', where: path, files: [path] }] : [];
   });

@@ -1,6 +1,7 @@
 import { type BigIntStats, lstatSync, readdirSync } from 'node:fs';
 import type { Finding, FindingsOf } from '../../domain/findings/finding.ts';
 import type { SnapshotRules } from '../../domain/findings/snapshot-rules.ts';
+import { maskShapes, secretIn } from '../../domain/secret-shapes.ts';
 import { shownPath } from '../../domain/shown-path.ts';
 import { wholeWorkspace } from '../../domain/untaken.ts';
 import type { IgnoreRules } from '../git-read/index.ts';
@@ -65,7 +66,7 @@ export function walkWorkspace(
       if (leftOut && !known) continue;
       if (isGitName(name)) refuse(path, { rule: 'nested-git' });
       else if (!known && isUnfitName(name)) refuse(path, { rule: 'unfit-name', fault: 'line-break' });
-      else if (!known && masked(name, secrets) !== name) refuse(path, { rule: 'known-value', in: 'name' });
+      else if (!known && masked(name, secrets) !== name) refuse(path, secretInName(name));
       else if (Buffer.byteLength(path) > limits.pathBytes || depth > limits.depth) refuse(path, { rule: 'too-deep' });
       else if (isDirectory) {
         openMode(`${root}/${path}`, stats);
@@ -149,4 +150,9 @@ function kindOf(stats: BigIntStats): SnapshotRules['special-file']['kind'] {
 const shown = (path: string): string => (path === '' ? wholeWorkspace : shownPath(Buffer.from(path)));
 
 export const masked = (text: string, secrets: readonly string[]): string =>
-  secrets.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text);
+  maskShapes(secrets.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text));
+
+function secretInName(name: string): FindingsOf<SnapshotRules> {
+  const shape = secretIn(name);
+  return shape === null ? { rule: 'known-value', in: 'name' } : { rule: 'secret-shape', shape, in: 'name' };
+}

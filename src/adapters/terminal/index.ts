@@ -1,4 +1,5 @@
 import { safeJson, safeLine, safeText } from '../../domain/safe-text.ts';
+import { maskShapes, maskTexts } from '../../domain/secret-shapes.ts';
 import type { LiveRegion, Span, Terminal, Text } from '../../ports/terminal.ts';
 import { liveRegion } from './live-region.ts';
 import { readSecret } from './secret.ts';
@@ -64,7 +65,7 @@ export function openTerminal(options: TerminalOptions): OpenTerminal {
     },
     line: (text = '') => above(() => write(`${paintOut(text)}\n`)),
     problem: (text) => above(() => stderr.write(`${paintErr(text)}\n`)),
-    json: (document) => write(`${safeJson(document)}\n`),
+    json: (document) => write(`${safeJson(maskTexts(document))}\n`),
     paint: (lines) => lines.map((line) => `${paintOut(line)}\n`).join(''),
     region: () => {
       if (!redraws) return nothingDrawn;
@@ -131,10 +132,13 @@ const painter =
   (colour: boolean) =>
   (text: Text): string =>
     typeof text === 'string'
-      ? safeText(text)
+      ? shown(text)
       : text
           .map((part) => {
-            if (typeof part === 'string') return safeText(part);
-            return colour ? `\x1b[${codes[part.tone]}m${safeText(part.text)}\x1b[0m` : safeText(part.text);
+            if (typeof part === 'string') return shown(part);
+            return colour ? `\x1b[${codes[part.tone]}m${shown(part.text)}\x1b[0m` : shown(part.text);
           })
           .join('');
+
+/** Files are shown as well, and are not masked where they lie. */
+const shown = (text: string): string => maskShapes(safeText(text));

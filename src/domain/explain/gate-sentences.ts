@@ -93,6 +93,7 @@ export const gateSentences: Sentences<GateRules> = {
   'snapshot-present': () => 'the workspace could not be snapshotted',
   files: ({ changed, limit }) => `${changed} files changed, the limit is ${limit}`,
   changes: () => 'nothing was changed; set allowEmpty if that is fine',
+  'deliverable-missing': ({ pattern }) => `the deliverable ${pattern} was not made`,
   'draft-read': ({ where }) => `${where} was not read`,
   'round-has-tasks': () => 'no task is in this round',
   'check-run': ({ check }) => `the check ${check} has not run on this tree`,

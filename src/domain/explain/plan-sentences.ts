@@ -25,6 +25,10 @@ export const planSentences: Sentences<PlanRules> = {
     detail: `the branch \`${branch}\` does not exist or has no commit yet`,
     fix: 'create it with a commit, or name another branch as `base`',
   }),
+  'plan-secret': ({ shape }) => ({
+    detail: `this holds what looks like a credential (${shape})`,
+    fix: 'take it out, and pass it to the agent by the name of a variable: `fence: { env: [NAME] }`',
+  }),
   'empty-wave': () => ({ detail: 'this wave has no task', fix: 'add a task or remove the wave' }),
   'duplicate-id': ({ task }) => ({ detail: `task id \`${task}\` is used twice`, fix: 'ids are unique in a plan' }),
   'unknown-need': ({ task, need, meant }) => ({

@@ -12,6 +12,7 @@ const versionFixes = {
 const subjectFaults = {
   'several-lines': 'has more than one line',
   empty: 'is empty',
+  unprintable: 'has a character that cannot be seen, or that reorders text',
   'too-long': 'leaves no room for a title in 72 characters',
 } as const;
 

@@ -22,6 +22,8 @@ export const snapshotSentences: Sentences<SnapshotRules> = {
       : `more than ${bytes} new bytes${limit === 'total' ? '' : ' for LFS'} in all`,
   'known-value': (finding) =>
     finding.in === 'name' ? 'a secret in the name: it would be in every list of changes' : 'a secret in added content',
+  'secret-shape': (finding) =>
+    finding.in === 'name' ? `a secret in the name (${finding.shape})` : `a secret in added content (${finding.shape})`,
   'private-key': secret,
   'aws-access-key': secret,
   'github-token': secret,

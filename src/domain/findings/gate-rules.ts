@@ -55,6 +55,8 @@ export type GateRules = {
   'snapshot-present': unknown;
   files: { readonly changed: number; readonly limit: number };
   changes: unknown;
+  /** Nothing that the attempt added or changed matches it. */
+  'deliverable-missing': { readonly pattern: string };
   'draft-read': unknown;
   // rounds
   'round-has-tasks': unknown;

@@ -5,6 +5,8 @@ export type PlanRules = {
   'no-base': unknown;
   /** It does not exist, or has no commit yet. */
   'base-missing': { readonly branch: string };
+  /** Something that looks like a credential. `shape` is the rule that found it. */
+  'plan-secret': { readonly shape: string };
   // tasks and waves
   'empty-wave': unknown;
   'duplicate-id': { readonly task: string };

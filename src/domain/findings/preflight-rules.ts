@@ -1,6 +1,5 @@
 import type { RunId, TaskId } from '../ids.ts';
 import type { FrozenPlan } from '../plan.ts';
-import type { SecretShape } from '../secret-shapes.ts';
 import type { Finding } from './finding.ts';
 
 /** Facts about the checkout and the machine that a person has to know before a run starts. */
@@ -10,7 +9,7 @@ export type PreflightRules = {
   /** The same with `--with-uncommitted`: agents see them, and they do not land. */
   'uncommitted-seen': { readonly base: string; readonly files: readonly string[]; readonly count: number };
   /** `where` is a file that `--with-uncommitted` would show to agents. */
-  'uncommitted-secret': { readonly shape: SecretShape };
+  'uncommitted-secret': { readonly shape: string };
   /** What stands against files that `--with-uncommitted` would show to agents, found when the run began. */
   'uncommitted-refused': { readonly findings: readonly Finding[] };
   /** Why uncommitted changes cannot be taken along. */

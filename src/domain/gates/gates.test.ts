@@ -200,7 +200,7 @@ describe('monitor', () => {
     expect(passes(judge({}))).toBe(true);
   });
   test('has no gate whose objection could not be explained', () => {
-    const drafting = { ...task('a'), drafts: 'a.plan.yaml' };
+    const drafting = { ...task('a'), drafts: 'a.plan.yaml', deliverables: ['a/**'] };
     expect(judge({}, drafting).map(({ gate }) => gate)).toHaveLength(monitorGates.length);
     for (const { gate } of [...judge({}), ...judge({ snapshot: null })]) expect(monitorGates).toContain(gate);
   });
@@ -256,6 +256,17 @@ describe('monitor', () => {
     expect(unsure(judge(changing()))).toEqual(['changes']);
     expect(passes(judge(changing(), task('a', { allowEmpty: true })))).toBe(true);
     expect(passes(judge(changing(), task('a', { owns: [] })))).toBe(true);
+  });
+  test('F6: wants each deliverable among what was added or changed', () => {
+    const due = task('a', { deliverables: ['a/never.txt', 'a/*.md'] });
+    const missing = (...patterns: string[]) => patterns.map((pattern) => ({ rule: 'deliverable-missing', pattern }));
+    const found = (change: Partial<MonitorEvidence>) =>
+      judge(change, due).flatMap((verdict) => (verdict.outcome === 'fail' ? verdict.findings : []));
+    expect(found(changing('a/x'))).toEqual(missing('a/never.txt', 'a/*.md'));
+    expect(found(changing('a/x.md'))).toEqual(missing('a/never.txt'));
+    expect(found(changing('a/x.md', 'a/never.txt'))).toEqual([]);
+    const gone = { ...snapshot('a'), diff: [added('a/x.md'), { ...added('a/never.txt'), change: 'deleted' as const }] };
+    expect(found({ snapshot: gone })).toEqual(missing('a/never.txt'));
   });
   test('refuses any change of a read-only task, granted or not', () => {
     expect(

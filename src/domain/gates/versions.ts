@@ -22,6 +22,7 @@ export const gateVersions = {
   scope: 2,
   files: 1,
   changes: 1,
+  deliverables: 1,
   plan: 1,
   round: 1,
   check: 1,
@@ -40,10 +41,10 @@ export const phaseVersions = {
   ownership: 2,
   approval: 1,
   dispatch: 1,
-  monitor: 2,
+  monitor: 3,
   closure: 1,
   merge: 1,
 } as const satisfies Readonly<Record<Phase, number>>;
 
 /** The same for decisions that are no verdicts: what becomes of an attempt, and what is asked of a session. */
-export const decisionVersions = { settlement: 4, session: 2 } as const satisfies Readonly<Record<string, number>>;
+export const decisionVersions = { settlement: 4, session: 3 } as const satisfies Readonly<Record<string, number>>;

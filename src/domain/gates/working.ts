@@ -1,6 +1,7 @@
 import type { Acceptance, ApprovalEvidence, DispatchEvidence, MonitorEvidence, SnapshotEvidence } from '../evidence.ts';
 import type { PlanHash, TaskId } from '../ids.ts';
 import { outOfScope, scopeOf } from '../ownership.ts';
+import { matches, pattern as parsed } from '../pattern.ts';
 import type { FrozenPlan, PlannedTask } from '../plan.ts';
 import { passes, type Verdict } from '../verdict.ts';
 import { failWith, inconclusive, pass } from './say.ts';
@@ -31,10 +32,20 @@ export const judgeUnplanned = (task: TaskId): readonly Verdict[] => [
 ];
 
 /** What `judgeMonitor` judges; what matters most to a person comes first. */
-export const monitorGates = ['secrets', 'snapshot', 'scope', 'files', 'plan', 'changes', 'exit', 'handoff'] as const;
+export const monitorGates = [
+  'secrets',
+  'snapshot',
+  'scope',
+  'files',
+  'plan',
+  'changes',
+  'deliverables',
+  'exit',
+  'handoff',
+] as const;
 export type MonitorGate = (typeof monitorGates)[number];
 
-/** 4: the attempt ended well, left its own fresh handoff, and changed only what it owns. */
+/** 4: the attempt ended well, left its own fresh handoff, changed only what it owns, and made what has to come out of it. */
 export function judgeMonitor(
   plan: FrozenPlan,
   task: PlannedTask,
@@ -108,6 +119,7 @@ function judgeSnapshot(
     judgeScope(plan, task, { diff: snapshot.diff, edited: acceptance?.edited ?? [] }, granted),
     judgeCount(plan, snapshot.diff.length),
     judgeEmpty(task, snapshot.diff.length),
+    ...judgeDeliverables(task, snapshot.diff),
   ];
 }
 
@@ -119,6 +131,19 @@ const judgeScope = (plan: FrozenPlan, task: PlannedTask, { diff, edited }: Chang
 function judgeCount(plan: FrozenPlan, changed: number): Verdict {
   const { files: limit } = plan.limits;
   return failWith('files', limit !== null && changed > limit ? [{ rule: 'files', changed, limit }] : []);
+}
+
+/** What has to come out of a task is what it added or changed: a file that was there before is no proof of its work. */
+function judgeDeliverables({ deliverables }: PlannedTask, diff: SnapshotEvidence['diff']): readonly Verdict[] {
+  if (deliverables.length === 0) return [];
+  const made = diff.filter(({ change }) => change !== 'deleted');
+  const missing = deliverables.filter((text) => !made.some(({ path }) => matches(parsed(text), path)));
+  return [
+    failWith(
+      'deliverables',
+      missing.map((pattern) => ({ rule: 'deliverable-missing', pattern })),
+    ),
+  ];
 }
 
 /** A task that was to change something and changed nothing has proven nothing. */

@@ -149,6 +149,16 @@ const wayOut: Readonly<Record<MonitorGate, WayOut>> = {
     ],
     ...reworked('nothing is changed yet; do what the task says', 'nothing is lost')(subject, []),
   }),
+  deliverables: (subject, findings) => ({
+    safe: kept,
+    command: reworkInstead(
+      subject,
+      `make ${few(
+        findings.flatMap((one) => (one.rule === 'deliverable-missing' ? [one.pattern] : [])),
+        3,
+      )}`,
+    ),
+  }),
   exit: unfinished,
   handoff: unfinished,
 };

@@ -1,5 +1,6 @@
 import type { RunId } from '../ids.ts';
 import type { PlannedTask } from '../plan.ts';
+import { plainLine } from '../safe-text.ts';
 import { titleOf } from '../title.ts';
 
 type Proposed = {
@@ -19,5 +20,5 @@ export function pullRequestText({ run, plan, tasks, checks }: Proposed): {
   const list = tasks.map(({ task }) => `- **${task.id}**: ${titleOf(task)}`);
   const proven =
     checks.length === 0 ? 'The plan has no checks.' : `Checks that passed on this tree: ${checks.join(', ')}.`;
-  return { title, body: [...list, '', proven, '', `Tidegate-Run: ${run}`, ''].join('\n') };
+  return { title: plainLine(title), body: [...list, '', proven, '', `Tidegate-Run: ${run}`, ''].join('\n') };
 }
