@@ -51,11 +51,12 @@ function lintGenerated(path: string): readonly Problem[] {
 }
 
 function lintChecks(checks: NonNullable<Settings['checks']>): readonly Problem[] {
-  return checks.flatMap(({ name: check }, index): Problem[] =>
-    checks.findIndex((other) => other.name === check) === index
+  return checks.flatMap(({ name: check, defines = [] }, index): readonly Problem[] => [
+    ...lintPatterns(defines, ['checks', index, 'defines']),
+    ...(checks.findIndex((other) => other.name === check) === index
       ? []
-      : [{ rule: 'duplicate-check', check, place: ['checks', index, 'name'] }],
-  );
+      : [{ rule: 'duplicate-check', check, place: ['checks', index, 'name'] } as const]),
+  ]);
 }
 
 function lintFencePaths(paths: readonly string[], key: string): readonly Problem[] {

@@ -21,7 +21,12 @@ export type Settings = {
   readonly taps?: { readonly start?: 'run' | 'wave' | undefined; readonly expires?: string | undefined } | undefined;
   readonly setup?: string | null | undefined;
   readonly teardown?: string | null | undefined;
-  readonly checks?: readonly (Omit<Check, 'minutes'> & { readonly minutes?: number | undefined })[] | undefined;
+  readonly checks?:
+    | readonly (Pick<Check, 'name' | 'run'> & {
+        readonly minutes?: number | undefined;
+        readonly defines?: readonly string[] | undefined;
+      })[]
+    | undefined;
   readonly generated?: Readonly<Record<string, string>> | undefined;
   readonly protect?: readonly string[] | undefined;
   readonly forbid?: readonly string[] | undefined;

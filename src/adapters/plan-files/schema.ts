@@ -66,6 +66,7 @@ const check = z.strictObject({
   name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}$/),
   run: text.describe('shell command, run in the fence on the integrated tree'),
   minutes: minutes.optional(),
+  defines: patterns.optional().describe('what decides what it proves, beside what is found by reading its command'),
 });
 
 const taps = z.strictObject({
