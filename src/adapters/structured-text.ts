@@ -19,7 +19,14 @@ const formatOf = (path: string): Format | null => formats.find(([ending]) => end
 /** The value of a document; undefined when the file has no such format, is too long, or is not well formed. */
 export function readDocument(path: string, text: string): unknown {
   const format = formatOf(path);
-  return format === null || text.length > longestDocument ? undefined : format.read(text);
+  if (format === null || text.length > longestDocument) return undefined;
+  try {
+    return format.read(text);
+  } catch (error) {
+    // nested more deeply than a parser can follow
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 /** A document of the same format; null when its value cannot be written in it. */

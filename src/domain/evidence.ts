@@ -173,6 +173,8 @@ export type DiffEntry = {
   readonly newMode: string;
   /** Set for symbolic links whose target leaves the repository or the scope cannot be told. */
   readonly linkTarget?: string;
+  /** The keys that differ, of a manifest whose keys can be told on both sides. */
+  readonly keys?: readonly string[];
 };
 
 export type SnapshotEvidence = {

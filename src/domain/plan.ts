@@ -64,6 +64,8 @@ export type FrozenPlan = {
   /** path -> shell command that rebuilds it on the candidate. */
   readonly generated: Readonly<Record<string, string>>;
   readonly protect: readonly string[];
+  /** Taken off everything that is protected by default. Absent: nothing is. */
+  readonly unprotect?: readonly string[];
   readonly forbid: readonly string[];
   /** Absent in plans that were frozen before there was one, as is `breaker`. */
   readonly block?: readonly string[];

@@ -13,6 +13,7 @@ export function lintSettings(settings: Settings): readonly Problem[] {
     ...lintBase(settings.base),
     ...lintCommit(settings.commit),
     ...lintPatterns(settings.protect ?? [], ['protect']),
+    ...lintPatterns(settings.unprotect ?? [], ['unprotect']),
     ...Object.keys(settings.generated ?? {}).flatMap((path) => lintGenerated(path)),
     ...lintChecks(settings.checks ?? []),
     ...(['read', 'write'] as const).flatMap((key) => lintFencePaths(settings.fence?.[key] ?? [], key)),

@@ -29,6 +29,7 @@ export type Settings = {
     | undefined;
   readonly generated?: Readonly<Record<string, string>> | undefined;
   readonly protect?: readonly string[] | undefined;
+  readonly unprotect?: readonly string[] | undefined;
   readonly forbid?: readonly string[] | undefined;
   readonly block?: readonly string[] | undefined;
   readonly breaker?: 'normal' | 'strict' | undefined;
@@ -115,6 +116,7 @@ export const defaultSettings = {
   checks: [],
   generated: {},
   protect: ['.github/**'],
+  unprotect: [],
   forbid: [],
   block: [],
   breaker: 'normal',
@@ -163,6 +165,7 @@ export type ResolvedSettings = {
   readonly checks: NonNullable<Settings['checks']>;
   readonly generated: Readonly<Record<string, string>>;
   readonly protect: readonly string[];
+  readonly unprotect: readonly string[];
   readonly forbid: readonly string[];
   readonly block: readonly string[];
   readonly breaker: 'normal' | 'strict';

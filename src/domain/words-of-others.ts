@@ -18,7 +18,7 @@ const order = [...plan, 'planFile', 'repo.remotes[].name', 'repo.remotes[].url',
 const summary = 'handoff.handoff.summary';
 const handoff = [summary, ...['remaining', 'files', 'proofs', 'questions'].map((list) => `handoff.handoff.${list}[]`)];
 /** A link's target is what the agent wrote into it. */
-const snapshot = ['snapshot.diff[].path', 'snapshot.diff[].linkTarget'] as const;
+const snapshot = ['snapshot.diff[].path', 'snapshot.diff[].linkTarget', 'snapshot.diff[].keys[]'] as const;
 const acceptance = ['acceptance.who', 'acceptance.edited[]'] as const;
 /** Session and model as the agent calls them. */
 const report = ['agent.session', 'agent.model', 'agent.trips[].file'] as const;
@@ -170,7 +170,7 @@ export const factsOfOthers = {
   checks: ['check', 'checks'],
   people: ['who'],
   agents: ['agent', 'agents', 'runnable', 'before', 'known'],
-  plans: ['key', 'value', 'meant', 'alias', 'skill', 'component', 'need', 'host', 'variable', 'variables'],
+  plans: ['key', 'keys', 'value', 'meant', 'alias', 'skill', 'component', 'need', 'host', 'variable', 'variables'],
   asked: ['id', 'record', 'ring', 'blocker', 'named'],
 } as const satisfies Readonly<Record<string, readonly TextFact<Finding>[]>>;
 

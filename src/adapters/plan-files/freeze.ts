@@ -44,6 +44,7 @@ export function freeze(draft: Draft, name: string, base: string, seen: Partial<S
     checks: settings.checks.map((check) => freezeCheck(check, definitions.get(check.run))),
     generated: { ...settings.generated },
     protect: set(settings.protect),
+    ...(settings.unprotect.length === 0 ? {} : { unprotect: set(settings.unprotect) }),
     forbid: set(settings.forbid),
     block: set(settings.block),
     breaker: settings.breaker,

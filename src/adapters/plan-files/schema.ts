@@ -128,6 +128,7 @@ const settings = {
   checks: z.array(check).optional(),
   generated: z.record(pattern, text).optional().describe('path to the command that rebuilds it'),
   protect: patterns.optional().describe('what tasks without owns may not touch; layers add up'),
+  unprotect: patterns.optional().describe('what is taken off everything that is protected, once a person confirmed it'),
   forbid: z
     .array(text)
     .optional()

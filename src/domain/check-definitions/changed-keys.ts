@@ -3,14 +3,14 @@ import { keysMeet, keyText } from './definition.ts';
 /** More than anybody reads: then whole tables are named instead of what is in them. */
 const most = 60;
 
-/** The keys at which two documents differ, the innermost that tell it. A table that is missing is like an empty one. */
-export function changedKeys(before: unknown, after: unknown): readonly string[] {
+/** The keys at which two documents differ, the innermost that tell it; null when they are too many. A missing table is like an empty one. */
+export function changedKeys(before: unknown, after: unknown): readonly string[] | null {
   const paths = differences(before, after);
   for (let depth = Math.max(0, ...paths.map((path) => path.length)); depth > 0; depth--) {
     const keys = new Set(paths.map((path) => keyText(path.slice(0, depth))));
-    if (keys.size <= most || depth === 1) return [...keys].sort();
+    if (keys.size <= most) return [...keys].sort();
   }
-  return [];
+  return paths.length === 0 ? [] : null;
 }
 
 function differences(before: unknown, after: unknown, at: readonly string[] = []): readonly (readonly string[])[] {

@@ -1,6 +1,6 @@
 import { grantPattern } from '../claims.ts';
 import { matchesFolded, type Pattern } from '../pattern.ts';
-import type { FrozenPlan } from '../plan.ts';
+import type { Check } from '../plan.ts';
 
 /**
  * A file that decides what a check proves: its outcome means something else once this has changed. `path` is a pattern of paths from
@@ -11,31 +11,37 @@ export type Definition = { readonly path: string; readonly keys?: readonly strin
 /** A definition that a change touches. `keys`: those of it that changed; absent where the file counts as a whole. */
 export type Touched = { readonly checks: readonly string[]; readonly keys?: readonly string[] };
 
-type Compiled = { readonly pattern: Pattern; readonly keys: readonly string[] | null; readonly check: string };
-const known = new WeakMap<FrozenPlan, readonly Compiled[]>();
+/** Each definition of each check, with its pattern compiled. */
+export type Compiled = { readonly pattern: Pattern; readonly keys: readonly string[] | null; readonly check: string };
+const known = new WeakMap<readonly Defined[], readonly Compiled[]>();
+export type Defined = Pick<Check, 'name' | 'definitions'>;
 
-/** A plan never changes, so its patterns are compiled once. */
-function compiled(plan: FrozenPlan): readonly Compiled[] {
+/** The checks of a plan never change, so their patterns are compiled once. */
+export function compileDefinitions(checks: readonly Defined[]): readonly Compiled[] {
   const made =
-    known.get(plan) ??
-    plan.checks.flatMap(({ name, definitions = [] }) =>
+    known.get(checks) ??
+    checks.flatMap(({ name, definitions = [] }) =>
       definitions.map(({ path, keys }) => ({ pattern: grantPattern(path), keys: keys ?? null, check: name })),
     );
-  known.set(plan, made);
+  known.set(checks, made);
   return made;
 }
 
 type Met = { readonly check: string; readonly keys: readonly string[] | null };
 
 /**
- * What a change of this path does to the checks of the plan; null when nothing. `changed` are the keys that differ; absent when nobody
- * could tell, and then every key may have.
+ * What a change of this path does to checks; null when nothing. `changed` are the keys that differ. Null: nobody could tell, so every
+ * key may have. Undefined: nothing has changed yet, so only what counts as a whole does.
  */
-export function touchedDefinition(plan: FrozenPlan, path: string, changed?: readonly string[]): Touched | null {
-  const met = compiled(plan).flatMap(({ pattern, keys, check }): readonly Met[] => {
+export function touchedDefinition(
+  definitions: readonly Compiled[],
+  path: string,
+  changed: readonly string[] | null | undefined,
+): Touched | null {
+  const met = definitions.flatMap(({ pattern, keys, check }): readonly Met[] => {
     if (!matchesFolded(pattern, path)) return [];
-    if (keys === null || changed === undefined) return [{ check, keys: null }];
-    const hit = changed.filter((key) => keys.some((one) => keysMeet(one, key)));
+    if (keys === null || changed === null) return [{ check, keys: null }];
+    const hit = (changed ?? []).filter((key) => keys.some((one) => keysMeet(one, key)));
     return hit.length === 0 ? [] : [{ check, keys: hit }];
   });
   if (met.length === 0) return null;
@@ -43,11 +49,6 @@ export function touchedDefinition(plan: FrozenPlan, path: string, changed?: read
   const keys = met.flatMap(({ keys: hit }) => hit ?? []);
   return met.some(({ keys: hit }) => hit === null) ? { checks } : { checks, keys: [...new Set(keys)].sort() };
 }
-
-/** Paths of which a change counts whatever is changed in them: what a tool call can be judged by. */
-export const wholeDefinitions = (plan: FrozenPlan): readonly string[] => [
-  ...new Set(compiled(plan).flatMap(({ pattern, keys }) => (keys === null ? pattern.text : []))),
-];
 
 /** The path of a key in a document, as TOML writes it: `scripts.test`, `tool."a.b"`. */
 export const keyText = (steps: readonly string[]): string =>

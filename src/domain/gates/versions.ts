@@ -19,7 +19,7 @@ export const gateVersions = {
   handoff: 2,
   snapshot: 2,
   secrets: 2,
-  scope: 2,
+  scope: 3,
   files: 1,
   changes: 1,
   plan: 1,

@@ -121,6 +121,10 @@ function snapshotAdvice(findings: readonly Finding[]): string {
     : 'remove what is no plain file or cannot be read';
 }
 
+/** Just what changed there: the rest of its work is not in question. */
+const definitionLine = (subject: string, paths: readonly string[]): string =>
+  `what it changed there: tidegate diff ${[subject, ...paths.slice(0, 3).map(shellPath)].join(' ')}`;
+
 const wayOut: Readonly<Record<MonitorGate, WayOut>> = {
   secrets: reworked(
     'take the secret out of what you wrote',
@@ -133,7 +137,9 @@ const wayOut: Readonly<Record<MonitorGate, WayOut>> = {
   scope: (subject, findings) => {
     const { paths, grantable } = foreignPaths(findings);
     const verb = grantable ? 'grant' : 'drop';
+    const defining = findings.flatMap(({ rule, where }) => (rule === 'check-definition' ? (where ?? []) : []));
     return {
+      ...(defining.length === 0 ? {} : { lines: [definitionLine(subject, defining)] }),
       safe: grantable
         ? 'its work is kept; granted or dropped, it is judged again at no cost'
         : 'the rest of its work is kept, and is judged again at no cost',
