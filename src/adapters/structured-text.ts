@@ -1,5 +1,6 @@
 import { parse as parseToml, stringify as stringifyToml, TomlError } from 'smol-toml';
 import { parseDocument, stringify as stringifyYaml } from 'yaml';
+import { changedKeys, withKeysOf } from '../domain/check-definitions/changed-keys.ts';
 
 /** Formats whose keys can be told apart, by the ending of a file's name. */
 const formats: readonly (readonly [RegExp, Format])[] = [
@@ -37,6 +38,31 @@ export function writeDocument(path: string, data: object): string | null {
     if (error instanceof TypeError) return null;
     throw error;
   }
+}
+
+const documentOf = (path: string, text: string | null): unknown => (text === null ? {} : readDocument(path, text));
+
+/** The keys at which two versions of a document differ; null when nobody can tell. A missing document has none. */
+export function keysBetweenTexts(path: string, before: string | null, after: string | null): readonly string[] | null {
+  const [old, now] = [documentOf(path, before), documentOf(path, after)];
+  if (old === undefined || now === undefined) return null;
+  try {
+    return changedKeys(old, now);
+  } catch (error) {
+    // nested too deeply to be compared
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+/** The document `after`, with these keys as `before` has them; null when it cannot be written. */
+export function withKeysOfText(
+  path: string,
+  { before, after }: { readonly before: string | null; readonly after: string | null },
+  keys: readonly string[],
+): string | null {
+  const [old, now] = [documentOf(path, before), documentOf(path, after)];
+  return old === undefined || now === undefined ? null : writeDocument(path, withKeysOf(old, now, keys));
 }
 
 function readJson(text: string): unknown {

@@ -35,6 +35,9 @@ const ownership = ['granted[].paths[]'] as const;
 const dispatch = ['agent.argv[]', 'agent.version', 'fence.network[]', 'fence.breaches[].at'] as const;
 const under = (place: string, paths: readonly string[]): readonly string[] => paths.map((path) => `${place}.${path}`);
 
+/** Where what defines a check was put back. */
+const put = ['changes[].path', 'changes[].keys[]'] as const;
+
 /** By type of event. Published in docs/reference/events.md. */
 export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string[]>> = {
   // requests
@@ -67,6 +70,8 @@ export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string
     'verdicts[].of',
     ...under('evidence', [...contract, ...thread, ...ownership, ...dispatch, ...handoff, ...snapshot, ...acceptance]),
     ...under('evidence.checks[]', outcome),
+    ...under('evidence.before.checks[]', outcome),
+    ...under('evidence.before', put),
   ],
   'thread-intended': [],
   'run-branch-made': [],
@@ -95,7 +100,7 @@ export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string
   // `refusals` as the agent typed them
   'attempt-ended': [...handoff, ...snapshot, 'refusals[]', ...report],
   'attempt-settled': [],
-  'task-held': ['hold.check', 'hold.files[]'],
+  'task-held': ['hold.check', 'hold.files[]', ...under('hold.defined', put)],
   'task-released': [],
   'task-granted': [...by, 'paths[]', 'meets[]'],
   'task-dropped': by,
@@ -114,9 +119,9 @@ export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string
   // checks, rounds, merge
   'check-ended': under('check', outcome),
   'round-opened': [],
-  'candidate-built': ['conflicts[].files[]'],
+  'candidate-built': ['conflicts[].files[]', ...under('before', put)],
   'generator-ended': [...snapshot, 'tail'],
-  'candidate-completed': [],
+  'candidate-completed': under('before', put),
   'culprit-found': ['check'],
   'merge-intended': [],
   merged: [],
@@ -125,7 +130,7 @@ export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string
   // landing and undo
   'target-observed': [],
   'landing-queued': [],
-  'landing-rebuilt': ['conflicts[]'],
+  'landing-rebuilt': ['conflicts[]', ...under('before', put)],
   'landing-edited': [...by, 'paths[]'],
   'landing-intended': ['branch', 'worktree'],
   landed: ['branch'],

@@ -145,6 +145,9 @@ async function mergeSides(
   return { tree: treeId(first), isClean: done.exitCode === 0, files: [...new Set(files)] };
 }
 
+export const writeBlob = (gitDir: string, text: string): Promise<string> =>
+  gitLine({ gitDir, args: ['hash-object', '-w', '-t', 'blob', '--no-filters', '--stdin'], stdin: text });
+
 /** `tree` with these changes taken back. */
 export async function takeBack(gitDir: string, tree: TreeId, taken: readonly Change[]): Promise<TreeId> {
   if (taken.length === 0) return tree;

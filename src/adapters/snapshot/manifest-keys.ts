@@ -1,8 +1,7 @@
-import { changedKeys } from '../../domain/check-definitions/changed-keys.ts';
 import type { DiffEntry } from '../../domain/evidence.ts';
 import type { ObjectReader } from '../git-process/index.ts';
 import type { RawDiffEntry, TreeEntry } from '../git-read/index.ts';
-import { readDocument } from '../structured-text.ts';
+import { keysBetweenTexts } from '../structured-text.ts';
 
 /** Files in which what defines a check stands beside what does not. */
 const manifests = new Set([
@@ -23,9 +22,9 @@ export async function nameKeys(
   const before = new Map(baseTree.map(({ path, id }) => [path, id]));
   const keys = new Map<string, readonly string[]>();
   for (const { path, change } of changed) {
-    const old = change === 'added' ? {} : await documentOf(objects, path, before.get(path));
-    const now = change === 'deleted' ? {} : await documentOf(objects, path, after.get(path));
-    const found = old === undefined || now === undefined ? null : keysBetween(old, now);
+    const old = change === 'added' ? null : await textOf(objects, before.get(path));
+    const now = change === 'deleted' ? null : await textOf(objects, after.get(path));
+    const found = keysBetweenTexts(path, old, now);
     if (found !== null) keys.set(path, found);
   }
   return diff.map((entry) => {
@@ -44,17 +43,5 @@ type Sides = {
 const isPlain = ({ oldMode, newMode }: DiffEntry): boolean =>
   [oldMode, newMode].every((mode) => mode === '000000' || mode.startsWith('100'));
 
-async function documentOf(objects: ObjectReader, path: string, id: string | undefined): Promise<unknown> {
-  const bytes = id === undefined ? null : await objects.read(id);
-  return bytes === null ? undefined : readDocument(path, bytes.toString('utf8'));
-}
-
-/** A document that is nested too deeply to be compared has no keys that can be told. */
-function keysBetween(before: unknown, after: unknown): readonly string[] | null {
-  try {
-    return changedKeys(before, after);
-  } catch (error) {
-    if (error instanceof RangeError) return null;
-    throw error;
-  }
-}
+const textOf = async (objects: ObjectReader, id: string | undefined): Promise<string> =>
+  (id === undefined ? null : await objects.read(id))?.toString('utf8') ?? '';

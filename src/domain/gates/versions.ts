@@ -23,7 +23,7 @@ export const gateVersions = {
   files: 1,
   changes: 1,
   plan: 1,
-  round: 1,
+  round: 2,
   check: 1,
   'run-branch': 1,
   proof: 1,
@@ -41,7 +41,7 @@ export const phaseVersions = {
   approval: 1,
   dispatch: 1,
   monitor: 2,
-  closure: 1,
+  closure: 2,
   merge: 1,
 } as const satisfies Readonly<Record<Phase, number>>;
 

@@ -24,6 +24,7 @@ export function toldOfHold(state: Pick<RunState, 'run' | 'checks' | 'tasks'>, ho
         command: reworkInstead(subject, `it conflicts with merged work in ${few(hold.files, 5)}`),
       };
     case 'check':
+      if (hold.defined !== undefined) return toldOfDefinition(state, hold, hold.defined, subject);
       return {
         message: `breaks the check ${hold.check}`,
         lines: printed(state, hold.check, hold.tree),
@@ -48,6 +49,23 @@ export function toldOfHold(state: Pick<RunState, 'run' | 'checks' | 'tasks'>, ho
       };
     }
   }
+}
+
+/** Both outcomes: what the check says as the task defines it, and as it was defined before. */
+function toldOfDefinition(
+  state: Pick<RunState, 'run' | 'checks'>,
+  { check, tree }: Hold & { readonly because: 'check' },
+  { changes }: NonNullable<(Hold & { readonly because: 'check' })['defined']>,
+  subject: string,
+): Told {
+  const paths = changes.map(({ path }) => path);
+  const parts = changes.map(({ path, keys }) => (keys === undefined ? path : `${path} (${keys.join(', ')})`));
+  return {
+    message: `passes the check ${check} only by its own change of ${few(parts, 3)}; as it was defined before, it fails`,
+    lines: [definitionLine(subject, paths), ...printed(state, check, tree)],
+    safe: 'its work is kept; granted, the new definition counts',
+    command: ['tidegate grant', subject, ...paths.slice(0, 3).map(shellPath)].join(' '),
+  };
 }
 
 /** Why a task is held, for the agent that is to fix it: with more of what a check printed than people are shown. */
