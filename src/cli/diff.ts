@@ -19,6 +19,8 @@ type DiffOptions = {
   readonly nameOnly: boolean;
   readonly pager: boolean;
   readonly tool: string | true | undefined;
+  /** Only these; empty: all. */
+  readonly path: readonly string[];
 };
 
 /** `tidegate diff [run[/task]]`: what each task changed against its base, with whose each file is. */
@@ -44,7 +46,10 @@ async function show(
   const tasks = Object.values(state.tasks).filter(({ id }) => task === null || id === task);
   const taken = tasks.flatMap((one): readonly Taken[] => {
     const snapshot = snapshotOf(one);
-    return snapshot === null ? [] : [{ task: one, snapshot, entries: judgedEntries(state, one, snapshot) }];
+    const isShown = ({ path }: Judged) => options.path.length === 0 || options.path.includes(path);
+    return snapshot === null
+      ? []
+      : [{ task: one, snapshot, entries: judgedEntries(state, one, snapshot).filter(isShown) }];
   });
   if (taken.length === 0)
     return done([`No snapshot of ${task === null ? run : `${run}/${task}`} was taken yet.`], { run, tasks: [] });
@@ -55,7 +60,7 @@ async function show(
   const documents: unknown[] = [];
   for (const { task: one, snapshot, entries } of taken) {
     const isWhole = !options.stat && !options.nameOnly;
-    const patch = isWhole ? await desk.patches.text(snapshot.base, snapshot.commit, []) : null;
+    const patch = isWhole ? await desk.patches.text(snapshot.base, snapshot.commit, options.path) : null;
     const counts = (await desk.patches.counts(snapshot.base, snapshot.commit)) ?? [];
     const files = entries.map((entry) => ({ ...entry, ...linesOf(counts, entry.path) }));
     documents.push({ task: one.id, base: snapshot.base, snapshot: snapshot.commit, files, patch });

@@ -2,6 +2,7 @@ import { explain } from '../domain/explain/explain.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import type { ReadPlan } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
+import { definitionLines } from '../view/plan-view.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
 import type { Program } from './definition.ts';
 
@@ -30,11 +31,13 @@ export function outcomeOf(loaded: ReadPlan): Outcome {
   const { plan, hash, planFile } = loaded;
   const tasks = plan.waves.reduce((sum, wave) => sum + wave.tasks.length, 0);
   const summary = `${planFile}: ${plural(plan.waves.length, 'wave')}, ${plural(tasks, 'task')}, plan hash ${hash.slice(0, 12)}`;
-  return done([...warnings, summary], {
+  const checks = plan.checks.flatMap((check) => [`check ${check.name}: ${check.run}`, ...definitionLines(check)]);
+  return done([...warnings, ...checks, summary], {
     planFile,
     hash,
     waves: plan.waves.length,
     tasks,
+    checks: plan.checks,
     warnings: loaded.warnings.map(explain),
   });
 }

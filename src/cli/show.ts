@@ -32,7 +32,7 @@ async function showOne(given: string | undefined, desk: Desk): Promise<Outcome> 
   if (view === null) throw new Error('a made run has a view');
   const { task } = found.value;
   if (task === null)
-    return done([headLine(view), ...phaseTable(view.state), '', ...planView(view.state)], {
+    return done([headLine(view), ...phaseTable(view.state), '', ...planView(view.state, [], { definitions: true })], {
       ...runDocument(view),
       frozen: view.state.plan,
     });

@@ -122,7 +122,8 @@ function answerTask(state: RunState, request: TaskRequest): Answer {
   if (state.ended !== null && request.type === 'requested-drop') return discard(state, task, request.by);
   if (plannedById(state.plan, task.id) === undefined) return err({ rule: 'task-removed', task: task.id });
   const wave = state.waves[task.wave];
-  if (wave === undefined || wave.closed) return err({ rule: 'wave-closed', wave: task.wave });
+  const accepts = request.type === 'requested-grant' && isDefinitionRefused(state, task.id);
+  if (wave === undefined || (wave.closed && !accepts)) return err({ rule: 'wave-closed', wave: task.wave });
   if (isIntegrating(state, task)) return ok('later');
   const { status } = task.progress;
   const { by } = request;
@@ -227,6 +228,12 @@ function send(state: RunState, request: RequestEvent & { readonly type: 'request
 }
 
 /** A limit that nobody is near may be raised too. */
+/** The branch was not moved because it defines a check otherwise than this task does. */
+const isDefinitionRefused = ({ landing }: RunState, task: TaskState['id']): boolean =>
+  landing.status === 'refused' &&
+  landing.because.rule === 'landing-check' &&
+  landing.because.defined?.tasks.includes(task) === true;
+
 function raise(state: RunState, { task, usd, by }: RequestEvent & { readonly type: 'requested-raise' }): Answer {
   if (task !== null && state.tasks[task] === undefined) return err({ rule: 'no-such-task', run: state.run, task });
   if (!Number.isFinite(usd) || usd <= 0) return err({ rule: 'raise-amount' });

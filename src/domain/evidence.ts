@@ -173,6 +173,8 @@ export type DiffEntry = {
   readonly newMode: string;
   /** Set for symbolic links whose target leaves the repository or the scope cannot be told. */
   readonly linkTarget?: string;
+  /** The keys that differ, of a manifest whose keys can be told on both sides. */
+  readonly keys?: readonly string[];
 };
 
 export type SnapshotEvidence = {
@@ -239,6 +241,17 @@ export type GeneratorOutcome = {
   readonly tail: string;
 };
 
+/**
+ * A candidate with what defines the checks as the commit below it has it, because `tasks` changed that and no person granted it.
+ * `changes` are what was put back; without keys a whole file.
+ */
+export type DefinedBefore = {
+  readonly commit: CommitId;
+  readonly tree: TreeId;
+  readonly tasks: readonly TaskId[];
+  readonly changes: readonly { readonly path: string; readonly keys?: readonly string[] }[];
+};
+
 export type ClosureEvidence = {
   readonly round: number;
   readonly base: CommitId;
@@ -246,6 +259,8 @@ export type ClosureEvidence = {
   readonly tree: TreeId;
   readonly tasks: readonly { readonly task: TaskId; readonly snapshot: CommitId }[];
   readonly checks: readonly CheckOutcome[];
+  /** The same checks as they were defined before, where that differs. Absent: nothing does. */
+  readonly before?: Pick<DefinedBefore, 'tree' | 'changes'> & { readonly checks: readonly CheckOutcome[] };
 };
 
 export type MergeEvidence = {

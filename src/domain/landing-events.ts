@@ -1,3 +1,4 @@
+import type { DefinedBefore } from './evidence.ts';
 import type { Finding } from './findings/finding.ts';
 import type { CommitId, RunId, TaskId, TreeId } from './ids.ts';
 import type { SidesBeside } from './landing-conflict.ts';
@@ -20,6 +21,8 @@ export type LandingEvent =
       /** The task whose commit conflicts, and the commits on the branch that changed those files since the run began. */
       readonly task?: TaskId;
       readonly against?: readonly ForeignCommit[];
+      /** Without conflicts, where what defines the checks differs from the branch. */
+      readonly before?: DefinedBefore;
       /** Made of the commits of these tasks only. */
       readonly tasks?: readonly TaskId[];
       /** Only with conflicts: `part` is the commit of the run branch that could not be put onto it; `commit` holds both sides. */

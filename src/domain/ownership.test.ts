@@ -291,7 +291,7 @@ describe('a change', () => {
       [task('ci', { owns: ['.github/**', 'docs/AGENTS.md'] }), task('all', { owns: ['**'], needs: ['ci'] })],
     ]);
     expect(protectWarnings(guarded, 0).map((warning) => explain(warning).detail)).toEqual([
-      '`ci` may write `.github/**`, which meets the protected `.github/**`',
+      '`ci` owns `.github/**`, but a wildcard does not open the protected `.github`',
       '`ci` may write `docs/AGENTS.md`, which meets the protected `agents.md`',
       '`all` may write `**`, which meets the protected `.github/**`',
     ]);

@@ -2,10 +2,11 @@ import { type Claim, claimsOf, type Granted } from './claims.ts';
 import type { Finding, FindingOf } from './findings/finding.ts';
 import type { TaskId } from './ids.ts';
 import { foldPath } from './path-fold.ts';
-import { agentConfigIn, agentConfigNames } from './path-safety.ts';
 import { intersect, pattern } from './pattern.ts';
 import { type Entry, indexPatterns } from './pattern-index.ts';
 import { allTasks, type FrozenPlan, type PlannedTask } from './plan.ts';
+
+import { agentSteering, steeringIn } from './steering.ts';
 
 export { outOfScope, scopeOf } from './scope.ts';
 
@@ -73,17 +74,21 @@ export function protectWarnings(plan: FrozenPlan, wave: number): readonly Findin
     claimsOf(plan, task, []).flatMap((claim): Finding[] => {
       const { text } = claim.pattern;
       // A pattern that is merely wide does not open agent configuration: only one that names it is worth a warning.
-      const met = agentConfigIn(text) ?? guards.find((guard) => intersect(guard, claim.pattern))?.text;
+      const steering = steeringIn(text)?.config;
+      const met = steering ?? guards.find((guard) => intersect(guard, claim.pattern))?.text;
       if (met === undefined) return [];
-      return [{ rule: 'owns-protected', where: task.id, task: task.id, pattern: text, protected: met }];
+      const wide = steering === undefined || claim.pattern.literal ? {} : ({ wide: true } as const);
+      return [{ rule: 'owns-protected', where: task.id, task: task.id, pattern: text, protected: met, ...wide }];
     }),
   );
 }
 
 /** Agent configuration at the top of the repository that this task does not name: read-only in its fence. */
 export function protectedConfig(plan: FrozenPlan, task: PlannedTask): readonly string[] {
-  const own = claimsOf(plan, task, []).map((claim) => claim.pattern.prefix[0]);
-  return agentConfigNames.filter((name) => !own.includes(foldPath(name)));
+  const claims = claimsOf(plan, task, []).flatMap(({ pattern: one }) => (one.literal ? one.prefix[0] : []));
+  const open = (plan.unprotect ?? []).map((text) => pattern(text).prefix[0]);
+  const own = new Set([...claims, ...open]);
+  return agentSteering.filter((name) => !own.has(foldPath(name)));
 }
 
 /** Pairs that may both name a path: sharing is agreed on by both, and a lock is carved out of wider claims. */

@@ -2,27 +2,6 @@ import type { DiffEntry } from './evidence.ts';
 import type { LinkFault } from './findings/scope-rules.ts';
 import { foldPath } from './path-fold.ts';
 
-/** Where agents and editors take instructions and commands from: code that runs without having been called. */
-export const agentConfigNames: readonly string[] = [
-  '.claude',
-  '.codex',
-  '.opencode',
-  '.mcp.json',
-  '.vscode',
-  '.husky',
-  '.cursor',
-  '.gemini',
-  'AGENTS.md',
-  'CLAUDE.md',
-];
-const agentConfig: readonly string[] = agentConfigNames.map(foldPath);
-
-/** The segment of a path that makes it agent configuration, at any depth. */
-export const agentConfigIn = (path: string): string | null =>
-  foldPath(path)
-    .split('/')
-    .find((segment) => agentConfig.includes(segment)) ?? null;
-
 /** A name or a kind of file that nobody may add, whoever owns the path. */
 type PathFault =
   | { readonly rule: 'bad-path'; readonly fault: 'segments' | 'characters' }

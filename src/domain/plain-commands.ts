@@ -4,6 +4,8 @@ import { type SimpleCommand, simpleCommands, type Word } from './shell-words.ts'
 export type PlainCommand = {
   /** Its name without directories; '' when that cannot be told. */
   readonly program: string;
+  /** As it is written; absent where there are only redirects or assignments. */
+  readonly name: Word | undefined;
   readonly args: readonly Word[];
   readonly redirects: SimpleCommand['redirects'];
   /** Directory it starts in, when that can be told: set by `cd` commands before it. */
@@ -21,7 +23,7 @@ export function plainCommands(text: string, directory: string, level = 0): reado
     const { words, conditional } = withoutPrefix(simple.words);
     const [name, ...args] = words;
     const program = name?.plain ? (name.text.split('/').at(-1) ?? '') : '';
-    found.push({ program, args, redirects: simple.redirects, directory: here });
+    found.push({ program, name, args, redirects: simple.redirects, directory: here });
     if (level < deepest)
       found.push(
         ...nested(program, args, here ?? directory, level + 1).map((one) => (here ? one : { ...one, directory: null })),

@@ -1,4 +1,5 @@
 import { countsTurns, takesCommand } from './agents.ts';
+import type { Found } from './check-definitions/reading.ts';
 import { lintDirective, lintDirectiveLength, ownWords } from './directive.ts';
 import type { PreflightEvidence } from './evidence.ts';
 import type { Finding } from './findings/finding.ts';
@@ -204,6 +205,17 @@ export function lintTurns({ settings, waves }: Draft): readonly Problem[] {
     .filter((task) => agentsOf(task, settings).some((agent) => !countsTurns(agent)))
     .map(({ id }) => id);
   return tasks.length === 0 ? [] : [{ rule: 'turns-uncounted', tasks, place: ['limits', 'turns'] }];
+}
+
+/** Who names what defines a check has said all there is to say. */
+export function lintDefinitions(
+  checks: ResolvedSettings['checks'],
+  found: ReadonlyMap<string, Found>,
+): readonly Finding[] {
+  return checks.flatMap(({ name, run, defines }): readonly Finding[] => {
+    const commands = (found.get(run)?.unread ?? []).slice(0, 5).map((word) => word.slice(0, 60));
+    return commands.length === 0 || defines !== undefined ? [] : [{ rule: 'check-unread', check: name, commands }];
+  });
 }
 
 /** One file, so that it can be read. */

@@ -1,3 +1,4 @@
+import type { Definition } from './check-definitions/definition.ts';
 import type { RepoClaim } from './evidence.ts';
 import type { TaskId } from './ids.ts';
 import type { ThreadPlan } from './thread.ts';
@@ -65,6 +66,8 @@ export type FrozenPlan = {
   /** path -> shell command that rebuilds it on the candidate. */
   readonly generated: Readonly<Record<string, string>>;
   readonly protect: readonly string[];
+  /** Taken off everything that is protected by default. Absent: nothing is. */
+  readonly unprotect?: readonly string[];
   readonly forbid: readonly string[];
   /** Absent in plans that were frozen before there was one, as is `breaker`. */
   readonly block?: readonly string[];
@@ -80,7 +83,13 @@ export type FrozenPlan = {
   readonly waves: readonly PlannedWave[];
 };
 
-export type Check = { readonly name: string; readonly run: string; readonly minutes: number };
+/** `definitions`: what its outcome rests on, as the base had it when the plan was frozen. Absent in plans from before there was a list. */
+export type Check = {
+  readonly name: string;
+  readonly run: string;
+  readonly minutes: number;
+  readonly definitions?: readonly Definition[];
+};
 
 /** Instructions that the project keeps for a kind of work: a file that agents read. */
 export type Skill = { readonly name: string; readonly path: string; readonly description: string };

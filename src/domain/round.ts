@@ -1,5 +1,5 @@
 import type { RunEvent } from './events.ts';
-import type { GeneratorOutcome } from './evidence.ts';
+import type { DefinedBefore, GeneratorOutcome } from './evidence.ts';
 import type { Finding } from './findings/finding.ts';
 import type { CommitId, TaskId, TreeId } from './ids.ts';
 import { passes, type Verdict } from './verdict.ts';
@@ -27,7 +27,12 @@ export type RoundState = { readonly round: number; readonly base: CommitId; read
 );
 
 /** `tip` is what would become the run branch: the last step, or the commit on it that rebuilds generated files. */
-type Candidate = { readonly steps: readonly RoundStep[]; readonly tip: Tip | null };
+type Candidate = {
+  readonly steps: readonly RoundStep[];
+  readonly tip: Tip | null;
+  /** Absent: what defines the checks is as before. */
+  readonly before?: DefinedBefore;
+};
 export type Tip = { readonly commit: CommitId; readonly tree: TreeId };
 /** There is a candidate, and the gates have not judged it yet. */
 export type BuiltRound = Extract<RoundState, { readonly status: 'built' | 'generated' | 'completed' }>;
@@ -42,7 +47,7 @@ export function evolveRound(state: RoundState, event: RunEvent): RoundState {
   switch (event.type) {
     case 'candidate-built':
       return state.status === 'opened'
-        ? { ...same, status: 'built', conflicts: event.conflicts, ...candidateOf(event.steps) }
+        ? { ...same, status: 'built', conflicts: event.conflicts, ...candidateOf(event.steps), ...kept(event) }
         : state;
     case 'generator-ended': {
       if (state.status !== 'built') return state;
@@ -52,7 +57,7 @@ export function evolveRound(state: RoundState, event: RunEvent): RoundState {
     case 'candidate-completed': {
       if (state.status !== 'generated') return state;
       const tip = { commit: event.commit, tree: event.tree };
-      return { ...same, status: 'completed', steps: state.steps, tip };
+      return { ...same, status: 'completed', steps: state.steps, tip, ...kept(event) };
     }
     case 'phase-judged':
       if (event.phase === 'closure' && (state.status === 'built' || state.status === 'completed'))
@@ -71,7 +76,9 @@ export function evolveRound(state: RoundState, event: RunEvent): RoundState {
   }
 }
 
-const candidate = ({ steps, tip }: Candidate): Candidate => ({ steps, tip });
+const candidate = ({ steps, tip, before }: Candidate): Candidate => ({ steps, tip, ...kept({ before }) });
+const kept = ({ before }: { readonly before?: DefinedBefore | undefined }): Pick<Candidate, 'before'> =>
+  before === undefined ? {} : { before };
 
 function candidateOf(steps: readonly RoundStep[]): Candidate {
   const last = steps.at(-1);

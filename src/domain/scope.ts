@@ -1,12 +1,14 @@
+import { type Compiled, compileDefinitions, type Defined, touchedDefinition } from './check-definitions/definition.ts';
 import { type Claim, claimsOf, type Granted, grantPattern, grantsOf } from './claims.ts';
 import type { DiffEntry } from './evidence.ts';
 import type { Finding } from './findings/finding.ts';
 import type { TaskId } from './ids.ts';
 import { foldPath } from './path-fold.ts';
-import { agentConfigIn, unsafePath } from './path-safety.ts';
+import { unsafePath } from './path-safety.ts';
 import { matches, matchesFolded, type Pattern, pattern } from './pattern.ts';
 import { type Entry, indexPatterns, type PatternIndex } from './pattern-index.ts';
 import type { FrozenPlan, PlannedTask } from './plan.ts';
+import { type Steering, steeringIn } from './steering.ts';
 
 /** What one task may change, with all that is needed to say why not. */
 export type Scope = {
@@ -23,6 +25,10 @@ export type Scope = {
   /** What tasks of this and earlier waves have locked. */
   readonly locks: PatternIndex<Claim>;
   readonly protect: readonly Pattern[];
+  /** What a person took off everything that is protected. */
+  readonly unprotect: readonly Pattern[];
+  /** What decides what the checks of the plan prove. */
+  readonly definitions: readonly Compiled[];
   readonly generated: ReadonlySet<string>;
 };
 
@@ -41,6 +47,9 @@ export type ScopeData = {
   readonly granting: readonly ClaimData[];
   readonly locks: readonly ClaimData[];
   readonly protect: readonly string[];
+  /** Absent in what an earlier version wrote, as is `checks`. */
+  readonly unprotect?: readonly string[];
+  readonly checks?: readonly Defined[];
   readonly generated: readonly string[];
 };
 
@@ -70,6 +79,8 @@ function ownScope(plan: FrozenPlan, task: PlannedTask, granted: Granted): OwnSco
         paths.map((path) => ({ task: other, by: 'granted', pattern: path }) as const),
       ),
     protect: plan.protect,
+    unprotect: plan.unprotect ?? [],
+    checks: plan.checks,
     generated: Object.keys(plan.generated),
   };
 }
@@ -84,6 +95,8 @@ const scopeFrom = (data: OwnScope, siblings: Scope['siblings'], locks: Scope['lo
   granting: indexClaims(data.granting),
   locks,
   protect: data.protect.map(pattern),
+  unprotect: (data.unprotect ?? []).map(pattern),
+  definitions: compileDefinitions(data.checks ?? []),
   generated: new Set(data.generated),
 });
 
@@ -104,7 +117,7 @@ function judgeEntry(scope: Scope, { path, change, ...entry }: DiffEntry): readon
   const unsafe = unsafePath({ path, change, ...entry });
   if (unsafe !== null) return [{ ...unsafe, where: path, task, change, grantable: false }];
   if (scope.generated.has(path) || (scope.kind !== 'read-only' && scope.edited.has(path))) return [];
-  const foreign = whyForeign(scope, path);
+  const foreign = whyForeign(scope, path, entry.keys ?? null);
   return foreign === null ? [] : [{ ...foreign, where: path, task, change, grantable: isGrantable(scope, path) }];
 }
 
@@ -112,27 +125,42 @@ function judgeEntry(scope: Scope, { path, change, ...entry }: DiffEntry): readon
 type Foreign =
   | { readonly rule: 'read-only' }
   | { readonly rule: 'locked'; readonly by: TaskId; readonly pattern: string }
-  | { readonly rule: 'agent-config'; readonly config: string }
+  | { readonly rule: 'agent-config'; readonly config: string; readonly steers: Steering }
+  | { readonly rule: 'check-definition'; readonly checks: readonly string[]; readonly keys?: readonly string[] }
   | { readonly rule: 'out-of-scope'; readonly by: TaskId | null; readonly pattern: string | null }
   | { readonly rule: 'protected'; readonly pattern: string };
 
-/** Why a path is not this task's to change; null when it is. Names that are unsafe for everyone, and generated files, come before. */
-export function whyForeign(scope: Scope, path: string): Foreign | null {
+/**
+ * Why a path is not this task's to change; null when it is. Names that are unsafe for everyone, and generated files, come before.
+ * `keys` as in `touchedDefinition`.
+ */
+export function whyForeign(scope: Scope, path: string, keys?: readonly string[] | null): Foreign | null {
   if (scope.kind === 'read-only') return { rule: 'read-only' };
   if (scope.granted.some((one) => matches(one, path))) return null;
   const lock = scope.locks.owners(path).find(({ value }) => value.task !== scope.task);
   const mine = scope.own.filter((one) => matches(one, path));
   if (lock && !scope.locks.owners(path).some(({ value }) => value.task === scope.task))
     return { rule: 'locked', by: lock.value.task, pattern: lock.pattern.text };
-  const config = agentConfigIn(path);
-  if (config !== null && !mine.some((one) => names(one, config))) return { rule: 'agent-config', config };
+  const isOpen = scope.unprotect.some((one) => matches(one, path));
+  const guard = isOpen ? undefined : scope.protect.find((one) => matchesFolded(one, path));
+  const isNamed = isOpen || mine.some((one) => one.literal);
+  const guarded = isNamed ? null : whyGuarded(scope, path, keys);
+  const isSaid = guard !== undefined && scope.kind === 'unclaimed' && mine.length === 0;
+  if (guarded !== null && !(isSaid && guarded.rule === 'agent-config' && guarded.steers === 'ci')) return guarded;
   if (mine.length > 0) return null;
   if (scope.kind === 'owned') return { rule: 'out-of-scope', by: null, pattern: null };
   const claims = [...scope.siblings.owners(path), ...scope.granting.owners(path)];
   const sibling = claims.find(({ value }) => value.task !== scope.task);
   if (sibling) return { rule: 'out-of-scope', by: sibling.value.task, pattern: sibling.pattern.text };
-  const guard = scope.protect.find((one) => matchesFolded(one, path));
   return guard ? { rule: 'protected', pattern: guard.text } : null;
+}
+
+/** What only a name without a wildcard opens: a wide pattern was written for something else. */
+function whyGuarded(scope: Scope, path: string, keys: readonly string[] | null | undefined): Foreign | null {
+  const steering = steeringIn(path);
+  if (steering !== null) return { rule: 'agent-config', ...steering };
+  const touched = touchedDefinition(scope.definitions, path, keys);
+  return touched === null ? null : { rule: 'check-definition', ...touched };
 }
 
 /** One file or directory that came to be under two spellings is one file on some systems, and lost there. */
@@ -155,7 +183,6 @@ function twoSpellings(task: TaskId, diff: readonly DiffEntry[]): readonly Findin
   return findings;
 }
 
-const names = (one: Pattern, config: string): boolean => one.text.split('/').some((part) => foldPath(part) === config);
 /** A file that an agent named `**` must not be a way to be granted everything: as a grant its name is a pattern. */
 export const isGrantable = (scope: Scope, path: string): boolean => scope.kind !== 'read-only' && !/[*?]/.test(path);
 

@@ -14,6 +14,7 @@ export function lintSettings(settings: Settings): readonly Problem[] {
     ...lintCommit(settings.commit),
     ...lintPatterns(settings.protect ?? [], ['protect']),
     ...(typeof settings.setup === 'object' ? lintPatterns(settings.setup?.inputs ?? [], ['setup', 'inputs']) : []),
+    ...lintPatterns(settings.unprotect ?? [], ['unprotect']),
     ...Object.keys(settings.generated ?? {}).flatMap((path) => lintGenerated(path)),
     ...lintChecks(settings.checks ?? []),
     ...(['read', 'write'] as const).flatMap((key) => lintFencePaths(settings.fence?.[key] ?? [], key)),
@@ -52,11 +53,12 @@ function lintGenerated(path: string): readonly Problem[] {
 }
 
 function lintChecks(checks: NonNullable<Settings['checks']>): readonly Problem[] {
-  return checks.flatMap(({ name: check }, index): Problem[] =>
-    checks.findIndex((other) => other.name === check) === index
+  return checks.flatMap(({ name: check, defines = [] }, index): readonly Problem[] => [
+    ...lintPatterns(defines, ['checks', index, 'defines']),
+    ...(checks.findIndex((other) => other.name === check) === index
       ? []
-      : [{ rule: 'duplicate-check', check, place: ['checks', index, 'name'] }],
-  );
+      : [{ rule: 'duplicate-check', check, place: ['checks', index, 'name'] } as const]),
+  ]);
 }
 
 function lintFencePaths(paths: readonly string[], key: string): readonly Problem[] {

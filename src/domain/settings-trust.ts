@@ -52,6 +52,7 @@ export const repositoryMay: { readonly [K in SettingKey]: Decision } = {
   checks: anything('run in the fence, without your variables and without network'),
   generated: anything('runs in the fence, without your variables'),
   protect: add,
+  unprotect: tighten('what a task cannot change without you', isNotWithin),
   forbid: add,
   block: add,
   breaker: tighten('when a spinning agent is stopped', (value, { said }) => said === 'strict' && value === 'normal'),

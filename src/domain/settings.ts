@@ -21,9 +21,15 @@ export type Settings = {
   readonly taps?: { readonly start?: 'run' | 'wave' | undefined; readonly expires?: string | undefined } | undefined;
   readonly setup?: SetupSetting | undefined;
   readonly teardown?: string | null | undefined;
-  readonly checks?: readonly (Omit<Check, 'minutes'> & { readonly minutes?: number | undefined })[] | undefined;
+  readonly checks?:
+    | readonly (Pick<Check, 'name' | 'run'> & {
+        readonly minutes?: number | undefined;
+        readonly defines?: readonly string[] | undefined;
+      })[]
+    | undefined;
   readonly generated?: Readonly<Record<string, string>> | undefined;
   readonly protect?: readonly string[] | undefined;
+  readonly unprotect?: readonly string[] | undefined;
   readonly forbid?: readonly string[] | undefined;
   readonly block?: readonly string[] | undefined;
   readonly breaker?: 'normal' | 'strict' | undefined;
@@ -115,6 +121,7 @@ export const defaultSettings = {
   checks: [],
   generated: {},
   protect: ['.github/**'],
+  unprotect: [],
   forbid: [],
   block: [],
   breaker: 'normal',
@@ -163,6 +170,7 @@ export type ResolvedSettings = {
   readonly checks: NonNullable<Settings['checks']>;
   readonly generated: Readonly<Record<string, string>>;
   readonly protect: readonly string[];
+  readonly unprotect: readonly string[];
   readonly forbid: readonly string[];
   readonly block: readonly string[];
   readonly breaker: 'normal' | 'strict';

@@ -1,5 +1,5 @@
 import { addUsage, noUsage, type Trouble, type Usage } from './agent-event.ts';
-import type { Acceptance, Handoff, MonitorEvidence, SnapshotEvidence } from './evidence.ts';
+import type { Acceptance, DefinedBefore, Handoff, MonitorEvidence, SnapshotEvidence } from './evidence.ts';
 import type { Finding } from './findings/finding.ts';
 import type { AttemptId, CommitId, TaskId, TreeId } from './ids.ts';
 import type { PlannedTask } from './plan.ts';
@@ -122,7 +122,13 @@ export type Hold =
   | { readonly because: 'gate'; readonly verdicts: readonly Verdict[] }
   | { readonly because: 'conflict'; readonly files: readonly string[] }
   /** `tree` is the one that it failed on. */
-  | { readonly because: 'check'; readonly check: string; readonly tree: TreeId }
+  | {
+      readonly because: 'check';
+      readonly check: string;
+      readonly tree: TreeId;
+      /** It passes as the task defines it, on `tree` here, and fails as it was defined before. */
+      readonly defined?: { readonly tree: TreeId; readonly changes: DefinedBefore['changes'] };
+    }
   /** A task that this one stands on is held. */
   | { readonly because: 'needs'; readonly task: TaskId };
 

@@ -4,10 +4,11 @@ import { type CommandLimits, commandRefusal, wordRules } from './command-rules.t
 import { allow, type Decision } from './decision.ts';
 import type { Finding } from './findings/finding.ts';
 import { below, resolvePath } from './lexical-path.ts';
-import { agentConfigIn, unsafeName } from './path-safety.ts';
+import { unsafeName } from './path-safety.ts';
 import { plainCommands } from './plain-commands.ts';
 import type { FrozenPlan, PlannedTask } from './plan.ts';
 import { isGrantable, readScope, type Scope, type ScopeData, scopeDataOf, whyForeign } from './scope.ts';
+import { type Steering, steeringIn } from './steering.ts';
 import { writtenBy } from './written-paths.ts';
 
 /** What the supervisor judges tool calls by: plain data, since it gets nothing but its job. */
@@ -82,11 +83,14 @@ function judgeOutside({ home, writable, checkout, workspace }: ToolPlace, path: 
   if (below(checkout, path) !== null)
     return deny({ rule: 'outside-workspace', where: path, place: 'checkout', workspace });
   if (/^\/dev\/(null|stdout|stderr|tty|fd\/\d+|shm\/.+)$/.test(path)) return allow;
-  const config = home === null ? null : agentConfigIn(below(home, path) ?? '');
-  if (config !== null) return deny({ rule: 'own-config', where: path });
+  const config = home === null ? null : steeringIn(below(home, path) ?? '');
+  if (config !== null && ownKinds.has(config.steers)) return deny({ rule: 'own-config', where: path });
   if (writable.some((directory) => below(directory, path) !== null)) return allow;
   return deny({ rule: 'outside-workspace', where: path, place: 'elsewhere', workspace });
 }
+
+/** Of a home only what programs of agents and editors read counts. */
+const ownKinds: ReadonlySet<Steering> = new Set(['agents', 'editors', 'hooks']);
 
 const deny = (because: Finding): Decision => ({ decision: 'deny', because });
 

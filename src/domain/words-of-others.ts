@@ -18,7 +18,7 @@ const order = [...plan, 'planFile', 'repo.remotes[].name', 'repo.remotes[].url',
 const summary = 'handoff.handoff.summary';
 const handoff = [summary, ...['remaining', 'files', 'proofs', 'questions'].map((list) => `handoff.handoff.${list}[]`)];
 /** A link's target is what the agent wrote into it. */
-const snapshot = ['snapshot.diff[].path', 'snapshot.diff[].linkTarget'] as const;
+const snapshot = ['snapshot.diff[].path', 'snapshot.diff[].linkTarget', 'snapshot.diff[].keys[]'] as const;
 const acceptance = ['acceptance.who', 'acceptance.edited[]'] as const;
 /** Session and model as the agent calls them. */
 const report = ['agent.session', 'agent.model', 'agent.trips[].file'] as const;
@@ -34,6 +34,9 @@ const thread = ['id'] as const;
 const ownership = ['granted[].paths[]'] as const;
 const dispatch = ['agent.argv[]', 'agent.version', 'fence.network[]', 'fence.breaches[].at'] as const;
 const under = (place: string, paths: readonly string[]): readonly string[] => paths.map((path) => `${place}.${path}`);
+
+/** Where what defines a check was put back. */
+const put = ['changes[].path', 'changes[].keys[]'] as const;
 
 /** By type of event. Published in docs/reference/events.md. */
 export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string[]>> = {
@@ -68,6 +71,8 @@ export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string
     'verdicts[].of',
     ...under('evidence', [...contract, ...thread, ...ownership, ...dispatch, ...handoff, ...snapshot, ...acceptance]),
     ...under('evidence.checks[]', outcome),
+    ...under('evidence.before.checks[]', outcome),
+    ...under('evidence.before', put),
   ],
   'thread-intended': [],
   'run-branch-made': [],
@@ -96,7 +101,7 @@ export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string
   // `refusals` as the agent typed them
   'attempt-ended': [...handoff, ...snapshot, 'refusals[]', ...report],
   'attempt-settled': [],
-  'task-held': ['hold.check', 'hold.files[]'],
+  'task-held': ['hold.check', 'hold.files[]', ...under('hold.defined', put)],
   'task-released': [],
   'task-granted': [...by, 'paths[]', 'meets[]'],
   'task-dropped': by,
@@ -116,9 +121,9 @@ export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string
   // checks, rounds, merge
   'check-ended': under('check', outcome),
   'round-opened': [],
-  'candidate-built': ['conflicts[].files[]'],
+  'candidate-built': ['conflicts[].files[]', ...under('before', put)],
   'generator-ended': [...snapshot, 'tail'],
-  'candidate-completed': [],
+  'candidate-completed': under('before', put),
   'culprit-found': ['check'],
   'merge-intended': [],
   merged: [],
@@ -127,7 +132,7 @@ export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string
   // landing and undo
   'target-observed': [],
   'landing-queued': [],
-  'landing-rebuilt': ['conflicts[]', 'conflicted.beside[].path'],
+  'landing-rebuilt': ['conflicts[]', 'conflicted.beside[].path', ...under('before', put)],
   'landing-edited': [...by, 'paths[]'],
   'landing-intended': ['branch', 'worktree'],
   landed: ['branch'],
@@ -172,7 +177,7 @@ export const factsOfOthers = {
   checks: ['check', 'checks'],
   people: ['who'],
   agents: ['agent', 'agents', 'runnable', 'before', 'known'],
-  plans: ['key', 'value', 'meant', 'alias', 'skill', 'component', 'need', 'host', 'variable', 'variables'],
+  plans: ['key', 'keys', 'value', 'meant', 'alias', 'skill', 'component', 'need', 'host', 'variable', 'variables'],
   asked: ['id', 'record', 'ring', 'blocker', 'named'],
 } as const satisfies Readonly<Record<string, readonly TextFact<Finding>[]>>;
 

@@ -7,7 +7,7 @@ import { addConfirmations, readConfirmations } from '../adapters/confirmations.t
 import { findSkippedHooks, gitReader, inspectRepository, readSmallText } from '../adapters/git-read/index.ts';
 import { inspectLfs } from '../adapters/lfs/index.ts';
 import { personsHome } from '../adapters/persons-name.ts';
-import { loadPlan, type PlanText, skillsOn } from '../adapters/plan-files/index.ts';
+import { definitionsOn, loadPlan, type PlanText, skillsOn } from '../adapters/plan-files/index.ts';
 import { writeNewFile } from '../adapters/project/index.ts';
 import { findRepository, locateStateDirectory, makeStateDirectory } from '../adapters/state-directory/index.ts';
 import type { Context } from '../cli/command.ts';
@@ -49,6 +49,7 @@ export async function readPlanAt(place: PlanPlace, planFile: string | PlanText, 
     hasBranch: async (base) => (await git.branchTip(base)) !== null,
     config,
     skills: (base) => skillsOn(toplevel, base),
+    definitions: (base, commands) => definitionsOn(toplevel, base, commands),
   });
   const inspected = await inspectRepository(toplevel);
   const { warnings: doubts, usesLfs } = inspected;

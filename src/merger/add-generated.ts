@@ -4,6 +4,7 @@ import { type Change, keepReachable, readChanges, takeBack, writeCommit } from '
 import { refs } from '../domain/state-dir.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { done, type Order, recordFacts, refused } from './context.ts';
+import { definedBefore } from './defined-before.ts';
 import { eventsOf, planInForce } from './history.ts';
 import { generatedMessage } from './message.ts';
 
@@ -28,17 +29,26 @@ export async function addGenerated(order: Order, wave: number, round: number): P
   const generated = new Set(Object.keys(plan.generated));
   const taken = (await readChanges(repository, last.tree, snapshot.tree)).filter(({ path }) => generated.has(path));
   const same = { type: 'candidate-completed', wave, round, commit: last.commit, tree: last.tree } as const;
-  if (taken.length === 0) return await recordFacts(order, same);
+  const ref = refs.candidate(order.run, wave, round);
+  const tasks = built?.steps.map(({ task }) => task) ?? [];
+  const define = (top: Pick<typeof last, 'commit' | 'tree'>) =>
+    definedBefore(repository, history, { base: built?.base ?? last.commit, top, tasks });
+  if (taken.length === 0) {
+    const defined = await define(last);
+    if (defined.before !== undefined) await keepReachable(repository, ref, defined.before.commit);
+    return await recordFacts(order, { ...same, ...defined });
+  }
   const author = await readAuthor(order.checkout, order.env);
   if (!author.ok) return refused(author.error);
   const tree = await takeBack(repository, last.tree, taken.map(reversed));
   const date = `${Math.floor(Date.parse(ended.at) / 1000)} +0000`;
   const message = generatedMessage(plan, wave, { run: order.run, proof: ended.hash });
   const commit = await writeCommit(repository, { tree, parent: last.commit, message, date, ...author.value });
+  const defined = await define({ commit, tree });
   failpoint('merger-generated-written');
-  await keepReachable(repository, refs.candidate(order.run, wave, round), commit);
+  await keepReachable(repository, ref, defined.before?.commit ?? commit);
   failpoint('merger-generated-kept');
-  return await recordFacts(order, { ...same, commit, tree });
+  return await recordFacts(order, { ...same, commit, tree, ...defined });
 }
 
 /** Taken back, this puts the new side onto a tree that has the old one. */

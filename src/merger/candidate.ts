@@ -19,6 +19,7 @@ import { refs } from '../domain/state-dir.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { changesApart } from './apart.ts';
 import { done, type Order, recordFacts, refused } from './context.ts';
+import { definedBefore } from './defined-before.ts';
 import {
   eventsOf,
   type History,
@@ -63,10 +64,15 @@ export async function buildCandidate(order: Order, wave: number, round: number):
   const from = { base, tasks: tasks.value, author: author.value, date: `${seconds} +0000` };
   const built = (await stackAtOnce(order, history, from, ref)) ?? (await stack(order, history, from));
   const top = built.steps.at(-1)?.commit ?? base;
+  const last = built.steps.at(-1);
+  const isWhole = last !== undefined && Object.keys(planHere(history).generated).length === 0;
+  const going = built.steps.map(({ task }) => task);
+  const defined = isWhole ? await definedBefore(repository, history, { base, top: last, tasks: going }) : {};
   failpoint('merger-candidate-written');
-  await keepReachable(repository, ref, top);
+  // it stands on the candidate, so that one ref keeps both
+  await keepReachable(repository, ref, defined.before?.commit ?? top);
   failpoint('merger-candidate-kept');
-  return await recordFacts(order, { type: 'candidate-built', wave, round, base, ...built });
+  return await recordFacts(order, { type: 'candidate-built', wave, round, base, ...built, ...defined });
 }
 
 type RoundTask = {

@@ -180,7 +180,8 @@ async function verifyLanding(order: Order, history: History, landing: Landing): 
       });
     const unasked = unaskedEdit(history);
     if (unasked !== null) return err({ rule: 'landing-edit-unasked', commit: unasked });
-    const unchecked = uncheckedOn(history, tree);
+    const trees = [tree, ...(landing.rebuilt.before === undefined ? [] : [landing.rebuilt.before.tree])];
+    const unchecked = [...new Set(trees.flatMap((one) => uncheckedOn(history, one)))];
     if (unchecked.length > 0) return err({ rule: 'landing-unchecked', branch, checks: unchecked });
   }
   if (landing.old !== null && !(await isAncestor(repository, landing.old, landing.new)))

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { RunEvent } from '../domain/events.ts';
+import type { DefinedBefore } from '../domain/evidence.ts';
 import { proofGapText } from '../domain/explain/proof-gaps.ts';
 import type { ProofGap } from '../domain/findings/merger-rules.ts';
 import type { CommitId, TaskId } from '../domain/ids.ts';
@@ -96,10 +97,11 @@ function verifyRound(history: History, wave: number, round: number, rely: Rely):
     );
     verifyTask(history, entry, { approved, opened: opened.position, rely });
   }
-  const { top, position } = verifyGenerated(history, { last, built: built.position, isThis }, rely);
+  const completed = verifyGenerated(history, { last, built: built.position, isThis }, rely);
+  const { top, position, before = built.event.before } = completed;
   verifyClosure(
     history,
-    { wave, round, base: opened.event.base, top, tasks: opened.event.tasks, built: position, steps },
+    { wave, round, base: opened.event.base, top, before, tasks: opened.event.tasks, built: position, steps },
     rely,
   );
 }
@@ -115,7 +117,7 @@ function verifyGenerated(
     readonly isThis: (event: { wave: number; round: number }) => boolean;
   },
   rely: Rely,
-): { readonly top: Top; readonly position: number } {
+): { readonly top: Top; readonly position: number; readonly before?: DefinedBefore | undefined } {
   const generated = Object.keys(planInForce(history).plan.generated);
   if (generated.length === 0) {
     const stray = eventsOf(history, 'candidate-completed').some(({ event }) => of.isThis(event));
@@ -135,11 +137,11 @@ function verifyGenerated(
   );
   must(special === undefined, { gap: 'generated-special', path: special?.path ?? '' });
   must(of.built < ended.position && ended.position < completed.position, { gap: 'generated-order' });
-  const { commit, tree } = completed.event;
+  const { commit, tree, before } = completed.event;
   must((commit === of.last.commit) === (tree === of.last.tree), { gap: 'generated-empty-commit' });
   rely(ended);
   rely(completed);
-  return { top: { commit, tree }, position: completed.position };
+  return { top: { commit, tree }, position: completed.position, before };
 }
 
 /**
@@ -350,6 +352,8 @@ function verifyClosure(
     /** Where the candidate was built or completed. */
     readonly built: number;
     readonly top: Top;
+    /** The same with what defines the checks as the base has it. */
+    readonly before: DefinedBefore | undefined;
     readonly tasks: readonly { readonly task: TaskId; readonly snapshot: CommitId }[];
     readonly steps: readonly { readonly task: TaskId }[];
   },
@@ -371,15 +375,16 @@ function verifyClosure(
     must(isDeepStrictEqual(inClosure, inRound), { gap: 'closure-task', task });
   }
   const { plan, since } = planInForce(history);
-  for (const { name } of plan.checks) {
-    const claimed = evidence.checks.find((check) => check.name === name);
-    must(claimed?.outcome === 'passed' && claimed.tree === of.top.tree, { gap: 'check-failed', check: name });
+  must(evidence.before?.tree === of.before?.tree, { gap: 'closure-tree' });
+  const trees = [of.top.tree, ...(of.before === undefined ? [] : [of.before.tree])];
+  for (const { name, tree } of trees.flatMap((one) => plan.checks.map((check) => ({ name: check.name, tree: one })))) {
+    const claimed = [...evidence.checks, ...(evidence.before?.checks ?? [])].find(
+      (check) => check.name === name && check.tree === tree,
+    );
+    must(claimed?.outcome === 'passed', { gap: 'check-failed', check: name });
     const ran = eventsOf(history, 'check-ended').findLast(
       ({ position, event }) =>
-        position > since &&
-        position < closure.position &&
-        event.check.name === name &&
-        event.check.tree === of.top.tree,
+        position > since && position < closure.position && event.check.name === name && event.check.tree === tree,
     );
     must(ran?.event.check.outcome === 'passed', { gap: 'check-unrecorded', check: name });
     rely(ran);

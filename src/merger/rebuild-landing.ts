@@ -19,6 +19,7 @@ import { bothNames, pathTwins } from '../domain/path-twins.ts';
 import { refs } from '../domain/state-dir.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { done, type Order, recordFacts, refused } from './context.ts';
+import { definedBefore } from './defined-before.ts';
 import { creation, eventsOf, type History } from './history.ts';
 import { chosenTasks, rebuiltSince } from './land.ts';
 import { editedParts, keepConflict } from './landing-edits.ts';
@@ -84,10 +85,12 @@ export async function rebuildLanding(order: Order): Promise<MergerAnswer> {
     tree = replayed.value;
     commit = await writeCommit(repository, { tree, parent: commit, message, date, ...author.value });
   }
+  const going = mergedTasks(history, chosen);
+  const defined = await definedBefore(repository, history, { base: onto, top: { commit, tree }, tasks: going });
   failpoint('merger-rebuild-written');
-  await keepReachable(repository, refs.landing(order.run), commit);
+  await keepReachable(repository, refs.landing(order.run), defined.before?.commit ?? commit);
   failpoint('merger-rebuild-kept');
-  return await recordFacts(order, { type: 'landing-rebuilt', onto, commit, tree, conflicts: [], ...tasks });
+  return await recordFacts(order, { type: 'landing-rebuilt', onto, commit, tree, conflicts: [], ...tasks, ...defined });
 }
 
 /** Names that the branch has, and others by which some file system would find the same file once this has landed. */
@@ -102,6 +105,11 @@ async function newTwins(repository: string, before: TreeId, after: TreeId): Prom
     ),
   );
 }
+
+const mergedTasks = (history: History, chosen: readonly TaskId[] | null): readonly TaskId[] => {
+  const merged = eventsOf(history, 'merged').flatMap(({ event }) => event.tasks.map(({ task }) => task));
+  return [...new Set(merged)].filter((task) => chosen === null || chosen.includes(task));
+};
 
 /** Whether the coordinator knows of the last rebuild: a look at the branch after it, when a move failed, begins anew. */
 const isLastLook = (history: History): boolean =>

@@ -1,6 +1,6 @@
 import { bisect, nextRoundSize } from '../domain/bisect.ts';
 import type { RunEvent } from '../domain/events.ts';
-import type { CheckOutcome } from '../domain/evidence.ts';
+import type { CheckOutcome, ClosureEvidence } from '../domain/evidence.ts';
 import { checkUnrunnable } from '../domain/findings/halts.ts';
 import { generatedPaths } from '../domain/generated.ts';
 import type { TreeId } from '../domain/ids.ts';
@@ -10,7 +10,7 @@ import type { Check } from '../domain/plan.ts';
 import { type BuiltRound, isOpen, type RoundStep, type Tip } from '../domain/round.ts';
 import { checkKey, currentWave, goesOn, hasMerged, type RunState, tasksOfWave, type WaveState } from '../domain/run.ts';
 import { isBlocked, mayIntegrate } from '../domain/schedule.ts';
-import { isResolved, isSettled, type TaskState } from '../domain/task.ts';
+import { type Hold, isResolved, isSettled, type TaskState } from '../domain/task.ts';
 import { blameTogether, rebuildGenerated } from './generated.ts';
 import { contextOf, effect, fact, type Step } from './step.ts';
 
@@ -109,6 +109,8 @@ function verifyCandidate(state: RunState, at: At, round: BuiltRound, tip: Tip): 
     if (outcome.outcome !== 'passed') return findCulprit(state, at, steps, check);
     outcomes.push(outcome);
   }
+  const before = verifyBefore(state, at, round);
+  if ('step' in before) return before.step;
   const tasks = round.tasks.filter((entry) => steps.some((step) => step.task === entry.task));
   const evidence = {
     round: round.round,
@@ -117,8 +119,29 @@ function verifyCandidate(state: RunState, at: At, round: BuiltRound, tip: Tip): 
     tree: tip.tree,
     tasks,
     checks: outcomes,
+    ...before.evidence,
   };
   return [fact(judged(contextOf(state), { phase: 'closure', wave: at.wave, evidence }))];
+}
+
+type Before = { readonly step: readonly Step[] } | { readonly evidence: Pick<ClosureEvidence, 'before'> };
+
+/** The same checks as they were defined before this round, where its tasks changed that. Whoever did is held if they fail. */
+function verifyBefore(state: RunState, at: At, { before, tip }: BuiltRound): Before {
+  if (before === undefined || tip === null) return { evidence: {} };
+  const { tree, changes, tasks } = before;
+  const outcomes: CheckOutcome[] = [];
+  for (const check of state.plan.checks) {
+    const outcome = outcomeOf(state, tree, check);
+    if (outcome === undefined) return { step: [runCheck(check, before)] };
+    if (outcome.outcome === 'could-not-run') return { step: halt(state, outcome) };
+    if (outcome.outcome !== 'passed') {
+      const suspects = tasks.map((task) => ({ task }));
+      return { step: [blame(at, suspects, check, { tree, defined: { tree: tip.tree, changes } })] };
+    }
+    outcomes.push(outcome);
+  }
+  return { evidence: { before: { tree, changes, checks: outcomes } } };
 }
 
 function findCulprit(state: RunState, at: At, steps: readonly RoundStep[], check: Check): readonly Step[] {
@@ -143,14 +166,20 @@ function findCulprit(state: RunState, at: At, steps: readonly RoundStep[], check
   const suspects =
     found.next === 'culprit' ? steps.slice(found.index, found.index + 1) : steps.slice(found.from, found.to + 1);
   const failed = (suspects.length === 1 ? suspects : steps).at(-1);
-  return failed === undefined ? [] : [blame(at, suspects, check, failed.tree)];
+  return failed === undefined ? [] : [blame(at, suspects, check, { tree: failed.tree })];
 }
 
 /** `tree`: where it was seen to fail. Of several suspects only the whole candidate was. */
-function blame(at: At, suspects: readonly RoundStep[], check: Check, tree: TreeId): Step {
+function blame(
+  at: At,
+  suspects: readonly Pick<RoundStep, 'task'>[],
+  check: Check,
+  seen: Pick<Hold & { readonly because: 'check' }, 'tree' | 'defined'>,
+): Step {
+  const { tree } = seen;
   const culprits = suspects.flatMap(({ task }): readonly RunEvent[] => [
     { type: 'culprit-found', ...at, task, check: check.name, tree },
-    { type: 'task-held', task, hold: { because: 'check', check: check.name, tree } },
+    { type: 'task-held', task, hold: { because: 'check', check: check.name, ...seen } },
   ]);
   const because = { rule: 'round-check', check: check.name, tasks: suspects.map(({ task }) => task) } as const;
   return fact(...culprits, { type: 'round-abandoned', ...at, because });

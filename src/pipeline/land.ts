@@ -1,7 +1,7 @@
 import { openCriticalQuestions } from '../domain/board-requests.ts';
-import type { Finding } from '../domain/findings/finding.ts';
+import type { Finding, FindingOf } from '../domain/findings/finding.ts';
 import { chosenTasks, landingConflicts } from '../domain/land-some.ts';
-import { isMoving, type LandingState } from '../domain/landing.ts';
+import { isMoving, type LandingState, type Rebuilt } from '../domain/landing.ts';
 import { landsOnOwnBranch } from '../domain/plan.ts';
 import { policy } from '../domain/policy.ts';
 import { checkKey, goesOn, type RunState, selectedWaves } from '../domain/run.ts';
@@ -117,7 +117,28 @@ function moveObserved(
         refuse({ rule: 'landing-check', run, branch, tasks: some, check: check.name, tree: rebuilt.tree, ...begun }),
       ];
   }
-  return [askLand(state)];
+  return landAsBefore(state, rebuilt, { run, branch, tasks: some, ...begun }) ?? [askLand(state)];
+}
+
+/** The checks as the branch defines them, where the run defines them otherwise and nobody granted that. Null: all is well. */
+function landAsBefore(
+  state: RunState,
+  { before, tree }: Rebuilt,
+  of: Pick<FindingOf<'landing-check'>, 'run' | 'branch' | 'tasks' | 'uncommitted'>,
+): readonly Step[] | null {
+  if (before === undefined) return null;
+  const { commit, tree: earlier, changes, tasks } = before;
+  for (const check of state.plan.checks) {
+    const outcome = state.checks[checkKey(earlier, check.name)];
+    if (outcome === undefined)
+      return [effect(`check ${earlier} ${check.name}`, { do: 'check', purpose: 'land', commit, tree: earlier, check })];
+    if (outcome.outcome === 'could-not-run') return halt(state, outcome);
+    if (outcome.outcome !== 'passed') {
+      const defined = { tree, changes, tasks };
+      return [refuse({ rule: 'landing-check', ...of, check: check.name, tree: earlier, defined })];
+    }
+  }
+  return null;
 }
 
 export const askLand = (state: RunState): Step =>

@@ -3,6 +3,7 @@ import { extname, join } from 'node:path';
 import { type Bind, fencedWorkspace } from '../adapters/fence-bwrap/index.ts';
 import { openWay } from '../adapters/open-mode.ts';
 import type { JobDirectory } from '../adapters/supervisors/job-directory.ts';
+import { agentConfigNames, agentSteering } from '../domain/steering.ts';
 
 /**
  * Configuration of agents cannot be changed by an agent. What is missing is made first, because a path that does not exist
@@ -17,7 +18,7 @@ export function protectPaths(
   const { workspace } = files;
   const safe = paths
     .map((path) => path.replace(/\/+$/, ''))
-    .filter((path) => isPlain(path) && !leadsThroughLink(workspace, path));
+    .filter((path) => isPlain(path) && !leadsThroughLink(workspace, path) && !isAbsentSteering(workspace, path));
   const missing = [...new Set(safe.flatMap((path) => partsMissing(workspace, path)))];
   if (missing.length > 0) files.writeStandIns(missing);
   for (const path of missing) makeStandIn(join(workspace, path), isFileName(path) && safe.includes(path), owner);
@@ -37,6 +38,12 @@ export function removeStandIns(files: JobDirectory): void {
     if (!leadsThroughLink(files.workspace, path)) removeStandIn(join(files.workspace, path));
   }
 }
+
+/** Most programs of agents read few of these names: one that is not there is left to the gates. */
+const isAbsentSteering = (workspace: string, path: string): boolean =>
+  agentSteering.includes(path) &&
+  !agentConfigNames.includes(path) &&
+  lstatSync(join(workspace, path), { throwIfNoEntry: false }) === undefined;
 
 /** Outermost first. */
 function partsMissing(workspace: string, path: string): readonly string[] {

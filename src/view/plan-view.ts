@@ -2,7 +2,7 @@ import { usualNetwork } from '../domain/agents.ts';
 import { explain } from '../domain/explain/explain.ts';
 import type { Explained } from '../domain/explain/sentence.ts';
 import type { Finding } from '../domain/findings/finding.ts';
-import { allTasks, type FrozenPlan, type PlannedTask } from '../domain/plan.ts';
+import { allTasks, type Check, type FrozenPlan, type PlannedTask } from '../domain/plan.ts';
 import type { RunState } from '../domain/run.ts';
 import { selectedWaves } from '../domain/run.ts';
 import { isResolved, type TaskState } from '../domain/task.ts';
@@ -10,7 +10,11 @@ import { titleOf } from '../domain/title.ts';
 import type { Span, Text } from '../ports/terminal.ts';
 
 /** What a person is asked to approve: the plan by its hash, every scope, the fence, and what is unusual about it. */
-export function planView(state: RunState, warnings: readonly Finding[] = []): readonly Text[] {
+export function planView(
+  state: RunState,
+  warnings: readonly Finding[] = [],
+  shows: { readonly definitions?: boolean } = {},
+): readonly Text[] {
   const { plan } = state;
   return [
     [{ text: plan.name, tone: 'strong' }, ` onto ${plan.base}, plan ${state.hash.slice(0, 12)}`],
@@ -22,12 +26,22 @@ export function planView(state: RunState, warnings: readonly Finding[] = []): re
       : [
           `setup   ${plan.setup}${plan.setupInputs === undefined ? '' : ` (made from ${plan.setupInputs.join(', ')})`}`,
         ]),
-    ...plan.checks.map((check) => `check   ${check.name}: ${check.run}`),
+    ...plan.checks.flatMap((check) => [
+      `check   ${check.name}: ${check.run}`,
+      ...(shows.definitions === true ? definitionLines(check) : []),
+    ]),
     ...(plan.focus === undefined ? [] : [`focus   ${plan.focus.replaceAll(/\s+/g, ' ')}`]),
     `land    ${landTexts[plan.land]}`,
     ...warnings.map((warning): Text => [{ text: 'note    ', tone: 'waiting' }, findingText(explain(warning))]),
   ];
 }
+
+/** What decides what a check proves. */
+export const definitionLines = ({ definitions = [] }: Check): readonly Text[] =>
+  definitions.map(({ path, keys }): Text => {
+    const only = keys === undefined ? '' : `: ${keys.join(', ')}`;
+    return [{ text: `          defined by ${path}${only}`, tone: 'dim' }];
+  });
 
 function waveLines({ plan, tasks: states }: RunState, index: number): readonly Text[] {
   const wave = plan.waves[index];

@@ -36,12 +36,15 @@ export function checkLanded(history: readonly Stored[], git: GitFacts | undefine
 
 function unchecked(before: readonly Stored[], { event, seq }: Found<'landing-rebuilt'>): readonly string[] {
   const { plan, since } = versionAt(before, seq);
-  return plan.checks.flatMap(({ name }) => {
-    const ran = all(before, 'check-ended').findLast(
-      (one) => one.seq > since && one.event.check.name === name && one.event.check.tree === event.tree,
-    );
-    return ran?.event.check.outcome === 'passed' ? [] : [name];
-  });
+  const trees = [event.tree, ...(event.before === undefined ? [] : [event.before.tree])];
+  return plan.checks.flatMap(({ name }) =>
+    trees.flatMap((tree) => {
+      const ran = all(before, 'check-ended').findLast(
+        (one) => one.seq > since && one.event.check.name === name && one.event.check.tree === tree,
+      );
+      return ran?.event.check.outcome === 'passed' ? [] : [name];
+    }),
+  );
 }
 
 /** Some of the tasks land: a person chose exactly these, and what lands is made of exactly these and what they need. */

@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import { grantPattern } from '../../domain/claims.ts';
-import { agentConfigNames } from '../../domain/path-safety.ts';
+import { agentSteering } from '../../domain/steering.ts';
 import type { ToolScope } from '../../domain/tool-scope.ts';
 import type { Seat } from '../../ports/executor.ts';
 
@@ -46,7 +46,8 @@ function editRules(scope: ToolScope, scratch: readonly string[]): Rules {
   const own = scope.own.flatMap(wider);
   const ownLocks = scope.locks.filter(({ task }) => task === scope.task);
   const foreignLocks = scope.locks.filter(({ task }) => task !== scope.task);
-  const config = agentConfigNames.filter((name) => !scope.own.some((text) => text.split('/').includes(name)));
+  const isNamed = (name: string) => scope.own.some((text) => !/[*?]|\/$/.test(text) && text.split('/').includes(name));
+  const config = agentSteering.filter((name) => !isNamed(name));
   const denied = [...new Set([...foreign.map((claim) => claim.pattern), ...scope.protect])].flatMap(exactly);
   const rules: readonly (readonly [readonly string[], Action])[] =
     scope.kind === 'read-only'

@@ -11,11 +11,19 @@ export async function readPatch(
   to: CommitId,
   paths: readonly string[],
 ): Promise<string> {
-  const args = ['diff-tree', '-r', '-p', '--no-color', '--no-renames', '--no-ext-diff', '--no-textconv'];
-  const limits = paths.length === 0 ? [] : paths.map((path) => `:(top,literal)${path}`);
+  const args = [
+    '--literal-pathspecs',
+    'diff-tree',
+    '-r',
+    '-p',
+    '--no-color',
+    '--no-renames',
+    '--no-ext-diff',
+    '--no-textconv',
+  ];
   const out = await git({
     gitDir,
-    args: [...args, objectId(from), objectId(to), '--', ...limits],
+    args: [...args, objectId(from), objectId(to), '--', ...paths],
     maxOutput: 64 << 20,
   });
   return out.toString('utf8');

@@ -18,6 +18,7 @@ export {
   readCommit,
   readCommits,
   takeBack,
+  writeBlob,
   writeCommit,
 } from './objects.ts';
 export { openPerson, type Person } from './person.ts';

@@ -158,6 +158,9 @@ function parseStage(line: string): Stage {
   return { mode, id, stage: Number(stage), path: line.slice(tab + 1) };
 }
 
+export const writeBlob = (gitDir: string, text: string): Promise<string> =>
+  gitLine({ gitDir, args: ['hash-object', '-w', '-t', 'blob', '--no-filters', '--stdin'], stdin: text });
+
 /** `tree` with these changes taken back. */
 export const takeBack = (gitDir: string, tree: TreeId, taken: readonly Change[]): Promise<TreeId> =>
   withEntries(

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import { mergeDefinitions } from '../../domain/check-definitions/definition.ts';
+import type { Found } from '../../domain/check-definitions/reading.ts';
 import { type PlanHash, planHash, taskId } from '../../domain/ids.ts';
 import { withLockNeeds } from '../../domain/locks.ts';
-import { canonicalJson, type FrozenPlan, type PlannedTask, type Skill } from '../../domain/plan.ts';
+import { type Check, canonicalJson, type FrozenPlan, type PlannedTask, type Skill } from '../../domain/plan.ts';
 import { agentsOf, commandOf, type Draft, type DraftTask, ownsOf } from '../../domain/plan-draft.ts';
 import { repoClaim } from '../../domain/repo-claim.ts';
 import { durationMinutes, type ResolvedSettings, setupCommand } from '../../domain/settings.ts';
@@ -10,13 +12,12 @@ import { durationMinutes, type ResolvedSettings, setupCommand } from '../../doma
 export const hashPlan = (plan: FrozenPlan): PlanHash =>
   planHash(createHash('sha256').update(canonicalJson(plan)).digest('hex'));
 
+/** What the base has that a plan names. */
+type Seen = { readonly skills: ReadonlyMap<string, Skill>; readonly definitions: ReadonlyMap<string, Found> };
+
 /** Every default filled in. The draft has passed lint: what this version cannot do is not in it. */
-export function freeze(
-  draft: Draft,
-  name: string,
-  base: string,
-  skills: ReadonlyMap<string, Skill> = new Map(),
-): FrozenPlan {
+export function freeze(draft: Draft, name: string, base: string, seen: Partial<Seen> = {}): FrozenPlan {
+  const { skills = new Map(), definitions = new Map() } = seen;
   const { settings } = draft;
   const { run, agents, ...limits } = settings.limits;
   if (settings.dispatch !== 'isolated') throw new Error('Lint lets no such plan through');
@@ -43,9 +44,10 @@ export function freeze(
       ? { setupInputs: set(settings.setup.inputs) }
       : {}),
     teardown: settings.teardown,
-    checks: settings.checks.map((check) => ({ name: check.name, run: check.run, minutes: check.minutes ?? 10 })),
+    checks: settings.checks.map((check) => freezeCheck(check, definitions.get(check.run))),
     generated: { ...settings.generated },
     protect: set(settings.protect),
+    ...(settings.unprotect.length === 0 ? {} : { unprotect: set(settings.unprotect) }),
     forbid: set(settings.forbid),
     block: set(settings.block),
     breaker: settings.breaker,
@@ -58,6 +60,13 @@ export function freeze(
     })),
   });
 }
+
+function freezeCheck({ name, run, minutes = 10, defines = [] }: SetCheck, found: Found | undefined): Check {
+  const all = mergeDefinitions([...(found?.definitions ?? []), ...defines.map((path) => ({ path }))]);
+  return { name, run, minutes, ...(all.length === 0 ? {} : { definitions: all }) };
+}
+
+type SetCheck = ResolvedSettings['checks'][number];
 
 function freezeTask(task: DraftTask, settings: ResolvedSettings, skills: ReadonlyMap<string, Skill>): PlannedTask {
   const { keys } = task;

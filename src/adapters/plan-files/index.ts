@@ -1,5 +1,6 @@
 import { basename, dirname } from 'node:path';
 import { agentKinds } from '../../domain/agents.ts';
+import type { Found } from '../../domain/check-definitions/reading.ts';
 import { lintDirective, lintDirectiveLength } from '../../domain/directive.ts';
 import type { DocumentRules } from '../../domain/findings/document-rules.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
@@ -7,7 +8,7 @@ import type { PlanHash } from '../../domain/ids.ts';
 import { protectWarnings } from '../../domain/ownership.ts';
 import { canonicalJson, type FrozenPlan, type Skill } from '../../domain/plan.ts';
 import type { Place, Problem } from '../../domain/plan-draft.ts';
-import { lintDraft, lintSkills, lintTurns } from '../../domain/plan-lint.ts';
+import { lintDefinitions, lintDraft, lintSkills, lintTurns } from '../../domain/plan-lint.ts';
 import { lintSizing } from '../../domain/planner/sizing.ts';
 import { type Layer, type Loosening, type Resolution, resolveSettings } from '../../domain/settings-layers.ts';
 import { lintSettings } from '../../domain/settings-lint.ts';
@@ -21,6 +22,7 @@ import { readSource } from './source-text.ts';
 import { fitSchema, isMapping } from './structure.ts';
 import { readYaml, type YamlDocument } from './yaml-document.ts';
 
+export { definitionsOn } from './check-definitions.ts';
 export { looseningHash } from './confirmation.ts';
 export { hashPlan } from './freeze.ts';
 export { skillsOn } from './skills.ts';
@@ -78,6 +80,8 @@ export async function loadPlan(request: {
   readonly runnable?: readonly string[];
   /** What a branch has; asked for only when a task names one. */
   readonly skills?: (branch: string) => Promise<ReadonlyMap<string, Skill>>;
+  /** What defines commands on a branch; absent: nobody looks. */
+  readonly definitions?: (branch: string, commands: readonly string[]) => Promise<ReadonlyMap<string, Found>>;
 }): Promise<LoadedPlan> {
   const loaded = await loadAsWritten(request);
   if (typeof request.planFile === 'string' || request.planFile.isSketch !== true) return loaded;
@@ -140,7 +144,13 @@ async function loadAsWritten(request: Parameters<typeof loadPlan>[0]): Promise<L
     const isWhole = opened.findings.length + problems.length + unread.length === 0;
     return refused([...findings, ...(isWhole ? overlapsDespite(judged, draft, whereOf) : [])]);
   }
-  const plan = freeze(draft, document.name ?? slugOf(shown), base, skills);
+  const { checks } = draft.settings;
+  const definitions =
+    (await request.definitions?.(
+      base,
+      checks.map(({ run }) => run),
+    )) ?? new Map<string, Found>();
+  const plan = freeze(draft, document.name ?? slugOf(shown), base, { skills, definitions });
   const refusals = refusalsOf(plan, draft, whereOf);
   if (refusals.length > 0) return refused(refusals);
   const guarded = plan.waves.flatMap((_, wave) => protectWarnings(plan, wave));
@@ -149,7 +159,7 @@ async function loadAsWritten(request: Parameters<typeof loadPlan>[0]): Promise<L
     plan,
     hash: hashPlan(plan),
     planFile: shown,
-    warnings: [...warnings, ...guarded],
+    warnings: [...warnings, ...guarded, ...lintDefinitions(checks, definitions)],
     resolution,
   };
 }

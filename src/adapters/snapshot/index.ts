@@ -12,6 +12,7 @@ import { collisions } from './collisions.ts';
 import { SnapshotRefused, WorkspaceMoved } from './content.ts';
 import { keepContents } from './keep-contents.ts';
 import { lfsMapping } from './lfs-mapping.ts';
+import { nameKeys } from './manifest-keys.ts';
 import { secretFindings } from './secret-findings.ts';
 import { type SecretScan, secretScan } from './secrets.ts';
 import { changedGitlinks, judgeModules } from './submodules.ts';
@@ -108,9 +109,10 @@ export async function takeSnapshot(request: SnapshotRequest): Promise<SnapshotEv
   });
   failpoint('snapshot-ref-updated');
   const [tree, raw] = await Promise.all([treeOf(objects, commit), rawDiff(repository, base, commit)]);
-  const diff = (await nameLinks(repository, raw)).map((entry) =>
+  const linked = (await nameLinks(repository, raw)).map((entry) =>
     entry.linkTarget === undefined ? entry : { ...entry, linkTarget: masked(entry.linkTarget, known) },
   );
+  const diff = await nameKeys(linked, { objects, raw, baseTree }, (text) => masked(text, known));
   const secrets = await secretFindings({
     objects,
     raw,

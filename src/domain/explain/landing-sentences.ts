@@ -1,7 +1,7 @@
 import type { FindingOf } from '../findings/finding.ts';
 import type { LandingRules } from '../findings/landing-rules.ts';
 import type { ForeignCommit } from '../landing-events.ts';
-import { shellWord } from '../shell-word.ts';
+import { shellPath, shellWord } from '../shell-word.ts';
 import { answerQuestion, checkLog, undoAgain } from '../texts/commands.ts';
 import { few } from '../texts/told.ts';
 import type { Sentences } from './sentence.ts';
@@ -9,6 +9,22 @@ import type { Sentences } from './sentence.ts';
 /** Says what is in the way; `fix` is what to do before the landing or the undo is asked for again. */
 /** What a run was built on by `--with-uncommitted` lands only as the person's own commit. */
 const commitFirst = 'commit the changes that it was built on';
+
+type LandingFails = Pick<FindingOf<'landing-check'>, 'run' | 'branch' | 'tasks' | 'check'> & {
+  readonly uncommitted: true | undefined;
+};
+
+function landingFails({ run, branch, tasks, check, uncommitted }: LandingFails) {
+  return {
+    detail: `${uncommitted === true ? `on ${branch} without your uncommitted changes` : tasks === null ? `on top of the new ${branch}` : `with only ${tasks.join(', ')} on ${branch}`} the check ${check} fails`,
+    fix:
+      uncommitted === true
+        ? commitFirst
+        : tasks === null
+          ? `fix ${branch} so that the check passes, and commit`
+          : chooseOthers(run),
+  };
+}
 
 export const landingSentences: Sentences<LandingRules> = {
   'dirty-checkout': ({ worktree, files }) => ({
@@ -87,15 +103,15 @@ export const landingSentences: Sentences<LandingRules> = {
     }${named(files)}`,
     fix: uncommitted === true ? commitFirst : `tidegate edit ${run}`,
   }),
-  'landing-check': ({ run, branch, tasks, check, uncommitted }) => ({
-    detail: `${uncommitted === true ? `on ${branch} without your uncommitted changes` : tasks === null ? `on top of the new ${branch}` : `with only ${tasks.join(', ')} on ${branch}`} the check ${check} fails`,
-    fix:
-      uncommitted === true
-        ? commitFirst
-        : tasks === null
-          ? `fix ${branch} so that the check passes, and commit`
-          : chooseOthers(run),
-  }),
+  'landing-check': ({ run, branch, tasks, check, uncommitted, defined }) => {
+    if (defined === undefined) return landingFails({ run, branch, tasks, check, uncommitted });
+    const paths = defined.changes.map(({ path }) => path);
+    const [task = ''] = defined.tasks;
+    return {
+      detail: `the check ${check} passes only as the run defines it: as ${branch} defines it, it fails`,
+      fix: `read the change of ${few(paths, 3)}; then tidegate grant ${run}/${task} ${paths.map(shellPath).join(' ')}`,
+    };
+  },
   'landing-question': ({ run, record, branch }) => ({
     detail: `question ${record} is critical: nothing lands on ${branch} until it is answered`,
     command: answerQuestion(run, record),

@@ -5,6 +5,7 @@ const naming: ReadonlySet<Rule> = new Set<Rule>([
   'read-only',
   'locked',
   'agent-config',
+  'check-definition',
   'out-of-scope',
   'protected',
   'bad-path',

@@ -57,6 +57,10 @@ export const planSentences: Sentences<PlanRules> = {
         ? 'name one of these; in a plan any program is `agent: command` with `command: [program, argument]`'
         : `write \`agent: ${meant}\``,
   }),
+  'check-unread': ({ check, commands }) => ({
+    detail: `nobody can tell what ${commands.map((one) => `\`${one}\``).join(', ')} of the check ${check} reads`,
+    fix: 'name the files that decide what it proves: `defines: [path]` in that check; `defines: []` if there are none',
+  }),
   'command-missing': ({ task, agent }) => ({
     detail: `\`${task}\` runs \`${agent}\` but says no argv`,
     fix: 'add `command: [program, argument]`',

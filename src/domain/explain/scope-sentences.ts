@@ -1,6 +1,7 @@
 import type { Finding, FindingOf, FindingsOf } from '../findings/finding.ts';
 import type { LinkFault, ScopeRules } from '../findings/scope-rules.ts';
 import { shellPath } from '../shell-word.ts';
+import type { Steering } from '../steering.ts';
 import type { Sentence, Sentences } from './sentence.ts';
 
 /** Findings about a path that a task changed, or wanted to. */
@@ -19,7 +20,9 @@ export function whyNot(finding: ChangeFinding): string {
     case 'locked':
       return `\`${finding.by}\` has locked \`${finding.pattern}\``;
     case 'agent-config':
-      return `\`${finding.config}\` steers agents; only a task that names it in \`owns\` may change it`;
+      return `it steers ${steered[finding.steers ?? 'agents']}; only a task that names it in \`owns\` may change it`;
+    case 'check-definition':
+      return `${definitionText(finding)}; only a task that names the file in \`owns\` may change that`;
     case 'out-of-scope':
       return finding.by === null ? 'the task does not own it' : `\`${finding.by}\` claims it by \`${finding.pattern}\``;
     case 'protected':
@@ -39,6 +42,21 @@ export function whyNot(finding: ChangeFinding): string {
     case 'link-leaves':
       return links[finding.fault](finding.target);
   }
+}
+
+const steered: Readonly<Record<Steering, string>> = {
+  agents: 'agents',
+  editors: 'editors',
+  hooks: 'hooks of git',
+  ci: 'CI',
+  git: 'git',
+  tidegate: 'Tidegate',
+};
+
+function definitionText({ checks, keys }: FindingOf<'check-definition'>): string {
+  const what = keys === undefined ? 'it' : keys.map((key) => `\`${key}\``).join(', ');
+  const verb = keys === undefined || keys.length === 1 ? 'defines' : 'define';
+  return `${what} ${verb} the check${checks.length === 1 ? '' : 's'} ${checks.join(', ')}`;
 }
 
 const links: Readonly<Record<LinkFault, (target: string) => string>> = {
@@ -102,6 +120,7 @@ export const scopeSentences: Sentences<ScopeRules> = {
   'read-only': foreign,
   locked: foreign,
   'agent-config': foreign,
+  'check-definition': foreign,
   'out-of-scope': foreign,
   protected: foreign,
   'bad-path': unsafe,
@@ -127,8 +146,14 @@ export const scopeSentences: Sentences<ScopeRules> = {
   }),
   'owns-elsewhere': ({ task, run, other, path }) =>
     `\`${task}\` may write \`${path}\`, and so may ${run}/${other}; the one that lands second has to fit`,
-  'owns-protected': ({ task, pattern, protected: met }) => ({
-    detail: `\`${task}\` may write \`${pattern}\`, which meets the protected \`${met}\``,
-    fix: 'narrow it, or approve knowing that',
-  }),
+  'owns-protected': ({ task, pattern, protected: met, wide }) =>
+    wide === true
+      ? {
+          detail: `\`${task}\` owns \`${pattern}\`, but a wildcard does not open the protected \`${met}\``,
+          fix: 'name in `owns` each file there that it is to change',
+        }
+      : {
+          detail: `\`${task}\` may write \`${pattern}\`, which meets the protected \`${met}\``,
+          fix: 'narrow it, or approve knowing that',
+        },
 };

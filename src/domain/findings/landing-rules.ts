@@ -1,3 +1,4 @@
+import type { DefinedBefore } from '../evidence.ts';
 import type { CommitId, RunId, TaskId, TreeId } from '../ids.ts';
 import type { ForeignCommit } from '../landing-events.ts';
 import type { Finding } from './finding.ts';
@@ -59,7 +60,13 @@ type UnprovenRules = {
       readonly against?: readonly ForeignCommit[] | undefined;
       readonly uncommitted?: true;
     };
-  'landing-check': Chosen & { readonly check: string; readonly tree: TreeId; readonly uncommitted?: true };
+  'landing-check': Chosen & {
+    readonly check: string;
+    readonly tree: TreeId;
+    readonly uncommitted?: true;
+    /** It passes on `tree` here, as `tasks` define it, and fails as the branch does. */
+    readonly defined?: Pick<DefinedBefore, 'tree' | 'tasks' | 'changes'>;
+  };
   /** An agent asked something critical, and nobody has answered. */
   'landing-question': { readonly run: RunId; readonly record: string; readonly branch: string };
   'need-left-out': { readonly task: TaskId; readonly need: TaskId };

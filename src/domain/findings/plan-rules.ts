@@ -39,6 +39,8 @@ export type PlanRules = {
   'command-unused': { readonly task: string; readonly agents: readonly string[] };
   'turns-uncounted': { readonly tasks: readonly string[] };
   'model-unlisted': { readonly agent: string; readonly host: string };
+  // checks
+  'check-unread': { readonly check: string; readonly commands: readonly string[] };
   // directives
   'merge-gate': DirectiveFact;
   'empty-directive': DirectiveFact;

@@ -1,12 +1,16 @@
 import type { Claim } from '../claims.ts';
 import type { DiffEntry } from '../evidence.ts';
 import type { RunId, TaskId } from '../ids.ts';
+import type { Steering } from '../steering.ts';
 
 /** A change that is not the task's to make. `where` is its path. */
 export type ScopeRules = {
   'read-only': Changed;
   locked: Changed & { readonly by: TaskId; readonly pattern: string };
-  'agent-config': Changed & { readonly config: string };
+  /** `steers` is absent in what an earlier version judged. */
+  'agent-config': Changed & { readonly config: string; readonly steers?: Steering };
+  /** It decides what these checks prove. `keys`: only these of it do. */
+  'check-definition': Changed & { readonly checks: readonly string[]; readonly keys?: readonly string[] };
   /** `by` claims it with `pattern`; null when the task owns paths by name and this is none of them. */
   'out-of-scope': Changed & { readonly by: TaskId | null; readonly pattern: string | null };
   protected: Changed & { readonly pattern: string };
@@ -26,7 +30,13 @@ export type ScopeRules = {
   'plan-live': { readonly run: RunId };
   /** `other` of a live run may write `path` too. */
   'owns-elsewhere': { readonly task: TaskId; readonly run: RunId; readonly other: TaskId; readonly path: string };
-  'owns-protected': { readonly task: TaskId; readonly pattern: string; readonly protected: string };
+  /** `wide`: the pattern has a wildcard, and so does not open it. */
+  'owns-protected': {
+    readonly task: TaskId;
+    readonly pattern: string;
+    readonly protected: string;
+    readonly wide?: true;
+  };
 };
 
 export type LinkFault = 'empty' | 'absolute' | 'unclear' | 'leaves' | 'git';

@@ -8,10 +8,13 @@ import { failWith, inconclusive, pass } from './say.ts';
 export function judgeClosure(plan: FrozenPlan, evidence: ClosureEvidence): readonly Verdict[] {
   if (evidence.tasks.length === 0) return [inconclusive('round', { rule: 'round-has-tasks' })];
   const checks = plan.checks.map(({ name }): Verdict => ({ ...judgeCheck(name, evidence), of: name }));
-  return [pass('round'), ...checks];
+  const { before } = evidence;
+  if (before === undefined) return [pass('round'), ...checks];
+  const earlier = plan.checks.map(({ name }): Verdict => ({ ...judgeCheck(name, before), of: name }));
+  return [pass('round'), ...checks, ...earlier];
 }
 
-function judgeCheck(check: string, { checks, tree }: ClosureEvidence): Verdict {
+function judgeCheck(check: string, { checks, tree }: Pick<ClosureEvidence, 'checks' | 'tree'>): Verdict {
   const outcome = checks.find((ended) => ended.name === check && ended.tree === tree)?.outcome ?? 'could-not-run';
   if (outcome === 'could-not-run') return inconclusive('check', { rule: 'check-run', check });
   return outcome === 'passed' ? pass('check') : failWith('check', [{ rule: 'check', check, outcome }]);

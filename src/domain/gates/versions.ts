@@ -19,12 +19,12 @@ export const gateVersions = {
   handoff: 2,
   snapshot: 2,
   secrets: 2,
-  scope: 2,
+  scope: 3,
   files: 1,
   changes: 1,
   deliverables: 1,
   plan: 1,
-  round: 1,
+  round: 2,
   check: 1,
   'run-branch': 1,
   proof: 1,
@@ -42,7 +42,7 @@ export const phaseVersions = {
   approval: 1,
   dispatch: 1,
   monitor: 3,
-  closure: 1,
+  closure: 2,
   merge: 1,
 } as const satisfies Readonly<Record<Phase, number>>;
 

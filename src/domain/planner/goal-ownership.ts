@@ -1,6 +1,6 @@
-import { agentConfigIn } from '../path-safety.ts';
 import { intersect, matches, parsePattern, pattern } from '../pattern.ts';
 import type { Role } from '../plan.ts';
+import { steeringIn } from '../steering.ts';
 import { dividesFiles, isCode, isTest, siblingsOf, testsOf, testTrees } from './owned-paths.ts';
 import { pathsIn } from './paths.ts';
 import { most } from './sizing.ts';
@@ -77,4 +77,4 @@ const isFolder = (path: string): boolean =>
   !/[*/]$/.test(path) && !/\.\w+$/.test(path) && path.includes('/') && !path.includes('*');
 
 const isGuarded = (path: string, protect: readonly string[]): boolean =>
-  agentConfigIn(path) !== null || protect.some((guard) => intersect(pattern(guard), pattern(path)) !== null);
+  steeringIn(path) !== null || protect.some((guard) => intersect(pattern(guard), pattern(path)) !== null);

@@ -24,6 +24,7 @@ export function toldOfHold(state: Pick<RunState, 'run' | 'checks' | 'tasks'>, ho
         command: reworkInstead(subject, `it conflicts with merged work in ${few(hold.files, 5)}`),
       };
     case 'check':
+      if (hold.defined !== undefined) return toldOfDefinition(state, hold, hold.defined, subject);
       return {
         message: `breaks the check ${hold.check}`,
         lines: printed(state, hold.check, hold.tree),
@@ -48,6 +49,23 @@ export function toldOfHold(state: Pick<RunState, 'run' | 'checks' | 'tasks'>, ho
       };
     }
   }
+}
+
+/** Both outcomes: what the check says as the task defines it, and as it was defined before. */
+function toldOfDefinition(
+  state: Pick<RunState, 'run' | 'checks'>,
+  { check, tree }: Hold & { readonly because: 'check' },
+  { changes }: NonNullable<(Hold & { readonly because: 'check' })['defined']>,
+  subject: string,
+): Told {
+  const paths = changes.map(({ path }) => path);
+  const parts = changes.map(({ path, keys }) => (keys === undefined ? path : `${path} (${keys.join(', ')})`));
+  return {
+    message: `passes the check ${check} only by its own change of ${few(parts, 3)}; as it was defined before, it fails`,
+    lines: [definitionLine(subject, paths), ...printed(state, check, tree)],
+    safe: 'its work is kept; granted, the new definition counts',
+    command: ['tidegate grant', subject, ...paths.slice(0, 3).map(shellPath)].join(' '),
+  };
 }
 
 /** Why a task is held, for the agent that is to fix it: with more of what a check printed than people are shown. */
@@ -121,6 +139,10 @@ function snapshotAdvice(findings: readonly Finding[]): string {
     : 'remove what is no plain file or cannot be read';
 }
 
+/** Just what changed there: the rest of its work is not in question. */
+const definitionLine = (subject: string, paths: readonly string[]): string =>
+  `what it changed there: tidegate diff ${[subject, ...paths.slice(0, 3).map(shellPath)].join(' ')}`;
+
 const wayOut: Readonly<Record<MonitorGate, WayOut>> = {
   secrets: reworked(
     'take the secret out of what you wrote',
@@ -133,7 +155,9 @@ const wayOut: Readonly<Record<MonitorGate, WayOut>> = {
   scope: (subject, findings) => {
     const { paths, grantable } = foreignPaths(findings);
     const verb = grantable ? 'grant' : 'drop';
+    const defining = findings.flatMap(({ rule, where }) => (rule === 'check-definition' ? (where ?? []) : []));
     return {
+      ...(defining.length === 0 ? {} : { lines: [definitionLine(subject, defining)] }),
       safe: grantable
         ? 'its work is kept; granted or dropped, it is judged again at no cost'
         : 'the rest of its work is kept, and is judged again at no cost',

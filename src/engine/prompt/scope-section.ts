@@ -1,11 +1,13 @@
+import { mergeDefinitions } from '../../domain/check-definitions/definition.ts';
 import { grantPattern } from '../../domain/claims.ts';
 import { generatedPaths } from '../../domain/generated.ts';
 import { protectedConfig } from '../../domain/ownership.ts';
 import { intersect } from '../../domain/pattern.ts';
-import type { PlannedTask } from '../../domain/plan.ts';
+import type { FrozenPlan, PlannedTask } from '../../domain/plan.ts';
 import type { RunState } from '../../domain/run.ts';
 import { safeLine } from '../../domain/safe-text.ts';
 import { type ScopeData, scopeDataOf } from '../../domain/scope.ts';
+import { agentConfigNames } from '../../domain/steering.ts';
 import { grantedIn } from '../../pipeline/step.ts';
 
 /** What the task may change, as patterns. Other tasks are never named, only what is theirs. */
@@ -18,7 +20,8 @@ export function scopeSection(state: RunState, task: PlannedTask): string {
       : [
           ...writable(scope, task),
           listed('Rebuilt by commands later on, so that whatever you make of them is dropped:', generatedPaths(plan)),
-          configuration(protectedConfig(plan, task)),
+          configuration(protectedConfig(plan, task).filter((name) => agentConfigNames.includes(name))),
+          definitions(plan, task),
           closing,
         ];
   return ['## Your scope', ...blocks.filter((block) => block !== '')].join('\n\n');
@@ -58,6 +61,19 @@ const claimedByOthers = ({ task, own, siblings, granting }: ScopeData): readonly
 
 const configuration = (names: readonly string[]): string =>
   names.length === 0 ? '' : `What steers agents and editors is read-only: ${names.map(code).join(', ')}.`;
+
+/** By name, without the many names that a runner would take as well. */
+function definitions({ checks }: FrozenPlan, { owns, shares, locks }: PlannedTask): string {
+  const named = new Set([...(owns ?? []), ...shares, ...locks]);
+  const all = mergeDefinitions(checks.flatMap((check) => check.definitions ?? []));
+  const texts = all.flatMap(({ path, keys }) =>
+    /[*?]/.test(path) || named.has(path) ? [] : `${code(path)}${keys === undefined ? '' : ` (${keys.join(', ')})`}`,
+  );
+  const more = texts.length > mostDefinitions ? ', and the configuration of what they run' : '';
+  const list = texts.slice(0, mostDefinitions).join(', ');
+  return texts.length === 0 ? '' : `What defines the checks is not yours to change: ${list}${more}.`;
+}
+const mostDefinitions = 12;
 
 const closing = `Anything else is refused, however it is written: your work is then held instead of merged. If you cannot do without a
 path, ask for it and go on with the rest: \`tidegate ask --scope <path>\`. Scratch files belong in /tmp.

@@ -1,0 +1,67 @@
+import { openObjects } from '../adapters/git-process/index.ts';
+import { type Change, nobody, readChanges, takeBack, writeBlob, writeCommit } from '../adapters/git-write/index.ts';
+import { keysBetweenTexts, withKeysOfText } from '../adapters/structured-text.ts';
+import { compileDefinitions, touchedDefinition } from '../domain/check-definitions/definition.ts';
+import { grantPattern } from '../domain/claims.ts';
+import type { DefinedBefore } from '../domain/evidence.ts';
+import type { CommitId, TaskId, TreeId } from '../domain/ids.ts';
+import { matches, pattern } from '../domain/pattern.ts';
+import { eventsOf, type History, judged, planInForce } from './history.ts';
+
+type Tip = { readonly commit: CommitId; readonly tree: TreeId };
+
+/**
+ * The same tree with what defines the checks as `base` has it, wherever tasks changed that and no person granted it: a check that
+ * only passes by its new definition has proven nothing yet. Empty when nothing differs.
+ */
+export async function definedBefore(
+  repository: string,
+  history: History,
+  { base, top, tasks }: { readonly base: CommitId; readonly top: Tip; readonly tasks: readonly TaskId[] },
+): Promise<{ readonly before?: DefinedBefore }> {
+  const { plan } = planInForce(history);
+  const definitions = compileDefinitions(plan.checks);
+  if (definitions.length === 0) return {};
+  const open = (plan.unprotect ?? []).map(pattern);
+  const isJudged = ({ path }: Change) =>
+    !Object.hasOwn(plan.generated, path) && !open.some((one) => matches(one, path));
+  await using objects = openObjects(repository);
+  const textOf = async (mode: string, id: string): Promise<string | null> =>
+    mode.startsWith('100') ? ((await objects.read(id))?.toString('utf8') ?? null) : null;
+  const restored: Change[] = [];
+  const changes: DefinedBefore['changes'][number][] = [];
+  const changers = new Set<TaskId>();
+  for (const change of (await readChanges(repository, base, top.commit)).filter(isJudged)) {
+    const { path, oldMode, newMode } = change;
+    const [old, now] = [await textOf(oldMode, change.oldId), await textOf(newMode, change.newId)];
+    const isPlain = [oldMode, newMode].every((mode) => mode === '000000' || mode.startsWith('100'));
+    const keys = isPlain ? keysBetweenTexts(path, old, now) : null;
+    const touched = touchedDefinition(definitions, path, keys);
+    const by =
+      touched === null ? [] : tasks.filter((task) => changed(history, task, path) && !isPersons(history, task, path));
+    if (touched === null || by.length === 0) continue;
+    for (const task of by) changers.add(task);
+    changes.push(touched.keys === undefined ? { path } : { path, keys: touched.keys });
+    const text = touched.keys === undefined ? null : withKeysOfText(path, { before: old, after: now }, touched.keys);
+    restored.push(text === null ? change : { ...change, oldMode: newMode, oldId: await writeBlob(repository, text) });
+  }
+  if (changes.length === 0) return {};
+  const tree = await takeBack(repository, top.tree, restored);
+  if (tree === top.tree) return {};
+  const message = 'what defines the checks, as it was\n';
+  const commit = await writeCommit(repository, { tree, parent: top.commit, message, by: nobody, date: '0 +0000' });
+  return { before: { commit, tree, tasks: tasks.filter((task) => changers.has(task)), changes } };
+}
+
+const lastJudged = (history: History, task: TaskId) =>
+  judged(history, 'monitor').findLast(({ event }) => event.task === task)?.event.evidence;
+
+const changed = (history: History, task: TaskId, path: string): boolean =>
+  lastJudged(history, task)?.snapshot?.diff.some((entry) => entry.path === path) ?? false;
+
+/** A person granted it, or wrote it by hand. */
+const isPersons = (history: History, task: TaskId, path: string): boolean =>
+  (lastJudged(history, task)?.acceptance?.edited.includes(path) ?? false) ||
+  eventsOf(history, 'task-granted').some(
+    ({ event }) => event.task === task && event.paths.some((one) => matches(grantPattern(one), path)),
+  );

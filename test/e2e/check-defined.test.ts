@@ -1,0 +1,142 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { RunEvent } from '../../src/domain/events.ts';
+import { handoff, type Project, project, scripted } from '../support/project.ts';
+
+/** The check looks at `works.txt`; how is up to the script that it is defined by. */
+const files = { 'ci.sh': 'grep -q yes works.txt\n', 'works.txt': 'yes\n' };
+const checks = [{ name: 'test', run: 'sh ci.sh' }];
+const only = { limits: { attempts: 1 }, land: 'auto', checks };
+const passes = 'echo true > ci.sh';
+const breaks = 'echo no > works.txt';
+
+const events = async (scene: Project): Promise<readonly RunEvent[]> =>
+  (await scene.events()).map(({ event }) => event as RunEvent);
+
+/** Each time that the check ran: on which tree, and what came of it. */
+const ran = async (scene: Project) =>
+  (await events(scene)).flatMap((event) => (event.type === 'check-ended' ? [event.check] : []));
+
+const onMain = (scene: Project, path: string): string => scene.git('show', `main:${path}`);
+const idOf = async (scene: Project): Promise<string> =>
+  (await events(scene)).flatMap((event) => (event.type === 'run-created' ? [event.run] : []))[0] ?? '';
+
+test('S3: a task that edits what defines the check is held, with just that change, until a person grants it', async () => {
+  await using scene = await project({
+    files,
+    plan: { ...only, tasks: { work: scripted(`${passes}\n${breaks}\n${handoff}`) } },
+  });
+  const held = await scene.cli('run', 'plan.yaml', '--yes');
+  const id = await idOf(scene);
+  expect(held.code).toBe(43);
+  expect(held.stdout).toContain('ci.sh: it defines the check test');
+  expect(held.stdout).toContain(`tidegate grant ${id}/work ci.sh`);
+  const why = await scene.cli('why', `${id}/work`);
+  expect(why.stdout).toContain(`tidegate diff ${id}/work ci.sh`);
+  const diff = await scene.cli('diff', `${id}/work`, 'ci.sh', '--no-pager');
+  expect(diff.stdout).toContain('+true');
+  expect(diff.stdout).not.toContain('b/works.txt');
+  expect(onMain(scene, 'works.txt')).toBe('yes');
+
+  await scene.cli('grant', `${id}/work`, 'ci.sh');
+  const ended = await scene.cli('resume', id);
+  expect([ended.code, onMain(scene, 'ci.sh')]).toEqual([0, 'true']);
+  // granted, the new definition is the only one
+  expect((await ran(scene)).map(({ outcome }) => outcome)).toEqual(['passed', 'passed']);
+});
+
+test('S3: a definition that a task owns by name is tried beside the one before, and both outcomes hold it', async () => {
+  const owns = ['ci.sh', 'works.txt'];
+  await using scene = await project({
+    files,
+    plan: { ...only, tasks: { work: scripted(`${passes}\n${breaks}\n${handoff}`, { owns }) } },
+  });
+  const held = await scene.cli('run', 'plan.yaml', '--yes');
+  const id = await idOf(scene);
+  expect(held.code).toBe(43);
+  expect(held.stdout).toContain('passes the check test only by its own change of ci.sh');
+  expect(held.stdout).toContain(`tidegate grant ${id}/work ci.sh`);
+  expect((await ran(scene)).map(({ outcome }) => outcome)).toEqual(['passed', 'passed', 'failed']);
+  expect(new Set((await ran(scene)).map(({ tree }) => tree)).size).toBe(3);
+  expect(await events(scene)).toContainEqual(
+    expect.objectContaining({
+      type: 'task-held',
+      hold: expect.objectContaining({
+        because: 'check',
+        check: 'test',
+        defined: expect.objectContaining({ changes: [{ path: 'ci.sh' }] }),
+      }),
+    }),
+  );
+  expect(onMain(scene, 'works.txt')).toBe('yes');
+
+  await scene.cli('grant', `${id}/work`, 'ci.sh');
+  expect([(await scene.cli('resume', id)).code, onMain(scene, 'ci.sh')]).toEqual([0, 'true']);
+  expect((await scene.cli('verify')).code).toBe(0);
+});
+
+test('S3: a sound change of a definition lands, once the check has passed by both', async () => {
+  const owns = ['ci.sh', 'more.txt'];
+  const script = `echo 'grep -q yes works.txt && test -f more.txt' > ci.sh\necho x > more.txt\n${handoff}`;
+  await using scene = await project({ files, plan: { ...only, tasks: { work: scripted(script, { owns }) } } });
+  expect((await scene.cli('run', 'plan.yaml', '--yes')).code).toBe(0);
+  expect((await ran(scene)).map(({ outcome }) => outcome)).toEqual(['passed', 'passed', 'passed']);
+  expect(onMain(scene, 'ci.sh')).toContain('more.txt');
+  expect(await events(scene)).toContainEqual(
+    expect.objectContaining({
+      type: 'phase-judged',
+      phase: 'closure',
+      evidence: expect.objectContaining({ before: expect.objectContaining({ changes: [{ path: 'ci.sh' }] }) }),
+    }),
+  );
+  expect((await scene.cli('verify')).code).toBe(0);
+});
+
+test('S3: of a manifest only the keys that define the check are put back', async () => {
+  const manifest = (scripts: object, more: object = {}) => JSON.stringify({ scripts, ...more });
+  const owns = ['package.json', 'works.txt'];
+  const next = manifest({ test: 'true', docs: 'x' }, { dependencies: {} });
+  await using scene = await project({
+    files: { ...files, 'package.json': manifest({ test: 'grep -q yes works.txt' }) },
+    plan: {
+      ...only,
+      checks: [{ name: 'test', run: 'npm test' }],
+      tasks: { work: scripted(`echo '${next}' > package.json\n${breaks}\n${handoff}`, { owns }) },
+    },
+  });
+  const held = await scene.cli('run', 'plan.yaml', '--yes');
+  expect(held.stdout).toContain('only by its own change of package.json (scripts.test)');
+  const built = (await events(scene)).flatMap((event) =>
+    event.type === 'candidate-built' ? (event.before ?? []) : [],
+  )[0];
+  const text = scene.git('--git-dir', scene.state().repository, 'show', `${built?.commit}:package.json`);
+  expect(JSON.parse(text)).toEqual({ scripts: { test: 'grep -q yes works.txt', docs: 'x' }, dependencies: {} });
+});
+
+test('S3: where no definition changes, each check runs exactly as often as before', async () => {
+  const plan = {
+    ...only,
+    tasks: { a: scripted(`echo a > a.txt\n${handoff}`), b: scripted(`echo b > b.txt\n${handoff}`, { needs: ['a'] }) },
+  };
+  await using scene = await project({ files, plan });
+  expect((await scene.cli('run', 'plan.yaml', '--yes')).code).toBe(0);
+  // the base, and the one candidate of the wave
+  expect((await ran(scene)).map(({ outcome }) => outcome)).toEqual(['passed', 'passed']);
+});
+
+test('S3: lint and show list what defines each check, and unprotect needs a person', async () => {
+  const plan = { ...only, tasks: { work: scripted(`${passes}\n${handoff}`) } };
+  await using scene = await project({ files: { ...files, 'tidegate.yaml': 'unprotect: [ci.sh]\n' }, plan });
+  const lint = await scene.cli('lint', 'plan.yaml');
+  expect(lint.code).toBe(2);
+  expect(lint.stdout + lint.stderr).toContain('unprotect');
+  const config = join(scene.root, 'home/.config/tidegate');
+  mkdirSync(config, { recursive: true });
+  writeFileSync(join(config, 'config.yaml'), 'unprotect: [ci.sh]\n');
+  const again = await scene.cli('lint', 'plan.yaml');
+  expect(again.stdout).toContain('defined by ci.sh');
+  expect((await scene.cli('run', 'plan.yaml', '--yes')).code).toBe(0);
+  expect((await scene.cli('show')).stdout).toContain('defined by tidegate.yaml');
+  expect(readFileSync(join(scene.checkout, 'ci.sh'), 'utf8')).toBe('true\n');
+});
