@@ -47,8 +47,8 @@ const hints: readonly ((mishap: Mishap) => string | null)[] = [
     const program = missingProgram(mishap);
     if (program === null) return null;
     return mishap.setup === null || mishap.check === null
-      ? `${program} is not there inside the fence: put it on your PATH in a directory of its own, or let setup install it`
-      : `${program} is not there inside the fence: let setup install it, or put it on your PATH in a directory of its own`;
+      ? `${program} is not there inside the fence: put it on your PATH (\`tidegate doctor\` lists what the fence shows), or let setup install it`
+      : `${program} is not there inside the fence: let setup install it, or put it on your PATH (\`tidegate doctor\` lists what the fence shows)`;
   },
   ({ tail, check }) => {
     if (!noNetwork.test(tail)) return null;
