@@ -28,8 +28,15 @@ test('what holds content and is in no snapshot is kept; a FIFO holds none', () =
 test('without a snapshot all of a workspace is kept, unless its agent had not begun', () => {
   expect(paths(folded(left(null)))).toEqual(['.']);
   const [base, intended] = started;
-  const events = [...begun(), ...approved, base as RunEvent, intended as RunEvent, left(null)];
-  expect(keptIn(foldRun(events.map((event, at) => ({ seq: at, event }))) as RunState)).toEqual([]);
+  const launched = (end: RunEvent) => {
+    const events = [...begun(), ...approved, base as RunEvent, intended as RunEvent, end];
+    return paths(foldRun(events.map((event, at) => ({ seq: at, event }))) as RunState);
+  };
+  expect(launched(left(null))).toEqual([]);
+  // nobody could read how far it had come
+  const because = { rule: 'supervisor-unwatched', words: '' } as const;
+  const unread = { ...left(null), ending: { reason: 'lost', code: null, signal: null, because } } as RunEvent;
+  expect(launched(unread)).toEqual(['.']);
 });
 
 test('a directory stands for what is kept below it, quoted names too; `.` for everything', () => {

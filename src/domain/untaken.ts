@@ -10,17 +10,18 @@ export type Untaken = { readonly task: TaskId; readonly attempt: AttemptId; read
 /** Stands for a whole workspace. */
 export const wholeWorkspace = '.';
 
-/** Without a snapshot of an agent that was at work, all that is there counts. */
+/** Without a snapshot of an agent that was at work, or may have been, all that is there counts. */
 export function evolveUntaken(
   { untaken, tasks }: Pick<RunState, 'untaken' | 'tasks'>,
   event: RunEvent & { readonly type: 'attempt-ended' | 'kept-discarded' },
 ): readonly Untaken[] {
   if (event.type === 'kept-discarded')
     return untaken.filter(({ task, because }) => task !== event.task || !event.paths.includes(because.where ?? ''));
-  const { task, attempt, snapshot } = event;
+  const { task, attempt, snapshot, ending } = event;
   if (snapshot !== null) return [...untaken, ...snapshot.refused.map((because) => ({ task, attempt, because }))];
   const known = tasks[task];
-  const hadBegun = known?.progress.status === 'running' && liveAttempt(known)?.id === attempt;
+  const isOfRecord = known?.progress.status === 'running' && liveAttempt(known)?.id === attempt;
+  const isUnknown = ending.because?.rule === 'supervisor-unable' || ending.because?.rule === 'supervisor-unwatched';
   const because = { rule: 'snapshot-present', where: wholeWorkspace } as const;
-  return hadBegun ? [...untaken, { task, attempt, because }] : untaken;
+  return isOfRecord || isUnknown ? [...untaken, { task, attempt, because }] : untaken;
 }

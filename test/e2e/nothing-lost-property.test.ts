@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { isReachable, ordinary } from '../support/stranger.ts';
@@ -12,7 +13,7 @@ test.skipIf(!isReachable)(
     const run = spawnSync(process.execPath, ['--no-warnings', program, '20261116', '60'], {
       ...ordinary,
       encoding: 'utf8',
-      env: { PATH: process.env['PATH'], HOME: '/nonexistent', TMPDIR: process.env['TMPDIR'] ?? '/tmp' },
+      env: { PATH: process.env['PATH'], HOME: '/nonexistent', TMPDIR: ordinary === undefined ? tmpdir() : '/tmp' },
     });
     expect(run.stderr).toBe('');
     expect(JSON.parse(run.stdout)).toEqual({ runs: 60, failed: false, why: '' });
