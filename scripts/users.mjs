@@ -23,6 +23,8 @@ export function openUsers(root) {
   must('chmod', ['-R', 'u+rwX,go+rX', clone]);
   for (const file of ['passwd', 'group']) writeFileSync(join(place, file), databaseWith(file), { mode: 0o644 });
   const agents = agentsCache();
+  mkdirSync(join(place, 'tmp'));
+  chmodSync(join(place, 'tmp'), 0o1777);
   mkdirSync(join(place, 'agents'));
   mkdirSync(join(place, 'programs'));
   const programs = privatePrograms(join(seen, 'programs'));
@@ -38,7 +40,13 @@ export function openUsers(root) {
         ...(kind === 'ordinary' ? ['passwd', 'group'].map((file) => [join(place, file), `/etc/${file}`]) : []),
         ...(existsSync(agents) ? [[agents, join(place, 'agents')]] : []),
         ...(programs === null ? [] : [[programs.from, join(place, 'programs')]]),
-        ...(seen === place ? [] : [[place, seen]]),
+        // Last, because it hides where the place itself lies: what the tests leave in /tmp goes with the place.
+        ...(seen === place
+          ? []
+          : [
+              [place, seen],
+              [join(seen, 'tmp'), '/tmp'],
+            ]),
       ];
       const env = {
         ...passedOn(),

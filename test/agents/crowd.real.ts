@@ -101,7 +101,8 @@ function read(path: string): string {
     return readFileSync(`/proc/${path}`, 'latin1');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ESRCH') return '';
+    // EACCES: without root, what is in a fence and what belongs to others cannot be measured.
+    if (code === 'ENOENT' || code === 'ESRCH' || code === 'EACCES') return '';
     throw error;
   }
 }
