@@ -45,6 +45,16 @@ const inShell = (...argv: string[]) => p.cli('shell', `${run}/one`, '--', ...arg
 const shellCopies = (): readonly string[] => (existsSync(p.state().shells) ? readdirSync(p.state().shells) : []);
 const refs = (): string => p.git('--git-dir', p.state().repository, 'for-each-ref');
 
+test('S5: a shell sees the objects of its snapshot and base, and not those of other branches', async () => {
+  p.git('checkout', '-q', '-b', 'private');
+  p.git('commit', '-q', '--allow-empty', '-m', 'private');
+  const hidden = p.git('rev-parse', 'HEAD');
+  p.git('checkout', '-q', 'main');
+  p.git('--git-dir', p.state().repository, 'fetch', '-q', p.checkout, hidden);
+  const seen = await inShell('/bin/sh', '-c', `git log --format=%s; git cat-file -t ${hidden} || echo hidden`);
+  expect(seen.stdout).toMatch(/^Snapshot of .*\nthe plan\nfirst\nhidden$/m);
+});
+
 test('a command runs in a copy of the snapshot, with what the agent had around it and nothing that speaks for it', async () => {
   const before = refs();
   const out = join(p.checkout, 'escaped');

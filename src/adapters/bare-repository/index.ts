@@ -68,7 +68,7 @@ async function make(path: string, format: 'sha1' | 'sha256'): Promise<void> {
   failpoint('bare-repository-renamed');
 }
 
-/** Objects are readable by the unprivileged uid that agents run as; the directory itself (0700) is not. */
+/** Packs are readable by the unprivileged uid that agents run as, because stores may link them; the directory itself (0700) is not. */
 const settings = `[core]
 	sharedRepository = 0644
 	fsync = all

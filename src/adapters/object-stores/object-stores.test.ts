@@ -70,6 +70,11 @@ test('packs that hold nothing else are linked, not copied; one more object in th
   const last = repo.commit('second', { c: '3' });
   repo.git('repack', '-q', '-d');
   const repository = await repo.bare(last);
+  repo.git('checkout', '-q', '-b', 'side');
+  repo.commit('side', { side: 'x' });
+  repo.git('checkout', '-q', 'main');
+  const mixed = repo.commit('third', { d: '4' });
+  repo.git('repack', '-q', '-d');
   const packs = readdirSync(join(repository, 'objects/pack')).toSorted();
   const store = await ensureStore(repository, at(last));
   expect(readdirSync(join(store, 'pack')).toSorted()).toEqual(packs);
@@ -80,6 +85,11 @@ test('packs that hold nothing else are linked, not copied; one more object in th
   expect(packsIn(earlier)).toHaveLength(1);
   expect(packs).toContain(packsIn(earlier)[0]);
   expect(await allIn(alone(repo, earlier))).toEqual(await reached(repository, commit));
+  rmSync(storesOf(repo), { recursive: true });
+  await adopt(repo, repository, mixed);
+  const beside = await ensureStore(repository, at(mixed));
+  expect(packsIn(beside)).toHaveLength(3);
+  expect(await allIn(alone(repo, beside))).toEqual(await reached(repository, mixed));
 });
 
 test('grafts and replacements shape no store', async () => {
