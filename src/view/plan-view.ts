@@ -9,6 +9,9 @@ import { isResolved, type TaskState } from '../domain/task.ts';
 import { titleOf } from '../domain/title.ts';
 import type { Span, Text } from '../ports/terminal.ts';
 
+/** Told wherever a person decides about a plan without checks. */
+export const uncheckedText = 'none: nothing is run on the result before it lands';
+
 /** What a person is asked to approve: the plan by its hash, every scope, the fence, and what is unusual about it. */
 export function planView(state: RunState, warnings: readonly Finding[] = []): readonly Text[] {
   const { plan } = state;
@@ -22,7 +25,9 @@ export function planView(state: RunState, warnings: readonly Finding[] = []): re
       : [
           `setup   ${plan.setup}${plan.setupInputs === undefined ? '' : ` (made from ${plan.setupInputs.join(', ')})`}`,
         ]),
-    ...plan.checks.map((check) => `check   ${check.name}: ${check.run}`),
+    ...(plan.checks.length === 0
+      ? [[{ text: 'check   ', tone: 'waiting' as const }, uncheckedText]]
+      : plan.checks.map((check) => `check   ${check.name}: ${check.run}`)),
     ...(plan.focus === undefined ? [] : [`focus   ${plan.focus.replaceAll(/\s+/g, ' ')}`]),
     `land    ${landTexts[plan.land]}`,
     ...warnings.map((warning): Text => [{ text: 'note    ', tone: 'waiting' }, findingText(explain(warning))]),
