@@ -8,7 +8,7 @@ import { isResolved, snapshotOf } from '../domain/task.ts';
 import { toldOfLanding } from '../domain/texts/run.ts';
 import type { Desk } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
-import { planView } from '../view/plan-view.ts';
+import { planView, uncheckedText } from '../view/plan-view.ts';
 import type { RunView } from '../view/run-view.ts';
 import { files } from '../view/task-line.ts';
 import { actOn, refusedToAgent } from './act.ts';
@@ -66,6 +66,8 @@ export async function decideTap(
   const refused = refusedToAgent(desk, 'approve', tap === 'land' ? `land ${run}` : `approve ${run}`);
   if (refused !== null) return refused;
   if (via === 'terminal') showPlan(context, view, flags.warnings);
+  else if (via !== null && tap !== 'land' && view.state.plan.checks.length === 0 && !context.json)
+    context.terminal.line(`checks: ${uncheckedText}`);
   if (via !== null) return await decide(desk, view, { action: 'approve', tap, via });
   if (!context.terminal.interactive || context.json) return settledOutcome(view, context);
   if (tap !== 'land') return await decideStart(desk, context, { view, warnings: flags.warnings }, tap);
@@ -159,6 +161,7 @@ async function askLanding(desk: Desk, context: Context, view: RunView): Promise<
     if (first !== undefined) context.terminal.problem(`  first: ${first}`);
   }
   for (const task of merged(state)) context.terminal.line(`  ${task.id}: ${files(snapshotOf(task)?.diff.length ?? 0)}`);
+  if (state.plan.checks.length === 0) context.terminal.line(`  checks: ${uncheckedText}`);
   return await askYes(context, { question: tapQuestion(state, 'land'), answers: 'y/N/d' }, async () =>
     state.branch === null
       ? []

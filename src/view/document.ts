@@ -21,6 +21,7 @@ export function runDocument(view: RunView) {
     plan: { name: state.plan.name, file: state.planFile, hash: state.hash },
     target: state.target,
     fence: state.plan.fence.mode === 'none' ? ('none' as const) : ('bwrap' as const),
+    checks: state.plan.checks.map(({ name }) => name),
     mode: modeDocument(state),
     ended: state.ended,
     began: times.began,

@@ -9,6 +9,9 @@ import { isResolved, type TaskState } from '../domain/task.ts';
 import { titleOf } from '../domain/title.ts';
 import type { Span, Text } from '../ports/terminal.ts';
 
+/** Told wherever a person decides about a plan without checks. */
+export const uncheckedText = 'none: nothing is run on the result before it lands';
+
 /** What a person is asked to approve: the plan by its hash, every scope, the fence, and what is unusual about it. */
 export function planView(
   state: RunState,
@@ -26,10 +29,12 @@ export function planView(
       : [
           `setup   ${plan.setup}${plan.setupInputs === undefined ? '' : ` (made from ${plan.setupInputs.join(', ')})`}`,
         ]),
-    ...plan.checks.flatMap((check) => [
-      `check   ${check.name}: ${check.run}`,
-      ...(shows.definitions === true ? definitionLines(check) : []),
-    ]),
+    ...(plan.checks.length === 0
+      ? [[{ text: 'check   ', tone: 'waiting' as const }, uncheckedText]]
+      : plan.checks.flatMap((check) => [
+          `check   ${check.name}: ${check.run}`,
+          ...(shows.definitions === true ? definitionLines(check) : []),
+        ])),
     ...(plan.focus === undefined ? [] : [`focus   ${plan.focus.replaceAll(/\s+/g, ' ')}`]),
     `land    ${landTexts[plan.land]}`,
     ...warnings.map((warning): Text => [{ text: 'note    ', tone: 'waiting' }, findingText(explain(warning))]),

@@ -153,6 +153,7 @@ test('what is to be approved names hash, scopes, fence and warnings', () => {
           Write reply/a.txt with the number 1.
 
     fence   bubblewrap, network off
+    check   none: nothing is run on the result before it lands
     land    asks before the branch moves
     note    reply: the brief of \`reply\` is inline; \`strict\` wants a directive file
     "

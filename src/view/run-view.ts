@@ -136,7 +136,7 @@ export function endText(state: RunState): string | null {
     case null:
       return null;
     case 'landed':
-      return `Landed on ${'branch' in landing ? landing.branch : state.target.branch}${landing.status === 'landed' ? ` as ${landing.new.slice(0, 8)}` : ''}${without}${leftText(state)}${takenBackText(state)}`;
+      return `Landed on ${'branch' in landing ? landing.branch : state.target.branch}${landing.status === 'landed' ? ` as ${landing.new.slice(0, 8)}` : ''}${without}${state.plan.checks.length === 0 ? ' (the plan has no checks)' : ''}${leftText(state)}${takenBackText(state)}`;
     case 'done':
       if (landing.status === 'refused') return `Not landed on ${state.target.branch}`;
       return `Done${without}${state.branch === null ? '' : '; nothing was landed'}`;

@@ -122,7 +122,7 @@ test('every state of a run and of a task is explained by a sentence, with the ag
     checkout-k3f9 (12m 17s): it was taken back out of main.
       tidegate watch checkout-k3f9
     [ended: landed]
-    checkout-k3f9 ended 2m 30s ago: Landed on main as cccccccc.
+    checkout-k3f9 ended 2m 30s ago: Landed on main as cccccccc (the plan has no checks).
       tidegate show checkout-k3f9
     [ended: done]
     checkout-k3f9 ended 2m 30s ago: Done; nothing was landed.
@@ -310,6 +310,10 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       | if that is fine: \`allowEmpty: true\` in the plan, then tidegate resume checkout-k3f9 --replan
       nothing is lost
       tidegate rework checkout-k3f9/hello -m 'nothing is changed yet; do what the task says'
+    [gate: deliverables]
+    checkout-k3f9/hello is held for 12m 18s: the deliverable a/b.txt was not made.
+      its work is kept, and nothing of it was merged
+      tidegate rework checkout-k3f9/hello -m 'make a/b.txt'
     [gate: exit]
     checkout-k3f9/hello is held for 12m 18s: exit 0, but the agent did not say that it had finished.
       | what it did:   tidegate diff checkout-k3f9/hello
@@ -504,7 +508,7 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       first: make room on the disk
       then:  tidegate resume checkout-k3f9
     [landed in part: run]
-    checkout-k3f9 ended 2m 30s ago: Landed on main as cccccccc; reply stayed on the run branch.
+    checkout-k3f9 ended 2m 30s ago: Landed on main as cccccccc (the plan has no checks); reply stayed on the run branch.
       tidegate land checkout-k3f9
     [landed in part: landed task]
     checkout-k3f9/hello was merged 12m 18s ago as cccccccc, 1 file; it has landed on main.
@@ -516,7 +520,7 @@ test('every state of a run and of a task is explained by a sentence, with the ag
     checkout-k3f9/hello was merged 12m 18s ago as cccccccc, 1 file; it was taken back out of main.
       tidegate diff checkout-k3f9/hello
     [landed in part: run of it]
-    checkout-k3f9 ended 2m 30s ago: Landed on main as cccccccc; reply stayed on the run branch; hello taken back since.
+    checkout-k3f9 ended 2m 30s ago: Landed on main as cccccccc (the plan has no checks); reply stayed on the run branch; hello taken back since.
       tidegate land checkout-k3f9
     [landed in part: refused]
     checkout-k3f9 has been waiting for you for 12m 30s: the run conflicts with what is new on main: a.md.
@@ -538,7 +542,7 @@ test('every explanation is one sentence, says what is safe on one line, and has 
 test('a run that landed in part says in its status what stayed, and how it lands; a refusal of some is told once', () => {
   expect(standingLines(partlyLanded()).map(plain)).toEqual([
     '',
-    'Landed on main as cccccccc; reply stayed on the run branch: tidegate land checkout-k3f9',
+    'Landed on main as cccccccc (the plan has no checks); reply stayed on the run branch: tidegate land checkout-k3f9',
   ]);
   const needs = [partlyLanded().state, refusedInPart].flatMap(noticesOf).filter(({ kind }) => kind !== 'ended');
   expect(needs.map(({ item, message, command }) => ({ item, message, command }))).toEqual([

@@ -158,6 +158,9 @@ export const runDocument = z.strictObject({
     apart: z.boolean().meta({ description: 'it holds rebuilt copies of the run’s commits, not those themselves' }),
   }),
   fence: z.enum(['bwrap', 'none']),
+  checks: z
+    .array(z.string())
+    .meta({ description: 'names of the checks of the plan; empty: nothing is run on the result before it lands' }),
   mode,
   ended: z.enum(['landed', 'done', 'rejected', 'failed', 'abandoned']).nullable(),
   began: time.nullable(),
