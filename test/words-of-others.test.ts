@@ -144,6 +144,26 @@ describe.concurrent('no sentence of ours is stored', () => {
     expect(wrongWith(events)).toEqual([]);
   });
 
+  test('by tasks that change what defines a check', async () => {
+    const manifest = (test: string) => JSON.stringify({ scripts: { test } });
+    const owns = ['package.json', 'more.txt'];
+    const sound = `echo '${manifest('grep -v x more.txt')}' > package.json; echo well > more.txt; ${handoff}`;
+    const hollow = `echo '${manifest('true')}' > package.json; echo x > more.txt; ${handoff}`;
+    await using scene = await project({
+      files: { 'package.json': manifest('echo all is well') },
+      plan: {
+        limits: { attempts: 1 },
+        checks: [{ name: 'test', run: 'npm test' }],
+        waves: [{ tasks: { sound: scripted(sound, { owns }) } }, { tasks: { hollow: scripted(hollow, { owns }) } }],
+      },
+      place: mkdtempSync(join(tmpdir(), 'a place ')),
+    });
+    await scene.cli('run', 'plan.yaml', '--yes', '--json');
+    const events = eventsOf({ stored: await scene.events() });
+    expect(new Set(events.map(({ type }) => type))).toContain('culprit-found');
+    expect(wrongWith(events)).toEqual([]);
+  });
+
   test.each([
     ['setup', { setup: 'echo there is no network; exit 3', tasks: { one: scripted(handoff) } }],
     ['program', { tasks: { one: { ...scripted(''), command: ['/opt/no such program', 'a word'] } } }],
@@ -159,6 +179,13 @@ describe.concurrent('no sentence of ours is stored', () => {
 /** Listed although nothing here fills them, and why. */
 const unseen: Readonly<Record<string, string>> = {
   'pushed upstream': 'a repository that the one of the remote is a fork of',
+  'paths-dropped snapshot.diff[].keys[]': 'as of `attempt-ended`',
+  'task-edited snapshot.diff[].keys[]': 'as of `attempt-ended`',
+  'generator-ended snapshot.diff[].keys[]': 'as of `attempt-ended`',
+  'candidate-completed before.changes[].path': 'as of `candidate-built`, with generated files',
+  'candidate-completed before.changes[].keys[]': 'as of `candidate-built`, with generated files',
+  'landing-rebuilt before.changes[].path': 'as of `candidate-built`, on a branch that moved',
+  'landing-rebuilt before.changes[].keys[]': 'as of `candidate-built`, on a branch that moved',
   'external-key-used forgets': 'a key, once a session has had as many as it remembers',
 };
 

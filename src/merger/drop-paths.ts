@@ -50,7 +50,7 @@ export async function dropPaths(
     commit,
     tree,
     base: held.base,
-    diff: await readDiff(repository, held.base, commit),
+    diff: (await readDiff(repository, held.base, commit)).map((entry) => ({ ...entry, ...keysIn(held, entry.path) })),
     refused: held.refused.filter(isKept),
     secrets: held.secrets.filter(isKept),
   };
@@ -61,6 +61,12 @@ export async function dropPaths(
     snapshot,
     by,
   });
+}
+
+/** A path is dropped as a whole, so that of each that stays the same keys differ as before. */
+function keysIn({ diff }: SnapshotEvidence, path: string): { readonly keys?: readonly string[] } {
+  const keys = diff.find((entry) => entry.path === path)?.keys;
+  return keys === undefined ? {} : { keys };
 }
 
 /** Asked again after the answer was lost: the paths are out of the snapshot already. */

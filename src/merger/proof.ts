@@ -26,6 +26,7 @@ import {
   waveOf,
 } from './history.ts';
 import { proveAcceptance } from './proof-of-acceptance.ts';
+import { proveChecks } from './proof-of-checks.ts';
 
 /**
  * Whether the ledger proves that this round may be merged: every phase passed, in order, for one plan hash, on exactly
@@ -374,21 +375,10 @@ function verifyClosure(
     const inClosure = evidence.tasks.find((entry) => entry.task === task);
     must(isDeepStrictEqual(inClosure, inRound), { gap: 'closure-task', task });
   }
-  const { plan, since } = planInForce(history);
   must(evidence.before?.tree === of.before?.tree, { gap: 'closure-tree' });
-  const trees = [of.top.tree, ...(of.before === undefined ? [] : [of.before.tree])];
-  for (const { name, tree } of trees.flatMap((one) => plan.checks.map((check) => ({ name: check.name, tree: one })))) {
-    const claimed = [...evidence.checks, ...(evidence.before?.checks ?? [])].find(
-      (check) => check.name === name && check.tree === tree,
-    );
-    must(claimed?.outcome === 'passed', { gap: 'check-failed', check: name });
-    const ran = eventsOf(history, 'check-ended').findLast(
-      ({ position, event }) =>
-        position > since && position < closure.position && event.check.name === name && event.check.tree === tree,
-    );
-    must(ran?.event.check.outcome === 'passed', { gap: 'check-unrecorded', check: name });
-    rely(ran);
-  }
+  const checked = proveChecks(history, closure, [of.top.tree, ...(of.before === undefined ? [] : [of.before.tree])]);
+  if (!checked.ok) throw new Gap(checked.error);
+  checked.value.forEach(rely);
   rely(closure);
 }
 

@@ -125,6 +125,20 @@ test('S3: where no definition changes, each check runs exactly as often as befor
   expect((await ran(scene)).map(({ outcome }) => outcome)).toEqual(['passed', 'passed']);
 });
 
+test('S3: what is left when a person drops the rest is judged by its keys, too', async () => {
+  const manifest = (more: object) => JSON.stringify({ scripts: { test: 'true' }, ...more });
+  const script = `echo '${manifest({ dependencies: {}, version: '2' })}' > package.json\necho x > .envrc\n${handoff}`;
+  await using scene = await project({
+    files: { 'package.json': manifest({ version: '1' }) },
+    plan: { ...only, checks: [{ name: 'test', run: 'npm test' }], tasks: { work: scripted(script) } },
+  });
+  expect((await scene.cli('run', 'plan.yaml', '--yes')).code).toBe(43);
+  const id = await idOf(scene);
+  await scene.cli('drop', `${id}/work`, '.envrc');
+  expect((await scene.cli('resume', id)).code).toBe(0);
+  expect(onMain(scene, 'package.json')).toContain('"version":"2"');
+});
+
 test('S3: lint and show list what defines each check, and unprotect needs a person', async () => {
   const plan = { ...only, tasks: { work: scripted(`${passes}\n${handoff}`) } };
   await using scene = await project({ files: { ...files, 'tidegate.yaml': 'unprotect: [ci.sh]\n' }, plan });
