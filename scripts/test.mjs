@@ -1,5 +1,5 @@
 // `npm test`: build and lint, then all tests, then those with the real agents; a part that fails is the last. Says at the end how
-// long each took, beside what it may take (docs/adr/0016, 0026).
+// long each took, beside what it may take (docs/adr/0016, 0028).
 //
 // Started by root, all tests run as an ordinary user, and those of user-suites.mjs again as root and as a uid without a passwd entry.
 // `--users` (npm run test:users) runs everything as all three. What follows `--` is given to vitest: then it runs in this checkout as

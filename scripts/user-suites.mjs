@@ -31,4 +31,11 @@ export const userSuites = {
   'test/e2e/init.test.ts': { nameless: true, why: 'set-up, and its rehearsal in the fence' },
   'test/e2e/surroundings.test.ts': { nameless: true, why: 'home, state, temporary files, the user database' },
   'src/adapters/state-directory/state-directory.test.ts': { nameless: true, why: 'where state lies, and whose it is' },
+  'test/e2e/nothing-lost.test.ts': { nameless: false, why: 'file modes hold an ordinary user, and not root' },
+  'test/e2e/attacks-credentials.test.ts': {
+    nameless: false,
+    why: 'private files on the PATH are private to the own uid',
+  },
+  'test/e2e/attacks-objects.test.ts': { nameless: false, why: 'objects borrowed across owners' },
+  'test/e2e/fence-toolchains.test.ts': { nameless: false, why: 'programs in a home that another uid may not enter' },
 };
