@@ -66,8 +66,6 @@ export async function decideTap(
   const refused = refusedToAgent(desk, 'approve', tap === 'land' ? `land ${run}` : `approve ${run}`);
   if (refused !== null) return refused;
   if (via === 'terminal') showPlan(context, view, flags.warnings);
-  else if (via !== null && tap !== 'land' && view.state.plan.checks.length === 0 && !context.json)
-    context.terminal.line(`checks: ${uncheckedText}`);
   if (via !== null) return await decide(desk, view, { action: 'approve', tap, via });
   if (!context.terminal.interactive || context.json) return settledOutcome(view, context);
   if (tap !== 'land') return await decideStart(desk, context, { view, warnings: flags.warnings }, tap);

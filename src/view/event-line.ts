@@ -29,7 +29,7 @@ export function eventLine(event: LedgerEvent): string | null {
 function textOf(event: LedgerEvent): string | null {
   switch (event.type) {
     case 'run-created':
-      return `${event.run}: plan ${event.hash.slice(0, 12)} from ${event.planFile}, onto ${event.target.branch}`;
+      return `${event.run}: plan ${event.hash.slice(0, 12)} from ${event.planFile}, onto ${event.target.branch}${event.plan.checks.length === 0 ? '; it has no checks' : ''}`;
     case 'plan-replaced':
       return `plan ${event.hash.slice(0, 12)} takes over, by ${event.by.who}`;
     case 'phase-judged':

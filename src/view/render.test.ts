@@ -193,7 +193,7 @@ test('bookkeeping makes no line, milestones make one', () => {
   const lines = [...begun(), ...approved, ...started, ended, ...held].map(eventLine).filter((line) => line !== null);
   expect(lines).toMatchInlineSnapshot(`
     [
-      "checkout-k3f9: plan 4f5517b720bb from tidegate.plan.yaml, onto main",
+      "checkout-k3f9: plan 4f5517b720bb from tidegate.plan.yaml, onto main; it has no checks",
       "check: wave 0 may be asked for",
       "approve: waits for a person",
       "approve: approved by ada (command)",

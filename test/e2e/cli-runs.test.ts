@@ -46,7 +46,7 @@ test('in a pipe: plain lines, landed, exit 0; then undone exactly', async () => 
   for (const line of ['hello: started', 'reply: ready', 'wave 0: merged hello, reply', 'Landed on main as'])
     expect(ran.stdout).toContain(line);
   expect(ran.stdout).toContain('(yes-flag)');
-  expect(ran.stdout).toContain('checks: none: nothing is run on the result before it lands\n');
+  expect(ran.stdout).toContain('onto main; it has no checks\n');
   expect(ran.stdout).toMatch(/Landed on main as \w+ \(the plan has no checks\)/);
   expect(JSON.parse((await here.cli('status', '--json')).stdout)).toMatchObject({ checks: [] });
   expect(ran.stdout).toContain('(land-flag)');
