@@ -227,13 +227,13 @@ function send(state: RunState, request: RequestEvent & { readonly type: 'request
   return agentKinds[agent]?.hears === true ? ok('later') : err({ rule: 'agent-takes-none', ...message, agent });
 }
 
-/** A limit that nobody is near may be raised too. */
 /** The branch was not moved because it defines a check otherwise than this task does. */
 const isDefinitionRefused = ({ landing }: RunState, task: TaskState['id']): boolean =>
   landing.status === 'refused' &&
   landing.because.rule === 'landing-check' &&
   landing.because.defined?.tasks.includes(task) === true;
 
+/** A limit that nobody is near may be raised too. */
 function raise(state: RunState, { task, usd, by }: RequestEvent & { readonly type: 'requested-raise' }): Answer {
   if (task !== null && state.tasks[task] === undefined) return err({ rule: 'no-such-task', run: state.run, task });
   if (!Number.isFinite(usd) || usd <= 0) return err({ rule: 'raise-amount' });

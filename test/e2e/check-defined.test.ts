@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { RunEvent } from '../../src/domain/events.ts';
+import { checkHistory } from '../support/checker.ts';
 import { handoff, type Project, project, scripted } from '../support/project.ts';
 
 /** The check looks at `works.txt`; how is up to the script that it is defined by. */
@@ -153,4 +154,28 @@ test('S3: lint and show list what defines each check, and unprotect needs a pers
   expect((await scene.cli('run', 'plan.yaml', '--yes')).code).toBe(0);
   expect((await scene.cli('show')).stdout).toContain('defined by tidegate.yaml');
   expect(readFileSync(join(scene.checkout, 'ci.sh'), 'utf8')).toBe('true\n');
+});
+
+test('S3: a landing on a branch that moved is tried by the definition of that branch, too, until a person grants the new one', async () => {
+  const plan = { ...only, land: 'ask', tasks: { work: scripted(`${passes}\n${handoff}`, { owns: ['ci.sh'] }) } };
+  await using scene = await project({ files, plan });
+  await scene.cli('run', 'plan.yaml', '--yes');
+  const id = await idOf(scene);
+  scene.write('works.txt', 'no\n');
+  scene.git('commit', '-qam', 'breaks it');
+  const theirs = scene.git('rev-parse', 'main');
+
+  const refused = await scene.cli('land', id);
+  expect([refused.code === 0, scene.git('rev-parse', 'main')]).toEqual([false, theirs]);
+  const why = await scene.cli('why', id);
+  expect(why.stdout).toContain(`tidegate grant ${id}/work ci.sh`);
+  const landed = (await ran(scene)).slice(-2).map(({ outcome }) => outcome);
+  expect(landed).toEqual(['passed', 'failed']);
+
+  expect((await scene.cli('grant', `${id}/work`, 'ci.sh')).code).toBe(0);
+  expect((await scene.cli('land', id)).code).toBe(0);
+  expect(onMain(scene, 'ci.sh')).toBe('true');
+  expect(scene.git('rev-parse', 'main~1')).toBe(theirs);
+  expect((await scene.cli('verify')).code).toBe(0);
+  expect(checkHistory(await scene.events())).toEqual([]);
 });
