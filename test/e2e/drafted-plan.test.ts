@@ -78,8 +78,11 @@ describe('a plan that an agent drafted', () => {
   });
 
   test('that holds a secret is not read: words of it would be kept', async () => {
-    const secret = `sk-ant-api03-${'Ab3'.repeat(31)}-AAAAAA`;
-    const { exit, read, landed } = await drafting(printed(`agent: ${secret}\n${sound}`));
+    // in two parts: a plan that has it in its own text is refused before it starts
+    const secret = `sk-ant-api03-%s${'Ab3'.repeat(30)}-AAAAAA`;
+    const { exit, read, landed } = await drafting(
+      `printf 'agent: ${secret}\\n' Ab3 > ${file}; ${printed(sound).replace('>', '>>')}`,
+    );
     expect([exit, landed, read]).toEqual([43, false, [undefined]]);
   });
 });
