@@ -59,9 +59,9 @@ describe('an agent in the fence', () => {
       'any-environ': 'grep -a SECRET_OF_STRANGER /proc/*/environ',
       'kill-stranger': `kill -9 ${stranger.pid}`,
       'write-checkout': `echo x > ${scene.repo.path}/pwned`,
-      // Succeeds in the fence's own empty /tmp, so only the host can tell.
+      // These may succeed in the fence's own /tmp, so only the host can tell.
       'make-checkout': `mkdir -p ${scene.repo.path} && echo x > ${scene.repo.path}/pwned; false`,
-      'write-state': `echo x > ${scene.jobs}/pwned`,
+      'write-state': `echo x > ${scene.jobs}/pwned; false`,
       'write-sibling': `echo x > ${sibling}/victim`,
       'read-sibling': `cat ${sibling}/victim`,
       'write-objects': `echo x > ${scene.repo.home}/repo.git/objects/pwned`,
@@ -87,6 +87,7 @@ describe('an agent in the fence', () => {
       expect(readFileSync('/proc/sys/kernel/core_pattern', 'utf8')).toBe(pattern);
       expect(readdirSync(scene.repo.path).sort()).toEqual(['.git', 'readme.md']);
       expect(existsSync(join(scene.repo.home, 'repo.git/refs/heads/x'))).toBe(false);
+      expect(existsSync(join(scene.jobs, 'pwned'))).toBe(false);
       expect(exit.snapshot?.diff).toEqual([]);
     } finally {
       stranger.kill('SIGKILL');
