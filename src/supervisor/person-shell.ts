@@ -50,7 +50,9 @@ export async function runPersonShell(shell: PersonShell): Promise<Ending> {
     ...(owner ?? {}),
     ...(existsSync(job.checkout) ? { checkout: job.checkout } : {}),
   });
-  const isSetUp = job.setup === null || (await restored(setupProduct(job, files.workspace, owner)));
+  // what was made for the commit that the agent began at: nothing is proven in a person's shell
+  const product = setupProduct({ ...job, from: job.base }, files.workspace, owner);
+  const isSetUp = job.setup === null || (await restored(product));
   // What is missing needs no stand-in here: no snapshot is taken of it, and the person sees the tree as it was made.
   const present = job.readOnly.filter((path) => existsSync(join(files.workspace, path)));
   const readOnly = protectPaths(files, present, host.agent.uid).binds;

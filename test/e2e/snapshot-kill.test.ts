@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { git } from '../../src/adapters/git-process/index.ts';
@@ -33,7 +33,7 @@ describe('killed at any point and started again, an attempt has the same snapsho
       expect({ ...again, stderr: again.stderr }).toMatchObject({ status: 0, stderr: '' });
       expect(JSON.parse(again.stdout)).toMatchObject({ base: commit, diff: [], refused: [] });
       await git({ gitDir: repository, args: ['fsck', '--strict', '--full'] });
-      expect(readdirSync(join(repo.home, 'state')).sort()).toEqual(['jobs', 'repo.git']);
+      expect(readdirSync(join(repo.home, 'state')).sort()).toEqual(['jobs', 'repo.git', 'stores']);
       writeFileSync(join(directory, 'work'), 'w');
       expect(JSON.parse(step('', ...places).stdout).diff).toHaveLength(1);
     });
@@ -65,8 +65,10 @@ test.runIf(canBeOther)('what we may not read is refused by name, and does not co
   expect(other().status).toBe(0);
   const workspace = join(repo.home, 'job/workspace');
   chmodSync(join(workspace, 'shut'), 0);
-  chmodSync(join(workspace, 'listed'), 0o400);
+  chmodSync(join(workspace, 'listed'), 0o404);
   chmodSync(join(workspace, 'c'), 0);
+  // files of our own would be opened
+  for (const path of ['shut', 'listed', 'c']) chownSync(join(workspace, path), 0, 0);
   const taken = JSON.parse(other().stdout);
   expect(taken.diff).toEqual([]);
   expect(taken.refused.map((finding: { where: string }) => finding.where).sort()).toEqual(['c', 'listed/b', 'shut']);
