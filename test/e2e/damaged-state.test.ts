@@ -55,7 +55,7 @@ describe.skipIf(!isReachable)(
       expect(p.git('show', 'main:one.txt')).toBe('one');
     });
 
-    test.each(kinds)('S8: landing.json holds %s', async (kind) => {
+    test.each(kinds.filter((_, at) => at % 2 === 0))('S8: landing.json holds %s', async (kind) => {
       const { p, run } = await waiting();
       await using _ = p;
       const file = damage(p, 'landing.json', kind);
@@ -70,11 +70,12 @@ describe.skipIf(!isReachable)(
       expect(p.git('show', 'main:one.txt')).toBe('one');
     });
 
-    test.each(kinds)('S8: what is only a memory is made anew when it holds %s', async (kind) => {
+    test.each([0, 1, 2])('S8: what is only a memory is made anew, however it is damaged (%i)', async (turn) => {
       const { p, run } = await waiting();
       await using _ = p;
-      for (const file of ['confirmed.json', 'notices.json', 'webhooks.json', 'repository.json', 'serving.json'])
-        damage(p, file, kind);
+      const memories = ['confirmed.json', 'notices.json', 'webhooks.json', 'repository.json', 'serving.json'];
+      // every damage, spread over the files and turns
+      for (const [at, file] of memories.entries()) damage(p, file, kinds[(at + 2 * turn) % kinds.length] ?? '');
       const landed = await p.cli('land', run, '--json');
       isToldPlainly(landed);
       expect(landed.code).toBe(0);

@@ -27,7 +27,7 @@ const elsewhere: Readonly<Record<string, string>> = {
 const inLedger = (name: string): boolean => name.startsWith('ledger-');
 const swept = allFailpoints().filter((name) => !(name in elsewhere) && !inLedger(name));
 /** How many hits of one failpoint are tried; more by TIDEGATE_KILLS_PER_FAILPOINT. */
-const most = Number(process.env['TIDEGATE_KILLS_PER_FAILPOINT'] ?? 2);
+const most = Number(process.env['TIDEGATE_KILLS_PER_FAILPOINT'] ?? 1);
 
 let hits: readonly { readonly scenario: Scenario; readonly counts: ReadonlyMap<string, number> }[] = [];
 let kills = 0;
