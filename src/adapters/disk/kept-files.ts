@@ -2,6 +2,7 @@ import type { Dirent } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { bytesOfShown } from '../../domain/shown-path.ts';
 import { wholeWorkspace } from '../../domain/untaken.ts';
+import { absentAsNull } from '../state-directory/absent.ts';
 
 /**
  * Where a path lies that people were shown. Links on the way are not followed. A name in which a credential was masked is found by the
@@ -51,11 +52,5 @@ const literally = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\/-
 
 const isDirectory = async (place: Buffer): Promise<boolean> =>
   (await lstat(place).catch(absentAsNull))?.isDirectory() === true;
-
-export function absentAsNull(error: unknown): null {
-  const code = (error as NodeJS.ErrnoException).code;
-  if (code === 'ENOENT' || code === 'ENOTDIR') return null;
-  throw error;
-}
 
 const unseenAsNull = (error: NodeJS.ErrnoException): null => (error.code === 'EACCES' ? null : absentAsNull(error));

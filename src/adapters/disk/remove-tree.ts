@@ -1,5 +1,6 @@
 import { chmod, lstat, readdir, rm } from 'node:fs/promises';
-import { absentAsNull, inside } from './kept-files.ts';
+import { absentAsNull } from '../state-directory/absent.ts';
+import { inside } from './kept-files.ts';
 
 /**
  * Removes a tree, also one in which somebody closed directories (Go's modules, an agent): they are ours, so we may open them. Another

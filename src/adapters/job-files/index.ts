@@ -3,6 +3,7 @@ import { lstat, open, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { StateDir } from '../../domain/state-dir.ts';
+import { absentAsNull } from '../state-directory/absent.ts';
 import { copiedFile, promptFile } from '../supervisors/job-directory.ts';
 
 const chunkBytes = 1 << 20;
@@ -68,10 +69,4 @@ function wholeCharacters(bytes: Buffer): Buffer {
     return cut ? bytes.subarray(0, bytes.length - back) : bytes;
   }
   return bytes;
-}
-
-function absentAsNull(error: unknown): null {
-  const code = error instanceof Error && 'code' in error ? error.code : null;
-  if (code === 'ENOENT' || code === 'ENOTDIR') return null;
-  throw error;
 }
