@@ -23,8 +23,9 @@ type DiskKeeper = {
 };
 
 /**
- * Keeps the disk limits. Nothing ever waits for it: an attempt that starts while it measures is counted by the next look, so
- * the cap may be passed by what was under way. While room is short it looks again by itself.
+ * Keeps the disk limits. Nothing waits for it, but for its first look where files are kept that only a person may remove: an attempt
+ * that starts while it measures is counted by the next look, so the cap may be passed by what was under way. While room is short it
+ * looks again by itself.
  */
 export function keepDisk(world: {
   readonly disk: Disk;
@@ -36,6 +37,7 @@ export function keepDisk(world: {
   const { disk, clock } = world;
   const stopped = new AbortController();
   let known: Measured | null = null;
+  let isMeasured = false;
   let unmeasured: Shortage | null = null;
   /** Somebody goes by a shortage, and has to hear when it is over. */
   let wasTold = false;
@@ -43,9 +45,11 @@ export function keepDisk(world: {
   let asked = false;
   let isWaiting = false;
 
+  const holdsKept = (): boolean => world.runs().some((state) => state !== null && keptIn(state).length > 0);
   const shortage = (): Shortage | null => {
     const found =
       unmeasured ??
+      (!isMeasured && holdsKept() ? ({ because: { rule: 'disk-measuring' } } as const) : null) ??
       (known === null ? null : shortageOf({ ...known, free: disk.free(), memory: disk.memory() }, known.limits));
     if (found !== null) {
       wasTold = true;
@@ -65,6 +69,7 @@ export function keepDisk(world: {
     const isShort = used > limits.cap || disk.free() < limits.free;
     known = { limits, used, largest: isShort ? await largestKept(disk, runs, holdings) : null };
     unmeasured = null;
+    isMeasured = true;
   };
 
   const lookUntilTold = async (): Promise<void> => {

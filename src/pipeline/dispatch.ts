@@ -1,3 +1,4 @@
+import type { Shortage } from '../domain/disk.ts';
 import { attemptId, type TaskId } from '../domain/ids.ts';
 import { policy } from '../domain/policy.ts';
 import { approvalProof } from '../domain/proof.ts';
@@ -38,12 +39,20 @@ const isDropped = (state: RunState, id: TaskId): boolean =>
     ({ request }) => request.type === 'requested-drop' && request.task === id && request.paths.length === 0,
   );
 
-/** Told when it keeps a task from starting, and again when it does not any more. */
+/** Told when it keeps a task from starting, when that has another reason, and again when it does not any more. */
 function room(state: RunState, { shortage = null }: Given): readonly Step[] {
   const isWanted = state.mode.mode === 'active' && state.branch !== null && startable(state).length > 0;
   const found = isWanted ? shortage : null;
-  if ((found === null) === (state.shortage === null)) return [];
+  if (reasonOf(found) === reasonOf(state.shortage)) return [];
   return [fact(found === null ? { type: 'starts-allowed' } : { type: 'starts-suspended', ...found })];
+}
+
+/** What a person would do about it. How many bytes are missing changes all the time. */
+function reasonOf(shortage: Shortage | null): string | null {
+  if (shortage === null) return null;
+  const { because } = shortage;
+  const largest = 'largest' in because ? because.largest : undefined;
+  return `${because.rule} ${largest === undefined ? '' : `${largest.run}/${largest.task} ${largest.path}`}`;
 }
 
 /** Tasks that would start now, side by side, if there were a place for each, as many as the run itself allows. */

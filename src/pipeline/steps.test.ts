@@ -14,6 +14,7 @@ import {
   tree,
 } from '../../test/support/plans.ts';
 import { resumed } from '../domain/answer.ts';
+import type { Shortage } from '../domain/disk.ts';
 import type { RunEvent } from '../domain/events.ts';
 import type { CheckOutcome } from '../domain/evidence.ts';
 import { runId, type TaskId } from '../domain/ids.ts';
@@ -319,7 +320,7 @@ test('a refused contract ends the run where it is made', () => {
 
 describe('without room on the disk', () => {
   const shortage = { because: { rule: 'disk-short', free: 1, least: 2 } } as const;
-  const factsOf = (state: RunState, short: typeof shortage | null) =>
+  const factsOf = (state: RunState, short: Shortage | null) =>
     steps(state, { ...given(), shortage: short }).flatMap((step) => (step.kind === 'fact' ? step.events : []));
 
   test('a run that could start a task says so once, starts nothing, and goes on when there is room', () => {
@@ -327,6 +328,11 @@ describe('without room on the disk', () => {
     expect(factsOf(state, shortage)).toEqual([{ type: 'starts-suspended', ...shortage }]);
     const suspended = evolve(state, { type: 'starts-suspended', ...shortage });
     expect(steps(suspended, { ...given(), shortage })).toEqual([]);
+    const less = { because: { ...shortage.because, free: 0 } };
+    expect(steps(suspended, { ...given(), shortage: less })).toEqual([]);
+    const largest = { run: suspended.run, task: idOf('a'), path: 'big.bin', bytes: 1 };
+    const blamed = { because: { ...shortage.because, largest } };
+    expect(factsOf(suspended, blamed)).toEqual([{ type: 'starts-suspended', ...blamed }]);
     expect(factsOf(suspended, null)).toEqual([{ type: 'starts-allowed' }]);
     expect(evolve(suspended, { type: 'starts-allowed' })).toEqual(state);
   });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as nextLook } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
+import type { Stored } from '../../src/ports/ledger.ts';
 import { ended, handoff, type Project, project, scripted } from '../support/project.ts';
 import { isReachable, ordinary } from '../support/stranger.ts';
 
@@ -65,7 +66,9 @@ describe('S4: what no snapshot holds stays until it is discarded by name', { tim
     const two = scripted(`echo two > two.txt; ${handoff}`, { owns: ['two.txt'] });
     p.write('second.yaml', stringify({ land: 'auto', tasks: { two } }));
     const second = ended(p.start(['run', 'second.yaml', '--yes', '--json'], { TIDEGATE_DISK_CAP: '50MB' }));
-    while (!(await p.events()).some(({ event }) => event.type === 'starts-suspended')) await nextLook(50);
+    const isOverCap = ({ event }: Stored) =>
+      event.type === 'starts-suspended' && event.because.rule === 'disk-over-cap';
+    while (!(await p.events()).some(isOverCap)) await nextLook(50);
     const why = (await p.cli('why')).stdout;
     expect(why).toContain(`the largest file that no snapshot holds is big.bin of ${run}/one (101.0 MB)`);
     expect(why).toContain(`tidegate clean --discard ${run}/one big.bin`);

@@ -91,6 +91,9 @@ export const haltSentences: Sentences<HaltRules> = {
     detail: `the room on the disk cannot be measured: ${explain(because).detail}`,
     fix: 'tidegate doctor',
   }),
+  'disk-measuring': () => ({
+    detail: 'the room on the disk is being measured, because files are kept that no snapshot holds',
+  }),
   'launch-failed': ({ because, before }, explain) => {
     const { detail, ...advice } = because === null ? { detail: 'it could not be started' } : explain(because);
     const others = before.length === 0 ? '' : `; before it ${before.join(' and ')} could not do it either`;

@@ -57,6 +57,8 @@ type ShortageRules = {
   'disk-short': { readonly free: number; readonly least: number; readonly largest?: LargestKept };
   'disk-over-cap': { readonly used: number; readonly cap: number; readonly largest?: LargestKept };
   'disk-unmeasured': { readonly because: Finding };
+  /** Nothing is known yet, and files lie there that nobody but a person may remove. */
+  'disk-measuring': unknown;
 };
 
 type LaunchRules = {
