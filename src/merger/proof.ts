@@ -301,7 +301,7 @@ function approvalOf(
 
 type Replaced = ReturnType<typeof eventsOf<'plan-replaced'>>[number];
 
-/** The work of this task counts on under the new plan: reused, or kept, which a person's drop is as well. */
+/** The new plan reuses or keeps the work of this task. A task that a person dropped is kept as dropped, so it does not count. */
 function stays(history: History, { position, event }: Replaced, task: TaskId): boolean {
   if (event.reuses?.includes(task) === true) return true;
   const choice = history.findLast(

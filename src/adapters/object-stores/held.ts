@@ -4,7 +4,8 @@ import type { Holding } from '../../domain/disk.ts';
 import type { StateDir } from '../../domain/state-dir.ts';
 import { removeTree } from '../disk/remove-tree.ts';
 import { temporaryFor } from '../durable-file.ts';
-import { isAbsent, namesIn, packsOf } from './link-store.ts';
+import { isAbsent } from '../state-directory/absent.ts';
+import { namesIn, packsOf } from './link-store.ts';
 
 /** The objects that a workspace borrows: beside it, and read-only for whoever works in it. */
 export const objectsBeside = (workspace: string): string => `${workspace}.objects`;

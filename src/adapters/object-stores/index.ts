@@ -2,8 +2,9 @@ import { rmSync, utimesSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { policy } from '../../domain/policy.ts';
 import { stateDir } from '../../domain/state-dir.ts';
+import { isAbsent } from '../state-directory/absent.ts';
 import { type HistoryLimits, readCut } from './cut-history.ts';
-import { isAbsent, linkStore } from './link-store.ts';
+import { linkStore } from './link-store.ts';
 import { makeStore, type Roots, storeName } from './make-store.ts';
 
 export { countObjects, isCut } from './cut-history.ts';

@@ -1,4 +1,5 @@
 import { chmodSync, constants, copyFileSync, linkSync, mkdirSync, readdirSync } from 'node:fs';
+import { isAbsent } from '../state-directory/absent.ts';
 
 /** Where packs are in an object directory, and who may read them: agents of root have a uid of their own. */
 export const packsOf = (objects: string): string => `${objects}/pack`;
@@ -38,8 +39,6 @@ export function linkOne(from: string, to: string): void {
 
 /** File systems without hard links, and files that have as many as they can. */
 const unlinkable: ReadonlySet<string> = new Set(['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'ENOSYS']);
-
-export const isAbsent = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
 /** Empty for a directory that is not there. */
 export function namesIn(directory: string): readonly string[] {
