@@ -31,7 +31,7 @@ const ownRules: readonly SecretRule[] = [
 export const secretRules: readonly SecretRule[] = [...gitleaksRules, ...ownRules];
 
 const finder = startFinder(secretRules.flatMap(({ starts }) => starts));
-/** `bordered`: it does not begin within a word. */
+/** `bordered`: it does not begin within a word. The letter of an escape (`\n` in JSON) is no part of a word. */
 type Compiled = { readonly rule: string; readonly pattern: RegExp; readonly bordered: boolean };
 const rulesOf: ReadonlyMap<string, readonly Compiled[]> = compiled(secretRules);
 
@@ -84,7 +84,8 @@ function spanAt(text: string, { at, starts }: { at: number; starts: readonly str
   let longest: SecretSpan | null = null;
   for (const start of starts) {
     if (!text.startsWith(start, at)) continue;
-    for (const { rule, pattern } of rulesOf.get(start) ?? []) {
+    for (const { rule, pattern, bordered } of rulesOf.get(start) ?? []) {
+      if (bordered && isWithinWord(text, at)) continue;
       pattern.lastIndex = at;
       if (pattern.test(text) && pattern.lastIndex > (longest?.to ?? at))
         longest = { rule, from: at, to: Math.min(pattern.lastIndex, at + longestSecret) };
@@ -107,9 +108,13 @@ const blanks = [' ', '\n', '"', '\t', '\r'];
 
 function mayBegin(text: string, at: number, start: string): boolean {
   if (!start.startsWith(text.slice(at, at + start.length))) return false;
-  const isWithinWord = at > 0 && /\w/.test(text.charAt(at - 1));
-  return !isWithinWord || (rulesOf.get(start) ?? []).some(({ bordered }) => !bordered);
+  return !isWithinWord(text, at) || (rulesOf.get(start) ?? []).some(({ bordered }) => !bordered);
 }
+
+/** So many characters before a place decide whether a credential can begin there. */
+export const borderLength = 6;
+const border = /(?:^|\W|\\[bfnrt]|\\u[0-9a-fA-F]{4})$/;
+const isWithinWord = (text: string, at: number): boolean => !border.test(text.slice(Math.max(0, at - borderLength), at));
 
 /** A private key has lines; it is open for as long as only what a key consists of has come. */
 function openKey(text: string): number {
@@ -126,7 +131,11 @@ const openHeader = new RegExp(
 function compiled(rules: readonly SecretRule[]): ReadonlyMap<string, readonly Compiled[]> {
   const byStart = new Map<string, Compiled[]>();
   for (const { rule, starts, pattern } of rules) {
-    const one = { rule, pattern: new RegExp(pattern, 'y'), bordered: pattern.startsWith('\\b') };
+    const one = {
+      rule,
+      pattern: new RegExp(pattern.replace(/^\\b/, ''), 'y'),
+      bordered: pattern.startsWith('\\b'),
+    };
     for (const start of starts) byStart.set(start, [...(byStart.get(start) ?? []), one]);
   }
   return byStart;

@@ -1,4 +1,4 @@
-import { longestSecret, markOf, maskTexts, openFrom, type SecretSpan, secretSpans } from '../domain/secret-shapes.ts';
+import { borderLength, longestSecret, markOf, maskTexts, openFrom, type SecretSpan, secretSpans } from '../domain/secret-shapes.ts';
 import type { KnownSecrets } from './known-secrets.ts';
 
 /** How long text waits for the rest of what may be a secret. */
@@ -39,8 +39,7 @@ export function redactor(
     const undecided = Math.max(Math.min(openFrom(open), openValue(open, needles)), open.length - mostOpen(needles));
     const upTo = spans.find(({ from, to }) => from < undecided && to > undecided)?.from ?? undecided;
     passOn(spans, upTo);
-    // one character stays, because rules ask what is before a match
-    const from = Math.max(0, upTo - 1);
+    const from = Math.max(0, upTo - borderLength);
     open = open.slice(from);
     passed -= from;
     marked -= from;

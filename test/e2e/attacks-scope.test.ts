@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { changedOnMain, fateOf, honest, rogue } from '../support/crew.ts';
-import { handoff, project } from '../support/project.ts';
+import { handoff, project, scripted } from '../support/project.ts';
 import { openStage, person } from '../support/staged-run.ts';
 import { fingerprint, inSnapshot, tries, triesIn, wayThrough } from '../support/tries.ts';
 
@@ -182,4 +182,20 @@ describe('a change outside of its scope', () => {
     expect(fateOf(state, 'sly')).toEqual(['merged']);
     expect(fateOf(state, 'honest')).toEqual(['merged']);
   });
+});
+
+test('S9: two tasks that spell one path in two ways do not both land', { timeout: 180_000 }, async () => {
+  const write = (path: string) => scripted(`echo x > ${path}; ${handoff}`);
+  await using p = await project({
+    plan: { land: 'auto', limits: { attempts: 1 }, tasks: { upper: write('Foo.txt'), lower: write('foo.txt') } },
+  });
+  const base = p.git('rev-parse', 'main');
+  const ran = await p.cli('run', 'plan.yaml', '--yes', '--json');
+  expect(ran.code).toBe(43);
+  expect(ran.stdout).toContain('Foo.txt');
+  expect(ran.stdout).toContain('foo.txt');
+  const { run } = JSON.parse(ran.stdout);
+  for (const task of ['upper', 'lower']) await p.cli('drop', `${run}/${task}`);
+  await p.cli('resume', run, '--yes', '--land');
+  expect(changedOnMain(p, base).length).toBeLessThanOrEqual(1);
 });

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { stringify } from 'yaml';
 import type { RunEvent } from '../../src/domain/events.ts';
 import { checkHistory } from '../support/checker.ts';
 import { handoff, type Project, project, scripted } from '../support/project.ts';
@@ -178,4 +179,20 @@ test('S3: a landing on a branch that moved is tried by the definition of that br
   expect(scene.git('rev-parse', 'main~1')).toBe(theirs);
   expect((await scene.cli('verify')).code).toBe(0);
   expect(checkHistory(await scene.events())).toEqual([]);
+});
+
+test('S7: a check sees what setup makes of the tree that is checked, not what it once made of another', async () => {
+  const built = { 'src/v': 'good\n' };
+  const plan = (task: string, script: string) => ({
+    land: 'auto',
+    setup: 'mkdir -p out; cp src/v out/v',
+    limits: { attempts: 1 },
+    checks: [{ name: 'test', run: 'grep -q good out/v' }],
+    tasks: { [task]: scripted(`${script}\n${handoff}`) },
+  });
+  await using scene = await project({ files: { ...built, '.gitignore': 'out/\n' }, plan: plan('one', 'echo 1 > one.txt') });
+  expect(await scene.cli('run', 'plan.yaml', '--yes')).toMatchObject({ code: 0 });
+  scene.write('second.yaml', stringify(plan('two', 'echo bad > src/v')));
+  expect(await scene.cli('run', 'second.yaml', '--yes')).toMatchObject({ code: 43 });
+  expect(onMain(scene, 'src/v')).toBe('good');
 });

@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as nextLook } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -111,6 +111,23 @@ describe('S4: what no snapshot holds stays until it is discarded by name', { tim
     await p.cli('clean');
     expect(workspaces(p, `${run}.*`)).toEqual([]);
   });
+});
+
+test('S4: of more than 1,000 files that no snapshot can hold, the whole workspace is kept under one name', {
+  timeout: 180_000,
+}, async () => {
+  const flood = 'i=0; while [ $i -le 1000 ]; do echo $i > "$(printf \'f\\351%d\' $i)"; i=$((i+1)); done';
+  const one = scripted(`${flood}; ${handoff}`, { owns: ['**'] });
+  await using p = await project({ plan: { limits: { attempts: 1 }, tasks: { one } } });
+  const { run } = JSON.parse((await p.cli('run', 'plan.yaml', '--yes', '--json')).stdout);
+  expect(await keptOf(p, run)).toEqual(['.']);
+  const [ended] = (await p.events()).flatMap(({ event }) => (event.type === 'attempt-ended' ? [event] : []));
+  expect(ended).toMatchObject({ snapshot: null, snapshotProblem: { rule: 'too-many-refused', most: 1000 } });
+  await p.cli('clean');
+  expect(readdirSync(workspaces(p, `${run}.one.1`)[0] ?? '', 'latin1')).toContain('f\u00e91000');
+  expect(await p.cli('clean', '--discard', `${run}/one`, '.')).toMatchObject({ code: 0 });
+  await p.cli('clean');
+  expect(workspaces(p, `${run}.one.1`)).toEqual([]);
 });
 
 describe.skipIf(!isReachable)('S11: clean', { timeout: 180_000 }, () => {

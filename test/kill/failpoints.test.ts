@@ -28,6 +28,8 @@ const inLedger = (name: string): boolean => name.startsWith('ledger-');
 const swept = allFailpoints().filter((name) => !(name in elsewhere) && !inLedger(name));
 /** How many hits of one failpoint are tried; more by TIDEGATE_KILLS_PER_FAILPOINT. */
 const most = Number(process.env['TIDEGATE_KILLS_PER_FAILPOINT'] ?? 1);
+/** How many commits a life lasts; 2 kills at the most of them that lets a run go on. */
+const commits = Number(process.env['TIDEGATE_COMMITS_PER_LIFE'] ?? 5);
 
 let hits: readonly { readonly scenario: Scenario; readonly counts: ReadonlyMap<string, number> }[] = [];
 let kills = 0;
@@ -50,11 +52,11 @@ describe.concurrent('killed at a failpoint and brought to its end, a run keeps I
   });
 });
 
-describe.concurrent('killed at every second commit, life after life, a run ends all the same:', () => {
+describe.concurrent(`killed every ${commits} commits, life after life, a run ends all the same:`, () => {
   test.each(allFailpoints().filter(inLedger))('%s', { timeout: 300_000 }, async (name) => {
     const [scenario] = scenarios;
     if (scenario === undefined) throw new Error('there is no scenario');
-    const killed = await killOverAndOver(scenario, name);
+    const killed = await killOverAndOver(scenario, name, commits);
     kills += killed.kills;
     expect(killed.problems).toEqual([]);
     expect(killed.kills).toBeGreaterThanOrEqual(5);

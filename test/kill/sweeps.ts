@@ -6,16 +6,16 @@ export type Sweep = { readonly scenario: Scenario; readonly of: Subject; readonl
 
 export const sweeps: readonly Sweep[] = [
   ...sweepsOf('a run from order to landing', {
-    coordinator: 5,
+    coordinator: 3,
     "coordinator's git": 0,
-    merger: 4,
-    "merger's git": 3,
-    supervisor: 5,
-    "supervisor's git": 3,
+    merger: 3,
+    "merger's git": 2,
+    supervisor: 3,
+    "supervisor's git": 2,
   }),
-  ...sweepsOf('a landed run undone', { coordinator: 0, merger: 1, "merger's git": 2 }),
-  ...sweepsOf('a run that gets another plan', { coordinator: 2, merger: 0, supervisor: 0 }),
-  ...sweepsOf('an agent that speaks a protocol', { supervisor: 2 }),
+  ...sweepsOf('a landed run undone', { coordinator: 0, merger: 1, "merger's git": 1 }),
+  ...sweepsOf('a run that gets another plan', { coordinator: 1, merger: 0, supervisor: 0 }),
+  ...sweepsOf('an agent that speaks a protocol', { supervisor: 1 }),
 ];
 
 /** Names one kill, so that it can be done again alone. */

@@ -230,14 +230,14 @@ export async function killBy(scenario: Scenario, aim: (project: Project) => Weap
   return { reached: true, problems: await problemsOf(p, scenario) };
 }
 
-/** Kills coordinator and merger at every second hit of a failpoint, life after life, until the run has ended all the same. */
-export async function killOverAndOver(scenario: Scenario, failpoint: string) {
+/** Kills coordinator and merger at every n-th hit of a failpoint, life after life, until the run has ended all the same. */
+export async function killOverAndOver(scenario: Scenario, failpoint: string, every: number) {
   await using p = await staged(scenario);
   await scenario.before(p);
   let words = await wordsOf(p, scenario);
   let kills = 0;
   for (let life = 0; life < 40; life += 1) {
-    const { code } = await ended(p.start(words, { TIDEGATE_FAILPOINT: `${failpoint}#2` }));
+    const { code } = await ended(p.start(words, { TIDEGATE_FAILPOINT: `${failpoint}#${every}` }));
     await allEnded(p, ['cli', 'merger']);
     if (code === 0) break;
     kills += code === null ? 1 : 0;

@@ -50,6 +50,8 @@ type SnapshotLfs = {
 };
 
 const defaultLimits: SizeLimits = { file: 100_000_000, total: 2_000_000_000, lfs: 20_000_000_000 };
+/** Each is named in the ledger. With more there is no snapshot, so that the whole workspace is kept. */
+const mostRefused = 1_000;
 
 /**
  * Commits everything in a workspace that the base does not ignore, by our own walk: no git command looks at a tree that
@@ -91,6 +93,8 @@ export async function takeSnapshot(request: SnapshotRequest): Promise<SnapshotEv
     request.lfs === undefined ? null : await lfsRules(repository, baseTree, ({ id }) => objects.read(id));
   const lfs = await lfsMapping(repository, lfsPaths, { ...files, touched, format });
   const changes = findChanges({ ...files, root, touched, lfs, format, limits: request.limits ?? defaultLimits });
+  const refused = [...walk.refused, ...modules.refused, ...changes.refused];
+  if (refused.length > mostRefused) throw new SnapshotRefused({ rule: 'too-many-refused', most: mostRefused });
   const scans = new Map<string, SecretScan>();
   const onContent = (path: string, chunk: Buffer) => scanOf(scans, path, request.secrets ?? []).push(chunk);
   failpoint('snapshot-walked');
@@ -126,13 +130,7 @@ export async function takeSnapshot(request: SnapshotRequest): Promise<SnapshotEv
     tree,
     base,
     diff,
-    refused: [
-      ...walk.refused,
-      ...modules.refused,
-      ...changes.refused,
-      ...changedGitlinks(diff),
-      ...collisions(diff, baseTree),
-    ],
+    refused: [...refused, ...changedGitlinks(diff), ...collisions(diff, baseTree)],
     secrets,
   };
 }

@@ -46,17 +46,21 @@ export function walkWorkspace(
     unseen.push(path);
   };
 
+  const count = (): void => {
+    entries += 1;
+    if (entries > limits.entries) throw new WorkspaceTooLarge({ rule: 'workspace-too-large', entries: limits.entries });
+  };
+
   const visit = (directory: string, depth: number, allIgnored: boolean): void => {
     const unreadable = () => refuse(directory, { rule: 'unreadable', kind: 'directory' });
-    const names = namesIn(root, directory, unreadable, (path) =>
-      refused.push({ rule: 'unfit-name', fault: 'encoding', where: masked(shownPath(path), secrets) }),
-    );
+    const names = namesIn(root, directory, unreadable, (path) => {
+      count();
+      refused.push({ rule: 'unfit-name', fault: 'encoding', where: masked(shownPath(path), secrets) });
+    });
     for (const name of names) {
       const path = directory === '' ? name : `${directory}/${name}`;
       if (directory === '' && reservedAtTop.has(name)) continue;
-      entries += 1;
-      if (entries > limits.entries)
-        throw new WorkspaceTooLarge({ rule: 'workspace-too-large', entries: limits.entries });
+      count();
       const stats = lookAt(`${root}/${path}`);
       if (stats === 'unreadable') refuse(path, { rule: 'unreadable', kind: 'entry' });
       if (typeof stats !== 'object') continue;

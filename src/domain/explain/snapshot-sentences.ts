@@ -34,5 +34,6 @@ export const snapshotSentences: Sentences<SnapshotRules> = {
   'no-workspace': () => 'the workspace had not been made',
   'workspace-moved': () => 'it changed during the snapshot',
   'workspace-too-large': ({ entries }) => `more than ${entries} files in the workspace`,
+  'too-many-refused': ({ most }) => `more than ${most} files that no snapshot can hold`,
   'snapshot-failed': ({ words }) => words,
 };

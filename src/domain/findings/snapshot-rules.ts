@@ -18,6 +18,7 @@ export type SnapshotRules = {
   'no-workspace': unknown;
   'workspace-moved': unknown;
   'workspace-too-large': { readonly entries: number };
+  'too-many-refused': { readonly most: number };
   'snapshot-failed': { readonly words: string };
 } & { readonly [K in EarlierShape]: unknown };
 
