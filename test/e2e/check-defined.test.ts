@@ -181,18 +181,21 @@ test('S3: a landing on a branch that moved is tried by the definition of that br
   expect(checkHistory(await scene.events())).toEqual([]);
 });
 
-test('S7: a check sees what setup makes of the tree that is checked, not what it once made of another', async () => {
-  const built = { 'src/v': 'good\n' };
-  const plan = (task: string, script: string) => ({
+test('S7: agents and checks see what setup makes of their tree, not what it once made of another', async () => {
+  const plan = (task: string) => ({
     land: 'auto',
     setup: 'mkdir -p out; cp src/v out/v',
     limits: { attempts: 1 },
-    checks: [{ name: 'test', run: 'grep -q good out/v' }],
-    tasks: { [task]: scripted(`${script}\n${handoff}`) },
+    checks: [{ name: 'test', run: 'cmp src/v out/v' }],
+    tasks: { [task]: scripted(`cmp src/v out/v; echo x > ${task}.txt; ${handoff}`) },
   });
-  await using scene = await project({ files: { ...built, '.gitignore': 'out/\n' }, plan: plan('one', 'echo 1 > one.txt') });
+  const built = { 'package.json': '{}\n', 'src/v': '1\n', '.gitignore': 'out/\n' };
+  await using scene = await project({ files: built, plan: plan('one') });
   expect(await scene.cli('run', 'plan.yaml', '--yes')).toMatchObject({ code: 0 });
-  scene.write('second.yaml', stringify(plan('two', 'echo bad > src/v')));
-  expect(await scene.cli('run', 'second.yaml', '--yes')).toMatchObject({ code: 43 });
-  expect(onMain(scene, 'src/v')).toBe('good');
+  scene.write('src/v', '2\n');
+  scene.write('second.yaml', stringify(plan('two')));
+  scene.git('add', '-A');
+  scene.git('commit', '-q', '-m', 'another v');
+  expect(await scene.cli('run', 'second.yaml', '--yes')).toMatchObject({ code: 0 });
+  expect(onMain(scene, 'two.txt')).toBe('x');
 });
