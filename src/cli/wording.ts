@@ -1,7 +1,6 @@
 import { undecidedTap } from '../domain/answer-before-made.ts';
 import { isOfAgent, recordById } from '../domain/board.ts';
 import { runSpend, taskSpend } from '../domain/budget.ts';
-import { keptIn } from '../domain/kept.ts';
 import type { TapName } from '../domain/requests.ts';
 import { safeLine } from '../domain/safe-text.ts';
 import { isLive } from '../domain/schedule.ts';
@@ -178,7 +177,7 @@ function leftText(subject: Subjects['task']): string {
   const task = state.tasks[id];
   if (task === undefined || task.launches === 0) return 'It had not started.';
   const isInSnapshot = snapshotOf(task) !== null || isLive(task);
-  const isKept = isInSnapshot || keptIn(state).some((one) => one.task === id);
+  const isKept = isInSnapshot || state.kept.some((one) => one.task === id);
   return `${isKept ? 'Its work is kept' : 'What earlier attempts left'}: tidegate rescue ${partName(subject)}`;
 }
 

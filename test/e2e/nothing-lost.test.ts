@@ -123,6 +123,10 @@ test('S4: of more than 1,000 files that no snapshot can hold, the whole workspac
   expect(await keptOf(p, run)).toEqual(['.']);
   const [ended] = (await p.events()).flatMap(({ event }) => (event.type === 'attempt-ended' ? [event] : []));
   expect(ended).toMatchObject({ snapshot: null, snapshotProblem: { rule: 'too-many-refused', most: 1000 } });
+  const why = 'the workspace could not be snapshotted: more than 1000 files that no snapshot can hold';
+  expect((await p.cli('why', `${run}/one`)).stdout).toContain(why);
+  expect((await p.cli('status', run)).stdout).toContain(`in no snapshot: . of ${run}.one.1: ${why}`);
+  expect((await p.cli('rescue', run)).stdout).toContain(`in no snapshot: . of ${run}.one.1: ${why}`);
   await p.cli('clean');
   expect(readdirSync(workspaces(p, `${run}.one.1`)[0] ?? '', 'latin1')).toContain('f\u00e91000');
   expect(await p.cli('clean', '--discard', `${run}/one`, '.')).toMatchObject({ code: 0 });
