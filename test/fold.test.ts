@@ -23,6 +23,7 @@ describe('a fold', () => {
       'evolve-task.ts',
       'external/events.ts',
       'external/session.ts',
+      'kept-paths.ts',
       'landing.ts',
       'plan-versions.ts',
       'plan.ts',
@@ -35,7 +36,6 @@ describe('a fold', () => {
       'task.ts',
       'thread.ts',
       'undo.ts',
-      'untaken.ts',
       'verdict.ts',
     ]);
   });

@@ -1,7 +1,7 @@
 import { undecidedTap } from '../domain/answer-before-made.ts';
 import { isOfAgent, recordById } from '../domain/board.ts';
 import { runSpend, taskSpend } from '../domain/budget.ts';
-import { keptIn } from '../domain/kept.ts';
+import { needsOf } from '../domain/needs.ts';
 import type { TapName } from '../domain/requests.ts';
 import { safeLine } from '../domain/safe-text.ts';
 import { isLive } from '../domain/schedule.ts';
@@ -54,7 +54,7 @@ export const wordings: { readonly [N in ActionName]: Wording<Subjects[ActionKind
   },
   discard: {
     command: (subject, { paths }) => ['clean --discard', partName(subject), ...paths.map(shellPath)].join(' '),
-    accepted: (subject, { paths }) => `Discarded ${paths.join(' ')} of ${partName(subject)}.`,
+    accepted: (subject, { paths }) => `Discarded ${paths.join(' ')} of ${partName(subject)}.${stillText(subject)}`,
   },
   retry: {
     command: (subject) => `retry ${partName(subject)}`,
@@ -178,8 +178,15 @@ function leftText(subject: Subjects['task']): string {
   const task = state.tasks[id];
   if (task === undefined || task.launches === 0) return 'It had not started.';
   const isInSnapshot = snapshotOf(task) !== null || isLive(task);
-  const isKept = isInSnapshot || keptIn(state).some((one) => one.task === id);
+  const isKept = isInSnapshot || state.kept.some((one) => one.task === id);
   return `${isKept ? 'Its work is kept' : 'What earlier attempts left'}: tidegate rescue ${partName(subject)}`;
+}
+
+/** Without the file its task waits for a person all the same. */
+function stillText({ state, task }: Subjects['task']): string {
+  const need = needsOf(state).find((one) => one.task === task && (one.kind === 'held' || one.kind === 'failed'));
+  if (need === undefined) return '';
+  return ` The task ${need.kind === 'held' ? 'is still held' : 'has failed'}; next: ${need.command}`;
 }
 
 const decidedOn = (state: State, tap: TapName | undefined): string =>

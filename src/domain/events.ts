@@ -15,6 +15,7 @@ import type { ExternalEvent } from './external/events.ts';
 import type { Finding } from './findings/finding.ts';
 import type { AttemptId, CommitId, PlanHash, RunId, TaskId, TreeId } from './ids.ts';
 import type { Judgement } from './judgement.ts';
+import type { KeptPath } from './kept-paths.ts';
 import type { LandingEvent } from './landing-events.ts';
 import type { FrozenPlan } from './plan.ts';
 import type { By, RequestEvent, RunOrder, TapName } from './requests.ts';
@@ -127,6 +128,11 @@ export type RunEvent =
       readonly ending: Ending;
       readonly handoff: HandoffEvidence;
       readonly snapshot: SnapshotEvidence | null;
+      /** Why there is no snapshot; null when there is one, or no agent had begun. */
+      readonly snapshotProblem: Finding | null;
+      /** Paths of its workspace that no snapshot holds, decided by the rules of `version`. */
+      readonly kept: readonly KeptPath[];
+      readonly version: number;
       readonly log: LogEvidence;
       readonly reminded: boolean;
       readonly chargedSeconds: number;
@@ -177,7 +183,12 @@ export type RunEvent =
       readonly by: By;
     }
   /** These paths of its workspaces, which no snapshot holds, were removed at the word of a person. */
-  | { readonly type: 'kept-discarded'; readonly task: TaskId; readonly paths: readonly string[]; readonly by: By }
+  | {
+      readonly type: 'kept-discarded';
+      readonly task: TaskId;
+      readonly kept: readonly { readonly attempt: AttemptId; readonly path: string }[];
+      readonly by: By;
+    }
   /** A person read exactly this snapshot and takes it. It stands in for exit and handoff; every other gate judges as always. */
   | {
       readonly type: 'task-accepted';

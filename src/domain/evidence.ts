@@ -211,6 +211,8 @@ export type MonitorEvidence = {
   readonly handoff: HandoffEvidence;
   /** null when the snapshot could not be made (disk full …); then nothing can be judged. */
   readonly snapshot: SnapshotEvidence | null;
+  /** Why there is no snapshot; absent when there is one, or no agent had begun. */
+  readonly snapshotProblem?: Finding;
   /** What an agent that speaks a protocol said of its own end. Never proof of work; may show that there was none. */
   readonly agent?: Pick<AgentReport, 'outcome' | 'trouble'>;
   /** What stands against the plan that the task drafts; absent when it drafts none, or when that was not read. */

@@ -135,7 +135,7 @@ const uncharged = { charged: 0, free: 0, spirals: 0 } as const;
 function ended(state: TaskState, event: RunEvent & { readonly type: 'attempt-ended' }): TaskState {
   const live = liveAttempt(state);
   if (live === null) return state;
-  const { ending, handoff, snapshot, agent, drafted, sleptSeconds = 0 } = event;
+  const { ending, handoff, snapshot, snapshotProblem, agent, drafted, sleptSeconds = 0 } = event;
   const { usage: reported, requested: _, terms: __, noted: ___, ...attempt } = live;
   const usage = agent?.usage ?? reported;
   const session = state.session === null ? null : { ...state.session, usage: addUsage(state.session.usage, usage) };
@@ -149,6 +149,7 @@ function ended(state: TaskState, event: RunEvent & { readonly type: 'attempt-end
         ...attempt,
         ending,
         handoff,
+        ...(snapshotProblem === null ? {} : { snapshotProblem }),
         ...(agent === undefined ? {} : { report: { outcome: agent.outcome, trouble: agent.trouble } }),
         ...(drafted === undefined ? {} : { drafted }),
         monitored: null,

@@ -3,44 +3,46 @@ import { approved, begun, by, ended, hello, reply, run, started } from '../../te
 import { answer } from './answer.ts';
 import type { RunEvent } from './events.ts';
 import type { Finding } from './findings/finding.ts';
-import { discardCommand, discardedBy, keptIn } from './kept.ts';
+import { attemptId } from './ids.ts';
+import { keepAtEnd } from './keep-at-end.ts';
+import { discardCommand, discardedBy } from './kept.ts';
 import { foldRun, type RunState } from './run.ts';
 
+const attempt = attemptId(run, hello, 1);
 const working = [...begun(), ...approved, ...started];
 const folded = (...events: readonly RunEvent[]): RunState => {
   const state = foldRun([...working, ...events].map((event, at) => ({ seq: at + 1, event })));
   if (state === null) throw new Error('no run');
   return state;
 };
-const left = (snapshot: { readonly refused: readonly Finding[] } | null): RunEvent => {
+const refusing = (refused: readonly Finding[], ofAttempt = attempt): RunEvent => {
   if (ended.type !== 'attempt-ended' || ended.snapshot === null) throw new Error('no snapshot');
-  return { ...ended, snapshot: snapshot === null ? null : { ...ended.snapshot, ...snapshot } };
+  const snapshot = { ...ended.snapshot, refused };
+  const left = { attempt: ofAttempt, snapshot, snapshotProblem: null };
+  return { ...ended, ...left, ...keepAtEnd(undefined, left) };
 };
 const large: Finding = { rule: 'too-large', where: 'out/big.bin', limit: 'file', bytes: 1 };
 const odd: Finding = { rule: 'unfit-name', where: '"out/c\\351"', fault: 'encoding' };
-const fifo: Finding = { rule: 'special-file', where: 'pipe', kind: 'FIFO' };
-const paths = (state: RunState): readonly string[] => keptIn(state).map(({ path }) => path);
+const paths = (state: RunState): readonly string[] => state.kept.map(({ path }) => path);
 
-test('what holds content and is in no snapshot is kept; a FIFO holds none', () => {
-  expect(paths(folded(left({ refused: [large, odd, fifo] })))).toEqual(['out/big.bin', '"out/c\\351"']);
+test('a path is discarded of the attempts that are named, and of no other', () => {
+  const later = attemptId(run, hello, 2);
+  const discarded: RunEvent = { type: 'kept-discarded', task: hello, kept: [{ attempt, path: 'out/big.bin' }], by };
+  const { kept } = folded(refusing([large]), refusing([large, odd], later), discarded);
+  expect(kept.map((one) => [one.attempt, one.path])).toEqual([
+    [later, 'out/big.bin'],
+    [later, '"out/c\\351"'],
+  ]);
 });
 
-test('without a snapshot all of a workspace is kept, unless its agent had not begun', () => {
-  expect(paths(folded(left(null)))).toEqual(['.']);
-  const [base, intended] = started;
-  const launched = (end: RunEvent) => {
-    const events = [...begun(), ...approved, base as RunEvent, intended as RunEvent, end];
-    return paths(foldRun(events.map((event, at) => ({ seq: at, event }))) as RunState);
-  };
-  expect(launched(left(null))).toEqual([]);
-  // nobody could read how far it had come
-  const because = { rule: 'supervisor-unwatched', words: '' } as const;
-  const unread = { ...left(null), ending: { reason: 'lost', code: null, signal: null, because } } as RunEvent;
-  expect(launched(unread)).toEqual(['.']);
+test('the fold keeps what the event names, whatever the rules are by now', () => {
+  const why = { rule: 'special-file', where: 'pipe', kind: 'FIFO' } as const;
+  const event = { ...refusing([large]), kept: [{ path: 'pipe', why }] } as RunEvent;
+  expect(folded(event).kept).toEqual([{ task: hello, attempt, path: 'pipe', why }]);
 });
 
 test('a directory stands for what is kept below it, quoted names too; `.` for everything', () => {
-  const state = folded(left({ refused: [large, odd] }));
+  const state = folded(refusing([large, odd]));
   const found = (...typed: string[]) => {
     const discarded = discardedBy(state, hello, typed);
     return discarded.ok ? discarded.value.map(({ path }) => path) : discarded.error;
@@ -58,14 +60,14 @@ test('it is kept through a drop and the end of the run, and can be discarded the
     { type: 'task-dropped', task: hello, by },
     { type: 'run-ended', outcome: 'done' },
   ];
-  const state = folded(left({ refused: [large, odd] }), ...over);
+  const state = folded(refusing([large, odd]), ...over);
   expect(paths(state)).toEqual(['out/big.bin', '"out/c\\351"']);
   const request = { type: 'requested-discard', task: hello, paths: ['out/big.bin'], by } as const;
   expect(answer(state, request)).toEqual({ ok: true, value: 'later' });
-  const after = folded(left({ refused: [large, odd] }), ...over, {
+  const after = folded(refusing([large, odd]), ...over, {
     type: 'kept-discarded',
     task: hello,
-    paths: ['out/big.bin'],
+    kept: [{ attempt, path: 'out/big.bin' }],
     by,
   });
   expect(paths(after)).toEqual(['"out/c\\351"']);

@@ -7,6 +7,7 @@ import { evolveTask } from './evolve-task.ts';
 import { isExternalEvent } from './external/events.ts';
 import type { Finding } from './findings/finding.ts';
 import type { CommitId, PlanHash, RunId, TaskId, TreeId } from './ids.ts';
+import { evolveKept, type Kept } from './kept-paths.ts';
 import { evolveLanding, type LandingState, noLanding } from './landing.ts';
 import { type FrozenPlan, plannedById } from './plan.ts';
 import { replacePlan, unjudged } from './plan-versions.ts';
@@ -18,7 +19,6 @@ import { evolveTap, type TapState } from './tap.ts';
 import { attemptOf, plannedTask, type TaskState } from './task.ts';
 import { boundBy } from './thread.ts';
 import { evolveUndo, leftToLand, noUndo, type UndoState } from './undo.ts';
-import { evolveUntaken, type Untaken } from './untaken.ts';
 import type { Verdict } from './verdict.ts';
 
 /** One run as its ledger stream says it is. Plain data: two folds of the same events are equal byte for byte. */
@@ -56,8 +56,8 @@ export type RunState = {
   readonly board: Board;
   /** Grants, raises and records so far: what agents may do or know changes with each. */
   readonly termsCount: number;
-  /** Of ended attempts, what no person has discarded yet. */
-  readonly untaken: readonly Untaken[];
+  /** Files of ended attempts that no snapshot holds and no person has discarded yet. */
+  readonly kept: readonly Kept[];
   readonly mode: RunMode;
   /** While there is one, no attempt starts. */
   readonly shortage: Shortage | null;
@@ -167,9 +167,9 @@ function evolveFact(state: RunState, seq: number, event: RunEvent): RunState {
     case 'task-reworked':
       return evolveOneTask(state, event.task, event);
     case 'attempt-ended':
-      return served({ ...evolveOneTask(state, event.task, event), untaken: evolveUntaken(state, event) }, event);
+      return served({ ...evolveOneTask(state, event.task, event), kept: evolveKept(state.kept, event) }, event);
     case 'kept-discarded':
-      return { ...state, untaken: evolveUntaken(state, event) };
+      return { ...state, kept: evolveKept(state.kept, event) };
     case 'task-granted':
       return withWave(
         evolveOneTask({ ...state, termsCount: state.termsCount + 1 }, event.task, event),
@@ -315,7 +315,7 @@ function created(event: RunEvent & { readonly type: 'run-created' }): RunState {
     warned: null,
     board: emptySequence,
     termsCount: 0,
-    untaken: [],
+    kept: [],
     mode: { mode: 'active' },
     shortage: null,
     abandoned: null,

@@ -70,9 +70,31 @@ test.each([
   ['npm ci', { 'binding.gyp': '' }],
   ['pip install -r requirements.txt', { 'requirements.txt': 'x\n-e .\n' }],
   ['bundle install', { Gemfile: 'gemspec\n' }],
+  ['npm ci', { 'package.json': '{ "scripts": { "dependencies": "node build.js" } }' }],
+  ['pnpm install', { 'package.json': '{ "dependencies": { "lib": "file:./lib" } }' }],
+  ['yarn', { 'package.json': '{ "devDependencies": { "lib": "portal:../lib" } }' }],
+  ['yarn', { 'package.json': '{ "resolutions": { "lib": "link:./lib" } }' }],
+  ['npm ci', { 'package.json': '{ "optionalDependencies": { "lib": "./lib" } }' }],
+  ['npm ci', { 'app/package.json': '{ "overrides": { "a": { "lib": "file:lib.tgz" } } }' }],
+  ['pnpm install', { 'package.json': '{ "pnpm": { "overrides": { "lib": "file:lib" } } }' }],
+  ['pnpm install', { 'package.json': '{ "dependenciesMeta": { "lib": { "injected": true } } }' }],
+  ['pnpm install', { 'pnpm-workspace.yaml': 'overrides:\n  lib: file:./lib\n' }],
+  ['poetry install', { 'pyproject.toml': '[tool.poetry.dependencies]\nlib = { path = "./lib" }\n' }],
+  ['uv sync', { 'pyproject.toml': '[tool.uv.sources]\nlib.path = "lib"\n' }],
+  ['uv sync', { 'pyproject.toml': 'dependencies = ["lib @ file:./lib"]\n' }],
+  ['pipenv install', { Pipfile: '[packages]\nlib = {path = "./lib", editable = true}\n' }],
+  ['composer install', { 'composer.json': '{ "repositories": [{ "type": "path", "url": "lib" }] }' }],
   ['composer install', { 'composer.json': '{ "scripts": { "post-install-cmd": "x" } }' }],
 ])('%s runs code of the repository with %j', (run, more) => {
   expect(basisOf(run, more)).toBe('tree');
+});
+
+test.each([
+  ['npm ci', { 'package.json': '{ "name": "file:x", "dependencies": { "lib": "^1", "own": "workspace:*" } }' }],
+  ['npm ci', { 'pyproject.toml': '[tool.poetry.dependencies]\nlib = { path = "./lib" }\n' }],
+  ['uv sync', { 'package.json': '{ "dependencies": { "lib": "file:./lib" } }' }],
+])('%s installs from elsewhere with %j', (run, more) => {
+  expect(basisOf(run, more)).toBe('manifests');
 });
 
 test('inputs of the plan decide, whatever the command', () => {

@@ -22,7 +22,7 @@ export function setupBasis(
   const tools = commands.map(({ program, args, redirects }) => (redirects.length > 0 ? null : toolOf(program, args)));
   const named = paths.filter(isManifest);
   const isKnown = tools.length > 0 && !tools.includes(null) && named.length > 0;
-  return isKnown && !named.some((path) => runsCode(path, read, tools)) ? { by: 'manifests' } : { by: 'tree' };
+  return isKnown && !named.some((path) => takesMore(path, read, tools)) ? { by: 'manifests' } : { by: 'tree' };
 }
 
 const basename = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
@@ -34,7 +34,7 @@ const manifests =
 /** What pnpm, Yarn and others apply to what they install, and a Yarn that the repository brings along. */
 const patches = /(?:^|\/)(?:patches\/.*\.patch|\.yarn\/(?:patches|releases|plugins)\/[^/]+)$/;
 
-type Tool = 'node' | 'composer' | 'other';
+type Tool = 'node' | 'python' | 'composer' | 'other';
 
 /** Null: not a command that only installs what manifests list. */
 function toolOf(program: string, args: readonly Word[]): Tool | null {
@@ -55,17 +55,18 @@ function toolOf(program: string, args: readonly Word[]): Tool | null {
     case 'python':
     case 'python3':
       if (words[0] !== '-m') return null;
-      return words[1] === 'venv' ? 'other' : words[1] === 'pip' ? pip(words.slice(2)) : null;
+      return words[1] === 'venv' ? 'python' : words[1] === 'pip' ? pip(words.slice(2)) : null;
     case 'pip':
     case 'pip3':
       return pip(words);
     case 'poetry':
+      return isAlone && first === 'install' ? 'python' : null;
     case 'bundle':
-      return isAlone && (first === 'install' || (program === 'bundle' && first === '')) ? 'other' : null;
+      return isAlone && /^(?:install)?$/.test(first) ? 'other' : null;
     case 'uv':
-      return isAlone && first === 'sync' ? 'other' : null;
+      return isAlone && first === 'sync' ? 'python' : null;
     case 'pipenv':
-      return isAlone && /^(?:install|sync)$/.test(first) ? 'other' : null;
+      return isAlone && /^(?:install|sync)$/.test(first) ? 'python' : null;
     case 'cargo':
       return isAlone && first === 'fetch' ? 'other' : null;
     case 'go':
@@ -86,18 +87,26 @@ function pip([command, ...words]: readonly string[]): Tool | null {
     if (/^(?:-r|--requirement|-c|--constraint)$/.test(words[at - 1] ?? '')) return true;
     return word.startsWith('-') ? !/^(?:-e|--editable)/.test(word) : /^[A-Za-z0-9][\w.[\],=<>!~-]*$/.test(word);
   });
-  return isListed ? 'other' : null;
+  return isListed ? 'python' : null;
 }
 
-/** Whether installing runs code of the repository, or builds a part of it, which may read any file. */
-function runsCode(path: string, read: (path: string) => string, tools: readonly (Tool | null)[]): boolean {
+/** Whether installing runs code of the repository, or builds or copies a part of it, which may be any file. */
+function takesMore(path: string, read: (path: string) => string, tools: readonly (Tool | null)[]): boolean {
   switch (basename(path)) {
     case 'package.json':
-      return tools.includes('node') && hasScript(read(path), /^(?:pre|post)?(?:install|prepare|prepublish)$|^pnpm:/);
+      return tools.includes('node') && (hasScript(read(path), installScripts) || hasOwnParts(read(path)));
+    case 'pnpm-workspace.yaml':
+      return tools.includes('node') && /[\s"'](?:file|link|portal):|\binjected?\b/i.test(read(path));
     case 'binding.gyp':
       return tools.includes('node');
     case 'composer.json':
-      return tools.includes('composer') && hasScript(read(path), /^(?:pre|post)-/);
+      return (
+        tools.includes('composer') &&
+        (hasScript(read(path), /^(?:pre|post)-/) || /"type"\s*:\s*"path"/.test(read(path)))
+      );
+    case 'pyproject.toml':
+    case 'Pipfile':
+      return tools.includes('python') && /(?:^|[\s{,."'])path["']?\s*=|\bfile:/m.test(read(path));
     case 'Gemfile':
       return /^\s*gemspec\b|\bpath:|:path\b|\beval_gemfile\b|\brequire_relative\b/m.test(read(path));
     default:
@@ -105,13 +114,36 @@ function runsCode(path: string, read: (path: string) => string, tools: readonly 
   }
 }
 
-function hasScript(text: string, names: RegExp): boolean {
+const installScripts = /^(?:pre|post)?(?:install|prepare|prepublish|dependencies)$|^pnpm:/;
+
+const hasScript = (text: string, names: RegExp): boolean =>
+  inManifest(text, ({ scripts }) => isTable(scripts) && Object.keys(scripts).some((name) => names.test(name)));
+
+/** Dependencies that are files or directories of the repository. Some tools link them, others copy. */
+const hasOwnParts = (text: string): boolean =>
+  inManifest(text, (manifest) => dependencyKeys.some((key) => namesPath(manifest[key])));
+
+const dependencyKeys = [
+  ...['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies', 'bundleDependencies'],
+  ...['dependenciesMeta', 'overrides', 'resolutions', 'pnpm'],
+];
+
+/** At any depth. `exec:` of Yarn runs a script; `injected` of pnpm copies a package of the workspace. */
+function namesPath(value: unknown): boolean {
+  if (typeof value === 'string') return /^(?:file|link|portal|exec):|^(?:\.{1,2}|~)?\//.test(value);
+  return isTable(value) && (value['injected'] === true || Object.values(value).some(namesPath));
+}
+
+const isTable = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+
+/** True as well for a manifest that cannot be read: it may hold anything. */
+function inManifest(text: string, holds: (manifest: Readonly<Record<string, unknown>>) => boolean): boolean {
   try {
-    const { scripts } = JSON.parse(text) as { readonly scripts?: unknown };
-    return typeof scripts === 'object' && scripts !== null && Object.keys(scripts).some((name) => names.test(name));
+    const manifest: unknown = JSON.parse(text);
+    return !isTable(manifest) || holds(manifest);
   } catch (error) {
-    // what cannot be read may have any
-    if (error instanceof SyntaxError || error instanceof TypeError) return true;
+    if (error instanceof SyntaxError) return true;
     throw error;
   }
 }

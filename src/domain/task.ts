@@ -101,7 +101,7 @@ export type LiveAttempt = Attempt & {
 };
 
 export type EndedAttempt = Attempt &
-  Pick<MonitorEvidence, 'ending' | 'handoff' | 'drafted'> & {
+  Pick<MonitorEvidence, 'ending' | 'handoff' | 'snapshotProblem' | 'drafted'> & {
     /** Of agents that speak a protocol. */
     readonly report?: NonNullable<MonitorEvidence['agent']>;
     readonly dispatched: readonly Verdict[] | null;
@@ -224,7 +224,7 @@ export const snapshotOf = ({ progress }: TaskState): SnapshotEvidence | null =>
 
 /** What its gates read. */
 export function evidenceOf({ attempt, snapshot }: TaskProgress & { readonly status: 'ended' }): MonitorEvidence {
-  const { id, nonce, ending, handoff, report, drafted, acceptance } = attempt;
+  const { id, nonce, ending, handoff, snapshotProblem, report, drafted, acceptance } = attempt;
   return {
     attempt: id,
     nonce,
@@ -234,6 +234,7 @@ export function evidenceOf({ attempt, snapshot }: TaskProgress & { readonly stat
     ...(drafted === undefined ? {} : { drafted }),
     ...(acceptance === undefined ? {} : { acceptance: wordOf(acceptance) }),
     snapshot,
+    ...(snapshotProblem === undefined ? {} : { snapshotProblem }),
   };
 }
 

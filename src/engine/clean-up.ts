@@ -1,5 +1,5 @@
 import type { TaskId } from '../domain/ids.ts';
-import { discardCommand, keptIn } from '../domain/kept.ts';
+import { discardCommand } from '../domain/kept.ts';
 import { openUndo } from '../domain/open-undo.ts';
 import type { RunState } from '../domain/run.ts';
 import { attemptOf } from '../domain/task.ts';
@@ -21,7 +21,7 @@ export function keepingOf(job: string, runs: readonly (RunState | null)[]): Keep
 
 /** Each path that no snapshot holds, with the command that removes it. */
 const keptOf = (state: RunState, job: string): readonly string[] =>
-  keptIn(state)
+  state.kept
     .filter(({ attempt }) => attempt === job)
     .map((kept) => `${kept.path}; to discard it: ${discardCommand(state.run, kept)}`);
 

@@ -10,11 +10,10 @@ export async function discardKept(
 ): Promise<void> {
   for (const { attempt, path } of kept) await disk.discard(attempt, path);
   const { task, by } = request;
-  const paths = [...new Set(kept.map(({ path }) => path))];
   await log.record((state) =>
     state?.pending.some(({ seq }) => seq === number)
       ? [
-          { type: 'kept-discarded', task, paths, by },
+          { type: 'kept-discarded', task, kept: kept.map(({ attempt, path }) => ({ attempt, path })), by },
           { type: 'request-accepted', request: number },
         ]
       : null,

@@ -7,7 +7,6 @@ import {
   toRemove,
   totalOf,
 } from '../domain/disk.ts';
-import { keptIn } from '../domain/kept.ts';
 import type { RunState } from '../domain/run.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Disk } from '../ports/disk.ts';
@@ -45,7 +44,7 @@ export function keepDisk(world: {
   let asked = false;
   let isWaiting = false;
 
-  const holdsKept = (): boolean => world.runs().some((state) => state !== null && keptIn(state).length > 0);
+  const holdsKept = (): boolean => world.runs().some((state) => state !== null && state.kept.length > 0);
   const shortage = (): Shortage | null => {
     const found =
       unmeasured ??
@@ -112,7 +111,7 @@ async function largestKept(
   const there = new Set(holdings.map(({ id }) => id));
   let largest: LargestKept | null = null;
   for (const state of runs.filter((one) => one !== null))
-    for (const { attempt, task, path } of keptIn(state)) {
+    for (const { attempt, task, path } of state.kept) {
       if (!there.has(attempt)) continue;
       const bytes = await disk.sizeOf(attempt, path);
       if (bytes > (largest?.bytes ?? 0)) largest = { run: state.run, task, path, bytes };

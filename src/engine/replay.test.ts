@@ -35,6 +35,27 @@ test('a verdict that the evidence does not give is found, with its place', () =>
   ]);
 });
 
+test('a file that was not put on the list of kept ones is found', () => {
+  const forged = stored.map((one) =>
+    one.event.type === 'attempt-ended' && one.event.snapshot !== null
+      ? {
+          ...one,
+          event: {
+            ...one.event,
+            snapshot: { ...one.event.snapshot, refused: [{ rule: 'nested-git', where: 'a/.git' }] },
+          },
+        }
+      : one,
+  ) as readonly Stored[];
+  const found = replayRun(forged).differences.filter(({ detail }) => detail.startsWith('kept was'));
+  expect(found.length).toBeGreaterThan(0);
+  const earlier = forged.map((one) =>
+    one.event.type === 'attempt-ended' ? { ...one, event: { ...one.event, version: 0 } } : one,
+  );
+  expect(replayRun(earlier).differences.some(({ detail }) => detail.startsWith('kept was'))).toBe(false);
+  expect(replayRun(earlier).earlier).toContainEqual({ seq: found[0]?.seq, rules: 'kept', version: 0 });
+});
+
 test('a grant counts from where it stands, not before', () => {
   const at = stored.findIndex(({ event }) => event.type === 'phase-judged' && event.phase === 'monitor');
   const without = stored.filter(({ event }) => event.type !== 'task-granted');

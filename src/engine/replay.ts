@@ -2,6 +2,7 @@ import type { RunEvent } from '../domain/events.ts';
 import { sameStructure } from '../domain/findings/same-structure.ts';
 import { decisionVersions, gateVersions, phaseVersions } from '../domain/gates/versions.ts';
 import { judge } from '../domain/judge.ts';
+import { keepAtEnd } from '../domain/keep-at-end.ts';
 import { canonicalJson } from '../domain/plan.ts';
 import type { Difference, Earlier } from '../domain/replayed.ts';
 import { evolveRun, type RunState } from '../domain/run.ts';
@@ -24,7 +25,7 @@ type Compared = Pick<Replayed, 'differences' | 'earlier'>;
 
 /**
  * Folds one stream from its first event and judges all recorded evidence again, each with the plan and the grants that
- * stood before it; what follows from an attempt is decided again with the limits that were recorded. Compares structure, never words.
+ * stood before it; what an attempt left in no snapshot is decided again, and what follows from it with the limits that were recorded. Compares structure, never words.
  * Reads nothing but its argument. Whether the events are those that were stored is the chain's matter.
  */
 export function replayRun(stored: readonly Stored[]): Replayed {
@@ -37,6 +38,7 @@ export function replayRun(stored: readonly Stored[]): Replayed {
       judged += 1;
       compared.push(compareVerdicts(state, seq, event));
     }
+    if (event.type === 'attempt-ended') compared.push(compareKept(state, seq, event));
     if (event.type === 'attempt-settled') compared.push(compareDecision(state, seq, event));
     state = evolveRun(state, record);
   }
@@ -72,6 +74,18 @@ function compareVerdicts(
   if (sameStructure(again, compared)) return { differences: [], earlier: listed };
   const detail = `${phase} was judged ${canonicalJson(compared)}; the same evidence gives ${canonicalJson(again)}`;
   return { differences: [{ seq, detail }], earlier: listed };
+}
+
+function compareKept(
+  state: RunState | null,
+  seq: number,
+  recorded: RunEvent & { readonly type: 'attempt-ended' },
+): Compared {
+  if (recorded.version !== decisionVersions.kept)
+    return { differences: [], earlier: [{ seq, rules: 'kept', version: recorded.version }] };
+  const { kept } = keepAtEnd(state?.tasks[recorded.task], recorded);
+  if (sameStructure(kept, recorded.kept)) return { differences: [], earlier: [] };
+  return differing(seq, `kept was ${canonicalJson(recorded.kept)}; the same end gives ${canonicalJson(kept)}`);
 }
 
 function compareDecision(

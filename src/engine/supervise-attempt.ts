@@ -1,6 +1,7 @@
 import { placeOf } from '../domain/board-requests.ts';
 import type { RunEvent } from '../domain/events.ts';
 import { judged } from '../domain/judge.ts';
+import { keepAtEnd } from '../domain/keep-at-end.ts';
 import { plannedById } from '../domain/plan.ts';
 import { evolveRun, type RunState } from '../domain/run.ts';
 import { attemptOf, liveAttempt } from '../domain/task.ts';
@@ -127,7 +128,8 @@ function endedEvents(
   const live = state?.tasks[task];
   if (live === undefined || attemptOf(live)?.id !== id || !['launching', 'running'].includes(live.progress.status))
     return null;
-  const { ending, handoff, snapshot, log, reminded, chargedSeconds, sleptSeconds, refusals, agent, drafted } = record;
+  const { ending, handoff, snapshot, snapshotProblem, log, reminded, chargedSeconds, sleptSeconds } = record;
+  const { refusals, agent, drafted } = record;
   return [
     {
       type: 'attempt-ended',
@@ -136,6 +138,8 @@ function endedEvents(
       ending,
       handoff,
       snapshot,
+      snapshotProblem,
+      ...keepAtEnd(live, { attempt: id, snapshot, snapshotProblem }),
       log,
       reminded,
       chargedSeconds,

@@ -31,7 +31,11 @@ async function toolchains(context: Context): Promise<Examined> {
     lines: [
       ...(hidden.length === 0
         ? []
-        : [`${hidden.length} private among them ${hidden.length === 1 ? 'is' : 'are'} hidden`]),
+        : [
+            hidden.length === 1
+              ? '1 private file in them is hidden'
+              : `${hidden.length} private files in them are hidden`,
+          ]),
       ...forRoot,
       ...left.map(({ path, why }) => `${homely(path, home)}   not visible: ${whyLeft[why]}`),
     ],

@@ -2,7 +2,7 @@ import type { Shortage } from '../domain/disk.ts';
 import type { CheckPurpose, RunEvent } from '../domain/events.ts';
 import type { AttemptId, CommitId, RunId, TaskId, TreeId } from '../domain/ids.ts';
 import type { Context } from '../domain/judge.ts';
-import type { Kept } from '../domain/kept.ts';
+import type { Kept } from '../domain/kept-paths.ts';
 import type { Passed } from '../domain/phase.ts';
 import type { Check } from '../domain/plan.ts';
 import type { RequestEvent } from '../domain/requests.ts';

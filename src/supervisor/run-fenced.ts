@@ -8,6 +8,7 @@ import {
   launch,
   onOwnTerminal,
   type Readiness,
+  seenOnce,
   startCommand,
 } from '../adapters/fence-bwrap/index.ts';
 import { killTagged } from '../adapters/supervisors/tagged-processes.ts';
@@ -87,9 +88,10 @@ export async function runFenced(run: FencedRun): Promise<{ readonly ending: Endi
     run.terminal === true
       ? []
       : [openPipe('pipe', ears?.out), ...(ears === null ? [] : [openPipe('errors', ears.error)])];
+  const seen = { ...run, host: seenOnce(run.host) };
   const process = launch({
-    command: commandOf(run),
-    environment: variablesOf(run),
+    command: commandOf(seen),
+    environment: variablesOf(seen),
     stdin: run.terminal === true ? 0 : isTalkedTo(run) ? 'open' : null,
     output: pipes[0]?.writeEnd ?? 1,
     errors: (pipes[1] ?? pipes[0])?.writeEnd ?? 2,

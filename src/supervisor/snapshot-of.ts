@@ -9,6 +9,7 @@ import { refs } from '../domain/state-dir.ts';
 import type { ExitRecord, Job } from '../ports/supervisor.ts';
 import { secretsOf } from './known-secrets.ts';
 import { lfsStores } from './lfs-stores.ts';
+import { redactTexts } from './redact.ts';
 
 /**
  * A snapshot that cannot be made is a fact to record, not a reason to lose the exit: the workspace is still there. A git
@@ -40,7 +41,7 @@ export async function snapshotOf(
     });
     return { snapshot, snapshotProblem: null };
   } catch (error) {
-    return { snapshot: null, snapshotProblem: problemIn(error) };
+    return { snapshot: null, snapshotProblem: redactTexts(problemIn(error), secrets) };
   }
 }
 

@@ -51,7 +51,7 @@ function textOf(event: LedgerEvent): string | null {
     case 'paths-dropped':
       return `${event.task}: changes to ${event.paths.join(' ')} taken out by ${event.by.who}`;
     case 'kept-discarded':
-      return `${event.task}: ${event.paths.join(' ')} discarded by ${event.by.who}`;
+      return `${event.task}: ${event.kept.map(({ path }) => path).join(' ')} discarded by ${event.by.who}`;
     case 'task-accepted':
       return `${event.task}: snapshot ${event.snapshot.slice(0, 8)} accepted by ${event.by.who}`;
     case 'task-edited':

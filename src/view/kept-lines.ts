@@ -1,11 +1,11 @@
 import { explain } from '../domain/explain/explain.ts';
-import { discardCommand, keptIn } from '../domain/kept.ts';
+import { discardCommand } from '../domain/kept.ts';
 import type { RunState } from '../domain/run.ts';
 import type { Text } from '../ports/terminal.ts';
 
 /** Files that no snapshot holds, for programs. */
 export const keptDocument = (state: RunState) =>
-  keptIn(state).map(({ task, attempt, path, why }) => ({
+  state.kept.map(({ task, attempt, path, why }) => ({
     task,
     attempt,
     path,

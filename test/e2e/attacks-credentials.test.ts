@@ -60,6 +60,24 @@ describe.each(cases)('S1: an agent of a person (uid $as)', ({ uid, umask }) => {
     expect(readBy(uid, person.home, path)).toEqual([]);
   });
 
+  test('reads no secret of a manager whose directory is a link', () => {
+    using person = homeWithSecrets(uid, umask);
+    const versions = join(person.home, 'data/volta-tools/image/node/22.0.0');
+    mkdirSync(join(versions, 'etc'), { recursive: true });
+    mkdirSync(join(versions, 'bin'));
+    mkdirSync(join(person.home, '.volta/bin'), { recursive: true });
+    writeFileSync(join(versions, 'etc/npmrc'), 'secret of volta\n');
+    writeFileSync(join(versions, 'bin/node'), '#!/bin/sh\n# not the secret of anybody\n', { mode: 0o755 });
+    writeFileSync(join(person.home, '.volta/bin/node'), '#!/bin/sh\n', { mode: 0o755 });
+    rmSync(join(person.home, '.volta/tools'), { recursive: true, force: true });
+    symlinkSync('../data/volta-tools', join(person.home, '.volta/tools'));
+    giveAll(person.home, uid);
+    const read = readBy(uid, person.home, ['.volta/bin']);
+    expect(read.filter((line) => !line.includes('not the secret'))).toEqual([]);
+    // the rest of it can be read, so that its programs run
+    if (uid !== 0) expect(read).not.toEqual([]);
+  });
+
   test('reads no private file, no hidden one and no project in a directory that is on the PATH', () => {
     using person = homeWithSecrets(uid, umask);
     const tools = join(person.home, 'dev/tools');

@@ -59,7 +59,7 @@ test('S1: doctor lists what a fence shows and by which rule, and the line that s
         { path: '~/dev/cli', rule: 'package', because: 'the package that ~/bin/cli leads to' },
         { path: '~/.nvm/versions/node/v24/bin', rule: 'row', because: 'nvm' },
       ],
-      lines: ['1 private among them is hidden'],
+      lines: ['1 private file in them is hidden'],
     });
     expect(before('opencode')).toMatchObject({
       state: 'warning',

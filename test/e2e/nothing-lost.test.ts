@@ -83,7 +83,10 @@ describe('S4: what no snapshot holds stays until it is discarded by name', { tim
     await p.cli('clean');
     expect(workspaces(p, job)).toHaveLength(1);
     const refused = await p.cli('clean', '--discard', `${run}/one`, 'half.txt');
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('has no file half.txt') });
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`half.txt is not a kept file of ${run}/one`),
+    });
     expect(await p.cli('clean', '--discard', `${run}/one`, '"caf\\351"')).toMatchObject({ code: 0 });
     expect(await keptOf(p, run)).toEqual([]);
     await p.cli('clean');
@@ -123,6 +126,10 @@ test('S4: of more than 1,000 files that no snapshot can hold, the whole workspac
   expect(await keptOf(p, run)).toEqual(['.']);
   const [ended] = (await p.events()).flatMap(({ event }) => (event.type === 'attempt-ended' ? [event] : []));
   expect(ended).toMatchObject({ snapshot: null, snapshotProblem: { rule: 'too-many-refused', most: 1000 } });
+  const why = 'the workspace could not be snapshotted: more than 1000 files that no snapshot can hold';
+  expect((await p.cli('why', `${run}/one`)).stdout).toContain(why);
+  expect((await p.cli('status', run)).stdout).toContain(`in no snapshot: . of ${run}.one.1: ${why}`);
+  expect((await p.cli('rescue', run)).stdout).toContain(`in no snapshot: . of ${run}.one.1: ${why}`);
   await p.cli('clean');
   expect(readdirSync(workspaces(p, `${run}.one.1`)[0] ?? '', 'latin1')).toContain('f\u00e91000');
   expect(await p.cli('clean', '--discard', `${run}/one`, '.')).toMatchObject({ code: 0 });

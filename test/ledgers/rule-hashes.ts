@@ -37,6 +37,7 @@ const gates: Readonly<Record<Gate, Root>> = {
 };
 
 const decisions: Readonly<Record<keyof typeof decisionVersions, Root>> = {
+  kept: ['src/domain/keep-at-end.ts', 'keptPaths'],
   settlement: ['src/domain/settle-attempt.ts', 'settle'],
   session: ['src/domain/external/decide.ts', 'decideExternal'],
 };

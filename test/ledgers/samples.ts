@@ -181,7 +181,7 @@ export function stagedRuns(): readonly (readonly RunEvent[])[] {
     intended('a'),
     started('a'),
     attemptEnded('a', { snapshot: { ...snapshot('a'), refused: [odd] } }),
-    { type: 'kept-discarded', task: idOf('a'), paths: [odd.where], by: me },
+    { type: 'kept-discarded', task: idOf('a'), kept: [{ attempt: attempt('a', 1), path: odd.where }], by: me },
   ];
   return [events, undone, offered, settled, left, oneWave()];
 }

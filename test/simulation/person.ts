@@ -52,6 +52,18 @@ export function whim(random: Random, state: RunState): RequestEvent {
       .flatMap(({ id }) =>
         Array.from({ length: 12 }, (): RequestEvent => ({ type: 'requested-send', task: id, message: 'go on', by })),
       ),
+    // files that no snapshot holds are there to be discarded
+    ...state.kept.flatMap((kept) =>
+      Array.from(
+        { length: 6 },
+        (): RequestEvent => ({
+          type: 'requested-discard',
+          task: kept.task,
+          paths: [random.pick([kept.path, '.', 'no such file'])],
+          by,
+        }),
+      ),
+    ),
     // what has landed is there to be taken back
     ...(state.undo.standing === 'landed' ? Array.from({ length: 30 }, () => undo) : []),
   ]);

@@ -197,7 +197,7 @@ async function setUp(seed: number, weather: Weather): Promise<Stage & { readonly
     ledger,
     git,
     supervisors: simulatedSupervisors(tools),
-    disk: simulatedDisk(random(seed + 1), weather.fullDisks ?? 0),
+    disk: simulatedDisk(random(seed + 1), weather.fullDisks ?? 0, turns),
     clock,
     grown: () => grown,
     runs: [...plans.keys()].filter((run) => run !== idle),

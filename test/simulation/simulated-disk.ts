@@ -1,9 +1,10 @@
 import type { Disk } from '../../src/ports/disk.ts';
 import { roomyDisk } from '../support/roomy-disk.ts';
 import type { Random } from './random.ts';
+import type { Schedule } from './schedule.ts';
 
-/** A disk that others fill so many times, each until somebody makes room. */
-export function simulatedDisk(random: Random, times: number): Disk & { makeRoom(): void } {
+/** A disk that others fill so many times, each until somebody makes room. Discarding a file takes a while. */
+export function simulatedDisk(random: Random, times: number, schedule: Schedule): Disk & { makeRoom(): void } {
   let isFull = false;
   let left = times;
   return {
@@ -15,6 +16,7 @@ export function simulatedDisk(random: Random, times: number): Disk & { makeRoom(
       isFull ||= fills;
       return [];
     },
+    discard: () => schedule.turn({ alive: true }),
     makeRoom: () => {
       isFull = false;
     },

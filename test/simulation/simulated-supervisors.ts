@@ -218,7 +218,9 @@ function attempt({ git, chaos, planOf, random }: Tools, job: Job): Course {
     started: launched ? startedRecord(job, breached) : null,
     exit: (stop) => {
       const { ending, handoff, work, trouble } = stop === null ? bad : { ...good, ending: stop, handoff: absent };
-      const snapshot = chaos.strikes(0.01) ? null : take(git, job, work);
+      const snapshot = chaos.strikes(0.01)
+        ? null
+        : take(git, job, work, chaos.left() > 0 && leavesMore(work) ? untaken : []);
       return exitRecord({ ending, handoff, snapshot, ...reportOf(job, ending, trouble ?? null) });
     },
   };
@@ -306,11 +308,21 @@ function misfortune(chaos: Chaos, job: Job, good: Outcome): Outcome {
   ]);
 }
 
-function take(git: SimulatedGit, job: Job, files: Files): SnapshotEvidence {
+/** Files that no snapshot can hold, and a FIFO, which has nothing to hold. The same ones whichever attempt leaves them. */
+const untaken: SnapshotEvidence['refused'] = [
+  { rule: 'too-large', where: 'big.bin', limit: 'file', bytes: 1 },
+  { rule: 'unfit-name', where: '"caf\\351"', fault: 'encoding' },
+  { rule: 'special-file', where: 'pipe', kind: 'FIFO' },
+];
+
+/** By the work itself: no draw of chance that would make every other history another one. */
+const leavesMore = (work: Files): boolean => digest('sha256', JSON.stringify(work), 'hex') < '1';
+
+function take(git: SimulatedGit, job: Job, files: Files, refused: SnapshotEvidence['refused'] = []): SnapshotEvidence {
   const commit = git.write(files, [job.base], `snapshot ${job.id}`);
   git.move(refs.attempt(job.id), null, commit);
   const diff = git.diff(job.base, commit);
-  return { commit, tree: git.read(commit).tree, base: job.base, diff, refused: [], secrets: [] };
+  return { commit, tree: git.read(commit).tree, base: job.base, diff, refused, secrets: [] };
 }
 
 const startedRecord = (job: Job, breached = false): StartedRecord => ({

@@ -105,6 +105,7 @@ const everything: readonly LedgerEvent['type'][] = [
   'check-ended',
   'culprit-found',
   'generator-ended',
+  'kept-discarded',
   'landed',
   'landing-intended',
   'landing-queued',

@@ -4,12 +4,12 @@ import { genesis } from '../../src/domain/chain.ts';
 import type { LedgerEvent, RunEvent } from '../../src/domain/events.ts';
 import type { CheckOutcome } from '../../src/domain/evidence.ts';
 import { inconclusive } from '../../src/domain/gates/say.ts';
-import { treeId } from '../../src/domain/ids.ts';
+import { attemptId, taskId, treeId } from '../../src/domain/ids.ts';
 import type { Stored } from '../../src/ports/ledger.ts';
 import { type Simulation, simulate } from '../simulation/simulate.ts';
 import { checkHistory, type Violation, type World } from './checker.ts';
 import { naiveMatch } from './naive-match.ts';
-import { log, me } from './plans.ts';
+import { log, me, theRun } from './plans.ts';
 
 /** A good history, broken in one way at a time: the checker must name the invariant, and nothing else. */
 
@@ -22,6 +22,7 @@ beforeAll(async () => {
 /** Plays a plan with checks that merges several tasks and lands them. */
 const landingSeed = 12;
 
+type Ended = Extract<LedgerEvent, { type: 'attempt-ended' }>;
 type Change = (event: LedgerEvent, record: Stored) => readonly LedgerEvent[];
 const none: readonly LedgerEvent[] = [];
 
@@ -298,6 +299,42 @@ describe('I7', () => {
   };
   test('work that no ref reaches', () => {
     expect(broken((event) => [event], onlyHeads())).toEqual(['I7']);
+  });
+  const big = { rule: 'too-large', where: 'big.bin', limit: 'file', bytes: 1 } as const;
+  const left = [{ path: 'big.bin', why: big }];
+  const leaving = (change: (event: Ended) => readonly LedgerEvent[]): Change =>
+    alter('attempt-ended', (event) =>
+      event.snapshot === null ? [event] : change({ ...event, snapshot: { ...event.snapshot, refused: [big] } }),
+    );
+  const asked = { type: 'requested-discard', paths: ['big.bin'], by: me } as const;
+  const discarded = ({ task, attempt }: Ended): LedgerEvent => ({
+    type: 'kept-discarded',
+    task,
+    kept: [{ attempt, path: 'big.bin' }],
+    by: me,
+  });
+  test('a file that no snapshot holds and no list names, or one that was not left', () => {
+    expect(broken(leaving((event) => [{ ...event, kept: left }]))).not.toContain('I7');
+    expect(broken(leaving((event) => [event]))).toContain('I7');
+    expect(broken(alter('attempt-ended', (event) => [{ ...event, kept: left }]))).toContain('I7');
+  });
+  test('no snapshot, and no word on why, or a workspace that is not kept', () => {
+    const problem = { rule: 'snapshot-failed', words: '' } as const;
+    const whole = [{ path: '.', why: { rule: 'snapshot-present', where: '.' } }] as const;
+    const without = (more: Partial<Ended>) =>
+      alter('attempt-ended', (event) => [{ ...event, snapshot: null, ...more }]);
+    expect(broken(without({ kept: whole, snapshotProblem: problem }))).not.toContain('I7');
+    expect(broken(without({ kept: whole }))).toContain('I7');
+    expect(broken(without({ snapshotProblem: problem }))).toContain('I7');
+  });
+  test('a file that is discarded unasked, twice, or of another attempt', () => {
+    const then = (events: (event: Ended) => readonly LedgerEvent[]) =>
+      broken(leaving((event) => [{ ...event, kept: left }, { ...asked, task: event.task }, ...events(event)]));
+    expect(then((event) => [discarded(event)])).not.toContain('I7');
+    expect(then((event) => [discarded(event), discarded(event)])).toContain('I7');
+    const other = attemptId(theRun, taskId('other'), 9);
+    expect(then((event) => [discarded({ ...event, attempt: other })])).toContain('I7');
+    expect(broken(leaving((event) => [{ ...event, kept: left }, discarded(event)]))).toContain('I7');
   });
 });
 

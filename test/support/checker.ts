@@ -6,6 +6,7 @@ import type { Stored } from '../../src/ports/ledger.ts';
 import { checkAsked } from './check-asked.ts';
 import { checkExternal } from './check-external.ts';
 import { checkIntegrated } from './check-integrated.ts';
+import { checkKept } from './check-kept.ts';
 import { checkLanded } from './check-landed.ts';
 import { checkOffered } from './check-offered.ts';
 import { checkQueue } from './check-queue.ts';
@@ -135,6 +136,7 @@ function checkRun(history: readonly Stored[], { git }: World): readonly Violatio
     ...checkAsked(history),
     ...checkMerged(history),
     ...checkIntegrated(history, git),
+    ...checkKept(history),
     ...checkClosed(history),
     ...checkRunBranch(history, target.commit, git?.refs.get(`refs/tidegate/runs/${run}`), git),
     ...checkLanded(history, git),

@@ -23,7 +23,8 @@ import { cleanDisk } from '../../src/cli/clean.ts';
 import type { RunEvent } from '../../src/domain/events.ts';
 import type { SnapshotEvidence } from '../../src/domain/evidence.ts';
 import { attemptId, type CommitId, commitId, treeId } from '../../src/domain/ids.ts';
-import { keptIn } from '../../src/domain/kept.ts';
+import { keepAtEnd } from '../../src/domain/keep-at-end.ts';
+import type { Kept } from '../../src/domain/kept-paths.ts';
 import { foldRun } from '../../src/domain/run.ts';
 import { bytesOfShown } from '../../src/domain/shown-path.ts';
 import { refs, stateDir } from '../../src/domain/state-dir.ts';
@@ -104,15 +105,14 @@ async function lost(trees: readonly Tree[], fate: Fate): Promise<readonly string
 
   const told = await sweep(state, events);
   const folded = foldRun(events.map((event, at) => ({ seq: at + 1, event })));
-  const kept = folded === null ? [] : keptIn(folded);
+  const kept = folded?.kept ?? [];
   for (const job of readdirSync(state.jobs)) open(Buffer.from(join(state.job(job), 'workspace')));
   const problems = work.flatMap((file) => whyLost(repo, repository, state.job(file.job), file, kept));
 
   // discarded by name, nothing of it is in the way any more
   const disk = stateDisk(state, async () => ({ cap: 0, free: 0 }));
   for (const { attempt, path } of kept) await disk.discard(attempt, path);
-  const paths = [...new Set(kept.map(({ path }) => path))];
-  await sweep(state, [...events, { type: 'kept-discarded', task: hello, paths, by }]);
+  await sweep(state, [...events, { type: 'kept-discarded', task: hello, kept, by }]);
   const isOver = fate === 'landed' || fate === 'dropped';
   const left = isOver ? readdirSync(state.jobs).filter((job) => existsSync(join(state.job(job), 'workspace'))) : [];
   return [...problems, ...told, ...left.map((job) => `${job} is still there`)];
@@ -161,7 +161,7 @@ function whyLost(
   repository: string,
   job: string,
   { job: attempt, path, content }: Work,
-  kept: ReturnType<typeof keptIn>,
+  kept: readonly Kept[],
 ): readonly string[] {
   const id = createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex');
   if (idsIn(repo, repository, attempt).get(path.toString('latin1')) === id) return [];
@@ -292,7 +292,12 @@ function attemptEvents(
   return [
     { type: 'attempt-intended', ...of, ...intended },
     { type: 'attempt-started', ...of, pid: 1 },
-    { ...(ended as RunEvent & { type: 'attempt-ended' }), ...of, snapshot },
+    {
+      ...(ended as RunEvent & { type: 'attempt-ended' }),
+      ...of,
+      snapshot,
+      ...keepAtEnd(undefined, { attempt, snapshot, snapshotProblem: null }),
+    },
   ];
 }
 

@@ -136,7 +136,11 @@ export async function scene(options: SceneOptions) {
       },
       { type: 'attempt-started', task, attempt, pid: 1 },
       { ...judgedTask(task), phase: 'dispatch', evidence: dispatched },
-      { type: 'attempt-ended', task, attempt, ending, handoff, snapshot, log, reminded: false, chargedSeconds: 1 },
+      {
+        type: 'attempt-ended',
+        ...{ task, attempt, ending, handoff, snapshot, log, reminded: false, chargedSeconds: 1 },
+        ...{ snapshotProblem: null, kept: [], version: 1 },
+      },
       { ...judgedTask(task), phase: 'monitor', evidence: { attempt, nonce, ending, handoff, snapshot } },
     );
     return snapshot;

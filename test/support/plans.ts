@@ -24,6 +24,7 @@ import {
   taskId,
   treeId,
 } from '../../src/domain/ids.ts';
+import { keepAtEnd } from '../../src/domain/keep-at-end.ts';
 import { canonicalJson, type FrozenPlan, type PlannedTask } from '../../src/domain/plan.ts';
 import type { By, RunOrder } from '../../src/domain/requests.ts';
 import type { Recorded, RunState } from '../../src/domain/run.ts';
@@ -238,13 +239,17 @@ export type EndSketch = {
 
 export function attemptEnded(id: string, sketch: EndSketch = {}): RunEvent {
   const number = sketch.number ?? 1;
+  const left = sketch.snapshot === undefined ? snapshot(id) : sketch.snapshot;
+  const snapshotProblem = left === null ? ({ rule: 'snapshot-failed', words: 'disk full' } as const) : null;
   return {
     type: 'attempt-ended',
     task: taskId(id),
     attempt: attempt(id, number),
     ending: sketch.ending ?? exited(0),
     handoff: sketch.handoff ?? handoff(nonceOf(id, number)),
-    snapshot: sketch.snapshot === undefined ? snapshot(id) : sketch.snapshot,
+    snapshot: left,
+    snapshotProblem,
+    ...keepAtEnd(undefined, { attempt: attempt(id, number), snapshot: left, snapshotProblem }),
     log,
     reminded: false,
     chargedSeconds: 1,

@@ -114,6 +114,8 @@ test('a kept path is found by the name that people see, measured and removed; no
   expect(readdirSync(workspace)).toEqual(['dir']);
   expect(readdirSync(join(workspace, 'dir'))).toEqual(['big']);
   expect(existsSync(join(s.root, 'elsewhere/precious'))).toBe(true);
+  s.write(`jobs/${job}/workspace.objects/pack/a.pack`, 'x');
   await s.disk.discard(job, '.');
   expect(existsSync(workspace)).toBe(false);
+  expect(readdirSync(join(s.root, `jobs/${job}`))).toEqual([]);
 });

@@ -3,6 +3,7 @@ import { existsSync, statfsSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { DiskLimits, Holding } from '../../domain/disk.ts';
+import { wholeWorkspace } from '../../domain/kept-paths.ts';
 import type { StateDir } from '../../domain/state-dir.ts';
 import type { Disk } from '../../ports/disk.ts';
 import { removeUnfinished } from '../durable-file.ts';
@@ -71,6 +72,8 @@ export function stateDisk(state: StateDir, limits: () => Promise<DiskLimits>): D
     },
     async discard(job, path) {
       const workspace = placeOf({ kind: 'workspace', id: job });
+      // Before the workspace: without that nobody would look for them.
+      if (path === wholeWorkspace) await removeTree(objectsBeside(workspace));
       for (const place of await placesOf(workspace, path)) await removeTree(place);
       for (const key of measured.keys()) if (key.endsWith(` ${workspace}`)) measured.delete(key);
     },

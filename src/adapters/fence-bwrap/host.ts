@@ -92,6 +92,12 @@ export function findHost(
   };
 }
 
+/** The same machine, looked at once: the mounts and the variables of one start agree. */
+export function seenOnce(host: Host): Host {
+  const visible = host.visible();
+  return { ...host, visible: () => visible };
+}
+
 /** Whom the processes of a job run as. */
 export function agentUser(job: string): Host['agent'] {
   const [uid, gid] = [process.getuid?.() ?? -1, process.getgid?.() ?? -1];

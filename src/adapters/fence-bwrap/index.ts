@@ -1,7 +1,7 @@
 export { certificateBinds, fencedEnvironment } from './environment.ts';
 export { type Command, type Fence, fenceCommand } from './fence.ts';
 export { callFilter } from './filter.ts';
-export { agentUser, type Bind, FenceUnavailable, findHost, type Host } from './host.ts';
+export { agentUser, type Bind, FenceUnavailable, findHost, type Host, seenOnce } from './host.ts';
 export { type Fenced, type Launch, launch, type Readiness, removeCanary } from './launch.ts';
 export { startCommand } from './launch-script.ts';
 export { fencedRuntime, fencedWorkspace, relaySocket } from './names.ts';

@@ -10,7 +10,7 @@ import type { Visible } from '../../domain/toolchains/visible.ts';
 import { fencedEnvironment } from './environment.ts';
 import { fenceCommand, filterFd } from './fence.ts';
 import { callFilter } from './filter.ts';
-import { type Bind, closedNamespaces, FenceUnavailable, findHost, type Host } from './host.ts';
+import { type Bind, closedNamespaces, FenceUnavailable, findHost, type Host, seenOnce } from './host.ts';
 import { isUselessIn } from './toolchain-mounts.ts';
 
 /** Whether agents can be fenced here. */
@@ -119,7 +119,7 @@ function hostOrProblem(
 ): Host | FenceUnavailable {
   try {
     callFilter();
-    return findHost(environment, closed);
+    return seenOnce(findHost(environment, closed));
   } catch (error) {
     if (error instanceof FenceUnavailable) return error;
     throw error;

@@ -1,10 +1,11 @@
-import { rmSync, utimesSync } from 'node:fs';
+import { existsSync, rmSync, utimesSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { policy } from '../../domain/policy.ts';
 import { stateDir } from '../../domain/state-dir.ts';
 import { isAbsent } from '../state-directory/absent.ts';
 import { type HistoryLimits, readCut } from './cut-history.ts';
-import { linkStore } from './link-store.ts';
+import { removeStore } from './held.ts';
+import { isWhole, linkStore } from './link-store.ts';
 import { makeStore, type Roots, storeName } from './make-store.ts';
 
 export { countObjects, isCut } from './cut-history.ts';
@@ -20,7 +21,10 @@ export async function ensureStore(
   limits: HistoryLimits = { objects: policy.historyObjects, commits: policy.historyCommits },
 ): Promise<string> {
   const place = `${stateDir(dirname(repository)).stores}/${storeName(roots)}`;
-  if (!isThere(place)) await makeStore(repository, roots, place, limits);
+  if (isThere(place)) return place;
+  // A damaged one would be in the way.
+  if (existsSync(place) && !isWhole(place)) await removeStore(place);
+  await makeStore(repository, roots, place, limits);
   return place;
 }
 
@@ -40,12 +44,13 @@ export async function borrowObjects(
     rmSync(directory, { recursive: true, force: true });
     if (linkStore(store, directory)) return readCut(directory);
     // Somebody makes room on the disk, or it is damaged: it is made once more.
-    rmSync(store, { recursive: true, force: true });
+    await removeStore(store);
   }
 }
 
-/** Whoever makes room takes the store first that was not asked for the longest. */
+/** Whoever makes room takes the store first that was not asked for the longest. A damaged one counts as absent. */
 function isThere(store: string): boolean {
+  if (!isWhole(store)) return false;
   const now = new Date();
   try {
     utimesSync(store, now, now);

@@ -1,4 +1,4 @@
-import { chmodSync, constants, copyFileSync, linkSync, mkdirSync, readdirSync } from 'node:fs';
+import { chmodSync, constants, copyFileSync, linkSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { isAbsent } from '../state-directory/absent.ts';
 
 /** Where packs are in an object directory, and who may read them: agents of root have a uid of their own. */
@@ -39,6 +39,15 @@ export function linkOne(from: string, to: string): void {
 
 /** File systems without hard links, and files that have as many as they can. */
 const unlinkable: ReadonlySet<string> = new Set(['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'ENOSYS']);
+
+/** Whether a store has all its parts: each pack with its index, and where its history ends. False for one that is gone. */
+export function isWhole(store: string): boolean {
+  const names = new Set(namesIn(packsOf(store)));
+  const packs = [...names].filter((name) => name.endsWith('.pack')).map((name) => name.slice(0, -'.pack'.length));
+  const indexes = [...names].filter((name) => name.endsWith('.idx'));
+  const isPaired = packs.length === indexes.length && packs.every((pack) => names.has(`${pack}.idx`));
+  return packs.length > 0 && isPaired && lstatSync(`${store}/${cutFile}`, { throwIfNoEntry: false }) !== undefined;
+}
 
 /** Empty for a directory that is not there. */
 export function namesIn(directory: string): readonly string[] {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { objectIdPattern } from '../../domain/ids.ts';
 import { launchError, spawnGit } from '../git-process/index.ts';
-import { namesIn, packsOf } from './link-store.ts';
+import { isWhole, namesIn, packsOf } from './link-store.ts';
 import { mostLinked } from './whole-packs.ts';
 
 /** Git looks for an object in one pack after the other: with more, a store is built on one that has few again. */
@@ -24,7 +24,8 @@ export async function nearestStore(gitDir: string, stores: string, tips: readonl
   for await (const commit of createInterface({ input: walk.stdout })) {
     if (!known.has(commit)) continue;
     const packs = namesIn(packsOf(`${stores}/${commit}`)).filter((name) => name.endsWith('.idx')).length;
-    if (packs > 0 && packs <= most) {
+    if (!isWhole(`${stores}/${commit}`)) continue;
+    if (packs <= most) {
       found = commit;
       break;
     }

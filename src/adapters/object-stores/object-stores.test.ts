@@ -137,6 +137,30 @@ test('what is borrowed stays whole when its store is removed, and a damaged stor
   expect(await allIn(alone(repo, two))).toEqual(await reached(repository, commit));
 });
 
+test.each(['.idx', '.pack', 'all of pack'])(
+  'a store that lost %s is made again, and none is built on it',
+  async (lost) => {
+    await using repo = await tempRepo();
+    const first = repo.commit('first', { a: '1' });
+    const second = repo.commit('second', { a: '2' });
+    const repository = await repo.bare(second);
+    const lose = async () => {
+      const store = await ensureStore(repository, at(first));
+      for (const name of readdirSync(join(store, 'pack')))
+        if (name.endsWith(lost) || lost === 'all of pack') rmSync(join(store, 'pack', name));
+    };
+    await lose();
+    expect(await allIn(alone(repo, await ensureStore(repository, at(second))))).toEqual(
+      await reached(repository, second),
+    );
+    await lose();
+    const borrowed = join(repo.home, 'borrowed');
+    await borrowObjects(repository, at(first), borrowed);
+    expect(await allIn(alone(repo, borrowed))).toEqual(await reached(repository, first));
+    expect(readdirSync(storesOf(repo)).toSorted()).toEqual([first, second].toSorted());
+  },
+);
+
 test('a store is unused when nobody borrows it; what others hold too counts once, for the one that goes last', async () => {
   await using repo = await tempRepo();
   const first = repo.commit('first', { a: 'x'.repeat(10), big: Buffer.alloc(300_000, 'ab\n').toString('base64') });

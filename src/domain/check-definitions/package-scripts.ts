@@ -56,7 +56,16 @@ const builtIn = new Set(
   ),
 );
 /** Scripts that an installation runs by itself. */
-const lifecycle = ['preinstall', 'install', 'postinstall', 'prepublish', 'preprepare', 'prepare', 'postprepare'];
+const lifecycle = [
+  'preinstall',
+  'install',
+  'postinstall',
+  'prepublish',
+  'preprepare',
+  'prepare',
+  'postprepare',
+  'dependencies',
+];
 
 type Members = 'all' | readonly string[] | null;
 type Asked = { readonly words: readonly string[]; readonly directory: string; readonly members: Members };

@@ -90,7 +90,8 @@ export const gateSentences: Sentences<GateRules> = {
   'handoff-nonce': () => 'the handoff is of another attempt',
   'handoff-status': ({ status, words: [summary = '', ...remaining] }) =>
     `the agent says ${status}: ${summary}${remaining.length === 0 ? '' : `; remaining: ${remaining.join(', ')}`}`,
-  'snapshot-present': () => 'the workspace could not be snapshotted',
+  'snapshot-present': ({ because }, explain) =>
+    `the workspace could not be snapshotted${because === undefined ? '' : `: ${explain(because).detail}`}`,
   files: ({ changed, limit }) => `${changed} files changed, the limit is ${limit}`,
   changes: () => 'nothing was changed; set allowEmpty if that is fine',
   'deliverable-missing': ({ pattern }) => `the deliverable ${pattern} was not made`,

@@ -15,7 +15,7 @@ export const requestSentences: Sentences<RequestRules> = {
   'task-removed': ({ task }) => `${task} is not in the plan any more`,
   'wave-closed': ({ wave }) => `wave ${wave} is closed`,
   'not-kept': ({ run, task, path }) => ({
-    detail: `${run}/${task} has no file ${path} that is in no snapshot`,
+    detail: `${path} is not a kept file of ${run}/${task}`,
     fix: `\`tidegate rescue ${run}/${task}\` lists those that it has`,
   }),
   'drop-merged': () => ({ detail: 'it is merged', fix: '`tidegate undo` takes it back' }),

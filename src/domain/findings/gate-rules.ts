@@ -52,7 +52,8 @@ export type GateRules = {
   'handoff-nonce': unknown;
   /** `words`: its summary, then what remains. */
   'handoff-status': { readonly status: Handoff['status']; readonly words: readonly string[] };
-  'snapshot-present': unknown;
+  /** `because`: why there is none; absent when nobody knows. */
+  'snapshot-present': { readonly because?: Finding };
   files: { readonly changed: number; readonly limit: number };
   changes: unknown;
   /** Nothing that the attempt added or changed matches it. */

@@ -17,8 +17,8 @@ export const gateVersions = {
   task: 1,
   exit: 2,
   handoff: 2,
-  snapshot: 3,
-  secrets: 3,
+  snapshot: 4,
+  secrets: 4,
   scope: 3,
   files: 1,
   changes: 1,
@@ -46,5 +46,7 @@ export const phaseVersions = {
   merge: 1,
 } as const satisfies Readonly<Record<Phase, number>>;
 
-/** The same for decisions that are no verdicts: what becomes of an attempt, and what is asked of a session. */
-export const decisionVersions = { settlement: 4, session: 3 } as const satisfies Readonly<Record<string, number>>;
+/** The same for decisions that are no verdicts: what an attempt leaves, what becomes of it, and what is asked of a session. */
+export const decisionVersions = { kept: 1, settlement: 4, session: 3 } as const satisfies Readonly<
+  Record<string, number>
+>;

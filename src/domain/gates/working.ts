@@ -109,10 +109,13 @@ type Granted = readonly { readonly task: TaskId; readonly paths: readonly string
 function judgeSnapshot(
   plan: FrozenPlan,
   task: PlannedTask,
-  { snapshot, acceptance }: MonitorEvidence,
+  { snapshot, snapshotProblem, acceptance }: MonitorEvidence,
   granted: Granted,
 ): readonly Verdict[] {
-  if (snapshot === null) return [inconclusive('snapshot', { rule: 'snapshot-present' })];
+  if (snapshot === null) {
+    const because = snapshotProblem === undefined ? {} : { because: snapshotProblem };
+    return [inconclusive('snapshot', { rule: 'snapshot-present', ...because })];
+  }
   return [
     failWith('snapshot', snapshot.refused),
     failWith('secrets', snapshot.secrets),

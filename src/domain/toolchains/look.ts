@@ -24,7 +24,7 @@ export type Trail = { readonly real: string; readonly links: readonly Link[] };
 const mostLinks = 40;
 
 /** Where a path really leads, and each link on the way. Null when it leads nowhere. */
-export function follow(look: Look, path: string): Trail | null {
+export function follow(look: Pick<Look, 'at'>, path: string): Trail | null {
   const links: Link[] = [];
   let rest = path.split('/');
   let real = '';

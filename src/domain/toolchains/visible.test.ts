@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Entry, Look } from './look.ts';
+import { type Entry, follow, type Look } from './look.ts';
 import { type Visible, visibleByPath } from './visible.ts';
 
 const home = '/home/ann';
@@ -18,17 +18,24 @@ function tree(files: Readonly<Record<string, string>>): Look {
     entries.set(path, to !== undefined ? { kind: 'link', mode: 0o777, to } : { kind: kindOf(what), mode });
     texts.set(path, what);
   }
+  const inTree = { at: (path: string) => entries.get(path) ?? null };
+  const real = (path: string): string => follow(inTree, path)?.real ?? path;
+  const unlinked = (path: string): string => {
+    const cut = path.lastIndexOf('/');
+    return cut <= 0 ? path : `${real(path.slice(0, cut))}${path.slice(cut)}`;
+  };
   return {
-    at: (path) => entries.get(path) ?? null,
-    list(directory, most) {
+    at: (path) => inTree.at(unlinked(path)),
+    list(named, most) {
+      const directory = real(named);
       if (entries.get(directory)?.kind !== 'directory' && directory !== '/') return null;
       const start = directory === '/' ? '/' : `${directory}/`;
       const found = [...entries]
         .filter(([path]) => path.startsWith(start) && !path.slice(start.length).includes('/'))
-        .map(([path, { kind }]) => ({ path, kind }));
+        .map(([path, { kind }]) => ({ path: `${named === '/' ? '' : named}/${path.slice(start.length)}`, kind }));
       return found.length > most ? null : found;
     },
-    text: (path) => texts.get(path) ?? null,
+    text: (path) => texts.get(real(path)) ?? null,
   };
 }
 const kindOf = (what: string): 'file' | 'other' => (what === 'socket' ? 'other' : 'file');
@@ -287,6 +294,19 @@ describe('a row of the table', () => {
     const visible = see(['~/bin'], { ...files, ...rest });
     expect(shown(visible)).toEqual(['~/bin', '~/.local/share/opencode']);
     expect(hidden(visible)).toEqual(['~/.local/share/opencode/auth.json']);
+  });
+  test('hides credentials where they really lie, whichever links lead there', () => {
+    const files = {
+      '~/.volta/bin/node': 'x',
+      '~/.volta/tools': '-> /data/vt',
+      '/data/vt/image/node/22/bin/node': 'x',
+      '/data/vt/image/node/22/etc/npmrc': '',
+      '/data/vt/image/node/24/etc': '-> /data/vt/shared',
+      '/data/vt/shared/npmrc': '',
+    };
+    const visible = see(['~/.volta/bin'], files);
+    expect(shown(visible)).toEqual(['~/.volta/bin', '/data/vt']);
+    expect(hidden(visible)).toEqual(['/data/vt/image/node/22/etc', '/data/vt/shared']);
   });
 });
 

@@ -273,7 +273,7 @@ function settled(shown: readonly Shown[], rowRoots: readonly string[], { isOpen,
   );
 }
 
-/** Credentials that a row names, where something that is shown would show them. */
+/** Credentials that a row names, by where they really lie, where something that is shown would show them. */
 function neverShown(shown: readonly Shown[], { placed, needed, home, look }: Scene): readonly Hidden[] {
   const roots = shown.map(({ path }) => path);
   return [...placed, ...[...needed.values()].map((one) => one.placed)]
@@ -281,6 +281,7 @@ function neverShown(shown: readonly Shown[], { placed, needed, home, look }: Sce
       const places = row.each === undefined ? [root] : pathsOf(row.each, { root }, home, look);
       return places.flatMap((place) => row.never.flatMap((pattern) => pathsOf(pattern, { root: place }, home, look)));
     })
+    .flatMap((named) => follow(look, named)?.real ?? [])
     .filter((path) => isAmong(path, roots))
     .flatMap((path): readonly Hidden[] => {
       const kind = look.at(path)?.kind;

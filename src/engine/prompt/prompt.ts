@@ -121,9 +121,7 @@ function limitsSection({ plan: { limits }, history }: RunState, agent: string): 
     `- ${limits.minutes} minutes in all, and ${limits.silence} without a sign of life.`,
     ...(limits.turns === null || !countsTurns(agent) ? [] : [`- ${limits.turns} turns.`]),
     ...(limits.files === null ? [] : [`- At most ${limits.files} changed files.`]),
-    ...(history === undefined
-      ? []
-      : [`- Of the git history the newest ${history} commits: older ones are not in the workspace.`]),
+    ...(history === undefined ? [] : [`- The workspace has only the newest ${history} commits.`]),
     '',
     'Then you are stopped. What is in the workspace is kept, but only a handoff in time counts.',
   ].join('\n');
