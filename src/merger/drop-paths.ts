@@ -30,12 +30,10 @@ export async function dropPaths(
   const covers = (path: string) =>
     paths.some((drop) => path === drop || path.startsWith(`${drop.replace(/\/$/, '')}/`));
   const taken = (await readChanges(repository, held.base, held.commit)).filter((change) => covers(change.path));
-  // what an agent did in a submodule is in no snapshot: dropping it only takes the finding away
-  const inModules = held.refused.flatMap(({ rule, where = '' }) =>
-    rule === 'submodule-changed' && covers(where) ? [where] : [],
-  );
+  // these are in no snapshot: dropping them only takes the finding away, and the files stay where they are
+  const refusedPaths = held.refused.flatMap(({ where = '' }) => (covers(where) ? [where] : []));
   if (taken.length === 0 && isDropped(history, task, paths)) return done;
-  if (taken.length === 0 && inModules.length === 0) return refused({ rule: 'paths-unchanged', task, paths });
+  if (taken.length === 0 && refusedPaths.length === 0) return refused({ rule: 'paths-unchanged', task, paths });
 
   const { date } = await mustReadCommit(repository, held.commit);
   const tree = await takeBack(repository, held.tree, taken);
@@ -57,7 +55,7 @@ export async function dropPaths(
   return await recordFacts(order, {
     type: 'paths-dropped',
     task,
-    paths: [...new Set([...taken.map(({ path }) => path), ...inModules])],
+    paths: [...new Set([...taken.map(({ path }) => path), ...refusedPaths])],
     snapshot,
     by,
   });

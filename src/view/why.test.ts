@@ -291,8 +291,9 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       tidegate rework checkout-k3f9/hello -m 'take the secret out of what you wrote'
     [gate: snapshot]
     checkout-k3f9/hello is held for 12m 18s: pipe: a FIFO cannot be kept in git.
-      its work is kept, and nothing of it was merged
-      tidegate rework checkout-k3f9/hello -m 'remove what is no plain file or cannot be read'
+      | have it mended: tidegate rework checkout-k3f9/hello -m 'take these away: pipe'
+      after a drop it is judged again without them; the files stay where they are
+      tidegate drop checkout-k3f9/hello pipe
     [gate: scope]
     checkout-k3f9/hello is held for 12m 18s: added x.md: the task does not own it; added "a b'c.md": the task does not own it.
       its work is kept; granted or dropped, it is judged again at no cost

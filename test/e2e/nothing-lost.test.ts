@@ -137,6 +137,22 @@ test('S4: of more than 1,000 files that no snapshot can hold, the whole workspac
   expect(workspaces(p, `${run}.one.1`)).toEqual([]);
 });
 
+test('S4: a task that left a file that is too large goes on without it, and the file stays until it is discarded', {
+  timeout: 180_000,
+}, async () => {
+  const one = scripted(`${big}; ${odd}; echo work > work.txt; ${handoff}`);
+  await using p = await project({ plan: { land: 'auto', limits: { attempts: 1 }, tasks: { one } } });
+  const { run } = JSON.parse((await p.cli('run', 'plan.yaml', '--yes', '--json')).stdout);
+  const why = (await p.cli('why', `${run}/one`)).stdout;
+  expect(why).toContain(`tidegate drop ${run}/one '"caf\\351"' big.bin`);
+  expect(await p.cli('drop', `${run}/one`, '"caf\\351"', 'big.bin')).toMatchObject({ code: 0 });
+  expect(await p.cli('resume', run)).toMatchObject({ code: 0 });
+  expect(p.git('show', 'main:work.txt')).toBe('work');
+  await p.cli('clean');
+  expect(await keptOf(p, run)).toEqual(['"caf\\351"', 'big.bin']);
+  expect(jobFile(p, 'one', 'big.bin')).toHaveLength(1);
+});
+
 describe.skipIf(!isReachable)('S11: clean', { timeout: 180_000 }, () => {
   test('S11: removes workspaces with read-only directories, as an ordinary user, beside a coordinator that does too', async () => {
     const closed = 'mkdir -p ignored/a/b; touch ignored/a/b/c ignored/d; chmod 555 ignored/a/b ignored/a ignored';

@@ -131,14 +131,6 @@ function unfinished(subject: string): Omit<Told, 'message'> {
 export const diffLine = (subject: string): string => `what it did:   tidegate diff ${subject}`;
 export const acceptLine = (subject: string): string => `take it as is: tidegate accept ${subject}`;
 
-function snapshotAdvice(findings: readonly Finding[]): string {
-  const has = (rule: Finding['rule']): boolean => findings.some((finding) => finding.rule === rule);
-  if (has('submodule-changed')) return 'leave what is in submodules as it was';
-  return has('unfit-name')
-    ? 'rename files whose names hold a line break or are not UTF-8'
-    : 'remove what is no plain file or cannot be read';
-}
-
 /** Just what changed there: the rest of its work is not in question. */
 const definitionLine = (subject: string, paths: readonly string[]): string =>
   `what it changed there: tidegate diff ${[subject, ...paths.slice(0, 3).map(shellPath)].join(' ')}`;
@@ -148,10 +140,17 @@ const wayOut: Readonly<Record<MonitorGate, WayOut>> = {
     'take the secret out of what you wrote',
     'nothing of it was merged, and the value is shown nowhere',
   ),
-  snapshot: (subject, findings) => ({
-    safe: kept,
-    command: reworkInstead(subject, snapshotAdvice(findings)),
-  }),
+  snapshot: (subject, findings) => {
+    const paths = findings.flatMap(({ where }) => where ?? []);
+    const mend = reworkInstead(subject, `take these away: ${few(paths, 3)}`);
+    return paths.length === 0
+      ? { safe: kept, command: reworkInstead(subject, goOn) }
+      : {
+          lines: [`have it mended: ${mend}`],
+          safe: 'after a drop it is judged again without them; the files stay where they are',
+          command: [`tidegate drop ${subject}`, ...paths.map(shellPath)].join(' '),
+        };
+  },
   scope: (subject, findings) => {
     const { paths, grantable } = foreignPaths(findings);
     const verb = grantable ? 'grant' : 'drop';

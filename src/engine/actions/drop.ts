@@ -1,4 +1,5 @@
 import { err, ok } from '../../domain/result.ts';
+import { bytesOfShown } from '../../domain/shown-path.ts';
 import type { Action } from './action.ts';
 import { badPath } from './paths.ts';
 
@@ -10,7 +11,8 @@ export const dropAction: Action<'task', { readonly paths: readonly string[] }> =
   mcp: false,
   on: 'task',
   request: ({ task }, { paths }, by) => {
-    const bad = badPath(paths);
+    // a path that no snapshot holds is named as it is shown, quotes and all
+    const bad = badPath(paths.filter((path) => !path.startsWith('"') || bytesOfShown(path) === null));
     return bad === null ? ok({ type: 'requested-drop', task, paths, by }) : err(bad);
   },
 };
