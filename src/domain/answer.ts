@@ -3,6 +3,7 @@ import { answerOnBoard, heldByQuestion, openCriticalQuestions } from './board-re
 import { grantPattern } from './claims.ts';
 import { decideTap, type TapDecision } from './decide-tap.ts';
 import { discard, discarded } from './discard.ts';
+import { changersIn } from './earlier-definitions.ts';
 import type { RunEvent } from './events.ts';
 import type { Finding } from './findings/finding.ts';
 import { boundedWords } from './findings/words.ts';
@@ -231,7 +232,7 @@ function send(state: RunState, request: RequestEvent & { readonly type: 'request
 const isDefinitionRefused = ({ landing }: RunState, task: TaskState['id']): boolean =>
   landing.status === 'refused' &&
   landing.because.rule === 'landing-check' &&
-  landing.because.defined?.tasks.includes(task) === true;
+  changersIn(landing.because.defined?.changes ?? []).includes(task);
 
 /** A limit that nobody is near may be raised too. */
 function raise(state: RunState, { task, usd, by }: RequestEvent & { readonly type: 'requested-raise' }): Answer {

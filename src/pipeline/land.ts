@@ -127,14 +127,14 @@ function landAsBefore(
   of: Pick<FindingOf<'landing-check'>, 'run' | 'branch' | 'tasks' | 'uncommitted'>,
 ): readonly Step[] | null {
   if (before === undefined) return null;
-  const { commit, tree: earlier, changes, tasks } = before;
+  const { commit, tree: earlier, changes } = before;
   for (const check of state.plan.checks) {
     const outcome = state.checks[checkKey(earlier, check.name)];
     if (outcome === undefined)
       return [effect(`check ${earlier} ${check.name}`, { do: 'check', purpose: 'land', commit, tree: earlier, check })];
     if (outcome.outcome === 'could-not-run') return halt(state, outcome);
     if (outcome.outcome !== 'passed') {
-      const defined = { tree, changes, tasks };
+      const defined = { passedOn: tree, changes };
       return [refuse({ rule: 'landing-check', ...of, check: check.name, tree: earlier, defined })];
     }
   }

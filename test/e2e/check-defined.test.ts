@@ -67,7 +67,7 @@ test('S3: a definition that a task owns by name is tried beside the one before, 
       hold: expect.objectContaining({
         because: 'check',
         check: 'test',
-        defined: expect.objectContaining({ changes: [{ path: 'ci.sh' }] }),
+        defined: expect.objectContaining({ changes: [{ path: 'ci.sh', tasks: ['work'] }] }),
       }),
     }),
   );
@@ -89,7 +89,9 @@ test('S3: a sound change of a definition lands, once the check has passed by bot
     expect.objectContaining({
       type: 'phase-judged',
       phase: 'closure',
-      evidence: expect.objectContaining({ before: expect.objectContaining({ changes: [{ path: 'ci.sh' }] }) }),
+      evidence: expect.objectContaining({
+        before: expect.objectContaining({ changes: [{ path: 'ci.sh', tasks: ['work'] }] }),
+      }),
     }),
   );
   expect((await scene.cli('verify')).code).toBe(0);
@@ -190,7 +192,10 @@ test('S7: a check sees what setup makes of the tree that is checked, not what it
     checks: [{ name: 'test', run: 'grep -q good out/v' }],
     tasks: { [task]: scripted(`${script}\n${handoff}`) },
   });
-  await using scene = await project({ files: { ...built, '.gitignore': 'out/\n' }, plan: plan('one', 'echo 1 > one.txt') });
+  await using scene = await project({
+    files: { ...built, '.gitignore': 'out/\n' },
+    plan: plan('one', 'echo 1 > one.txt'),
+  });
   expect(await scene.cli('run', 'plan.yaml', '--yes')).toMatchObject({ code: 0 });
   scene.write('second.yaml', stringify(plan('two', 'echo bad > src/v')));
   expect(await scene.cli('run', 'second.yaml', '--yes')).toMatchObject({ code: 43 });
