@@ -326,12 +326,13 @@ const isLandingMoving = ({ landing }: RunState): boolean =>
 
 /**
  * A run that ended on its branch only may still be landed, what has landed undone, what has not landed discarded by name, what was
- * asked answered, and either tried again after a halt.
+ * asked answered, the check definition granted that a landing was refused for, and either tried again after a halt.
  */
 function isAllowedLate(state: RunState, request: RequestEvent): boolean {
   if (['requested-undo', 'requested-answer', 'requested-discard'].includes(request.type)) return true;
   if (request.type === 'requested-resume') return state.mode.mode === 'halted';
   if (request.type === 'requested-drop') return request.paths.length === 0;
+  if (request.type === 'requested-grant') return isDefinitionRefused(state, request.task);
   const isOfLanding = request.type === 'requested-land' || request.type === 'requested-landing-edit';
   return isOfLanding && state.ended === 'done' && !hasWhollyLanded(state);
 }
