@@ -63,6 +63,8 @@ function move(state: RunState, landing: LandingState, given: Given): readonly St
     case 'queued':
       return isItsTurn(state, given) ? [effect('observe-target', { do: 'observe-target' })] : [];
     case 'observed':
+      // a branch of its own waits for nobody, and where the target is does not matter to it
+      if (landsOnOwnBranch(state.plan)) return moveObserved(state, landing, state.target.commit);
       if (!isItsTurn(state, given)) return [];
       return landing.tip === null
         ? [refuse({ rule: 'branch-gone', branch: state.target.branch })]
