@@ -1,10 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import type { RunEvent } from '../../src/domain/events.ts';
 import { checkHistory } from '../support/checker.ts';
 import { forge } from '../support/forge.ts';
+import { killAt, type Scenario } from '../support/kill.ts';
 import { handoff, type Project, project, scripted } from '../support/project.ts';
 
 /** The check looks at `works.txt`; how is up to the script that it is defined by. */
@@ -238,6 +239,28 @@ test('S3: a definition that passes by both lands on a branch that has not moved,
   const unasked = history.filter(({ event }) => (event as RunEvent).type !== 'landing-rebuilt');
   expect(checkHistory(unasked)).toContainEqual(
     expect.objectContaining({ what: expect.stringContaining('was not compared with the branch') }),
+  );
+});
+
+describe('S3: killed half way, the comparison with a branch that has not moved is finished by the next coordinator:', () => {
+  const scenario: Scenario = {
+    name: 'a definition landed',
+    plan: {
+      checks: [{ name: 'test', run: 'test -f readme.md', defines: ['ci.txt'] }],
+      waves: [
+        { tasks: { one: scripted(`echo 1 > ci.txt\n${handoff}`, { owns: ['ci.txt'] }) } },
+        { tasks: { two: scripted(`echo 2 > two.txt\n${handoff}`) } },
+      ],
+    },
+    before: async (p) => void (await p.cli('run', 'plan.yaml', '--yes', '--json')),
+    during: ['land', 'RUN', '--json'],
+    files: ['ci.txt', 'plan.yaml', 'readme.md', 'two.txt'],
+  };
+  test.each(['merger-rebuild-written', 'merger-rebuild-kept', 'merger-landing-intended'])(
+    'at %s',
+    async (failpoint) => {
+      expect(await killAt(scenario, failpoint, 1)).toEqual({ reached: true, problems: [] });
+    },
   );
 });
 
