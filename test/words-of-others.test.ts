@@ -184,7 +184,6 @@ const unseen: Readonly<Record<string, string>> = {
   'generator-ended snapshot.diff[].keys[]': 'as of `attempt-ended`',
   'candidate-completed before.changes[].path': 'as of `candidate-built`, with generated files',
   'candidate-completed before.changes[].keys[]': 'as of `candidate-built`, with generated files',
-  'landing-rebuilt before.changes[].path': 'as of `candidate-built`, on a branch that moved',
   'landing-rebuilt before.changes[].keys[]': 'as of `candidate-built`, on a branch that moved',
   'external-key-used forgets': 'a key, once a session has had as many as it remembers',
 };

@@ -3,6 +3,7 @@ import { answerOnBoard, heldByQuestion, openCriticalQuestions } from './board-re
 import { grantPattern } from './claims.ts';
 import { decideTap, type TapDecision } from './decide-tap.ts';
 import { discard, discarded } from './discard.ts';
+import { changersIn } from './earlier-definitions.ts';
 import type { RunEvent } from './events.ts';
 import type { Finding } from './findings/finding.ts';
 import { boundedWords } from './findings/words.ts';
@@ -231,7 +232,7 @@ function send(state: RunState, request: RequestEvent & { readonly type: 'request
 const isDefinitionRefused = ({ landing }: RunState, task: TaskState['id']): boolean =>
   landing.status === 'refused' &&
   landing.because.rule === 'landing-check' &&
-  landing.because.defined?.tasks.includes(task) === true;
+  changersIn(landing.because.defined?.changes ?? []).includes(task);
 
 /** A limit that nobody is near may be raised too. */
 function raise(state: RunState, { task, usd, by }: RequestEvent & { readonly type: 'requested-raise' }): Answer {
@@ -325,12 +326,13 @@ const isLandingMoving = ({ landing }: RunState): boolean =>
 
 /**
  * A run that ended on its branch only may still be landed, what has landed undone, what has not landed discarded by name, what was
- * asked answered, and either tried again after a halt.
+ * asked answered, the check definition granted that a landing was refused for, and either tried again after a halt.
  */
 function isAllowedLate(state: RunState, request: RequestEvent): boolean {
   if (['requested-undo', 'requested-answer', 'requested-discard'].includes(request.type)) return true;
   if (request.type === 'requested-resume') return state.mode.mode === 'halted';
   if (request.type === 'requested-drop') return request.paths.length === 0;
+  if (request.type === 'requested-grant') return isDefinitionRefused(state, request.task);
   const isOfLanding = request.type === 'requested-land' || request.type === 'requested-landing-edit';
   return isOfLanding && state.ended === 'done' && !hasWhollyLanded(state);
 }

@@ -2,9 +2,9 @@ import type { Trouble } from './agent-event.ts';
 import type { AgentNote, AgentReport } from './agent-note.ts';
 import type { Post, RecordPlace } from './board.ts';
 import type { Shortage } from './disk.ts';
+import type { EarlierDefinitions } from './earlier-definitions.ts';
 import type {
   CheckOutcome,
-  DefinedBefore,
   Ending,
   GeneratorOutcome,
   HandoffEvidence,
@@ -260,7 +260,7 @@ export type RunEvent =
       readonly base: CommitId;
       readonly steps: readonly { readonly task: TaskId; readonly commit: CommitId; readonly tree: TreeId }[];
       readonly conflicts: readonly { readonly task: TaskId; readonly files: readonly string[] }[];
-      readonly before?: DefinedBefore;
+      readonly before?: EarlierDefinitions;
     }
   /** Only when the plan has generated files: their commands ran on the candidate's last commit. */
   | ({ readonly type: 'generator-ended'; readonly wave: number; readonly round: number } & GeneratorOutcome)
@@ -271,7 +271,7 @@ export type RunEvent =
       readonly round: number;
       readonly commit: CommitId;
       readonly tree: TreeId;
-      readonly before?: DefinedBefore;
+      readonly before?: EarlierDefinitions;
     }
   /** Bisection found it: the first prefix that fails is the one that adds this task. */
   | {

@@ -1,4 +1,5 @@
 import type { AgentReport } from './agent-note.ts';
+import type { EarlierDefinitions } from './earlier-definitions.ts';
 import type { Finding } from './findings/finding.ts';
 import type { AttemptId, CommitId, PlanHash, RunId, TaskId, TreeId } from './ids.ts';
 
@@ -243,17 +244,6 @@ export type GeneratorOutcome = {
   readonly tail: string;
 };
 
-/**
- * A candidate with what defines the checks as the commit below it has it, because `tasks` changed that and no person granted it.
- * `changes` are what was put back; without keys a whole file.
- */
-export type DefinedBefore = {
-  readonly commit: CommitId;
-  readonly tree: TreeId;
-  readonly tasks: readonly TaskId[];
-  readonly changes: readonly { readonly path: string; readonly keys?: readonly string[] }[];
-};
-
 export type ClosureEvidence = {
   readonly round: number;
   readonly base: CommitId;
@@ -261,8 +251,8 @@ export type ClosureEvidence = {
   readonly tree: TreeId;
   readonly tasks: readonly { readonly task: TaskId; readonly snapshot: CommitId }[];
   readonly checks: readonly CheckOutcome[];
-  /** The same checks as they were defined before, where that differs. Absent: nothing does. */
-  readonly before?: Pick<DefinedBefore, 'tree' | 'changes'> & { readonly checks: readonly CheckOutcome[] };
+  /** The same checks with their earlier definitions. Absent where nothing differs. */
+  readonly before?: Pick<EarlierDefinitions, 'tree' | 'changes'> & { readonly checks: readonly CheckOutcome[] };
 };
 
 export type MergeEvidence = {

@@ -1,4 +1,4 @@
-import type { DefinedBefore } from './evidence.ts';
+import type { EarlierDefinitions } from './earlier-definitions.ts';
 import type { Finding } from './findings/finding.ts';
 import type { CommitId, RunId, TaskId, TreeId } from './ids.ts';
 import type { SidesBeside } from './landing-conflict.ts';
@@ -22,7 +22,12 @@ export type LandingEvent =
       readonly task?: TaskId;
       readonly against?: readonly ForeignCommit[];
       /** Without conflicts, where what defines the checks differs from the branch. */
-      readonly before?: DefinedBefore;
+      readonly before?: EarlierDefinitions;
+      /**
+       * Nothing was replayed: `commit` is the run branch as it is, on a branch that has not moved. Recorded where a task changed a
+       * check definition on the way; `onto` is the commit that it is compared with.
+       */
+      readonly asMerged?: true;
       /** Made of the commits of these tasks only. */
       readonly tasks?: readonly TaskId[];
       /** Only with conflicts: `part` is the commit of the run branch that could not be put onto it; `commit` holds both sides. */

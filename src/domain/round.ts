@@ -1,5 +1,6 @@
+import type { EarlierDefinitions } from './earlier-definitions.ts';
 import type { RunEvent } from './events.ts';
-import type { DefinedBefore, GeneratorOutcome } from './evidence.ts';
+import type { GeneratorOutcome } from './evidence.ts';
 import type { Finding } from './findings/finding.ts';
 import type { CommitId, TaskId, TreeId } from './ids.ts';
 import { passes, type Verdict } from './verdict.ts';
@@ -31,7 +32,7 @@ type Candidate = {
   readonly steps: readonly RoundStep[];
   readonly tip: Tip | null;
   /** Absent: what defines the checks is as before. */
-  readonly before?: DefinedBefore;
+  readonly before?: EarlierDefinitions;
 };
 export type Tip = { readonly commit: CommitId; readonly tree: TreeId };
 /** There is a candidate, and the gates have not judged it yet. */
@@ -77,7 +78,7 @@ export function evolveRound(state: RoundState, event: RunEvent): RoundState {
 }
 
 const candidate = ({ steps, tip, before }: Candidate): Candidate => ({ steps, tip, ...kept({ before }) });
-const kept = ({ before }: { readonly before?: DefinedBefore | undefined }): Pick<Candidate, 'before'> =>
+const kept = ({ before }: { readonly before?: EarlierDefinitions | undefined }): Pick<Candidate, 'before'> =>
   before === undefined ? {} : { before };
 
 function candidateOf(steps: readonly RoundStep[]): Candidate {

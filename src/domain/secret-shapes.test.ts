@@ -47,11 +47,14 @@ describe('S6: credentials are found by their shape', () => {
     expect(secretIn(secret)).toBe(rule);
   });
 
-  test.each(Object.entries(made))('%s in JSON, at the beginning of a line or after an escaped character', (rule, secret) => {
-    const plain = JSON.stringify(secret).slice(1, -1);
-    for (const before of ['\\n', '\\t', '\\r', '\\u00e9'])
-      expect(maskShapes(`{"text":"key:${before}${plain}"}`)).toBe(`{"text":"key:${before}[redacted ${rule}]"}`);
-  });
+  test.each(Object.entries(made))(
+    '%s in JSON, at the beginning of a line or after an escaped character',
+    (rule, secret) => {
+      const plain = JSON.stringify(secret).slice(1, -1);
+      for (const before of ['\\n', '\\t', '\\r', '\\u00e9'])
+        expect(maskShapes(`{"text":"key:${before}${plain}"}`)).toBe(`{"text":"key:${before}[redacted ${rule}]"}`);
+    },
+  );
 
   test('a word that ends like one is none', () => {
     expect(maskShapes(`mask-ant-${'aB3_'.repeat(20)} npm_x`)).toBe(`mask-ant-${'aB3_'.repeat(20)} npm_x`);

@@ -114,7 +114,8 @@ function mayBegin(text: string, at: number, start: string): boolean {
 /** So many characters before a place decide whether a credential can begin there. */
 export const borderLength = 6;
 const border = /(?:^|\W|\\[bfnrt]|\\u[0-9a-fA-F]{4})$/;
-const isWithinWord = (text: string, at: number): boolean => !border.test(text.slice(Math.max(0, at - borderLength), at));
+const isWithinWord = (text: string, at: number): boolean =>
+  !border.test(text.slice(Math.max(0, at - borderLength), at));
 
 /** A private key has lines; it is open for as long as only what a key consists of has come. */
 function openKey(text: string): number {

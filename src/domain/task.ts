@@ -1,5 +1,6 @@
 import { addUsage, noUsage, type Trouble, type Usage } from './agent-event.ts';
-import type { Acceptance, DefinedBefore, Handoff, MonitorEvidence, SnapshotEvidence } from './evidence.ts';
+import type { DefinitionDispute } from './earlier-definitions.ts';
+import type { Acceptance, Handoff, MonitorEvidence, SnapshotEvidence } from './evidence.ts';
 import type { Finding } from './findings/finding.ts';
 import type { AttemptId, CommitId, TaskId, TreeId } from './ids.ts';
 import type { PlannedTask } from './plan.ts';
@@ -126,8 +127,8 @@ export type Hold =
       readonly because: 'check';
       readonly check: string;
       readonly tree: TreeId;
-      /** It passes as the task defines it, on `tree` here, and fails as it was defined before. */
-      readonly defined?: { readonly tree: TreeId; readonly changes: DefinedBefore['changes'] };
+      /** Set when it fails only with the earlier definitions; then `tree` has those. */
+      readonly defined?: DefinitionDispute;
     }
   /** A task that this one stands on is held. */
   | { readonly because: 'needs'; readonly task: TaskId };

@@ -1,6 +1,7 @@
 import type { RunEvent } from '../domain/events.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import type { TaskId } from '../domain/ids.ts';
+import { landsOnOwnBranch } from '../domain/plan.ts';
 import { startable } from '../domain/schedule.ts';
 import { EnvironmentFailed } from '../ports/failures.ts';
 import { type MergerAnswer, MergerFailed, type MergerRequest } from '../ports/merger.ts';
@@ -65,9 +66,10 @@ async function landingRefused(world: World, log: RunLog, because: Finding): Prom
   const tip = await world.git.branchTip(log.state()?.target.branch ?? '');
   await log.record((state) => {
     if (state === null || state.ended === 'abandoned') return null;
-    if (state.landing.status === 'refused' || state.landing.status === 'landed') return null;
-    const wasObserved = state.landing.status === 'observed' && state.landing.tip !== tip;
-    const wasIntended = state.landing.status === 'intended' && because.rule === 'branch-moved';
+    const { landing } = state;
+    if (landing.status === 'refused' || landing.status === 'landed') return null;
+    const wasObserved = landing.status === 'observed' && landing.tip !== tip && !landsOnOwnBranch(state.plan);
+    const wasIntended = landing.status === 'intended' && because.rule === 'branch-moved';
     const moved = wasObserved || wasIntended;
     return moved ? [{ type: 'target-observed', commit: tip }] : [{ type: 'landing-refused', because }];
   });

@@ -3,7 +3,7 @@ import { type Change, nobody, readChanges, takeBack, writeBlob, writeCommit } fr
 import { keysBetweenTexts, withKeysOfText } from '../adapters/structured-text.ts';
 import { compileDefinitions, touchedDefinition } from '../domain/check-definitions/definition.ts';
 import { grantPattern } from '../domain/claims.ts';
-import type { DefinedBefore } from '../domain/evidence.ts';
+import type { DefinitionChange, EarlierDefinitions } from '../domain/earlier-definitions.ts';
 import type { CommitId, TaskId, TreeId } from '../domain/ids.ts';
 import { matches, pattern } from '../domain/pattern.ts';
 import { eventsOf, type History, judged, planInForce } from './history.ts';
@@ -18,7 +18,7 @@ export async function definedBefore(
   repository: string,
   history: History,
   { base, top, tasks }: { readonly base: CommitId; readonly top: Tip; readonly tasks: readonly TaskId[] },
-): Promise<{ readonly before?: DefinedBefore }> {
+): Promise<{ readonly before?: EarlierDefinitions }> {
   const { plan } = planInForce(history);
   const definitions = compileDefinitions(plan.checks);
   if (definitions.length === 0) return {};
@@ -29,8 +29,7 @@ export async function definedBefore(
   const textOf = async (mode: string, id: string): Promise<string | null> =>
     mode.startsWith('100') ? ((await objects.read(id))?.toString('utf8') ?? null) : null;
   const restored: Change[] = [];
-  const changes: DefinedBefore['changes'][number][] = [];
-  const changers = new Set<TaskId>();
+  const changes: DefinitionChange[] = [];
   for (const change of (await readChanges(repository, base, top.commit)).filter(isJudged)) {
     const { path, oldMode, newMode } = change;
     const [old, now] = [await textOf(oldMode, change.oldId), await textOf(newMode, change.newId)];
@@ -40,8 +39,7 @@ export async function definedBefore(
     const by =
       touched === null ? [] : tasks.filter((task) => changed(history, task, path) && !isPersons(history, task, path));
     if (touched === null || by.length === 0) continue;
-    for (const task of by) changers.add(task);
-    changes.push(touched.keys === undefined ? { path } : { path, keys: touched.keys });
+    changes.push({ path, ...(touched.keys === undefined ? {} : { keys: touched.keys }), tasks: by });
     const text = touched.keys === undefined ? null : withKeysOfText(path, { before: old, after: now }, touched.keys);
     restored.push(text === null ? change : { ...change, oldMode: newMode, oldId: await writeBlob(repository, text) });
   }
@@ -50,7 +48,7 @@ export async function definedBefore(
   if (tree === top.tree) return {};
   const message = 'what defines the checks, as it was\n';
   const commit = await writeCommit(repository, { tree, parent: top.commit, message, by: nobody, date: '0 +0000' });
-  return { before: { commit, tree, tasks: tasks.filter((task) => changers.has(task)), changes } };
+  return { before: { commit, tree, changes } };
 }
 
 const lastJudged = (history: History, task: TaskId) =>

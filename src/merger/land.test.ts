@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { expectClean, land, picture, readyToLand, runTip } from '../../test/support/landing.ts';
+import { expectClean, land, passChecks, picture, readyToLand, runTip } from '../../test/support/landing.ts';
 import { run, type Scene, write } from '../../test/support/merger-scene.ts';
 import { me } from '../../test/support/plans.ts';
 import { commitId } from '../domain/ids.ts';
@@ -290,3 +290,38 @@ test('a landing that is rebuilt is recorded again when the branch was looked at 
   await s.append({ type: 'target-observed', commit: tip });
   expect([await s.ask(rebuild), await rebuilt()]).toEqual([{ outcome: 'done' }, 2]);
 });
+
+test.each(['auto', 'branch'] as const)(
+  'a run that redefines its checks does not land (%s) before they passed as the branch defines them',
+  async (how) => {
+    const checks = [{ name: 'test', run: 'sh ci.sh', minutes: 1, definitions: [{ path: 'ci.sh' }] }];
+    await using s = await readyToLand(
+      { 'ci.sh': 'true\n' },
+      { waves: [{ a: {} }, { b: {} }], plan: { checks, land: how } },
+    );
+    await s.work('b', { 'b.txt': 'b\n' });
+    await s.closeRound(1, 0, ['b']);
+    expect(await s.merge(1, 0)).toEqual({ outcome: 'done' });
+    const [main, tip] = [s.git('rev-parse', 'main'), runTip(s)];
+    const branch = how === 'auto' ? 'main' : `tidegate/${run}`;
+
+    expect(await land(s)).toEqual({ outcome: 'done' });
+    const compared = (await s.events()).at(-1);
+    expect(compared).toMatchObject({ type: 'landing-rebuilt', onto: main, commit: tip, asMerged: true });
+    expect(await land(s)).toMatchObject({
+      outcome: 'refused',
+      because: { rule: 'landing-unchecked', checks: ['test'] },
+    });
+    expect(s.git('for-each-ref', '--format=%(objectname)', 'refs/heads')).toBe(main);
+
+    await s.approveLanding();
+    expect(await land(s)).toEqual({ outcome: 'done' });
+    const again = (await s.events()).at(-1);
+    if (again?.type !== 'landing-rebuilt' || again.before === undefined) throw new Error('not compared');
+    expect(again.before.changes).toEqual([{ path: 'ci.sh', tasks: ['a'] }]);
+    await passChecks(s, again.before.tree);
+    expect(await land(s)).toEqual({ outcome: 'done' });
+    expect(s.git('rev-parse', branch)).toBe(tip);
+    expect((await s.events()).at(-1)).toMatchObject({ type: 'landed', tasks: ['a', 'b'] });
+  },
+);

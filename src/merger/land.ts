@@ -10,8 +10,9 @@ import { refs } from '../domain/state-dir.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { done, type Order, recordFacts, recordIntent, refused } from './context.ts';
 import { creation, eventsOf, type History, planInForce, runTip } from './history.ts';
+import { compareDefinitions } from './landing-definitions.ts';
 import { unaskedEdit } from './landing-edits.ts';
-import { partsToLand, standingLandings, unlandedTasks } from './landing-parts.ts';
+import { mergedTasks, partsToLand, standingLandings, unlandedTasks } from './landing-parts.ts';
 import { recoverLanding } from './landing-recovery.ts';
 import { examineMove, hasReached, moveBranch, type Ready } from './move-branch.ts';
 import { offer, recordBranch } from './offer.ts';
@@ -42,6 +43,8 @@ export async function land(order: Order): Promise<MergerAnswer> {
     return await landed(order, { ...decided.value, old });
   const proven = await verifyLanding(order, history, decided.value);
   if (!proven.ok) return await refuse(order, proven.error);
+  const compared = decided.value.rebuilt === null ? await compareWithBase(order, history, decided.value) : null;
+  if (compared !== null) return compared;
   const ready = await examineMove(order, { ref, old, new: next });
   if (!ready.ok) return await refuse(order, ready.error);
 
@@ -74,10 +77,15 @@ type Landing = {
   readonly branch: string;
   readonly old: CommitId | null;
   readonly new: CommitId;
-  /** Set when what lands is not the run branch itself but its commits on top of a target that moved. */
+  /**
+   * Set when what lands is not the run branch itself but its commits on top of a target that moved, or when it is that branch and
+   * its check definitions were compared with those of the target.
+   */
   readonly rebuilt: Extract<RunEvent, { type: 'landing-rebuilt' }> | null;
   /** What a person chose; null: all that has not landed. */
   readonly tasks: readonly TaskId[] | null;
+  /** Whether it is a branch of the run's own, which others compare with where the run began. */
+  readonly isOwn: boolean;
 };
 
 /** What would land where, by the ledger alone. */
@@ -90,24 +98,36 @@ function decideLanding(history: History, run: string): Result<Landing, Finding> 
   if (unapproved !== null) return err(unapproved);
 
   const tasks = chosenTasks(history);
-  const begin = eventsOf(history, 'run-branch-made')[0]?.event.commit ?? target.commit;
   const isOwn = plan.land === 'branch' || plan.land === 'pr';
   const branch = isOwn ? `tidegate/${run}` : target.branch;
   const before = standingLandings(history).findLast((event) => event.branch === branch);
   const begunApart = eventsOf(history, 'run-branch-made').some(({ event }) => event.onto !== undefined);
   // the commit of the person's uncommitted changes never leaves our repository
   if (isOwn && begunApart) return err({ rule: 'uncommitted-unfit', fault: 'lands-on-branch', land: plan.land });
+  const rebuilt = rebuiltSince(history);
   if (isOwn) {
     const old = before?.new ?? lastMade(history)?.new ?? null;
-    return ok({ branch, old, new: merged.event.new, rebuilt: null, tasks: null });
+    const compared = rebuilt?.asMerged === true ? rebuilt : null;
+    return ok({ branch, old, new: merged.event.new, rebuilt: compared, tasks: null, isOwn });
   }
-  const rebuilt = rebuiltSince(history);
   if (tasks !== null && !isDeepStrictEqual(rebuilt?.tasks, tasks)) return err({ rule: 'landing-unbuilt', tasks });
   if (begunApart && rebuilt === undefined && before === undefined)
     return err({ rule: 'landing-unbuilt', tasks: unlandedTasks(history) });
   const next = rebuilt?.commit ?? merged.event.new;
-  if (before?.new === next) return ok({ branch, old: before.old, new: next, rebuilt: null, tasks });
-  return ok({ branch, old: rebuilt?.onto ?? before?.new ?? begin, new: next, rebuilt: rebuilt ?? null, tasks });
+  if (before?.new === next) return ok({ branch, old: before.old, new: next, rebuilt: null, tasks, isOwn });
+  const old = rebuilt?.onto ?? before?.new ?? beginOf(history);
+  return ok({ branch, old, new: next, rebuilt: rebuilt ?? null, tasks, isOwn });
+}
+
+const beginOf = (history: History): CommitId =>
+  eventsOf(history, 'run-branch-made')[0]?.event.commit ?? creation(history).target.commit;
+
+/** Answers with what has to be checked first; null when nothing has. */
+async function compareWithBase(order: Order, history: History, landing: Landing): Promise<MergerAnswer | null> {
+  const { isOwn, old, new: commit } = landing;
+  const onto = isOwn ? beginOf(history) : (old ?? beginOf(history));
+  const tasks = isOwn ? mergedTasks(history) : unlandedTasks(history);
+  return await compareDefinitions(order, history, { onto, commit, tasks });
 }
 
 /** Why people have not agreed to this landing; null: they have. A yes from before a refusal was for what could not be done. */
@@ -164,8 +184,8 @@ async function verifyLanding(order: Order, history: History, landing: Landing): 
   const found = await readRef({ gitDir: repository }, refs.runBranch(order.run));
   const tip = runTip(history) ?? null;
   if (found !== tip) return err({ rule: 'run-branch-diverged', expected: tip, actual: found });
-  if (landing.rebuilt !== null) {
-    const { conflicts, tree } = landing.rebuilt;
+  if (landing.rebuilt !== null && landing.rebuilt.asMerged !== true) {
+    const { conflicts } = landing.rebuilt;
     const parts = partsToLand(history, landing.tasks);
     if (!parts.ok) return parts;
     if (conflicts.length > 0)
@@ -180,7 +200,10 @@ async function verifyLanding(order: Order, history: History, landing: Landing): 
       });
     const unasked = unaskedEdit(history);
     if (unasked !== null) return err({ rule: 'landing-edit-unasked', commit: unasked });
-    const trees = [tree, ...(landing.rebuilt.before === undefined ? [] : [landing.rebuilt.before.tree])];
+  }
+  if (landing.rebuilt !== null) {
+    const { tree, before } = landing.rebuilt;
+    const trees = [tree, ...(before === undefined ? [] : [before.tree])];
     const unchecked = [...new Set(trees.flatMap((one) => uncheckedOn(history, one)))];
     if (unchecked.length > 0) return err({ rule: 'landing-unchecked', branch, checks: unchecked });
   }
@@ -225,7 +248,7 @@ async function landedCommits(
   const merged = eventsOf(history, 'merged')
     .flatMap(({ event }) => event.tasks)
     .filter(({ task }) => tasks.includes(task));
-  if (rebuilt === null) return merged;
+  if (rebuilt === null || rebuilt.asMerged === true) return merged;
   const parts = partsToLand(history, tasks);
   const built = (await commitsBetween(order.state.repository, rebuilt.onto, rebuilt.commit)).toReversed();
   if (!parts.ok || parts.value.length !== built.length) return [];

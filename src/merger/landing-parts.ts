@@ -42,7 +42,7 @@ export function unlandedTasks(history: History): readonly TaskId[] {
   return mergedTasks(history).filter((task) => !landed.has(task));
 }
 
-const mergedTasks = (history: History): readonly TaskId[] =>
+export const mergedTasks = (history: History): readonly TaskId[] =>
   eventsOf(history, 'merged').flatMap(({ event }) => event.tasks.map(({ task }) => task));
 
 /** Landed since the last undo of the whole run. */

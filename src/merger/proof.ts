@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import type { EarlierDefinitions } from '../domain/earlier-definitions.ts';
 import type { RunEvent } from '../domain/events.ts';
-import type { DefinedBefore } from '../domain/evidence.ts';
 import { proofGapText } from '../domain/explain/proof-gaps.ts';
 import type { ProofGap } from '../domain/findings/merger-rules.ts';
 import type { CommitId, TaskId } from '../domain/ids.ts';
@@ -118,7 +118,7 @@ function verifyGenerated(
     readonly isThis: (event: { wave: number; round: number }) => boolean;
   },
   rely: Rely,
-): { readonly top: Top; readonly position: number; readonly before?: DefinedBefore | undefined } {
+): { readonly top: Top; readonly position: number; readonly before?: EarlierDefinitions | undefined } {
   const generated = Object.keys(planInForce(history).plan.generated);
   if (generated.length === 0) {
     const stray = eventsOf(history, 'candidate-completed').some(({ event }) => of.isThis(event));
@@ -354,7 +354,7 @@ function verifyClosure(
     readonly built: number;
     readonly top: Top;
     /** The same with what defines the checks as the base has it. */
-    readonly before: DefinedBefore | undefined;
+    readonly before: EarlierDefinitions | undefined;
     readonly tasks: readonly { readonly task: TaskId; readonly snapshot: CommitId }[];
     readonly steps: readonly { readonly task: TaskId }[];
   },

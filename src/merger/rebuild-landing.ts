@@ -1,11 +1,9 @@
 import { adoptCommit } from '../adapters/bare-repository/index.ts';
-import { failpoint } from '../adapters/failpoint.ts';
 import { findCheckout, listTree, readAuthor } from '../adapters/git-read/index.ts';
 import {
   areRelated,
   type Commit,
   commitsTouching,
-  keepReachable,
   mergeTrees,
   mustReadCommit,
   openPerson,
@@ -16,14 +14,14 @@ import {
 import { type CommitId, idPattern, runId, type TaskId, type TreeId, taskId } from '../domain/ids.ts';
 import type { ForeignCommit } from '../domain/landing-events.ts';
 import { bothNames, pathTwins } from '../domain/path-twins.ts';
-import { refs } from '../domain/state-dir.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { done, type Order, recordFacts, refused } from './context.ts';
 import { definedBefore } from './defined-before.ts';
 import { creation, eventsOf, type History } from './history.ts';
 import { chosenTasks, rebuiltSince } from './land.ts';
+import { recordRebuilt } from './landing-definitions.ts';
 import { editedParts, keepConflict } from './landing-edits.ts';
-import { partsToLand } from './landing-parts.ts';
+import { partsToLand, unlandedTasks } from './landing-parts.ts';
 import { readTrailer } from './message.ts';
 
 /**
@@ -85,12 +83,9 @@ export async function rebuildLanding(order: Order): Promise<MergerAnswer> {
     tree = replayed.value;
     commit = await writeCommit(repository, { tree, parent: commit, message, date, ...author.value });
   }
-  const going = mergedTasks(history, chosen);
+  const going = chosen ?? unlandedTasks(history);
   const defined = await definedBefore(repository, history, { base: onto, top: { commit, tree }, tasks: going });
-  failpoint('merger-rebuild-written');
-  await keepReachable(repository, refs.landing(order.run), defined.before?.commit ?? commit);
-  failpoint('merger-rebuild-kept');
-  return await recordFacts(order, { type: 'landing-rebuilt', onto, commit, tree, conflicts: [], ...tasks, ...defined });
+  return await recordRebuilt(order, { onto, commit, tree, conflicts: [], ...tasks, ...defined });
 }
 
 /** Names that the branch has, and others by which some file system would find the same file once this has landed. */
@@ -105,11 +100,6 @@ async function newTwins(repository: string, before: TreeId, after: TreeId): Prom
     ),
   );
 }
-
-const mergedTasks = (history: History, chosen: readonly TaskId[] | null): readonly TaskId[] => {
-  const merged = eventsOf(history, 'merged').flatMap(({ event }) => event.tasks.map(({ task }) => task));
-  return [...new Set(merged)].filter((task) => chosen === null || chosen.includes(task));
-};
 
 /** Whether the coordinator knows of the last rebuild: a look at the branch after it, when a move failed, begins anew. */
 const isLastLook = (history: History): boolean =>

@@ -1,9 +1,10 @@
 import { bisect, nextRoundSize } from '../domain/bisect.ts';
+import { changersIn, changesBy } from '../domain/earlier-definitions.ts';
 import type { RunEvent } from '../domain/events.ts';
 import type { CheckOutcome, ClosureEvidence } from '../domain/evidence.ts';
 import { checkUnrunnable } from '../domain/findings/halts.ts';
 import { generatedPaths } from '../domain/generated.ts';
-import type { TreeId } from '../domain/ids.ts';
+import type { TaskId, TreeId } from '../domain/ids.ts';
 import { judged } from '../domain/judge.ts';
 import { isQueued } from '../domain/landing.ts';
 import type { Check } from '../domain/plan.ts';
@@ -129,15 +130,15 @@ type Before = { readonly step: readonly Step[] } | { readonly evidence: Pick<Clo
 /** The same checks as they were defined before this round, where its tasks changed that. Whoever did is held if they fail. */
 function verifyBefore(state: RunState, at: At, { before, tip }: BuiltRound): Before {
   if (before === undefined || tip === null) return { evidence: {} };
-  const { tree, changes, tasks } = before;
+  const { tree, changes } = before;
   const outcomes: CheckOutcome[] = [];
   for (const check of state.plan.checks) {
     const outcome = outcomeOf(state, tree, check);
     if (outcome === undefined) return { step: [runCheck(check, before)] };
     if (outcome.outcome === 'could-not-run') return { step: halt(state, outcome) };
     if (outcome.outcome !== 'passed') {
-      const suspects = tasks.map((task) => ({ task }));
-      return { step: [blame(at, suspects, check, { tree, defined: { tree: tip.tree, changes } })] };
+      const suspects = changersIn(changes).map((task) => ({ task }));
+      return { step: [blame(at, suspects, check, { tree, defined: { passedOn: tip.tree, changes } })] };
     }
     outcomes.push(outcome);
   }
@@ -176,10 +177,12 @@ function blame(
   check: Check,
   seen: Pick<Hold & { readonly because: 'check' }, 'tree' | 'defined'>,
 ): Step {
-  const { tree } = seen;
+  const { tree, defined } = seen;
+  const ownPart = (task: TaskId): Pick<typeof seen, 'defined'> =>
+    defined === undefined ? {} : { defined: { ...defined, changes: changesBy(task, defined.changes) } };
   const culprits = suspects.flatMap(({ task }): readonly RunEvent[] => [
     { type: 'culprit-found', ...at, task, check: check.name, tree },
-    { type: 'task-held', task, hold: { because: 'check', check: check.name, ...seen } },
+    { type: 'task-held', task, hold: { because: 'check', check: check.name, tree, ...ownPart(task) } },
   ]);
   const because = { rule: 'round-check', check: check.name, tasks: suspects.map(({ task }) => task) } as const;
   return fact(...culprits, { type: 'round-abandoned', ...at, because });

@@ -63,6 +63,8 @@ function move(state: RunState, landing: LandingState, given: Given): readonly St
     case 'queued':
       return isItsTurn(state, given) ? [effect('observe-target', { do: 'observe-target' })] : [];
     case 'observed':
+      // a branch of its own waits for nobody, and where the target is does not matter to it
+      if (landsOnOwnBranch(state.plan)) return moveObserved(state, landing, state.target.commit);
       if (!isItsTurn(state, given)) return [];
       return landing.tip === null
         ? [refuse({ rule: 'branch-gone', branch: state.target.branch })]
@@ -127,14 +129,14 @@ function landAsBefore(
   of: Pick<FindingOf<'landing-check'>, 'run' | 'branch' | 'tasks' | 'uncommitted'>,
 ): readonly Step[] | null {
   if (before === undefined) return null;
-  const { commit, tree: earlier, changes, tasks } = before;
+  const { commit, tree: earlier, changes } = before;
   for (const check of state.plan.checks) {
     const outcome = state.checks[checkKey(earlier, check.name)];
     if (outcome === undefined)
       return [effect(`check ${earlier} ${check.name}`, { do: 'check', purpose: 'land', commit, tree: earlier, check })];
     if (outcome.outcome === 'could-not-run') return halt(state, outcome);
     if (outcome.outcome !== 'passed') {
-      const defined = { tree, changes, tasks };
+      const defined = { passedOn: tree, changes };
       return [refuse({ rule: 'landing-check', ...of, check: check.name, tree: earlier, defined })];
     }
   }

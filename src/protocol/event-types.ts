@@ -67,7 +67,7 @@ export const eventTypes = {
   'wave-closed': 'a wave is over',
   'landing-queued': 'only the machine has work left before the branch moves',
   'target-observed': 'where the branch of the person stands',
-  'landing-rebuilt': 'the landing was made anew on a branch that moved',
+  'landing-rebuilt': 'the landing was made anew, or its check definitions compared',
   'landing-edited': 'a person made a commit fit the branch by hand',
   'landing-intended': 'the branch of the person is about to move',
   landed: 'the branch of the person has moved',

@@ -1,4 +1,12 @@
-import { borderLength, longestSecret, markOf, maskTexts, openFrom, type SecretSpan, secretSpans } from '../domain/secret-shapes.ts';
+import {
+  borderLength,
+  longestSecret,
+  markOf,
+  maskTexts,
+  openFrom,
+  type SecretSpan,
+  secretSpans,
+} from '../domain/secret-shapes.ts';
 import type { KnownSecrets } from './known-secrets.ts';
 
 /** How long text waits for the rest of what may be a secret. */

@@ -82,7 +82,9 @@ function landingWords(state: RunState, landing: LandingState): string {
       return `it waits for its turn to land on ${branch}`;
     case 'observed': {
       if (landing.rebuilt === null) return `${branch} is looked at before it moves`;
-      const check = checkWords(state, landing.rebuilt.tree);
+      const { tree, before, asMerged } = landing.rebuilt;
+      const check = checkWords(state, tree) ?? checkWords(state, before?.tree, `with ${branch}'s definitions`);
+      if (asMerged === true) return check ?? `the check definitions are compared with those of ${branch}`;
       return `${branch} has moved; the run is built again on top of it${check === null ? '' : `, and ${check}`}`;
     }
     case 'intended':
@@ -102,7 +104,7 @@ function landingWords(state: RunState, landing: LandingState): string {
   }
 }
 
-function checkWords({ plan, checks }: RunState, tree: string | undefined): string | null {
+function checkWords({ plan, checks }: RunState, tree: string | undefined, where = 'on the result'): string | null {
   const next = tree === undefined ? undefined : plan.checks.find(({ name }) => checks[`${tree} ${name}`] === undefined);
-  return next === undefined ? null : `the check ${next.name} runs on the result`;
+  return next === undefined ? null : `the check ${next.name} runs ${where}`;
 }

@@ -97,6 +97,8 @@ function textOf(event: LedgerEvent): string | null {
     case 'wave-closed':
       return `wave ${event.wave}: closed`;
     case 'landing-rebuilt':
+      if (event.asMerged === true)
+        return `land: the check definitions are compared with those of ${event.onto.slice(0, 8)}; the checks come first`;
       return event.tasks === undefined
         ? `land: rebuilt on ${event.onto.slice(0, 8)}, where the branch is now; the checks come first`
         : `land: rebuilt with only ${event.tasks.join(', ')} on ${event.onto.slice(0, 8)}; the checks come first`;

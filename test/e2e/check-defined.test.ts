@@ -1,9 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import type { RunEvent } from '../../src/domain/events.ts';
 import { checkHistory } from '../support/checker.ts';
+import { forge } from '../support/forge.ts';
+import { killAt, type Scenario } from '../support/kill.ts';
 import { handoff, type Project, project, scripted } from '../support/project.ts';
 
 /** The check looks at `works.txt`; how is up to the script that it is defined by. */
@@ -67,7 +69,7 @@ test('S3: a definition that a task owns by name is tried beside the one before, 
       hold: expect.objectContaining({
         because: 'check',
         check: 'test',
-        defined: expect.objectContaining({ changes: [{ path: 'ci.sh' }] }),
+        defined: expect.objectContaining({ changes: [{ path: 'ci.sh', tasks: ['work'] }] }),
       }),
     }),
   );
@@ -89,7 +91,9 @@ test('S3: a sound change of a definition lands, once the check has passed by bot
     expect.objectContaining({
       type: 'phase-judged',
       phase: 'closure',
-      evidence: expect.objectContaining({ before: expect.objectContaining({ changes: [{ path: 'ci.sh' }] }) }),
+      evidence: expect.objectContaining({
+        before: expect.objectContaining({ changes: [{ path: 'ci.sh', tasks: ['work'] }] }),
+      }),
     }),
   );
   expect((await scene.cli('verify')).code).toBe(0);
@@ -179,6 +183,138 @@ test('S3: a landing on a branch that moved is tried by the definition of that br
   expect(scene.git('rev-parse', 'main~1')).toBe(theirs);
   expect((await scene.cli('verify')).code).toBe(0);
   expect(checkHistory(await scene.events())).toEqual([]);
+});
+
+/** Narrows the check in the first wave; the second breaks what the earlier definition looked at. */
+const inTwoWaves = (land: string) => ({
+  ...only,
+  land,
+  waves: [
+    { tasks: { narrow: scripted(`${passes}\n${handoff}`, { owns: ['ci.sh'] }) } },
+    { tasks: { breaking: scripted(`${breaks}\n${handoff}`, { owns: ['works.txt'] }) } },
+  ],
+});
+
+test.each(['auto', 'branch', 'pr'])(
+  'S3: landing (%s) is tried by the definition of a branch that has not moved, until a person grants the new one',
+  async (land) => {
+    await using scene = await project({ files, plan: inTwoWaves(land) });
+    if (land === 'pr') forge(scene.root).connect(scene.git);
+    const theirs = scene.git('rev-parse', 'main');
+    const ended = await scene.cli('run', 'plan.yaml', '--yes');
+    const id = await idOf(scene);
+    expect([ended.code === 0, scene.git('rev-parse', 'main')]).toEqual([false, theirs]);
+    expect(scene.git('branch', '--list', 'tidegate/*')).toBe('');
+    // the base, which is also the first candidate with its definition; both candidates; and the landing with that of main
+    expect((await ran(scene)).map(({ outcome }) => outcome)).toEqual(['passed', 'passed', 'passed', 'failed']);
+    const why = await scene.cli('why', id);
+    expect(why.stdout).toContain("the check test passes with the run's definition and fails with main's");
+    expect(why.stdout).toContain(`tidegate grant ${id}/narrow ci.sh`);
+    expect(checkHistory(await scene.events())).toEqual([]);
+
+    expect((await scene.cli('grant', `${id}/narrow`, 'ci.sh')).code).toBe(0);
+    await scene.cli('land', id);
+    const branch = land === 'auto' ? 'main' : `tidegate/${id}`;
+    expect(scene.git('show', `${branch}:works.txt`)).toBe('no');
+    expect((await ran(scene)).length).toBe(4);
+    expect((await scene.cli('verify')).code).toBe(0);
+    expect(checkHistory(await scene.events())).toEqual([]);
+  },
+);
+
+test('S3: a definition that passes by both lands on a branch that has not moved, and no check runs twice on a tree', async () => {
+  const more = `echo 'grep -q yes works.txt && test -f more.txt' > ci.sh\necho x > more.txt\n${handoff}`;
+  const waves = [
+    { tasks: { first: scripted(more, { owns: ['ci.sh', 'more.txt'] }) } },
+    { tasks: { second: scripted(`echo y > other.txt\n${handoff}`) } },
+  ];
+  await using scene = await project({ files, plan: { ...only, waves } });
+  expect((await scene.cli('run', 'plan.yaml', '--yes')).code).toBe(0);
+  const trees = (await ran(scene)).map(({ tree }) => tree);
+  // the base; the first candidate by both; the second; and what lands, with the definition of main
+  expect([trees.length, new Set(trees).size]).toEqual([5, 5]);
+  expect((await scene.cli('verify')).code).toBe(0);
+  const history = await scene.events();
+  expect(checkHistory(history)).toEqual([]);
+  const unasked = history.filter(({ event }) => (event as RunEvent).type !== 'landing-rebuilt');
+  expect(checkHistory(unasked)).toContainEqual(
+    expect.objectContaining({ what: expect.stringContaining('was not compared with the branch') }),
+  );
+});
+
+describe('S3: killed half way, the comparison with a branch that has not moved is finished by the next coordinator:', () => {
+  const scenario: Scenario = {
+    name: 'a definition landed',
+    plan: {
+      checks: [{ name: 'test', run: 'test -f readme.md', defines: ['ci.txt'] }],
+      waves: [
+        { tasks: { one: scripted(`echo 1 > ci.txt\n${handoff}`, { owns: ['ci.txt'] }) } },
+        { tasks: { two: scripted(`echo 2 > two.txt\n${handoff}`) } },
+      ],
+    },
+    before: async (p) => void (await p.cli('run', 'plan.yaml', '--yes', '--json')),
+    during: ['land', 'RUN', '--json'],
+    files: ['ci.txt', 'plan.yaml', 'readme.md', 'two.txt'],
+  };
+  test.each(['merger-rebuild-written', 'merger-rebuild-kept', 'merger-landing-intended'])(
+    'at %s',
+    async (failpoint) => {
+      expect(await killAt(scenario, failpoint, 1)).toEqual({ reached: true, problems: [] });
+    },
+  );
+});
+
+test('S3: a run that ended without landing takes the grant that its landing asks for', async () => {
+  const tasks = {
+    work: scripted(`${passes}\n${handoff}`, { owns: ['ci.sh'] }),
+    more: scripted(`for f in a b c d; do echo "# x" >> $f.sh; done\n${handoff}`, {
+      owns: ['a.sh', 'b.sh', 'c.sh', 'd.sh'],
+    }),
+  };
+  const helpers = Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [`${name}.sh`, 'true\n']));
+  const defined = [{ ...checks[0], defines: Object.keys(helpers) }];
+  await using scene = await project({
+    files: { ...files, ...helpers },
+    plan: { ...only, land: 'ask', checks: defined, tasks },
+  });
+  await scene.cli('run', 'plan.yaml', '--yes');
+  const id = await idOf(scene);
+  await scene.cli('reject', id);
+  expect(await events(scene)).toContainEqual({ type: 'run-ended', outcome: 'done' });
+  scene.write('works.txt', 'no\n');
+  scene.git('commit', '-qam', 'breaks it');
+
+  await scene.cli('land', id);
+  const why = await scene.cli('why', id);
+  const commands = why.stdout.split('\n').flatMap((line) => /tidegate grant .*/.exec(line)?.[0] ?? []);
+  expect(commands.toSorted()).toEqual([
+    `tidegate grant ${id}/more a.sh b.sh c.sh d.sh`,
+    `tidegate grant ${id}/work ci.sh`,
+  ]);
+  for (const command of commands) expect(await scene.cli(...command.split(' ').slice(1))).toMatchObject({ code: 0 });
+  expect((await scene.cli('land', id)).code).toBe(0);
+  expect([onMain(scene, 'ci.sh'), onMain(scene, 'works.txt')]).toEqual(['true', 'no']);
+  expect((await scene.cli('verify')).code).toBe(0);
+  expect(checkHistory(await scene.events())).toEqual([]);
+});
+
+test('S7: a check sees what setup makes of the tree that is checked, not what it once made of another', async () => {
+  const built = { 'src/v': 'good\n' };
+  const plan = (task: string, script: string) => ({
+    land: 'auto',
+    setup: 'mkdir -p out; cp src/v out/v',
+    limits: { attempts: 1 },
+    checks: [{ name: 'test', run: 'grep -q good out/v' }],
+    tasks: { [task]: scripted(`${script}\n${handoff}`) },
+  });
+  await using scene = await project({
+    files: { ...built, '.gitignore': 'out/\n' },
+    plan: plan('one', 'echo 1 > one.txt'),
+  });
+  expect(await scene.cli('run', 'plan.yaml', '--yes')).toMatchObject({ code: 0 });
+  scene.write('second.yaml', stringify(plan('two', 'echo bad > src/v')));
+  expect(await scene.cli('run', 'second.yaml', '--yes')).toMatchObject({ code: 43 });
+  expect(onMain(scene, 'src/v')).toBe('good');
 });
 
 test('S7: agents and checks see what setup makes of their tree, not what it once made of another', async () => {

@@ -2,6 +2,7 @@ import type { RunEvent } from '../../src/domain/events.ts';
 import type { SnapshotEvidence } from '../../src/domain/evidence.ts';
 import type { Finding } from '../../src/domain/findings/finding.ts';
 import type { CommitId, RunId, TaskId } from '../../src/domain/ids.ts';
+import type { Rebuilt } from '../../src/domain/landing.ts';
 import type { PlannedTask } from '../../src/domain/plan.ts';
 import { unreachable } from '../../src/domain/result.ts';
 import { refs } from '../../src/domain/state-dir.ts';
@@ -21,7 +22,7 @@ import {
   readySnapshot,
   runTip,
 } from '../../src/merger/history.ts';
-import { unapprovedLanding, uncheckedOn } from '../../src/merger/land.ts';
+import { rebuiltSince, unapprovedLanding, uncheckedOn } from '../../src/merger/land.ts';
 import { standingLandings, unlandedTasks } from '../../src/merger/landing-parts.ts';
 import { preparations } from '../../src/merger/prepare-undo.ts';
 import { verifyChain } from '../../src/merger/proof.ts';
@@ -263,6 +264,11 @@ async function land(order: Order, history: History): Promise<MergerAnswer> {
   if (open === null) {
     const unfit = unapprovedLanding(history) ?? givenUp(history);
     if (unfit !== null) return refused(unfit);
+    const compared = rebuiltSince(history);
+    if (compared === undefined && !isRebuilt && order.chaos.strikes(0.2))
+      return redefine(order, history, tip, isOwn ? null : old);
+    const unchecked = compared?.asMerged === true ? uncheckedOnBoth(history, compared) : [];
+    if (unchecked.length > 0) return refused({ rule: 'landing-unchecked', branch: onto, checks: unchecked });
     if (order.chaos.strikes(0.1)) return refused({ rule: 'untracked-files', worktree: '/', files: ['notes.txt'] });
     const appended = await order.ledger.append(
       order.run,
@@ -284,9 +290,25 @@ async function land(order: Order, history: History): Promise<MergerAnswer> {
   const commits = eventsOf(history, 'merged')
     .flatMap(({ event }) => event.tasks)
     .filter(({ task }) => tasks.includes(task))
-    .map(({ task, commit }) => ({ task, commit: isRebuilt ? next : commit }));
+    .map(({ task, commit }) => ({ task, commit: isRebuilt && next !== tip ? next : commit }));
   return record(order, { type: 'landed', branch: onto, old, new: next, tasks, commits });
 }
+
+/** A task of the run changed what defines its checks; with the earlier definitions they may fail. */
+async function redefine(order: Order, history: History, tip: CommitId, target: CommitId | null): Promise<MergerAnswer> {
+  const { git } = order;
+  const { files, tree } = git.read(tip);
+  const onto = target ?? eventsOf(history, 'run-branch-made').at(-1)?.event.commit ?? tip;
+  const [check] = planInForce(history).plan.checks;
+  const script = order.chaos.strikes(0.5) ? `breaks ${check?.name}` : 'as it was';
+  const commit = git.write({ ...files, 'ci.sh': script }, [tip], 'earlier definitions');
+  const tasks = unlandedTasks(history).slice(0, 1);
+  const before = { commit, tree: git.read(commit).tree, changes: [{ path: 'ci.sh', tasks }] };
+  return record(order, { type: 'landing-rebuilt', onto, commit: tip, tree, conflicts: [], asMerged: true, before });
+}
+
+const uncheckedOnBoth = (history: History, { tree, before }: Pick<Rebuilt, 'tree' | 'before'>): readonly string[] =>
+  [tree, ...(before === undefined ? [] : [before.tree])].flatMap((one) => uncheckedOn(history, one));
 
 async function undo(order: Order, history: History, task: TaskId | null): Promise<MergerAnswer> {
   const { git } = order;

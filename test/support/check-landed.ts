@@ -21,7 +21,8 @@ export function checkLanded(history: readonly Stored[], git: GitFacts | undefine
       say(`landed ${event.new}, the run branch is at ${all(before, 'merged').at(-1)?.event.new}`);
     const yes = all(before, 'tap-decided').findLast((one) => one.event.tap === 'land');
     const isChoice = rebuilt?.event.tasks !== undefined || yes?.event.tasks !== undefined;
-    if (rebuilt !== undefined && (!merged || isChoice))
+    const isCompared = rebuilt?.event.asMerged === true && rebuilt.seq > (yes?.seq ?? 0);
+    if (rebuilt !== undefined && (!merged || isChoice || isCompared))
       for (const name of unchecked(before, rebuilt)) say(`the check ${name} had not passed on what was rebuilt`);
     if (isChoice) for (const what of wrongChoice(before, landed, rebuilt, git)) say(what);
     else if (event.tasks.join() !== leftBefore(history, seq).join()) say('not all that was left is named as landed');

@@ -4,6 +4,7 @@ import type { SnapshotEvidence } from '../../src/domain/evidence.ts';
 import type { FrozenPlan, PlannedTask } from '../../src/domain/plan.ts';
 import type { Stored } from '../../src/ports/ledger.ts';
 import { checkAsked } from './check-asked.ts';
+import { checkDefined } from './check-defined.ts';
 import { checkExternal } from './check-external.ts';
 import { checkIntegrated } from './check-integrated.ts';
 import { checkKept } from './check-kept.ts';
@@ -140,6 +141,7 @@ function checkRun(history: readonly Stored[], { git }: World): readonly Violatio
     ...checkClosed(history),
     ...checkRunBranch(history, target.commit, git?.refs.get(`refs/tidegate/runs/${run}`), git),
     ...checkLanded(history, git),
+    ...checkDefined(history),
     ...checkOffered(history, git),
     ...checkUndone(history, git),
   ];

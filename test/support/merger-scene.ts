@@ -6,7 +6,7 @@ import { memoryLedger } from '../../src/adapters/ledger-memory/index.ts';
 import { identify } from '../../src/adapters/process-identity.ts';
 import type { RunEvent } from '../../src/domain/events.ts';
 import { pass } from '../../src/domain/gates/say.ts';
-import { attemptId, type CommitId, commitId, type TaskId, taskId, treeId } from '../../src/domain/ids.ts';
+import { attemptId, type CommitId, commitId, type TaskId, type TreeId, taskId, treeId } from '../../src/domain/ids.ts';
 import type { FrozenPlan, PlannedTask } from '../../src/domain/plan.ts';
 import { stateDir } from '../../src/domain/state-dir.ts';
 import type { Context } from '../../src/merger/context.ts';
@@ -193,16 +193,29 @@ export async function scene(options: SceneOptions) {
     if (last === undefined) return built;
     const isRebuilt = Object.keys(plan.generated).length > 0;
     const top = isRebuilt ? await rebuild(wave, round, last.commit, rebuilt) : last;
-    const checks = plan.checks.map(
-      ({ name }) => ({ name, tree: top.tree, outcome: 'passed', code: 0, log, tail: '' }) as const,
-    );
+    const passedOn = (tree: TreeId) =>
+      plan.checks.map(({ name }) => ({ name, tree, outcome: 'passed', code: 0, log, tail: '' }) as const);
+    const checks = passedOn(top.tree);
+    const earlier = built.before === undefined ? [] : passedOn(built.before.tree);
+    const before = built.before === undefined ? {} : { before: { ...built.before, checks: earlier } };
     const merged = tasks.filter(({ task }) => built.steps.some((step) => step.task === task));
-    const evidence = { round, base: built.base, candidate: top.commit, tree: top.tree, tasks: merged, checks };
-    await append(...checks.map((check) => ({ type: 'check-ended', purpose: 'candidate', check }) as const), {
-      ...judgedWave(wave),
-      phase: 'closure',
-      evidence,
-    });
+    const evidence = {
+      round,
+      base: built.base,
+      candidate: top.commit,
+      tree: top.tree,
+      tasks: merged,
+      checks,
+      ...before,
+    };
+    await append(
+      ...[...checks, ...earlier].map((check) => ({ type: 'check-ended', purpose: 'candidate', check }) as const),
+      {
+        ...judgedWave(wave),
+        phase: 'closure',
+        evidence,
+      },
+    );
     return built;
   };
 

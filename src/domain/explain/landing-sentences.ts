@@ -1,3 +1,4 @@
+import { changersIn, changesBy, type DefinitionDispute } from '../earlier-definitions.ts';
 import type { FindingOf } from '../findings/finding.ts';
 import type { LandingRules } from '../findings/landing-rules.ts';
 import type { ForeignCommit } from '../landing-events.ts';
@@ -106,10 +107,9 @@ export const landingSentences: Sentences<LandingRules> = {
   'landing-check': ({ run, branch, tasks, check, uncommitted, defined }) => {
     if (defined === undefined) return landingFails({ run, branch, tasks, check, uncommitted });
     const paths = defined.changes.map(({ path }) => path);
-    const [task = ''] = defined.tasks;
     return {
-      detail: `the check ${check} passes only as the run defines it: as ${branch} defines it, it fails`,
-      fix: `read the change of ${few(paths, 3)}; then tidegate grant ${run}/${task} ${paths.map(shellPath).join(' ')}`,
+      detail: `the check ${check} passes with the run's definition and fails with ${branch}'s`,
+      fix: [`read the change of ${few(paths, 3)} and grant it:`, ...grantCommands(run, defined)].join('\n'),
     };
   },
   'landing-question': ({ run, record, branch }) => ({
@@ -153,6 +153,13 @@ export const landingSentences: Sentences<LandingRules> = {
 const fix = 'tidegate why';
 
 const named = (files: readonly string[]): string => (files.length === 0 ? '' : `: ${few(files, 5)}`);
+
+/** One command for each task that changed a definition: a path may be another task's own. */
+const grantCommands = (run: string, { changes }: DefinitionDispute): readonly string[] =>
+  changersIn(changes).map((task) => {
+    const paths = changesBy(task, changes).map(({ path }) => shellPath(path));
+    return `tidegate grant ${run}/${task} ${paths.join(' ')}`;
+  });
 
 const chooseOthers = (run: string): string => `choose other tasks, or land all of it (tidegate land ${run})`;
 

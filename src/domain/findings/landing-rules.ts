@@ -1,4 +1,4 @@
-import type { DefinedBefore } from '../evidence.ts';
+import type { DefinitionDispute } from '../earlier-definitions.ts';
 import type { CommitId, RunId, TaskId, TreeId } from '../ids.ts';
 import type { ForeignCommit } from '../landing-events.ts';
 import type { Finding } from './finding.ts';
@@ -64,8 +64,8 @@ type UnprovenRules = {
     readonly check: string;
     readonly tree: TreeId;
     readonly uncommitted?: true;
-    /** It passes on `tree` here, as `tasks` define it, and fails as the branch does. */
-    readonly defined?: Pick<DefinedBefore, 'tree' | 'tasks' | 'changes'>;
+    /** Set when it fails only with the definitions of the branch; then `tree` has those. */
+    readonly defined?: DefinitionDispute;
   };
   /** An agent asked something critical, and nobody has answered. */
   'landing-question': { readonly run: RunId; readonly record: string; readonly branch: string };

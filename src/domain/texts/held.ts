@@ -1,3 +1,4 @@
+import type { DefinitionDispute } from '../earlier-definitions.ts';
 import { describeVerdict } from '../explain/explain.ts';
 import type { Finding } from '../findings/finding.ts';
 import { type MonitorGate, monitorGates } from '../gates/working.ts';
@@ -51,11 +52,11 @@ export function toldOfHold(state: Pick<RunState, 'run' | 'checks' | 'tasks'>, ho
   }
 }
 
-/** Both outcomes: what the check says as the task defines it, and as it was defined before. */
+/** Both outcomes: the check with the task's definition, and with the earlier one. */
 function toldOfDefinition(
   state: Pick<RunState, 'run' | 'checks'>,
   { check, tree }: Hold & { readonly because: 'check' },
-  { changes }: NonNullable<(Hold & { readonly because: 'check' })['defined']>,
+  { changes }: DefinitionDispute,
   subject: string,
 ): Told {
   const paths = changes.map(({ path }) => path);
@@ -64,7 +65,7 @@ function toldOfDefinition(
     message: `passes the check ${check} only by its own change of ${few(parts, 3)}; as it was defined before, it fails`,
     lines: [definitionLine(subject, paths), ...printed(state, check, tree)],
     safe: 'its work is kept; granted, the new definition counts',
-    command: ['tidegate grant', subject, ...paths.slice(0, 3).map(shellPath)].join(' '),
+    command: ['tidegate grant', subject, ...paths.map(shellPath)].join(' '),
   };
 }
 
@@ -133,7 +134,7 @@ export const acceptLine = (subject: string): string => `take it as is: tidegate 
 
 /** Just what changed there: the rest of its work is not in question. */
 const definitionLine = (subject: string, paths: readonly string[]): string =>
-  `what it changed there: tidegate diff ${[subject, ...paths.slice(0, 3).map(shellPath)].join(' ')}`;
+  `what it changed there: tidegate diff ${[subject, ...paths.map(shellPath)].join(' ')}`;
 
 const wayOut: Readonly<Record<MonitorGate, WayOut>> = {
   secrets: reworked(

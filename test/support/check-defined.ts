@@ -1,0 +1,59 @@
+import type { DefinitionChange } from '../../src/domain/earlier-definitions.ts';
+import type { RunEvent } from '../../src/domain/events.ts';
+import type { Stored } from '../../src/ports/ledger.ts';
+import type { Violation } from './checker.ts';
+import { all } from './events-found.ts';
+import { naiveMatch } from './naive-match.ts';
+import { versionAt } from './plan-versions.ts';
+
+/**
+ * I4: where a merged task changed a check definition that nobody granted, what lands was compared with the branch after people last
+ * agreed to it, and every check passed with both definitions.
+ */
+export function checkDefined(history: readonly Stored[]): readonly Violation[] {
+  return [...all(history, 'landed'), ...all(history, 'branch-made')].flatMap(({ seq, event }): readonly Violation[] => {
+    const before = history.filter((one) => one.seq < seq);
+    const { plan, since } = versionAt(history, seq);
+    const isOwn = plan.land === 'branch' || plan.land === 'pr';
+    const tasks: readonly string[] | null = isOwn || event.type === 'branch-made' ? null : event.tasks;
+    if (plan.checks.length === 0 || ungranted(before, tasks).length === 0) return [];
+    const agreed = all(before, 'tap-decided').findLast((one) => one.event.tap === 'land')?.seq ?? 0;
+    const compared = all(before, 'landing-rebuilt').findLast(
+      (one) => one.event.commit === event.new && one.seq > Math.max(agreed, since),
+    );
+    const say = (what: string): Violation => ({ invariant: 'I4', seq, what });
+    if (compared === undefined) return [say(`${event.new} redefines checks and was not compared with the branch`)];
+    const { tree, before: earlier } = compared.event;
+    return [tree, ...(earlier === undefined ? [] : [earlier.tree])].flatMap((one) =>
+      plan.checks
+        .filter(({ name }) => !hasPassed(before, since, name, one))
+        .map(({ name }) => say(`${event.new} redefines checks, and ${name} did not pass on ${one}`)),
+    );
+  });
+}
+
+/** Changes of definitions by these tasks, or by any, in rounds that were merged. */
+function ungranted(before: readonly Stored[], tasks: readonly string[] | null): readonly DefinitionChange[] {
+  const candidates = [...all(before, 'candidate-built'), ...all(before, 'candidate-completed')];
+  return all(before, 'merged').flatMap(({ event: { wave, round } }) =>
+    candidates
+      .filter(({ event }) => event.wave === wave && event.round === round)
+      .flatMap(({ event }) => event.before?.changes ?? [])
+      .filter((change) =>
+        change.tasks.some((task) => (tasks === null || tasks.includes(task)) && !isGranted(before, task, change.path)),
+      ),
+  );
+}
+
+const isGranted = (before: readonly Stored[], task: string, path: string): boolean =>
+  all(before, 'task-granted').some(
+    ({ event }) =>
+      event.task === task &&
+      event.paths.some((one) => one === path || naiveMatch(one, path) || path.startsWith(`${one.replace(/\/$/, '')}/`)),
+  );
+
+function hasPassed(before: readonly Stored[], since: number, name: string, tree: string): boolean {
+  const ended = (one: { readonly seq: number; readonly event: RunEvent & { readonly type: 'check-ended' } }): boolean =>
+    one.seq > since && one.event.check.name === name && one.event.check.tree === tree;
+  return all(before, 'check-ended').findLast(ended)?.event.check.outcome === 'passed';
+}
