@@ -19,7 +19,7 @@ export const gateVersions = {
   handoff: 2,
   snapshot: 3,
   secrets: 3,
-  scope: 3,
+  scope: 4,
   files: 1,
   changes: 1,
   deliverables: 1,
@@ -47,4 +47,4 @@ export const phaseVersions = {
 } as const satisfies Readonly<Record<Phase, number>>;
 
 /** The same for decisions that are no verdicts: what becomes of an attempt, and what is asked of a session. */
-export const decisionVersions = { settlement: 4, session: 3 } as const satisfies Readonly<Record<string, number>>;
+export const decisionVersions = { settlement: 4, session: 4 } as const satisfies Readonly<Record<string, number>>;
