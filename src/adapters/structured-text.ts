@@ -95,14 +95,26 @@ function readYaml(text: string): unknown {
   }
 }
 
-/** The sections of an INI file, each with its lines as they are: what a program makes of them is its own business. */
+/**
+ * The sections of an INI file, each with its lines as they are: what a program makes of them is its own business. Undefined where
+ * programs disagree on what begins a section: `[mypy] x` does for some of them.
+ */
 function readSections(text: string): unknown {
   const sections: Record<string, string> = Object.create(null);
   let name = '';
-  for (const line of text.replace(/^\uFEFF/, '').split(/\r?\n/)) {
+  let hasOption = false;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: some programs end a line at these, others do not
+  if (/[\v\f\x1c-\x1e\x85\u2028\u2029]/.test(text)) return undefined;
+  for (const line of text.replace(/^\uFEFF/, '').split(/\r\n|\r|\n/)) {
     const head = /^\[([^\]]+)\]\s*(?:[#;].*)?$/.exec(line)?.[1];
-    if (head !== undefined) name = head;
-    else if (line.trim() !== '' && !/^[#;]/.test(line)) sections[name] = `${sections[name] ?? ''}${line}\n`;
+    if (head !== undefined) {
+      name = head;
+      hasOption = false;
+    } else if (/^\[/.test(line) || (/^\s+\[/.test(line) && !hasOption)) return undefined;
+    else if (line.trim() !== '' && !/^[#;]/.test(line)) {
+      sections[name] = `${sections[name] ?? ''}${line}\n`;
+      hasOption = true;
+    }
   }
   return sections;
 }

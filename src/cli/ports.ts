@@ -5,7 +5,7 @@ import type { PlannedTask } from '../domain/plan.ts';
 import type { Seen } from '../domain/project.ts';
 import type { Result } from '../domain/result.ts';
 import type { RunState } from '../domain/run.ts';
-import type { Desk, Examined, PlanSource, ReadPlan } from '../ports/desk.ts';
+import type { Desk, Examined, PlanFlags, PlanSource, ReadPlan } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
 import type { Context, Outcome } from './command.ts';
 import type { OpenDesk } from './desk.ts';
@@ -111,7 +111,11 @@ export type DiffPrograms = {
 export type Examine = (context: Context) => Promise<Examined>;
 
 /** Finds the plan and reads it with all of its layers; an error is what kept us from even looking. */
-export type PlanReader = (context: Context, source: PlanSource) => Promise<Result<ReadPlan, string>>;
+export type PlanReader = (
+  context: Context,
+  source: PlanSource,
+  flags?: Pick<PlanFlags, 'uncommitted'>,
+) => Promise<Result<ReadPlan, string>>;
 
 export type OpenPrograms = {
   /** The workspace of an attempt while it is there. */

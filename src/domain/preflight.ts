@@ -15,6 +15,10 @@ export type CheckoutState = {
   readonly ignored: readonly string[];
 };
 
+/** Files that `--with-uncommitted` takes along. A repository in the checkout is named as a directory, and `.tidegate/` is ours. */
+export const uncommittedPaths = ({ changed, untracked }: CheckoutState): readonly string[] =>
+  [...changed, ...untracked].filter((path) => !path.endsWith('/') && !path.startsWith('.tidegate/'));
+
 /** So many files are named in one finding. */
 const shown = 5;
 

@@ -44,7 +44,8 @@ export type NotOrdered =
 
 /** Reads, freezes and rehearses; changes nothing. */
 export async function prepareOrder(desk: Desk, asked: OrderAsked): Promise<Result<PreparedOrder, NotOrdered>> {
-  const found = await desk.readPlan(asked.source, asked.flags);
+  const uncommitted = asked.withUncommitted === true;
+  const found = await desk.readPlan(asked.source, { ...asked.flags, uncommitted });
   if (!found.ok) return err({ because: 'no-plan', message: found.error });
   const read = found.value;
   if (!read.ok) return err({ because: 'mistakes', findings: read.findings, warnings: read.warnings });
@@ -53,7 +54,7 @@ export async function prepareOrder(desk: Desk, asked: OrderAsked): Promise<Resul
   const { land } = asked.flags;
   const planned: RunOrder = { ...ordered.value, landing: land ?? 'as-planned', approves: [] };
   const judged = await judgedBefore(desk, planned);
-  const before = asked.planOnly ? noPreflight : await preflight(desk, planned, asked.withUncommitted === true);
+  const before = asked.planOnly ? noPreflight : await preflight(desk, planned, uncommitted);
   const order: RunOrder = before.takes ? { ...planned, uncommitted: true } : planned;
   const warnings = [...read.warnings, ...judged.warnings, ...before.warnings];
   const findings = [...judged.findings, ...before.refused];

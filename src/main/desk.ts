@@ -40,7 +40,7 @@ import { type DeskMode, type OpenDesk, stoppedNote } from '../cli/desk.ts';
 import { peopleOnly } from '../cli/people-only.ts';
 import { canonicalJson, type FrozenPlan } from '../domain/plan.ts';
 import { err, ok, type Result } from '../domain/result.ts';
-import { type StateDir, stateDir } from '../domain/state-dir.ts';
+import { refs, type StateDir, stateDir } from '../domain/state-dir.ts';
 import { answered } from '../engine/ask.ts';
 import type { Desk, Hosting, PlanFlags, ReadPlan } from '../ports/desk.ts';
 import type { Ledger, Stored } from '../ports/ledger.ts';
@@ -166,11 +166,12 @@ function deskOf(
       log: (from, to) => readLog(state.repository, from, to),
       snapshots: async (run) => ((await exists(state.repository)) ? await keptSnapshots(state.repository, run) : []),
     },
-    readPlan: async (source, flags) => underFlags(await readPlan(context, source), flags),
-    rereadPlan: async ({ planFile, target, landing, plan }) => {
+    readPlan: async (source, flags) => underFlags(await readPlan(context, source, flags), flags),
+    rereadPlan: async ({ run, planFile, target, landing, plan, uncommitted }) => {
       const land = landing === 'as-planned' ? null : landing;
       const flags = { land, focus: plan.focus ?? null } as const;
-      return underFlags(await rereadPlan(context, planFile, target.branch), flags);
+      const start = { repository: { gitDir: state.repository }, ref: refs.uncommitted(run) };
+      return underFlags(await rereadPlan(context, planFile, target.branch, uncommitted ? start : null), flags);
     },
     settings: () => readSettings(checkout, state.root, context.env),
     isAuthorKnown: () => isAuthorKnown(checkout, context.env),

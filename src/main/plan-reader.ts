@@ -4,10 +4,23 @@ import { findProgram } from '../adapters/agent-program.ts';
 import { callerOf } from '../adapters/caller.ts';
 import { loadConfig, userConfigFile } from '../adapters/config-files/index.ts';
 import { addConfirmations, readConfirmations } from '../adapters/confirmations.ts';
-import { findSkippedHooks, gitReader, inspectRepository, readSmallText } from '../adapters/git-read/index.ts';
+import {
+  findSkippedHooks,
+  gitReader,
+  inspectRepository,
+  readCheckoutState,
+  readSmallText,
+} from '../adapters/git-read/index.ts';
 import { inspectLfs } from '../adapters/lfs/index.ts';
 import { personsHome } from '../adapters/persons-name.ts';
-import { definitionsOn, loadPlan, type PlanText, skillsOn } from '../adapters/plan-files/index.ts';
+import {
+  definitionsAt,
+  definitionsOn,
+  loadPlan,
+  type PlanText,
+  type Start,
+  skillsOn,
+} from '../adapters/plan-files/index.ts';
 import { writeNewFile } from '../adapters/project/index.ts';
 import { findRepository, locateStateDirectory, makeStateDirectory } from '../adapters/state-directory/index.ts';
 import type { Context } from '../cli/command.ts';
@@ -20,6 +33,7 @@ import type { Finding } from '../domain/findings/finding.ts';
 import { judgeLoad } from '../domain/gates/checking.ts';
 import type { FrozenPlan } from '../domain/plan.ts';
 import { planText, sketchOfFiles } from '../domain/plan-text.ts';
+import { uncommittedPaths } from '../domain/preflight.ts';
 import { repoClaims } from '../domain/repo-claim.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import type { ResolvedSettings } from '../domain/settings.ts';
@@ -35,8 +49,15 @@ type PlanPlace = {
   readonly env: Context['env'];
 };
 
+/** Which branch stands for the one checked out, and where the run starts if not on its branch. */
+type ReadFor = { readonly branch?: string | null; readonly start?: (base: string) => Promise<Start | null> };
+
 /** Reads a plan with every layer around it, and looks whether the repository can be worked on at all. Changes nothing. */
-export async function readPlanAt(place: PlanPlace, planFile: string | PlanText, branch: string | null = null) {
+export async function readPlanAt(
+  place: PlanPlace,
+  planFile: string | PlanText,
+  { branch = null, start = async () => null }: ReadFor = {},
+) {
   const text = typeof planFile === 'string' ? null : planFile.text;
   const { toplevel } = place;
   const { config } = await readConfigAt(place);
@@ -49,7 +70,12 @@ export async function readPlanAt(place: PlanPlace, planFile: string | PlanText, 
     hasBranch: async (base) => (await git.branchTip(base)) !== null,
     config,
     skills: (base) => skillsOn(toplevel, base),
-    definitions: (base, commands) => definitionsOn(toplevel, base, commands),
+    definitions: async (base, commands) => {
+      const own = await start(base);
+      const found = own === null ? null : await definitionsAt(own, commands);
+      // nothing was uncommitted: it starts on its branch
+      return found === null || found.size === 0 ? await definitionsOn(toplevel, base, commands) : found;
+    },
   });
   const inspected = await inspectRepository(toplevel);
   const { warnings: doubts, usesLfs } = inspected;
@@ -120,13 +146,21 @@ export async function readNotifySetting(toplevel: string, stateDirectory: string
   return (await readSettings(toplevel, stateDirectory, env)).notify;
 }
 
-export const readPlan: PlanReader = async (context, source) => {
+export const readPlan: PlanReader = async (context, source, { uncommitted = false } = {}) => {
   const place = await placeOf(context);
   if (!place.ok) return place;
   const named = await planNamed(place.value.toplevel, context.cwd, source);
   const branch = 'branch' in source ? source.branch : null;
-  return named.ok ? ok(await readPlanAt(place.value, named.value, branch)) : named;
+  const start = async (base: string) => (uncommitted ? await startInCheckout(place.value, base) : null);
+  return named.ok ? ok(await readPlanAt(place.value, named.value, { branch, start })) : named;
 };
+
+/** With the files that no commit holds; null when another branch is checked out, which refuses the run later. */
+async function startInCheckout({ toplevel, env }: PlanPlace, base: string): Promise<Start | null> {
+  const state = await readCheckoutState(toplevel, env, []);
+  const changed = { checkout: toplevel, paths: uncommittedPaths(state) };
+  return state.branch === base ? { repository: { cwd: toplevel }, ref: `refs/heads/${base}`, changed } : null;
+}
 
 async function planNamed(
   toplevel: string,
@@ -153,9 +187,9 @@ const longestDraft = 256 * 1024;
 export const draftText: DraftText = (repository, commit, file) => readSmallText(repository, commit, file, longestDraft);
 
 /** A plan that a run has, read once more: the branch that the run began on stands for the one checked out now. */
-export async function rereadPlan(context: Context, planFile: string, branch: string) {
+export async function rereadPlan(context: Context, planFile: string, branch: string, start: Start | null) {
   const place = await placeOf(context);
-  return place.ok ? ok(await readPlanAt(place.value, planFile, branch)) : place;
+  return place.ok ? ok(await readPlanAt(place.value, planFile, { branch, start: async () => start })) : place;
 }
 
 export const configPorts: ConfigPorts = {

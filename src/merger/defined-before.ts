@@ -1,7 +1,7 @@
 import { openObjects } from '../adapters/git-process/index.ts';
 import { type Change, nobody, readChanges, takeBack, writeBlob, writeCommit } from '../adapters/git-write/index.ts';
 import { keysBetweenTexts, withKeysOfText } from '../adapters/structured-text.ts';
-import { compileDefinitions, touchedDefinition } from '../domain/check-definitions/definition.ts';
+import { compileDefinitions, mayTouch, touchedDefinition } from '../domain/check-definitions/definition.ts';
 import { grantPattern } from '../domain/claims.ts';
 import type { DefinitionChange, EarlierDefinitions } from '../domain/earlier-definitions.ts';
 import type { CommitId, TaskId, TreeId } from '../domain/ids.ts';
@@ -24,7 +24,7 @@ export async function definedBefore(
   if (definitions.length === 0) return {};
   const open = (plan.unprotect ?? []).map(pattern);
   const isJudged = ({ path }: Change) =>
-    !Object.hasOwn(plan.generated, path) && !open.some((one) => matches(one, path));
+    mayTouch(definitions, path) && !Object.hasOwn(plan.generated, path) && !open.some((one) => matches(one, path));
   await using objects = openObjects(repository);
   const textOf = async (mode: string, id: string): Promise<string | null> =>
     mode.startsWith('100') ? ((await objects.read(id))?.toString('utf8') ?? null) : null;

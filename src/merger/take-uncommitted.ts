@@ -3,6 +3,7 @@ import { personsStore } from '../adapters/lfs/index.ts';
 import { takeSnapshot } from '../adapters/snapshot/index.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import type { CommitId } from '../domain/ids.ts';
+import { uncommittedPaths } from '../domain/preflight.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { refs } from '../domain/state-dir.ts';
 import type { Order } from './context.ts';
@@ -17,10 +18,11 @@ export async function takeUncommitted(
   target: { readonly branch: string; readonly commit: CommitId },
 ): Promise<Result<CommitId | null, Finding>> {
   const { toplevel } = await findCheckout(order.checkout);
-  const { branch, changed, untracked } = await readCheckoutState(toplevel, order.env, []);
+  const state = await readCheckoutState(toplevel, order.env, []);
+  const { branch } = state;
   if (branch !== target.branch)
     return err({ rule: 'uncommitted-unfit', fault: 'other-branch', base: target.branch, branch });
-  const paths = new Set([...changed, ...untracked].filter(isTaken));
+  const paths = new Set(uncommittedPaths(state));
   if (paths.size === 0) return ok(null);
   const { commit, secrets, refused } = await takeSnapshot({
     repository: order.state.repository,
@@ -39,6 +41,3 @@ export async function takeUncommitted(
   if (findings.length > 0) return err({ rule: 'uncommitted-refused', findings });
   return ok(commit === target.commit ? null : commit);
 }
-
-/** A repository in the checkout is named as a directory, and `.tidegate/` is ours. */
-const isTaken = (path: string): boolean => !path.endsWith('/') && !path.startsWith('.tidegate/');

@@ -93,7 +93,12 @@ export type Hosting = {
  * or nothing may land, so whatever it says becomes `branch`.
  * `focus`: what every agent is told to mind.
  */
-export type PlanFlags = { readonly land: 'auto' | 'branch' | null; readonly focus: string | null };
+/** `uncommitted`: the run starts from the checkout as it is, so that is what defines its checks. */
+export type PlanFlags = {
+  readonly land: 'auto' | 'branch' | null;
+  readonly focus: string | null;
+  readonly uncommitted?: boolean;
+};
 /** Bytes of a file that may be long: read as they are wanted. */
 export type Content = {
   readonly bytes: number;

@@ -13,7 +13,11 @@ import type { FrozenPlan, PlannedTask } from '../../src/domain/plan.ts';
 import { tempRepo } from '../support/temp-repo.ts';
 
 /** Files of a project, and the check that it is kept by. */
-type Kind = { readonly check: string; readonly files: Readonly<Record<string, string>> };
+type Kind = {
+  readonly check: string;
+  readonly files: Readonly<Record<string, string>>;
+  readonly links?: Readonly<Record<string, string>>;
+};
 
 const manifest = {
   name: 'shop',
@@ -61,6 +65,25 @@ const kinds = {
       'bin/tool': '#!/bin/sh\n',
       'tests/a.bats': 't\n',
     },
+  },
+  runner: {
+    check: 'npm test',
+    files: {
+      'package.json': json({ ...manifest, scripts: { test: 'node scripts/test.mjs' } }),
+      'scripts/test.mjs': "import './steps.mjs';\n",
+      'test/a.test.js': 't\n',
+    },
+  },
+  linked: {
+    check: 'sh ci/run.sh',
+    files: {
+      'ci/run.sh': 'set -e\nhere=$(cd "$(dirname "$0")" && pwd)\n. "$here/lib.sh"\nsh scripts/unit.sh\ncargo test\n',
+      'ci/lib.sh': 'x=1\n',
+      'tools/unit.sh': 'mypy src\n',
+      'setup.cfg': setupCfg,
+      'src/a.py': 'a\n',
+    },
+    links: { scripts: 'other', other: 'tools' },
   },
 } as const satisfies Readonly<Record<string, Kind>>;
 
@@ -154,6 +177,43 @@ const weakening: readonly Row[] = [
       link('ci', 'other');
     },
   ],
+  ['npm', 'a program in place of the runner', ({ write }) => write('node_modules/.bin/jest', '#!/bin/sh\n')],
+  [
+    'npm',
+    'a directory of such programs by a link',
+    ({ write, link }) => {
+      write('programs/.bin/jest', '#!/bin/sh\n');
+      link('node_modules', 'programs');
+    },
+  ],
+  ['runner', 'the runner that the script starts', ({ write }) => write('scripts/test.mjs', '')],
+  ['runner', 'a program in place of node', ({ write }) => write('node_modules/.bin/node', '#!/bin/sh\n')],
+  ['pytest', 'a file nearer to the tests', ({ write }) => write('tests/pytest.ini', '[pytest]\naddopts = --co\n')],
+  ['pytest', 'a section nearer to the tests', ({ write }) => write('tests/tox.ini', '[pytest]\naddopts = --co\n')],
+  ['linked', 'a script that its directory is worked out of', ({ write }) => write('ci/lib.sh', 'exit 0\n')],
+  ['linked', 'a script below a linked directory', ({ write }) => write('tools/unit.sh', 'true\n')],
+  [
+    'linked',
+    'a link on the way to a script',
+    ({ write, remove, link }) => {
+      write('mine/unit.sh', 'true\n');
+      remove('other');
+      link('other', 'mine');
+    },
+  ],
+  [
+    'linked',
+    'a section that only some programs see',
+    ({ write }) => write('setup.cfg', `${setupCfg}[mypy] x\nignore_errors = True\n`),
+  ],
+  [
+    'linked',
+    'configuration in a new directory, by a link',
+    ({ write, link }) => {
+      write('settings/config.toml', '[build]\n');
+      link('.cargo', 'settings');
+    },
+  ],
 ];
 
 /** Ordinary work. */
@@ -205,12 +265,17 @@ const ordinary: readonly Row[] = [
   ['shell', 'the tool itself', ({ write }) => write('bin/tool', '#!/bin/sh\necho hi\n')],
   ['shell', 'a test is added', ({ write }) => write('tests/b.bats', 't\n')],
   ['shell', 'a script that nothing starts', ({ write }) => write('ci/deploy.sh', 'x\n')],
+  ['runner', 'a test is added', ({ write }) => write('test/b.test.js', 't\n')],
+  ['pytest', 'a table of another tool below', ({ write }) => write('tests/pyproject.toml', '[tool.black]\na = 1\n')],
+  ['linked', 'another file beside a script', ({ write }) => write('tools/deploy.sh', 'x\n')],
+  ['linked', 'another section', ({ write }) => write('setup.cfg', setupCfg.replace('  left', '  left\n  right'))],
   ['shell', 'documents', ({ write }) => write('docs/a.md', '# a\n')],
 ];
 
 /** What the gate says of a change that a task without `owns` made, as a run would judge it. */
 async function judged(kind: Kind, work: (work: Work) => void, owns: PlannedTask['owns'] = null) {
   await using repo = await tempRepo();
+  for (const [path, target] of Object.entries(kind.links ?? {})) symlinkSync(target, join(repo.path, path));
   const commit = repo.commit('first', kind.files);
   const plan = await planOf(repo.path, kind.check, owns);
   const repository = await repo.bare(commit);
@@ -287,7 +352,7 @@ test('S3: what is shown is just that change', async () => {
   expect(findings().map(explain)).toMatchObject([
     {
       detail:
-        'modified package.json: `scripts.test` defines the check test; only a task that names the file in `owns` may change that',
+        'modified package.json: `scripts.test` defines the check test; a task may change that only if its `owns` or `shares` names the file, or a person grants it',
       fix: 'tidegate grant work package.json, or tidegate drop work package.json',
     },
   ]);

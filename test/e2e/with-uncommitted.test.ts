@@ -97,3 +97,27 @@ test('uncommitted changes leave our repository by no branch, also under a plan t
   expect(`${replanned.stdout}${replanned.stderr}`).toContain('uncommitted');
   expect(p.git('branch', '--list', 'tidegate/*')).toBe('');
 }, 120_000);
+
+test('F13: what defines a check is read from what the run starts from, also when it is planned anew', async () => {
+  const weaken = scripted(`echo 'exit 0' > ci/unit.sh; ${handoff}`);
+  const checks = [{ name: 'test', run: 'sh ci/test.sh' }];
+  await using p = await project({
+    plan: { checks, limits: { attempts: 1 }, tasks: { one: weaken } },
+    files: { 'ci/test.sh': 'true\n' },
+  });
+  p.write('ci/test.sh', 'sh ci/unit.sh\n');
+  p.write('ci/unit.sh', 'test -f readme.md\n');
+  const { exit, run: id } = await run(p, '--yes');
+  expect(exit).toBe(43);
+  expect((await p.cli('why', id)).stdout).toContain('ci/unit.sh: it defines the check test');
+  p.git('checkout', '--quiet', 'ci/test.sh');
+  p.write('plan.yaml', JSON.stringify({ checks, limits: { attempts: 2 }, tasks: { one: weaken } }));
+  expect((await p.cli('resume', '--replan', '--yes', '--json')).code).toBe(43);
+  const defined = (await p.events()).flatMap(({ event }) =>
+    event.type === 'run-created' || event.type === 'plan-replaced'
+      ? [event.plan.checks[0]?.definitions?.map(({ path }) => path)]
+      : [],
+  );
+  const expected = ['ci/test.sh', 'ci/unit.sh', 'tidegate.yaml'];
+  expect(defined).toEqual([expected, expected]);
+}, 120_000);

@@ -6,6 +6,6 @@ export const projectFiles = (texts: Readonly<Record<string, string>>): ProjectFi
   paths: Object.keys(texts),
   has: (path) => Object.hasOwn(texts, path),
   text: (path) => texts[path] ?? null,
-  linked: () => null,
+  linked: () => [],
   data: (path) => readDocument(path, texts[path] ?? '') ?? null,
 });

@@ -22,7 +22,7 @@ import { readSource } from './source-text.ts';
 import { fitSchema, isMapping } from './structure.ts';
 import { readYaml, type YamlDocument } from './yaml-document.ts';
 
-export { definitionsOn } from './check-definitions.ts';
+export { definitionsAt, definitionsOn, type Start } from './check-definitions.ts';
 export { looseningHash } from './confirmation.ts';
 export { hashPlan } from './freeze.ts';
 export { skillsOn } from './skills.ts';

@@ -66,7 +66,7 @@ const check = z.strictObject({
   name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}$/),
   run: text.describe('shell command, run in the fence on the integrated tree'),
   minutes: minutes.optional(),
-  defines: patterns.optional().describe('what decides what it proves, beside what is found by reading its command'),
+  defines: patterns.optional().describe('extra files that define this check'),
 });
 
 const taps = z.strictObject({
@@ -132,7 +132,7 @@ const settings = {
   checks: z.array(check).optional(),
   generated: z.record(pattern, text).optional().describe('path to the command that rebuilds it'),
   protect: patterns.optional().describe('what tasks without owns may not touch; layers add up'),
-  unprotect: patterns.optional().describe('what is taken off everything that is protected, once a person confirmed it'),
+  unprotect: patterns.optional().describe('protected paths that tasks may change, once you confirm them'),
   forbid: z
     .array(text)
     .optional()

@@ -1,10 +1,12 @@
 import { grantPattern } from '../claims.ts';
+import { foldPath } from '../path-fold.ts';
 import { matchesFolded, type Pattern } from '../pattern.ts';
 import type { Check } from '../plan.ts';
 
 /**
  * A file that decides what a check proves: its outcome means something else once this has changed. `path` is a pattern of paths from
- * the top; it may name files that do not exist yet. `keys`: only these count. Absent: the whole file.
+ * the top; it may name files that do not exist yet. `keys`: only these count; one that ends in `*` is all that begin so. Absent: the whole
+ * file.
  */
 export type Definition = { readonly path: string; readonly keys?: readonly string[] };
 
@@ -30,7 +32,7 @@ export function compileDefinitions(checks: readonly Defined[]): readonly Compile
 type Met = { readonly check: string; readonly keys: readonly string[] | null };
 
 /**
- * What a change of this path does to checks; null when nothing. `changed` are the keys that differ. Null: nobody could tell, so every
+ * The checks that a change of this path touches; null when none. `changed` are the keys that differ. Null: nobody could tell, so every
  * key may have. Undefined: nothing has changed yet, so only what counts as a whole does.
  */
 export function touchedDefinition(
@@ -39,9 +41,10 @@ export function touchedDefinition(
   changed: readonly string[] | null | undefined,
 ): Touched | null {
   const met = definitions.flatMap(({ pattern, keys, check }): readonly Met[] => {
+    if (changed !== undefined && isAbove(path, pattern)) return [{ check, keys: null }];
     if (!matchesFolded(pattern, path)) return [];
     if (keys === null || changed === null) return [{ check, keys: null }];
-    const hit = (changed ?? []).filter((key) => keys.some((one) => keysMeet(one, key)));
+    const hit = (changed ?? []).filter((key) => keys.some((one) => countsFor(one, key)));
     return hit.length === 0 ? [] : [{ check, keys: hit }];
   });
   if (met.length === 0) return null;
@@ -49,6 +52,20 @@ export function touchedDefinition(
   const keys = met.flatMap(({ keys: hit }) => hit ?? []);
   return met.some(({ keys: hit }) => hit === null) ? { checks } : { checks, keys: [...new Set(keys)].sort() };
 }
+
+/** Whether a change of this path can touch a definition, whatever the change. */
+export const mayTouch = (definitions: readonly Compiled[], path: string): boolean =>
+  touchedDefinition(definitions, path, null) !== null;
+
+/** A file or a link in place of a directory that definitions are in, or would be. */
+function isAbove(path: string, { prefix, literal }: Pattern): boolean {
+  const steps = foldPath(path).split('/');
+  return steps.length < prefix.length + (literal ? 0 : 1) && steps.every((step, index) => step === prefix[index]);
+}
+
+/** A key that ends in `*` stands for all that begin so. */
+const countsFor = (one: string, key: string): boolean =>
+  one.endsWith('*') ? key.replace(/^"/, '').startsWith(one.slice(0, -1)) : keysMeet(one, key);
 
 /** The path of a key in a document, as TOML writes it: `scripts.test`, `tool."a.b"`. */
 export const keyText = (steps: readonly string[]): string =>

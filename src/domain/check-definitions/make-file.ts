@@ -1,4 +1,5 @@
-import { type Call, join, pathFrom, type Reading } from './reading.ts';
+import { existingFiles } from './config-files.ts';
+import { type Call, filesStarted, join, pathFrom, placeFrom, type Reading } from './reading.ts';
 
 /** `make`: its file counts as a whole; the recipes that a goal leads to are read as commands. */
 export function readMake(reading: Reading, { args, directory: from }: Call): void {
@@ -7,10 +8,13 @@ export function readMake(reading: Reading, { args, directory: from }: Call): voi
     reading.unread('make');
     return;
   }
-  const names = file === null ? ['GNUmakefile', 'makefile', 'Makefile'] : [file];
+  const paths =
+    file === null
+      ? ['GNUmakefile', 'makefile', 'Makefile'].map((name) => join(directory, name))
+      : filesStarted(reading, directory, file);
   // one of the others would be taken in place of today's
-  for (const name of names) reading.define(join(directory, name));
-  const path = names.map((name) => join(directory, name)).find((name) => reading.files.has(name));
+  for (const path of paths) reading.define(path);
+  const path = paths.find((one) => reading.files.has(one));
   const text = path === undefined ? null : reading.files.text(path);
   if (text !== null) readRules(reading, parse(reading, text, directory), goals, directory);
 }
@@ -28,7 +32,7 @@ function argumentsOf(args: readonly string[], from: string) {
       long !== null || short !== null || ['-C', '-f', '--directory', '--file', '--makefile'].includes(arg);
     if (isOption) {
       const given: string = long === null && short === null ? (args[++at] ?? '') : value;
-      if (/^(C|directory)$/.test(option)) directory = pathFrom(directory ?? '', given);
+      if (/^(C|directory)$/.test(option)) directory = placeFrom(directory ?? '', given);
       else file = given;
     } else if (['-j', '-l', '-o', '-W'].includes(arg) && /^\d+$/.test(args[at + 1] ?? '')) at++;
     else if (!arg.startsWith('-') && !arg.includes('=')) goals.push(arg);
@@ -36,46 +40,58 @@ function argumentsOf(args: readonly string[], from: string) {
   return { directory, file, goals };
 }
 
+type Rule = { readonly needs: string[]; readonly recipe: string[] };
 type Rules = {
-  readonly rules: ReadonlyMap<string, { readonly needs: readonly string[]; readonly recipe: readonly string[] }>;
-  readonly first: string | null;
-  readonly variables: ReadonlyMap<string, string>;
+  readonly rules: Map<string, Rule>;
+  first: string | null;
+  readonly variables: Map<string, string>;
 };
 
 /** Targets, what they need and their recipes, as far as they are written plainly. Files that it includes are read with it. */
-function parse(reading: Reading, text: string, directory: string, depth = 0): Rules {
-  const rules = new Map<string, { needs: string[]; recipe: string[] }>();
-  const variables = new Map<string, string>();
+function parse(reading: Reading, text: string, directory: string): Rules {
+  const made: Rules = { rules: new Map(), first: null, variables: new Map() };
+  parseInto(made, reading, text, directory, deepest);
+  return made;
+}
+
+/** Files that include files: deeper than anyone writes. */
+const deepest = 8;
+
+function parseInto(made: Rules, reading: Reading, text: string, directory: string, left: number): void {
+  const { rules, variables } = made;
   let targets: readonly string[] = [];
-  let first: string | null = null;
   for (const line of text.replaceAll(/\\\r?\n/g, ' ').split(/\r?\n/)) {
-    const include = /^(?:-|s)?include\s+(.+)$/.exec(line)?.[1];
-    const variable = /^(?:export\s+|override\s+)?([\w.-]+)\s*(?::{0,3}|\?|\+)=\s*(.*)$/.exec(line);
+    const include = /^(?:-|s)?include\s+([^#]+)/.exec(line)?.[1];
+    const variable = /^(?:export\s+|override\s+)?([\w.-]+)\s*(:{0,3}|\?|\+)=\s*(.*)$/.exec(line);
     const rule = /^([^\s#:=][^#:=]*?)\s*::?(?!=)\s*([^#;]*)(?:;(.*))?/.exec(line);
     if (line.startsWith('\t')) for (const target of targets) rules.get(target)?.recipe.push(line.slice(1));
     else if (include !== undefined) {
-      for (const name of include.trim().split(/\s+/)) {
-        const path = join(directory, name);
-        reading.define(path);
-        const more = depth < 8 ? reading.files.text(path) : null;
-        if (more === null) continue;
-        const inner = parse(reading, more, directory, depth + 1);
-        for (const [key, value] of inner.variables) variables.set(key, value);
-        for (const [key, value] of inner.rules) rules.set(key, { needs: [...value.needs], recipe: [...value.recipe] });
-      }
-    } else if (variable !== null) variables.set(variable[1] ?? '', variable[2] ?? '');
+      for (const name of wordsOf(expand(include, variables)))
+        for (const pattern of filesStarted(reading, directory, name)) {
+          reading.define(pattern);
+          for (const path of left > 0 ? existingFiles(reading.files, pattern) : [])
+            parseInto(made, reading, reading.files.text(path) ?? '', directory, left - 1);
+        }
+    } else if (variable !== null) setVariable(variables, variable);
     else if (rule !== null) {
-      targets = (rule[1] ?? '').split(/\s+/);
+      targets = wordsOf(expand(rule[1] ?? '', variables));
       for (const target of targets) {
         const known = rules.get(target) ?? { needs: [], recipe: [] };
-        known.needs.push(...(rule[2] ?? '').trim().split(/\s+/));
+        known.needs.push(...wordsOf(rule[2] ?? ''));
         if (rule[3] !== undefined) known.recipe.push(rule[3]);
         rules.set(target, known);
       }
-      first ??= targets.find((target) => !/^\.[A-Z]/.test(target) && !target.includes('%')) ?? null;
+      made.first ??= targets.find((target) => !/^\.[A-Z]/.test(target) && !target.includes('%')) ?? null;
     }
   }
-  return { rules, first, variables };
+}
+
+const wordsOf = (text: string): readonly string[] => text.split(/\s+/).filter((word) => word !== '');
+
+function setVariable(variables: Map<string, string>, [, name = '', operator, value = '']: readonly string[]): void {
+  const before = variables.get(name);
+  if (operator === '+' && before !== undefined) variables.set(name, `${before} ${value}`);
+  else if (operator !== '?' || before === undefined) variables.set(name, value);
 }
 
 function readRules(
@@ -86,25 +102,47 @@ function readRules(
 ): void {
   const done = new Set<string>();
   const visit = (goal: string): void => {
-    const rule = rules.get(goal);
-    if (rule === undefined || done.has(goal)) return;
+    if (done.has(goal)) return;
     done.add(goal);
-    rule.needs
-      .map((need) => expand(need, variables))
-      .flatMap((needs) => needs.split(/\s+/))
-      .forEach(visit);
-    for (const line of rule.recipe) reading.commands(expand(line.replace(/^[\s@+-]+/, ''), variables), directory);
+    const found = ruleOf(rules, goal);
+    const path = pathFrom(directory, goal);
+    if (found === null && !(path !== null && reading.files.has(path))) reading.unread(`make ${goal}`);
+    if (found === null) return;
+    const needs = wordsOf(found.needs.map((need) => expand(need, variables)).join(' ')).filter((need) => need !== '|');
+    needs.forEach(visit);
+    const automatic = new Map([
+      ...variables,
+      ['@', goal],
+      ['*', found.stem],
+      ['<', needs[0] ?? ''],
+      ['^', needs.join(' ')],
+    ]);
+    for (const line of found.recipe) reading.commands(expand(line.replace(/^[\s@+-]+/, ''), automatic), directory);
   };
   (goals.length > 0 ? goals : first === null ? [] : [first]).forEach(visit);
+}
+
+/** The rule of a goal: its own, or the pattern that it fits, with the stem put in. */
+function ruleOf(rules: Rules['rules'], goal: string): (Rule & { readonly stem: string }) | null {
+  const own = rules.get(goal);
+  if (own !== undefined && own.recipe.length > 0) return { ...own, stem: '' };
+  for (const [target, { needs, recipe }] of rules) {
+    const [before = '', after, more] = target.split('%');
+    if (after === undefined || more !== undefined || !goal.startsWith(before) || !goal.endsWith(after)) continue;
+    if (goal.length <= before.length + after.length) continue;
+    const stem = goal.slice(before.length, goal.length - after.length);
+    return { needs: [...(own?.needs ?? []), ...needs.map((need) => need.replace('%', stem))], recipe, stem };
+  }
+  return own === undefined ? null : { ...own, stem: '' };
 }
 
 /** Variables that the file sets plainly; what is left is for the shell, or unknown to both. */
 function expand(text: string, variables: ReadonlyMap<string, string>, depth = 0): string {
   if (depth > 8) return text;
-  return text
-    .replaceAll(/\$[({]([\w.-]+)[)}]/g, (whole, name: string) => {
-      const value = name === 'MAKE' ? 'make' : name === 'SHELL' ? 'sh' : variables.get(name);
-      return value === undefined ? whole : expand(value, variables, depth + 1);
-    })
-    .replaceAll('$$', '$');
+  return text.replaceAll(/\$(?:\$|([@*<^])|[({]([\w.-]+|[@*<^])[)}])/g, (whole, short?: string, long?: string) => {
+    const name = short ?? long;
+    if (name === undefined) return '$';
+    const value = name === 'MAKE' ? 'make' : name === 'SHELL' ? 'sh' : variables.get(name);
+    return value === undefined ? whole : expand(value, variables, depth + 1);
+  });
 }

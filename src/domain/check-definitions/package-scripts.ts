@@ -1,7 +1,7 @@
+import { defineRunner } from './define-runner.ts';
 import { keyText } from './definition.ts';
-import { readProgram, readScript } from './programs.ts';
-import { type Call, isTable, join, pathFrom, type Reading, upwards } from './reading.ts';
-import { defineRunner } from './runners.ts';
+import { type Call, isTable, join, pathFrom, placeFrom, type Reading, upwards } from './reading.ts';
+import { readScript } from './shell-scripts.ts';
 
 /** npm, pnpm, yarn and bun: the scripts that a command of theirs runs, and what those lead to. */
 export function readPackageManager(reading: Reading, call: Call): void {
@@ -27,7 +27,8 @@ export function readPackageManager(reading: Reading, call: Call): void {
 
 function execute(reading: Reading, words: readonly string[], directory: string): void {
   const [program, ...args] = words[0] === '--' ? words.slice(1) : words;
-  if (program !== undefined) readProgram(reading, { program, args, directory });
+  defineInstalled(reading, directory);
+  if (program !== undefined) reading.program({ program, args, directory });
 }
 
 /** A script, a file or an installed program: whichever there is, in this order. */
@@ -35,8 +36,8 @@ function runNamed(reading: Reading, [name = '', ...args]: readonly string[], { d
   const script = shorthands[name] ?? name;
   const path = pathFrom(directory, name);
   if (members !== null || hasScript(reading, script, directory)) runScripts(reading, [script], directory, members);
-  else if (path !== null && reading.files.has(path)) readScript(reading, path, directory);
-  else if (!builtIn.has(name)) readProgram(reading, { program: name, args, directory });
+  else if (path !== null && reading.files.has(path)) readScript(reading, path, { program: name, args, directory });
+  else if (!builtIn.has(name)) execute(reading, [name, ...args], directory);
 }
 
 const runs = new Set(['run', 'run-script', 'rum', 'urn']);
@@ -83,7 +84,7 @@ function argumentsOf({ args, directory: from }: Call): Asked | null {
       words.push(...args.slice(executes.has(words[0] ?? '') ? at : at + 1));
       break;
     }
-    if (['--prefix', '-C', '--dir', '--cwd'].includes(option)) directory = pathFrom(directory ?? '', value());
+    if (['--prefix', '-C', '--dir', '--cwd'].includes(option)) directory = placeFrom(directory ?? '', value());
     else if (
       ['-w', '--workspace', '--filter', '-F'].includes(option) &&
       !(option === '-w' && args[at + 1] === undefined)
@@ -94,6 +95,11 @@ function argumentsOf({ args, directory: from }: Call): Asked | null {
     else if (!arg.startsWith('-')) words.push(arg);
   }
   return directory === null ? null : { words, directory, members };
+}
+
+/** A program there is found before any other by that name. */
+export function defineInstalled(reading: Reading, directory: string): void {
+  for (const place of upwards(directory)) reading.define(join(place, 'node_modules/.bin/**'));
 }
 
 /** Settings can name the shell that every script is run by. */
@@ -131,6 +137,7 @@ export function runScripts(
   for (const place of members === null ? [own] : membersOf(reading, own, members)) {
     const manifest = join(place, 'package.json');
     const scripts = scriptsIn(reading, manifest);
+    defineInstalled(reading, place);
     for (const name of names.flatMap((one) => matching(one, scripts)))
       for (const each of [`pre${name}`, name, `post${name}`]) {
         reading.define(manifest, [keyText(['scripts', each])]);

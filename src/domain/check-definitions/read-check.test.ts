@@ -30,6 +30,7 @@ describe('package scripts', () => {
     };
     expect(defined('npm test', files)).toEqual([
       '.npmrc',
+      'node_modules/.bin/**',
       'package.json: scripts.posttest scripts.postunit scripts.pretest scripts.preunit scripts.test scripts.unit',
       't.js',
       'vite.config.*',
@@ -93,20 +94,20 @@ describe('make, just and task', () => {
       'PY ?= python3\nRUN = $(PY) -m\ninclude ci/*.mk\nall: test\ntest: lint\n\t@$(RUN) pytest -q\nlint:\n\t-flake8\nrelease:\n\t./publish.sh\n';
     const found = defined('make -j 4 test', { Makefile: makefile });
     expect(found).toEqual(
-      expect.arrayContaining(['GNUmakefile', 'Makefile', 'makefile', 'ci/*.mk', 'pytest.ini', '.flake8']),
+      expect.arrayContaining(['GNUmakefile', 'Makefile', 'makefile', 'ci/*.mk', '**/pytest.ini', '.flake8']),
     );
     expect(found).not.toContain('publish.sh');
-    expect(defined('make', { Makefile: makefile })).toContain('pytest.ini');
+    expect(defined('make', { Makefile: makefile })).toContain('**/pytest.ini');
     expect(defined('make -C sub check', { 'sub/Makefile': 'check:\n\t./t.sh\n' })).toContain('sub/t.sh');
   });
   test('recipes of just and task are followed', () => {
     expect(defined('just test', { justfile: 'test arg="x": build\n    @pytest\nbuild:\n    ./b.sh\n' })).toEqual(
-      expect.arrayContaining(['justfile', 'b.sh', 'pytest.ini']),
+      expect.arrayContaining(['justfile', 'b.sh', '**/pytest.ini']),
     );
     const taskfile =
       'version: "3"\ntasks:\n  test:\n    deps: [build]\n    cmds: [pytest, {task: more}]\n  build: ./b.sh\n  more: {cmd: ruff check}\n';
     expect(defined('task test', { 'Taskfile.yml': taskfile })).toEqual(
-      expect.arrayContaining(['Taskfile.yml', 'b.sh', 'pytest.ini', 'ruff.toml']),
+      expect.arrayContaining(['Taskfile.yml', 'b.sh', '**/pytest.ini', '**/ruff.toml']),
     );
   });
 });
@@ -124,17 +125,19 @@ describe('python', () => {
       'nox -s x',
       'PYTHONPATH=. pytest',
     ])
-      expect([command, defined(command)]).toEqual([command, expect.arrayContaining(['**/conftest.py', 'pytest.ini'])]);
+      expect([command, defined(command)]).toEqual([
+        command,
+        expect.arrayContaining(['**/conftest.py', '**/pytest.ini']),
+      ]);
     expect(defined('pytest tests/test_a.py')).toEqual([
+      '**/.pytest.ini',
+      '**/.pytest.toml',
       '**/conftest.py',
-      '.pytest.ini',
-      '.pytest.toml',
-      'conftest.py',
-      'pyproject.toml: tool.pytest',
-      'pytest.ini',
-      'pytest.toml',
-      'setup.cfg: tool:pytest',
-      'tox.ini: pytest',
+      '**/pyproject.toml: tool.pytest',
+      '**/pytest.ini',
+      '**/pytest.toml',
+      '**/setup.cfg: DEFAULT tool:pytest',
+      '**/tox.ini: DEFAULT pytest',
     ]);
   });
   test('a module of the repository is a script', () => {
@@ -162,22 +165,22 @@ describe('scripts of the repository', () => {
       ]);
     expect(unread('ci/test.sh', files)).toEqual([]);
   });
-  test('a test that an interpreter runs is a test', () => {
-    expect(defined('node test.js')).toEqual([]);
-    expect(defined('node --test')).toEqual([]);
-    expect(defined('node --import ./hook.js --test')).toEqual(['hook.js']);
-    expect(defined('python3 test_a.py')).toEqual([]);
+  test('started by name are definitions, whatever they are called; files for a runner of tests are none', () => {
+    expect(defined('node test.js')).toEqual(['test.js']);
+    expect(defined('python3 test_a.py')).toEqual(['test_a.py']);
     expect(defined('node scripts/check.js')).toEqual(['scripts/check.js']);
-    expect(defined('node -e "process.exit(0)"')).toEqual([]);
     expect(defined('sh test.sh')).toEqual(['test.sh']);
+    expect(defined('node --test')).toEqual([]);
+    expect(defined('node --import ./hook.js --test a.test.js')).toEqual(['hook.js']);
+    expect(defined('node -e "process.exit(0)"')).toEqual([]);
   });
 });
 
 test('other runners are rows of the table', () => {
   expect(defined('cargo test --workspace')).toContain('.cargo/config.toml');
   expect(defined('cargo clippy')).toContain('clippy.toml');
-  expect(defined('golangci-lint run')).toEqual(['.golangci.*']);
-  expect(defined('npx tsc -p tsconfig.ci.json')).toEqual(['tsconfig.ci.json', 'tsconfig.json']);
+  expect(defined('golangci-lint run')).toEqual(['**/.golangci.*']);
+  expect(defined('npx tsc -p tsconfig.ci.json')).toEqual(['node_modules/.bin/**', 'tsconfig.ci.json', 'tsconfig.json']);
   expect(defined('bundle exec rspec')).toContain('.rspec');
 });
 

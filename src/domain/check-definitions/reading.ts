@@ -6,27 +6,30 @@ export type ProjectFiles = {
   readonly paths: readonly string[];
   has(path: string): boolean;
   text(path: string): string | null;
-  /** Where a link leads, all links on the way followed; null for what is none, or leads out of the repository. */
-  linked(path: string): string | null;
+  /** Further paths of the same file, where links lead on the way to it; the last is the file itself. Also for patterns. */
+  linked(path: string): readonly string[];
   /** JSON, TOML or YAML as its value; null when the file is none, or is missing. */
   data(path: string): unknown;
 };
 
-/** What the readers of commands share: where they look, and where they put what they find. */
+/** Shared by the readers of commands: where they look, and where they put what they find. */
 export type Reading = {
   readonly files: ProjectFiles;
   define(path: string, keys?: readonly string[]): void;
-  /** Something that the command runs and of which nobody knows what it reads. */
+  /** Something that the command runs, and that reads files which Tidegate does not know. */
   unread(what: string): void;
-  /** A further command that this one leads to. */
-  commands(text: string, directory: string, from?: Source): void;
+  /** Further commands that this one leads to. `script`: the file that holds them. */
+  commands(text: string, directory: string, script?: string): void;
+  /** A further program that this one starts. */
+  program(call: Call): void;
+  /** Whether a table says what a program of this name reads. */
+  knows(program: string): boolean;
 };
-
-/** `script`: a shell script, which finds its own directory and has names of its own. */
-export type Source = 'command' | 'script';
 
 /** A program as it is called, in a directory from the top ('' is the top). */
 export type Call = { readonly program: string; readonly args: readonly string[]; readonly directory: string };
+
+export type Reader = (reading: Reading, call: Call) => void;
 
 const top = '/top';
 
@@ -36,11 +39,52 @@ export const pathFrom = (directory: string, path: string): string | null =>
 
 export const join = (directory: string, name: string): string => (directory === '' ? name : `${directory}/${name}`);
 
+export const parentOf = (path: string): string => path.split('/').slice(0, -1).join('/');
+
 /** The directory itself, and those above it up to the top: where tools look for their configuration. */
 export function upwards(directory: string): readonly string[] {
   const steps = directory === '' ? [] : directory.split('/');
   return [...steps.map((_, index) => steps.slice(0, steps.length - index).join('/')), ''];
 }
+
+/**
+ * Files that a word of a command can name. Where the shell fills in the beginning (`$here/x.sh`), these are all files that end so; such
+ * a file also counts if it does not exist yet. Empty when it lies outside of the repository.
+ */
+export function filesNamed({ files, define }: Reading, directory: string, word: string): readonly string[] {
+  if (!word.includes('$')) {
+    const path = pathFrom(directory, word);
+    return path === null || path === '' ? [] : [path];
+  }
+  const tail = afterExpansion(word);
+  if (tail === null) return [];
+  define(`**/${tail}`);
+  return files.paths.filter((path) => path === tail || path.endsWith(`/${tail}`)).slice(0, mostAlike);
+}
+
+/** A name that more files have says nothing. */
+const mostAlike = 20;
+
+/** The part of a path that is written out, after anything that the shell fills in; null when there is none. */
+function afterExpansion(word: string): string | null {
+  const steps = /\$[^/$]*\/([^$]*)$/.exec(word)?.[1]?.split('/') ?? [];
+  const written = steps.slice(steps.lastIndexOf('..') + 1).filter((step) => step !== '' && step !== '.');
+  return written.length === 0 ? null : written.join('/');
+}
+
+/** The same, and `unread` when nobody can tell which file is meant. */
+export function filesStarted(reading: Reading, directory: string, word: string): readonly string[] {
+  const paths = filesNamed(reading, directory, word);
+  if (paths.length === 0 && word.includes('$')) reading.unread(shownWord(word));
+  return paths;
+}
+
+/** The output of a command, and what is put together from variables, leave nothing to show. */
+export const shownWord = (word: string): string => (/^\$?$/.test(word) ? '$(…)' : word);
+
+/** A directory that a word names; null when it lies outside of the repository, or the shell fills it in. */
+export const placeFrom = (directory: string, word: string): string | null =>
+  word.includes('$') ? null : pathFrom(directory, word);
 
 export type Found = { readonly definitions: readonly Definition[]; readonly unread: readonly string[] };
 

@@ -1,20 +1,21 @@
-import { join, type Reading, upwards } from './reading.ts';
-
 /**
- * What a runner of tests, linter or compiler reads to know what it has to do. Rows are names of programs.
+ * Configuration of runners of tests, linters and compilers. Rows are names of programs.
  *
  * `files` are looked for where the program is called and above, up to the top; `anywhere` also below. `manifest` are keys of
- * `package.json`, `pyproject` tables below `tool`, `sections` parts of files in the manner of INI. `options` take a file. `with`: it
- * starts or obeys another row.
+ * `package.json`, `pyproject` tables below `tool`, `sections` parts of files in the manner of INI; one that ends in `*` is all that
+ * begin so. `nested`: all of these count below, too, because the program takes those nearest to what it is given. `options` take a
+ * file, `roots` a directory in place of the one that the program is called in. `with`: it starts or obeys another row.
  */
-type Runner = {
+export type Runner = {
   readonly files?: readonly string[];
   readonly anywhere?: readonly string[];
   readonly manifest?: readonly string[];
   readonly pyproject?: readonly string[];
   readonly sections?: Readonly<Record<string, readonly string[]>>;
   readonly keys?: Readonly<Record<string, readonly string[]>>;
+  readonly nested?: true;
   readonly options?: readonly string[];
+  readonly roots?: readonly string[];
   readonly with?: readonly string[];
 };
 
@@ -24,9 +25,14 @@ const rc = (name: string): readonly string[] => [`.${name}rc`, `.${name}rc.*`];
 
 export const runners: Readonly<Record<string, Runner>> = {
   // JavaScript
-  vitest: { files: [...configs('vitest', 'vite'), 'vitest.workspace.*'], options: config },
-  vite: { files: configs('vite'), options: config },
-  jest: { files: [...configs('jest', 'babel'), ...rc('babel')], manifest: ['jest', 'babel'], options: config },
+  vitest: { files: [...configs('vitest', 'vite'), 'vitest.workspace.*'], options: config, roots: ['-r', '--root'] },
+  vite: { files: configs('vite'), options: config, roots: ['--root'] },
+  jest: {
+    files: [...configs('jest', 'babel'), ...rc('babel')],
+    manifest: ['jest', 'babel'],
+    options: config,
+    roots: ['--rootDir'],
+  },
   mocha: { files: rc('mocha'), manifest: ['mocha'], options: [...config, '-r', '--require', '--package', '--opts'] },
   ava: { files: configs('ava'), manifest: ['ava'], options: config },
   tap: { files: rc('tap'), manifest: ['tap'] },
@@ -47,6 +53,7 @@ export const runners: Readonly<Record<string, Runner>> = {
     files: configs('eslint'),
     anywhere: [...rc('eslint'), '.eslintignore'],
     manifest: ['eslintConfig', 'eslintIgnore'],
+    nested: true,
     options: [...config, '--ignore-path', '--rulesdir'],
   },
   oxlint: { anywhere: ['.oxlintrc.json', '.oxlintignore'], options: config },
@@ -54,9 +61,14 @@ export const runners: Readonly<Record<string, Runner>> = {
   prettier: {
     files: [...rc('prettier'), ...configs('prettier'), '.prettierignore', '.editorconfig'],
     manifest: ['prettier'],
+    nested: true,
     options: ['--config', '--ignore-path'],
   },
-  stylelint: { files: [...rc('stylelint'), ...configs('stylelint'), '.stylelintignore'], manifest: ['stylelint'] },
+  stylelint: {
+    files: [...rc('stylelint'), ...configs('stylelint'), '.stylelintignore'],
+    manifest: ['stylelint'],
+    nested: true,
+  },
   standard: { manifest: ['standard'] },
   xo: { files: [...configs('xo'), ...rc('xo-config')], manifest: ['xo'] },
   tslint: { files: ['tslint.json', 'tslint.yaml'], options: config },
@@ -71,7 +83,7 @@ export const runners: Readonly<Record<string, Runner>> = {
   'size-limit': { files: ['.size-limit.*'], manifest: ['size-limit'] },
   markdownlint: { files: [...rc('markdownlint'), '.markdownlint.*', '.markdownlintignore'], options: config },
   'markdownlint-cli2': { anywhere: ['.markdownlint-cli2.*', '.markdownlint.*'], options: ['--config'] },
-  cspell: { files: ['cspell.*', '.cspell.*'], options: config },
+  cspell: { files: ['cspell.*', '.cspell.*'], nested: true, options: config },
   commitlint: { files: [...rc('commitlint'), ...configs('commitlint')], manifest: ['commitlint'] },
   webpack: { files: configs('webpack'), options: config },
   rollup: { files: configs('rollup'), options: config },
@@ -94,6 +106,7 @@ export const runners: Readonly<Record<string, Runner>> = {
     anywhere: ['conftest.py'],
     pyproject: ['pytest'],
     sections: { 'setup.cfg': ['tool:pytest'], 'tox.ini': ['pytest'] },
+    nested: true,
     options: ['-c', '--config-file', '--confcutdir'],
   },
   unittest: {},
@@ -101,13 +114,13 @@ export const runners: Readonly<Record<string, Runner>> = {
   coverage: {
     files: ['.coveragerc', '.coveragerc.toml'],
     pyproject: ['coverage'],
-    sections: { 'setup.cfg': ['coverage:run', 'coverage:report'], 'tox.ini': ['coverage:run', 'coverage:report'] },
+    sections: { 'setup.cfg': ['coverage:*'], 'tox.ini': ['coverage:*'] },
     options: ['--rcfile'],
   },
   tox: {
     files: ['tox.toml', 'tox.ini'],
     pyproject: ['tox'],
-    sections: { 'setup.cfg': ['tox:tox', 'testenv'] },
+    sections: { 'setup.cfg': ['tox:*', 'testenv*'] },
     options: ['-c', '--conf'],
     with: ['pytest'],
   },
@@ -115,22 +128,32 @@ export const runners: Readonly<Record<string, Runner>> = {
   mypy: {
     files: ['mypy.ini', '.mypy.ini'],
     pyproject: ['mypy'],
-    sections: { 'setup.cfg': ['mypy'] },
+    sections: { 'setup.cfg': ['mypy', 'mypy-*'] },
     options: ['--config-file'],
   },
   pyright: { files: ['pyrightconfig.json'], pyproject: ['pyright'], options: ['-p', '--project'] },
   basedpyright: { pyproject: ['basedpyright'], with: ['pyright'] },
   ty: { files: ['ty.toml'], pyproject: ['ty'] },
-  ruff: { anywhere: ['ruff.toml', '.ruff.toml'], pyproject: ['ruff'], options: ['--config'] },
-  flake8: { files: ['.flake8'], sections: { 'setup.cfg': ['flake8'], 'tox.ini': ['flake8'] }, options: ['--config'] },
+  ruff: { files: ['ruff.toml', '.ruff.toml'], pyproject: ['ruff'], nested: true, options: ['--config'] },
+  flake8: {
+    files: ['.flake8'],
+    sections: { 'setup.cfg': ['flake8', 'flake8:*'], 'tox.ini': ['flake8', 'flake8:*'] },
+    options: ['--config'],
+  },
   pylint: {
     files: ['pylintrc', '.pylintrc', 'pylintrc.toml', '.pylintrc.toml'],
     pyproject: ['pylint'],
+    sections: { 'setup.cfg': ['pylint*'], 'tox.ini': ['pylint*'] },
     options: ['--rcfile'],
   },
   pycodestyle: { sections: { 'setup.cfg': ['pycodestyle'], 'tox.ini': ['pycodestyle'] }, options: ['--config'] },
-  black: { pyproject: ['black'], options: ['--config'] },
-  isort: { files: ['.isort.cfg'], pyproject: ['isort'], sections: { 'setup.cfg': ['isort'] } },
+  black: { pyproject: ['black'], nested: true, options: ['--config'] },
+  isort: {
+    files: ['.isort.cfg'],
+    pyproject: ['isort'],
+    sections: { 'setup.cfg': ['isort', 'isort:*'], 'tox.ini': ['isort', 'isort:*'] },
+    nested: true,
+  },
   bandit: { files: ['.bandit', 'bandit.yaml'], pyproject: ['bandit'], options: config },
   compileall: {},
 
@@ -146,13 +169,13 @@ export const runners: Readonly<Record<string, Runner>> = {
     options: ['--config', '--manifest-path'],
   },
   'cargo clippy': { files: ['clippy.toml', '.clippy.toml'], with: ['cargo'] },
-  'cargo fmt': { files: ['rustfmt.toml', '.rustfmt.toml'], with: ['cargo'] },
+  'cargo fmt': { files: ['rustfmt.toml', '.rustfmt.toml'], nested: true, with: ['cargo'] },
   'cargo deny': { files: ['deny.toml'], with: ['cargo'] },
   go: { files: ['go.work'], options: ['-modfile', '-overlay', '-toolexec'] },
   gofmt: {},
   gotestsum: { with: ['go'] },
   staticcheck: { files: ['staticcheck.conf'] },
-  'golangci-lint': { files: ['.golangci.*'], options: config },
+  'golangci-lint': { files: ['.golangci.*'], nested: true, options: config },
 
   // others
   rspec: { files: ['.rspec'], options: ['-O', '--options', '-r', '--require'] },
@@ -162,7 +185,7 @@ export const runners: Readonly<Record<string, Runner>> = {
   phpstan: { files: ['phpstan.neon', 'phpstan.neon.dist', 'phpstan.dist.neon'], options: ['-c', '--configuration'] },
   pest: { files: ['tests/Pest.php'], with: ['phpunit'] },
   mix: { files: ['mix.exs', '.formatter.exs', '.credo.exs'] },
-  dart: { files: ['dart_test.yaml', 'analysis_options.yaml'] },
+  dart: { files: ['dart_test.yaml', 'analysis_options.yaml'], nested: true },
   flutter: { with: ['dart'] },
   swift: { files: ['.swiftlint.yml'] },
   ctest: { anywhere: ['CMakeLists.txt'], files: ['CTestTestfile.cmake'] },
@@ -170,55 +193,12 @@ export const runners: Readonly<Record<string, Runner>> = {
   meson: { anywhere: ['meson.build'] },
   ninja: {},
   bats: {},
-  shellcheck: { files: ['.shellcheckrc'] },
-  shfmt: { files: ['.editorconfig'] },
+  shellcheck: { files: ['.shellcheckrc', 'shellcheckrc'], nested: true },
+  shfmt: { files: ['.editorconfig'], nested: true },
   hadolint: { files: ['.hadolint.yaml', '.hadolint.yml'], options: config },
   yamllint: { files: ['.yamllint', '.yamllint.yaml', '.yamllint.yml'], options: ['-c', '--config-file'] },
   actionlint: { files: ['.github/actionlint.yaml', '.github/actionlint.yml'] },
   'pre-commit': { files: ['.pre-commit-config.yaml'], options: config },
   buf: { files: ['buf.yaml', 'buf.gen.yaml', 'buf.work.yaml'] },
   terraform: { files: ['.tflint.hcl', '.terraformrc'] },
-};
-
-/** Puts what a runner reads into the list. False when there is no such row. */
-export function defineRunner(reading: Reading, name: string, args: readonly string[], directory: string): boolean {
-  const runner = Object.hasOwn(runners, name) ? runners[name] : undefined;
-  if (runner === undefined) return false;
-  for (const place of upwards(directory)) {
-    for (const file of runner.files ?? []) reading.define(join(place, file));
-    for (const file of runner.anywhere ?? []) reading.define(join(place, file));
-    if (runner.manifest !== undefined && reading.files.has(join(place, 'package.json')))
-      reading.define(join(place, 'package.json'), runner.manifest);
-    if (runner.pyproject !== undefined)
-      reading.define(
-        join(place, 'pyproject.toml'),
-        runner.pyproject.map((table) => `tool.${table}`),
-      );
-    for (const [file, keys] of Object.entries({ ...runner.sections, ...runner.keys }))
-      reading.define(join(place, file), keys);
-  }
-  for (const file of runner.anywhere ?? []) reading.define(join(directory, `**/${file}`));
-  defineNamed(reading, runner.options ?? [], args, directory);
-  for (const other of runner.with ?? []) defineRunner(reading, other, args, directory);
-  return true;
-}
-
-/** Files of the repository that options name, and what those in turn say that they extend. */
-export function defineNamed(
-  reading: Reading,
-  options: readonly string[],
-  args: readonly string[],
-  directory: string,
-): void {
-  args.forEach((arg, index) => {
-    const [option = '', value] = arg.startsWith('--') && arg.includes('=') ? splitOnce(arg) : [arg, args[index + 1]];
-    if (!options.includes(option) || value === undefined || value.startsWith('-')) return;
-    for (const path of [join(directory, value.replace(/^\.\//, ''))])
-      reading.define(reading.files.has(`${path}/tsconfig.json`) ? `${path}/tsconfig.json` : path);
-  });
-}
-
-const splitOnce = (arg: string): readonly [string, string] => {
-  const at = arg.indexOf('=');
-  return [arg.slice(0, at), arg.slice(at + 1)];
 };

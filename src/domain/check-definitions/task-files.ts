@@ -1,4 +1,4 @@
-import { type Call, isTable, join, pathFrom, type Reading, upwards } from './reading.ts';
+import { type Call, isTable, join, parentOf, pathFrom, type Reading, upwards } from './reading.ts';
 
 /** `just`: its file counts as a whole; recipes that are reached are read as commands. */
 export function readJust(reading: Reading, { args, directory }: Call): void {
@@ -7,32 +7,61 @@ export function readJust(reading: Reading, { args, directory }: Call): void {
   const path = defineFirst(reading, names, directory);
   const text = path === null ? null : reading.files.text(path);
   if (path === null || text === null) return;
-  const place = path.split('/').slice(0, -1).join('/');
-  const recipes = justRecipes(text);
+  const place = parentOf(path);
+  const recipes = justRecipes(reading, text, place);
+  const done = new Set<string>();
   const visit = (name: string): void => {
     const recipe = recipes.get(name);
-    recipes.delete(name);
-    recipe?.needs.forEach(visit);
-    for (const line of recipe?.lines ?? []) reading.commands(line, place);
+    if (recipe === undefined) reading.unread(`just ${name}`);
+    if (recipe === undefined || done.has(name)) return;
+    done.add(name);
+    recipe.needs.forEach(visit);
+    for (const line of recipe.lines) reading.commands(line, place);
   };
-  (goals.length > 0 ? goals : [...recipes.keys()].slice(0, 1)).forEach(visit);
+  const [first] = recipes.keys();
+  const words = goals.length > 0 || first === undefined ? goals : [first];
+  // each recipe is followed by the values of its parameters
+  for (let at = 0; at < words.length; at += 1 + (recipes.get(words[at] ?? '')?.parameters ?? 0)) visit(words[at] ?? '');
 }
 
-function justRecipes(
-  text: string,
-): Map<string, { readonly needs: readonly string[]; readonly lines: readonly string[] }> {
-  const recipes = new Map<string, { needs: string[]; lines: string[] }>();
-  let current: { needs: string[]; lines: string[] } | null = null;
+type Recipe = { readonly parameters: number; readonly needs: string[]; readonly lines: string[] };
+
+/** With those of files that it imports. */
+function justRecipes(reading: Reading, text: string, place: string, left = 8): Map<string, Recipe> {
+  const recipes = new Map<string, Recipe>();
+  let current: Recipe | null = null;
   for (const line of text.split(/\r?\n/)) {
-    const head = /^@?([A-Za-z_][\w-]*)[^:]*:(?!=)\s*(.*)$/.exec(line);
+    const head = /^@?([A-Za-z_][\w-]*)([^:]*):(?!=)\s*(.*)$/.exec(line);
+    const alias = /^alias\s+([\w-]+)\s*:=\s*([\w-]+)/.exec(line);
+    const imported = /^import\??\s+["']([^"']+)["']/.exec(line)?.[1];
+    const path = imported === undefined ? null : pathFrom(place, imported);
     if (/^\s+\S/.test(line)) current?.lines.push(line.trim().replace(/^[@-]+/, ''));
+    else if (path !== null) {
+      reading.define(path);
+      const more = left > 0 ? reading.files.text(path) : null;
+      for (const [name, recipe] of more === null ? [] : justRecipes(reading, more, place, left - 1))
+        recipes.set(name, recipe);
+    } else if (alias !== null) recipes.set(alias[1] ?? '', { parameters: 0, needs: [alias[2] ?? ''], lines: [] });
     else if (head !== null) {
-      current = { needs: [...(head[2] ?? '').matchAll(/[A-Za-z_][\w-]*/g)].map(([need]) => need), lines: [] };
-      recipes.set(head[1] ?? '', current);
+      const [, name = '', parameters = '', needs = ''] = head;
+      current = { parameters: countOf(parameters), needs: needsOf(needs), lines: [] };
+      recipes.set(name, current);
     } else if (line.trim() !== '' && !line.startsWith('#')) current = null;
   }
   return recipes;
 }
+
+/** A parameter with `*` or `+` takes all that is left. */
+const countOf = (parameters: string): number =>
+  /[*+]/.test(parameters) ? Number.POSITIVE_INFINITY : parameters.split(/\s+/).filter((word) => word !== '').length;
+
+/** `a (b "value") && c`: names of recipes, without their arguments. */
+const needsOf = (text: string): string[] =>
+  text
+    .replace(/#.*$/, '')
+    .replaceAll(/\(\s*([\w-]+)[^)]*\)/g, '$1')
+    .split(/[\s&]+/)
+    .filter((word) => word !== '');
 
 /** `task`: the same, of YAML. */
 export function readTask(reading: Reading, { args, directory }: Call): void {
@@ -44,43 +73,63 @@ export function readTask(reading: Reading, { args, directory }: Call): void {
         )
       : [file];
   const path = defineFirst(reading, names, directory);
-  if (path !== null) readTasks(reading, path, goals.length > 0 ? goals : ['default']);
+  if (path === null) return;
+  for (const goal of goals.length > 0 ? goals : ['default'])
+    if (!runTask(reading, path, goal)) reading.unread(`task ${goal}`);
 }
 
-function readTasks(reading: Reading, path: string, goals: readonly string[]): void {
+/** False when neither this file nor one that it includes has such a task. `open`: files that led here. */
+function runTask(reading: Reading, path: string, goal: string, open: ReadonlySet<string> = new Set()): boolean {
   const data = reading.files.data(path);
-  const place = path.split('/').slice(0, -1).join('/');
+  const place = parentOf(path);
   const tasks = isTable(data) && isTable(data['tasks']) ? data['tasks'] : {};
-  const includes = isTable(data) && isTable(data['includes']) ? data['includes'] : {};
-  for (const included of Object.values(includes)) {
-    const named = typeof included === 'string' ? included : isTable(included) ? included['taskfile'] : null;
-    const other = typeof named === 'string' ? pathFrom(place, named) : null;
-    if (other === null) continue;
-    for (const each of [other, `${other}/Taskfile.yml`]) reading.define(each);
-    for (const each of [other, `${other}/Taskfile.yml`].filter((one) => one !== path && reading.files.has(one)))
-      readTasks(
-        reading,
-        each,
-        goals.map((goal) => goal.split(':').at(-1) ?? goal),
-      );
-  }
+  const included = includedIn(reading, data, place).filter((one) => one !== path && !open.has(one));
   const done = new Set<string>();
-  const visit = (name: string): void => {
-    const task = Object.hasOwn(tasks, name) ? tasks[name] : undefined;
-    if (task === undefined || done.has(name)) return;
-    done.add(name);
-    const parts = isTable(task) ? [...list(task['deps']), ...list(task['cmds']), ...list(task['cmd'])] : list(task);
+  const visit = (name: string): boolean => {
+    const key = nameOf(tasks, name);
+    if (key === null) {
+      const inner = name.split(':').at(-1) ?? name;
+      return included.filter((one) => runTask(reading, one, inner, new Set([...open, path]))).length > 0;
+    }
+    if (done.has(key)) return true;
+    done.add(key);
+    const task = tasks[key];
     const own = isTable(task) && typeof task['dir'] === 'string' ? (pathFrom(place, task['dir']) ?? place) : place;
-    for (const part of parts) {
+    for (const part of partsOf(task)) {
       const called = isTable(part) ? part['task'] : null;
       const command = isTable(part) ? (part['cmd'] ?? part['defer']) : part;
-      if (typeof called === 'string') visit(called);
-      else if (typeof command !== 'string') continue;
-      else if (Object.hasOwn(tasks, command)) visit(command);
-      else reading.commands(command, own);
+      if (typeof called === 'string') {
+        if (!visit(called)) reading.unread(`task ${called}`);
+      } else if (typeof command === 'string' && Object.hasOwn(tasks, command)) visit(command);
+      else if (typeof command === 'string') reading.commands(command, own);
     }
+    return true;
   };
-  goals.forEach(visit);
+  return visit(goal);
+}
+
+const partsOf = (task: unknown): readonly unknown[] =>
+  isTable(task) ? [...list(task['deps']), ...list(task['cmds']), ...list(task['cmd'])] : list(task);
+
+/** Each counts as a whole, also where it is missing. */
+function includedIn(reading: Reading, data: unknown, place: string): readonly string[] {
+  const includes = isTable(data) && isTable(data['includes']) ? data['includes'] : {};
+  const paths = Object.values(includes).flatMap((included) => {
+    const named = typeof included === 'string' ? included : isTable(included) ? included['taskfile'] : null;
+    const path = typeof named === 'string' ? pathFrom(place, named) : null;
+    return path === null ? [] : [path, `${path}/Taskfile.yml`];
+  });
+  for (const path of paths) reading.define(path);
+  return paths.filter((path) => reading.files.has(path));
+}
+
+/** A task by its name, or by one with `*` that fits. */
+function nameOf(tasks: Readonly<Record<string, unknown>>, goal: string): string | null {
+  if (Object.hasOwn(tasks, goal)) return goal;
+  const fits = (name: string) =>
+    name.includes('*') &&
+    new RegExp(`^${name.replace(/[.+^${}()|[\]\\?]/g, '\\$&').replaceAll('*', '.*')}$`).test(goal);
+  return Object.keys(tasks).find(fits) ?? null;
 }
 
 const list = (value: unknown): readonly unknown[] =>

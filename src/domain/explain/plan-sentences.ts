@@ -58,8 +58,8 @@ export const planSentences: Sentences<PlanRules> = {
         : `write \`agent: ${meant}\``,
   }),
   'check-unread': ({ check, commands }) => ({
-    detail: `nobody can tell what ${commands.map((one) => `\`${one}\``).join(', ')} of the check ${check} reads`,
-    fix: 'name the files that decide what it proves: `defines: [path]` in that check; `defines: []` if there are none',
+    detail: `Tidegate does not know which files ${commands.map((one) => `\`${one}\``).join(', ')} ${commands.length === 1 ? 'reads' : 'read'} (check ${check})`,
+    fix: 'list those that decide its outcome: `defines: [path]` in that check; `defines: []` if there are none',
   }),
   'command-missing': ({ task, agent }) => ({
     detail: `\`${task}\` runs \`${agent}\` but says no argv`,

@@ -20,9 +20,9 @@ export function whyNot(finding: ChangeFinding): string {
     case 'locked':
       return `\`${finding.by}\` has locked \`${finding.pattern}\``;
     case 'agent-config':
-      return `it steers ${steered[finding.steers ?? 'agents']}; only a task that names it in \`owns\` may change it`;
+      return `it steers ${steered[finding.steers ?? 'agents']}; a task may change it only if its \`owns\` or \`shares\` names it, or a person grants it`;
     case 'check-definition':
-      return `${definitionText(finding)}; only a task that names the file in \`owns\` may change that`;
+      return `${definitionText(finding)}; a task may change that only if its \`owns\` or \`shares\` names the file, or a person grants it`;
     case 'out-of-scope':
       return finding.by === null ? 'the task does not own it' : `\`${finding.by}\` claims it by \`${finding.pattern}\``;
     case 'protected':

@@ -19,7 +19,7 @@ export const gateVersions = {
   handoff: 2,
   snapshot: 4,
   secrets: 4,
-  scope: 3,
+  scope: 4,
   files: 1,
   changes: 1,
   deliverables: 1,

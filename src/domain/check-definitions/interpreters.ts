@@ -1,0 +1,89 @@
+import { defineNamed, defineRunner } from './define-runner.ts';
+import { runScripts } from './package-scripts.ts';
+import { type Call, filesStarted, join, type Reader, type Reading } from './reading.ts';
+
+/** The words from the first on that is no option; those of `takes` are followed by a word of their own. */
+export function operands(args: readonly string[], takes: readonly string[] = []): readonly string[] {
+  const at = args.findIndex((arg, index) => !arg.startsWith('-') && !takes.includes(args[index - 1] ?? ''));
+  return at < 0 ? [] : args.slice(at);
+}
+
+/**
+ * `ruby file` and its like: the file is a definition, whatever its name. Only files that a runner of tests is given are tests.
+ * `code`: options after which no file comes.
+ */
+export function readInterpreter(takes: readonly string[], code: readonly string[]): Reader {
+  return (reading, { args, directory }) => {
+    defineNamed(reading, takes, args, directory);
+    const [file] = operands(args, takes);
+    const isCode = args.slice(0, file === undefined ? undefined : args.indexOf(file)).some((arg) => code.includes(arg));
+    const paths = file === undefined || isCode ? [] : filesStarted(reading, directory, file);
+    for (const path of paths) reading.define(path);
+  };
+}
+
+/** The program is a word of the command, unless a file holds it. */
+export function readAwk(reading: Reading, { args, directory }: Call): void {
+  defineNamed(reading, ['-f', '--file', '-i', '--include'], args, directory);
+}
+
+const nodeTakes = [
+  ...['-r', '--require', '--import', '--loader', '--experimental-loader', '-C', '--conditions', '--env-file'],
+  ...['--test-reporter', '--test-reporter-destination', '--tsconfig', '-P', '--project'],
+];
+
+/** `node`, and what stands in for it. */
+export function readNode(reading: Reading, call: Call): void {
+  const { args, directory } = call;
+  const script = args.find((_, index) => args[index - 1] === '--run') ?? optionValue(args, '--run');
+  if (script !== undefined) runScripts(reading, [script], directory);
+  else if (args.includes('--test')) defineRunner(reading, 'node --test', args, directory);
+  else readInterpreter(nodeTakes, ['-e', '--eval', '-p', '--print', '-pe', '-c', '--check'])(reading, call);
+}
+
+const optionValue = (args: readonly string[], option: string): string | undefined =>
+  args.find((arg) => arg.startsWith(`${option}=`))?.slice(option.length + 1);
+
+/** `python -m x` takes x from the directory that it is called in before it looks anywhere else. */
+export function readPython(reading: Reading, call: Call): void {
+  const { directory } = call;
+  const { module, rest } = pythonArguments(call.args);
+  if (module === null) {
+    for (const path of rest.slice(0, 1).flatMap((file) => filesStarted(reading, directory, file))) reading.define(path);
+    return;
+  }
+  const path = join(directory, module.replaceAll('.', '/'));
+  const own = [`${path}.py`, `${path}/__main__.py`];
+  for (const file of [...own, join(directory, 'sitecustomize.py')]) reading.define(file);
+  if (!own.some((file) => reading.files.has(file))) reading.program({ program: module, args: rest, directory });
+}
+
+/** `rest` begins with the file, or comes after the module; empty for code on the command line. */
+function pythonArguments(args: readonly string[]): {
+  readonly module: string | null;
+  readonly rest: readonly string[];
+} {
+  for (let at = 0; at < args.length; at++) {
+    const arg = args[at] ?? '';
+    if (!arg.startsWith('-') || arg === '-') return { module: null, rest: arg === '-' ? [] : args.slice(at) };
+    if (arg === '--check-hash-based-pycs') at++;
+    // the first letter that takes a word takes what follows in this one, or the next
+    const [, letter, attached = ''] = /^-[a-zA-Z]*?([mcWX])(.*)$/.exec(arg) ?? [];
+    if (letter === 'c') return { module: null, rest: [] };
+    if (letter === 'm')
+      return { module: attached || (args[at + 1] ?? ''), rest: args.slice(attached === '' ? at + 2 : at + 1) };
+    if (letter !== undefined && attached === '') at++;
+  }
+  return { module: null, rest: [] };
+}
+
+/** `coverage run` is python in its place. */
+export function readCoverage(reading: Reading, call: Call): void {
+  defineRunner(reading, 'coverage', call.args, call.directory);
+  const [verb, ...args] = call.args;
+  const takes = ['--source', '--rcfile', '--omit', '--include', '--context', '--data-file'];
+  const from = args.findIndex(
+    (arg, index) => arg === '-m' || (!arg.startsWith('-') && !takes.includes(args[index - 1] ?? '')),
+  );
+  if (verb === 'run' && from >= 0) readPython(reading, { ...call, program: 'python', args: args.slice(from) });
+}

@@ -1,0 +1,52 @@
+import { type Call, filesStarted, pathFrom, type Reading } from './reading.ts';
+
+/** A file of the repository that is started: it counts as a whole, and so does what a shell script leads to. */
+export function readScript(reading: Reading, path: string, call: Call): void {
+  const text = reading.files.text(path);
+  const interpreter = /^#!\s*\S*?(?:\/env\s+(?:-S\s+)?)?([\w.-]+)\s*$/m.exec(text?.split('\n')[0] ?? '')?.[1];
+  if (/\.(sh|bash)$/.test(path) || /^(ba|da|z|k|a)?sh$/.test(interpreter ?? '')) readShellScript(reading, path, call);
+  else reading.define(path);
+}
+
+function readShellScript(reading: Reading, path: string, { args, directory }: Call): void {
+  reading.define(path);
+  const text = reading.files.text(path);
+  if (text === null) return;
+  reading.commands(text, directory, path);
+  if (passesArguments(text)) readPassed(reading, args, directory);
+}
+
+/** `sh x`, `bash x` and their like. */
+export function readShell(reading: Reading, call: Call): void {
+  const { args, directory } = call;
+  if (args.some((arg) => /^-[a-z]*c$/i.test(arg))) return; // the text after it was read as commands already
+  const at = args.findIndex((arg, index) => !/^[-+]/.test(arg) && !shellTakes.includes(args[index - 1] ?? ''));
+  const script = at < 0 ? undefined : args[at];
+  if (script === undefined) return;
+  for (const path of filesStarted(reading, directory, script))
+    readShellScript(reading, path, { ...call, args: args.slice(at + 1) });
+}
+
+const shellTakes = ['-o', '+o', '-O', '+O', '--rcfile', '--init-file'];
+
+export function readSourced(reading: Reading, call: Call): void {
+  const [file = ''] = call.args;
+  // without a slash the shell looks on its PATH first, and then here
+  const paths = file === '' ? [] : filesStarted(reading, call.directory, file);
+  for (const path of paths) readShellScript(reading, path, call);
+}
+
+/** Arguments of a script or a function are a command where that hands them on. */
+export const passesArguments = (text: string): boolean => /\$[@*1]|\$\{[@*1]/.test(text);
+
+/** Reads the words from the first on that is a program: `run pytest -q`, `step "unit tests" npm test`. */
+export function readPassed(reading: Reading, words: readonly string[], directory: string): void {
+  const at = words.findIndex((word) => reading.knows(word) || isFile(reading, directory, word));
+  const [program, ...args] = at < 0 ? [] : words.slice(at);
+  if (program !== undefined) reading.program({ program, args, directory });
+}
+
+function isFile({ files }: Reading, directory: string, word: string): boolean {
+  const path = word.includes('/') ? pathFrom(directory, word) : null;
+  return path !== null && files.has(path);
+}
