@@ -327,8 +327,12 @@ describe('a change', () => {
       '`ci` may write `docs/AGENTS.md`, which meets the protected `agents.md`',
       '`all` may write `**`, which meets the protected `.github/**`',
     ]);
-    expect(protectedConfig(plan, plan.waves[1]?.tasks[0] as PlannedTask)).not.toContain('.vscode');
-    expect(protectedConfig(plan, plan.waves[1]?.tasks[0] as PlannedTask)).toContain('AGENTS.md');
+    const owner = plan.waves[1]?.tasks[0] as PlannedTask;
+    const config = (...paths: string[]) => protectedConfig(plan, owner, [{ task: owner.id, paths }]);
+    expect(config()).not.toContain('.vscode');
+    expect(config('*.md')).toContain('AGENTS.md');
+    expect(config('AGENTS.md')).not.toContain('AGENTS.md');
+    expect(config('AGENTS.md')).toContain('CLAUDE.md');
   });
 });
 
