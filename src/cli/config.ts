@@ -1,3 +1,4 @@
+import { confirmCommand } from '../domain/confirm-command.ts';
 import { explain } from '../domain/explain/explain.ts';
 import type { Text } from '../ports/terminal.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
@@ -14,7 +15,7 @@ export async function showConfig(
   const ports = await config();
   const found = await ports.read(context, plan ?? null);
   if (!found.ok) return misused('no-repository', `config: ${found.error}`);
-  return action === 'confirm' ? await confirm(ports, context, found.value) : show(found.value, origin);
+  return action === 'confirm' ? await confirm(ports, context, found.value, plan) : show(found.value, origin);
 }
 
 type ConfigInput = {
@@ -41,14 +42,19 @@ function show({ table, findings }: Configuration, withOrigin: boolean): Outcome 
 }
 
 /** Only a person at a terminal says yes: no flag stands for it, so that no script of the repository can. */
-async function confirm(ports: ConfigPorts, context: Context, { unconfirmed }: Configuration): Promise<Outcome> {
+async function confirm(
+  ports: ConfigPorts,
+  context: Context,
+  { unconfirmed }: Configuration,
+  plan: string | undefined,
+): Promise<Outcome> {
   if (unconfirmed.length === 0) return done(['Nothing waits to be confirmed.'], { confirmed: [] });
   const asked = unconfirmed.map(({ key, value }) => `${key}: ${JSON.stringify(value)}`);
   if (ports.agent(context) !== null || context.json || !context.terminal.interactive) {
     return {
       exit: exitCodes.personNeeded,
       reason: 'person-needed',
-      needs: [{ kind: 'confirm', task: null, message: asked.join('; '), command: 'tidegate config confirm' }],
+      needs: [{ kind: 'confirm', task: null, message: asked.join('; '), command: confirmCommand(plan) }],
     };
   }
   context.terminal.line('This repository asks for:');

@@ -10,6 +10,7 @@ import { diffstatOf } from './activity.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
 import type { Program } from './definition.ts';
 import { atDesk, failed } from './desk.ts';
+import { namedChanges } from './diff-paths.ts';
 import type { DiffPrograms } from './ports.ts';
 import { runNamed } from './subject.ts';
 
@@ -19,7 +20,7 @@ type DiffOptions = {
   readonly nameOnly: boolean;
   readonly pager: boolean;
   readonly tool: string | true | undefined;
-  /** Only these; empty: all. */
+  /** Only these, as the person sees them from where they are; empty: all. */
   readonly path: readonly string[];
 };
 
@@ -44,23 +45,28 @@ async function show(
   if (!found.ok) return found.error;
   const { run, state, task } = found.value;
   const tasks = Object.values(state.tasks).filter(({ id }) => task === null || id === task);
-  const taken = tasks.flatMap((one): readonly Taken[] => {
+  const all = tasks.flatMap((one): readonly Taken[] => {
     const snapshot = snapshotOf(one);
-    const isShown = ({ path }: Judged) => options.path.length === 0 || options.path.includes(path);
-    return snapshot === null
-      ? []
-      : [{ task: one, snapshot, entries: judgedEntries(state, one, snapshot).filter(isShown) }];
+    return snapshot === null ? [] : [{ task: one, snapshot, entries: judgedEntries(state, one, snapshot) }];
   });
-  if (taken.length === 0)
-    return done([`No snapshot of ${task === null ? run : `${run}/${task}`} was taken yet.`], { run, tasks: [] });
+  const name = task === null ? run : `${run}/${task}`;
+  if (all.length === 0) return done([`No snapshot of ${name} was taken yet.`], { run, tasks: [] });
+  const changed = all.flatMap(({ entries }) => entries.map(({ path }) => path));
+  const named = namedChanges(options.path, { checkout: desk.checkout, cwd: context.cwd }, changed);
+  if (!named.ok)
+    return named.error.isOutside
+      ? misused('bad-path', `diff: ${named.error.name} is outside of the repository`)
+      : misused('not-changed', `diff: ${name} did not change ${named.error.name}`);
+  const taken = options.path.length === 0 ? all : onlyNamed(all, named.value);
   if (options.tool !== undefined) return await inDifftool(desk, context, taken, options.tool, programs);
   if (options.nameOnly && !context.json)
     return done([...new Set(taken.flatMap(({ entries }) => entries.map(({ path }) => path)))].toSorted());
   const lines: Text[] = [];
   const documents: unknown[] = [];
   for (const { task: one, snapshot, entries } of taken) {
+    const only = options.path.length === 0 ? [] : entries.map(({ path }) => path);
     const isWhole = !options.stat && !options.nameOnly;
-    const patch = isWhole ? await desk.patches.text(snapshot.base, snapshot.commit, options.path) : null;
+    const patch = isWhole ? await desk.patches.text(snapshot.base, snapshot.commit, only) : null;
     const counts = (await desk.patches.counts(snapshot.base, snapshot.commit)) ?? [];
     const files = entries.map((entry) => ({ ...entry, ...linesOf(counts, entry.path) }));
     documents.push({ task: one.id, base: snapshot.base, snapshot: snapshot.commit, files, patch });
@@ -71,6 +77,11 @@ async function show(
   const isPaged = options.pager && !context.json && (await programs.page(desk, context, lines));
   return done(isPaged ? [] : lines, { run, tasks: documents });
 }
+
+const onlyNamed = (all: readonly Taken[], named: ReadonlySet<string>): readonly Taken[] =>
+  all
+    .map((one) => ({ ...one, entries: one.entries.filter(({ path }) => named.has(path)) }))
+    .filter(({ entries }) => entries.length > 0);
 
 /** What one task changed, for a screen. */
 export async function taskDiff(desk: Desk, state: RunState, id: TaskId): Promise<readonly Text[]> {

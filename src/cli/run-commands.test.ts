@@ -14,6 +14,8 @@ test.each([
   ['attach', 'hello'],
   ['attach', 'hello', '--attempt', '7'],
   ['diff', 'x/y/z'],
+  ['diff', 'hello', 'typo.md'],
+  ['diff', 'hello', '../package.json'],
   ['approve', 'nowhere'],
   ['approve', 'checkout-k3f9/hello'],
   ['approve', '--plan', 'ffffffffff'],

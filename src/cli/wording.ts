@@ -11,6 +11,7 @@ import type { Subjects } from '../engine/actions/action.ts';
 import type { ActionInputs, ActionKinds, ActionName } from '../engine/actions/actions.ts';
 import { money } from '../view/agent-lines.ts';
 import { fenceText } from '../view/run-view.ts';
+import { afterGrant, wildGrant } from './grant-wording.ts';
 
 type Wording<Subject, Input> = {
   /** The command that a person types for it, behind `tidegate`. */
@@ -38,12 +39,8 @@ export const wordings: { readonly [N in ActionName]: Wording<Subjects[ActionKind
   },
   grant: {
     command: (subject, { paths }) => ['grant', partName(subject), ...paths.map(shellPath)].join(' '),
-    accepted: (subject, { paths }) => {
-      const task = subject.state.tasks[subject.task];
-      const then =
-        task !== undefined && isLive(task) ? 'its agent may change them from now on' : 'its snapshot is judged again';
-      return `Granted ${paths.join(' ')} to ${partName(subject)}; ${then}.`;
-    },
+    accepted: (subject, { paths }) =>
+      `Granted ${paths.join(' ')} to ${partName(subject)}; ${afterGrant(subject, paths)}.${wildGrant(paths)}`,
   },
   drop: {
     command: (subject, { paths }) => ['drop', partName(subject), ...paths.map(shellPath)].join(' '),

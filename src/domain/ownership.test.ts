@@ -257,6 +257,38 @@ describe('a change', () => {
     expect(outOfScope(elsewhere, [change('LIB/x')]).map((finding) => finding.rule)).toEqual(['out-of-scope']);
   });
 
+  test('that a wildcard grants is in scope only where nothing protects the path', () => {
+    const checks = [
+      { name: 'test', run: 'npm test', minutes: 1, definitions: [{ path: 'package.json', keys: ['scripts'] }] },
+    ];
+    const guarded = frozenPlan([[task('owner', { owns: ['src/**'] }), task('rest')]], {
+      checks,
+      protect: ['infra/**'],
+    });
+    const judged = (id: string, path: string, grant: string, keys: Partial<DiffEntry> = {}) => {
+      const planned = guarded.waves[0]?.tasks.find((one) => one.id === id) as PlannedTask;
+      const scope = scopeOf(guarded, planned, [{ task: planned.id, paths: [grant] }]);
+      return outOfScope(scope, [change(path, keys)]).map((finding) => [
+        finding.rule,
+        explain(finding).fix?.split(',')[0],
+      ]);
+    };
+    const scripts = { keys: ['scripts.pretest'] };
+    for (const id of ['owner', 'rest']) {
+      const held = (rule: string, path: string) => [[rule, `tidegate grant ${id} ${path}`]];
+      expect(judged(id, 'lib/a', '**')).toEqual([]);
+      expect(judged(id, 'package.json', 'package*', { keys: ['dependencies.x'] })).toEqual([]);
+      expect(judged(id, 'package.json', 'package*', scripts)).toEqual(held('check-definition', 'package.json'));
+      expect(judged(id, 'package.json', '*', scripts)).toEqual(held('check-definition', 'package.json'));
+      expect(judged(id, 'package.json', 'package.json', scripts)).toEqual([]);
+      expect(judged(id, 'AGENTS.md', '*.md')).toEqual(held('agent-config', 'AGENTS.md'));
+      expect(judged(id, '.claude/a', '.claude/')).toEqual(held('agent-config', '.claude/a'));
+      expect(judged(id, 'AGENTS.md', 'AGENTS.md')).toEqual([]);
+      expect(judged(id, 'infra/main.tf', 'infra/**')).toEqual(held('protected', 'infra/main.tf'));
+      expect(judged(id, 'infra/main.tf', 'infra/main.tf')).toEqual([]);
+    }
+  });
+
   test('that brings one path under two spellings is found, a change of case is not', () => {
     expect(rules('owner', [change('src/A'), change('src/a')])).toEqual(['two-spellings']);
     expect(rules('owner', [change('src/D/x'), change('src/d/y')])).toEqual(['two-spellings']);
@@ -295,8 +327,12 @@ describe('a change', () => {
       '`ci` may write `docs/AGENTS.md`, which meets the protected `agents.md`',
       '`all` may write `**`, which meets the protected `.github/**`',
     ]);
-    expect(protectedConfig(plan, plan.waves[1]?.tasks[0] as PlannedTask)).not.toContain('.vscode');
-    expect(protectedConfig(plan, plan.waves[1]?.tasks[0] as PlannedTask)).toContain('AGENTS.md');
+    const owner = plan.waves[1]?.tasks[0] as PlannedTask;
+    const config = (...paths: string[]) => protectedConfig(plan, owner, [{ task: owner.id, paths }]);
+    expect(config()).not.toContain('.vscode');
+    expect(config('*.md')).toContain('AGENTS.md');
+    expect(config('AGENTS.md')).not.toContain('AGENTS.md');
+    expect(config('AGENTS.md')).toContain('CLAUDE.md');
   });
 });
 

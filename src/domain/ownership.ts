@@ -83,9 +83,9 @@ export function protectWarnings(plan: FrozenPlan, wave: number): readonly Findin
   );
 }
 
-/** Agent configuration at the top of the repository that this task does not name: read-only in its fence. */
-export function protectedConfig(plan: FrozenPlan, task: PlannedTask): readonly string[] {
-  const claims = claimsOf(plan, task, []).flatMap(({ pattern: one }) => (one.literal ? one.prefix[0] : []));
+/** Agent configuration at the top of the repository that neither this task nor a grant names: read-only in its fence. */
+export function protectedConfig(plan: FrozenPlan, task: PlannedTask, granted: Granted): readonly string[] {
+  const claims = claimsOf(plan, task, granted).flatMap(({ pattern: one }) => (one.literal ? one.prefix[0] : []));
   const open = (plan.unprotect ?? []).map((text) => pattern(text).prefix[0]);
   const own = new Set([...claims, ...open]);
   return agentSteering.filter((name) => !own.has(foldPath(name)));

@@ -136,10 +136,12 @@ type Foreign =
  */
 export function whyForeign(scope: Scope, path: string, keys?: readonly string[] | null): Foreign | null {
   if (scope.kind === 'read-only') return { rule: 'read-only' };
-  if (scope.granted.some((one) => matches(one, path))) return null;
+  const grants = scope.granted.filter((one) => matches(one, path));
+  if (grants.some((one) => one.literal)) return null;
+  const isGranted = grants.length > 0;
   const lock = scope.locks.owners(path).find(({ value }) => value.task !== scope.task);
   const mine = scope.own.filter((one) => matches(one, path));
-  if (lock && !scope.locks.owners(path).some(({ value }) => value.task === scope.task))
+  if (lock && !isGranted && !scope.locks.owners(path).some(({ value }) => value.task === scope.task))
     return { rule: 'locked', by: lock.value.task, pattern: lock.pattern.text };
   const isOpen = scope.unprotect.some((one) => matches(one, path));
   const guard = isOpen ? undefined : scope.protect.find((one) => matchesFolded(one, path));
@@ -148,6 +150,7 @@ export function whyForeign(scope: Scope, path: string, keys?: readonly string[] 
   const isSaid = guard !== undefined && scope.kind === 'unclaimed' && mine.length === 0;
   if (guarded !== null && !(isSaid && guarded.rule === 'agent-config' && guarded.steers === 'ci')) return guarded;
   if (mine.length > 0) return null;
+  if (isGranted) return guard ? { rule: 'protected', pattern: guard.text } : null;
   if (scope.kind === 'owned') return { rule: 'out-of-scope', by: null, pattern: null };
   const claims = [...scope.siblings.owners(path), ...scope.granting.owners(path)];
   const sibling = claims.find(({ value }) => value.task !== scope.task);
@@ -155,7 +158,7 @@ export function whyForeign(scope: Scope, path: string, keys?: readonly string[] 
   return guard ? { rule: 'protected', pattern: guard.text } : null;
 }
 
-/** What only a name without a wildcard opens: a wide pattern was written for something else. */
+/** Returns what only a name without a wildcard opens, owned or granted: a wide pattern was written for something else. */
 function whyGuarded(scope: Scope, path: string, keys: readonly string[] | null | undefined): Foreign | null {
   const steering = steeringIn(path);
   if (steering !== null) return { rule: 'agent-config', ...steering };

@@ -11,6 +11,8 @@ import { repositoryMay, type SettingKey } from './settings-trust.ts';
 export type Layer = {
   readonly name: string;
   readonly trust: 'default' | 'person' | 'repository' | 'plan';
+  /** The file of the plan that this layer is, as commands take it. */
+  readonly file?: string;
   readonly settings: Settings;
   /** `file:line:column`, or the name of a variable or flag. */
   where(place: Place): string;
@@ -38,7 +40,7 @@ export function resolveSettings(layers: readonly Layer[], isConfirmed: (loosenin
       if (isForeign(layer) && loosens(key, value, layer, { values, persons })) {
         const loosening = { key, value };
         if (!isConfirmed(loosening)) {
-          loosenings.push({ ...loosening, finding: needsConfirmation(loosening, layer.where(place)) });
+          loosenings.push({ ...loosening, finding: needsConfirmation(loosening, layer, layer.where(place)) });
           continue;
         }
       }
@@ -86,10 +88,11 @@ function loosens(
 
 const decisionOf = (key: string) => repositoryMay[key as SettingKey];
 
-const needsConfirmation = ({ key, value }: Loosening, where: string): Finding => ({
+const needsConfirmation = ({ key, value }: Loosening, { file }: Layer, where: string): Finding => ({
   rule: 'needs-confirmation',
   key,
   words: boundedWords(JSON.stringify(value), 300),
+  ...(file === undefined ? {} : { file }),
   where,
 });
 

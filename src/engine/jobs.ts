@@ -52,8 +52,8 @@ export function attemptJob(
 const setupOf = ({ setup, setupInputs }: FrozenPlan): Pick<Job, 'setup' | 'setupInputs'> =>
   setupInputs === undefined ? { setup } : { setup, setupInputs };
 
-const protectedPaths = ({ plan }: RunState, task: PlannedTask, agent: string): readonly string[] => [
-  ...protectedConfig(plan, task),
+const protectedPaths = (state: RunState, task: PlannedTask, agent: string): readonly string[] => [
+  ...protectedConfig(state.plan, task, grantedIn(state)),
   ...(agentKinds[agent]?.standIns ?? []),
 ];
 

@@ -53,7 +53,7 @@ async function main(command: string | undefined, args: readonly string[]): Promi
   return answer.ok ? 0 : 1;
 }
 
-/** Exit 0: granted, or asked without waiting; 1: not taken, or no answer in time. */
+/** Exit 0: granted, or asked without waiting; 1: not taken, no answer in time, or granted for the next attempt only. */
 async function askForScope(args: readonly string[]): Promise<number> {
   const asked = parseAsk(args);
   if (typeof asked === 'string') {
@@ -63,10 +63,14 @@ async function askForScope(args: readonly string[]): Promise<number> {
   const answer = await ask({ do: 'ask', ...asked });
   const paths = asked.paths.join(' ');
   if (!answer.ok) console.error(`tidegate ask: not taken: ${answer.why ?? 'no reason given'}`);
+  else if (answer.later !== undefined)
+    console.error(
+      `granted from the next attempt on; read-only in this one: ${answer.later.join(' ')}. Go on without it, or hand off partial`,
+    );
   else if (answer.granted === true) console.log(`granted: you may change ${paths} now`);
   else if (asked.wait > 0) console.error(`no answer about ${paths} within ${asked.wait} s; go on without it`);
   else console.log(`asked for ${paths}: a person may grant it while you work. Go on with something else for now`);
-  return answer.ok && (answer.granted === true || asked.wait <= 0) ? 0 : 1;
+  return answer.ok && answer.later === undefined && (answer.granted === true || asked.wait <= 0) ? 0 : 1;
 }
 
 type Asked = { readonly paths: readonly string[]; readonly why: string; readonly wait: number };
@@ -238,6 +242,7 @@ type Answer = {
   readonly stdout?: string;
   readonly exit?: number;
   readonly granted?: boolean;
+  readonly later?: readonly string[];
   readonly answer?: string | null;
   readonly mail?: string;
   readonly line?: string;

@@ -4,7 +4,7 @@ import { compileDefinitions, mayTouch, touchedDefinition } from '../domain/check
 import { grantPattern } from '../domain/claims.ts';
 import type { DefinitionChange, EarlierDefinitions } from '../domain/earlier-definitions.ts';
 import type { CommitId, TaskId, TreeId } from '../domain/ids.ts';
-import { matches, pattern } from '../domain/pattern.ts';
+import { matches, type Pattern, pattern } from '../domain/pattern.ts';
 import { eventsOf, type History, judged, planInForce } from './history.ts';
 
 type Tip = { readonly commit: CommitId; readonly tree: TreeId };
@@ -60,9 +60,12 @@ const lastJudged = (history: History, task: TaskId) =>
 const changed = (history: History, task: TaskId, path: string): boolean =>
   lastJudged(history, task)?.snapshot?.diff.some((entry) => entry.path === path) ?? false;
 
-/** A person granted it, or wrote it by hand. */
+/** A person granted it by its name, or wrote it by hand. */
 const isPersons = (history: History, task: TaskId, path: string): boolean =>
   (lastJudged(history, task)?.acceptance?.edited.includes(path) ?? false) ||
   eventsOf(history, 'task-granted').some(
-    ({ event }) => event.task === task && event.paths.some((one) => matches(grantPattern(one), path)),
+    ({ event }) => event.task === task && event.paths.some((one) => isNamedBy(grantPattern(one), path)),
   );
+
+/** A wildcard was written for something else. */
+const isNamedBy = (granted: Pattern, path: string): boolean => granted.literal && matches(granted, path);

@@ -5,7 +5,10 @@ import { readScope, type Scope, whyForeign } from '../domain/scope.ts';
 import type { Terms } from '../ports/supervisor.ts';
 
 export type Ask = { readonly paths: readonly string[]; readonly why: string; readonly wait: number };
-type AskAnswer = { readonly ok: true; readonly granted: boolean } | { readonly ok: false; readonly why: string };
+/** `later`: granted paths that the fence of this attempt has read-only; they are open from the next attempt on. */
+type AskAnswer =
+  | { readonly ok: true; readonly granted: boolean; readonly later?: readonly string[] }
+  | { readonly ok: false; readonly why: string };
 
 export type Asks = {
   ask(asked: Ask): AskAnswer | Promise<AskAnswer>;
@@ -29,8 +32,15 @@ export type ShownScope = {
 
 const most = { asks: 20, paths: 20, seconds: 600 };
 
+/** `readOnly`: paths that its fence has read-only for as long as it runs. */
+type AskPlace = { readonly workspace: string; readonly readOnly: readonly string[] };
+
 /** An agent asks for paths beyond its scope; people hear of it by a note and may grant them while it goes on. */
-export function takeAsks(workspace: string, known: Terms['scope'] | null, note: (note: AgentNote) => boolean): Asks {
+export function takeAsks(
+  { workspace, readOnly }: AskPlace,
+  known: Terms['scope'] | null,
+  note: (note: AgentNote) => boolean,
+): Asks {
   let data = known;
   let scope: Scope | null = known === null ? null : readScope(known);
   let asks = 0;
@@ -41,26 +51,30 @@ export function takeAsks(workspace: string, known: Terms['scope'] | null, note: 
       to.granted.some(({ text }) => text === path) || whyForeign(to, path) === null;
     return now !== null && paths.every((path) => isOpen(path, now));
   };
+  const granted = (paths: readonly string[]): AskAnswer => {
+    const later = paths.filter((path) => readOnly.some((one) => below(one, resolvePath(workspace, path)) !== null));
+    return { ok: true, granted: true, ...(later.length === 0 ? {} : { later }) };
+  };
   return {
     ask({ paths: spelled, why, wait }) {
       const paths = spelled.map((path) => insideOf(workspace, path));
       if (paths.length === 0 || paths.length > most.paths) return refused(`name between 1 and ${most.paths} paths`);
       const inside = paths.filter((path): path is string => path !== null && path !== '' && parsePattern(path).ok);
       if (inside.length < paths.length) return refused('only paths inside the workspace can be asked for');
-      if (isGranted(inside)) return { ok: true, granted: true };
+      if (isGranted(inside)) return granted(inside);
       asks += 1;
       if (asks > most.asks || !note({ note: 'asked', paths: inside, why })) return refused('you have asked too often');
       if (wait <= 0) return { ok: true, granted: false };
       return new Promise((resolve) => {
-        const answer = (granted: boolean): void => {
+        const answer = (given: AskAnswer): void => {
           clearTimeout(timer);
           waiting.delete(look);
-          resolve({ ok: true, granted });
+          resolve(given);
         };
         const look = (): void => {
-          if (isGranted(inside)) answer(true);
+          if (isGranted(inside)) answer(granted(inside));
         };
-        const timer = setTimeout(() => answer(false), Math.min(wait, most.seconds) * 1000);
+        const timer = setTimeout(() => answer({ ok: true, granted: false }), Math.min(wait, most.seconds) * 1000);
         waiting.add(look);
       });
     },

@@ -72,7 +72,8 @@ export async function carryOut(order: Order): Promise<ExitRecord> {
   const place = toolPlace(order, prepared.host);
   const watching = { ...order, place, notes };
   const watch = order.job.agent === null ? null : watchAgent(order.job.agent, executor, watching, secrets);
-  const asks = takeAsks(place.workspace, order.job.terms?.scope ?? order.job.agent?.scope ?? null, notes.add);
+  const closed = { workspace: place.workspace, readOnly: prepared.readOnly.map(({ target }) => target) };
+  const asks = takeAsks(closed, order.job.terms?.scope ?? order.job.agent?.scope ?? null, notes.add);
   const posts = takePosts(order.job.id, order.job.terms?.inbox, notes.add);
   order.steering.onTerms((terms) => {
     watch?.terms(terms);

@@ -96,6 +96,8 @@ export type Answer = {
   readonly ok: boolean;
   readonly why?: string;
   readonly granted?: boolean;
+  /** Granted, but read-only until the next attempt. */
+  readonly later?: readonly string[];
   readonly answer?: string | null;
   readonly mail?: string;
   readonly scope?: ShownScope | null;

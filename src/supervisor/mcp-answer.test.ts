@@ -78,6 +78,9 @@ describe('a tool', () => {
       asked: [{ do: 'ask', paths: ['a'], why: 'y', wait: 0 }],
       text: 'granted: you may change them now',
     });
+    expect(await call('ask', { scope: ['a'] }, { ok: true, granted: true, later: ['a'] })).toMatchObject({
+      text: 'granted from the next attempt on; read-only in this one: a. Go on without it, or hand off partial',
+    });
     expect((await call('inbox', undefined, { ok: true, mail: 'quoted' })).text).toBe('quoted');
     expect((await call('scope', {}, { ok: true, scope: null })).text).toBe('null');
   });

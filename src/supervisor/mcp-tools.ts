@@ -127,7 +127,8 @@ export const tools: readonly Tool[] = [
       if (question === undefined) return 'there is no question';
       return { do: 'post', kind: 'question', target: to, text: question, severity, wait };
     },
-    told({ granted, answer }, { scope }) {
+    told({ granted, later, answer }, { scope }) {
+      if (scope !== undefined && later !== undefined) return laterText(later);
       if (scope !== undefined)
         return granted === true ? 'granted: you may change them now' : 'asked, and not granted so far';
       return typeof answer === 'string' ? `answered: ${answer}` : 'asked, and not answered so far';
@@ -148,3 +149,7 @@ export const tools: readonly Tool[] = [
     told: ({ scope = null }) => JSON.stringify(scope, null, 2),
   },
 ];
+
+/** The client in the fence imports nothing, and says the same. */
+const laterText = (paths: readonly string[]): string =>
+  `granted from the next attempt on; read-only in this one: ${paths.join(' ')}. Go on without it, or hand off partial`;

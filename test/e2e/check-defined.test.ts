@@ -43,6 +43,12 @@ test('S3: a task that edits what defines the check is held, with just that chang
   expect(diff.stdout).not.toContain('b/works.txt');
   expect(onMain(scene, 'works.txt')).toBe('yes');
 
+  // a wildcard was written for something else
+  const wild = await scene.cli('grant', `${id}/work`, '*.sh');
+  expect(wild.stdout).toContain('A wildcard opens no protected file and no check definition');
+  expect((await scene.cli('resume', id)).code).toBe(43);
+  expect(onMain(scene, 'works.txt')).toBe('yes');
+
   await scene.cli('grant', `${id}/work`, 'ci.sh');
   const ended = await scene.cli('resume', id);
   expect([ended.code, onMain(scene, 'ci.sh')]).toEqual([0, 'true']);
@@ -75,6 +81,9 @@ test('S3: a definition that a task owns by name is tried beside the one before, 
   );
   expect(onMain(scene, 'works.txt')).toBe('yes');
 
+  await scene.cli('grant', `${id}/work`, '*.sh');
+  expect((await scene.cli('resume', id)).code).toBe(43);
+  expect(onMain(scene, 'works.txt')).toBe('yes');
   await scene.cli('grant', `${id}/work`, 'ci.sh');
   expect([(await scene.cli('resume', id)).code, onMain(scene, 'ci.sh')]).toEqual([0, 'true']);
   expect((await scene.cli('verify')).code).toBe(0);

@@ -28,6 +28,25 @@ test('an agent asks for a path, a person grants it while it works, and the same 
   expect(checkHistory(events, { git: gitFacts(here) })).toEqual([]);
 });
 
+test('an instruction file granted while its agent works is open from the next attempt on, and both are told so', async () => {
+  const writes = `echo a > a.txt
+    if (echo x > AGENTS.md); then ${handoff}; exit; fi
+    tidegate ask --scope AGENTS.md --wait 60 && echo granted-now > a.txt
+    tidegate handoff partial -m 'AGENTS.md is left'`;
+  const one = scripted(writes, { owns: ['a.txt'] });
+  await using here = await project({ plan: { limits: { attempts: 2 }, tasks: { one } } });
+  await here.cli('run', 'plan.yaml', '--yes', '--land', '-d');
+  await untilEvent(here, (event) => event.type === 'attempt-noted' && event.note.note === 'asked');
+  expect((await here.cli('grant', 'one', 'AGENTS.md')).stdout).toMatch(
+    /^Granted AGENTS.md to \S+; read-only until its next attempt: AGENTS.md.\n$/,
+  );
+  expect((await here.cli('watch')).code).toBe(0);
+  expect((await here.cli('logs', 'one', '--attempt', '1')).stdout).toContain(
+    'granted from the next attempt on; read-only in this one: AGENTS.md. Go on without it, or hand off partial',
+  );
+  expect([here.git('show', 'main:a.txt'), here.git('show', 'main:AGENTS.md')]).toEqual(['a', 'x']);
+});
+
 test('what a sibling owns is not granted, and what lies outside cannot be asked for', async () => {
   const one = scripted(`tidegate ask --scope ../x || echo refused; tidegate ask --scope c.txt --wait 60`, {
     owns: ['a.txt'],

@@ -3,7 +3,6 @@ import type { RunEvent } from '../../src/domain/events.ts';
 import type { Stored } from '../../src/ports/ledger.ts';
 import type { Violation } from './checker.ts';
 import { all } from './events-found.ts';
-import { naiveMatch } from './naive-match.ts';
 import { versionAt } from './plan-versions.ts';
 
 /**
@@ -46,11 +45,7 @@ function ungranted(before: readonly Stored[], tasks: readonly string[] | null): 
 }
 
 const isGranted = (before: readonly Stored[], task: string, path: string): boolean =>
-  all(before, 'task-granted').some(
-    ({ event }) =>
-      event.task === task &&
-      event.paths.some((one) => one === path || naiveMatch(one, path) || path.startsWith(`${one.replace(/\/$/, '')}/`)),
-  );
+  all(before, 'task-granted').some(({ event }) => event.task === task && event.paths.includes(path));
 
 function hasPassed(before: readonly Stored[], since: number, name: string, tree: string): boolean {
   const ended = (one: { readonly seq: number; readonly event: RunEvent & { readonly type: 'check-ended' } }): boolean =>

@@ -106,7 +106,13 @@ async function loadAsWritten(request: Parameters<typeof loadPlan>[0]): Promise<L
   const { yaml, document, planPath, shown, problems, damaged } = opened.plan;
 
   const written = settingsOf(document);
-  const layer: Layer = { name: shown, trust: 'plan', settings: written, where: (place) => yaml.where(place) };
+  const layer: Layer = {
+    name: shown,
+    trust: 'plan',
+    ...(typeof request.planFile === 'string' ? { file: request.planFile } : {}),
+    settings: written,
+    where: (place) => yaml.where(place),
+  };
   const resolution = resolveSettings([...config.below, layer, ...config.above], (loosening) =>
     config.confirmed.includes(looseningHash(loosening)),
   );

@@ -519,6 +519,13 @@ describe('a plan from a repository', () => {
     expect(await mistakes(`${short}fence: { network: off }\n`)).toEqual([]);
   });
 
+  test('names the command that confirms what it asks for', async () => {
+    const loaded = await load({ 'plan.yaml': `${short}unprotect: [AGENTS.md]\n` });
+    expect(loaded.ok ? [] : loaded.findings.map((one) => explain(one).fix)).toEqual([
+      'look at it, then `tidegate config confirm --plan plan.yaml`; or remove it',
+    ]);
+  });
+
   test('opens it when the person confirmed exactly that', async () => {
     const confirmed = [looseningHash({ key: 'fence.read', value: ['/opt'] })];
     const config = { ...noConfig, confirmed };

@@ -7,7 +7,7 @@ export const diffCommand = command({
   summary: 'what each task changed, and whose each file is',
   arguments: {
     task: { ...aRunOrTask, about: 'run, run/task or a task of the live run; without it the live run' },
-    path: { about: 'only the change of these files', variadic: true },
+    path: { about: 'only these files, from where you are or from the top', variadic: true },
   },
   options: {
     stat: { about: 'the files only, with whose they are' },

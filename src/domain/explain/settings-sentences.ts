@@ -1,4 +1,5 @@
 import { subjectPlaceholders } from '../commit-subject.ts';
+import { confirmCommand } from '../confirm-command.ts';
 import type { SettingsRules } from '../findings/settings-rules.ts';
 import { addressFaults } from '../web-address.ts';
 import { hostFaultTexts, patternFaultText } from './faults.ts';
@@ -46,8 +47,8 @@ export const settingsSentences: Sentences<SettingsRules> = {
     detail: `\`${key}\`: ${fault === 'query' ? 'what follows `?` would be kept in the ledger' : addressFaults[fault]}`,
     fix: 'write `https://…`, or `http://127.0.0.1:…` on this machine, without user, password and query',
   }),
-  'needs-confirmation': ({ key, words }) => ({
+  'needs-confirmation': ({ key, words, file }) => ({
     detail: `the repository asks for \`${key}: ${words}\`, which is more than you allow`,
-    fix: 'look at it, then `tidegate config confirm`; or remove it',
+    fix: `look at it, then \`${confirmCommand(file)}\`; or remove it`,
   }),
 };

@@ -21,5 +21,6 @@ export type SettingsRules = {
   /** Without the address: some hold a secret in their path. */
   'bad-address': { readonly key: string; readonly fault: AddressFault | 'query' };
   /** Files of a repository ask for more than the person allows. `words` is the value as JSON. */
-  'needs-confirmation': { readonly key: string; readonly words: string };
+  /** `file`: the plan that asks. */
+  'needs-confirmation': { readonly key: string; readonly words: string; readonly file?: string };
 };

@@ -19,7 +19,7 @@ export const gateVersions = {
   handoff: 2,
   snapshot: 4,
   secrets: 4,
-  scope: 4,
+  scope: 5,
   files: 1,
   changes: 1,
   deliverables: 1,
@@ -47,6 +47,6 @@ export const phaseVersions = {
 } as const satisfies Readonly<Record<Phase, number>>;
 
 /** The same for decisions that are no verdicts: what an attempt leaves, what becomes of it, and what is asked of a session. */
-export const decisionVersions = { kept: 1, settlement: 4, session: 4 } as const satisfies Readonly<
+export const decisionVersions = { kept: 1, settlement: 4, session: 5 } as const satisfies Readonly<
   Record<string, number>
 >;

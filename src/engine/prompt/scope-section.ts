@@ -20,7 +20,9 @@ export function scopeSection(state: RunState, task: PlannedTask): string {
       : [
           ...writable(scope, task),
           listed('Rebuilt by commands later on, so that whatever you make of them is dropped:', generatedPaths(plan)),
-          configuration(protectedConfig(plan, task).filter((name) => agentConfigNames.includes(name))),
+          configuration(
+            protectedConfig(plan, task, grantedIn(state)).filter((name) => agentConfigNames.includes(name)),
+          ),
           definitions(plan, task),
           closing,
         ];
