@@ -14,7 +14,7 @@ export function readPackageManager(reading: Reading, call: Call): void {
   const [verb = '', ...rest] = words;
   const others = rest.filter((word) => word !== 'run' && word !== 'foreach');
   defineSettings(reading, call.program, directory);
-  if (verb === '' || installs.has(verb)) runScripts(reading, lifecycle, directory, members);
+  if (verb === '' || installs.has(verb)) install(reading, directory, members);
   else if (executes.has(verb)) execute(reading, rest, directory);
   else if (call.program === 'bun' && verb === 'test') defineRunner(reading, 'bun test', rest, directory);
   else if (verb === 'workspace') runScripts(reading, others.slice(1, 2), directory, others.slice(0, 1));
@@ -23,6 +23,16 @@ export function readPackageManager(reading: Reading, call: Call): void {
     const script = runs.has(verb) ? rest[0] : shorthands[verb];
     if (script !== undefined) runScripts(reading, [script], directory, members);
   } else runNamed(reading, runs.has(verb) ? rest : words, asked);
+}
+
+/** Runs scripts of the package and of its members, among them those that come with this change; and `binding.gyp`, if there is one. */
+function install(reading: Reading, directory: string, members: Members): void {
+  runScripts(reading, lifecycle, directory, members);
+  reading.define(
+    join(directory, '**/package.json'),
+    lifecycle.map((name) => keyText(['scripts', name])),
+  );
+  reading.define(join(directory, 'binding.gyp'));
 }
 
 function execute(reading: Reading, words: readonly string[], directory: string): void {

@@ -1,7 +1,7 @@
 import { readAwk, readCoverage, readInterpreter, readNode } from './interpreters.ts';
 import { readMake } from './make-file.ts';
 import { readPackageManager } from './package-scripts.ts';
-import { environment } from './python-tasks.ts';
+import { environment, readPip } from './python-tasks.ts';
 import type { Reader } from './reading.ts';
 import { readShell, readSourced } from './shell-scripts.ts';
 import { readJust, readTask } from './task-files.ts';
@@ -29,6 +29,7 @@ export const readers: Readonly<Record<string, Reader>> = {
   ...each('cross-env cross-env-shell dbus-run-session wait-for-it caffeinate', leads()),
   ...each('make gmake', readMake),
   ...each('task go-task', readTask),
+  ...each('pip pip3', readPip),
   uvx: leads(['--from', '--with', '-p', '--python']),
   pipx: leads(['--spec'], 1),
   'env-cmd': leads(['-f']),
