@@ -210,10 +210,13 @@ export function lintTurns({ settings, waves }: Draft): readonly Problem[] {
 /** Who names what defines a check has said all there is to say. */
 export function lintDefinitions(
   checks: ResolvedSettings['checks'],
+  setup: string | null,
   found: ReadonlyMap<string, Found>,
 ): readonly Finding[] {
+  const before = setup === null ? [] : (found.get(setup)?.unread ?? []);
   return checks.flatMap(({ name, run, defines }): readonly Finding[] => {
-    const commands = (found.get(run)?.unread ?? []).slice(0, 5).map((word) => word.slice(0, 60));
+    const unread = new Set([...(found.get(run)?.unread ?? []), ...before]);
+    const commands = [...unread].slice(0, 5).map((word) => word.slice(0, 60));
     return commands.length === 0 || defines !== undefined ? [] : [{ rule: 'check-unread', check: name, commands }];
   });
 }

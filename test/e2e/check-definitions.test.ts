@@ -17,6 +17,7 @@ type Kind = {
   readonly check: string;
   readonly files: Readonly<Record<string, string>>;
   readonly links?: Readonly<Record<string, string>>;
+  readonly setup?: string;
 };
 
 const manifest = {
@@ -84,6 +85,21 @@ const kinds = {
       'src/a.py': 'a\n',
     },
     links: { scripts: 'other', other: 'tools' },
+  },
+  chained: {
+    check: 'sh t.sh && sh sub/test.sh',
+    files: { 'v1.sh': 'pytest\n', 'real/test.sh': 'pytest\n', 'src/a.py': 'a\n', 'scripts/readme': 'x\n' },
+    links: { 't.sh': 'scripts/current', 'scripts/current': '../v1.sh', sub: 'real' },
+  },
+  built: {
+    check: 'sh ci/test.sh',
+    setup: 'node build.js && npm install',
+    files: {
+      'ci/test.sh': 'bats tests\n',
+      'build.js': 'b\n',
+      'package.json': json(manifest),
+      'package-lock.json': '{}\n',
+    },
   },
 } as const satisfies Readonly<Record<string, Kind>>;
 
@@ -214,6 +230,29 @@ const weakening: readonly Row[] = [
       link('.cargo', 'settings');
     },
   ],
+  [
+    'chained',
+    'a linked directory leads elsewhere',
+    ({ write, remove, link }) => {
+      write('mine/test.sh', 'true\n');
+      remove('sub');
+      link('sub', 'mine');
+    },
+  ],
+  [
+    'chained',
+    'the second link of a chain leads elsewhere',
+    ({ write, remove, link }) => {
+      write('v2.sh', 'true\n');
+      remove('scripts/current');
+      link('scripts/current', '../v2.sh');
+    },
+  ],
+  ['chained', 'the end of a chain', ({ write }) => write('v1.sh', 'true\n')],
+  ['built', 'the script of setup', ({ write }) => write('build.js', "require('fs').writeFileSync('ci/test.sh', '')\n")],
+  ['built', 'a script that setup runs', ({ write }) => write('package.json', scripts({ postinstall: 'node x.js' }))],
+  ['built', 'one of a new member', ({ write }) => write('a/package.json', json({ scripts: { prepare: 'node x.js' } }))],
+  ['built', 'a build that npm starts', ({ write }) => write('binding.gyp', '{}\n')],
 ];
 
 /** Ordinary work. */
@@ -269,15 +308,23 @@ const ordinary: readonly Row[] = [
   ['pytest', 'a table of another tool below', ({ write }) => write('tests/pyproject.toml', '[tool.black]\na = 1\n')],
   ['linked', 'another file beside a script', ({ write }) => write('tools/deploy.sh', 'x\n')],
   ['linked', 'another section', ({ write }) => write('setup.cfg', setupCfg.replace('  left', '  left\n  right'))],
+  ['built', 'a dependency', ({ write }) => write('package.json', changed({ dependencies: { left: '2.0.0' } }))],
+  ['built', 'a new script', ({ write }) => write('package.json', scripts({ docs: 'typedoc' }))],
+  ['built', 'the lockfile', ({ write }) => write('package-lock.json', '{ "lockfileVersion": 3 }\n')],
+  ['built', 'a new member', ({ write }) => write('a/package.json', json({ scripts: { test: 'jest' } }))],
+  ['chained', 'another link', ({ link }) => link('other.sh', 'v1.sh')],
   ['shell', 'documents', ({ write }) => write('docs/a.md', '# a\n')],
 ];
 
 /** What the gate says of a change that a task without `owns` made, as a run would judge it. */
 async function judged(kind: Kind, work: (work: Work) => void, owns: PlannedTask['owns'] = null) {
   await using repo = await tempRepo();
-  for (const [path, target] of Object.entries(kind.links ?? {})) symlinkSync(target, join(repo.path, path));
+  for (const [path, target] of Object.entries(kind.links ?? {})) {
+    mkdirSync(dirname(join(repo.path, path)), { recursive: true });
+    symlinkSync(target, join(repo.path, path));
+  }
   const commit = repo.commit('first', kind.files);
-  const plan = await planOf(repo.path, kind.check, owns);
+  const plan = await planOf(repo.path, kind, owns);
   const repository = await repo.bare(commit);
   const { directory, record } = await makeWorkspace({
     repository,
@@ -310,9 +357,12 @@ async function judged(kind: Kind, work: (work: Work) => void, owns: PlannedTask[
   return { taken, findings };
 }
 
-async function planOf(root: string, check: string, owns: PlannedTask['owns']): Promise<FrozenPlan> {
+type Checked = Pick<Kind, 'check' | 'setup'>;
+
+async function planOf(root: string, { check, setup }: Checked, owns: PlannedTask['owns']): Promise<FrozenPlan> {
   const task = { do: 'Work on src/a. Acceptance is that it works.', ...(owns === null ? {} : { owns }) };
-  const text = stringify({ agent: 'claude', checks: [{ name: 'test', run: check }], tasks: { work: task } });
+  const checks = [{ name: 'test', run: check }];
+  const text = stringify({ agent: 'claude', ...(setup ? { setup } : {}), checks, tasks: { work: task } });
   const loaded = await loadPlan({
     root,
     planFile: { text },
@@ -387,7 +437,7 @@ describe('S10: what steers agents, editors, hooks and CI is held unless it is na
     repo.commit('first', kinds.shell.files);
     const diff = [{ path, change: 'added', oldMode: '000000', newMode: '100644' } as const];
     const rulesOf = async (owns: PlannedTask['owns']) => {
-      const plan = await planOf(repo.path, 'true', owns);
+      const plan = await planOf(repo.path, { check: 'true' }, owns);
       return rules(outOfScope(scopeOf(plan, plan.waves[0]?.tasks[0] as PlannedTask, []), diff));
     };
     expect(await rulesOf(null)).toHaveLength(1);

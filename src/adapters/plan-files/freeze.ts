@@ -20,6 +20,8 @@ export function freeze(draft: Draft, name: string, base: string, seen: Partial<S
   const { skills = new Map(), definitions = new Map() } = seen;
   const { settings } = draft;
   const { run, agents, ...limits } = settings.limits;
+  const setup = setupCommand(settings.setup);
+  const before = setup === null ? undefined : definitions.get(setup);
   if (settings.dispatch !== 'isolated') throw new Error('Lint lets no such plan through');
   return withLockNeeds({
     version: 1,
@@ -39,12 +41,12 @@ export function freeze(draft: Draft, name: string, base: string, seen: Partial<S
     },
     limits: { ...limits, ...(Object.keys(agents).length === 0 ? {} : { agents }), runUsd: run.usd },
     taps: { start: settings.taps.start, expiresMinutes: durationMinutes(settings.taps.expires) },
-    setup: setupCommand(settings.setup),
+    setup,
     ...(typeof settings.setup === 'object' && settings.setup !== null
       ? { setupInputs: set(settings.setup.inputs) }
       : {}),
     teardown: settings.teardown,
-    checks: settings.checks.map((check) => freezeCheck(check, definitions.get(check.run))),
+    checks: settings.checks.map((check) => freezeCheck(check, [before, definitions.get(check.run)])),
     generated: { ...settings.generated },
     protect: set(settings.protect),
     ...(settings.unprotect.length === 0 ? {} : { unprotect: set(settings.unprotect) }),
@@ -61,8 +63,13 @@ export function freeze(draft: Draft, name: string, base: string, seen: Partial<S
   });
 }
 
-function freezeCheck({ name, run, minutes = 10, defines = [] }: SetCheck, found: Found | undefined): Check {
-  const all = mergeDefinitions([...(found?.definitions ?? []), ...defines.map((path) => ({ path }))]);
+/** `found`: of `setup`, which could rewrite whatever the check reads, and of its own command. */
+function freezeCheck(
+  { name, run, minutes = 10, defines = [] }: SetCheck,
+  found: readonly (Found | undefined)[],
+): Check {
+  const read = found.flatMap((one) => one?.definitions ?? []);
+  const all = mergeDefinitions([...read, ...defines.map((path) => ({ path }))]);
   return { name, run, minutes, ...(all.length === 0 ? {} : { definitions: all }) };
 }
 

@@ -10,6 +10,7 @@ import { canonicalJson, type FrozenPlan, type Skill } from '../../domain/plan.ts
 import type { Place, Problem } from '../../domain/plan-draft.ts';
 import { lintDefinitions, lintDraft, lintSkills, lintTurns } from '../../domain/plan-lint.ts';
 import { lintSizing } from '../../domain/planner/sizing.ts';
+import { setupCommand } from '../../domain/settings.ts';
 import { type Layer, type Loosening, type Resolution, resolveSettings } from '../../domain/settings-layers.ts';
 import { lintSettings } from '../../domain/settings-lint.ts';
 import { looseningHash, unconfirmedOf } from './confirmation.ts';
@@ -151,11 +152,9 @@ async function loadAsWritten(request: Parameters<typeof loadPlan>[0]): Promise<L
     return refused([...findings, ...(isWhole ? overlapsDespite(judged, draft, whereOf) : [])]);
   }
   const { checks } = draft.settings;
-  const definitions =
-    (await request.definitions?.(
-      base,
-      checks.map(({ run }) => run),
-    )) ?? new Map<string, Found>();
+  const setup = setupCommand(draft.settings.setup);
+  const commands = [...checks.map(({ run }) => run), ...(checks.length === 0 || setup === null ? [] : [setup])];
+  const definitions = (await request.definitions?.(base, commands)) ?? new Map<string, Found>();
   const plan = freeze(draft, document.name ?? slugOf(shown), base, { skills, definitions });
   const refusals = refusalsOf(plan, draft, whereOf);
   if (refusals.length > 0) return refused(refusals);
@@ -165,7 +164,7 @@ async function loadAsWritten(request: Parameters<typeof loadPlan>[0]): Promise<L
     plan,
     hash: hashPlan(plan),
     planFile: shown,
-    warnings: [...warnings, ...guarded, ...lintDefinitions(checks, definitions)],
+    warnings: [...warnings, ...guarded, ...lintDefinitions(checks, setup, definitions)],
     resolution,
   };
 }

@@ -14,6 +14,8 @@ export function defineRunner(reading: Reading, name: string, args: readonly stri
     for (const place of nested ? upwards(root).slice(1) : upwards(root)) definePlace(reading, runner, place);
     if (nested) definePlace(reading, runner, join(root, '**'));
     else for (const file of runner.anywhere ?? []) defineConfig(reading, join(root, `**/${file}`));
+    for (const [file, keys] of runner.members === true ? Object.entries(runner.keys ?? {}) : [])
+      reading.define(join(root, `**/${file}`), keys);
   }
   defineOptions(reading, runner.options ?? [], args, directory);
   for (const other of runner.with ?? []) defineRunner(reading, other, args, directory);

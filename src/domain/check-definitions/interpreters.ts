@@ -1,4 +1,5 @@
 import { defineNamed, defineRunner } from './define-runner.ts';
+import { asksAboutItself, leadsOn } from './inline-code.ts';
 import { runScripts } from './package-scripts.ts';
 import { type Call, filesStarted, join, type Reader, type Reading } from './reading.ts';
 
@@ -13,12 +14,16 @@ export function operands(args: readonly string[], takes: readonly string[] = [])
  * `code`: options after which no file comes.
  */
 export function readInterpreter(takes: readonly string[], code: readonly string[]): Reader {
-  return (reading, { args, directory }) => {
+  return (reading, { program, args, directory }) => {
     defineNamed(reading, takes, args, directory);
     const [file] = operands(args, takes);
-    const isCode = args.slice(0, file === undefined ? undefined : args.indexOf(file)).some((arg) => code.includes(arg));
-    const paths = file === undefined || isCode ? [] : filesStarted(reading, directory, file);
-    for (const path of paths) reading.define(path);
+    const options = args.slice(0, file === undefined ? undefined : args.indexOf(file));
+    const option = options.find((arg) => code.includes(arg) || /^-[a-z]*e$|^--eval=/i.test(arg));
+    if (option !== undefined) {
+      if (option !== '-c' && leadsOn(`${option} ${file ?? ''}`)) reading.unread(`${program} -e`);
+    } else if (file === undefined || file === '-') {
+      if (!asksAboutItself(args)) reading.unread(program);
+    } else for (const path of filesStarted(reading, directory, file)) reading.define(path);
   };
 }
 
@@ -47,8 +52,10 @@ const optionValue = (args: readonly string[], option: string): string | undefine
 /** `python -m x` takes x from the directory that it is called in before it looks anywhere else. */
 export function readPython(reading: Reading, call: Call): void {
   const { directory } = call;
-  const { module, rest } = pythonArguments(call.args);
+  const { module, rest, code } = pythonArguments(call.args);
   if (module === null) {
+    if (code !== null && leadsOn(code)) reading.unread(`${call.program} -c`);
+    if (code === null && rest.length === 0 && !asksAboutItself(call.args)) reading.unread(call.program);
     for (const path of rest.slice(0, 1).flatMap((file) => filesStarted(reading, directory, file))) reading.define(path);
     return;
   }
@@ -62,19 +69,25 @@ export function readPython(reading: Reading, call: Call): void {
 function pythonArguments(args: readonly string[]): {
   readonly module: string | null;
   readonly rest: readonly string[];
+  readonly code: string | null;
 } {
   for (let at = 0; at < args.length; at++) {
     const arg = args[at] ?? '';
-    if (!arg.startsWith('-') || arg === '-') return { module: null, rest: arg === '-' ? [] : args.slice(at) };
+    if (!arg.startsWith('-') || arg === '-')
+      return { module: null, rest: arg === '-' ? [] : args.slice(at), code: null };
     if (arg === '--check-hash-based-pycs') at++;
     // the first letter that takes a word takes what follows in this one, or the next
     const [, letter, attached = ''] = /^-[a-zA-Z]*?([mcWX])(.*)$/.exec(arg) ?? [];
-    if (letter === 'c') return { module: null, rest: [] };
+    if (letter === 'c') return { module: null, rest: [], code: attached || (args[at + 1] ?? '') };
     if (letter === 'm')
-      return { module: attached || (args[at + 1] ?? ''), rest: args.slice(attached === '' ? at + 2 : at + 1) };
+      return {
+        module: attached || (args[at + 1] ?? ''),
+        rest: args.slice(attached === '' ? at + 2 : at + 1),
+        code: null,
+      };
     if (letter !== undefined && attached === '') at++;
   }
-  return { module: null, rest: [] };
+  return { module: null, rest: [], code: null };
 }
 
 /** `coverage run` is python in its place. */

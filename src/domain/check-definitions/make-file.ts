@@ -16,7 +16,17 @@ export function readMake(reading: Reading, { args, directory: from }: Call): voi
   for (const path of paths) reading.define(path);
   const path = paths.find((one) => reading.files.has(one));
   const text = path === undefined ? null : reading.files.text(path);
-  if (text !== null) readRules(reading, parse(reading, text, directory), goals, directory);
+  if (path === undefined || text === null) {
+    reading.unread('make');
+    return;
+  }
+  defineRemaking(reading, path);
+  readRules(reading, parse(reading, text, directory), goals, directory);
+}
+
+/** Before anything else make brings its own files up to date, by rules that it has built in: `Makefile` from `Makefile.sh`. */
+function defineRemaking(reading: Reading, path: string): void {
+  reading.define(`${path}.*`);
 }
 
 function argumentsOf(args: readonly string[], from: string) {
@@ -60,19 +70,16 @@ const deepest = 8;
 function parseInto(made: Rules, reading: Reading, text: string, directory: string, left: number): void {
   const { rules, variables } = made;
   let targets: readonly string[] = [];
-  for (const line of text.replaceAll(/\\\r?\n/g, ' ').split(/\r?\n/)) {
+  for (const written of text.replaceAll(/\\\r?\n/g, ' ').split(/\r?\n/)) {
+    const line = written.replace(/^ +/, '');
     const include = /^(?:-|s)?include\s+([^#]+)/.exec(line)?.[1];
     const variable = /^(?:export\s+|override\s+)?([\w.-]+)\s*(:{0,3}|\?|\+)=\s*(.*)$/.exec(line);
     const rule = /^([^\s#:=][^#:=]*?)\s*::?(?!=)\s*([^#;]*)(?:;(.*))?/.exec(line);
     if (line.startsWith('\t')) for (const target of targets) rules.get(target)?.recipe.push(line.slice(1));
-    else if (include !== undefined) {
-      for (const name of wordsOf(expand(include, variables)))
-        for (const pattern of filesStarted(reading, directory, name)) {
-          reading.define(pattern);
-          for (const path of left > 0 ? existingFiles(reading.files, pattern) : [])
-            parseInto(made, reading, reading.files.text(path) ?? '', directory, left - 1);
-        }
-    } else if (variable !== null) setVariable(variables, variable);
+    else if (include !== undefined)
+      for (const path of included(reading, expand(include, variables), directory))
+        parseInto(made, reading, left > 0 ? (reading.files.text(path) ?? '') : '', directory, left - 1);
+    else if (variable !== null) setVariable(variables, variable);
     else if (rule !== null) {
       targets = wordsOf(expand(rule[1] ?? '', variables));
       for (const target of targets) {
@@ -84,6 +91,20 @@ function parseInto(made: Rules, reading: Reading, text: string, directory: strin
       made.first ??= targets.find((target) => !/^\.[A-Z]/.test(target) && !target.includes('%')) ?? null;
     }
   }
+}
+
+/** The files that there are. Names that make works out are `unread`. */
+function included(reading: Reading, text: string, directory: string): readonly string[] {
+  const names = text.replaceAll(/\$[({]wildcard\s+([^$(){}]*)[)}]/g, '$1');
+  if (/\$[({]\S*\s/.test(names)) {
+    reading.unread(`include ${text.trim()}`);
+    return [];
+  }
+  const patterns = wordsOf(names).flatMap((name) => filesStarted(reading, directory, name));
+  for (const pattern of patterns) reading.define(pattern);
+  const paths = patterns.flatMap((pattern) => existingFiles(reading.files, pattern));
+  for (const path of paths) defineRemaking(reading, path);
+  return paths;
 }
 
 const wordsOf = (text: string): readonly string[] => text.split(/\s+/).filter((word) => word !== '');
@@ -101,10 +122,14 @@ function readRules(
   directory: string,
 ): void {
   const done = new Set<string>();
+  const asked = goals.length > 0 ? goals : first === null ? [] : [first];
+  const phony = new Set(wordsOf((rules.get('.PHONY')?.needs ?? []).map((need) => expand(need, variables)).join(' ')));
   const visit = (goal: string): void => {
     if (done.has(goal)) return;
     done.add(goal);
     const found = ruleOf(rules, goal);
+    const isNamed = asked.includes(goal) || rules.has(goal);
+    if (found !== null && found.recipe.length > 0 && isNamed && !phony.has(goal)) defineGoal(reading, goal, directory);
     const path = pathFrom(directory, goal);
     if (found === null && !(path !== null && reading.files.has(path))) reading.unread(`make ${goal}`);
     if (found === null) return;
@@ -119,7 +144,16 @@ function readRules(
     ]);
     for (const line of found.recipe) reading.commands(expand(line.replace(/^[\s@+-]+/, ''), automatic), directory);
   };
-  (goals.length > 0 ? goals : first === null ? [] : [first]).forEach(visit);
+  asked.forEach(visit);
+}
+
+/** A goal that is no file today: as a file or a directory it would be up to date, and its recipe left out. */
+function defineGoal(reading: Reading, goal: string, directory: string): void {
+  const path = /[$%*?]/.test(goal) ? null : pathFrom(directory, goal);
+  if (path === null || path === '') return;
+  if (reading.files.has(path) || reading.files.paths.some((one) => one.startsWith(`${path}/`))) return;
+  reading.define(path);
+  reading.define(`${path}/**`);
 }
 
 /** The rule of a goal: its own, or the pattern that it fits, with the stem put in. */

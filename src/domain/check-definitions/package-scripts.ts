@@ -1,6 +1,16 @@
 import { defineRunner } from './define-runner.ts';
 import { keyText } from './definition.ts';
-import { type Call, isTable, join, pathFrom, placeFrom, type Reading, upwards } from './reading.ts';
+import {
+  type Call,
+  isTable,
+  join,
+  nearestPlace,
+  pathFrom,
+  placeFrom,
+  type Reading,
+  shownWord,
+  upwards,
+} from './reading.ts';
 import { readScript } from './shell-scripts.ts';
 
 /** npm, pnpm, yarn and bun: the scripts that a command of theirs runs, and what those lead to. */
@@ -14,7 +24,7 @@ export function readPackageManager(reading: Reading, call: Call): void {
   const [verb = '', ...rest] = words;
   const others = rest.filter((word) => word !== 'run' && word !== 'foreach');
   defineSettings(reading, call.program, directory);
-  if (verb === '' || installs.has(verb)) runScripts(reading, lifecycle, directory, members);
+  if (verb === '' || installs.has(verb)) install(reading, directory, members);
   else if (executes.has(verb)) execute(reading, rest, directory);
   else if (call.program === 'bun' && verb === 'test') defineRunner(reading, 'bun test', rest, directory);
   else if (verb === 'workspace') runScripts(reading, others.slice(1, 2), directory, others.slice(0, 1));
@@ -23,6 +33,16 @@ export function readPackageManager(reading: Reading, call: Call): void {
     const script = runs.has(verb) ? rest[0] : shorthands[verb];
     if (script !== undefined) runScripts(reading, [script], directory, members);
   } else runNamed(reading, runs.has(verb) ? rest : words, asked);
+}
+
+/** Runs scripts of the package and of its members, among them those that come with this change; and `binding.gyp`, if there is one. */
+function install(reading: Reading, directory: string, members: Members): void {
+  runScripts(reading, lifecycle, directory, members);
+  reading.define(
+    join(directory, '**/package.json'),
+    lifecycle.map((name) => keyText(['scripts', name])),
+  );
+  reading.define(join(directory, 'binding.gyp'));
 }
 
 function execute(reading: Reading, words: readonly string[], directory: string): void {
@@ -114,7 +134,7 @@ function defineSettings(reading: Reading, program: string, directory: string): v
 const settings: Readonly<Record<string, readonly string[]>> = {
   npm: ['.npmrc'],
   pnpm: ['.npmrc', '.pnpmfile.cjs'],
-  yarn: ['.yarnrc.yml', '.yarnrc', '.yarn/releases/**', '.yarn/plugins/**'],
+  yarn: ['.yarnrc.yml', '.yarnrc', '.yarn/releases/**', '.yarn/plugins/**', '.pnp.cjs', '.pnp.loader.mjs'],
 };
 const pnpmKeys = [
   'scriptShell',
@@ -132,7 +152,8 @@ export function runScripts(
   directory: string,
   members: Members = null,
 ): void {
-  const own = upwards(directory).find((place) => reading.files.has(join(place, 'package.json'))) ?? directory;
+  const own = nearestPlace(reading, 'package.json', directory) ?? directory;
+  for (const name of names.filter((one) => one.includes('$'))) reading.unread(shownWord(name));
   if (members !== null) reading.define(join(own, 'package.json'), ['workspaces']);
   for (const place of members === null ? [own] : membersOf(reading, own, members)) {
     const manifest = join(place, 'package.json');
@@ -185,10 +206,14 @@ function matching(name: string, scripts: Readonly<Record<string, string>>): read
   return Object.keys(scripts).filter((one) => glob.test(one));
 }
 
-const hasScript = (reading: Reading, name: string, directory: string): boolean => {
-  const own = upwards(directory).find((place) => reading.files.has(join(place, 'package.json')));
-  return own !== undefined && Object.hasOwn(scriptsIn(reading, join(own, 'package.json')), name);
-};
+/** A script of this name that comes later would run as well. */
+function hasScript(reading: Reading, name: string, directory: string): boolean {
+  const own = nearestPlace(reading, 'package.json', directory);
+  if (own === null) return false;
+  const manifest = join(own, 'package.json');
+  reading.define(manifest, [keyText(['scripts', name])]);
+  return Object.hasOwn(scriptsIn(reading, manifest), name);
+}
 
 function scriptsIn(reading: Reading, manifest: string): Readonly<Record<string, string>> {
   const { scripts } = record(reading, manifest);

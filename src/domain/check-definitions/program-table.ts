@@ -1,11 +1,12 @@
+import { readCompose, readDocker } from './containers.ts';
 import { readAwk, readCoverage, readInterpreter, readNode } from './interpreters.ts';
 import { readMake } from './make-file.ts';
 import { readPackageManager } from './package-scripts.ts';
-import { environment } from './python-tasks.ts';
+import { environment, readPip } from './python-tasks.ts';
 import type { Reader } from './reading.ts';
 import { readShell, readSourced } from './shell-scripts.ts';
 import { readJust, readTask } from './task-files.ts';
-import { leads, readCargo, readComposer, readDeno, readNpx, readSeveral, spreads, wraps } from './wrappers.ts';
+import { leads, readCargo, readComposer, readDeno, readNpx, readSeveral, readTsc, spreads, wraps } from './wrappers.ts';
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
@@ -29,6 +30,7 @@ export const readers: Readonly<Record<string, Reader>> = {
   ...each('cross-env cross-env-shell dbus-run-session wait-for-it caffeinate', leads()),
   ...each('make gmake', readMake),
   ...each('task go-task', readTask),
+  ...each('pip pip3', readPip),
   uvx: leads(['--from', '--with', '-p', '--python']),
   pipx: leads(['--spec'], 1),
   'env-cmd': leads(['-f']),
@@ -48,6 +50,9 @@ export const readers: Readonly<Record<string, Reader>> = {
   pixi: environment('pixi', 'pixi.toml'),
   pipenv: environment('pipenv', 'Pipfile'),
   bundle: environment('bundle', '.bundle/config'),
+  ...each('docker podman', readDocker),
+  ...each('docker-compose podman-compose', readCompose),
+  tsc: readTsc,
   just: readJust,
   cargo: readCargo,
   deno: readDeno,

@@ -14,16 +14,20 @@ export function readProgram(reading: Reading, call: Call): void {
   else {
     const path = pathFrom(directory, program);
     if (path === null) return;
-    if (!installed.test(program)) readScript(reading, path, call);
+    const wrapped = wrappers[name];
+    if (!installed.test(program) && wrapped === undefined) readScript(reading, path, call);
     else {
       reading.define(path);
-      readNamed(reading, { ...call, program: name });
+      readNamed(reading, { ...call, program: wrapped ?? name });
     }
   }
 }
 
 /** Package managers put programs there: a repository has none of them, unless a task plants one. */
 const installed = /(^|\/)(node_modules\/\.bin|\.?venv\/bin|\.tox\/[^/]+\/bin|vendor\/bin)\/[^/]+$/;
+
+/** Scripts of a repository that fetch a build tool and start it. */
+const wrappers: Readonly<Record<string, string | undefined>> = { gradlew: 'gradle', mvnw: 'mvn' };
 
 /** `$here/unit.sh` is a file of the repository, `$VENV/bin/pytest` is pytest. */
 function readFilledIn(reading: Reading, call: Call): void {

@@ -1,7 +1,7 @@
 import { defineRunner } from './define-runner.ts';
 import { operands } from './interpreters.ts';
 import { plain } from './plain-programs.ts';
-import { isTable, join, pathFrom, placeFrom, type Reader, type Reading, upwards } from './reading.ts';
+import { type Call, isTable, join, pathFrom, placeFrom, type Reader, type Reading, upwards } from './reading.ts';
 import { readScript } from './shell-scripts.ts';
 import { leads } from './wrappers.ts';
 
@@ -22,9 +22,27 @@ export function environment(manager: string, ...files: readonly string[]): Reade
     const [verb = '', ...rest] = operands(args, takes);
     const runner = manager === 'hatch' ? hatchRunners[verb] : undefined;
     if (runner !== undefined) defineRunner(reading, runner, rest, directory);
+    if (verb === 'install' || verb === 'sync') defineBuild(reading, directory);
     if (verb === 'run' || verb === 'exec') runIn(reading, manager, operands(rest, takes), directory);
   };
 }
+
+/** Code that runs while a project of Python is installed. */
+function defineBuild(reading: Reading, place: string): void {
+  reading.define(join(place, 'setup.py'));
+  reading.define(join(place, 'pyproject.toml'), ['build-system']);
+}
+
+/** `pip install -e .` builds what is there; from lists and by name it only installs. */
+export function readPip(reading: Reading, { args, directory }: Call): void {
+  for (const [index, arg] of args.entries())
+    if (/^\.{0,2}\/|^\.{1,2}(\[|$)/.test(arg) && !pipLists.has(args[index - 1] ?? '')) {
+      const place = placeFrom(directory, arg.replace(/\[.*$/, ''));
+      if (place === null) reading.unread(`pip ${arg}`);
+      else defineBuild(reading, place);
+    }
+}
+const pipLists = new Set(['-r', '--requirement', '-c', '--constraint', '-t', '--target', '--prefix', '--cache-dir']);
 
 const hatchRunners: Readonly<Record<string, string | undefined>> = { test: 'pytest', fmt: 'ruff' };
 

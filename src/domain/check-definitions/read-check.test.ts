@@ -29,6 +29,7 @@ describe('package scripts', () => {
       }),
     };
     expect(defined('npm test', files)).toEqual([
+      '**/vitest.config.*',
       '.npmrc',
       'node_modules/.bin/**',
       'package.json: scripts.posttest scripts.postunit scripts.pretest scripts.preunit scripts.test scripts.unit',
@@ -189,7 +190,7 @@ test('what cannot be read is named', () => {
   expect(unread('$RUNNER x')).toEqual(['$RUNNER']);
   expect(unread('cd $D && npm test')).toEqual(['npm']);
   expect(unread('test -f a && grep -q x a || exit 1; for i in 1 2; do echo $i; done')).toEqual([]);
-  expect(unread('docker compose run x')).toEqual([]);
+  expect(unread('docker compose run x')).toEqual(['docker compose']);
 });
 
 describe('keys', () => {

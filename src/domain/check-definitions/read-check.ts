@@ -53,9 +53,10 @@ function readCommands(reading: Reading, source: Source): void {
   for (const command of plainCommands(text, `${top}/${source.directory}`)) {
     const { name } = command;
     const places = placesOf(command);
+    if (name?.text === 'eval' && command.args.some(isOutput)) reading.unread('eval');
     // `for x in`, `case x in`
     if (name === undefined || command.args[0]?.text === 'in' || plain.has(name.text)) continue;
-    const args = command.args.map(argumentText);
+    const args = inputOf(command) ?? command.args.map(argumentText);
     if (own?.isFunction(command)) {
       if (passesArguments(text)) for (const directory of places ?? []) readPassed(reading, args, directory);
     } else if (own?.takeLabel(command) || (own !== null && /^\$[@*]$/.test(name.text))) continue;
@@ -63,6 +64,17 @@ function readCommands(reading: Reading, source: Source): void {
     else for (const directory of places) reading.program({ program: argumentText(name), args, directory });
   }
 }
+
+/** The file in place of the arguments, for a shell or an interpreter that reads its code from there: `sh < x`. */
+function inputOf({ program, args, redirects }: PlainCommand): readonly string[] | null {
+  const input = redirects.findLast(({ operator }) => operator === '<');
+  const isCode = args.every(({ text }) => text.startsWith('-')) || args[0]?.text === '-s';
+  const isReader = /^((ba|da|z|k|a|fi)?sh|node|python[\d.]*|ruby|perl|php|lua)$/.test(program);
+  return input !== undefined && isCode && isReader ? [argumentText(input.target)] : null;
+}
+
+/** A word that the output of a command is put into. */
+const isOutput = ({ text, plain: isWhole }: Word): boolean => !isWhole && !text.includes('$');
 
 /** A word of which the shell fills in a part has a `$` there: also for the output of a command, which is left out of its text. */
 const argumentText = ({ text, plain: isWhole }: Word): string =>

@@ -47,6 +47,14 @@ export function upwards(directory: string): readonly string[] {
   return [...steps.map((_, index) => steps.slice(0, steps.length - index).join('/')), ''];
 }
 
+/** The nearest directory, here or above, that has this file. Nearer ones would be taken in its place, so that they count as a whole. */
+export function nearestPlace({ files, define }: Reading, file: string, directory: string): string | null {
+  const places = upwards(directory);
+  const at = places.findIndex((place) => files.has(join(place, file)));
+  for (const place of places.slice(0, Math.max(at, 0))) define(join(place, file));
+  return places[at] ?? null;
+}
+
 /**
  * Files that a word of a command can name. Where the shell fills in the beginning (`$here/x.sh`), these are all files that end so; such
  * a file also counts if it does not exist yet. Empty when it lies outside of the repository.
@@ -74,6 +82,11 @@ function afterExpansion(word: string): string | null {
 
 /** The same, and `unread` when nobody can tell which file is meant. */
 export function filesStarted(reading: Reading, directory: string, word: string): readonly string[] {
+  // `find` and `xargs` fill that in
+  if (word.includes('{}')) {
+    reading.unread(word);
+    return [];
+  }
   const paths = filesNamed(reading, directory, word);
   if (paths.length === 0 && word.includes('$')) reading.unread(shownWord(word));
   return paths;

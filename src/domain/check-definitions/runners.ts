@@ -3,7 +3,7 @@
  *
  * `files` are looked for where the program is called and above, up to the top; `anywhere` also below. `manifest` are keys of
  * `package.json`, `pyproject` tables below `tool`, `sections` parts of files in the manner of INI; one that ends in `*` is all that
- * begin so. `nested`: all of these count below, too, because the program takes those nearest to what it is given. `options` take a
+ * begin so. `members`: `keys` count in files of that name below, too. `nested`: all of these count below, too, because the program takes those nearest to what it is given. `options` take a
  * file, `roots` a directory in place of the one that the program is called in. `with`: it starts or obeys another row.
  */
 export type Runner = {
@@ -13,6 +13,7 @@ export type Runner = {
   readonly pyproject?: readonly string[];
   readonly sections?: Readonly<Record<string, readonly string[]>>;
   readonly keys?: Readonly<Record<string, readonly string[]>>;
+  readonly members?: true;
   readonly nested?: true;
   readonly options?: readonly string[];
   readonly roots?: readonly string[];
@@ -25,7 +26,12 @@ const rc = (name: string): readonly string[] => [`.${name}rc`, `.${name}rc.*`];
 
 export const runners: Readonly<Record<string, Runner>> = {
   // JavaScript
-  vitest: { files: [...configs('vitest', 'vite'), 'vitest.workspace.*'], options: config, roots: ['-r', '--root'] },
+  vitest: {
+    files: [...configs('vite'), 'vitest.workspace.*'],
+    anywhere: configs('vitest'),
+    options: config,
+    roots: ['-r', '--root'],
+  },
   vite: { files: configs('vite'), options: config, roots: ['--root'] },
   jest: {
     files: [...configs('jest', 'babel'), ...rc('babel')],
@@ -72,7 +78,8 @@ export const runners: Readonly<Record<string, Runner>> = {
   standard: { manifest: ['standard'] },
   xo: { files: [...configs('xo'), ...rc('xo-config')], manifest: ['xo'] },
   tslint: { files: ['tslint.json', 'tslint.yaml'], options: config },
-  tsc: { files: ['tsconfig.json'], options: ['-p', '--project', '-b', '--build'] },
+  tsc: { files: ['tsconfig.json'], options: ['-p', '--project'] },
+  'tsc --build': { anywhere: ['tsconfig.json', 'tsconfig.*.json'], options: ['-b', '--build'] },
   'vue-tsc': { with: ['tsc'] },
   'svelte-check': { files: configs('svelte'), options: ['--tsconfig'], with: ['tsc'] },
   tsd: { manifest: ['tsd'] },
@@ -166,6 +173,7 @@ export const runners: Readonly<Record<string, Runner>> = {
         ...['workspace.members', 'workspace.exclude', 'workspace.default-members', 'workspace.lints'],
       ],
     },
+    members: true,
     options: ['--config', '--manifest-path'],
   },
   'cargo clippy': { files: ['clippy.toml', '.clippy.toml'], with: ['cargo'] },
@@ -187,11 +195,18 @@ export const runners: Readonly<Record<string, Runner>> = {
   mix: { files: ['mix.exs', '.formatter.exs', '.credo.exs'] },
   dart: { files: ['dart_test.yaml', 'analysis_options.yaml'], nested: true },
   flutter: { with: ['dart'] },
-  swift: { files: ['.swiftlint.yml'] },
+  swift: { files: ['Package.swift', 'Package@*.swift', '.swiftlint.yml'] },
+  gradle: {
+    files: ['gradle/**', 'buildSrc/**', 'gradle.properties', 'settings.gradle', 'settings.gradle.kts'],
+    anywhere: ['*.gradle', '*.gradle.kts'],
+    options: ['-b', '--build-file', '-I', '--init-script', '-c', '--settings-file'],
+  },
+  mvn: { files: ['.mvn/**'], anywhere: ['pom.xml'], options: ['-f', '--file', '-s', '--settings'] },
   ctest: { anywhere: ['CMakeLists.txt'], files: ['CTestTestfile.cmake'] },
   cmake: { anywhere: ['CMakeLists.txt'], files: ['CMakePresets.json'] },
   meson: { anywhere: ['meson.build'] },
-  ninja: {},
+  ninja: { files: ['build.ninja'], anywhere: ['*.ninja'], options: ['-f'], with: ['cmake', 'meson'] },
+  rg: { files: ['.ignore', '.rgignore'], nested: true, options: ['-f', '--file', '--ignore-file'] },
   bats: {},
   shellcheck: { files: ['.shellcheckrc', 'shellcheckrc'], nested: true },
   shfmt: { files: ['.editorconfig'], nested: true },

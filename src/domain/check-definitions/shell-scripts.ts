@@ -1,4 +1,6 @@
-import { type Call, filesStarted, pathFrom, type Reading } from './reading.ts';
+import { existingFiles } from './config-files.ts';
+import { asksAboutItself } from './inline-code.ts';
+import { type Call, filesStarted, pathFrom, type Reading, shownWord } from './reading.ts';
 
 /** A file of the repository that is started: it counts as a whole, and so does what a shell script leads to. */
 export function readScript(reading: Reading, path: string, call: Call): void {
@@ -18,13 +20,25 @@ function readShellScript(reading: Reading, path: string, { args, directory }: Ca
 
 /** `sh x`, `bash x` and their like. */
 export function readShell(reading: Reading, call: Call): void {
-  const { args, directory } = call;
-  if (args.some((arg) => /^-[a-z]*c$/i.test(arg))) return; // the text after it was read as commands already
+  const { program, args, directory } = call;
+  const code = args.findIndex((arg) => /^-[a-z]*c$/i.test(arg));
+  if (code >= 0) {
+    // it was read as commands already, except for what other commands put in
+    const text = args.slice(code + 1).find((arg) => !/^[-+]/.test(arg)) ?? '';
+    if (/^\$(?!\w*\/)/.test(text)) reading.unread(shownWord(text));
+    return;
+  }
   const at = args.findIndex((arg, index) => !/^[-+]/.test(arg) && !shellTakes.includes(args[index - 1] ?? ''));
   const script = at < 0 ? undefined : args[at];
-  if (script === undefined) return;
-  for (const path of filesStarted(reading, directory, script))
-    readShellScript(reading, path, { ...call, args: args.slice(at + 1) });
+  if (script === undefined) {
+    if (!asksAboutItself(args)) reading.unread(program);
+    return;
+  }
+  for (const pattern of filesStarted(reading, directory, script)) {
+    reading.define(pattern);
+    for (const path of existingFiles(reading.files, pattern))
+      readShellScript(reading, path, { ...call, args: args.slice(at + 1) });
+  }
 }
 
 const shellTakes = ['-o', '+o', '-O', '+O', '--rcfile', '--init-file'];

@@ -1,7 +1,7 @@
 import { defineRunner } from './define-runner.ts';
 import { operands, readInterpreter } from './interpreters.ts';
 import { defineInstalled, runScripts } from './package-scripts.ts';
-import { type Call, join, type Reader, type Reading } from './reading.ts';
+import { type Call, isTable, join, nearestPlace, type Reader, type Reading } from './reading.ts';
 
 /** Programs that start the one after them. `takes`: options followed by a word of their own. `words`: how many words come first. */
 export function leads(takes: readonly string[] = [], words = 0): Reader {
@@ -53,17 +53,64 @@ export function readSeveral(reading: Reading, { args, directory }: Call): void {
     else if (!/^https?:|^\d+$/.test(arg) && !arg.startsWith('-')) runScripts(reading, [arg], directory);
 }
 
+/** With `--build` it goes through the projects below. */
+export function readTsc(reading: Reading, { args, directory }: Call): void {
+  defineRunner(reading, 'tsc', args, directory);
+  if (args.some((arg) => arg === '-b' || arg === '--build')) defineRunner(reading, 'tsc --build', args, directory);
+}
+
 export function readCargo(reading: Reading, { args, directory }: Call): void {
   const [verb = ''] = operands(args).filter((arg) => !arg.startsWith('+'));
+  nearestPlace(reading, 'Cargo.toml', directory);
   if (!defineRunner(reading, `cargo ${verb}`, args, directory)) defineRunner(reading, 'cargo', args, directory);
 }
 
 export function readDeno(reading: Reading, call: Call): void {
-  defineRunner(reading, 'deno', call.args, call.directory);
-  const [verb, ...rest] = operands(call.args);
+  const { args, directory } = call;
+  defineRunner(reading, 'deno', args, directory);
+  const places = ['deno.json', 'deno.jsonc'].map((file) => ({ file, place: nearestPlace(reading, file, directory) }));
+  const [verb, ...rest] = operands(args);
   if (verb === 'run') readInterpreter([], [])(reading, { ...call, args: rest });
+  if (verb === 'eval') reading.unread('deno eval');
+  if (verb !== 'task') return;
+  const tables = places.map(({ file, place }) => ({ place, table: tableIn(reading, place, file, 'tasks') }));
+  runEntry(reading, tables, operands(rest)[0] ?? '', (task) =>
+    isTable(task) ? [task['command'], ...list(task['dependencies']).map((one) => `deno task ${one}`)] : [task],
+  );
 }
 
-export function readComposer(reading: Reading, { directory }: Call): void {
-  reading.define(join(directory, 'composer.json'), ['scripts', 'config']);
+export function readComposer(reading: Reading, { args, directory }: Call): void {
+  const place = nearestPlace(reading, 'composer.json', directory);
+  reading.define(join(place ?? directory, 'composer.json'), ['scripts', 'config']);
+  const [verb = '', ...rest] = operands(args, ['-d', '--working-dir']);
+  const tables = [{ place, table: tableIn(reading, place, 'composer.json', 'scripts') }];
+  const isRun = ['run', 'run-script', 'exec'].includes(verb);
+  runEntry(reading, tables, isRun ? (operands(rest)[0] ?? '') : verb, (script) => list(script).map(composerCommand));
 }
+
+/** `@other` is another script, `@php` and `@composer` are programs; a method of a class is code that nobody reads here. */
+const composerCommand = (line: unknown): unknown =>
+  typeof line !== 'string' ? line : line.replace(/^@(?!php\b|composer\b|putenv\b)/, 'composer run ').replace(/^@/, '');
+
+type Table = Readonly<Record<string, unknown>>;
+
+function tableIn(reading: Reading, place: string | null, file: string, key: string): Table {
+  const data = place === null ? null : reading.files.data(join(place, file));
+  const table = isTable(data) ? data[key] : null;
+  return isTable(table) ? table : {};
+}
+
+/** Reads the commands of one entry, wherever there is one. */
+function runEntry(
+  reading: Reading,
+  tables: readonly { readonly place: string | null; readonly table: Table }[],
+  name: string,
+  commandsIn: (entry: unknown) => readonly unknown[],
+): void {
+  for (const { place, table } of tables)
+    for (const command of Object.hasOwn(table, name) ? commandsIn(table[name]) : [])
+      if (typeof command === 'string') reading.commands(command, place ?? '');
+}
+
+const list = (value: unknown): readonly unknown[] =>
+  Array.isArray(value) ? value : value === undefined ? [] : [value];
