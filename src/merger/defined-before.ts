@@ -1,6 +1,5 @@
 import { openObjects } from '../adapters/git-process/index.ts';
 import { type Change, nobody, readChanges, takeBack, writeBlob, writeCommit } from '../adapters/git-write/index.ts';
-import { keysBetweenTexts, withKeysOfText } from '../adapters/structured-text.ts';
 import { compileDefinitions, mayTouch, touchedDefinition } from '../domain/check-definitions/definition.ts';
 import { grantPattern } from '../domain/claims.ts';
 import type { DefinitionChange, EarlierDefinitions } from '../domain/earlier-definitions.ts';
@@ -25,12 +24,16 @@ export async function definedBefore(
   const open = (plan.unprotect ?? []).map(pattern);
   const isJudged = ({ path }: Change) =>
     mayTouch(definitions, path) && !Object.hasOwn(plan.generated, path) && !open.some((one) => matches(one, path));
+  const found = (await readChanges(repository, base, top.commit)).filter(isJudged);
+  if (found.length === 0) return {};
+  // the parsers are large, and most rounds change no definition
+  const { keysBetweenTexts, withKeysOfText } = await import('../adapters/structured-text.ts');
   await using objects = openObjects(repository);
   const textOf = async (mode: string, id: string): Promise<string | null> =>
     mode.startsWith('100') ? ((await objects.read(id))?.toString('utf8') ?? null) : null;
   const restored: Change[] = [];
   const changes: DefinitionChange[] = [];
-  for (const change of (await readChanges(repository, base, top.commit)).filter(isJudged)) {
+  for (const change of found) {
     const { path, oldMode, newMode } = change;
     const [old, now] = [await textOf(oldMode, change.oldId), await textOf(newMode, change.newId)];
     const isPlain = [oldMode, newMode].every((mode) => mode === '000000' || mode.startsWith('100'));

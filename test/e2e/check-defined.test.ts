@@ -307,25 +307,6 @@ test('S3: a run that ended without landing takes the grant that its landing asks
   expect(checkHistory(await scene.events())).toEqual([]);
 });
 
-test('S7: a check sees what setup makes of the tree that is checked, not what it once made of another', async () => {
-  const built = { 'src/v': 'good\n' };
-  const plan = (task: string, script: string) => ({
-    land: 'auto',
-    setup: 'mkdir -p out; cp src/v out/v',
-    limits: { attempts: 1 },
-    checks: [{ name: 'test', run: 'grep -q good out/v' }],
-    tasks: { [task]: scripted(`${script}\n${handoff}`) },
-  });
-  await using scene = await project({
-    files: { ...built, '.gitignore': 'out/\n' },
-    plan: plan('one', 'echo 1 > one.txt'),
-  });
-  expect(await scene.cli('run', 'plan.yaml', '--yes')).toMatchObject({ code: 0 });
-  scene.write('second.yaml', stringify(plan('two', 'echo bad > src/v')));
-  expect(await scene.cli('run', 'second.yaml', '--yes')).toMatchObject({ code: 43 });
-  expect(onMain(scene, 'src/v')).toBe('good');
-});
-
 test('S7: agents and checks see what setup makes of their tree, not what it once made of another', async () => {
   const plan = (task: string) => ({
     land: 'auto',
