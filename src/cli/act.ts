@@ -84,7 +84,7 @@ function outcomeOf<N extends ActionName>(
         exit: exitCodes.noAnswer,
         reason: 'no-answer',
         problems: [
-          `tidegate: no coordinator answers; the request is recorded and is answered by: tidegate resume ${run}`,
+          `tidegate: no coordinator answers. The request is recorded, and is taken up once one runs: tidegate resume ${run}`,
         ],
         data: { run },
       };

@@ -6,7 +6,7 @@ import { performAction } from '../engine/actions/perform.ts';
 import { knownRuns } from '../engine/find-run.ts';
 import type { Desk } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
-import { eventLine } from '../view/event-line.ts';
+import { eventTeller } from '../view/event-line.ts';
 import { type Context, exitCodes, type Outcome } from './command.ts';
 import type { Program } from './definition.ts';
 import { atDesk, failed } from './desk.ts';
@@ -85,8 +85,9 @@ async function triedBy(desk: Desk, attempt: string): Promise<readonly string[]> 
 }
 
 async function timeline(desk: Desk, run: string): Promise<readonly Text[]> {
+  const textOf = eventTeller();
   const events = (await desk.ledger.read(run)).flatMap(({ at, event }) => {
-    const line = eventLine(event);
+    const line = textOf(event);
     return line === null ? [] : [{ at: Date.parse(at), line }];
   });
   const start = events[0]?.at ?? 0;

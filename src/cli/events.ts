@@ -2,7 +2,7 @@ import { err, ok, type Result } from '../domain/result.ts';
 import type { Desk } from '../ports/desk.ts';
 import { isExternalStream, type Stored } from '../ports/ledger.ts';
 import type { Text } from '../ports/terminal.ts';
-import { eventLine } from '../view/event-line.ts';
+import { eventTeller } from '../view/event-line.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
 import { subjectOf } from './subject.ts';
 
@@ -19,7 +19,11 @@ export async function listEvents(
   const { run } = stream.value;
   if (isFollowed) return await follow(desk, context, run);
   const stored = run === null ? await desk.ledger.readAll() : await desk.ledger.read(run);
-  return done(stored.map(line), { run, events: stored });
+  const textOf = eventTeller();
+  return done(
+    stored.map((one) => line(one, textOf)),
+    { run, events: stored },
+  );
 }
 
 /** A session that others drive is named as a whole. */
@@ -34,21 +38,21 @@ async function follow(desk: Desk, context: Context, run: string | null): Promise
   const left = Promise.withResolvers<void>();
   using _signals = context.onSignal(() => left.resolve());
   context.readerGone.addEventListener('abort', () => left.resolve());
+  const textOf = eventTeller();
   await using _subscription = desk.ledger.subscribe(0, (stored) => {
     if (run !== null && stored.stream !== run) return;
     if (context.json) context.terminal.json(stored);
-    else context.terminal.line(line(stored));
+    else context.terminal.line(line(stored, textOf));
   });
   await left.promise;
   return { exit: exitCodes.interrupted, reason: 'interrupted' };
 }
 
-const line = ({ seq, at, stream, event }: Stored): Text => [
+type TextOf = ReturnType<typeof eventTeller>;
+
+const line = ({ seq, at, stream, event }: Stored, textOf: TextOf): Text => [
   { text: `${String(seq).padStart(5)} ${at.slice(0, 19).replace('T', ' ')}  `, tone: 'dim' },
-  `${stream}  ${event.type}${meaning(event)}`,
+  `${stream}  ${event.type}${meaning(textOf(event))}`,
 ];
 
-const meaning = (event: Stored['event']): string => {
-  const told = eventLine(event);
-  return told === null ? '' : `  ${told}`;
-};
+const meaning = (text: string | null): string => (text === null ? '' : `  ${text}`);

@@ -5,7 +5,7 @@ import { requestStop } from '../engine/actions/perform.ts';
 import { knownRuns, landsBefore } from '../engine/find-run.ts';
 import { isAtRest } from '../engine/rehearse.ts';
 import type { Desk, Hosting } from '../ports/desk.ts';
-import { eventLine } from '../view/event-line.ts';
+import { eventTeller } from '../view/event-line.ts';
 import type { RunView } from '../view/run-view.ts';
 import { type Context, exitCodes, type Outcome, type Signal } from './command.ts';
 import { copyingLines } from './copying.ts';
@@ -34,8 +34,10 @@ export async function inForeground(desk: Desk, context: Context, run: RunId, how
   let hosting = await desk.host();
   let after: 'background' | 'nothing' = 'background';
   try {
+    const textOf = eventTeller();
     await using following = await followRun(desk, run, ({ event }, isNew) => {
-      const line = isNew || how.fromStart === true ? eventLine(event) : null;
+      const text = textOf(event);
+      const line = isNew || how.fromStart === true ? text : null;
       if (line !== null && !context.json && !context.terminal.interactive) context.terminal.line(line);
     });
     using display = openDisplay(desk, context, {

@@ -32,7 +32,7 @@ export function outcomeOf(loaded: ReadPlan): Outcome {
   const tasks = plan.waves.reduce((sum, wave) => sum + wave.tasks.length, 0);
   const summary = `${planFile}: ${plural(plan.waves.length, 'wave')}, ${plural(tasks, 'task')}, plan hash ${hash.slice(0, 12)}`;
   const checks = plan.checks.flatMap((check) => [`check ${check.name}: ${check.run}`, ...definitionLines(check)]);
-  return done([...warnings, ...checks, summary], {
+  return done([...warnings, ...(checks.length === 0 ? [withoutChecks] : checks), summary], {
     planFile,
     hash,
     waves: plan.waves.length,
@@ -41,6 +41,12 @@ export function outcomeOf(loaded: ReadPlan): Outcome {
     warnings: loaded.warnings.map(explain),
   });
 }
+
+/** No rule of its own: `run` says it where it begins, and a plan for notes needs none. */
+const withoutChecks: Text = [
+  { text: 'warning', tone: 'waiting' },
+  ': the plan has no checks: work is merged when it merges cleanly, and nothing is run on it',
+];
 
 /** `file:line:column message`, so that editors and terminals can jump there; the hint below it. */
 export function linesOf(finding: Finding, level: 'error' | 'warning'): readonly Text[] {

@@ -35,7 +35,7 @@ export async function planNote(desk: Desk, { run, state, stored }: MadeRun): Pro
   const { plan, hash } = read.value;
   if (hash === state.hash) return null;
   const differences = planDifference(state.plan, plan);
-  const message = `${state.planFile} differs (${shortened(differences)}); ${runsOn}. To take the new one: ${command}`;
+  const message = `${state.planFile} or the configuration differs (${shortened(differences)}); ${runsOn}. To take the new one: ${command}`;
   return { message, differences, hash, command };
 }
 
@@ -56,7 +56,7 @@ export async function replan(
   const { order, differences, warnings } = prepared.value;
   const { hash } = order;
   if (differences.length === 0) {
-    const message = `nothing changed in ${state.planFile}; ${run} goes on with the plan that it has`;
+    const message = `nothing changed in ${state.planFile} or the configuration; ${run} goes on with the plan that it has`;
     return ok({ note: { message, differences, hash }, warnings });
   }
   const outcome = await actOn(desk, { action: 'replan', subject, input: prepared.value });

@@ -63,7 +63,7 @@ function taskLines({ state }: RunView, id: TaskId): readonly Text[] {
     ...(task.granted.length === 0 ? [] : [`granted   ${task.granted.join(' ')}`]),
     ...(planned.needs.length === 0 ? [] : [`needs     ${planned.needs.join(' ')}`]),
     ...(planned.command === null ? [] : [`command   ${planned.command.join(' ')}`]),
-    `attempts  ${task.launches}, of which ${task.charged} count; ${state.plan.limits.attempts} allowed`,
+    `attempts  ${task.launches} started; ${task.charged} of ${state.plan.limits.attempts} used up`,
     ...(slept === null ? [] : [`slept     ${slept}`]),
     ...(task.base === null ? [] : [`base      ${task.base.slice(0, 12)}`]),
     ...(snapshot === null ? [] : [`snapshot  ${snapshot.commit.slice(0, 12)}, ${files(snapshot.diff.length)}`]),

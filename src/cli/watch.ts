@@ -7,7 +7,7 @@ import type { RunState } from '../domain/run.ts';
 import { knownRuns, landsBefore } from '../engine/find-run.ts';
 import { isAttended } from '../engine/rehearse.ts';
 import type { Desk } from '../ports/desk.ts';
-import { eventLine } from '../view/event-line.ts';
+import { eventTeller } from '../view/event-line.ts';
 import type { RunView } from '../view/run-view.ts';
 import { activityReader } from './activity.ts';
 import { type Context, done, exitCodes, type Outcome } from './command.ts';
@@ -34,8 +34,9 @@ export const watchRun = (
 
 async function lookOn(desk: Desk, context: Context, run: RunId): Promise<Outcome> {
   const { terminal, json } = context;
+  const textOf = eventTeller();
   await using following = await followRun(desk, run, (stored) => {
-    const line = eventLine(stored.event);
+    const line = textOf(stored.event);
     if (json) terminal.json(stored);
     else if (line !== null && !terminal.interactive) terminal.line(line);
   });

@@ -324,8 +324,8 @@ describe('a change', () => {
     ]);
     expect(protectWarnings(guarded, 0).map((warning) => explain(warning).detail)).toEqual([
       '`ci` owns `.github/**`, but a wildcard does not open the protected `.github`',
-      '`ci` may write `docs/AGENTS.md`, which meets the protected `agents.md`',
-      '`all` may write `**`, which meets the protected `.github/**`',
+      '`ci` may write `docs/AGENTS.md`, which covers the protected `agents.md`',
+      '`all` may write `**`, which covers the protected `.github/**`',
     ]);
     const owner = plan.waves[1]?.tasks[0] as PlannedTask;
     const config = (...paths: string[]) => protectedConfig(plan, owner, [{ task: owner.id, paths }]);

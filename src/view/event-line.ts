@@ -25,6 +25,20 @@ export function eventLine(event: LedgerEvent): string | null {
   return text === null ? null : safeLine(text);
 }
 
+/** Words the events of one ledger in their order: which tree has the earlier check definitions is in the events before. */
+export function eventTeller(): (event: LedgerEvent) => string | null {
+  const earlier = new Set<string>();
+  return (event) => {
+    if ('before' in event && typeof event.before === 'object') earlier.add(event.before.tree);
+    return event.type === 'check-ended' && earlier.has(event.check.tree)
+      ? safeLine(checkedText(event, ', with the earlier definition'))
+      : eventLine(event);
+  };
+}
+
+const checkedText = ({ check, purpose }: RunEvent & { readonly type: 'check-ended' }, how = ''): string =>
+  `check ${check.name} on the ${purpose}${how}: ${check.outcome}`;
+
 /** May hold line breaks of others. */
 function textOf(event: LedgerEvent): string | null {
   switch (event.type) {
@@ -44,6 +58,8 @@ function textOf(event: LedgerEvent): string | null {
       return `${event.task}: started`;
     case 'attempt-ended':
       return `${event.task}: ${endedText(event)}`;
+    case 'task-held':
+      return `${event.task}: held: ${heldText(event.hold)}`;
     case 'task-granted':
       return `${event.task}: granted ${event.paths.join(' ')} by ${event.by.who}`;
     case 'task-dropped':
@@ -81,7 +97,7 @@ function textOf(event: LedgerEvent): string | null {
     case 'task-reworked':
       return `${event.task}: to be reworked, by ${event.by.who}`;
     case 'check-ended':
-      return `check ${event.check.name} on the ${event.purpose}: ${event.check.outcome}`;
+      return checkedText(event);
     case 'candidate-built':
       return `wave ${event.wave}: ${event.steps.length} integrated${conflictText(event)}`;
     case 'generator-ended':
@@ -147,6 +163,19 @@ function textOf(event: LedgerEvent): string | null {
       return externalLine(event);
     default:
       return null;
+  }
+}
+
+function heldText(hold: (RunEvent & { readonly type: 'task-held' })['hold']): string {
+  switch (hold.because) {
+    case 'conflict':
+      return `conflicts with other work in ${hold.files.join(', ')}`;
+    case 'check':
+      return hold.defined === undefined
+        ? `breaks the check ${hold.check}`
+        : `passes the check ${hold.check} only by its own change of ${hold.defined.changes.map(({ path }) => path).join(', ')}`;
+    case 'needs':
+      return `stands on ${hold.task}, which is held`;
   }
 }
 

@@ -5,10 +5,10 @@ import { partlyUndone } from '../../test/support/standings.ts';
 import { viewed } from '../../test/support/viewed.ts';
 import type { RunEvent } from '../domain/events.ts';
 import type { Finding } from '../domain/findings/finding.ts';
-import { attemptId } from '../domain/ids.ts';
+import { attemptId, commitId, treeId } from '../domain/ids.ts';
 import { duration } from '../domain/texts/duration.ts';
 import type { Text } from '../ports/terminal.ts';
-import { eventLine } from './event-line.ts';
+import { eventLine, eventTeller } from './event-line.ts';
 import { planView } from './plan-view.ts';
 import { runView } from './run-view.ts';
 import { whyRun, whyTask } from './why.ts';
@@ -76,6 +76,40 @@ test('a held task says why and offers the command', () => {
       tidegate grant checkout-k3f9/hello x.md
     "
   `);
+});
+
+test('a check is told apart by whose definition it ran with, and a hold says why', () => {
+  const tree = (name: string) => treeId(name.repeat(40));
+  const check = (name: string, outcome: 'passed' | 'failed') => ({
+    type: 'check-ended' as const,
+    purpose: 'candidate' as const,
+    check: {
+      name: 'test',
+      tree: tree(name),
+      outcome,
+      code: 0,
+      log: { file: 'log', bytes: 0, kept: 0, sha256: '' },
+      tail: '',
+    },
+  });
+  const changes = [{ path: 'ci.sh', tasks: [hello] }];
+  const built: RunEvent = {
+    ...{ type: 'candidate-built', wave: 0, round: 1, base: commitId('a'.repeat(40)), steps: [], conflicts: [] },
+    before: { commit: commitId('c'.repeat(40)), tree: tree('b'), changes },
+  };
+  const hold = { because: 'check', check: 'test', tree: tree('b'), defined: { passedOn: tree('a'), changes } } as const;
+  const events: RunEvent[] = [
+    built,
+    check('a', 'passed'),
+    check('b', 'failed'),
+    { type: 'task-held', task: hello, hold },
+  ];
+  expect(events.map(eventTeller())).toEqual([
+    'wave 0: 0 integrated',
+    'check test on the candidate: passed',
+    'check test on the candidate, with the earlier definition: failed',
+    'hello: held: passes the check test only by its own change of ci.sh',
+  ]);
 });
 
 test('a machine that slept is told where the end of the attempt is, and not when it only was busy', () => {

@@ -246,7 +246,7 @@ test('every state of a run and of a task is explained by a sentence, with the ag
     checkout-k3f9/hello was done 12m 18s ago: it changed nothing, so there is nothing to merge.
       tidegate show checkout-k3f9/hello
     [task: held]
-    checkout-k3f9/hello is held for 12m 18s: conflicts with other work in a.md, b.md.
+    checkout-k3f9/hello has been held for 12m 18s: conflicts with other work in a.md, b.md.
       | to begin again on top of what is merged: tidegate retry checkout-k3f9/hello
       its work is kept
       tidegate rework checkout-k3f9/hello -m 'it conflicts with merged work in a.md, b.md'
@@ -265,64 +265,64 @@ test('every state of a run and of a task is explained by a sentence, with the ag
       its work is kept
       tidegate rescue checkout-k3f9/hello
     [held by: gate]
-    checkout-k3f9/hello is held for 12m 18s: changed nothing, and was to change something.
+    checkout-k3f9/hello has been held for 12m 18s: changed nothing, and was to change something.
       | if that is fine: \`allowEmpty: true\` in the plan, then tidegate resume checkout-k3f9 --replan
       nothing is lost
       tidegate rework checkout-k3f9/hello -m 'nothing is changed yet; do what the task says'
     [held by: conflict]
-    checkout-k3f9/hello is held for 12m 18s: conflicts with other work in a.md, b.md.
+    checkout-k3f9/hello has been held for 12m 18s: conflicts with other work in a.md, b.md.
       | to begin again on top of what is merged: tidegate retry checkout-k3f9/hello
       its work is kept
       tidegate rework checkout-k3f9/hello -m 'it conflicts with merged work in a.md, b.md'
     [held by: check]
-    checkout-k3f9/hello is held for 12m 18s: breaks the check test.
+    checkout-k3f9/hello has been held for 12m 18s: breaks the check test.
       | ok 1
       | not ok 2 - adds
       | all of it: tidegate logs checkout-k3f9 --check test
       its work is kept, and nothing of it was merged
       tidegate rework checkout-k3f9/hello -m 'the check test fails'
     [held by: needs]
-    checkout-k3f9/hello is held for 12m 18s: stands on reply, which is held.
+    checkout-k3f9/hello has been held for 12m 18s: stands on reply, which is held.
       its work is kept, and goes on when reply is settled
       tidegate rework checkout-k3f9/reply -m 'it conflicts with merged work in a.md'
     [gate: secrets]
-    checkout-k3f9/hello is held for 12m 18s: config.js: a secret in added content.
+    checkout-k3f9/hello has been held for 12m 18s: config.js: a secret in added content.
       nothing of it was merged, and the value is shown nowhere
       tidegate rework checkout-k3f9/hello -m 'take the secret out of what you wrote'
     [gate: snapshot]
-    checkout-k3f9/hello is held for 12m 18s: pipe: a FIFO cannot be kept in git.
+    checkout-k3f9/hello has been held for 12m 18s: pipe: a FIFO cannot be kept in git.
       | have it mended: tidegate rework checkout-k3f9/hello -m 'take these away: pipe'
       after a drop it is judged again without them; the files stay where they are
       tidegate drop checkout-k3f9/hello pipe
     [gate: scope]
-    checkout-k3f9/hello is held for 12m 18s: added x.md: the task does not own it; added "a b'c.md": the task does not own it.
+    checkout-k3f9/hello has been held for 12m 18s: added x.md: the task does not own it; added "a b'c.md": the task does not own it.
       its work is kept; granted or dropped, it is judged again at no cost
       tidegate grant checkout-k3f9/hello x.md 'a b'\\''c.md'
     [gate: files]
-    checkout-k3f9/hello is held for 12m 18s: 30 files changed, the limit is 20.
+    checkout-k3f9/hello has been held for 12m 18s: 30 files changed, the limit is 20.
       its work is kept, and nothing of it was merged
       tidegate rework checkout-k3f9/hello -m 'change fewer files'
     [gate: plan]
-    checkout-k3f9/hello is held for 12m 18s: x.plan.yaml:3:12: \`a\` needs \`b\`, which does not exist.
+    checkout-k3f9/hello has been held for 12m 18s: x.plan.yaml:3:12: \`a\` needs \`b\`, which does not exist.
       its work is kept, and nothing of it was merged
       tidegate rework checkout-k3f9/hello -m 'mend what is wrong with the plan'
     [gate: changes]
-    checkout-k3f9/hello is held for 12m 18s: changed nothing, and was to change something.
+    checkout-k3f9/hello has been held for 12m 18s: changed nothing, and was to change something.
       | if that is fine: \`allowEmpty: true\` in the plan, then tidegate resume checkout-k3f9 --replan
       nothing is lost
       tidegate rework checkout-k3f9/hello -m 'nothing is changed yet; do what the task says'
     [gate: deliverables]
-    checkout-k3f9/hello is held for 12m 18s: the deliverable a/b.txt was not made.
+    checkout-k3f9/hello has been held for 12m 18s: the deliverable a/b.txt was not made.
       its work is kept, and nothing of it was merged
       tidegate rework checkout-k3f9/hello -m 'make a/b.txt'
     [gate: exit]
-    checkout-k3f9/hello is held for 12m 18s: exit 0, but the agent did not say that it had finished.
+    checkout-k3f9/hello has been held for 12m 18s: exit 0, but the agent did not say that it had finished.
       | what it did:   tidegate diff checkout-k3f9/hello
       | take it as is: tidegate accept checkout-k3f9/hello
       its work is kept, and nothing of it was merged
       tidegate rework checkout-k3f9/hello -m 'go on with what is there until it is done, then hand off'
     [gate: handoff]
-    checkout-k3f9/hello is held for 12m 18s: the handoff is of another attempt.
+    checkout-k3f9/hello has been held for 12m 18s: the handoff is of another attempt.
       | what it did:   tidegate diff checkout-k3f9/hello
       | take it as is: tidegate accept checkout-k3f9/hello
       its work is kept, and nothing of it was merged

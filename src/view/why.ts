@@ -103,7 +103,7 @@ export function whyTask(view: RunView, id: TaskId, around: Around): Why {
     case 'ready':
       return whyReady(view, task, lasts, around);
     case 'held':
-      return told(`${subject} is held${lasts}`, toldOfHold(state, progress.hold, subject));
+      return told(`${subject} ${hasBeen('held', lasts)}${lasts}`, toldOfHold(state, progress.hold, subject));
     case 'failed':
       return told(`${subject} failed${before}`, toldOfFailure(progress, subject, hasKept(state, progress.attempt.id)));
     case 'done':

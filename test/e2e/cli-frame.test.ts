@@ -188,13 +188,15 @@ describe('doctor', () => {
 describe('lint', () => {
   const commit = ['-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-q', '--allow-empty', '-m', 'first'];
 
-  test('finds nothing wrong with what init wrote', () => {
+  test('finds nothing wrong with what init wrote, but that a place without tests has no checks', () => {
     using repository = temporaryRepository();
     execFileSync('git', ['-C', repository.path, ...commit]);
     tidegate(['init', '--no-rehearse', '--sample'], { cwd: repository.path });
     expect(tidegate(['lint'], { cwd: repository.path })).toEqual({
       exit: 0,
-      out: expect.stringMatching(/^tidegate\.plan\.yaml: 1 wave, 2 tasks, plan hash [0-9a-f]{12}\n$/),
+      out: expect.stringMatching(
+        /^warning: the plan has no checks: .*\ntidegate\.plan\.yaml: 1 wave, 2 tasks, plan hash [0-9a-f]{12}\n$/,
+      ),
       err: '',
     });
   });

@@ -38,6 +38,20 @@ test('F9: lint finds overlapping owns, with file, line, column and every path of
   expect(dry).toEqual(linted);
 });
 
+test('a plan that has no checks is told so, and is no mistake', async () => {
+  const tasks = { one: scripted(handoff, { owns: ['one.txt'] }) };
+  await using here = await project({
+    plan: { tasks },
+    files: {
+      'checked.yaml': `${command}checks: [{ name: test, run: sh ci.sh }]\ntasks: { one: { do: Write one.txt with 1., owns: [one.txt] } }\n`,
+    },
+  });
+  const linted = await here.cli('lint', 'plan.yaml');
+  expect([linted.code, linted.stdout.includes('warning: the plan has no checks: ')]).toEqual([0, true]);
+  const checked = await here.cli('lint', 'checked.yaml');
+  expect([checked.code, checked.stdout.includes('has no checks')]).toEqual([0, false]);
+});
+
 test('F9: POST plans/lint finds what lint finds', async () => {
   await using here = await project({ plan: { tasks: { one: scripted(handoff, { owns: ['one.txt'] }) } } });
   await using server = await serverOf(here);

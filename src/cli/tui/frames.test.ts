@@ -143,9 +143,9 @@ test('a held task comes first, is counted, and its keys are offered', () => {
 
 
     ────────────────────────────────────────────────────────────────────────────────
-    checkout-k3f9/hello is held for 1m 06s: added x.md: the task does not own it.
+    checkout-k3f9/hello has been held for 1m 06s: added x.md: the task does not own
+    it.
       tidegate grant checkout-k3f9/hello x.md
-
 
     g grant  r rework  x drop  ⏎ transcript  d diff  l log  w why  ? help  q detach
     "
@@ -188,7 +188,7 @@ test('the same at 120x40, with all phases', () => {
 
 
     ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
-    checkout-k3f9/hello is held for 1m 06s: added x.md: the task does not own it.
+    checkout-k3f9/hello has been held for 1m 06s: added x.md: the task does not own it.
       tidegate grant checkout-k3f9/hello x.md
 
 

@@ -81,9 +81,9 @@ export const requestSentences: Sentences<RequestRules> = {
   'already-landed': ({ run }) => `Already landed: ${run}`,
   'already-undone': ({ run, task }) => `Already undone: ${task === null ? run : `${run}/${task}`}`,
   'nothing-to-decide': ({ run, last }) =>
-    `${run} waits for no decision${last === null ? '' : `; the last was ${last.status} by ${last.who}`}`,
+    `${run} waits for no decision${last === null ? '' : `; the last ${last.status === 'expired' ? 'one expired' : `was ${last.status} by ${last.who}`}`}`,
   'other-plan': ({ run, asked, named }) => `${run} asks about plan ${asked}, not ${named}`,
-  'same-plan': ({ run, file }) => `nothing changed in ${file}; ${run} has that plan`,
+  'same-plan': ({ run, file }) => `nothing changed in ${file} or the configuration; ${run} has that plan`,
   'choice-twice': () => 'name tasks by only or by except, not both',
   'run-landed': () => 'the run has landed',
   'nothing-landed': () => 'nothing of this run has landed',

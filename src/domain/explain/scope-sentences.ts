@@ -153,7 +153,7 @@ export const scopeSentences: Sentences<ScopeRules> = {
           fix: 'name in `owns` each file there that it is to change',
         }
       : {
-          detail: `\`${task}\` may write \`${pattern}\`, which meets the protected \`${met}\``,
-          fix: 'narrow it, or approve knowing that',
+          detail: `\`${task}\` may write \`${pattern}\`, which covers the protected \`${met}\``,
+          fix: 'narrow `owns`, or approve it if that is meant',
         },
 };
