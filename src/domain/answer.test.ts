@@ -24,6 +24,7 @@ import { planHash } from './ids.ts';
 import type { RequestEvent } from './requests.ts';
 import type { RunState } from './run.ts';
 import { type EndedAttempt, endedAttempt, type Hold, type TaskProgress, type TaskState } from './task.ts';
+import { waitsForResume } from './waits-for-resume.ts';
 
 const frozen = plan([{ a: {}, b: { needs: ['a'] } }, { c: {} }]);
 const hash = hashOf(frozen);
@@ -71,21 +72,64 @@ describe('the answer to a request about a task', () => {
     });
   });
 
-  test('waits while the task is being integrated', () => {
+  describe('that is being integrated', () => {
+    const number = { wave: 0, round: 1 } as const;
     const round: RunEvent = {
       type: 'round-opened',
-      wave: 0,
-      round: 1,
+      ...number,
       base: commit('base'),
       tasks: [{ task: idOf('a'), snapshot: snapshot('a').commit }],
     };
-    const ready = at({ status: 'ready' }, round);
-    for (const request of [
+    const disk = failure('disk full');
+    const halted: RunEvent = { type: 'run-halted', because: disk };
+    const requests = [
       { type: 'requested-drop', paths: [], ...a },
       { type: 'requested-rework', message: 'x', ...a },
       { type: 'requested-grant', paths: ['x'], ...a },
-    ] as const)
-      expect(answer(ready, request)).toEqual({ ok: true, value: 'later' });
+    ] as const;
+
+    test('waits', () => {
+      const ready = at({ status: 'ready' }, round);
+      for (const request of requests) {
+        expect(answer(ready, request)).toEqual({ ok: true, value: 'later' });
+        expect(waitsForResume(ready, request)).toBeNull();
+      }
+    });
+
+    test('gives the round up when the run is halted, and decides as without it', () => {
+      const givenUp = { type: 'round-abandoned', ...number, because: { rule: 'round-interrupted', task: 'a' } };
+      for (const request of requests) {
+        const alone = answer(at({ status: 'ready' }, halted), request);
+        expect(alone.ok && Array.isArray(alone.value)).toBe(true);
+        expect(answer(at({ status: 'ready' }, round, halted), request)).toEqual({
+          ok: true,
+          value: [givenUp, ...(alone.ok ? alone.value : [])],
+        });
+      }
+    });
+
+    test('waits for a resume when the run is halted and its branch may have moved', () => {
+      const steps = [{ task: idOf('a'), commit: commit('a1'), tree: tree('a1') }];
+      const built: RunEvent = { type: 'candidate-built', ...number, base: commit('base'), steps, conflicts: [] };
+      const closed = { type: 'phase-judged', phase: 'closure', wave: 0, verdicts: [] } as unknown as RunEvent;
+      const intent = { type: 'merge-intended', ...number, old: commit('base'), new: commit('a1'), proof: '' } as const;
+      const moving = at({ status: 'ready' }, round, built, closed, intent as RunEvent, halted);
+      for (const request of requests) {
+        expect(answer(moving, request)).toEqual({ ok: true, value: 'later' });
+        expect(waitsForResume(moving, request)).toEqual(disk);
+      }
+    });
+  });
+
+  test('that is halted waits for a resume, unless an agent is only to be ended', () => {
+    const disk = failure('disk full');
+    const halted: RunEvent = { type: 'run-halted', because: disk };
+    const paths: RequestEvent = { type: 'requested-drop', paths: ['x'], ...a };
+    expect(waitsForResume(at({ status: 'held' }, halted), paths)).toEqual(disk);
+    expect(waitsForResume(at({ status: 'held' }), paths)).toBeNull();
+    const drop: RequestEvent = { type: 'requested-drop', paths: [], ...a };
+    for (const status of ['launching', 'running', 'ended', 'held'] as const)
+      expect(waitsForResume(at({ status }, halted), drop)).toBeNull();
   });
 
   test('drops it by name, but stops it first when it is at work, and never when it is merged', () => {

@@ -19,7 +19,7 @@ import { answerReplan } from './replan.ts';
 import type { By, RequestEvent, TapName } from './requests.ts';
 import { err, ok, type Result, unreachable } from './result.ts';
 import { isOpen } from './round.ts';
-import { hasMerged, type RunState } from './run.ts';
+import { evolveRun, hasMerged, type RunState } from './run.ts';
 import { acceptSnapshot, editSnapshot, restarts } from './take-work.ts';
 import { endedAttempt, isHalted, liveAttempt, snapshotOf, type TaskState } from './task.ts';
 import { heldFindings } from './texts/held.ts';
@@ -125,7 +125,7 @@ function answerTask(state: RunState, request: TaskRequest): Answer {
   const wave = state.waves[task.wave];
   const accepts = request.type === 'requested-grant' && isDefinitionRefused(state, task.id);
   if (wave === undefined || (wave.closed && !accepts)) return err({ rule: 'wave-closed', wave: task.wave });
-  if (isIntegrating(state, task)) return ok('later');
+  if (isIntegrating(state, task)) return answerInRound(state, task, request);
   const { status } = task.progress;
   const { by } = request;
   switch (request.type) {
@@ -163,6 +163,18 @@ function answerTask(state: RunState, request: TaskRequest): Answer {
     default:
       return unreachable(request);
   }
+}
+
+/** A halted run does not bring its round to an end: one that has moved nothing is given up for what a person asks. */
+function answerInRound(state: RunState, { id, wave }: TaskState, request: TaskRequest): Answer {
+  const round = state.waves[wave]?.rounds.at(-1);
+  if (state.mode.mode !== 'halted' || round === undefined || round.status === 'merging') return ok('later');
+  const because = { rule: 'round-interrupted', task: id } as const;
+  const givenUp = { type: 'round-abandoned', wave, round: round.round, because } as const;
+  const after = evolveRun(state, { seq: 0, event: givenUp });
+  if (after === null) return ok('later');
+  const decided = answerTask(after, request);
+  return decided.ok && decided.value !== 'later' ? ok([givenUp, ...decided.value]) : decided;
 }
 
 /** In an open round. Until that is over, its snapshot stays what the round was opened with. */

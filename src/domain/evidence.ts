@@ -227,7 +227,7 @@ export type CheckOutcome = {
   readonly tree: TreeId;
   readonly outcome: 'passed' | 'failed' | 'timed-out' | 'could-not-run';
   readonly code: number | null;
-  /** Why it could not run. */
+  /** Why it could not run; of one that failed or timed out, the setup that did. */
   readonly because?: Finding;
   readonly log: LogEvidence;
   /** The last lines of output, for people; at most 4 KB. */

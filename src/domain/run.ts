@@ -360,7 +360,11 @@ function withWave(state: RunState, index: number, change: (wave: WaveState) => W
 function withLastRound(state: RunState, index: number, event: RunEvent): RunState {
   return withWave(state, index, (wave) => {
     const last = wave.rounds.at(-1);
-    return last === undefined ? wave : { ...wave, rounds: [...wave.rounds.slice(0, -1), evolveRound(last, event)] };
+    // what was under way for a round that was given up may end after the next was opened
+    const isOther = 'round' in event && event.round !== last?.round;
+    return last === undefined || isOther
+      ? wave
+      : { ...wave, rounds: [...wave.rounds.slice(0, -1), evolveRound(last, event)] };
   });
 }
 

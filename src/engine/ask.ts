@@ -5,6 +5,7 @@ import type { RunId } from '../domain/ids.ts';
 import type { RequestEvent } from '../domain/requests.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import type { RunState } from '../domain/run.ts';
+import { waitsForResume } from '../domain/waits-for-resume.ts';
 import type { Desk } from '../ports/desk.ts';
 import type { Stored } from '../ports/ledger.ts';
 import { hearAfter } from './answers.ts';
@@ -22,6 +23,8 @@ type Asking = Pick<Desk, 'ledger' | 'ensureCoordinator' | 'patienceMs'>;
 
 /** How soon a coordinator that died is missed. */
 const lookMs = 200;
+/** How soon it is told that a halted run does nothing about a request. */
+const haltMs = 1_000;
 
 type Asked = { readonly run: RunId; readonly state: RunState };
 
@@ -41,7 +44,7 @@ export async function askAs(
   const stored = recorded.value;
   const { seq } = stored;
   if (!(await desk.ensureCoordinator())) return { answered: { outcome: 'no-answer' }, seq };
-  return { answered: await answerTo(desk, stored, () => isUnderWay(desk, stored, request)), seq };
+  return { answered: await answerTo(desk, stored, () => progressOf(desk, stored, request)), seq };
 }
 
 /** Leaves the request in the ledger, or says why it would be refused. */
@@ -51,10 +54,12 @@ async function record(desk: Asking, { run, state }: Asked, request: RequestEvent
 }
 
 /** Waits for the answer to a request that is in the ledger. */
-export const answered = (desk: Asking, asked: Stored): Promise<Answered> => answerTo(desk, asked, async () => false);
+export const answered = (desk: Asking, asked: Stored): Promise<Answered> => answerTo(desk, asked, async () => 'none');
 
-/** While it `isSlow`, silence is not absence. */
-async function answerTo(desk: Asking, asked: Stored, isSlow: () => Promise<boolean>): Promise<Answered> {
+/** While a request is `under-way`, silence is not absence. A run that was halted before says nothing more. */
+type Progress = 'none' | 'under-way' | (Answered & { readonly outcome: 'halted' });
+
+async function answerTo(desk: Asking, asked: Stored, progress: () => Promise<Progress>): Promise<Answered> {
   const told = Promise.withResolvers<Answered>();
   await using _hearing = await hearAfter(desk.ledger, asked, (event) => {
     const found = answerIn(event, asked.seq);
@@ -68,7 +73,11 @@ async function answerTo(desk: Asking, asked: Stored, isSlow: () => Promise<boole
     looking = true;
     // It may have ended just before the request reached it.
     if (!(await desk.ensureCoordinator())) told.resolve({ outcome: 'no-answer' });
-    else if (waited >= desk.patienceMs && !(await isSlow())) told.resolve({ outcome: 'no-answer' });
+    else if (waited >= Math.min(haltMs, desk.patienceMs)) {
+      const seen = await progress();
+      if (typeof seen === 'object') told.resolve(seen);
+      else if (seen === 'none' && waited >= desk.patienceMs) told.resolve({ outcome: 'no-answer' });
+    }
     looking = false;
   };
   const patience = setInterval(() => void look().catch(told.reject), lookMs);
@@ -87,9 +96,11 @@ function answerIn(event: LedgerEvent, seq: number): Answered | null {
 }
 
 /** An agent has to be stopped or the merger to be through first: silence is work, not absence. */
-async function isUnderWay(desk: Asking, asked: Stored, request: RequestEvent): Promise<boolean> {
+async function progressOf(desk: Asking, asked: Stored, request: RequestEvent): Promise<Progress> {
   const { state } = await readRun(desk.ledger, asked.stream as RunId);
-  if (state === null) return false;
+  if (state === null) return 'none';
+  const because = waitsForResume(state, request);
+  if (because !== null) return { outcome: 'halted', because };
   const decided = answer(state, request);
-  return decided.ok && decided.value === 'later';
+  return decided.ok && decided.value === 'later' ? 'under-way' : 'none';
 }

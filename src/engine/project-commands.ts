@@ -1,3 +1,4 @@
+import { checkOutcome } from '../domain/check-outcome.ts';
 import type { CheckOutcome } from '../domain/evidence.ts';
 import type { Effect } from '../pipeline/step.ts';
 import type { ExitRecord, Job } from '../ports/supervisor.ts';
@@ -15,10 +16,11 @@ export async function runCheck(world: World, log: RunLog, effect: Effect & { rea
     .filter(({ event }) => event.type === 'check-ended' && isOutcomeOf(effect, event.check)).length;
   const jobOf = (number: number): Job => checkJob(world.places, state, { ...effect, number });
   const { job, record } = await superviseAgain(world, jobOf, earlier * lostTries + 1);
-  const check = outcomeOf(effect, record);
+  const { purpose, tree, check } = effect;
+  const end = { purpose, name: check.name, tree, ending: record.ending, log: record.log, tail: record.tail };
   // under another version of the plan a check of this name may be another command
   await log.record((now) =>
-    now?.hash === state.hash ? [{ type: 'check-ended', purpose: effect.purpose, check }] : null,
+    now?.hash === state.hash ? [{ type: 'check-ended', purpose, check: checkOutcome(now, end) }] : null,
   );
   await world.supervisors.acknowledge(job.id);
 }
@@ -64,17 +66,3 @@ const lostTries = 4;
 
 const isOutcomeOf = (effect: Effect & { readonly do: 'check' }, check: CheckOutcome): boolean =>
   check.tree === effect.tree && check.name === effect.check.name;
-
-function outcomeOf(effect: Effect & { readonly do: 'check' }, { ending, log, tail }: ExitRecord): CheckOutcome {
-  const { name } = effect.check;
-  const common = { name, tree: effect.tree, code: ending.code, log };
-  switch (ending.reason) {
-    case 'exited':
-      return { ...common, outcome: ending.code === 0 ? 'passed' : 'failed', tail };
-    case 'timed-out':
-    case 'silent':
-      return { ...common, outcome: 'timed-out', tail };
-    default:
-      return { ...common, outcome: 'could-not-run', tail, ...(ending.because && { because: ending.because }) };
-  }
-}

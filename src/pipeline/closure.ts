@@ -107,7 +107,7 @@ function verifyCandidate(state: RunState, at: At, round: BuiltRound, tip: Tip): 
     const outcome = outcomeOf(state, tip.tree, check);
     if (outcome === undefined) return [runCheck(check, tip)];
     if (outcome.outcome === 'could-not-run') return halt(state, outcome);
-    if (outcome.outcome !== 'passed') return findCulprit(state, at, steps, check);
+    if (outcome.outcome !== 'passed') return findCulprit(state, at, { steps, tip }, check);
     outcomes.push(outcome);
   }
   const before = verifyBefore(state, at, round);
@@ -145,7 +145,12 @@ function verifyBefore(state: RunState, at: At, { before, tip }: BuiltRound): Bef
   return { evidence: { before: { tree, changes, checks: outcomes } } };
 }
 
-function findCulprit(state: RunState, at: At, steps: readonly RoundStep[], check: Check): readonly Step[] {
+function findCulprit(
+  state: RunState,
+  at: At,
+  { steps, tip }: { readonly steps: readonly RoundStep[]; readonly tip: Tip },
+  check: Check,
+): readonly Step[] {
   const tasks = steps.map(({ task }) => task);
   if (generatedPaths(state.plan).length > 0 && tasks.length > 1)
     return [blameTogether(state, at, tasks, { rule: 'round-check', check: check.name, tasks })];
@@ -167,7 +172,9 @@ function findCulprit(state: RunState, at: At, steps: readonly RoundStep[], check
   const suspects =
     found.next === 'culprit' ? steps.slice(found.index, found.index + 1) : steps.slice(found.from, found.to + 1);
   const failed = (suspects.length === 1 ? suspects : steps).at(-1);
-  return failed === undefined ? [] : [blame(at, suspects, check, { tree: failed.tree })];
+  // with all its steps it is the whole candidate that was checked, generated files included
+  const { tree } = failed === steps.at(-1) ? tip : (failed ?? tip);
+  return [blame(at, suspects, check, { tree })];
 }
 
 /** `tree`: where it was seen to fail. Of several suspects only the whole candidate was. */

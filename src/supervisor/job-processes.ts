@@ -56,9 +56,11 @@ export async function runSetup(running: Running): Promise<Ending | null> {
     await product.keep();
     return null;
   }
-  if (ending.reason !== 'exited') return ending;
-  const { code, signal } = ending;
   const words = running.output.shown().trim().slice(-1000);
+  const { reason, code, signal, because } = ending;
+  if ((reason === 'timed-out' || reason === 'silent') && because !== undefined)
+    return { ...ending, because: { rule: 'setup-limit', command, because, words } };
+  if (reason !== 'exited') return ending;
   return { code, signal, reason: 'setup-failed', because: { rule: 'setup-failed', command, code, signal, words } };
 }
 

@@ -47,3 +47,18 @@ test('what is shown cannot steer a terminal', () => {
   expect(displayed(Buffer.from('\u001b[1;31mFAIL\u001b[0m\u001b[K x\n'))).toBe('FAIL x\n');
   expect(logged([Buffer.from([0xff, 0x41, 0x0a])]).shown).toBe('\ufffdA\n');
 });
+
+test('a secret with a colour in it is not shown', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'tidegate-output-'));
+  const token = `ghp_${'a1B2'.repeat(9)}`;
+  try {
+    const output = openOutput(join(directory, 'log'), () => ['a-known-secret']);
+    output.write(Buffer.from(`\u001b[01;31m${token.slice(0, 4)}\u001b[0m${token.slice(4)}\n`));
+    output.write(Buffer.from('a-kno\u001b[0mwn-secret\n'));
+    output.close();
+    expect(output.shown()).not.toContain(token);
+    expect(output.shown()).not.toContain('a-known-secret');
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+});

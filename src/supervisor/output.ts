@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import type { LogEvidence } from '../domain/evidence.ts';
 import type { KnownSecrets } from './known-secrets.ts';
-import { redactor } from './redact.ts';
+import { redactor, redactTexts } from './redact.ts';
 
 const caps = { head: 8 << 20, tail: 2 << 20, shown: 4096 };
 
@@ -39,7 +39,8 @@ export function openOutput(file: string, secrets: KnownSecrets = () => [], cap =
   });
   return {
     write: take.write,
-    shown: () => displayed(shown.content()),
+    // a colour within a secret kept it from being found before
+    shown: () => redactTexts(displayed(shown.content()), secrets()),
     close() {
       take.end();
       const left = bytes - cap.head - tail.content().length;

@@ -159,21 +159,32 @@ export function simulatedSupervisors(tools: Tools): SupervisorWorld {
 
 type Course = { readonly started: StartedRecord | null; readonly exit: (stop: Ending | null) => ExitRecord };
 
-/** A check passes unless the tree holds a file that breaks it, or the machine fails. */
+/** A check passes unless the tree holds a file that breaks it or its setup, or the machine fails. */
 function check({ git, chaos }: Tools, job: Job): Course {
   const name = job.environment['TIDEGATE_CHECK'] ?? '';
-  const broken = Object.values(git.read(job.from).files).some((content) => content.includes(`breaks ${name}`));
+  const contents = Object.values(git.read(job.from).files);
+  const breaks = (what: string): boolean => contents.some((content) => content.includes(`breaks ${what}`));
   const ending = chaos.strikes(0.03)
     ? ended(chaos.random.pick(['lost', 'launch-failed', 'timed-out'] as const), {
         rule: 'supervisor-died',
         began: true,
       })
-    : exited(broken ? 1 : 0);
+    : breaks('setup')
+      ? setupFailed
+      : exited(breaks(name) ? 1 : 0);
   return {
     started: startedRecord(job),
     exit: () => exitRecord({ ending, handoff: { kind: 'absent' }, snapshot: null }),
   };
 }
+
+const setupFailed = ended('setup-failed', {
+  rule: 'setup-failed',
+  command: 'npm ci',
+  code: 1,
+  signal: null,
+  words: '',
+});
 
 /** Lists every file of the candidate, and sometimes more than it was asked for, unless the machine or the command fails. */
 function generate({ git, chaos }: Tools, job: Job): Course {
@@ -207,7 +218,7 @@ function attempt({ git, chaos, planOf, random }: Tools, job: Job): Course {
   for (const shared of planned?.shares ?? []) if (random.chance(0.5)) work[shared] = `${job.id}`;
   if (planned?.owns === null && chaos.strikes(0.3)) work['open.txt'] = job.id;
   if (!readOnly && chaos.strikes(0.08))
-    work[`${task}/b.txt`] = `breaks ${chaos.random.pick(['test', 'lint'] as const)}`;
+    work[`${task}/b.txt`] = `breaks ${chaos.random.pick(['test', 'lint', 'setup'] as const)}`;
   if (chaos.strikes(0.1)) work[chaos.random.pick(['elsewhere/x.txt', '.github/ci.yml', 'readme.md'])] = job.id;
   if (!readOnly && chaos.strikes(0.05)) delete work[`${task}/a.txt`];
   const good: Outcome = { ending: exited(0), handoff: handoff(job.nonce, statement), work: { ...files, ...work } };
@@ -302,7 +313,7 @@ function misfortune(chaos: Chaos, job: Job, good: Outcome): Outcome {
     { ...good, ending: ended('launch-failed', { rule: 'program-missing', program: 'x' }), handoff: absent },
     {
       ...good,
-      ending: ended('setup-failed', { rule: 'setup-failed', command: 'npm ci', code: 1, signal: null, words: '' }),
+      ending: setupFailed,
       handoff: absent,
     },
   ]);

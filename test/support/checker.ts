@@ -11,6 +11,7 @@ import { checkKept } from './check-kept.ts';
 import { checkLanded } from './check-landed.ts';
 import { checkOffered } from './check-offered.ts';
 import { checkQueue } from './check-queue.ts';
+import { checkSetups } from './check-setups.ts';
 import { checkUndone } from './check-undone.ts';
 import { all, type Found } from './events-found.ts';
 import { naiveMatch } from './naive-match.ts';
@@ -137,6 +138,7 @@ function checkRun(history: readonly Stored[], { git }: World): readonly Violatio
     ...checkAsked(history),
     ...checkMerged(history),
     ...checkIntegrated(history, git),
+    ...checkSetups(history),
     ...checkKept(history),
     ...checkClosed(history),
     ...checkRunBranch(history, target.commit, git?.refs.get(`refs/tidegate/runs/${run}`), git),

@@ -14,6 +14,8 @@ export function openGate() {
     /** A shell command that waits for what this file of the checkout says; without the file it waits for nothing. */
     waitsFor: (file: string): string =>
       `test ! -f ${file} || until test -e ${place}/$(cat ${file}); do sleep 0.02; done`,
+    /** A shell command that waits until this name is let through. */
+    waits: (name: string): string => `until test -e ${place}/${name}; do sleep 0.02; done`,
     /** The person's own settings let checks read the place. */
     showTo({ root }: Project): void {
       const folder = join(root, 'home', '.config', 'tidegate');

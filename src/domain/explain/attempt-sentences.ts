@@ -49,6 +49,8 @@ export const attemptSentences: Sentences<AttemptRules> = {
     fix: fixWithoutFile(program),
   }),
   'setup-failed': ({ command, code, signal, words }) => said(`setup (${command}) ended with ${code ?? signal}`, words),
+  'setup-limit': ({ command, because, words }, explain) =>
+    said(`setup (${command}) was ended: ${explain(because).detail}`, words),
   'time-limit': ({ minutes }) => `the time limit of ${minutesText(minutes)} was reached`,
   'silence-limit': ({ minutes }) => `no output for ${minutesText(minutes)}`,
   'turns-used': ({ turns }) => `it has taken all of its ${turns} turns`,

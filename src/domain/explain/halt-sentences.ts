@@ -47,6 +47,7 @@ export const haltSentences: Sentences<HaltRules> = {
   'round-conflicts': () => 'every task of it conflicts',
   'round-closure': () => 'closure did not pass',
   'round-replanned': () => 'the plan is replaced',
+  'round-interrupted': ({ task }) => `a person took ${task} out of it while the run was halted`,
   'round-check': ({ check, tasks }) => `${check} fails with ${tasks.join(', ')}`,
   'round-generated': ({ paths, because }, explain) => `${unbuilt(paths)}: ${explain(because).detail}`,
   'round-unblamed': ({ run, tasks, because }, explain) => {

@@ -32,6 +32,8 @@ export type AttemptRules = {
   'login-needs-fence': { readonly program: string };
   // ended by us
   'setup-failed': Pick<Ending, 'code' | 'signal'> & { readonly command: string; readonly words: string };
+  /** Setup was cut off by its time limit. */
+  'setup-limit': { readonly command: string; readonly because: Finding; readonly words: string };
   'time-limit': { readonly minutes: number };
   'silence-limit': { readonly minutes: number };
   'turns-used': { readonly turns: number };

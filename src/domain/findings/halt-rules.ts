@@ -35,6 +35,8 @@ type RoundRules = {
   'round-conflicts': unknown;
   'round-closure': unknown;
   'round-replanned': unknown;
+  /** A person asked for something about this task while the run was halted. */
+  'round-interrupted': { readonly task: TaskId };
   /** The check fails on what these tasks make together. */
   'round-check': { readonly check: string; readonly tasks: readonly TaskId[] };
   'round-generated': { readonly paths: readonly string[]; readonly because: Finding };

@@ -1,5 +1,5 @@
 import type { DefinitionDispute } from '../earlier-definitions.ts';
-import { describeVerdict } from '../explain/explain.ts';
+import { describeVerdict, explain } from '../explain/explain.ts';
 import type { Finding } from '../findings/finding.ts';
 import { type MonitorGate, monitorGates } from '../gates/working.ts';
 import type { TreeId } from '../ids.ts';
@@ -27,7 +27,7 @@ export function toldOfHold(state: Pick<RunState, 'run' | 'checks' | 'tasks'>, ho
     case 'check':
       if (hold.defined !== undefined) return toldOfDefinition(state, hold, hold.defined, subject);
       return {
-        message: `breaks the check ${hold.check}`,
+        message: `breaks the check ${hold.check}${setupFailure(state, hold)}`,
         lines: printed(state, hold.check, hold.tree),
         safe: kept,
         command: reworkInstead(subject, `the check ${hold.check} fails`),
@@ -86,6 +86,15 @@ export function heldFindings({ checks }: Pick<RunState, 'checks'>, hold: Hold): 
 }
 
 const kept = 'its work is kept, and nothing of it was merged';
+
+/** Of a check that was not started, because setup failed on the tree. */
+function setupFailure(
+  { checks }: Pick<RunState, 'checks'>,
+  { check, tree }: Hold & { readonly because: 'check' },
+): string {
+  const because = tree === undefined ? undefined : checks[checkKey(tree, check)]?.because;
+  return because === undefined ? '' : `: ${explain(because).detail}`;
+}
 
 function outputOn(checks: RunState['checks'], check: string, tree: TreeId | undefined): string {
   const outcome = tree === undefined ? undefined : checks[checkKey(tree, check)];
