@@ -46,7 +46,9 @@ describe('resume', () => {
       exit: 43,
       planFiles: { differences: ['b: command, owns', 'c is new'], command: `tidegate resume ${run} --replan` },
     });
-    expect(after.stderr).toContain(`plan.yaml or the configuration differs (b: command, owns; c is new); the frozen plan`);
+    expect(after.stderr).toContain(
+      `plan.yaml or the configuration differs (b: command, owns; c is new); the frozen plan`,
+    );
 
     p.write('plan.yaml', 'tasks: {}\nnonsense: 1\n');
     expect((await p.cli('resume', run)).stderr).toContain('plan.yaml cannot be taken as it is now');
