@@ -1,3 +1,4 @@
+import { credentialsInside, credentialsWritten } from '../../src/domain/toolchains/credentials.ts';
 import { type Row, toolchainTable } from '../../src/domain/toolchains/table.ts';
 
 /** The table of toolchains, as it is used. */
@@ -9,6 +10,10 @@ export const toolchainLines = (): readonly string[] => [
     (row) =>
       `| ${row.name} | ${placeOf(row)} | ${row.shows.map(shown).join(', ')} | ${row.never.map(code).join(', ')} |`,
   ),
+  '',
+  'Besides, wherever a row shows an installation, these are hidden in it:',
+  `${credentialsInside.map(code).join(', ')};`,
+  `and, when a password or a user was written into them, ${credentialsWritten.map(({ file }) => code(file)).join(' and ')}.`,
 ];
 
 const code = (text: string): string => `\`${text}\``;

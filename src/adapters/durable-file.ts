@@ -13,6 +13,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { removeTreeSync } from './remove-tree.ts';
 
 /** Replaces the file as one step; when this returns it is on disk, content and name. */
 export function writeDurably(path: string, content: string): void {
@@ -73,8 +74,7 @@ export function removeUnfinished(directory: string): void {
   const names = existsSync(directory) ? readdirSync(directory) : [];
   for (const name of names) {
     const pid = /\.(\d+)\.new$/.exec(name)?.[1];
-    if (pid !== undefined && !existsSync(`/proc/${pid}`))
-      rmSync(join(directory, name), { recursive: true, force: true });
+    if (pid !== undefined && !existsSync(`/proc/${pid}`)) removeTreeSync(join(directory, name));
   }
 }
 

@@ -43,3 +43,17 @@ test('I7: an attempt that ends while a file is being discarded keeps its own fil
   expect(recorded.map(({ type }) => type)).toEqual(['kept-discarded', 'request-accepted']);
   expect(stateOf([...events, ...recorded]).kept).toMatchObject([{ attempt: second, path: 'big.bin' }]);
 });
+
+test('what cannot be removed is told to whoever asked, and stays kept', async () => {
+  const events = [leaving(1)];
+  let recorded: readonly RunEvent[] = [];
+  const record: RunLog['record'] = async (decide) => {
+    recorded = decide(stateOf(events)) ?? [];
+  };
+  const request = { type: 'requested-discard', task: hello, paths: ['big.bin'], by } as const;
+  const effect = { do: 'discard', kept: stateOf(events).kept, request, number: 99 } as const;
+  const failed = Object.assign(new Error('no'), { code: 'EIO', syscall: 'unlink' });
+  await discardKept({ discard: () => Promise.reject(failed) }, { record } as RunLog, effect);
+  expect(recorded).toMatchObject([{ type: 'request-refused', request: 99, because: { rule: 'system', code: 'EIO' } }]);
+  expect(stateOf([...events, ...recorded]).kept).toHaveLength(1);
+});

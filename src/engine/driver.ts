@@ -47,6 +47,8 @@ export function driveRun(
     pausedElsewhere: neighbours.pausedElsewhere,
   });
   const inFlight = new Map<string, Promise<void>>();
+  /** These failed since the run was halted: a halted run tries nothing twice. */
+  const tried = new Set<string>();
   const stopped = new AbortController();
   const waiters: PromiseWithResolvers<void>[] = [];
   let woken = Promise.withResolvers<void>();
@@ -69,7 +71,11 @@ export function driveRun(
   const start = (key: string, effect: Effect): void => {
     const running = perform(effect)
       // what fails after we have let go is found by whoever goes on
-      .catch((cause: unknown) => (stopped.signal.aborted ? undefined : halt(log, cause)))
+      .catch(async (cause: unknown) => {
+        if (stopped.signal.aborted) return;
+        tried.add(key);
+        await halt(log, cause);
+      })
       .catch(fail)
       .finally(() => {
         inFlight.delete(key);
@@ -90,7 +96,8 @@ export function driveRun(
       // whose turn it is follows from the order in the ledger, so all of it has to be known
       if (state !== null && isInQueue(state)) await neighbours.catchUp();
       const due = state === null || stopped.signal.aborted ? [] : effects(state, seen);
-      for (const { key, effect } of due) if (!inFlight.has(key)) start(key, effect);
+      if (state?.mode.mode !== 'halted') tried.clear();
+      for (const { key, effect } of due) if (!inFlight.has(key) && !tried.has(key)) start(key, effect);
       // what an effect recorded during this look may lead on
       if (inFlight.size === 0 && !looksAgain && !goesOnByItself(state))
         for (const waiter of waiters.splice(0, asked)) waiter.resolve();

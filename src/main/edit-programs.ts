@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { runEditor } from '../adapters/person-programs/index.ts';
-import { makeWorkspace, removeTree } from '../adapters/workspace/index.ts';
+import { removeTreeSync } from '../adapters/remove-tree.ts';
+import { makeWorkspace } from '../adapters/workspace/index.ts';
 import type { EditPrograms } from '../cli/ports.ts';
 import { editedFiles } from '../domain/state-dir.ts';
 import { lfsStores } from '../supervisor/lfs-stores.ts';
@@ -26,5 +27,5 @@ export const editPrograms: EditPrograms = {
     using _ = context.onSignal(() => undefined);
     return await runEditor(path, context.env);
   },
-  remove: ({ path }) => removeTree(dirname(path)),
+  remove: ({ path }) => removeTreeSync(dirname(path)),
 };

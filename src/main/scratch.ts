@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { openSqliteLedger } from '../adapters/ledger-sqlite/index.ts';
 import { mergerProcess } from '../adapters/merger-process/index.ts';
 import { identify, isAlive, type ProcessIdentity } from '../adapters/process-identity.ts';
+import { removeTreeSync } from '../adapters/remove-tree.ts';
 import { hasCode } from '../adapters/state-directory/absent.ts';
 import {
   locateStateDirectory,
@@ -13,7 +14,6 @@ import {
 import { processSupervisors } from '../adapters/supervisors/index.ts';
 import { jobDirectory } from '../adapters/supervisors/job-directory.ts';
 import { untilDead } from '../adapters/supervisors/orphans.ts';
-import { removeTree } from '../adapters/workspace/index.ts';
 import type { Context } from '../cli/command.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { stateDir } from '../domain/state-dir.ts';
@@ -88,7 +88,7 @@ async function remove(root: string): Promise<void> {
       if (record !== null) await untilDead(record);
     }
   }
-  removeTree(root);
+  removeTreeSync(root);
 }
 
 async function namesIn(directory: string): Promise<readonly string[]> {

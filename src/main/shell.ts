@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { FenceUnavailable } from '../adapters/fence-bwrap/index.ts';
 import { personsHome } from '../adapters/persons-name.ts';
 import { isOfLiving, ownName } from '../adapters/process-identity.ts';
+import { removeTreeSync } from '../adapters/remove-tree.ts';
 import { hasCode } from '../adapters/state-directory/absent.ts';
 import { findRepository, makeRunDirectory } from '../adapters/state-directory/index.ts';
 import { jobDirectory } from '../adapters/supervisors/job-directory.ts';
-import { removeTree } from '../adapters/workspace/index.ts';
 import type { EnterShell } from '../cli/ports.ts';
 import { err, ok } from '../domain/result.ts';
 import { shellJob } from '../engine/jobs.ts';
@@ -53,7 +53,7 @@ export const enterShell: EnterShell = async (desk, context, order) => {
     if (error instanceof FenceUnavailable) return err({ problem: error.message, fix: error.fix });
     throw error;
   } finally {
-    removeTree(files.path);
+    removeTreeSync(files.path);
   }
 };
 
@@ -68,7 +68,7 @@ async function runDirectoryOf(checkout: string, env: Readonly<Record<string, str
 
 /** Removes what was left by a process that was killed. */
 async function sweep(shells: string): Promise<void> {
-  for (const name of await namesIn(shells)) if (!isOfLiving(name)) removeTree(join(shells, name));
+  for (const name of await namesIn(shells)) if (!isOfLiving(name)) removeTreeSync(join(shells, name));
 }
 
 async function namesIn(directory: string): Promise<readonly string[]> {

@@ -1,8 +1,10 @@
-import { chownSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { findLogin } from '../adapters/agent-login.ts';
 import { findProgram } from '../adapters/agent-program.ts';
 import { type Bind, fencedRuntime, fencedWorkspace, type Host } from '../adapters/fence-bwrap/index.ts';
+import { isTooLong } from '../adapters/long-path.ts';
+import { removeTreeSync } from '../adapters/remove-tree.ts';
 import type { JobDirectory } from '../adapters/supervisors/job-directory.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import type { Executor, Launch, Seat } from '../ports/executor.ts';
@@ -96,7 +98,7 @@ function placeFor(kept: string, name: string): string {
     const wanted = path === paths.at(-1) ? 'file' : 'directory';
     const found = lstatSync(path, { throwIfNoEntry: false });
     if (wanted === 'file' ? found?.isFile() : found?.isDirectory()) continue;
-    if (found !== undefined) rmSync(path, { recursive: true });
+    if (found !== undefined) removeTreeSync(path);
     if (wanted === 'file') writeFileSync(path, '', { mode: 0o600 });
     else mkdirSync(path, { mode: 0o700 });
   }
@@ -110,8 +112,9 @@ export function agentHome(files: JobDirectory, job: Job): string {
   return join(owner, 'home');
 }
 
-/** Links are not followed: the agent of an earlier attempt made what lies here. */
+/** Links are not followed: the agent of an earlier attempt made what lies here. What lies too deep to be named is not given. */
 function giveTo(path: string, uid: number): void {
+  if (isTooLong(path)) return;
   const stats = lstatSync(path);
   if (stats.isSymbolicLink()) return;
   if (stats.nlink > 1 && !stats.isDirectory()) return;

@@ -10,13 +10,15 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { isTooLong } from '../adapters/long-path.ts';
 import { openWay } from '../adapters/open-mode.ts';
+import { removeTreeSync } from '../adapters/remove-tree.ts';
 
 const chunk = 4 << 20;
 
 /**
  * Masks credentials in what an agent keeps for itself: its session has all that its tools printed. Each value is replaced by
- * one of the same length, so that its databases stay whole; a file that cannot be mended is removed. Call it when nothing of
+ * one of the same length, so that its databases stay whole; a file that cannot be mended, or lies too deep, is removed. Call it when nothing of
  * the attempt is alive. Links are not followed, because the agent made what lies here.
  */
 export function scrubHome(directory: string, secrets: readonly string[]): void {
@@ -25,7 +27,8 @@ export function scrubHome(directory: string, secrets: readonly string[]): void {
   openWay(directory, '');
   for (const entry of readdirSync(directory, { withFileTypes: true })) {
     const path = join(directory, entry.name);
-    if (entry.isDirectory()) scrubHome(path, secrets);
+    if (isTooLong(path)) removeTreeSync(path);
+    else if (entry.isDirectory()) scrubHome(path, secrets);
     else if (entry.isFile()) scrubOrRemove(path, needles);
   }
 }

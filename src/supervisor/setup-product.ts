@@ -8,12 +8,12 @@ import {
   readFileSync,
   readlinkSync,
   renameSync,
-  rmSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFor } from '../adapters/durable-file.ts';
+import { removeTree } from '../adapters/remove-tree.ts';
 import { readMemory } from '../adapters/state-file.ts';
 import { giveTree, readRecord, recordOf } from '../adapters/workspace/index.ts';
 import { matches, pattern } from '../domain/pattern.ts';
@@ -53,11 +53,11 @@ export function setupProduct(
   owner: { readonly uid: number; readonly gid: number } | null,
 ): SetupProduct {
   const before = listing(workspace);
-  const key = keyOf(job, workspace, [...before.keys()]);
+  const key = before === null ? null : keyOf(job, workspace, [...before.keys()]);
   const kept = join(job.cache, 'setup', key ?? 'none');
   return {
     async restore() {
-      if (key === null || !existsSync(join(kept, 'product.json'))) return false;
+      if (before === null || key === null || !existsSync(join(kept, 'product.json'))) return false;
       const roots = readMemory(join(kept, 'product.json'), (text) => JSON.parse(text) as readonly string[]);
       if (roots === null || roots.some((root) => before.has(root))) return false;
       try {
@@ -71,13 +71,14 @@ export function setupProduct(
       } catch (error) {
         // The coordinator makes room: what it takes away begins with its list. Setup then runs as if nothing had been kept.
         if (existsSync(join(kept, 'product.json'))) throw error;
-        for (const root of roots) rmSync(join(workspace, root), { recursive: true, force: true });
+        for (const root of roots) await removeTree(join(workspace, root));
         return false;
       }
     },
     async keep() {
-      if (key === null || job.from !== job.base || existsSync(kept)) return;
-      const roots = additions(before, listing(workspace));
+      if (before === null || key === null || job.from !== job.base || existsSync(kept)) return;
+      const after = listing(workspace);
+      const roots = after === null ? null : additions(before, after);
       if (roots === null) return;
       const fresh = temporaryFor(kept);
       mkdirSync(fresh, { recursive: true, mode: 0o700 });
@@ -88,7 +89,7 @@ export function setupProduct(
       } catch (error) {
         if (!(error instanceof CopyFailed)) throw error;
       } finally {
-        rmSync(fresh, { recursive: true, force: true });
+        await removeTree(fresh);
       }
     },
   };
@@ -136,8 +137,20 @@ function printOfContent(path: string): Buffer {
     .digest();
 }
 
-/** Every path but our own and git's, with what tells a changed file; directories change whenever something is added. */
-function listing(workspace: string): ReadonlyMap<string, string> {
+/**
+ * Every path but our own and git's, with what tells a changed file; directories change whenever something is added. Null: some path is
+ * closed to us, or lies too deep to be named.
+ */
+function listing(workspace: string): ReadonlyMap<string, string> | null {
+  try {
+    return everyPath(workspace);
+  } catch (error) {
+    if (['EACCES', 'EPERM', 'ENAMETOOLONG'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
+    throw error;
+  }
+}
+
+function everyPath(workspace: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   const walk = (directory: string): void => {
     for (const entry of readdirSync(join(workspace, directory), { withFileTypes: true })) {

@@ -78,6 +78,41 @@ describe.each(cases)('S1: an agent of a person (uid $as)', ({ uid, umask }) => {
     if (uid !== 0) expect(read).not.toEqual([]);
   });
 
+  test('reads no password that was written into the configuration of a Java tool', () => {
+    using person = homeWithSecrets(uid, umask);
+    const written = {
+      '.sdkman/candidates/maven/3.9.9/conf/settings.xml': '<password>secret of maven</password>',
+      '.sdkman/candidates/tomcat/11.0.0/conf/tomcat-users.xml': '<user password="secret of tomcat"/>',
+      '.asdf/installs/maven/3.9.9/conf/settings.xml': '<password>secret of maven</password>',
+      '.local/share/mise/installs/maven/3.9.9/apache-maven-3.9.9/conf/settings.xml':
+        '<password>secret of maven</password>',
+      '.linuxbrew/Cellar/maven/3.9.9/libexec/conf/settings.xml': '<password>secret of maven</password>',
+      '.sdkman/candidates/maven/3.9.8/conf/settings.xml': '<!-- <password>not the secret of anybody</password> -->',
+    };
+    for (const [name, text] of Object.entries(written)) {
+      mkdirSync(dirname(join(person.home, name)), { recursive: true });
+      writeFileSync(join(person.home, name), text);
+    }
+    giveAll(person.home, uid);
+    const bins = ['.sdkman/candidates/maven/3.9.9/bin', '.linuxbrew/bin', '.asdf/shims', '.local/share/mise/shims'];
+    for (const name of bins) mkdirSync(join(person.home, name), { recursive: true });
+    const read = readBy(uid, person.home, bins);
+    expect(read.filter((line) => !line.includes('not the secret'))).toEqual([]);
+    // as it came with the tool, which does not take it empty
+    if (uid !== 0) expect(read).toHaveLength(1);
+  });
+
+  test('reads no file in a directory of the PATH that is for the own group', () => {
+    using person = homeWithSecrets(uid, umask);
+    const token = join(person.home, '.tool1/bin/token.json');
+    mkdirSync(dirname(token), { recursive: true });
+    writeFileSync(join(dirname(token), 'tool'), '#!/bin/sh\n', { mode: 0o755 });
+    writeFileSync(token, 'secret of tool1\n');
+    chmodSync(token, 0o660);
+    giveAll(person.home, uid);
+    expect(readBy(uid, person.home, ['.tool1/bin'])).toEqual([]);
+  });
+
   test('reads no private file, no hidden one and no project in a directory that is on the PATH', () => {
     using person = homeWithSecrets(uid, umask);
     const tools = join(person.home, 'dev/tools');

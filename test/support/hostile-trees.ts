@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { stateDisk } from '../../src/adapters/disk/index.ts';
-import { removeTree } from '../../src/adapters/disk/remove-tree.ts';
+import { removeTree } from '../../src/adapters/remove-tree.ts';
 import { memoryLedger } from '../../src/adapters/ledger-memory/index.ts';
 import { takeSnapshot } from '../../src/adapters/snapshot/index.ts';
 import { makeWorkspace } from '../../src/adapters/workspace/index.ts';

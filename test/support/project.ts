@@ -7,7 +7,6 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
-  rmSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,6 +16,7 @@ import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
 import { isAlive } from '../../src/adapters/process-identity.ts';
+import { removeTreeSync } from '../../src/adapters/remove-tree.ts';
 import { foldRun } from '../../src/domain/run.ts';
 import { type StateDir, stateDir } from '../../src/domain/state-dir.ts';
 import { LedgerDamaged, type Stored } from '../../src/ports/ledger.ts';
@@ -108,7 +108,7 @@ export async function project(options: {
       for (const run of await openRuns(stateRoot)) await cli('stop', run, '--json');
       await endCoordinators(stateRoot);
       await endWorkers(stateRoot);
-      rmSync(root, { recursive: true, force: true });
+      removeTreeSync(root);
     },
   };
 }

@@ -10,8 +10,8 @@ import { removeUnfinished } from '../durable-file.ts';
 import { failpoint } from '../failpoint.ts';
 import { objectsBeside, removeStore, unusedStores } from '../object-stores/held.ts';
 import { isOfLiving } from '../process-identity.ts';
+import { removeTree } from '../remove-tree.ts';
 import { allocatedAt, placesOf } from './kept-files.ts';
-import { removeTree } from './remove-tree.ts';
 
 /** Workspaces are `jobs/<id>/workspace`, products what lies in `cache/setup`, copies what lies in `shells` and `copies`, edits what lies in `edits`, stores what lies in `stores`. */
 export function stateDisk(state: StateDir, limits: () => Promise<DiskLimits>): Disk {

@@ -24,7 +24,7 @@ export async function placesOf(workspace: string, shown: string): Promise<readon
   return found;
 }
 
-/** Of a file, or of all below a directory, by allocated blocks. Whatever goes away meanwhile, or is closed to us, counts nothing. */
+/** Of a file, or of all below a directory, by allocated blocks. Whatever goes away meanwhile, is closed to us or lies too deep counts nothing. */
 export async function allocatedAt(place: Buffer): Promise<number> {
   const stats = await lstat(place).catch(unseenAsNull);
   if (stats === null) return 0;
@@ -53,4 +53,5 @@ const literally = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\/-
 const isDirectory = async (place: Buffer): Promise<boolean> =>
   (await lstat(place).catch(absentAsNull))?.isDirectory() === true;
 
-const unseenAsNull = (error: NodeJS.ErrnoException): null => (error.code === 'EACCES' ? null : absentAsNull(error));
+const unseenAsNull = (error: NodeJS.ErrnoException): null =>
+  ['EACCES', 'ENAMETOOLONG'].includes(error.code ?? '') ? null : absentAsNull(error);

@@ -5,6 +5,7 @@ import { wholeWorkspace } from '../../domain/kept-paths.ts';
 import { maskShapes, secretIn } from '../../domain/secret-shapes.ts';
 import { shownPath } from '../../domain/shown-path.ts';
 import type { IgnoreRules } from '../git-read/index.ts';
+import { isTooLong } from '../long-path.ts';
 import { openMode, openWay } from '../open-mode.ts';
 import { SnapshotRefused } from './content.ts';
 import { isGitName, isUnfitName, reservedAtTop } from './names.ts';
@@ -23,7 +24,7 @@ class WorkspaceTooLarge extends SnapshotRefused {
   override readonly name = 'WorkspaceTooLarge';
 }
 
-const limits = { entries: 500_000, depth: 200, pathBytes: 3_900 };
+const limits = { entries: 500_000, depth: 200 };
 
 /**
  * Looks at every entry of a workspace by `lstat` alone: opens nothing, follows nothing, so that no link, FIFO or
@@ -63,6 +64,7 @@ export function walkWorkspace(
       count();
       const stats = lookAt(`${root}/${path}`);
       if (stats === 'unreadable') refuse(path, { rule: 'unreadable', kind: 'entry' });
+      if (stats === 'too-deep' && !ignored(path, false)) refuse(path, { rule: 'too-deep' });
       if (typeof stats !== 'object') continue;
       const isDirectory = stats.isDirectory();
       const known = isDirectory ? tracked.hasDirectory(path) : tracked.has(path);
@@ -71,7 +73,7 @@ export function walkWorkspace(
       if (isGitName(name)) refuse(path, { rule: 'nested-git' });
       else if (!known && isUnfitName(name)) refuse(path, { rule: 'unfit-name', fault: 'line-break' });
       else if (!known && masked(name, secrets) !== name) refuse(path, secretInName(name));
-      else if (Buffer.byteLength(path) > limits.pathBytes || depth > limits.depth) refuse(path, { rule: 'too-deep' });
+      else if (isTooLong(`${root}/${path}`) || depth > limits.depth) refuse(path, { rule: 'too-deep' });
       else if (isDirectory) {
         openMode(`${root}/${path}`, stats);
         visit(path, depth + 1, leftOut);
@@ -98,6 +100,7 @@ export function lookAtPaths(root: string, paths: ReadonlySet<string>): Walk {
       unseen.push(path);
     };
     if (stats === 'unreadable') refuse({ rule: 'unreadable', kind: 'entry' });
+    if (stats === 'too-deep') refuse({ rule: 'too-deep' });
     if (typeof stats !== 'object' || stats.isDirectory()) continue;
     if (path.split('/').some(isUnfitName)) refuse({ rule: 'unfit-name', fault: 'line-break' });
     else if (stats.isFile() || stats.isSymbolicLink()) found.push({ path, stats });
@@ -134,11 +137,12 @@ function namesIn(
 }
 
 /** A directory may be listed and yet not be searched. */
-function lookAt(path: string): BigIntStats | 'absent' | 'unreadable' {
+function lookAt(path: string): BigIntStats | 'absent' | 'unreadable' | 'too-deep' {
   try {
     return lstatSync(path, { bigint: true, throwIfNoEntry: false }) ?? 'absent';
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'ENAMETOOLONG') return 'too-deep';
     if (code !== 'EACCES' && code !== 'EPERM') throw error;
     return 'unreadable';
   }

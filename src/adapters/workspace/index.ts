@@ -7,14 +7,15 @@ import { failpoint } from '../failpoint.ts';
 import { git } from '../git-process/index.ts';
 import { listTree, type TreeEntry } from '../git-read/index.ts';
 import { borrowObjects, objectsBeside } from '../object-stores/index.ts';
+import { removeTreeSync } from '../remove-tree.ts';
 import { writeGitDir } from './git-directory.ts';
 import { copyIncluded } from './include.ts';
 import { fillPointers } from './lfs-content.ts';
-import { giveTree, removeTree } from './ownership.ts';
+import { giveTree } from './ownership.ts';
 import { readRecord, writeRecord } from './stat-cache.ts';
 import { fillSubmodules } from './submodule-content.ts';
 
-export { giveTree, removeTree } from './ownership.ts';
+export { giveTree } from './ownership.ts';
 export { type ModuleRow, readRecord, statPrint } from './stat-cache.ts';
 
 type WorkspaceRequest = {
@@ -69,7 +70,7 @@ export async function makeWorkspace(request: WorkspaceRequest): Promise<Workspac
   const record = request.record ?? recordOf(directory);
   if (isComplete(directory, record, commit)) return { directory, record, commit, findings: [] };
   rmSync(record, { force: true });
-  removeTree(directory);
+  removeTreeSync(directory);
   mkdirSync(dirname(directory), { recursive: true, mode: 0o700 });
   mkdirSync(directory);
   const [tree] = await Promise.all([listTree(request.repository, commit), fill(request)]);
@@ -92,8 +93,8 @@ export async function makeWorkspace(request: WorkspaceRequest): Promise<Workspac
 /** Removes a workspace and its record; the record first, so that a half-removed one is never adopted. */
 export function removeWorkspace(directory: string, record = recordOf(directory)): void {
   rmSync(record, { force: true });
-  removeTree(directory);
-  removeTree(objectsBeside(directory));
+  removeTreeSync(directory);
+  removeTreeSync(objectsBeside(directory));
 }
 
 /** The repository and the files of a workspace. */

@@ -51,6 +51,7 @@ export const isProgram = (entry: Entry | null): boolean => entry?.kind === 'file
 /** Asks about each path once. */
 export function remembering(look: Look): Look {
   const seen = new Map<string, Entry | null>();
+  const listed = new Map<string, readonly Listed[] | null>();
   return {
     ...look,
     at(path) {
@@ -59,6 +60,14 @@ export function remembering(look: Look): Look {
       const entry = look.at(path);
       seen.set(path, entry);
       return entry;
+    },
+    list(directory, most) {
+      const key = `${most} ${directory}`;
+      const known = listed.get(key);
+      if (known !== undefined) return known;
+      const found = look.list(directory, most);
+      listed.set(key, found);
+      return found;
     },
   };
 }

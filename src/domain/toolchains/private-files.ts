@@ -55,4 +55,4 @@ function search(directory: string, look: Look, budget: Budget, isKnown: (path: s
 const isWorthIt = ({ hidden, shows }: Found): boolean => hidden.length === 0 || (shows && hidden.length <= mostHidden);
 
 const isForOthers = (name: string, mode: number): boolean =>
-  (mode & 0o111) !== 0 || ((mode & 0o044) !== 0 && !name.startsWith('.'));
+  (mode & 0o111) !== 0 || ((mode & 0o004) !== 0 && !name.startsWith('.'));

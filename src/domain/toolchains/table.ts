@@ -21,6 +21,8 @@ export type Row = {
   readonly shows: readonly string[];
   /** Credentials that lie there or nearby: visible by no rule of ours. */
   readonly never: readonly string[];
+  /** Where its installations and other checkouts lie, besides its place itself: each is looked through for credentials of any tool. */
+  readonly holds?: readonly string[];
   /** The variable of a row that is needed along with it. */
   readonly with?: string;
   /** Links among its files that lead to a program of another manager. */
@@ -30,6 +32,8 @@ export type Row = {
 const prefix = ['bin', 'lib', 'lib64', 'libexec', 'include', 'share'];
 const environment = [...prefix, 'pyvenv.cfg'];
 const versions = ['bin', 'libexec', 'shims', 'versions', 'plugins', 'version', 'completions'];
+
+const managed = ['installs/*/*', 'installs/maven/*/*', 'installs/tomcat/*/*', 'plugins/*'];
 
 export const toolchainTable: readonly Row[] = [
   {
@@ -55,6 +59,7 @@ export const toolchainTable: readonly Row[] = [
     places: ['~/.volta'],
     shows: ['bin', 'tools', 'layout.*', 'volta', 'volta-shim', 'volta-migrate'],
     never: ['hooks.json', 'log', 'tools/image/node/*/etc'],
+    holds: ['tools/image/*/*', 'tools/image/packages/*/*'],
   },
   {
     name: 'asdf',
@@ -62,7 +67,8 @@ export const toolchainTable: readonly Row[] = [
     passes: true,
     places: ['~/.asdf'],
     shows: ['bin', 'lib', 'libexec', 'shims', 'installs', 'plugins', 'asdf.sh', 'defaults', '~/.tool-versions'],
-    never: ['installs/nodejs/*/etc', 'installs/rust/*/credentials', 'installs/rust/*/credentials.toml'],
+    never: ['installs/nodejs/*/etc', 'installs/rust/*/config', 'installs/rust/*/config.toml'],
+    holds: managed,
   },
   {
     name: 'mise',
@@ -70,7 +76,8 @@ export const toolchainTable: readonly Row[] = [
     passes: true,
     places: ['~/.local/share/mise'],
     shows: ['bin', 'shims', 'installs', 'plugins', '~/.tool-versions', 'plain:~/.config/mise/config.toml'],
-    never: ['installs/node/*/etc', 'installs/rust/*/credentials', 'installs/rust/*/credentials.toml'],
+    never: ['installs/node/*/etc', 'installs/rust/*/config', 'installs/rust/*/config.toml'],
+    holds: managed,
   },
   {
     name: 'pyenv',
@@ -78,7 +85,8 @@ export const toolchainTable: readonly Row[] = [
     passes: true,
     places: ['~/.pyenv'],
     shows: [...versions, 'pyenv.d'],
-    never: ['versions/*/pip.conf', 'versions/*/etc'],
+    never: ['versions/*/etc'],
+    holds: ['versions/*', 'versions/*/envs/*', 'plugins/*'],
   },
   {
     name: 'rbenv',
@@ -87,6 +95,7 @@ export const toolchainTable: readonly Row[] = [
     places: ['~/.rbenv'],
     shows: [...versions, 'rbenv.d'],
     never: ['versions/*/etc', '~/.gem/credentials', '~/.local/share/gem/credentials'],
+    holds: ['versions/*', 'plugins/*'],
   },
   {
     name: 'rustup',
@@ -103,6 +112,7 @@ export const toolchainTable: readonly Row[] = [
     places: ['~/.rustup'],
     shows: ['toolchains', 'settings.toml', 'update-hashes'],
     never: [],
+    holds: ['toolchains/*'],
   },
   {
     name: 'SDKMAN!',
@@ -110,33 +120,42 @@ export const toolchainTable: readonly Row[] = [
     places: ['~/.sdkman'],
     shows: ['candidates', 'bin', 'libexec'],
     never: ['etc', 'var', '~/.m2/settings.xml', '~/.m2/settings-security.xml', '~/.gradle/gradle.properties'],
+    holds: ['candidates/*/*'],
   },
   {
     name: 'conda',
     marker: 'conda-meta/history',
     shows: [...prefix, 'sbin', 'ssl', 'condabin', 'conda-meta/history', 'x86_64-conda-linux-gnu'],
-    never: ['etc', 'conda-meta/state', '.condarc'],
+    never: ['etc', 'conda-meta/state'],
+    holds: ['share/maven*', 'share/tomcat*'],
   },
   {
     name: 'Homebrew',
     variable: 'HOMEBREW_PREFIX',
     places: ['/home/linuxbrew/.linuxbrew', '~/.linuxbrew'],
     shows: [...prefix, 'sbin', 'opt', 'Cellar', 'Homebrew', 'etc/ca-certificates', 'etc/openssl@3'],
-    never: ['etc/npmrc', 'etc/gitconfig', 'var'],
+    never: ['etc/gitconfig', 'etc/openssl*/private', 'var'],
+    // of its many installations those of programs that read such files
+    holds: [
+      ...['Cellar/node*/*', 'Cellar/node*/*/libexec', 'Cellar/python*/*', 'Cellar/rust*/*'],
+      ...['Cellar/maven*/*/libexec', 'Cellar/tomcat*/*/libexec', 'Homebrew', 'Homebrew/Library/Taps/*/*'],
+    ],
   },
   {
     name: 'pnpm',
     variable: 'PNPM_HOME',
     places: ['~/.local/share/pnpm'],
     shows: ['.', 'bin', 'global', 'nodejs', '.tools', 'store/*/links'],
-    never: ['rc', 'auth.ini', 'global/.npmrc', 'global/*/.npmrc', '~/.config/pnpm'],
+    never: ['rc', 'auth.ini', '~/.config/pnpm'],
+    holds: ['global', 'global/*', 'nodejs/*'],
   },
   {
     name: 'bun',
     variable: 'BUN_INSTALL',
     places: ['~/.bun'],
     shows: ['bin', 'install/global/node_modules', 'install/global/package.json'],
-    never: ['.npmrc', 'install/global/.npmrc', 'install/global/bunfig.toml', '~/.bunfig.toml'],
+    never: ['install/global/bunfig.toml', '~/.bunfig.toml'],
+    holds: ['install/global'],
   },
   {
     name: 'deno',
@@ -149,7 +168,8 @@ export const toolchainTable: readonly Row[] = [
     name: 'uv',
     places: ['~/.local/share/uv'],
     shows: ['tools', 'python'],
-    never: ['credentials'],
+    never: [],
+    holds: ['tools/*', 'python/*'],
     follows: ['tools/*/bin/python'],
   },
   {
@@ -158,6 +178,7 @@ export const toolchainTable: readonly Row[] = [
     places: ['~/.local/share/pipx', '~/.local/pipx'],
     shows: ['venvs', 'shared', 'py'],
     never: ['logs'],
+    holds: ['venvs/*', 'shared', 'py/*'],
     follows: ['venvs/*/bin/python', 'shared/bin/python'],
   },
   {
@@ -195,7 +216,7 @@ export const toolchainTable: readonly Row[] = [
     name: 'Python environment',
     marker: 'pyvenv.cfg',
     shows: environment,
-    never: ['pip.conf'],
+    never: [],
     follows: ['bin/python', 'bin/python3'],
   },
 ];

@@ -101,7 +101,7 @@ describe('a directory on the PATH', () => {
     const visible = see(['~/dev/tools'], files);
     expect(ruled(visible)).toEqual(['~/dev/tools directory']);
     expect(hidden(visible)).toEqual(
-      ['token', '.env', 'agent.sock', '.git', 'keys', 'sub/key'].map((name) => `~/dev/tools/${name}`),
+      ['group.sh', 'token', '.env', 'agent.sock', '.git', 'keys', 'sub/key'].map((name) => `~/dev/tools/${name}`),
     );
   });
   test('with very many private files shows its programs alone', () => {

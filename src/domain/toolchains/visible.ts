@@ -1,4 +1,5 @@
 import { below, resolvePath } from '../lexical-path.ts';
+import { neverShown } from './credentials.ts';
 import { follow, isProgram, type Link, type Look, remembering } from './look.ts';
 import { above, besideBin, hasLibraries, holds, inSystem, isMadeAnew, isToolsOwn, isWide } from './places.ts';
 import { type Budget, type Hidden, privateFilesIn } from './private-files.ts';
@@ -86,7 +87,14 @@ export function visibleByPath(wanted: Wanted, at: Look): Visible {
   const packages = developed(linked.shown, rowRoots, plain.budget, scene);
   const shown = settled([...plain.shown, ...packages.shown, ...rows.flatMap((row) => row.shown)], rowRoots, scene);
   const links = [...usable, linked, plain, ...rows].flatMap((one) => one.links);
-  const hidden = [...plain.hidden, ...packages.hidden, ...neverShown(shown, scene)];
+  const hidden = [
+    ...plain.hidden,
+    ...packages.hidden,
+    ...neverShown(
+      shown.map(({ path }) => path),
+      scene,
+    ),
+  ];
   return {
     path: [...new Set(usable.map(({ named }) => named))],
     home,
@@ -271,22 +279,6 @@ function settled(shown: readonly Shown[], rowRoots: readonly string[], { isOpen,
       !isMadeAnew(path) &&
       !rowRoots.some((root) => root !== path && holds(root, path)),
   );
-}
-
-/** Credentials that a row names, by where they really lie, where something that is shown would show them. */
-function neverShown(shown: readonly Shown[], { placed, needed, home, look }: Scene): readonly Hidden[] {
-  const roots = shown.map(({ path }) => path);
-  return [...placed, ...[...needed.values()].map((one) => one.placed)]
-    .flatMap(({ row, root }) => {
-      const places = row.each === undefined ? [root] : pathsOf(row.each, { root }, home, look);
-      return places.flatMap((place) => row.never.flatMap((pattern) => pathsOf(pattern, { root: place }, home, look)));
-    })
-    .flatMap((named) => follow(look, named)?.real ?? [])
-    .filter((path) => isAmong(path, roots))
-    .flatMap((path): readonly Hidden[] => {
-      const kind = look.at(path)?.kind;
-      return kind === 'directory' ? [{ path, kind }] : kind === 'file' ? [{ path, kind }] : [];
-    });
 }
 
 /** Links that lie in something visible are there already; at or above home and some others is a directory of the fence's own. */
