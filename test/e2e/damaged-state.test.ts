@@ -70,6 +70,24 @@ describe.skipIf(!isReachable)(
       expect(p.git('show', 'main:one.txt')).toBe('one');
     });
 
+    test('S8: ledger.db.head is a directory', async () => {
+      const { p, run } = await waiting();
+      await using _ = p;
+      const file = join(p.state().root, 'ledger.db.head');
+      renameSync(file, `${file}.before`);
+      damage(p, 'ledger.db.head', 'a directory');
+      for (const words of [['status'], ['land', run], ['verify']]) {
+        const said = await p.cli(...words);
+        isToldPlainly(said);
+        expect(said.stdout + said.stderr).toContain(`its head ${file} is a directory`);
+        expect(said.stdout + said.stderr).toContain('Restore ');
+        expect(said.stdout + said.stderr).not.toContain('EISDIR');
+      }
+      rmSync(file, { recursive: true });
+      renameSync(`${file}.before`, file);
+      expect(await p.cli('land', run, '--json')).toMatchObject({ code: 0 });
+    });
+
     test.each([0, 1, 2])('S8: what is only a memory is made anew, however it is damaged (%i)', async (turn) => {
       const { p, run } = await waiting();
       await using _ = p;

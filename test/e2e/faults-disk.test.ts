@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -32,6 +33,26 @@ describe('a state directory on a disk', () => {
     expect(documentOf(await answerEverything(p, run))).toMatchObject({ exit: 0 });
     expect(Number(p.git('cat-file', '-s', 'main:one.bin'))).toBe(5_000_000);
     expect(await p.cli('verify')).toMatchObject({ code: 0 });
+  });
+
+  test('that has no room for the objects of the repository (D2): the disk is named, and no command of git', {
+    timeout: 120_000,
+  }, async ({ skip }) => {
+    const one = scripted(`echo one > one.txt; ${handoff}`, { owns: ['one.txt'] });
+    await using p = await project({ plan: { land: 'auto', tasks: { one } } });
+    p.write('big.txt', randomBytes(4_000_000).toString('base64'));
+    p.git('add', '-A');
+    p.git('commit', '-q', '-m', 'big');
+    using disk = smallDisk(join(p.root, 'state'), '3m');
+    if (disk === null) return skip('no small tmpfs');
+    const ran = await p.cli('run', 'plan.yaml', '--yes');
+    expect(ran.code).not.toBe(0);
+    expect(ran.stdout + ran.stderr).toContain(`no space left on the disk of ${p.state().root}`);
+    expect(ran.stdout + ran.stderr).not.toMatch(/pack-objects|index-pack/);
+    disk.remount('size=64m');
+    const run = (await p.events()).find(({ stream }) => stream !== 'repo')?.stream ?? '';
+    expect(documentOf(await answerEverything(p, run))).toMatchObject({ exit: 0 });
+    expect(p.git('show', 'main:one.txt')).toBe('one');
   });
 
   test('that an agent fills with its output (D3): one line says so, nothing is merged, and with space it goes on', {

@@ -7,6 +7,7 @@ import {
   type GitCall,
   GitFailed,
   git,
+  gitFailure,
   keepStart,
   launchError,
   objectId,
@@ -70,14 +71,19 @@ async function copyObjects(bare: string, persons: string, commit: CommitId, opti
   const ends = [endOf(pack, from), endOf(index, into)];
   // index-pack leaves at the end of the pack, which may be before the end of its input: only the exits tell how it went
   const [packed, indexed] = await Promise.allSettled([...ends, pipeline(pack.stdout, index.stdin)]);
-  for (const part of [packed, indexed]) if (part?.status === 'rejected') throw part.reason;
+  // a full disk ends index-pack, and pack-objects only because nobody reads what it writes
+  const parts = isDiskFull(indexed) ? [indexed] : [packed, indexed];
+  for (const part of parts) if (part?.status === 'rejected') throw part.reason;
 }
+
+const isDiskFull = (end: PromiseSettledResult<unknown> | undefined): boolean =>
+  end?.status === 'rejected' && end.reason instanceof GitFailed && end.reason.finding.rule === 'disk-full';
 
 function endOf(child: ReturnType<typeof spawnGit>, call: GitCall): Promise<void> {
   const stderr = keepStart(child);
   return new Promise((resolve, reject) => {
     child.once('error', (error) => reject(launchError(call, error)));
-    child.once('close', (code) => (code === 0 ? resolve() : reject(new GitFailed(call.args, code, stderr()))));
+    child.once('close', (code) => (code === 0 ? resolve() : reject(gitFailure(call, code, stderr()))));
   });
 }
 

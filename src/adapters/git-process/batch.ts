@@ -1,5 +1,5 @@
 import { boundedArgs, GitFailed } from './errors.ts';
-import { keepStart, launchError, objectId, spawnGit } from './run.ts';
+import { gitFailure, keepStart, launchError, objectId, spawnGit } from './run.ts';
 
 /** One `cat-file --batch` kept open: many objects for one process. */
 export interface ObjectReader extends AsyncDisposable {
@@ -27,7 +27,7 @@ export function openObjects(gitDir: string, maxObject = 256 << 20): ObjectReader
   };
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
   child.once('error', (error) => fail(launchError(call, error)));
-  child.once('close', (code) => fail(new GitFailed(call.args, code, stderr())));
+  child.once('close', (code) => fail(gitFailure(call, code, stderr())));
   child.stdin?.on('error', () => undefined);
   child.stdout?.on('data', (chunk: Buffer) => {
     chunks.push(chunk);

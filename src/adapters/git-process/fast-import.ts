@@ -2,8 +2,7 @@ import { rmSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { quotedBytes } from '../../domain/shown-path.ts';
-import { GitFailed } from './errors.ts';
-import { keepStart, launchError, refName, spawnGit, syncRef } from './run.ts';
+import { gitFailure, keepStart, launchError, refName, spawnGit, syncRef } from './run.ts';
 
 /**
  * Lets one `fast-import` write commits and then `ref`; resolves with what the script asked it to print. All objects are on
@@ -30,7 +29,7 @@ export async function fastImport(
   });
   const ended = new Promise<void>((resolve, reject) => {
     child.once('error', (error) => reject(launchError(call, error)));
-    child.once('close', (code) => (code === 0 ? resolve() : reject(new GitFailed(call.args, code, stderr()))));
+    child.once('close', (code) => (code === 0 ? resolve() : reject(gitFailure(call, code, stderr()))));
   });
   let own: { readonly error: unknown } | null = null;
   const lines = function* () {

@@ -5,6 +5,7 @@ export {
   type GitCall,
   type GitOutput,
   git,
+  gitFailure,
   gitLine,
   keepStart,
   launchError,

@@ -53,7 +53,7 @@ export function runGit(call: GitCall): Promise<GitOutput> {
     child.once('error', (error) => reject(launchError(call, error)));
     child.once('close', (code) => {
       if (tooMuch) reject(new GitFailed(call.args, null, { rule: 'git-output', args: boundedArgs(call.args), limit }));
-      else if (code === null) reject(new GitFailed(call.args, null, stderr()));
+      else if (code === null) reject(gitFailure(call, null, stderr()));
       else resolve({ exitCode: code, stdout: Buffer.concat(out), stderr: stderr() });
     });
     // Git may end before it has read everything; its exit code tells why.
@@ -65,7 +65,7 @@ export function runGit(call: GitCall): Promise<GitOutput> {
 /** Like `runGit`, but anything except exit 0 is a `GitFailed`. */
 export async function git(call: GitCall): Promise<Buffer> {
   const done = await runGit(call);
-  if (done.exitCode !== 0) throw new GitFailed(call.args, done.exitCode, done.stderr);
+  if (done.exitCode !== 0) throw gitFailure(call, done.exitCode, done.stderr);
   return done.stdout;
 }
 
@@ -108,11 +108,22 @@ export function syncRef(gitDir: string, ref: string): void {
 
 /** Turns the error of a git that did not start into one that says what to do. */
 export function launchError(call: GitCall, error: Error): Error {
-  const missing = (error as NodeJS.ErrnoException).code === 'ENOENT' && existsSync(call.cwd ?? '/');
-  return missing
+  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return new GitFailed(call.args, null, error.message, error);
+  const { cwd: repository = '/' } = call;
+  return existsSync(repository)
     ? new GitUnusable({ rule: 'git-missing' }, error)
-    : new GitFailed(call.args, null, error.message, error);
+    : new GitFailed(call.args, null, { rule: 'repository-gone', repository }, error);
 }
+
+/** Says what a git that ended badly means. That the disk is full, git tells by its words alone; they are in English (`LC_ALL`). */
+export function gitFailure(call: GitCall, exitCode: number | null, stderr: string): GitFailed {
+  const directory = call.env?.['GIT_OBJECT_DIRECTORY'] ?? call.gitDir ?? call.cwd;
+  return directory !== undefined && noSpace.test(stderr)
+    ? new GitFailed(call.args, exitCode, { rule: 'disk-full', directory })
+    : new GitFailed(call.args, exitCode, stderr);
+}
+
+const noSpace = /: (?:No space left on device|Disk quota exceeded)$/m;
 
 /** Collects the first 64 KB of stderr. */
 export function keepStart(child: ChildProcess): () => string {

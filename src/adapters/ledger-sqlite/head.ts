@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fdatasyncSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fdatasyncSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { writeDurably } from '../durable-file.ts';
 import { sha256 } from '../ledger-chain.ts';
 
@@ -16,6 +16,7 @@ export function headFile(path: string) {
   return {
     path,
     exists: (): boolean => existsSync(path),
+    isDirectory: (): boolean => statSync(path).isDirectory(),
     read,
     create: (head: Head): void => writeDurably(path, formatSlot(head).padEnd(2 * slotBytes, '\n')),
     /** Writes the head unless it is there already. */

@@ -100,6 +100,7 @@ function reconcile(file: string, rows: Rows, head: HeadFile): void {
     head.create({ ...tip, epoch });
     return;
   }
+  if (head.isDirectory()) refuse(`its head ${head.path} is a directory`);
   const known = head.read() ?? refuse(`its head ${head.path} is unreadable`);
   if (known.seq > tip.seq) refuse(`it ends at seq ${tip.seq}, but its head is at seq ${known.seq}`);
   if (known.epoch > epoch) refuse(`its epoch is ${epoch}, but its head is at epoch ${known.epoch}`);

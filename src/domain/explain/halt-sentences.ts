@@ -10,6 +10,10 @@ export const haltSentences: Sentences<HaltRules> = {
   system: ({ words }) => words,
   'git-failed': ({ args, exitCode, words }) =>
     `git ${args.join(' ')} failed (${exitCode ?? 'killed'}): ${words || 'no message'}`,
+  'disk-full': ({ directory }) => ({
+    detail: `no space left on the disk of ${directory}`,
+    fix: 'make room on the disk',
+  }),
   'git-output': ({ args, limit }) => `git ${args.join(' ')} gave more than ${limit} bytes of output`,
   'commit-missing': ({ commit, repository }) => `commit ${commit} is missing from ${repository}`,
   'commits-written': ({ expected, actual }) => `${actual} commits were written instead of ${expected}`,

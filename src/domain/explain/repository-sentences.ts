@@ -28,6 +28,10 @@ export const repositorySentences: Sentences<RepositoryRules> = {
     detail: `${checkout} is not there any more, so its agents were ended`,
     fix: 'bring it back, then `tidegate resume`; the work is kept',
   }),
+  'repository-gone': ({ repository }) => ({
+    detail: `the repository ${repository} is gone, and nothing of this run can be resumed without it`,
+    fix: `put it back at ${repository}; the work is kept`,
+  }),
   'git-missing': () => ({ detail: 'git is not installed', fix: installGit }),
   'git-too-old': ({ version }) => ({
     detail: `git ${version} is older than ${oldestGit}, which fixed known holes`,

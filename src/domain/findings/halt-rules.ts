@@ -9,6 +9,8 @@ export type HaltRules = SystemRules & RoundRules & ShortageRules & LaunchRules;
 type SystemRules = {
   system: { readonly code: string; readonly syscall: string; readonly words: string };
   'git-failed': { readonly args: readonly string[]; readonly exitCode: number | null; readonly words: string };
+  /** `directory`: where git was to write. */
+  'disk-full': { readonly directory: string };
   'git-output': { readonly args: readonly string[]; readonly limit: number };
   'commit-missing': { readonly commit: string; readonly repository: string };
   'commits-written': { readonly expected: number; readonly actual: number };

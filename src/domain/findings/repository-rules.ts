@@ -5,6 +5,8 @@ export type RepositoryRules = {
   'not-a-repository': { readonly directory: string };
   /** Gone while runs of it were at work. */
   'checkout-gone': { readonly checkout: string };
+  /** Git was to run in it. */
+  'repository-gone': { readonly repository: string };
   'no-commit': unknown;
   'repository-shallow': unknown;
   'repository-partial': unknown;
