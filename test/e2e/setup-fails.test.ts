@@ -6,7 +6,7 @@ import { openGate } from '../support/gate.ts';
 import { handoff, type Project, project, scripted } from '../support/project.ts';
 import { untilEvent } from '../support/until-event.ts';
 
-const failing = scripted(`printf 'echo no-such-compiler\nexit 3\n' > build.sh\n${handoff}`);
+const failing = scripted(`printf 'echo no-such-compiler\nexit 3\n' > build.sh\n${handoff}`, { owns: ['build.sh'] });
 const good = scripted(`echo 1 > good\n${handoff}`);
 
 const withSetup = (tasks: object) =>

@@ -181,7 +181,7 @@ function lastWords(files: JobDirectory): string {
   const log = logOf(files);
   const lines = existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : [];
   const isFrame = (line: string | undefined): boolean => /^ +at /.test(line ?? '');
-  const thrown = lines.findLast((line, at) => !isFrame(line) && isFrame(lines[at + 1]));
+  const thrown = lines.findLast((line, at) => /^\S/.test(line) && isFrame(lines[at + 1]));
   return boundedWords(thrown ?? lines.at(-1) ?? '');
 }
 
