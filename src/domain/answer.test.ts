@@ -4,6 +4,7 @@ import { whim } from '../../test/simulation/person.ts';
 import { random } from '../../test/simulation/random.ts';
 import { failure } from '../../test/support/findings.ts';
 import {
+  attempt,
   attemptEnded,
   commit,
   created,
@@ -225,6 +226,20 @@ describe('the answer to a request about a task', () => {
       ok: true,
       value: [{ type: 'task-granted', paths: ['extra.txt'], meets: [], ...a }],
     });
+  });
+
+  test('meets what its agent asked for only if the grant opens that', () => {
+    const asked: RunEvent = {
+      type: 'attempt-noted',
+      task: idOf('a'),
+      attempt: attempt('a', 1),
+      number: 1,
+      note: { note: 'asked', paths: ['docs/x.md', 'docs/AGENTS.md'], why: '' },
+    };
+    const state = stateAfter(created(frozen), intended('a'), asked);
+    const meets = (path: string) => answer(state, { type: 'requested-grant', paths: [path], ...a });
+    expect(meets('docs/**')).toMatchObject({ value: [{ meets: ['docs/x.md'] }] });
+    expect(meets('docs/AGENTS.md')).toMatchObject({ value: [{ meets: ['docs/AGENTS.md'] }] });
   });
 });
 

@@ -1,6 +1,5 @@
 import { agentKinds, takesCommand } from './agents.ts';
 import { answerOnBoard, heldByQuestion, openCriticalQuestions } from './board-requests.ts';
-import { grantPattern } from './claims.ts';
 import { decideTap, type TapDecision } from './decide-tap.ts';
 import { discard, discarded } from './discard.ts';
 import { changersIn } from './earlier-definitions.ts';
@@ -12,7 +11,6 @@ import { discardedBy } from './kept.ts';
 import { hasWhollyLanded, whyNotAlone } from './land-some.ts';
 import { isQueued } from './landing.ts';
 import { ownershipConflicts } from './ownership.ts';
-import { matches } from './pattern.ts';
 import { plannedById } from './plan.ts';
 import { strayedFindings } from './recovery.ts';
 import { answerReplan } from './replan.ts';
@@ -20,6 +18,7 @@ import type { By, RequestEvent, TapName } from './requests.ts';
 import { err, ok, type Result, unreachable } from './result.ts';
 import { isOpen } from './round.ts';
 import { evolveRun, hasMerged, type RunState } from './run.ts';
+import { mayChange, scopeOf } from './scope.ts';
 import { acceptSnapshot, editSnapshot, restarts } from './take-work.ts';
 import { endedAttempt, isHalted, liveAttempt, snapshotOf, type TaskState } from './task.ts';
 import { heldFindings } from './texts/held.ts';
@@ -254,14 +253,16 @@ function raise(state: RunState, { task, usd, by }: RequestEvent & { readonly typ
 }
 
 function grant(state: RunState, task: TaskState, request: TaskRequest & { readonly type: 'requested-grant' }): Answer {
-  const granted = Object.values(state.tasks).map((other) => ({ task: other.id, paths: other.granted }));
-  const conflicts = ownershipConflicts(state.plan, task.wave, [...granted, { task: task.id, paths: request.paths }]);
-  const [conflict] = conflicts;
-  if (conflict !== undefined) return err({ rule: 'grant-conflict', because: conflict });
   const { paths, by } = request;
+  const before = Object.values(state.tasks).map((other) => ({ task: other.id, paths: other.granted }));
+  const granted = [...before, { task: task.id, paths }];
+  const [conflict] = ownershipConflicts(state.plan, task.wave, granted);
+  if (conflict !== undefined) return err({ rule: 'grant-conflict', because: conflict });
+  const planned = plannedById(state.plan, task.id);
+  const scope = planned === undefined ? null : scopeOf(state.plan, planned, granted);
   const meets = (liveAttempt(task)?.requested ?? [])
     .map(({ path }) => path)
-    .filter((path) => paths.some((grantedPath) => grantedPath === path || matches(grantPattern(grantedPath), path)));
+    .filter((path) => scope !== null && mayChange(scope, path));
   return ok([{ type: 'task-granted', task: task.id, paths, meets, by }]);
 }
 

@@ -158,6 +158,10 @@ export function whyForeign(scope: Scope, path: string, keys?: readonly string[] 
   return guard ? { rule: 'protected', pattern: guard.text } : null;
 }
 
+/** Whether it may change what it asked for. A pattern it asked for is open if it was granted as it stands. */
+export const mayChange = (scope: Scope, asked: string): boolean =>
+  scope.granted.some(({ text }) => text === asked) || whyForeign(scope, asked) === null;
+
 /** Returns what only a name without a wildcard opens, owned or granted: a wide pattern was written for something else. */
 function whyGuarded(scope: Scope, path: string, keys: readonly string[] | null | undefined): Foreign | null {
   const steering = steeringIn(path);

@@ -1,7 +1,7 @@
 import type { AgentNote } from '../domain/agent-note.ts';
 import { below, resolvePath } from '../domain/lexical-path.ts';
 import { parsePattern } from '../domain/pattern.ts';
-import { readScope, type Scope, whyForeign } from '../domain/scope.ts';
+import { mayChange, readScope, type Scope } from '../domain/scope.ts';
 import type { Terms } from '../ports/supervisor.ts';
 
 export type Ask = { readonly paths: readonly string[]; readonly why: string; readonly wait: number };
@@ -47,9 +47,7 @@ export function takeAsks(
   const waiting = new Set<() => void>();
   const isGranted = (paths: readonly string[]): boolean => {
     const now = scope;
-    const isOpen = (path: string, to: Scope): boolean =>
-      to.granted.some(({ text }) => text === path) || whyForeign(to, path) === null;
-    return now !== null && paths.every((path) => isOpen(path, now));
+    return now !== null && paths.every((path) => mayChange(now, path));
   };
   const granted = (paths: readonly string[]): AskAnswer => {
     const later = paths.filter((path) => readOnly.some((one) => below(one, resolvePath(workspace, path)) !== null));

@@ -280,12 +280,11 @@ function outside(
   const claimed = siblings.flatMap((other) => [...(other.owns ?? []), ...other.locks]);
   const may = (path: string): boolean => {
     if (path.startsWith('.tidegate/') || path in plan.generated || snapshot.edited.includes(path)) return true;
-    if (
-      granted.some(
-        (grant) => grant === path || naiveMatch(grant, path) || path.startsWith(`${grant.replace(/\/$/, '')}/`),
-      )
-    )
-      return true;
+    const grants = granted.filter(
+      (grant) => grant === path || naiveMatch(grant, path) || path.startsWith(`${grant.replace(/\/$/, '')}/`),
+    );
+    const isProtected = plan.protect.some((pattern) => naiveMatch(pattern, path));
+    if (grants.some((grant) => !/[*?]/.test(grant) || !isProtected)) return true;
     if (own.some((pattern) => naiveMatch(pattern, path))) return true;
     return planned.owns === null && ![...claimed, ...plan.protect].some((pattern) => naiveMatch(pattern, path));
   };

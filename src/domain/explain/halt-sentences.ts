@@ -97,7 +97,7 @@ export const haltSentences: Sentences<HaltRules> = {
     fix: 'tidegate doctor',
   }),
   'disk-measuring': () => ({
-    detail: 'the room on the disk is being measured, because files are kept that no snapshot holds',
+    detail: 'the room on the disk is being measured: files are kept that no snapshot holds',
   }),
   'launch-failed': ({ because, before }, explain) => {
     const { detail, ...advice } = because === null ? { detail: 'it could not be started' } : explain(because);

@@ -7,7 +7,6 @@ import { answerQuestion, checkLog, undoAgain } from '../texts/commands.ts';
 import { few } from '../texts/told.ts';
 import type { Sentences } from './sentence.ts';
 
-/** Says what is in the way; `fix` is what to do before the landing or the undo is asked for again. */
 /** What a run was built on by `--with-uncommitted` lands only as the person's own commit. */
 const commitFirst = 'commit the changes that it was built on';
 
@@ -27,6 +26,7 @@ function landingFails({ run, branch, tasks, check, uncommitted }: LandingFails) 
   };
 }
 
+/** What is in the way; `fix` is what to do before the landing or the undo is asked for again. */
 export const landingSentences: Sentences<LandingRules> = {
   'dirty-checkout': ({ worktree, files }) => ({
     detail: `you have changes in ${worktree} that this would overwrite; they are untouched${named(files)}`,

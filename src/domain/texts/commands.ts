@@ -1,4 +1,4 @@
-import { shellWord } from '../shell-word.ts';
+import { shellPath, shellWord } from '../shell-word.ts';
 
 /** Prints the output of a check. */
 export const checkLog = (run: string, check: string): string => `tidegate logs ${run} --check ${shellWord(check)}`;
@@ -10,6 +10,10 @@ export const answerQuestion = (run: string, record: string): string =>
 /** Brings a message to an agent that takes none now. */
 export const reworkInstead = (subject: string, message: string): string =>
   `tidegate rework ${subject} -m ${shellWord(message)}`;
+
+/** A command about these paths. More than a screen would hold are told by the next answer. */
+export const withPaths = (command: string, paths: readonly string[]): string =>
+  [command, ...paths.slice(0, 20).map(shellPath)].join(' ');
 
 /** What an agent is told that goes on with work which another one left. */
 export const goOn = 'go on with what is there until it is done, then hand off';

@@ -4,11 +4,10 @@ import type { Finding } from '../findings/finding.ts';
 import { type MonitorGate, monitorGates } from '../gates/working.ts';
 import type { TreeId } from '../ids.ts';
 import { checkKey, type RunState } from '../run.ts';
-import { shellPath } from '../shell-word.ts';
 import type { Hold } from '../task.ts';
 import { findingsIn, type Verdict } from '../verdict.ts';
 import { checkOutput } from './check-output.ts';
-import { checkLog, goOn, reworkInstead } from './commands.ts';
+import { checkLog, goOn, reworkInstead, withPaths } from './commands.ts';
 import { failingLines } from './failing-lines.ts';
 import { brief, few, type Told } from './told.ts';
 
@@ -65,7 +64,7 @@ function toldOfDefinition(
     message: `passes the check ${check} only by its own change of ${few(parts, 3)}; as it was defined before, it fails`,
     lines: [definitionLine(subject, paths), ...printed(state, check, tree)],
     safe: 'its work is kept; granted, the new definition counts',
-    command: ['tidegate grant', subject, ...paths.map(shellPath)].join(' '),
+    command: withPaths(`tidegate grant ${subject}`, paths),
   };
 }
 
@@ -143,7 +142,7 @@ export const acceptLine = (subject: string): string => `take it as is: tidegate 
 
 /** Just what changed there: the rest of its work is not in question. */
 const definitionLine = (subject: string, paths: readonly string[]): string =>
-  `what it changed there: tidegate diff ${[subject, ...paths.map(shellPath)].join(' ')}`;
+  `what it changed there: ${withPaths(`tidegate diff ${subject}`, paths)}`;
 
 const wayOut: Readonly<Record<MonitorGate, WayOut>> = {
   secrets: reworked(
@@ -158,7 +157,7 @@ const wayOut: Readonly<Record<MonitorGate, WayOut>> = {
       : {
           lines: [`have it mended: ${mend}`],
           safe: 'after a drop it is judged again without them; the files stay where they are',
-          command: [`tidegate drop ${subject}`, ...paths.map(shellPath)].join(' '),
+          command: withPaths(`tidegate drop ${subject}`, paths),
         };
   },
   scope: (subject, findings) => {
@@ -170,7 +169,7 @@ const wayOut: Readonly<Record<MonitorGate, WayOut>> = {
       safe: grantable
         ? 'its work is kept; granted or dropped, it is judged again at no cost'
         : 'the rest of its work is kept, and is judged again at no cost',
-      command: [`tidegate ${verb} ${subject}`, ...paths.slice(0, 3).map(shellPath)].join(' '),
+      command: withPaths(`tidegate ${verb} ${subject}`, paths),
     };
   },
   files: reworked('change fewer files'),

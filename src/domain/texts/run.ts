@@ -9,12 +9,12 @@ import type { Finding } from '../findings/finding.ts';
 import type { LandingState } from '../landing.ts';
 import type { ProviderState } from '../provider.ts';
 import type { RunMode, RunState } from '../run.ts';
-import { shellPath, shellWord } from '../shell-word.ts';
+import { shellWord } from '../shell-word.ts';
 import type { TapState } from '../tap.ts';
 import type { TaskProgress } from '../task.ts';
 import type { PathRequest } from '../task-notes.ts';
 import { findingsIn, passes } from '../verdict.ts';
-import { answerQuestion, goOn, reworkInstead } from './commands.ts';
+import { answerQuestion, goOn, reworkInstead, withPaths } from './commands.ts';
 import { acceptLine, diffLine, printed } from './held.ts';
 import { brief, few, type Told } from './told.ts';
 
@@ -197,7 +197,7 @@ export function toldOfAsking(asked: readonly PathRequest[], subject: string): To
   return {
     message: `its agent asks for ${few(paths)}${why === '' ? '' : `: ${brief(why)}`}`,
     safe: 'it goes on meanwhile',
-    command: [`tidegate grant ${subject}`, ...paths.slice(0, 3).map(shellPath)].join(' '),
+    command: withPaths(`tidegate grant ${subject}`, paths),
   };
 }
 
