@@ -40,7 +40,13 @@ async function examineAgent(name: string, kind: AgentKind, context: Context): Pr
   const { version, problem, missing, lines } = probeProgram(env, program, await probePlace(context));
   if (version === null) {
     const found = `${program.path} does not start in the fence: ${problem}`;
-    return { name, state: 'warning', found, fix: await mendHidden(program.path, missing, env), lines };
+    return {
+      name,
+      state: 'warning',
+      found,
+      fix: await mendHidden(program.path, missing === null ? [] : [missing], env),
+      lines,
+    };
   }
   const login = await loginOf(kind, env);
   const found = `${version}, ${program.path}; ${loginText(login)}; ${judgedBy[kind.executor]}; starts in the fence`;

@@ -54,10 +54,23 @@ async function checkPrograms(context: Context): Promise<Examined> {
   const setup = settings?.setup ?? '';
   const commands = [typeof setup === 'string' ? setup : setup.run, ...(settings?.checks ?? []).map(({ run }) => run)];
   const names = new Set(commands.flatMap((command) => plainCommands(command, '.').map(({ program }) => program)));
+  const pathOf = (program: string) => findProgram(program, context.env, (path) => path)?.path ?? null;
   const found = [...names]
     .filter((program) => program !== '')
-    .flatMap((program) => findProgram(program, context.env, (path) => path)?.path ?? [])
+    .flatMap((program) => pathOf(program) ?? [])
     .filter((path) => !inSystem(path));
+  // only what a command begins with is started for certain
+  const begun = commands.flatMap((command) => plainCommands(command, '.')[0]?.name ?? []);
+  const absent = [...new Set(begun.flatMap(({ text, plain }) => (plain ? [text] : [])))].filter(
+    (program) => !program.includes('/') && !ofShell.has(program) && pathOf(program) === null,
+  );
+  if (absent.length > 0)
+    return {
+      name,
+      state: 'warning',
+      found: `not on your PATH: ${absent.join(', ')}`,
+      fix: 'install what is missing, or change the command in tidegate.yaml',
+    };
   const failed = found.flatMap((path) => {
     const { missing, problem, lines } = probeProgram(context.env, { path, root: null }, place);
     return missing === null ? [] : [{ path, missing, problem, lines }];
@@ -71,14 +84,19 @@ async function checkPrograms(context: Context): Promise<Examined> {
     name,
     state: 'warning',
     found: failed.map(({ path, problem }) => `${path} does not start in the fence: ${problem}`).join('; '),
-    fix: (await Promise.all(failed.map(({ path, missing }) => mendHidden(path, missing, context.env)))).join('\n'),
+    fix: await mendHidden(first.path, [...new Set(failed.map(({ missing }) => missing))], context.env),
     lines: first.lines,
   };
 }
 
-/** What to type about a program that does not start in the fence. `missing`: what it seems not to find there. */
-export async function mendHidden(path: string, missing: string | null, env: Context['env']): Promise<string> {
-  if (missing === null) return mendProgram(path, null);
+/** What a shell does itself. */
+const ofShell = new Set(
+  '. : alias break cd eval exec exit export hash read set shift source trap type ulimit umask unset wait'.split(' '),
+);
+
+/** What to type about a program that does not start in the fence. `missing`: what seems not to be found there. */
+export async function mendHidden(path: string, missing: readonly string[], env: Context['env']): Promise<string> {
+  if (missing.length === 0) return mendProgram(path, null);
   const { userConfigFile } = await import('../adapters/config-files/index.ts');
   const home = personsHome();
   return mendProgram(path, { text: readLine(missing, home), file: homely(userConfigFile(env, home), home) });

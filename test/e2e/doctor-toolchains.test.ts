@@ -36,7 +36,7 @@ test('S1: doctor lists what a fence shows and by which rule, and the line that s
     const names = ['.nvm/versions/node/v24/bin', '.pulumi/bin', 'bin', '.docker', '.agent/bin', 'sdk/bin'];
     const path = [...names.map((name) => join(home, name)), '/usr/bin', '/bin'].join(':');
     const files = {
-      'tidegate.yaml': 'checks:\n  - { name: judge, run: judge --all }\n  - { name: make, run: make -v }\n',
+      'tidegate.yaml': 'checks:\n  - { name: judge, run: judge --all }\n  - { name: list, run: cd . && ls }\n',
     };
     const plan = { tasks: { one: { do: 'x', agent: 'command', command: ['true'] } } };
     await using p = await project({ plan, files, env: { HOME: home, PATH: path, XDG_CONFIG_HOME: '' } });
@@ -77,6 +77,10 @@ test('S1: doctor lists what a fence shows and by which rule, and the line that s
     const after = await examine();
     expect(after('check programs')).toMatchObject({ state: 'good', found: '1 of your own, visible in the fence' });
     expect(after('opencode')?.found).toMatch(/^1\.2\.3, .*starts in the fence$/);
+
+    p.write('tidegate.yaml', 'checks:\n  - { name: judge, run: no-such-judge --all && nor-this }\n');
+    const missing = await examine();
+    expect(missing('check programs')).toMatchObject({ state: 'warning', found: 'not on your PATH: no-such-judge' });
   } finally {
     rmSync(home, { recursive: true });
   }

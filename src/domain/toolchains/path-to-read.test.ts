@@ -39,6 +39,6 @@ test('what is not there on the machine is not what the fence hides', () => {
 });
 
 test('the line for the configuration is YAML', () => {
-  expect(readLine('/home/ann/sdk', home)).toBe('fence: { read: [~/sdk] }');
-  expect(readLine('/opt/a b: c', home)).toBe('fence: { read: ["/opt/a b: c"] }');
+  expect(readLine(['/home/ann/sdk'], home)).toBe('fence: { read: [~/sdk] }');
+  expect(readLine(['/opt/a b: c', '/home/ann/x'], home)).toBe('fence: { read: ["/opt/a b: c", ~/x] }');
 });

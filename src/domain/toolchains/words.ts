@@ -31,8 +31,9 @@ export function homely(path: string, home: string): string {
   return inside === null ? path : inside === '' ? '~' : `~/${inside}`;
 }
 
-/** The line of a configuration that makes a path visible. */
-export function readLine(path: string, home: string): string {
-  const shown = homely(path, home);
-  return `fence: { read: [${/^[\w~/.@+-]+$/.test(shown) ? shown : JSON.stringify(shown)}] }`;
+/** The line of a configuration that makes these paths visible. */
+export function readLine(paths: readonly string[], home: string): string {
+  const shown = paths.map((path) => homely(path, home));
+  const written = shown.map((path) => (/^[\w~/.@+-]+$/.test(path) ? path : JSON.stringify(path)));
+  return `fence: { read: [${written.join(', ')}] }`;
 }
