@@ -98,7 +98,8 @@ test.each([
 });
 
 test('inputs of the plan decide, whatever the command', () => {
-  expect(setupBasis('npm ci', ['src/**'], [], () => '')).toEqual({ by: 'inputs', patterns: ['src/**'] });
+  expect(setupBasis('npm ci', ['src/**'], ['src/a.ts'], () => '')).toEqual({ by: 'inputs', patterns: ['src/**'] });
+  expect(setupBasis('npm ci', ['scr/**'], ['src/a.ts'], () => '')).toEqual({ by: 'tree' });
 });
 
 test('an installer without a manifest has the whole tree', () => {

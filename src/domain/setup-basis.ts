@@ -1,3 +1,4 @@
+import { matches, pattern } from './pattern.ts';
 import { plainCommands } from './plain-commands.ts';
 import type { Word } from './shell-words.ts';
 
@@ -17,7 +18,12 @@ export function setupBasis(
   paths: readonly string[],
   read: (path: string) => string,
 ): SetupBasis {
-  if (inputs !== undefined) return { by: 'inputs', patterns: inputs };
+  if (inputs !== undefined) {
+    const patterns = inputs.map(pattern);
+    const isNamed = paths.some((path) => patterns.some((one) => matches(one, path)));
+    // misspelled inputs would keep one product for ever
+    return isNamed ? { by: 'inputs', patterns: inputs } : { by: 'tree' };
+  }
   const commands = plainCommands(run, '.').filter(({ program }) => program !== 'cd');
   const tools = commands.map(({ program, args, redirects }) => (redirects.length > 0 ? null : toolOf(program, args)));
   const named = paths.filter(isManifest);
