@@ -32,7 +32,18 @@ export function levelAt(schema: z.ZodType, mapping: Place): KeyLevel | null {
 const levelNamed = (path: string): KeyLevel | null => nested.find((level) => level === path) ?? null;
 
 /** Mappings within mappings, by the keys that lead there. */
-const nested = ['limits', 'limits.run', 'fence', 'taps', 'checks', 'thread', 'exit', 'disk', 'notify'] as const;
+const nested = [
+  'limits',
+  'limits.run',
+  'fence',
+  'taps',
+  'checks',
+  'setup',
+  'thread',
+  'exit',
+  'disk',
+  'notify',
+] as const;
 
 let known: ReadonlyMap<KeyLevel, ReadonlySet<string>> | null = null;
 

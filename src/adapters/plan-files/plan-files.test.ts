@@ -346,6 +346,7 @@ waves:
     expect(await fixes(`${task}${tasks}notify: off\n`)).toEqual([
       '`notify` belongs to `tidegate.yaml` or your own configuration',
     ]);
+    expect(await fixes(`${task}${tasks}setup: { rnu: x, inputs: [y] }\n`)).toContain('did you mean `run`?');
     expect(await fixes(`${task}${tasks}prompt: x\n`)).toEqual(['did you mean `do`? It belongs to a task']);
     expect(await fixes(`${task}${tasks}limits: { network: on }\n`)).toEqual(['`network` belongs to `fence`']);
     expect(await fixes(`${task}tasks: { a: { do: x, limits: { minutes: 5 } } }\n`)).toEqual([

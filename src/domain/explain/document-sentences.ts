@@ -80,6 +80,7 @@ const levelNames: Readonly<Record<KeyLevel, string>> = {
   fence: '`fence`',
   taps: '`taps`',
   checks: 'an entry of `checks`',
+  setup: '`setup`',
   thread: '`thread`',
   exit: '`exit` of a task',
   disk: '`disk`',

@@ -51,6 +51,7 @@ export type KeyLevel =
   | 'fence'
   | 'taps'
   | 'checks'
+  | 'setup'
   | 'thread'
   | 'exit'
   | 'disk'
