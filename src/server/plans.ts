@@ -26,8 +26,20 @@ export const lint: Handler<Routes['lint']> = async ({ params, body }, site) => {
   if (!read.ok) return err(problem(422, 'no-plan', read.error, { field: 'body' }));
   const { warnings } = read.value;
   return read.value.ok
-    ? ok({ ok: true, findings: [], warnings: warnings.map(explain), hash: read.value.hash })
-    : ok({ ok: false, findings: read.value.findings.map(explain), warnings: warnings.map(explain), hash: null });
+    ? ok({
+        ok: true,
+        findings: [],
+        warnings: warnings.map(explain),
+        hash: read.value.hash,
+        checks: read.value.plan.checks,
+      })
+    : ok({
+        ok: false,
+        findings: read.value.findings.map(explain),
+        warnings: warnings.map(explain),
+        hash: null,
+        checks: [],
+      });
 };
 
 export const dryRun: Handler<Routes['dryRun']> = async ({ params, body }, site) => {
@@ -110,7 +122,7 @@ const told = (findings: readonly Finding[]): string =>
     .join('\n');
 
 function documentOf({ order: { plan, hash, planFile }, warnings }: PreparedOrder) {
-  return { hash, planFile, ...sizeOf(plan), warnings: warnings.map(explain) };
+  return { hash, planFile, ...sizeOf(plan), checks: plan.checks, warnings: warnings.map(explain) };
 }
 
 const sizeOf = (plan: FrozenPlan) => ({ waves: plan.waves.length, tasks: allTasks(plan).length });

@@ -140,6 +140,16 @@ test('a plan with mistakes is told by lint in full and leaves nothing', async ()
     readonly findings: readonly { readonly where: string }[];
   };
   expect([ok, findings.length]).toEqual([false, 2]);
+  const sound = 'checks: [{ name: t, run: sh check.sh }]\ntasks: { one: { do: x, agent: command, command: [a] } }\n';
+  for (const what of ['lint', 'dry-run']) {
+    const told = await server.ask('POST', `${base}/plans/${what}`, {
+      token: server.tokens.read,
+      body: { plan: sound },
+    });
+    expect(told.json).toMatchObject({
+      checks: [{ name: 't', definitions: [{ path: 'check.sh' }, { path: 'tidegate.yaml' }] }],
+    });
+  }
   const ordered = await server.ask('POST', `${base}/runs`, { token: server.tokens.operate, body: { plan } });
   expect(ordered.json).toMatchObject({ status: 422, type: 'tidegate:plan-invalid', field: 'body' });
   const outside = { planFile: '../../etc/passwd' };

@@ -48,11 +48,24 @@ export const plan = z.strictObject({
   focus: z.string().trim().min(1).max(2_000).optional(),
   land: z.enum(['auto', 'branch']).optional().meta({ description: 'instead of asking: land by itself, or never' }),
 });
+/** Of the plan: what each check runs, and the files of the base that decide what it proves. */
+const checks = z.array(
+  z.strictObject({
+    name: z.string(),
+    run: z.string(),
+    minutes: z.number(),
+    definitions: z
+      .array(z.strictObject({ path: z.string(), keys: z.array(z.string()).optional() }))
+      .optional()
+      .meta({ description: 'what decides what the check proves; with `keys` only these values of the file' }),
+  }),
+);
 const judged = {
   hash: z.string(),
   planFile: z.string(),
   waves: z.int(),
   tasks: z.int(),
+  checks,
   warnings: z.array(finding),
 };
 
@@ -78,6 +91,7 @@ export const commandRoutes = {
         findings: z.array(finding),
         warnings: z.array(finding),
         hash: z.string().nullable(),
+        checks: checks.meta({ description: 'empty for a plan with mistakes' }),
       }),
     ),
   ),
