@@ -31,17 +31,23 @@ async function bundleProcess(directory: string, name: (typeof processes)[number]
     dir: `${directory}/main`,
     chunkFileNames: name === 'cli' ? 'chunk-[name].js' : `chunk-${name}-[name].js`,
     sourcemap: true,
-    ...(name === 'cli' ? { codeSplitting: { groups: together } } : {}),
+    codeSplitting: { groups: name === 'cli' ? [initial(name), ...together] : [initial(name)] },
   });
   return output.filter((file) => file.type === 'chunk');
 }
 
+/** All that a process loads at once. The entry itself waits for what it runs: nothing may wait for it. */
+const initial = (name: string) => ({
+  name: 'start',
+  tags: ['$initial' as const],
+  test: (id: string) => !id.endsWith(`/src/main/${name}.ts`),
+});
+
 /**
  * What commands have in common, each with all that it imports and that is in none before it. Left alone, every set of commands
- * that share a module would get a file of its own. The entry itself waits for the command it runs: nothing may wait for it.
+ * that share a module would get a file of its own.
  */
 const together = [
-  { name: 'start', tags: ['$initial' as const], test: (id: string) => !id.endsWith('/src/main/cli.ts') },
   { name: 'plan', test: /\/src\/(?:main\/plan-reader|cli\/lint)\.ts$/ },
   { name: 'desk', test: /\/src\/main\/desk\.ts$/ },
   { name: 'view', test: /\/src\/view\// },

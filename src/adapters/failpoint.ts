@@ -5,25 +5,26 @@ import { appendFileSync, closeSync, fstatSync, openSync, writeSync } from 'node:
  * Does nothing unless armed. Names are string literals: the kill sweep finds them by reading the source.
  */
 export function failpoint(name: string): void {
-  if (armed === null) return;
-  if (armed.name === '*' && armed.tally !== null) appendFileSync(armed.tally, `${name}\n`);
-  if (armed.name !== name) return;
-  armed.hits += 1;
-  const hits = armed.tally === null ? armed.hits : countTogether(armed.tally);
-  if (hits === armed.kill) process.kill(process.pid, 'SIGKILL');
+  for (const one of armed) {
+    if (one.name === '*' && one.tally !== null) appendFileSync(one.tally, `${name}\n`);
+    if (one.name !== name) continue;
+    one.hits += 1;
+    const hits = one.tally === null ? one.hits : countTogether(one.tally);
+    if (hits === one.kill) process.kill(process.pid, 'SIGKILL');
+  }
 }
 
 /**
  * `name` kills at its first hit, `name#n` at its n-th; with `@file` hits of all processes that share the file are counted
- * together, so that only one of them is killed. `*@file` kills nothing and lists what is hit. Called by main/ only, with
- * TIDEGATE_FAILPOINT.
+ * together, so that only one of them is killed. `*@file` kills nothing and lists what is hit. Several are separated by commas.
+ * Called by main/ only, with TIDEGATE_FAILPOINT.
  */
 export function armFailpoints(value: string | undefined): void {
-  armed = value === undefined || value === '' ? null : parse(value);
+  armed = value === undefined || value === '' ? [] : value.split(',').map(parse);
 }
 
 type Armed = { readonly name: string; readonly kill: number; readonly tally: string | null; hits: number };
-let armed: Armed | null = null;
+let armed: readonly Armed[] = [];
 
 function parse(value: string): Armed {
   const [, name, kill, tally] = /^(\*|[a-z0-9-]+)(?:#([1-9][0-9]*))?(?:@(.+))?$/.exec(value) ?? [];

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hitsOf, killAt, killOverAndOver, type Scenario, scenarios } from '../support/kill.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { hitsOf, killAt, killAtEach, killOverAndOver, type Scenario, scenarios } from '../support/kill.ts';
 import { allFailpoints } from '../support/sweep.ts';
 
 /** No scenario here comes by: each is killed by a test of its own. */
@@ -31,26 +31,57 @@ const most = Number(process.env['TIDEGATE_KILLS_PER_FAILPOINT'] ?? 1);
 /** How many commits a life lasts; 2 kills at the most of them that lets a run go on. */
 const commits = Number(process.env['TIDEGATE_COMMITS_PER_LIFE'] ?? 5);
 
-let hits: readonly { readonly scenario: Scenario; readonly counts: ReadonlyMap<string, number> }[] = [];
+const hits = await Promise.all(scenarios.map(async (scenario) => ({ scenario, counts: await hitsOf(scenario) })));
+/** The first scenario that comes by a failpoint. */
+const placed = swept.map((name) => ({ name, ...hits.find(({ counts }) => counts.has(name)) }));
 let kills = 0;
-
-beforeAll(async () => {
-  hits = await Promise.all(scenarios.map(async (scenario) => ({ scenario, counts: await hitsOf(scenario) })));
-}, 300_000);
 afterAll(() => console.log(`${kills} kills at ${swept.length} failpoints and in the ledger`));
 
+test('a scenario comes by every failpoint', () => {
+  expect(placed.filter(({ scenario }) => scenario === undefined).map(({ name }) => name)).toEqual([]);
+});
+
 describe.concurrent('killed at a failpoint and brought to its end, a run keeps I1 to I10:', () => {
-  test.each(swept)('%s', { timeout: 300_000 }, async (name) => {
-    const found = hits.find(({ counts }) => counts.has(name));
-    if (found === undefined) throw new Error('no scenario comes by this failpoint');
-    const last = Math.min(most, found.counts.get(name) ?? 0);
-    for (let hit = 1; hit <= last; hit += 1) {
-      const outcome = await killAt(found.scenario, name, hit);
-      expect(outcome, `${found.scenario.name}, hit ${hit}`).toEqual({ reached: true, problems: [] });
-      kills += 1;
-    }
+  test.each(placed.filter(({ scenario }) => most > 1 || !isRun(scenario)))(
+    '$name',
+    { timeout: 300_000 },
+    async ({ name, scenario, counts }) => {
+      if (scenario === undefined) throw new Error('no scenario comes by this failpoint');
+      const last = Math.min(most, counts?.get(name) ?? 0);
+      for (let hit = 1; hit <= last; hit += 1) await killOne(scenario, name, hit);
+    },
+  );
+
+  test.each(most > 1 ? [] : groups())('$names', { timeout: 300_000 }, async ({ scenario, names }) => {
+    const { missed, problems } = await killAtEach(scenario, names);
+    expect(problems, scenario.name).toEqual([]);
+    kills += names.length - missed.length;
+    // recovery took another way past it
+    for (const name of missed) await killOne(scenario, name, 1);
   });
 });
+
+async function killOne(scenario: Scenario, name: string, hit: number): Promise<void> {
+  const outcome = await killAt(scenario, name, hit);
+  expect(outcome, `${scenario.name}, hit ${hit}`).toEqual({ reached: true, problems: [] });
+  kills += 1;
+}
+
+function isRun(scenario: Scenario | undefined): boolean {
+  return scenario?.during[0] === 'run';
+}
+
+/** Failpoints of one scenario, four at a time, far apart: neighbours are steps of one recovery. */
+function groups(): readonly { readonly scenario: Scenario; readonly names: readonly string[] }[] {
+  return scenarios.filter(isRun).flatMap((scenario) => {
+    const names = placed.filter((one) => one.scenario === scenario).map(({ name }) => name);
+    const count = Math.ceil(names.length / 4);
+    return Array.from({ length: count }, (_, group) => ({
+      scenario,
+      names: names.filter((_name, at) => at % count === group),
+    }));
+  });
+}
 
 describe.concurrent(`killed every ${commits} commits, life after life, a run ends all the same:`, () => {
   test.each(allFailpoints().filter(inLedger))('%s', { timeout: 300_000 }, async (name) => {

@@ -230,6 +230,24 @@ export async function killBy(scenario: Scenario, aim: (project: Project) => Weap
   return { reached: true, problems: await problemsOf(p, scenario) };
 }
 
+/** Kills one process at each of these failpoints, one after the other in one run. `missed`: those that were not come by then. */
+export async function killAtEach(scenario: Scenario, failpoints: readonly string[]) {
+  await using p = await staged(scenario);
+  const weapons = failpoints.map((name) => ({ name, ...armed(p.root, name, 1) }));
+  const env = { TIDEGATE_FAILPOINT: weapons.map((weapon) => weapon.env.TIDEGATE_FAILPOINT).join(',') };
+  await scenario.before(p);
+  let words = await wordsOf(p, scenario);
+  const missed = () => weapons.filter(({ wasReached }) => !wasReached()).map(({ name }) => name);
+  for (let life = 0; life <= failpoints.length && missed().length > 0; life += 1) {
+    await ended(p.start(words, env));
+    await allEnded(p, ['cli', 'merger']);
+    const run = await first(p);
+    if (run !== '') words = ['resume', run, '--yes', '--land', '--json'];
+  }
+  await answerEverything(p, await first(p));
+  return { missed: missed(), problems: await problemsOf(p, scenario) };
+}
+
 /** Kills coordinator and merger at every n-th hit of a failpoint, life after life, until the run has ended all the same. */
 export async function killOverAndOver(scenario: Scenario, failpoint: string, every: number) {
   await using p = await staged(scenario);

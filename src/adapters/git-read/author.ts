@@ -18,10 +18,11 @@ export async function readAuthor(
   env: Readonly<Record<string, string>>,
 ): Promise<Result<Author, FindingOf<'author'>>> {
   const setting = (key: string, type: readonly string[] = []) => readSetting(checkout, env, key, type);
-  const name = env['GIT_AUTHOR_NAME'] ?? (await setting('user.name'));
-  const email = env['GIT_AUTHOR_EMAIL'] ?? (await setting('user.email'));
+  const found = await readIdentity(checkout, env);
+  const name = env['GIT_AUTHOR_NAME'] ?? found.name;
+  const email = env['GIT_AUTHOR_EMAIL'] ?? found.email;
   if (name === undefined || email === undefined) return err({ rule: 'author' });
-  if ((await setting('commit.gpgsign', ['--type=bool'])) !== 'true')
+  if (!found.saysSigning || (await setting('commit.gpgsign', ['--type=bool'])) !== 'true')
     return ok({ by: { name, email }, signing: undefined });
   const config = await Promise.all(
     signingKeys.map(async (key) => {
@@ -39,15 +40,32 @@ export async function isAuthorKnown(
 ): Promise<boolean> {
   const { HOME: home = '/', XDG_CONFIG_HOME: xdg = `${home}/.config`, GIT_CONFIG_GLOBAL: named } = env;
   const files = named === undefined ? [`${home}/.gitconfig`, `${xdg}/git/config`] : [named];
-  const isSet = async (variable: string, key: string): Promise<boolean> => {
-    if (env[variable] !== undefined) return true;
-    for (const file of files) {
-      const from = { HOME: home, GIT_CONFIG_GLOBAL: file, GIT_CONFIG_NOSYSTEM: '0' };
-      if ((await readSetting(checkout, from, key, [])) !== undefined) return true;
-    }
-    return false;
+  let [hasName, hasEmail] = [env['GIT_AUTHOR_NAME'] !== undefined, env['GIT_AUTHOR_EMAIL'] !== undefined];
+  for (const file of files) {
+    if (hasName && hasEmail) break;
+    const from = { HOME: home, GIT_CONFIG_GLOBAL: file, GIT_CONFIG_NOSYSTEM: '0' };
+    const { name, email } = await readIdentity(checkout, from);
+    hasName ||= name !== undefined;
+    hasEmail ||= email !== undefined;
+  }
+  return hasName && hasEmail;
+}
+
+/** Name and email, absent where they are empty, and whether anything is said of signing: by one git instead of three. */
+async function readIdentity(checkout: string, env: Readonly<Record<string, string>>) {
+  const args = ['config', '--null', '--get-regexp', '^(user\\.(name|email)|commit\\.gpgsign)$'];
+  const { stdout } = await runGit({ cwd: checkout, env, args });
+  const entries = stdout.toString('utf8').split('\0').slice(0, -1);
+  const valueOf = (key: string): string | undefined =>
+    entries
+      .findLast((entry) => entry.startsWith(`${key}\n`))
+      ?.slice(key.length + 1)
+      .trim() || undefined;
+  return {
+    name: valueOf('user.name'),
+    email: valueOf('user.email'),
+    saysSigning: entries.some((entry) => entry.startsWith('commit.gpgsign')),
   };
-  return (await isSet('GIT_AUTHOR_NAME', 'user.name')) && (await isSet('GIT_AUTHOR_EMAIL', 'user.email'));
 }
 
 async function readSetting(

@@ -1,4 +1,4 @@
-import { accessSync, constants, readFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import type { Finding } from '../../domain/findings/finding.ts';
 import { skippableHooks } from '../../domain/findings/repository-rules.ts';
@@ -24,7 +24,7 @@ async function hooksDirectory(checkout: string, env: Readonly<Record<string, str
   const { commonDir, toplevel } = await findCheckout(checkout);
   const { HOME: home = '/', XDG_CONFIG_HOME: xdg = `${home}/.config`, GIT_CONFIG_GLOBAL: named } = env;
   const files = named === undefined ? [`${home}/.gitconfig`, `${xdg}/git/config`] : [named];
-  const sources = [['--local'], ...files.map((file) => ['--file', file])];
+  const sources = [['--local'], ...files.filter(existsSync).map((file) => ['--file', file])];
   for (const source of sources) {
     const args = ['config', ...source, '--type=path', '--get', 'core.hooksPath'];
     const found = await runGit({ cwd: toplevel, env: { HOME: home }, args });

@@ -55,6 +55,7 @@ export function neverShown(roots: readonly string[], { placed, needed, home, loo
 
 /** Of one installation. It is listed once, because most hold none of all this. */
 function credentialsIn(place: string, home: string, look: Look): readonly string[] {
+  if (look.at(place)?.kind === 'file') return [];
   const listed = look.list(place, mostNames);
   const names = listed === null ? null : new Set(listed.map(({ path }) => nameOf(path)));
   const mayHold = (pattern: string): boolean => names === null || names.has(pattern.split('/')[0] ?? '');
