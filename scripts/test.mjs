@@ -24,8 +24,12 @@ const build = [
 ];
 const vitest = (...files) => [node, join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...files];
 const agents = (...words) => [process.execPath, ours('agents.mjs'), ...words];
-/** How these two behave without Tidegate changes only with their pinned version; `npm run test:agents` looks. */
-const slowAlone = ['--exclude', 'test/agents/alone/gemini.real.ts', '--exclude', 'test/agents/alone/opencode.real.ts'];
+/**
+ * How two agents behave without Tidegate, which changes only with their pinned version, and an agent whose protocol and program others
+ * speak and are: minutes of them, for `npm run test:agents`.
+ */
+const slow = ['alone/gemini', 'alone/opencode', 'conformance/opencode-acp'];
+const withoutSlow = slow.flatMap((name) => ['--exclude', `test/agents/${name}.real.ts`]);
 const titles = { ordinary: 'an ordinary user', root: 'root', nameless: 'a uid without a name' };
 
 process.exitCode = main();
@@ -46,7 +50,7 @@ function main() {
 function tests(took) {
   if (!isRoot || (args.length > 0 && !asAll)) {
     const parts = [part('core tests', 14, 'self', vitest(...args))];
-    if (args.length === 0) parts.push(part('real agents', 6, 'self', agents('test', ...slowAlone)));
+    if (args.length === 0) parts.push(part('real agents', 6, 'self', agents('test', ...withoutSlow)));
     return inTurn(took, parts, (_, argv) => firstFailure([argv], { cwd: root }));
   }
   // Without a listener a signal would end us before the copy is removed; what we wait for gets it too.
@@ -66,7 +70,7 @@ function partsOfRoot() {
     part('again', 1, 'nameless', vitest(...suitesOf('nameless'))),
     // Root installs: what is below its home, the others are shown.
     part('agents', 5, 'root', agents('install')),
-    part('real agents', 6, 'ordinary', agents('test', '--installed', ...slowAlone)),
+    part('real agents', 6, 'ordinary', agents('test', '--installed', ...withoutSlow)),
   ];
 }
 

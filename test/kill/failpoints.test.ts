@@ -52,7 +52,7 @@ describe.concurrent('killed at a failpoint and brought to its end, a run keeps I
     },
   );
 
-  test.each(most > 1 ? [] : groups())('$names', { timeout: 300_000 }, async ({ scenario, names }) => {
+  test.each(most > 1 ? [] : groups())('$title', { timeout: 300_000 }, async ({ scenario, names }) => {
     const { missed, problems } = await killAtEach(scenario, names);
     expect(problems, scenario.name).toEqual([]);
     kills += names.length - missed.length;
@@ -72,14 +72,14 @@ function isRun(scenario: Scenario | undefined): boolean {
 }
 
 /** Failpoints of one scenario, four at a time, far apart: neighbours are steps of one recovery. */
-function groups(): readonly { readonly scenario: Scenario; readonly names: readonly string[] }[] {
+function groups() {
   return scenarios.filter(isRun).flatMap((scenario) => {
     const names = placed.filter((one) => one.scenario === scenario).map(({ name }) => name);
     const count = Math.ceil(names.length / 4);
-    return Array.from({ length: count }, (_, group) => ({
-      scenario,
-      names: names.filter((_name, at) => at % count === group),
-    }));
+    return Array.from({ length: count }, (_, group) => {
+      const taken = names.filter((_name, at) => at % count === group);
+      return { scenario, names: taken, title: taken.join(', ') };
+    });
   });
 }
 

@@ -56,14 +56,14 @@ async function readIdentity(checkout: string, env: Readonly<Record<string, strin
   const args = ['config', '--null', '--get-regexp', '^(user\\.(name|email)|commit\\.gpgsign)$'];
   const { stdout } = await runGit({ cwd: checkout, env, args });
   const entries = stdout.toString('utf8').split('\0').slice(0, -1);
-  const valueOf = (key: string): string | undefined =>
+  const lastOf = (key: string): string | undefined =>
     entries
       .findLast((entry) => entry.startsWith(`${key}\n`))
       ?.slice(key.length + 1)
       .trim() || undefined;
   return {
-    name: valueOf('user.name'),
-    email: valueOf('user.email'),
+    name: lastOf('user.name'),
+    email: lastOf('user.email'),
     saysSigning: entries.some((entry) => entry.startsWith('commit.gpgsign')),
   };
 }
