@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { stateDir } from '../src/domain/state-dir.ts';
+import { stateDir } from '../src/domain/ledger/state-dir.ts';
 import { actsIn, noOpHandedOff } from './agent.ts';
 import { run } from './process.ts';
 import { place } from './repository.ts';

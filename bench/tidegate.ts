@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type StateDir, stateDir } from '../src/domain/state-dir.ts';
+import { type StateDir, stateDir } from '../src/domain/ledger/state-dir.ts';
 import { run } from './process.ts';
 
 export const program = fileURLToPath(new URL('../dist/main/cli.js', import.meta.url));

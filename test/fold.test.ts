@@ -1,8 +1,8 @@
 import { globSync } from 'node:fs';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import type { Link } from '../src/domain/chain.ts';
-import { eventVersions } from '../src/domain/event-format.ts';
 import { gateVersions } from '../src/domain/gates/versions.ts';
+import type { Link } from '../src/domain/ledger/chain.ts';
+import { eventVersions } from '../src/domain/ledger/event-format.ts';
 import { keptLedgers, keptStates } from './ledgers/stored-ledger.ts';
 import { importClosure, runtimeSource } from './support/import-closure.ts';
 
@@ -11,32 +11,32 @@ import { importClosure, runtimeSource } from './support/import-closure.ts';
  * The kept ledgers were written once (`npm run ledgers`); a change that makes them come to another state fails here.
  */
 const ledgers = keptLedgers();
-const folds = ['src/domain/run.ts', 'src/domain/external/session.ts'];
+const folds = ['src/domain/run/run.ts', 'src/domain/external/session.ts'];
 
 describe('a fold', () => {
   test('can reach no sentence, no limit, no gate and no decision', () => {
     const reached = importClosure(...folds).map((file) => file.replace('src/domain/', ''));
     expect(reached).toEqual([
-      'agent-event.ts',
-      'board.ts',
-      'events.ts',
-      'evolve-task.ts',
+      'agents/provider.ts',
+      'base/sequence.ts',
+      'board/board.ts',
+      'decide/tap.ts',
       'external/events.ts',
       'external/session.ts',
-      'kept-paths.ts',
-      'landing.ts',
-      'plan-versions.ts',
-      'plan.ts',
-      'provider.ts',
-      'round.ts',
-      'run.ts',
-      'sequence.ts',
-      'tap.ts',
-      'task-notes.ts',
-      'task.ts',
-      'thread.ts',
-      'undo.ts',
-      'verdict.ts',
+      'gates/verdict.ts',
+      'kept/kept-paths.ts',
+      'landing/landing.ts',
+      'landing/undo.ts',
+      'ledger/events.ts',
+      'plan/plan-versions.ts',
+      'plan/plan.ts',
+      'run/evolve-task.ts',
+      'run/round.ts',
+      'run/run.ts',
+      'run/task-notes.ts',
+      'run/task.ts',
+      'settings/thread.ts',
+      'tool-calls/agent-event.ts',
     ]);
   });
 
@@ -75,8 +75,8 @@ describe('the kept ledgers', () => {
 
   test('hold each type where it matters: its event leads to another state, unless it only tells', async () => {
     const { readVerified } = await import('./ledgers/stored-ledger.ts');
-    const { evolveRun } = await import('../src/domain/run.ts');
-    const { canonicalJson } = await import('../src/domain/plan.ts');
+    const { evolveRun } = await import('../src/domain/run/run.ts');
+    const { canonicalJson } = await import('../src/domain/plan/plan.ts');
     const golden = readVerified(ledgers.get('golden') ?? []).filter(({ stream }) => !stream.startsWith('external:'));
     const changing = new Set<string>();
     for (const [, events] of Map.groupBy(golden, ({ stream }) => stream)) {
@@ -139,7 +139,7 @@ async function readAll(names: readonly string[] = [...ledgers.keys()]) {
       import('../src/engine/replay.ts'),
       import('../src/domain/external/replay.ts'),
       import('../src/domain/explain/explain.ts'),
-      import('../src/domain/policy.ts'),
+      import('../src/domain/settings/policy.ts'),
     ]);
   const { isExternalStream, isRunStream, sessionOf } = await import('../src/ports/ledger.ts');
   const states: Record<string, Record<string, string>> = {};
@@ -188,12 +188,12 @@ const everyRuleSays = (table: object, text: string): object =>
 
 /** Every limit of ours is another one, and every agent is of another provider. */
 function swapLimits(): void {
-  swap('../src/domain/policy.ts', async (original) => {
-    const { policy } = await original<typeof import('../src/domain/policy.ts')>();
+  swap('../src/domain/settings/policy.ts', async (original) => {
+    const { policy } = await original<typeof import('../src/domain/settings/policy.ts')>();
     return { policy: Object.fromEntries(Object.entries(policy).map(([name, limit]) => [name, limit > 1 ? 1 : 0.1])) };
   });
-  swap('../src/domain/agents.ts', async (original) => {
-    const agents = await original<typeof import('../src/domain/agents.ts')>();
+  swap('../src/domain/agents/agents.ts', async (original) => {
+    const agents = await original<typeof import('../src/domain/agents/agents.ts')>();
     const kinds = Object.entries(agents.agentKinds).map(([name, kind]) => [name, { ...kind, provider: 'another' }]);
     return { ...agents, agentKinds: Object.fromEntries(kinds) };
   });

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { loadPlan } from '../src/adapters/plan-files/index.ts';
 import { clauseTexts } from '../src/domain/explain/clauses.ts';
-import type { FrozenPlan } from '../src/domain/plan.ts';
+import type { FrozenPlan } from '../src/domain/plan/plan.ts';
 import { refusals, rehearse } from '../src/engine/rehearse.ts';
 import { order } from './support/plans.ts';
 

@@ -26,8 +26,8 @@ test('every document of the API is a schema on its own', () => {
 
 test('no event is left out of the reference', () => {
   const files = {
-    'requests.ts': ['Asked'],
-    'events.ts': ['RunEvent', 'RepoEvent'],
+    'ledger/requests.ts': ['Asked'],
+    'ledger/events.ts': ['RunEvent', 'RepoEvent'],
     'external/events.ts': ['ExternalFact'],
   };
   const sources = Object.entries(files).map(([name, unions]) => ({

@@ -4,7 +4,7 @@ import type { Context } from '../src/cli/command.ts';
 import type { DeskMode } from '../src/cli/desk.ts';
 import { assistantHandler } from '../src/cli/mcp.ts';
 import { unasked } from '../src/cli/unasked.ts';
-import { err } from '../src/domain/result.ts';
+import { err } from '../src/domain/base/result.ts';
 import type { ActionTerms } from '../src/engine/actions/action.ts';
 import { actions, allTerms } from '../src/engine/actions/actions.ts';
 import { mayPerform } from '../src/engine/actions/perform.ts';

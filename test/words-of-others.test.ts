@@ -2,9 +2,14 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { LedgerEvent } from '../src/domain/events.ts';
 import type { Finding } from '../src/domain/findings/finding.ts';
-import { type dataFacts, type factsOfOthers, type TextFact, wordsOfOthers } from '../src/domain/words-of-others.ts';
+import type { LedgerEvent } from '../src/domain/ledger/events.ts';
+import {
+  type dataFacts,
+  type factsOfOthers,
+  type TextFact,
+  wordsOfOthers,
+} from '../src/domain/ledger/words-of-others.ts';
 import { keptLedgers, readVerified } from './ledgers/stored-ledger.ts';
 import { type Simulation, simulate, type Weather } from './simulation/simulate.ts';
 import { dcmOf } from './support/dcm.ts';

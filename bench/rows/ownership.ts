@@ -1,7 +1,7 @@
-import { claimsOf } from '../../src/domain/claims.ts';
-import { ownershipConflicts } from '../../src/domain/ownership.ts';
-import { matches, pattern } from '../../src/domain/pattern.ts';
-import { indexPatterns } from '../../src/domain/pattern-index.ts';
+import { matches, pattern } from '../../src/domain/patterns/pattern.ts';
+import { indexPatterns } from '../../src/domain/patterns/pattern-index.ts';
+import { claimsOf } from '../../src/domain/scope/claims.ts';
+import { ownershipConflicts } from '../../src/domain/scope/ownership.ts';
 import { frozenPlan, plannedTask } from '../../test/support/plans.ts';
 import { inTurns, type Row } from './row.ts';
 

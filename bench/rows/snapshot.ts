@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { takeSnapshot } from '../../src/adapters/snapshot/index.ts';
 import { makeWorkspace } from '../../src/adapters/workspace/index.ts';
-import { commitId } from '../../src/domain/ids.ts';
+import { commitId } from '../../src/domain/base/ids.ts';
 import { snapshotByHand } from '../hand-wave.ts';
 import { run } from '../process.ts';
 import { makeBare, makeRepository, place } from '../repository.ts';

@@ -3,7 +3,7 @@ import { jsonSchemas } from '../../src/adapters/json-schemas.ts';
 import { commands } from '../../src/cli/all-commands.ts';
 import { exitCodes, exitMeanings, groups, reservedCodes, startCodes } from '../../src/cli/command.ts';
 import { overview } from '../../src/cli/help.ts';
-import { factsOfOthers, wordsOfOthers } from '../../src/domain/words-of-others.ts';
+import { factsOfOthers, wordsOfOthers } from '../../src/domain/ledger/words-of-others.ts';
 import { routes } from '../../src/protocol/routes.ts';
 import { webhookJsonSchema } from '../../src/protocol/webhook.ts';
 import { printed } from './printed.ts';
@@ -93,7 +93,12 @@ function exitCodesPage(): string {
 
 function eventsPage(): string {
   const read = (name: string): string => readFileSync(new URL(`../../src/domain/${name}`, import.meta.url), 'utf8');
-  const section = (title: string, intro: string, union: string, source = read('events.ts')): readonly string[] => [
+  const section = (
+    title: string,
+    intro: string,
+    union: string,
+    source = read('ledger/events.ts'),
+  ): readonly string[] => [
     '',
     `## ${title}`,
     '',
@@ -118,7 +123,7 @@ function eventsPage(): string {
       'Requests',
       'Anyone may append them; the coordinator answers each one. A `key` names the asking: the same again asks for nothing new.',
       'Asked',
-      read('requests.ts'),
+      read('ledger/requests.ts'),
     ),
     ...section(
       'Facts of a run',

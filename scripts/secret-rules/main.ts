@@ -1,4 +1,4 @@
-// Writes src/domain/secret-rules.ts from the rules of a pinned gitleaks. Run: node scripts/secret-rules/main.ts [gitleaks.toml]
+// Writes src/domain/secrets/secret-rules.ts from the rules of a pinned gitleaks. Run: node scripts/secret-rules/main.ts [gitleaks.toml]
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { beginnings, classesIn, longest, type Node, parseRegex, spell } from './regex.ts';
@@ -43,7 +43,7 @@ const all = [...toml.matchAll(/^\[\[rules\]\]\nid = "([^"]+)"[\s\S]*?(?=^\[\[rul
   },
 );
 const rules = all.flatMap(({ id, regex }) => structural(id, regex) ?? []);
-writeFileSync(new URL('../../src/domain/secret-rules.ts', import.meta.url), moduleOf(rules));
+writeFileSync(new URL('../../src/domain/secrets/secret-rules.ts', import.meta.url), moduleOf(rules));
 console.log(`${rules.length} of ${all.length} rules`);
 
 /** Null: it does not begin with a text of its own, so that only entropy or a name nearby tells it from other text. */

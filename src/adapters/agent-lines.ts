@@ -1,4 +1,4 @@
-import { canonicalJson } from '../domain/plan.ts';
+import { canonicalJson } from '../domain/plan/plan.ts';
 import { shallowJson } from './shallow-json.ts';
 
 /** An agent's own documents: nothing in them is believed to be there. */

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AgentLogin } from '../domain/agents.ts';
+import type { AgentLogin } from '../domain/agents/agents.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;

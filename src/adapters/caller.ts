@@ -1,4 +1,4 @@
-import type { By } from '../domain/requests.ts';
+import type { By } from '../domain/ledger/requests.ts';
 
 export type Caller = {
   /** The agent that our process was started by; null for a person or a plain script. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
+import { err, ok, type Result } from '../domain/base/result.ts';
 import { explain } from '../domain/explain/explain.ts';
-import { err, ok, type Result } from '../domain/result.ts';
 import { readSource } from './plan-files/source-text.ts';
 
 /** As much as an agent is told at once. */

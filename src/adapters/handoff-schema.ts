@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Handoff } from '../domain/evidence.ts';
-import { err, ok, type Result } from '../domain/result.ts';
+import { err, ok, type Result } from '../domain/base/result.ts';
+import type { Handoff } from '../domain/gates/evidence.ts';
 
 /** The whole document, in bytes of UTF-8. */
 export const handoffLimit = 16 * 1024;

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { roles } from '../domain/plan.ts';
+import { roles } from '../domain/plan/plan.ts';
 import { handoffLimit, handoffSchema, parseHandoff } from './handoff-schema.ts';
 import { jsonSchemas } from './json-schemas.ts';
 import { configSchema, planSchema } from './plan-files/schema.ts';

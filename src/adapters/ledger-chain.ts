@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
-import { genesis, type Link, linkHash, type Sha256, type Tip, walkChain } from '../domain/chain.ts';
-import { eventBody, hashRule, ledgerFormat, opening, readEvent } from '../domain/event-format.ts';
-import type { LedgerEvent } from '../domain/events.ts';
 import { type ExternalEvent, isExternalEvent } from '../domain/external/events.ts';
-import { maskedEvent } from '../domain/masked-event.ts';
+import { genesis, type Link, linkHash, type Sha256, type Tip, walkChain } from '../domain/ledger/chain.ts';
+import { eventBody, hashRule, ledgerFormat, opening, readEvent } from '../domain/ledger/event-format.ts';
+import type { LedgerEvent } from '../domain/ledger/events.ts';
+import { maskedEvent } from '../domain/secrets/masked-event.ts';
 import { externalStream, type Stored } from '../ports/ledger.ts';
 
 export const sha256: Sha256 = (text) => hash('sha256', text, 'hex');

@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { CommitId } from '../domain/ids.ts';
-import type { StateDir } from '../domain/state-dir.ts';
+import type { CommitId } from '../domain/base/ids.ts';
+import type { StateDir } from '../domain/ledger/state-dir.ts';
 import { git, objectId } from './git-process/index.ts';
 import { ownName } from './process-identity.ts';
 

@@ -1,4 +1,4 @@
-import { snapshotOf } from '../domain/task.ts';
+import { snapshotOf } from '../domain/run/task.ts';
 import type { Desk } from '../ports/desk.ts';
 import { actOn, refusedToAgent } from './act.ts';
 import { type Context, exitCodes, misused, type Outcome } from './command.ts';

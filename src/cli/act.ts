@@ -1,7 +1,7 @@
+import type { RunId } from '../domain/base/ids.ts';
+import type { Result } from '../domain/base/result.ts';
 import { describeRefusal, explain } from '../domain/explain/explain.ts';
 import type { Finding } from '../domain/findings/finding.ts';
-import type { RunId } from '../domain/ids.ts';
-import type { Result } from '../domain/result.ts';
 import type { SubjectKind, Subjects } from '../engine/actions/action.ts';
 import { type ActionInputs, type ActionKinds, type ActionName, actions } from '../engine/actions/actions.ts';
 import { type ActingCaller, mayPerform, type Performed, performAction } from '../engine/actions/perform.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { approved, begun, hello, started } from '../../test/support/run-events.ts';
 import { viewed } from '../../test/support/viewed.ts';
-import type { AgentEvent } from '../domain/agent-event.ts';
+import type { AgentEvent } from '../domain/tool-calls/agent-event.ts';
 import type { Content } from '../ports/desk.ts';
 import { activityReader } from './activity.ts';
 

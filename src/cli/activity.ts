@@ -1,8 +1,8 @@
-import type { AgentEvent } from '../domain/agent-event.ts';
-import type { AttemptId, CommitId, TaskId } from '../domain/ids.ts';
-import type { RunState } from '../domain/run.ts';
-import { safeLine } from '../domain/safe-text.ts';
-import { liveAttempt, snapshotOf, type TaskState } from '../domain/task.ts';
+import type { AttemptId, CommitId, TaskId } from '../domain/base/ids.ts';
+import { safeLine } from '../domain/base/safe-text.ts';
+import type { RunState } from '../domain/run/run.ts';
+import { liveAttempt, snapshotOf, type TaskState } from '../domain/run/task.ts';
+import type { AgentEvent } from '../domain/tool-calls/agent-event.ts';
 import type { Content, Desk, LineCount } from '../ports/desk.ts';
 import type { Activity, Diffstat, TaskActivity } from '../view/activity.ts';
 import { doingLine } from '../view/agent-lines.ts';

@@ -1,5 +1,5 @@
-import { recordById } from '../domain/board.ts';
-import { err, ok, type Result } from '../domain/result.ts';
+import { err, ok, type Result } from '../domain/base/result.ts';
+import { recordById } from '../domain/board/board.ts';
 import type { Desk } from '../ports/desk.ts';
 import { recordLines } from '../view/board-lines.ts';
 import { actOn, refusedToAgent } from './act.ts';

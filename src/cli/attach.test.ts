@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { commandScene, stuck } from '../../test/support/command-scene.ts';
 import { run } from '../../test/support/run-events.ts';
-import type { AgentEvent, ToolCall } from '../domain/agent-event.ts';
+import type { AgentEvent, ToolCall } from '../domain/tool-calls/agent-event.ts';
 
 const call = (given: Partial<ToolCall>): ToolCall => ({
   id: '1',

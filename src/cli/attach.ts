@@ -1,8 +1,8 @@
-import type { AgentEvent } from '../domain/agent-event.ts';
-import { type AttemptId, attemptId } from '../domain/ids.ts';
-import type { RunState } from '../domain/run.ts';
-import { isLive } from '../domain/schedule.ts';
-import { attemptOf, type TaskState } from '../domain/task.ts';
+import { type AttemptId, attemptId } from '../domain/base/ids.ts';
+import type { RunState } from '../domain/run/run.ts';
+import { isLive } from '../domain/run/schedule.ts';
+import { attemptOf, type TaskState } from '../domain/run/task.ts';
+import type { AgentEvent } from '../domain/tool-calls/agent-event.ts';
 import type { Desk } from '../ports/desk.ts';
 import { agentLines } from '../view/agent-lines.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';

@@ -1,5 +1,5 @@
-import type { RunId } from '../domain/ids.ts';
-import type { TapName } from '../domain/requests.ts';
+import type { RunId } from '../domain/base/ids.ts';
+import type { TapName } from '../domain/ledger/requests.ts';
 import { isAtRest } from '../engine/rehearse.ts';
 import type { Desk } from '../ports/desk.ts';
 import { runDocument } from '../view/document.ts';

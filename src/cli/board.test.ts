@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { commandScene, working } from '../../test/support/command-scene.ts';
 import { by, hello, run } from '../../test/support/run-events.ts';
-import type { Post } from '../domain/board.ts';
-import type { RunEvent } from '../domain/events.ts';
-import { attemptId } from '../domain/ids.ts';
+import { attemptId } from '../domain/base/ids.ts';
+import type { Post } from '../domain/board/board.ts';
+import type { RunEvent } from '../domain/ledger/events.ts';
 
 const posted = (post: number, what: Partial<Post> = {}): RunEvent => ({
   type: 'attempt-noted',

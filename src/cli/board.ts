@@ -1,6 +1,6 @@
-import { recordsOf } from '../domain/board.ts';
-import { atTime } from '../domain/expiry.ts';
-import { needsOf } from '../domain/needs.ts';
+import { recordsOf } from '../domain/board/board.ts';
+import { needsOf } from '../domain/board/needs.ts';
+import { atTime } from '../domain/decide/expiry.ts';
 import { knownRuns } from '../engine/find-run.ts';
 import type { Desk } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';

@@ -1,5 +1,5 @@
-import { sizeText } from '../domain/disk.ts';
-import { shellPath } from '../domain/shell-word.ts';
+import { shellPath } from '../domain/base/shell-word.ts';
+import { sizeText } from '../domain/kept/disk.ts';
 import { keepingOf, keepingOfLfs } from '../engine/clean-up.ts';
 import { knownRuns } from '../engine/find-run.ts';
 import { asSeenNow } from '../engine/landed-request.ts';

@@ -1,4 +1,4 @@
-import { plannedStates } from '../domain/run.ts';
+import { plannedStates } from '../domain/run/run.ts';
 import { knownRuns } from '../engine/find-run.ts';
 import { type Context, done, type Outcome } from './command.ts';
 import { atDesk } from './desk.ts';

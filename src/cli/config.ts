@@ -1,5 +1,5 @@
-import { confirmCommand } from '../domain/confirm-command.ts';
 import { explain } from '../domain/explain/explain.ts';
+import { confirmCommand } from '../domain/settings/confirm-command.ts';
 import type { Text } from '../ports/terminal.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
 import type { Program } from './definition.ts';

@@ -1,5 +1,5 @@
-import type { RunState } from '../domain/run.ts';
-import { snapshotOf } from '../domain/task.ts';
+import type { RunState } from '../domain/run/run.ts';
+import { snapshotOf } from '../domain/run/task.ts';
 import type { Desk } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
 import { type Conflict, conflictsOf } from '../view/conflicts.ts';

@@ -1,4 +1,4 @@
-import type { RunState } from '../domain/run.ts';
+import type { RunState } from '../domain/run/run.ts';
 import type { Desk } from '../ports/desk.ts';
 
 /** One line for each task whose workspace is still being made, where that takes more than a moment. */

@@ -1,5 +1,5 @@
-import type { Spend } from '../domain/budget.ts';
-import { type Cost, costsOf } from '../domain/costs.ts';
+import type { Spend } from '../domain/run/budget.ts';
+import { type Cost, costsOf } from '../domain/run/costs.ts';
 import type { Desk } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
 import { count, money } from '../view/agent-lines.ts';

@@ -1,6 +1,6 @@
+import { runId } from '../domain/base/ids.ts';
 import { describeVerdict } from '../domain/explain/explain.ts';
-import { runId } from '../domain/ids.ts';
-import type { RunState } from '../domain/run.ts';
+import type { RunState } from '../domain/run/run.ts';
 import { dropAction } from '../engine/actions/drop.ts';
 import { performAction } from '../engine/actions/perform.ts';
 import { knownRuns } from '../engine/find-run.ts';

@@ -1,4 +1,4 @@
-import type { Result } from '../domain/result.ts';
+import type { Result } from '../domain/base/result.ts';
 import type { Desk } from '../ports/desk.ts';
 import { LedgerDamaged, LedgerUnavailable } from '../ports/ledger.ts';
 import { type Context, exitCodes, misused, type Outcome } from './command.ts';

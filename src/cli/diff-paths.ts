@@ -1,5 +1,5 @@
-import { below, resolvePath } from '../domain/lexical-path.ts';
-import { err, ok, type Result } from '../domain/result.ts';
+import { below, resolvePath } from '../domain/base/lexical-path.ts';
+import { err, ok, type Result } from '../domain/base/result.ts';
 
 type Place = { readonly checkout: string; readonly cwd: string };
 

@@ -1,7 +1,7 @@
-import type { SnapshotEvidence } from '../domain/evidence.ts';
-import type { TaskId } from '../domain/ids.ts';
-import type { RunState } from '../domain/run.ts';
-import { snapshotOf, type TaskState } from '../domain/task.ts';
+import type { TaskId } from '../domain/base/ids.ts';
+import type { SnapshotEvidence } from '../domain/gates/evidence.ts';
+import type { RunState } from '../domain/run/run.ts';
+import { snapshotOf, type TaskState } from '../domain/run/task.ts';
 import type { Desk, LineCount } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
 import { diffstatText } from '../view/activity.ts';

@@ -1,4 +1,4 @@
-import { agentKinds } from '../domain/agents.ts';
+import { agentKinds } from '../domain/agents/agents.ts';
 import { installAgent, toldOfNoAgent } from '../domain/texts/machine.ts';
 import type { Examined } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';

@@ -1,8 +1,8 @@
+import type { CommitId, TaskId } from '../domain/base/ids.ts';
+import { unfitToEdit } from '../domain/decide/take-work.ts';
 import { describeRefusal } from '../domain/explain/explain.ts';
-import type { CommitId, TaskId } from '../domain/ids.ts';
-import { type LandingConflict, type SidesBeside, sideName } from '../domain/landing-conflict.ts';
-import { unfitToEdit } from '../domain/take-work.ts';
-import { isResolved, snapshotOf } from '../domain/task.ts';
+import { type LandingConflict, type SidesBeside, sideName } from '../domain/landing/landing-conflict.ts';
+import { isResolved, snapshotOf } from '../domain/run/task.ts';
 import type { Desk } from '../ports/desk.ts';
 import { actAndTell, refusedToAgent } from './act.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';

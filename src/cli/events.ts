@@ -1,4 +1,4 @@
-import { err, ok, type Result } from '../domain/result.ts';
+import { err, ok, type Result } from '../domain/base/result.ts';
 import type { Desk } from '../ports/desk.ts';
 import { isExternalStream, type Stored } from '../ports/ledger.ts';
 import type { Text } from '../ports/terminal.ts';

@@ -1,6 +1,6 @@
-import { atTime } from '../domain/expiry.ts';
-import type { RunId } from '../domain/ids.ts';
-import { evolveRun, type RunState } from '../domain/run.ts';
+import type { RunId } from '../domain/base/ids.ts';
+import { atTime } from '../domain/decide/expiry.ts';
+import { evolveRun, type RunState } from '../domain/run/run.ts';
 import type { Desk } from '../ports/desk.ts';
 import type { Stored } from '../ports/ledger.ts';
 import type { RunView } from '../view/run-view.ts';

@@ -1,6 +1,6 @@
+import type { RunId } from '../domain/base/ids.ts';
 import type { Finding } from '../domain/findings/finding.ts';
-import type { RunId } from '../domain/ids.ts';
-import { isInQueue } from '../domain/landing-queue.ts';
+import { isInQueue } from '../domain/landing/landing-queue.ts';
 import { requestStop } from '../engine/actions/perform.ts';
 import { knownRuns, landsBefore } from '../engine/find-run.ts';
 import { isAtRest } from '../engine/rehearse.ts';

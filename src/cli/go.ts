@@ -1,5 +1,5 @@
-import { type PlanSketch, sketchOf, type TypedTask } from '../domain/plan-text.ts';
-import { err, ok, type Result } from '../domain/result.ts';
+import { err, ok, type Result } from '../domain/base/result.ts';
+import { type PlanSketch, sketchOf, type TypedTask } from '../domain/plan/plan-text.ts';
 import { type Context, misused, type Outcome } from './command.ts';
 import type { Program } from './definition.ts';
 import { checkedThenRun, type RunOptions } from './run.ts';

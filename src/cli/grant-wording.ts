@@ -1,9 +1,9 @@
-import { grantPattern } from '../domain/claims.ts';
-import { protectedConfig } from '../domain/ownership.ts';
-import { foldPath } from '../domain/path-fold.ts';
-import { plannedById } from '../domain/plan.ts';
-import type { RunState } from '../domain/run.ts';
-import type { TaskState } from '../domain/task.ts';
+import { foldPath } from '../domain/base/path-fold.ts';
+import { plannedById } from '../domain/plan/plan.ts';
+import type { RunState } from '../domain/run/run.ts';
+import type { TaskState } from '../domain/run/task.ts';
+import { grantPattern } from '../domain/scope/claims.ts';
+import { protectedConfig } from '../domain/scope/ownership.ts';
 import type { Subjects } from '../engine/actions/action.ts';
 import { grantedIn } from '../pipeline/step.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import type { Project } from '../domain/project.ts';
+import type { Project } from '../domain/project/project.ts';
 import { completed, configLines, type Existing, mostConfigLines, planFiles } from './init-files.ts';
 
 const nothing: Project = { tools: [], setup: null, checks: [], generated: {}, include: [], notes: [] };

@@ -1,4 +1,4 @@
-import type { Project } from '../domain/project.ts';
+import type { Project } from '../domain/project/project.ts';
 
 /** What becomes of one file at the top of the checkout. `adds` are lines that it lacks. */
 export type PlannedFile = {

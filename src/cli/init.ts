@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { detectProject, type Project } from '../domain/project.ts';
+import { detectProject, type Project } from '../domain/project/project.ts';
 import { toldOfNoAgent } from '../domain/texts/machine.ts';
 import type { Text } from '../ports/terminal.ts';
 import { type Context, exitCodes, misused, type Outcome } from './command.ts';

@@ -1,5 +1,5 @@
-import type { LogEvidence } from '../domain/evidence.ts';
-import { generatedPaths } from '../domain/generated.ts';
+import type { LogEvidence } from '../domain/gates/evidence.ts';
+import { generatedPaths } from '../domain/scope/generated.ts';
 import { checkOutput } from '../domain/texts/check-output.ts';
 import { howEnded } from '../view/event-line.ts';
 import { checkDocument, endingDocument } from '../view/told-evidence.ts';

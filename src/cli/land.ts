@@ -1,7 +1,7 @@
-import type { LedgerEvent } from '../domain/events.ts';
-import { chooseTasks, hasWhollyLanded, type WithoutTasks } from '../domain/land-some.ts';
-import type { RunState } from '../domain/run.ts';
-import { isUndone } from '../domain/undo.ts';
+import { chooseTasks, hasWhollyLanded, type WithoutTasks } from '../domain/landing/land-some.ts';
+import { isUndone } from '../domain/landing/undo.ts';
+import type { LedgerEvent } from '../domain/ledger/events.ts';
+import type { RunState } from '../domain/run/run.ts';
 import type { KnownRun } from '../engine/find-run.ts';
 import type { Desk } from '../ports/desk.ts';
 import { eventLine } from '../view/event-line.ts';

@@ -1,7 +1,7 @@
-import type { AttemptId } from '../domain/ids.ts';
-import { attemptId } from '../domain/ids.ts';
-import { foldRun } from '../domain/run.ts';
-import { isLive } from '../domain/schedule.ts';
+import type { AttemptId } from '../domain/base/ids.ts';
+import { attemptId } from '../domain/base/ids.ts';
+import { foldRun } from '../domain/run/run.ts';
+import { isLive } from '../domain/run/schedule.ts';
 import type { Desk } from '../ports/desk.ts';
 import { speaks } from './attach.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';

@@ -1,4 +1,4 @@
-import { attemptOf, snapshotOf } from '../domain/task.ts';
+import { attemptOf, snapshotOf } from '../domain/run/task.ts';
 import type { Desk } from '../ports/desk.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
 import type { Program } from './definition.ts';

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
+import { err, ok, type Result } from '../domain/base/result.ts';
+import { safeLine } from '../domain/base/safe-text.ts';
 import { explain } from '../domain/explain/explain.ts';
 import { estimate, type Tier } from '../domain/planner/complexity.ts';
 import { draftDirective } from '../domain/planner/draft-directive.ts';
 import { type GoalPlan, planOfGoal } from '../domain/planner/goal-plan.ts';
 import { registryOf } from '../domain/planner/registry.ts';
 import { type TemplateName, templateNames } from '../domain/planner/templates.ts';
-import { err, ok, type Result } from '../domain/result.ts';
-import { safeLine } from '../domain/safe-text.ts';
 import type { Desk, ReadPlan } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
 import { type Context, done, misused, type Outcome } from './command.ts';

@@ -1,10 +1,10 @@
-import type { Ending } from '../domain/evidence.ts';
+import type { CommitId } from '../domain/base/ids.ts';
+import type { Result } from '../domain/base/result.ts';
 import type { Finding } from '../domain/findings/finding.ts';
-import type { CommitId } from '../domain/ids.ts';
-import type { PlannedTask } from '../domain/plan.ts';
-import type { Seen } from '../domain/project.ts';
-import type { Result } from '../domain/result.ts';
-import type { RunState } from '../domain/run.ts';
+import type { Ending } from '../domain/gates/evidence.ts';
+import type { PlannedTask } from '../domain/plan/plan.ts';
+import type { Seen } from '../domain/project/project.ts';
+import type { RunState } from '../domain/run/run.ts';
 import type { Desk, Examined, PlanFlags, PlanSource, ReadPlan } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
 import type { Context, Outcome } from './command.ts';

@@ -1,5 +1,5 @@
-import type { TaskId } from '../domain/ids.ts';
-import { err, ok, type Result } from '../domain/result.ts';
+import type { TaskId } from '../domain/base/ids.ts';
+import { err, ok, type Result } from '../domain/base/result.ts';
 import type { Desk, LoggedCommit } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
 import type { MadeRun } from './subject.ts';

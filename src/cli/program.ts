@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
+import { nearestWord } from '../domain/base/nearest-word.ts';
 import { describeRefusal, explain } from '../domain/explain/explain.ts';
-import { nearestWord } from '../domain/nearest-word.ts';
 import { EnvironmentFailed } from '../ports/failures.ts';
 import type { Text } from '../ports/terminal.ts';
 import { type Context, exitCodes, misused, type Outcome } from './command.ts';

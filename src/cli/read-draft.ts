@@ -1,6 +1,6 @@
+import { commitId } from '../domain/base/ids.ts';
 import { boundedFinding } from '../domain/findings/bounded.ts';
 import type { Finding } from '../domain/findings/finding.ts';
-import { commitId } from '../domain/ids.ts';
 import { prepareOrder } from '../engine/order-run.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
 import type { Program } from './definition.ts';

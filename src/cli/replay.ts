@@ -1,4 +1,4 @@
-import type { Earlier } from '../domain/replayed.ts';
+import type { Earlier } from '../domain/ledger/replayed.ts';
 import { knownRuns } from '../engine/find-run.ts';
 import { replayRun } from '../engine/replay.ts';
 import { replaySessions } from '../engine/replay-sessions.ts';

@@ -1,6 +1,6 @@
-import { discarded } from '../domain/discard.ts';
-import type { RunState } from '../domain/run.ts';
-import { leftToLand } from '../domain/undo.ts';
+import { discarded } from '../domain/kept/discard.ts';
+import { leftToLand } from '../domain/landing/undo.ts';
+import type { RunState } from '../domain/run/run.ts';
 import type { Desk, KeptSnapshot } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
 import { keptDocument, keptLines } from '../view/kept-lines.ts';

@@ -1,5 +1,5 @@
+import type { RunId } from '../domain/base/ids.ts';
 import type { Finding } from '../domain/findings/finding.ts';
-import type { RunId } from '../domain/ids.ts';
 import { requestLanding } from '../engine/actions/perform.ts';
 import type { Desk } from '../ports/desk.ts';
 import { inBackground } from './background.ts';

@@ -1,6 +1,6 @@
+import { err, type Result } from '../domain/base/result.ts';
 import { explain } from '../domain/explain/explain.ts';
 import type { Finding } from '../domain/findings/finding.ts';
-import { err, type Result } from '../domain/result.ts';
 import { performOrder } from '../engine/actions/order.ts';
 import { type NotOrdered, type PreparedOrder, prepareOrder } from '../engine/order-run.ts';
 import type { Desk, PlanFlags, PlanSource } from '../ports/desk.ts';

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { isAbsolute } from 'node:path';
-import { err, ok, type Result } from '../domain/result.ts';
+import { err, ok, type Result } from '../domain/base/result.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
 import type { Program } from './definition.ts';
 import { failed } from './desk.ts';

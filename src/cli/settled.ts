@@ -1,7 +1,7 @@
-import { type Need, needsOf } from '../domain/needs.ts';
-import { openUndo } from '../domain/open-undo.ts';
-import { openCommand } from '../domain/pull-request.ts';
-import { plannedStates, type RunState } from '../domain/run.ts';
+import { type Need, needsOf } from '../domain/board/needs.ts';
+import { openUndo } from '../domain/landing/open-undo.ts';
+import { openCommand } from '../domain/landing/pull-request.ts';
+import { plannedStates, type RunState } from '../domain/run/run.ts';
 import { toldOfFailedRun } from '../domain/texts/machine.ts';
 import type { Text } from '../ports/terminal.ts';
 import { runDocument } from '../view/document.ts';

@@ -1,8 +1,8 @@
-import type { Ending } from '../domain/evidence.ts';
 import { describeWithFix } from '../domain/explain/explain.ts';
-import { plannedById } from '../domain/plan.ts';
-import { isLive } from '../domain/schedule.ts';
-import { agentOf, attemptOf, snapshotOf } from '../domain/task.ts';
+import type { Ending } from '../domain/gates/evidence.ts';
+import { plannedById } from '../domain/plan/plan.ts';
+import { isLive } from '../domain/run/schedule.ts';
+import { agentOf, attemptOf, snapshotOf } from '../domain/run/task.ts';
 import type { Desk } from '../ports/desk.ts';
 import { type Context, exitCodes, misused, type Outcome } from './command.ts';
 import type { Program } from './definition.ts';

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { commandScene, stuck, working } from '../../test/support/command-scene.ts';
 import { begun, run } from '../../test/support/run-events.ts';
-import type { RunEvent } from '../domain/events.ts';
+import type { RunEvent } from '../domain/ledger/events.ts';
 
 const kept = { [`${run}.hello.1`]: '# Task hello\n\nKept.\n' };
 const recorded = (events: readonly RunEvent[], text: string): readonly RunEvent[] =>

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type AttemptId, attemptId } from '../domain/ids.ts';
+import { type AttemptId, attemptId } from '../domain/base/ids.ts';
 import { asIntended, nextAttempt, promptOf } from '../engine/prompt/prompt-of.ts';
 import type { Desk } from '../ports/desk.ts';
 import { done, misused, type Outcome } from './command.ts';

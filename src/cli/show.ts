@@ -1,12 +1,12 @@
+import type { TaskId } from '../domain/base/ids.ts';
+import { safeLine } from '../domain/base/safe-text.ts';
 import { directiveText } from '../domain/explain/clauses.ts';
 import { describeVerdict, explainVerdict } from '../domain/explain/explain.ts';
-import type { TaskId } from '../domain/ids.ts';
-import { plannedById } from '../domain/plan.ts';
-import { safeLine } from '../domain/safe-text.ts';
-import { endedAttempt, handoffOf, snapshotOf, verdictsOf } from '../domain/task.ts';
+import type { Verdict } from '../domain/gates/verdict.ts';
+import { plannedById } from '../domain/plan/plan.ts';
+import { endedAttempt, handoffOf, snapshotOf, verdictsOf } from '../domain/run/task.ts';
 import { toldOfHold } from '../domain/texts/held.ts';
 import { toldOfSleep } from '../domain/texts/machine.ts';
-import type { Verdict } from '../domain/verdict.ts';
 import type { Desk } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
 import { runDocument } from '../view/document.ts';

@@ -1,6 +1,6 @@
-import { atTime } from '../domain/expiry.ts';
+import { needsOf } from '../domain/board/needs.ts';
+import { atTime } from '../domain/decide/expiry.ts';
 import type { Session } from '../domain/external/session.ts';
-import { needsOf } from '../domain/needs.ts';
 import { toldOfNoCoordinator } from '../domain/texts/machine.ts';
 import { findSubject, isOpen, type KnownRun, knownRuns, landsBefore } from '../engine/find-run.ts';
 import { asSeenNow } from '../engine/landed-request.ts';

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { commandScene, stuck, working } from '../../test/support/command-scene.ts';
 import { frozenPlan, plannedTask } from '../../test/support/plans.ts';
 import { approved, begun, by, hello, run } from '../../test/support/run-events.ts';
-import type { AgentNote } from '../domain/agent-note.ts';
-import type { RunEvent } from '../domain/events.ts';
-import { attemptId } from '../domain/ids.ts';
+import type { AgentNote } from '../domain/agents/agent-note.ts';
+import { attemptId } from '../domain/base/ids.ts';
+import type { RunEvent } from '../domain/ledger/events.ts';
 
 const withAgent = (events: readonly RunEvent[], agent: string): readonly RunEvent[] =>
   events.map((event) => (event.type === 'attempt-intended' ? { ...event, agent } : event));

@@ -1,6 +1,6 @@
-import type { TaskId } from '../domain/ids.ts';
-import { err, ok, type Result } from '../domain/result.ts';
-import type { RunState } from '../domain/run.ts';
+import type { TaskId } from '../domain/base/ids.ts';
+import { err, ok, type Result } from '../domain/base/result.ts';
+import type { RunState } from '../domain/run/run.ts';
 import { findSubject, isOpen, type KnownRun, knownRuns, type Subject } from '../engine/find-run.ts';
 import type { Desk } from '../ports/desk.ts';
 import { done, misused, type Outcome } from './command.ts';

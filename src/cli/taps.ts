@@ -1,10 +1,10 @@
-import { firstTap } from '../domain/answer-before-made.ts';
+import { firstTap } from '../domain/decide/answer-before-made.ts';
 import { directiveText } from '../domain/explain/clauses.ts';
 import type { Finding } from '../domain/findings/finding.ts';
-import { allTasks } from '../domain/plan.ts';
-import type { By, TapName } from '../domain/requests.ts';
-import { selectedWaves, tasksOfWave } from '../domain/run.ts';
-import { isResolved, snapshotOf } from '../domain/task.ts';
+import type { By, TapName } from '../domain/ledger/requests.ts';
+import { allTasks } from '../domain/plan/plan.ts';
+import { selectedWaves, tasksOfWave } from '../domain/run/run.ts';
+import { isResolved, snapshotOf } from '../domain/run/task.ts';
 import { toldOfLanding } from '../domain/texts/run.ts';
 import type { Desk } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';

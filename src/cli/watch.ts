@@ -1,9 +1,9 @@
-import type { RunId } from '../domain/ids.ts';
-import { isInQueue } from '../domain/landing-queue.ts';
-import { needsOf } from '../domain/needs.ts';
-import { openUndo } from '../domain/open-undo.ts';
-import { canonicalJson } from '../domain/plan.ts';
-import type { RunState } from '../domain/run.ts';
+import type { RunId } from '../domain/base/ids.ts';
+import { needsOf } from '../domain/board/needs.ts';
+import { isInQueue } from '../domain/landing/landing-queue.ts';
+import { openUndo } from '../domain/landing/open-undo.ts';
+import { canonicalJson } from '../domain/plan/plan.ts';
+import type { RunState } from '../domain/run/run.ts';
 import { knownRuns, landsBefore } from '../engine/find-run.ts';
 import { isAttended } from '../engine/rehearse.ts';
 import type { Desk } from '../ports/desk.ts';

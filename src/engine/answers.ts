@@ -1,4 +1,4 @@
-import type { LedgerEvent } from '../domain/events.ts';
+import type { LedgerEvent } from '../domain/ledger/events.ts';
 import type { Ledger, Stored } from '../ports/ledger.ts';
 
 type Waiting = { readonly asked: Stored; heard(event: LedgerEvent): void };

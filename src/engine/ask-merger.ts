@@ -1,8 +1,8 @@
-import type { RunEvent } from '../domain/events.ts';
+import type { TaskId } from '../domain/base/ids.ts';
 import type { Finding } from '../domain/findings/finding.ts';
-import type { TaskId } from '../domain/ids.ts';
-import { landsOnOwnBranch } from '../domain/plan.ts';
-import { startable } from '../domain/schedule.ts';
+import type { RunEvent } from '../domain/ledger/events.ts';
+import { landsOnOwnBranch } from '../domain/plan/plan.ts';
+import { startable } from '../domain/run/schedule.ts';
 import { EnvironmentFailed } from '../ports/failures.ts';
 import { type MergerAnswer, MergerFailed, type MergerRequest } from '../ports/merger.ts';
 import { type RunLog, StaleEpoch } from './run-log.ts';

@@ -1,11 +1,11 @@
-import { answer } from '../domain/answer.ts';
-import type { LedgerEvent } from '../domain/events.ts';
+import type { RunId } from '../domain/base/ids.ts';
+import { err, ok, type Result } from '../domain/base/result.ts';
+import { answer } from '../domain/decide/answer.ts';
+import { waitsForResume } from '../domain/decide/waits-for-resume.ts';
 import type { Finding } from '../domain/findings/finding.ts';
-import type { RunId } from '../domain/ids.ts';
-import type { RequestEvent } from '../domain/requests.ts';
-import { err, ok, type Result } from '../domain/result.ts';
-import type { RunState } from '../domain/run.ts';
-import { waitsForResume } from '../domain/waits-for-resume.ts';
+import type { LedgerEvent } from '../domain/ledger/events.ts';
+import type { RequestEvent } from '../domain/ledger/requests.ts';
+import type { RunState } from '../domain/run/run.ts';
 import type { Desk } from '../ports/desk.ts';
 import type { Stored } from '../ports/ledger.ts';
 import { hearAfter } from './answers.ts';

@@ -1,4 +1,4 @@
-import type { RepoAttestation } from '../domain/evidence.ts';
+import type { RepoAttestation } from '../domain/gates/evidence.ts';
 import type { GitReader } from '../ports/merger.ts';
 
 /** What a repository is known by. */

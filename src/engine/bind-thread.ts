@@ -1,5 +1,5 @@
-import type { ThreadEvidence } from '../domain/evidence.ts';
-import { judged } from '../domain/judge.ts';
+import type { ThreadEvidence } from '../domain/gates/evidence.ts';
+import { judged } from '../domain/gates/judge.ts';
 import { contextOf, type Effect } from '../pipeline/step.ts';
 import type { Threads } from '../ports/threads.ts';
 import type { RunLog } from './run-log.ts';

@@ -1,8 +1,8 @@
-import type { TaskId } from '../domain/ids.ts';
-import { discardCommand } from '../domain/kept.ts';
-import { openUndo } from '../domain/open-undo.ts';
-import type { RunState } from '../domain/run.ts';
-import { attemptOf } from '../domain/task.ts';
+import type { TaskId } from '../domain/base/ids.ts';
+import { discardCommand } from '../domain/kept/kept.ts';
+import { openUndo } from '../domain/landing/open-undo.ts';
+import type { RunState } from '../domain/run/run.ts';
+import { attemptOf } from '../domain/run/task.ts';
 import { few } from '../domain/texts/told.ts';
 
 /** Why the workspace of a job is kept; `removable` only when its work is landed or was discarded by name. */

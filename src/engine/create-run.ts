@@ -1,11 +1,11 @@
-import { startTap } from '../domain/decide-tap.ts';
-import type { RunEvent } from '../domain/events.ts';
-import type { EarlierTask, RepoAttestation } from '../domain/evidence.ts';
-import type { Context } from '../domain/judge.ts';
-import { allTasks } from '../domain/plan.ts';
-import { repoClaims } from '../domain/repo-claim.ts';
-import type { By, RunOrder, TapName } from '../domain/requests.ts';
-import { passes } from '../domain/verdict.ts';
+import { startTap } from '../domain/decide/decide-tap.ts';
+import type { EarlierTask, RepoAttestation } from '../domain/gates/evidence.ts';
+import type { Context } from '../domain/gates/judge.ts';
+import { passes } from '../domain/gates/verdict.ts';
+import type { RunEvent } from '../domain/ledger/events.ts';
+import type { By, RunOrder, TapName } from '../domain/ledger/requests.ts';
+import { allTasks } from '../domain/plan/plan.ts';
+import { repoClaims } from '../domain/plan/repo-claim.ts';
 import { contract } from '../pipeline/contract.ts';
 import { load } from '../pipeline/load.ts';
 

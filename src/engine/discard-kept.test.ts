@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { approved, begun, by, ended, hello, run, started } from '../../test/support/run-events.ts';
-import type { RunEvent } from '../domain/events.ts';
-import { attemptId } from '../domain/ids.ts';
-import { keepAtEnd } from '../domain/keep-at-end.ts';
-import { foldRun, type RunState } from '../domain/run.ts';
+import { attemptId } from '../domain/base/ids.ts';
+import { keepAtEnd } from '../domain/kept/keep-at-end.ts';
+import type { RunEvent } from '../domain/ledger/events.ts';
+import { foldRun, type RunState } from '../domain/run/run.ts';
 import { discardKept } from './discard-kept.ts';
 import type { RunLog } from './run-log.ts';
 

@@ -1,4 +1,4 @@
-import type { RunState } from '../domain/run.ts';
+import type { RunState } from '../domain/run/run.ts';
 import type { Effect } from '../pipeline/step.ts';
 import type { Disk } from '../ports/disk.ts';
 import { failureOf, isEnvironmental } from '../ports/failures.ts';

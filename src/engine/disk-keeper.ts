@@ -6,8 +6,8 @@ import {
   shortageOf,
   toRemove,
   totalOf,
-} from '../domain/disk.ts';
-import type { RunState } from '../domain/run.ts';
+} from '../domain/kept/disk.ts';
+import type { RunState } from '../domain/run/run.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Disk } from '../ports/disk.ts';
 import { failureOf, isEnvironmental } from '../ports/failures.ts';

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { approved, begun, by, ended, hello, run, started } from '../../test/support/run-events.ts';
-import { keepAtEnd } from '../domain/keep-at-end.ts';
-import { foldRun } from '../domain/run.ts';
+import { keepAtEnd } from '../domain/kept/keep-at-end.ts';
+import { foldRun } from '../domain/run/run.ts';
 import { EnvironmentFailed } from '../ports/failures.ts';
 import { driveRun } from './driver.ts';
 import type { RunLog } from './run-log.ts';

@@ -1,8 +1,8 @@
-import type { Shortage } from '../domain/disk.ts';
-import type { RunEvent } from '../domain/events.ts';
-import { isInQueue } from '../domain/landing-queue.ts';
-import { goesOnByItself } from '../domain/provider.ts';
-import { evolveRun, type RunState } from '../domain/run.ts';
+import { goesOnByItself } from '../domain/agents/provider.ts';
+import type { Shortage } from '../domain/kept/disk.ts';
+import { isInQueue } from '../domain/landing/landing-queue.ts';
+import type { RunEvent } from '../domain/ledger/events.ts';
+import { evolveRun, type RunState } from '../domain/run/run.ts';
 import type { Effect, Given, Step } from '../pipeline/step.ts';
 import { steps } from '../pipeline/steps.ts';
 import type { Clock } from '../ports/clock.ts';

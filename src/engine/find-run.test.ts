@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { begun } from '../../test/support/run-events.ts';
-import { runId } from '../domain/ids.ts';
-import { foldRun } from '../domain/run.ts';
+import { runId } from '../domain/base/ids.ts';
+import { foldRun } from '../domain/run/run.ts';
 import { findSubject, type KnownRun } from './find-run.ts';
 
 const known = (name: string, ended = false): KnownRun => {

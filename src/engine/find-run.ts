@@ -1,8 +1,8 @@
-import { type RunId, runId, type TaskId, taskId } from '../domain/ids.ts';
-import { aheadInQueue, isInQueue } from '../domain/landing-queue.ts';
-import { err, ok, type Result } from '../domain/result.ts';
-import { foldRun, type RunState } from '../domain/run.ts';
-import { isLive } from '../domain/schedule.ts';
+import { type RunId, runId, type TaskId, taskId } from '../domain/base/ids.ts';
+import { err, ok, type Result } from '../domain/base/result.ts';
+import { aheadInQueue, isInQueue } from '../domain/landing/landing-queue.ts';
+import { foldRun, type RunState } from '../domain/run/run.ts';
+import { isLive } from '../domain/run/schedule.ts';
 import { isRunStream, type Ledger, type Stored } from '../ports/ledger.ts';
 
 /** A run as its stream says. `state` is null while it is only ordered: no coordinator has made it yet. */

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { attempt, commit, created, idOf, nonceOf, plan, stateAfter, tree } from '../../test/support/plans.ts';
-import { runId } from '../domain/ids.ts';
-import { plannedById } from '../domain/plan.ts';
-import { stateDir } from '../domain/state-dir.ts';
+import { runId } from '../domain/base/ids.ts';
+import { stateDir } from '../domain/ledger/state-dir.ts';
+import { plannedById } from '../domain/plan/plan.ts';
 import { attemptJob, checkJob, generateJob, shellJob } from './jobs.ts';
 
 const frozen = plan([{ alpha: {}, beta: {}, reader: { owns: [] }, free: { owns: null } }], {

@@ -1,14 +1,14 @@
-import { agentKinds, usualNetwork } from '../domain/agents.ts';
-import { inboxOf } from '../domain/board-requests.ts';
-import { allowance } from '../domain/budget.ts';
-import { generatorMinutes, generators } from '../domain/generated.ts';
-import type { CommitId, TreeId } from '../domain/ids.ts';
-import { protectedConfig } from '../domain/ownership.ts';
-import type { Check, FrozenPlan, PlannedTask } from '../domain/plan.ts';
-import type { RunState } from '../domain/run.ts';
-import type { StateDir } from '../domain/state-dir.ts';
-import type { Attempt } from '../domain/task.ts';
-import { toolScopeOf } from '../domain/tool-scope.ts';
+import { agentKinds, usualNetwork } from '../domain/agents/agents.ts';
+import type { CommitId, TreeId } from '../domain/base/ids.ts';
+import { inboxOf } from '../domain/board/board-requests.ts';
+import type { StateDir } from '../domain/ledger/state-dir.ts';
+import type { Check, FrozenPlan, PlannedTask } from '../domain/plan/plan.ts';
+import { allowance } from '../domain/run/budget.ts';
+import type { RunState } from '../domain/run/run.ts';
+import type { Attempt } from '../domain/run/task.ts';
+import { generatorMinutes, generators } from '../domain/scope/generated.ts';
+import { protectedConfig } from '../domain/scope/ownership.ts';
+import { toolScopeOf } from '../domain/tool-calls/tool-scope.ts';
 import { grantedIn } from '../pipeline/step.ts';
 import type { Job, ShellJob, Terms } from '../ports/supervisor.ts';
 

@@ -1,6 +1,6 @@
-import type { RunEvent } from '../domain/events.ts';
-import { evolveRun, type RunState } from '../domain/run.ts';
-import { leftToLand } from '../domain/undo.ts';
+import { leftToLand } from '../domain/landing/undo.ts';
+import type { RunEvent } from '../domain/ledger/events.ts';
+import { evolveRun, type RunState } from '../domain/run/run.ts';
 import type { GitReader } from '../ports/merger.ts';
 
 /**

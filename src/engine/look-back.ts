@@ -1,14 +1,14 @@
+import type { CommitId } from '../domain/base/ids.ts';
+import type { EarlierTask } from '../domain/gates/evidence.ts';
+import type { RunOrder } from '../domain/ledger/requests.ts';
 import {
   type Continuation,
   type EarlierResult,
   earlierResults,
   isComplete,
   ownBranches,
-} from '../domain/earlier-waves.ts';
-import type { EarlierTask } from '../domain/evidence.ts';
-import type { CommitId } from '../domain/ids.ts';
-import type { RunOrder } from '../domain/requests.ts';
-import type { RunState } from '../domain/run.ts';
+} from '../domain/plan/earlier-waves.ts';
+import type { RunState } from '../domain/run/run.ts';
 import type { GitReader } from '../ports/merger.ts';
 
 type Runs = readonly (RunState | null)[];

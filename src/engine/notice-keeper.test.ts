@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { created, plan, stateAfter } from '../../test/support/plans.ts';
-import type { News } from '../domain/news.ts';
+import type { News } from '../domain/board/news.ts';
 import type { Clock } from '../ports/clock.ts';
 import { keepNews } from './notice-keeper.ts';
 

@@ -1,5 +1,5 @@
-import { dueNews, type News } from '../domain/news.ts';
-import type { RunState } from '../domain/run.ts';
+import { dueNews, type News } from '../domain/board/news.ts';
+import type { RunState } from '../domain/run/run.ts';
 import type { Clock } from '../ports/clock.ts';
 import { isEnvironmental } from '../ports/failures.ts';
 import type { Ways } from '../ports/notices.ts';

@@ -1,10 +1,10 @@
+import { idPattern, planHash, type RunId, runId } from '../domain/base/ids.ts';
+import { err, ok, type Result } from '../domain/base/result.ts';
 import type { Finding } from '../domain/findings/finding.ts';
-import { idPattern, planHash, type RunId, runId } from '../domain/ids.ts';
-import { warningsBeside } from '../domain/live-beside.ts';
-import { protectWarnings } from '../domain/ownership.ts';
-import type { By, RunOrder } from '../domain/requests.ts';
-import { err, ok, type Result } from '../domain/result.ts';
-import { type RunState, selectedWaves } from '../domain/run.ts';
+import type { By, RunOrder } from '../domain/ledger/requests.ts';
+import { warningsBeside } from '../domain/run/live-beside.ts';
+import { type RunState, selectedWaves } from '../domain/run/run.ts';
+import { protectWarnings } from '../domain/scope/ownership.ts';
 import type { Desk, PlanFlags, PlanSource, ReadPlan } from '../ports/desk.ts';
 import { attest } from './attest.ts';
 import { knownRuns } from './find-run.ts';

@@ -1,7 +1,7 @@
-import { judged } from '../domain/judge.ts';
-import { unreachable } from '../domain/result.ts';
-import type { Attempt } from '../domain/task.ts';
-import { passes } from '../domain/verdict.ts';
+import { unreachable } from '../domain/base/result.ts';
+import { judged } from '../domain/gates/judge.ts';
+import { passes } from '../domain/gates/verdict.ts';
+import type { Attempt } from '../domain/run/task.ts';
 import { contextOf, type Effect } from '../pipeline/step.ts';
 import { EnvironmentFailed } from '../ports/failures.ts';
 import { askMerger } from './ask-merger.ts';

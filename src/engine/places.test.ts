@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { commit, frozenPlan, type PlanSketch, plannedTask, type TaskSketch, tree } from '../../test/support/plans.ts';
 import { approved, begun, plan, run, started } from '../../test/support/run-events.ts';
-import { runId } from '../domain/ids.ts';
-import { foldRun, type RunState } from '../domain/run.ts';
+import { runId } from '../domain/base/ids.ts';
+import { foldRun, type RunState } from '../domain/run/run.ts';
 import { sharePlaces } from './places.ts';
 
 const made = { type: 'run-branch-made', commit: commit('base'), tree: tree('base') } as const;

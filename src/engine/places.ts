@@ -1,5 +1,5 @@
-import type { RunState } from '../domain/run.ts';
-import { isLive } from '../domain/schedule.ts';
+import type { RunState } from '../domain/run/run.ts';
+import { isLive } from '../domain/run/schedule.ts';
 import { waitingForPlace } from '../pipeline/dispatch.ts';
 
 /**

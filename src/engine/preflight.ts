@@ -1,5 +1,4 @@
 import type { Finding } from '../domain/findings/finding.ts';
-import { allTasks } from '../domain/plan.ts';
 import {
   agentFindings,
   type CheckoutState,
@@ -7,8 +6,9 @@ import {
   ownedByName,
   remoteFindings,
   uncommittedUnfit,
-} from '../domain/preflight.ts';
-import type { RunOrder } from '../domain/requests.ts';
+} from '../domain/gates/preflight.ts';
+import type { RunOrder } from '../domain/ledger/requests.ts';
+import { allTasks } from '../domain/plan/plan.ts';
 import type { Desk } from '../ports/desk.ts';
 
 export type Preflight = {

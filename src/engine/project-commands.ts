@@ -1,5 +1,5 @@
-import { checkOutcome } from '../domain/check-outcome.ts';
-import type { CheckOutcome } from '../domain/evidence.ts';
+import { checkOutcome } from '../domain/gates/check-outcome.ts';
+import type { CheckOutcome } from '../domain/gates/evidence.ts';
 import type { Effect } from '../pipeline/step.ts';
 import type { ExitRecord, Job } from '../ports/supervisor.ts';
 import { checkJob, generateJob } from './jobs.ts';

@@ -1,5 +1,5 @@
-import type { RunEvent } from '../domain/events.ts';
-import type { PlannedTask } from '../domain/plan.ts';
+import type { RunEvent } from '../domain/ledger/events.ts';
+import type { PlannedTask } from '../domain/plan/plan.ts';
 import type { Drafts } from '../ports/drafts.ts';
 import type { ExitRecord } from '../ports/supervisor.ts';
 

@@ -1,8 +1,8 @@
+import { goesOnByItself } from '../domain/agents/provider.ts';
 import type { Finding } from '../domain/findings/finding.ts';
-import { goesOnByItself } from '../domain/provider.ts';
-import type { RunOrder } from '../domain/requests.ts';
-import { evolveRun, foldRun, type RunState } from '../domain/run.ts';
-import { findingsIn } from '../domain/verdict.ts';
+import { findingsIn } from '../domain/gates/verdict.ts';
+import type { RunOrder } from '../domain/ledger/requests.ts';
+import { evolveRun, foldRun, type RunState } from '../domain/run/run.ts';
 import type { Given } from '../pipeline/step.ts';
 import { steps } from '../pipeline/steps.ts';
 import { createRun, type SeenBefore } from './create-run.ts';

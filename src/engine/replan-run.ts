@@ -1,10 +1,10 @@
+import { planHash } from '../domain/base/ids.ts';
+import { err, ok, type Result } from '../domain/base/result.ts';
+import { changedInVain, misfit, reusedTasks } from '../domain/decide/replan.ts';
 import type { Finding } from '../domain/findings/finding.ts';
-import { planHash } from '../domain/ids.ts';
-import { planDifference } from '../domain/plan-difference.ts';
-import { changedInVain, misfit, reusedTasks } from '../domain/replan.ts';
-import type { By, RequestEvent, RunOrder } from '../domain/requests.ts';
-import { err, ok, type Result } from '../domain/result.ts';
-import type { RunState } from '../domain/run.ts';
+import type { By, RequestEvent, RunOrder } from '../domain/ledger/requests.ts';
+import { planDifference } from '../domain/plan/plan-difference.ts';
+import type { RunState } from '../domain/run/run.ts';
 import type { Desk } from '../ports/desk.ts';
 import type { Stored } from '../ports/ledger.ts';
 import { judgedBefore, type NotOrdered } from './order-run.ts';

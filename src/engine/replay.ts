@@ -1,13 +1,13 @@
-import type { RunEvent } from '../domain/events.ts';
 import { sameStructure } from '../domain/findings/same-structure.ts';
+import { judge } from '../domain/gates/judge.ts';
+import type { Verdict } from '../domain/gates/verdict.ts';
 import { decisionVersions, gateVersions, phaseVersions } from '../domain/gates/versions.ts';
-import { judge } from '../domain/judge.ts';
-import { keepAtEnd } from '../domain/keep-at-end.ts';
-import { canonicalJson } from '../domain/plan.ts';
-import type { Difference, Earlier } from '../domain/replayed.ts';
-import { evolveRun, type RunState } from '../domain/run.ts';
-import { settleAttempt } from '../domain/settle-attempt.ts';
-import type { Verdict } from '../domain/verdict.ts';
+import { keepAtEnd } from '../domain/kept/keep-at-end.ts';
+import type { RunEvent } from '../domain/ledger/events.ts';
+import type { Difference, Earlier } from '../domain/ledger/replayed.ts';
+import { canonicalJson } from '../domain/plan/plan.ts';
+import { evolveRun, type RunState } from '../domain/run/run.ts';
+import { settleAttempt } from '../domain/run/settle-attempt.ts';
 import { contextOf } from '../pipeline/step.ts';
 import type { Stored } from '../ports/ledger.ts';
 

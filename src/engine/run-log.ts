@@ -1,7 +1,7 @@
-import type { RunEvent } from '../domain/events.ts';
-import type { RunId } from '../domain/ids.ts';
-import type { RequestEvent } from '../domain/requests.ts';
-import { evolveRun, type RunState } from '../domain/run.ts';
+import type { RunId } from '../domain/base/ids.ts';
+import type { RunEvent } from '../domain/ledger/events.ts';
+import type { RequestEvent } from '../domain/ledger/requests.ts';
+import { evolveRun, type RunState } from '../domain/run/run.ts';
 import type { Ledger, Stored } from '../ports/ledger.ts';
 
 /** Another coordinator has taken over; this process writes nothing any more (I10). */

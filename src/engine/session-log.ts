@@ -1,7 +1,7 @@
+import { ok, type Result } from '../domain/base/result.ts';
 import { type Asked, type Decided, decideTogether } from '../domain/external/decide.ts';
 import type { Refusal } from '../domain/external/refusal.ts';
 import { evolveSession, newSession, type Session } from '../domain/external/session.ts';
-import { ok, type Result } from '../domain/result.ts';
 import { externalStream, type Ledger, type Stored } from '../ports/ledger.ts';
 
 /**

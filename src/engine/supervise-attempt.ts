@@ -1,10 +1,10 @@
-import { placeOf } from '../domain/board-requests.ts';
-import type { RunEvent } from '../domain/events.ts';
-import { judged } from '../domain/judge.ts';
-import { keepAtEnd } from '../domain/keep-at-end.ts';
-import { plannedById } from '../domain/plan.ts';
-import { evolveRun, type RunState } from '../domain/run.ts';
-import { attemptOf, liveAttempt } from '../domain/task.ts';
+import { placeOf } from '../domain/board/board-requests.ts';
+import { judged } from '../domain/gates/judge.ts';
+import { keepAtEnd } from '../domain/kept/keep-at-end.ts';
+import type { RunEvent } from '../domain/ledger/events.ts';
+import { plannedById } from '../domain/plan/plan.ts';
+import { evolveRun, type RunState } from '../domain/run/run.ts';
+import { attemptOf, liveAttempt } from '../domain/run/task.ts';
 import { contextOf, type Effect, messageSent } from '../pipeline/step.ts';
 import type { ExitRecord, NumberedNote, StartedRecord } from '../ports/supervisor.ts';
 import { attemptJob, termsOf } from './jobs.ts';

@@ -1,6 +1,6 @@
-import type { Check } from '../domain/plan.ts';
-import type { RunOrder } from '../domain/requests.ts';
-import { foldRun, type RunState } from '../domain/run.ts';
+import type { RunOrder } from '../domain/ledger/requests.ts';
+import type { Check } from '../domain/plan/plan.ts';
+import { foldRun, type RunState } from '../domain/run/run.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { Merger } from '../ports/merger.ts';
 import type { ExitRecord, Job, Supervisors } from '../ports/supervisor.ts';

@@ -3,9 +3,9 @@ import type { FoundLogin } from '../adapters/agent-login.ts';
 import { personsHome } from '../adapters/persons-name.ts';
 import type { Context } from '../cli/command.ts';
 import type { AuthPorts, Examine } from '../cli/ports.ts';
-import { type AgentKind, agentKinds } from '../domain/agents.ts';
+import { type AgentKind, agentKinds } from '../domain/agents/agents.ts';
 import { explain } from '../domain/explain/explain.ts';
-import type { AgentReadiness } from '../domain/preflight.ts';
+import type { AgentReadiness } from '../domain/gates/preflight.ts';
 import type { Examined } from '../ports/desk.ts';
 
 /** One line for each agent: found, version, login, how its calls are judged, and whether it starts in the fence. */

@@ -26,7 +26,7 @@ async function signing(context: Context): Promise<Examined> {
 async function checkout(context: Context): Promise<Examined> {
   const [{ gitReader, readCheckoutState }, { uncommittedChanges }] = await Promise.all([
     import('../adapters/git-read/index.ts'),
-    import('../domain/preflight.ts'),
+    import('../domain/gates/preflight.ts'),
   ]);
   return await inRepository(context, 'checkout', async (toplevel) => {
     const state = await readCheckoutState(toplevel, context.env, []);

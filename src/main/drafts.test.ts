@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { project } from '../../test/support/project.ts';
+import { commitId } from '../domain/base/ids.ts';
 import { explain } from '../domain/explain/explain.ts';
-import { commitId } from '../domain/ids.ts';
-import { stateDir } from '../domain/state-dir.ts';
+import { stateDir } from '../domain/ledger/state-dir.ts';
 import { EnvironmentFailed } from '../ports/failures.ts';
 import { draftReader } from './drafts.ts';
 

@@ -5,7 +5,7 @@ import { runEditor } from '../adapters/person-programs/index.ts';
 import { removeTreeSync } from '../adapters/remove-tree.ts';
 import { makeWorkspace } from '../adapters/workspace/index.ts';
 import type { EditPrograms } from '../cli/ports.ts';
-import { editedFiles } from '../domain/state-dir.ts';
+import { editedFiles } from '../domain/ledger/state-dir.ts';
 import { lfsStores } from '../supervisor/lfs-stores.ts';
 
 /**

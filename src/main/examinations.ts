@@ -1,7 +1,7 @@
 import { personsHome } from '../adapters/persons-name.ts';
 import type { Context } from '../cli/command.ts';
 import type { Examine } from '../cli/ports.ts';
-import { policy } from '../domain/policy.ts';
+import { policy } from '../domain/settings/policy.ts';
 import type { Examined } from '../ports/desk.ts';
 import { agentExaminations } from './agent-examinations.ts';
 import { checkoutExaminations } from './checkout-examinations.ts';

@@ -2,7 +2,7 @@ import { writeDurably } from '../adapters/durable-file.ts';
 import { armFailpoints } from '../adapters/failpoint.ts';
 import { globalConfigText, personsEnvironment } from '../adapters/git-read/index.ts';
 import { openSqliteLedger } from '../adapters/ledger-sqlite/index.ts';
-import { stateDir } from '../domain/state-dir.ts';
+import { stateDir } from '../domain/ledger/state-dir.ts';
 import type { Context } from '../merger/context.ts';
 import { recoverLanding } from '../merger/landing-recovery.ts';
 import { perform } from '../merger/perform.ts';

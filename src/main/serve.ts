@@ -13,7 +13,7 @@ import { knownRepositories } from '../adapters/state-directory/known.ts';
 import { repositoryName, stateRoot } from '../adapters/state-directory/place.ts';
 import type { Context } from '../cli/command.ts';
 import type { Listen, Running, ServePorts } from '../cli/ports.ts';
-import { err, ok, type Result } from '../domain/result.ts';
+import { err, ok, type Result } from '../domain/base/result.ts';
 import type { Examined } from '../ports/desk.ts';
 import { passages } from '../protocol/routes/mcp.ts';
 import { routes } from '../protocol/routes.ts';

@@ -9,7 +9,7 @@ import { hasCode } from '../adapters/state-directory/absent.ts';
 import { findRepository, makeRunDirectory } from '../adapters/state-directory/index.ts';
 import { jobDirectory } from '../adapters/supervisors/job-directory.ts';
 import type { EnterShell } from '../cli/ports.ts';
-import { err, ok } from '../domain/result.ts';
+import { err, ok } from '../domain/base/result.ts';
 import { shellJob } from '../engine/jobs.ts';
 import { atHome } from '../supervisor/at-home.ts';
 import { runPersonShell } from '../supervisor/person-shell.ts';

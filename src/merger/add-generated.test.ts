@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { passChecks, undo } from '../../test/support/landing.ts';
 import { type Edits, run, scene } from '../../test/support/merger-scene.ts';
-import type { RunEvent } from '../domain/events.ts';
-import { commitId, treeId } from '../domain/ids.ts';
+import { commitId, treeId } from '../domain/base/ids.ts';
+import type { RunEvent } from '../domain/ledger/events.ts';
 import { verifyObjects } from './objects.ts';
 import { verifyChain } from './proof.ts';
 

@@ -1,7 +1,7 @@
 import { failpoint } from '../adapters/failpoint.ts';
 import { readAuthor } from '../adapters/git-read/index.ts';
 import { type Change, keepReachable, readChanges, takeBack, writeCommit } from '../adapters/git-write/index.ts';
-import { refs } from '../domain/state-dir.ts';
+import { refs } from '../domain/ledger/state-dir.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { done, type Order, recordFacts, refused } from './context.ts';
 import { definedBefore } from './defined-before.ts';

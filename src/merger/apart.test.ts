@@ -14,8 +14,8 @@ import {
   writeCommit,
   writeStack,
 } from '../adapters/git-write/index.ts';
-import type { SnapshotEvidence } from '../domain/evidence.ts';
-import { type CommitId, commitId } from '../domain/ids.ts';
+import { type CommitId, commitId } from '../domain/base/ids.ts';
+import type { SnapshotEvidence } from '../domain/gates/evidence.ts';
 import { areApart, changesApart } from './apart.ts';
 
 const set = (path: string, id = '1'): Change => ({ path, oldMode: '000000', newMode: '100644', oldId: '0', newId: id });

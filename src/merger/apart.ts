@@ -1,6 +1,6 @@
 import { absent, type Change, readCommits, readManyChanges } from '../adapters/git-write/index.ts';
-import type { SnapshotEvidence } from '../domain/evidence.ts';
-import type { TreeId } from '../domain/ids.ts';
+import type { TreeId } from '../domain/base/ids.ts';
+import type { SnapshotEvidence } from '../domain/gates/evidence.ts';
 
 /**
  * What each snapshot changes, in an order in which it can be written one on the other, when none meets what the ones before

@@ -8,14 +8,14 @@ import {
   writeCommit,
   writeStack,
 } from '../adapters/git-write/index.ts';
-import type { RunEvent } from '../domain/events.ts';
-import type { SnapshotEvidence } from '../domain/evidence.ts';
+import type { CommitId, TaskId } from '../domain/base/ids.ts';
+import { err, ok, type Result } from '../domain/base/result.ts';
 import type { Finding } from '../domain/findings/finding.ts';
-import type { CommitId, TaskId } from '../domain/ids.ts';
-import { addedIn, bothNames, namesAfter, pathTwins } from '../domain/path-twins.ts';
-import type { PlannedTask } from '../domain/plan.ts';
-import { err, ok, type Result } from '../domain/result.ts';
-import { refs } from '../domain/state-dir.ts';
+import type { SnapshotEvidence } from '../domain/gates/evidence.ts';
+import type { RunEvent } from '../domain/ledger/events.ts';
+import { refs } from '../domain/ledger/state-dir.ts';
+import type { PlannedTask } from '../domain/plan/plan.ts';
+import { addedIn, bothNames, namesAfter, pathTwins } from '../domain/scope/path-twins.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { changesApart } from './apart.ts';
 import { done, type Order, recordFacts, refused } from './context.ts';

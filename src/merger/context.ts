@@ -1,7 +1,7 @@
-import type { RunEvent } from '../domain/events.ts';
+import type { RunId } from '../domain/base/ids.ts';
 import type { Finding } from '../domain/findings/finding.ts';
-import type { RunId } from '../domain/ids.ts';
-import type { StateDir } from '../domain/state-dir.ts';
+import type { RunEvent } from '../domain/ledger/events.ts';
+import type { StateDir } from '../domain/ledger/state-dir.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { givenUp, type History } from './history.ts';

@@ -1,10 +1,10 @@
 import { openObjects } from '../adapters/git-process/index.ts';
 import { type Change, nobody, readChanges, takeBack, writeBlob, writeCommit } from '../adapters/git-write/index.ts';
+import type { CommitId, TaskId, TreeId } from '../domain/base/ids.ts';
 import { compileDefinitions, mayTouch, touchedDefinition } from '../domain/check-definitions/definition.ts';
-import { grantPattern } from '../domain/claims.ts';
-import type { DefinitionChange, EarlierDefinitions } from '../domain/earlier-definitions.ts';
-import type { CommitId, TaskId, TreeId } from '../domain/ids.ts';
-import { matches, type Pattern, pattern } from '../domain/pattern.ts';
+import type { DefinitionChange, EarlierDefinitions } from '../domain/landing/earlier-definitions.ts';
+import { matches, type Pattern, pattern } from '../domain/patterns/pattern.ts';
+import { grantPattern } from '../domain/scope/claims.ts';
 import { eventsOf, type History, judged, planInForce } from './history.ts';
 
 type Tip = { readonly commit: CommitId; readonly tree: TreeId };

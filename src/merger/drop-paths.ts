@@ -8,9 +8,9 @@ import {
   takeBack,
   writeCommit,
 } from '../adapters/git-write/index.ts';
-import type { SnapshotEvidence } from '../domain/evidence.ts';
-import type { TaskId } from '../domain/ids.ts';
-import type { By } from '../domain/requests.ts';
+import type { TaskId } from '../domain/base/ids.ts';
+import type { SnapshotEvidence } from '../domain/gates/evidence.ts';
+import type { By } from '../domain/ledger/requests.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { done, type Order, recordFacts, refused } from './context.ts';
 import { eventsOf, type History, lastSnapshot } from './history.ts';

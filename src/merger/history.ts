@@ -1,10 +1,10 @@
-import type { LedgerEvent, RunEvent } from '../domain/events.ts';
-import type { SnapshotEvidence } from '../domain/evidence.ts';
+import type { CommitId, PlanHash, TaskId } from '../domain/base/ids.ts';
 import type { Finding } from '../domain/findings/finding.ts';
-import type { CommitId, PlanHash, TaskId } from '../domain/ids.ts';
-import type { Judgement } from '../domain/judgement.ts';
-import { allTasks, type FrozenPlan, type PlannedTask, type PlannedWave } from '../domain/plan.ts';
-import { passes } from '../domain/verdict.ts';
+import type { SnapshotEvidence } from '../domain/gates/evidence.ts';
+import type { Judgement } from '../domain/gates/judgement.ts';
+import { passes } from '../domain/gates/verdict.ts';
+import type { LedgerEvent, RunEvent } from '../domain/ledger/events.ts';
+import { allTasks, type FrozenPlan, type PlannedTask, type PlannedWave } from '../domain/plan/plan.ts';
 import type { Stored } from '../ports/ledger.ts';
 
 /** The past of one run as its records, so that whatever relies on an event can cite the record's hash. */

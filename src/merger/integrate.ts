@@ -6,9 +6,9 @@ import {
   readCommits,
   takeBack,
 } from '../adapters/git-write/index.ts';
-import type { SnapshotEvidence } from '../domain/evidence.ts';
-import type { CommitId, TreeId } from '../domain/ids.ts';
-import { ok, type Result } from '../domain/result.ts';
+import type { CommitId, TreeId } from '../domain/base/ids.ts';
+import { ok, type Result } from '../domain/base/result.ts';
+import type { SnapshotEvidence } from '../domain/gates/evidence.ts';
 
 /** What a task changed since its base, put onto a tree; on conflict the files are named. */
 type Integrate = (onto: TreeId, snapshot: SnapshotEvidence) => Promise<Result<TreeId, readonly string[]>>;

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { expectClean, land, passChecks, picture, readyToLand, runTip } from '../../test/support/landing.ts';
 import { run, type Scene, write } from '../../test/support/merger-scene.ts';
 import { me } from '../../test/support/plans.ts';
-import { commitId } from '../domain/ids.ts';
+import { commitId } from '../domain/base/ids.ts';
 import type { MergerRequest } from '../ports/merger.ts';
 
 test('landing moves branch, index and files, and leaves nothing else behind', async () => {

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { failpoint } from '../adapters/failpoint.ts';
 import { commitsBetween, isAncestor, openPerson, readRef } from '../adapters/git-write/index.ts';
-import type { RunEvent } from '../domain/events.ts';
+import type { CommitId, TaskId, TreeId } from '../domain/base/ids.ts';
+import { err, ok, type Result } from '../domain/base/result.ts';
 import type { Finding } from '../domain/findings/finding.ts';
-import type { CommitId, TaskId, TreeId } from '../domain/ids.ts';
-import { landingConflicts } from '../domain/land-some.ts';
-import { err, ok, type Result } from '../domain/result.ts';
-import { refs } from '../domain/state-dir.ts';
+import { landingConflicts } from '../domain/landing/land-some.ts';
+import type { RunEvent } from '../domain/ledger/events.ts';
+import { refs } from '../domain/ledger/state-dir.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { done, type Order, recordFacts, recordIntent, refused } from './context.ts';
 import { creation, eventsOf, type History, planInForce, runTip } from './history.ts';

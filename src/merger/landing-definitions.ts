@@ -1,8 +1,8 @@
 import { failpoint } from '../adapters/failpoint.ts';
 import { keepReachable, mustReadCommit } from '../adapters/git-write/index.ts';
-import type { RunEvent } from '../domain/events.ts';
-import type { CommitId, TaskId } from '../domain/ids.ts';
-import { refs } from '../domain/state-dir.ts';
+import type { CommitId, TaskId } from '../domain/base/ids.ts';
+import type { RunEvent } from '../domain/ledger/events.ts';
+import { refs } from '../domain/ledger/state-dir.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { type Order, recordFacts } from './context.ts';
 import { definedBefore } from './defined-before.ts';

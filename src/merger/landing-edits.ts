@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Commit, keepReachable, mergeForPerson, nobody, writeCommit } from '../adapters/git-write/index.ts';
-import type { CommitId, TreeId } from '../domain/ids.ts';
-import type { Rebuilt } from '../domain/landing.ts';
-import { refs } from '../domain/state-dir.ts';
+import type { CommitId, TreeId } from '../domain/base/ids.ts';
+import type { Rebuilt } from '../domain/landing/landing.ts';
+import { refs } from '../domain/ledger/state-dir.ts';
 import type { Order } from './context.ts';
 import { eventsOf, type History } from './history.ts';
 import { byHand } from './proof-of-acceptance.ts';

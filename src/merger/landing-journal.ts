@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { z } from 'zod';
 import { syncDirectory, writeDurably } from '../adapters/durable-file.ts';
 import { readStateFile } from '../adapters/state-file.ts';
-import { type CommitId, commitId } from '../domain/ids.ts';
-import type { StateDir } from '../domain/state-dir.ts';
+import { type CommitId, commitId } from '../domain/base/ids.ts';
+import type { StateDir } from '../domain/ledger/state-dir.ts';
 
 /** On disk from before the first change to the person's repository until after the last. */
 export type LandingJournal = {

@@ -1,7 +1,7 @@
-import type { RunEvent } from '../domain/events.ts';
+import type { CommitId, TaskId } from '../domain/base/ids.ts';
+import { err, ok, type Result } from '../domain/base/result.ts';
 import type { Finding } from '../domain/findings/finding.ts';
-import type { CommitId, TaskId } from '../domain/ids.ts';
-import { err, ok, type Result } from '../domain/result.ts';
+import type { RunEvent } from '../domain/ledger/events.ts';
 import { allNeeds, eventsOf, type History, planHere, type Recorded } from './history.ts';
 
 type Landed = Extract<RunEvent, { type: 'landed' }>;

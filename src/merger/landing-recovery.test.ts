@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { expectClean, land, picture, readyToLand, runTip } from '../../test/support/landing.ts';
 import { type Edits, run, type Scene, write } from '../../test/support/merger-scene.ts';
-import { commitId } from '../domain/ids.ts';
+import { commitId } from '../domain/base/ids.ts';
 import { writeJournal } from './landing-journal.ts';
 import { recoverLanding } from './landing-recovery.ts';
 

@@ -16,9 +16,9 @@ import {
   readRef,
   restoreFromIndex,
 } from '../adapters/git-write/index.ts';
+import type { CommitId } from '../domain/base/ids.ts';
+import { err, ok, type Result } from '../domain/base/result.ts';
 import type { Finding } from '../domain/findings/finding.ts';
-import type { CommitId } from '../domain/ids.ts';
-import { err, ok, type Result } from '../domain/result.ts';
 import type { Context } from './context.ts';
 import { clearJournal, type LandingJournal, readJournal } from './landing-journal.ts';
 import { look } from './look.ts';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { StateDir } from '../domain/state-dir.ts';
+import type { StateDir } from '../domain/ledger/state-dir.ts';
 
 /** Locks that only a merger takes. Those of attempts belong to supervisors, which may be alive. */
 export function removeLocks(repository: string): void {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { run, scene } from '../../test/support/merger-scene.ts';
 import { me } from '../../test/support/plans.ts';
 import { runOnly } from '../../test/support/run-only.ts';
-import { taskId } from '../domain/ids.ts';
+import { taskId } from '../domain/base/ids.ts';
 import { merge } from './merge.ts';
 
 const branch = `refs/tidegate/runs/${run}`;

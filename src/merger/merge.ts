@@ -1,8 +1,8 @@
 import { failpoint } from '../adapters/failpoint.ts';
 import { moveRef, readRef } from '../adapters/git-write/index.ts';
-import type { RunEvent } from '../domain/events.ts';
-import type { CommitId } from '../domain/ids.ts';
-import { refs } from '../domain/state-dir.ts';
+import type { CommitId } from '../domain/base/ids.ts';
+import type { RunEvent } from '../domain/ledger/events.ts';
+import { refs } from '../domain/ledger/state-dir.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { done, type Intent, type Order, recordFacts, recordIntent, refused } from './context.ts';
 import { eventsOf, type History } from './history.ts';

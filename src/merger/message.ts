@@ -1,6 +1,6 @@
-import { generatedSubject, subjectOf } from '../domain/commit-subject.ts';
-import type { RunId } from '../domain/ids.ts';
-import type { FrozenPlan, PlannedTask } from '../domain/plan.ts';
+import type { RunId } from '../domain/base/ids.ts';
+import { generatedSubject, subjectOf } from '../domain/plan/commit-subject.ts';
+import type { FrozenPlan, PlannedTask } from '../domain/plan/plan.ts';
 
 type Trailers = {
   readonly run: RunId;

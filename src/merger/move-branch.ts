@@ -17,11 +17,11 @@ import {
   switchTree,
   type Worktree,
 } from '../adapters/git-write/index.ts';
+import type { CommitId } from '../domain/base/ids.ts';
+import { err, ok, type Result } from '../domain/base/result.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import { boundedWords } from '../domain/findings/words.ts';
-import type { CommitId } from '../domain/ids.ts';
-import { err, ok, type Result } from '../domain/result.ts';
-import { refs } from '../domain/state-dir.ts';
+import { refs } from '../domain/ledger/state-dir.ts';
 import type { Order } from './context.ts';
 import { clearJournal, writeJournal } from './landing-journal.ts';
 import { recoverLanding } from './landing-recovery.ts';

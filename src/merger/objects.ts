@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { readChanges, readCommits, readManyChanges } from '../adapters/git-write/index.ts';
+import type { TaskId, TreeId } from '../domain/base/ids.ts';
+import { err, ok, type Result } from '../domain/base/result.ts';
 import type { ObjectGap } from '../domain/findings/merger-rules.ts';
-import type { TaskId, TreeId } from '../domain/ids.ts';
-import { err, ok, type Result } from '../domain/result.ts';
 import { verifyGeneratedObjects } from './generated-objects.ts';
 import { eventsOf, type History, judged } from './history.ts';
 

@@ -10,13 +10,13 @@ import {
   remoteTip,
 } from '../adapters/git-write/index.ts';
 import { findRequest, hasProgram, openRequest, type Unopened } from '../adapters/pull-request/index.ts';
-import { subjectOf } from '../domain/commit-subject.ts';
-import type { LedgerEvent, RunEvent } from '../domain/events.ts';
+import type { CommitId } from '../domain/base/ids.ts';
+import { err, ok, type Result } from '../domain/base/result.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import { boundedWords } from '../domain/findings/words.ts';
-import type { CommitId } from '../domain/ids.ts';
-import { type Opener, openerFor, type RequestTerms, withoutCredentials } from '../domain/pull-request.ts';
-import { err, ok, type Result } from '../domain/result.ts';
+import { type Opener, openerFor, type RequestTerms, withoutCredentials } from '../domain/landing/pull-request.ts';
+import type { LedgerEvent, RunEvent } from '../domain/ledger/events.ts';
+import { subjectOf } from '../domain/plan/commit-subject.ts';
 import { pullRequestText } from '../domain/texts/pull-request.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { done, type Intent, type Order, recordFacts, recordIntent, refused } from './context.ts';

@@ -1,4 +1,4 @@
-import { unreachable } from '../domain/result.ts';
+import { unreachable } from '../domain/base/result.ts';
 import type { MergerAnswer, MergerRequest } from '../ports/merger.ts';
 import { addGenerated } from './add-generated.ts';
 import { buildCandidate } from './candidate.ts';

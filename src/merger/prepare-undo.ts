@@ -1,11 +1,11 @@
 import { failpoint } from '../adapters/failpoint.ts';
 import { keepReachable } from '../adapters/git-write/index.ts';
-import type { RunEvent } from '../domain/events.ts';
+import type { CommitId, TaskId } from '../domain/base/ids.ts';
+import { err, ok, type Result } from '../domain/base/result.ts';
 import type { Finding } from '../domain/findings/finding.ts';
-import type { CommitId, TaskId } from '../domain/ids.ts';
-import { policy } from '../domain/policy.ts';
-import { err, ok, type Result } from '../domain/result.ts';
-import { refs } from '../domain/state-dir.ts';
+import type { RunEvent } from '../domain/ledger/events.ts';
+import { refs } from '../domain/ledger/state-dir.ts';
+import { policy } from '../domain/settings/policy.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { type Order, recordFacts } from './context.ts';
 import { eventsOf, type History } from './history.ts';

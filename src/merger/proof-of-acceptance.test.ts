@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { run, type Scene, scene } from '../../test/support/merger-scene.ts';
 import { me, you } from '../../test/support/plans.ts';
-import type { LedgerEvent, RunEvent } from '../domain/events.ts';
-import { commitId, taskId } from '../domain/ids.ts';
-import type { RequestEvent } from '../domain/requests.ts';
+import { commitId, taskId } from '../domain/base/ids.ts';
+import type { LedgerEvent, RunEvent } from '../domain/ledger/events.ts';
+import type { RequestEvent } from '../domain/ledger/requests.ts';
 import type { Stored } from '../ports/ledger.ts';
 import { verifyChain } from './proof.ts';
 

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { LedgerEvent, RunEvent } from '../domain/events.ts';
+import { err, ok, type Result } from '../domain/base/result.ts';
 import type { TaskGap } from '../domain/findings/merger-rules.ts';
-import type { By } from '../domain/requests.ts';
-import { err, ok, type Result } from '../domain/result.ts';
+import type { LedgerEvent, RunEvent } from '../domain/ledger/events.ts';
+import type { By } from '../domain/ledger/requests.ts';
 import type { Stored } from '../ports/ledger.ts';
 import { eventsOf, type History, type Judged, type Recorded } from './history.ts';
 

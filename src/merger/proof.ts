@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { EarlierDefinitions } from '../domain/earlier-definitions.ts';
-import type { RunEvent } from '../domain/events.ts';
+import type { CommitId, TaskId } from '../domain/base/ids.ts';
+import { err, ok, type Result } from '../domain/base/result.ts';
 import { proofGapText } from '../domain/explain/proof-gaps.ts';
 import type { ProofGap } from '../domain/findings/merger-rules.ts';
-import type { CommitId, TaskId } from '../domain/ids.ts';
-import type { Judgement } from '../domain/judgement.ts';
-import { canonicalJson } from '../domain/plan.ts';
-import { err, ok, type Result } from '../domain/result.ts';
-import { passes } from '../domain/verdict.ts';
+import type { Judgement } from '../domain/gates/judgement.ts';
+import { passes } from '../domain/gates/verdict.ts';
+import type { EarlierDefinitions } from '../domain/landing/earlier-definitions.ts';
+import type { RunEvent } from '../domain/ledger/events.ts';
+import { canonicalJson } from '../domain/plan/plan.ts';
 import type { Stored } from '../ports/ledger.ts';
 import {
   eventsOf,

@@ -11,9 +11,9 @@ import {
   readRef,
   writeCommit,
 } from '../adapters/git-write/index.ts';
-import { type CommitId, idPattern, runId, type TaskId, type TreeId, taskId } from '../domain/ids.ts';
-import type { ForeignCommit } from '../domain/landing-events.ts';
-import { bothNames, pathTwins } from '../domain/path-twins.ts';
+import { type CommitId, idPattern, runId, type TaskId, type TreeId, taskId } from '../domain/base/ids.ts';
+import type { ForeignCommit } from '../domain/ledger/landing-events.ts';
+import { bothNames, pathTwins } from '../domain/scope/path-twins.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { done, type Order, recordFacts, refused } from './context.ts';
 import { definedBefore } from './defined-before.ts';

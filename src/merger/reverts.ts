@@ -8,11 +8,11 @@ import {
   mustReadCommit,
   writeCommit,
 } from '../adapters/git-write/index.ts';
-import type { RunEvent } from '../domain/events.ts';
+import type { CommitId, TaskId, TreeId } from '../domain/base/ids.ts';
+import { err, ok, type Result } from '../domain/base/result.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import { boundedWords } from '../domain/findings/words.ts';
-import type { CommitId, TaskId, TreeId } from '../domain/ids.ts';
-import { err, ok, type Result } from '../domain/result.ts';
+import type { RunEvent } from '../domain/ledger/events.ts';
 import type { Order } from './context.ts';
 import { readTrailer } from './message.ts';
 

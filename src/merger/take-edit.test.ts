@@ -4,10 +4,10 @@ import { expect, test } from 'vitest';
 import { run, type Scene, scene } from '../../test/support/merger-scene.ts';
 import { me } from '../../test/support/plans.ts';
 import { makeWorkspace } from '../adapters/workspace/index.ts';
-import type { RunEvent } from '../domain/events.ts';
-import type { SnapshotEvidence } from '../domain/evidence.ts';
-import { type CommitId, commitId, taskId } from '../domain/ids.ts';
-import { editedFiles } from '../domain/state-dir.ts';
+import { type CommitId, commitId, taskId } from '../domain/base/ids.ts';
+import type { SnapshotEvidence } from '../domain/gates/evidence.ts';
+import type { RunEvent } from '../domain/ledger/events.ts';
+import { editedFiles } from '../domain/ledger/state-dir.ts';
 import { verifyObjects } from './objects.ts';
 import { verifyChain } from './proof.ts';
 

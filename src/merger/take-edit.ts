@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { failpoint } from '../adapters/failpoint.ts';
 import { mustReadCommit, readChanges } from '../adapters/git-write/index.ts';
-import type { SnapshotEvidence } from '../domain/evidence.ts';
+import type { CommitId, TaskId } from '../domain/base/ids.ts';
 import type { Finding } from '../domain/findings/finding.ts';
-import type { CommitId, TaskId } from '../domain/ids.ts';
-import type { By } from '../domain/requests.ts';
-import { editedFiles, refs } from '../domain/state-dir.ts';
+import type { SnapshotEvidence } from '../domain/gates/evidence.ts';
+import type { By } from '../domain/ledger/requests.ts';
+import { editedFiles, refs } from '../domain/ledger/state-dir.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { done, type Order, recordWhile, refused } from './context.ts';
 import { eventsOf, type History, isVoidedBy, lastSnapshot } from './history.ts';

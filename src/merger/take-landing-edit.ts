@@ -10,10 +10,10 @@ import {
   readChanges,
   writeCommit,
 } from '../adapters/git-write/index.ts';
-import type { CommitId } from '../domain/ids.ts';
-import { type SidesBeside, sideName } from '../domain/landing-conflict.ts';
-import type { By } from '../domain/requests.ts';
-import { editedFiles, refs } from '../domain/state-dir.ts';
+import type { CommitId } from '../domain/base/ids.ts';
+import { type SidesBeside, sideName } from '../domain/landing/landing-conflict.ts';
+import type { By } from '../domain/ledger/requests.ts';
+import { editedFiles, refs } from '../domain/ledger/state-dir.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { done, type Order, recordFacts, refused } from './context.ts';
 import { eventsOf } from './history.ts';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { writeDurably } from '../adapters/durable-file.ts';
 import { bootId, identify, isAlive, type ProcessIdentity } from '../adapters/process-identity.ts';
 import { readStateFile } from '../adapters/state-file.ts';
-import type { StateDir } from '../domain/state-dir.ts';
+import type { StateDir } from '../domain/ledger/state-dir.ts';
 import { removeHalfObjects, removeLocks } from './leftovers.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { type TempRepo, tempRepo } from '../../test/support/temp-repo.ts';
-import { type CommitId, runId } from '../domain/ids.ts';
-import { refs, stateDir } from '../domain/state-dir.ts';
+import { type CommitId, runId } from '../domain/base/ids.ts';
+import { refs, stateDir } from '../domain/ledger/state-dir.ts';
 import { takeUncommitted } from './take-uncommitted.ts';
 
 const env = { PATH: process.env['PATH'] ?? '', HOME: '/nonexistent' };

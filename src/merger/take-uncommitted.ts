@@ -1,11 +1,11 @@
 import { findCheckout, readCheckoutState } from '../adapters/git-read/index.ts';
 import { personsStore } from '../adapters/lfs/index.ts';
 import { takeSnapshot } from '../adapters/snapshot/index.ts';
+import type { CommitId } from '../domain/base/ids.ts';
+import { err, ok, type Result } from '../domain/base/result.ts';
 import type { Finding } from '../domain/findings/finding.ts';
-import type { CommitId } from '../domain/ids.ts';
-import { uncommittedPaths } from '../domain/preflight.ts';
-import { err, ok, type Result } from '../domain/result.ts';
-import { refs } from '../domain/state-dir.ts';
+import { uncommittedPaths } from '../domain/gates/preflight.ts';
+import { refs } from '../domain/ledger/state-dir.ts';
 import type { Order } from './context.ts';
 
 /**

@@ -1,7 +1,7 @@
-import type { RunEvent } from '../domain/events.ts';
-import type { CommitId } from '../domain/ids.ts';
-import type { By } from '../domain/requests.ts';
-import { safeLine } from '../domain/safe-text.ts';
+import type { CommitId } from '../domain/base/ids.ts';
+import { safeLine } from '../domain/base/safe-text.ts';
+import type { RunEvent } from '../domain/ledger/events.ts';
+import type { By } from '../domain/ledger/requests.ts';
 import { eventsOf, type History, type Judged, type Recorded } from './history.ts';
 
 /** Lines of a commit message that say who took this work by hand, and which commits they were shown and left. */

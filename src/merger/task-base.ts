@@ -1,10 +1,10 @@
 import { failpoint } from '../adapters/failpoint.ts';
 import { keepReachable, mustReadCommit, nobody, writeCommit, writeStack } from '../adapters/git-write/index.ts';
-import type { SnapshotEvidence } from '../domain/evidence.ts';
-import type { CommitId, TaskId, TreeId } from '../domain/ids.ts';
-import type { PlannedTask } from '../domain/plan.ts';
-import { err, ok, type Result } from '../domain/result.ts';
-import { refs } from '../domain/state-dir.ts';
+import type { CommitId, TaskId, TreeId } from '../domain/base/ids.ts';
+import { err, ok, type Result } from '../domain/base/result.ts';
+import type { SnapshotEvidence } from '../domain/gates/evidence.ts';
+import { refs } from '../domain/ledger/state-dir.ts';
+import type { PlannedTask } from '../domain/plan/plan.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { changesApart } from './apart.ts';
 import { done, type Order, recordWhile, refused } from './context.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { expectClean, land, passChecks, picture, readyToLand, runTip, undo } from '../../test/support/landing.ts';
 import { run, type Scene, scene } from '../../test/support/merger-scene.ts';
 import { log } from '../../test/support/plans.ts';
-import { commitId, taskId, treeId } from '../domain/ids.ts';
+import { commitId, taskId, treeId } from '../domain/base/ids.ts';
 
 const commit = (s: Scene, path: string, content: string) => {
   s.write({ [path]: content });

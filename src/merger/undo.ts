@@ -1,9 +1,9 @@
 import { failpoint } from '../adapters/failpoint.ts';
 import { isAncestor, openPerson, readCommit, readRef, zeroId } from '../adapters/git-write/index.ts';
-import type { RunEvent } from '../domain/events.ts';
+import type { CommitId, TaskId } from '../domain/base/ids.ts';
+import { err, ok, type Result } from '../domain/base/result.ts';
 import type { Finding } from '../domain/findings/finding.ts';
-import type { CommitId, TaskId } from '../domain/ids.ts';
-import { err, ok, type Result } from '../domain/result.ts';
+import type { RunEvent } from '../domain/ledger/events.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { done, type Order, recordFacts, recordIntent, refused } from './context.ts';
 import { eventsOf, type History } from './history.ts';

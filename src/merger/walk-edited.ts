@@ -2,11 +2,11 @@ import { loginFile, secretsIn } from '../adapters/agent-login.ts';
 import { personsStore } from '../adapters/lfs/index.ts';
 import { SnapshotRefused, takeSnapshot } from '../adapters/snapshot/index.ts';
 import { recordOf } from '../adapters/workspace/index.ts';
-import { agentKinds } from '../domain/agents.ts';
-import type { SnapshotEvidence } from '../domain/evidence.ts';
+import { agentKinds } from '../domain/agents/agents.ts';
+import type { CommitId } from '../domain/base/ids.ts';
+import { err, ok, type Result } from '../domain/base/result.ts';
 import type { Finding } from '../domain/findings/finding.ts';
-import type { CommitId } from '../domain/ids.ts';
-import { err, ok, type Result } from '../domain/result.ts';
+import type { SnapshotEvidence } from '../domain/gates/evidence.ts';
 import type { Order } from './context.ts';
 import { type History, planInForce } from './history.ts';
 

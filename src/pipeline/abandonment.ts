@@ -1,5 +1,5 @@
-import { isMoving } from '../domain/landing.ts';
-import { currentWave, type RunState } from '../domain/run.ts';
+import { isMoving } from '../domain/landing/landing.ts';
+import { currentWave, type RunState } from '../domain/run/run.ts';
 import { live } from './dispatch.ts';
 import { askLand } from './land.ts';
 import { merge } from './merge.ts';

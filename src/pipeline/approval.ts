@@ -1,9 +1,16 @@
-import { startTap } from '../domain/decide-tap.ts';
-import { judged } from '../domain/judge.ts';
-import { currentWave, hasMerged, type RunState, selectedWaves, tasksOfWave, type WaveState } from '../domain/run.ts';
-import { hasExpired } from '../domain/tap.ts';
-import type { TaskState } from '../domain/task.ts';
-import { passes } from '../domain/verdict.ts';
+import { startTap } from '../domain/decide/decide-tap.ts';
+import { hasExpired } from '../domain/decide/tap.ts';
+import { judged } from '../domain/gates/judge.ts';
+import { passes } from '../domain/gates/verdict.ts';
+import {
+  currentWave,
+  hasMerged,
+  type RunState,
+  selectedWaves,
+  tasksOfWave,
+  type WaveState,
+} from '../domain/run/run.ts';
+import type { TaskState } from '../domain/run/task.ts';
 import { contextOf, fact, type Given, type Step } from './step.ts';
 
 /** Phase 2: a person says yes to this plan hash, once per run or once per wave. */

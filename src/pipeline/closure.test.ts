@@ -14,8 +14,8 @@ import {
   stateAfter,
   tree,
 } from '../../test/support/plans.ts';
-import type { RunEvent } from '../domain/events.ts';
-import { judged } from '../domain/judge.ts';
+import { judged } from '../domain/gates/judge.ts';
+import type { RunEvent } from '../domain/ledger/events.ts';
 import { closure } from './closure.ts';
 import { monitor } from './monitor.ts';
 import { contextOf } from './step.ts';

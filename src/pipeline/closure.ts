@@ -1,17 +1,25 @@
-import { bisect, nextRoundSize } from '../domain/bisect.ts';
-import { changersIn, changesBy } from '../domain/earlier-definitions.ts';
-import type { RunEvent } from '../domain/events.ts';
-import type { CheckOutcome, ClosureEvidence } from '../domain/evidence.ts';
+import type { TaskId, TreeId } from '../domain/base/ids.ts';
 import { checkUnrunnable } from '../domain/findings/halts.ts';
-import { generatedPaths } from '../domain/generated.ts';
-import type { TaskId, TreeId } from '../domain/ids.ts';
-import { judged } from '../domain/judge.ts';
-import { isQueued } from '../domain/landing.ts';
-import type { Check } from '../domain/plan.ts';
-import { type BuiltRound, isOpen, type RoundStep, type Tip } from '../domain/round.ts';
-import { checkKey, currentWave, goesOn, hasMerged, type RunState, tasksOfWave, type WaveState } from '../domain/run.ts';
-import { isBlocked, mayIntegrate } from '../domain/schedule.ts';
-import { type Hold, isResolved, isSettled, type TaskState } from '../domain/task.ts';
+import { bisect, nextRoundSize } from '../domain/gates/bisect.ts';
+import type { CheckOutcome, ClosureEvidence } from '../domain/gates/evidence.ts';
+import { judged } from '../domain/gates/judge.ts';
+import { changersIn, changesBy } from '../domain/landing/earlier-definitions.ts';
+import { isQueued } from '../domain/landing/landing.ts';
+import type { RunEvent } from '../domain/ledger/events.ts';
+import type { Check } from '../domain/plan/plan.ts';
+import { type BuiltRound, isOpen, type RoundStep, type Tip } from '../domain/run/round.ts';
+import {
+  checkKey,
+  currentWave,
+  goesOn,
+  hasMerged,
+  type RunState,
+  tasksOfWave,
+  type WaveState,
+} from '../domain/run/run.ts';
+import { isBlocked, mayIntegrate } from '../domain/run/schedule.ts';
+import { type Hold, isResolved, isSettled, type TaskState } from '../domain/run/task.ts';
+import { generatedPaths } from '../domain/scope/generated.ts';
 import { blameTogether, rebuildGenerated } from './generated.ts';
 import { contextOf, effect, fact, type Step } from './step.ts';
 

@@ -1,5 +1,5 @@
-import type { ContractEvidence } from '../domain/evidence.ts';
-import { type Context, judged } from '../domain/judge.ts';
+import type { ContractEvidence } from '../domain/gates/evidence.ts';
+import { type Context, judged } from '../domain/gates/judge.ts';
 
 /** Phase 000, when a run is made: nothing else is looked at before its request is in order. */
 export const contract = (context: Context, evidence: ContractEvidence) =>

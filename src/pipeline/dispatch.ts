@@ -1,13 +1,13 @@
-import type { Shortage } from '../domain/disk.ts';
-import { attemptId, type TaskId } from '../domain/ids.ts';
-import { policy } from '../domain/policy.ts';
-import { approvalProof } from '../domain/proof.ts';
-import { providerOf } from '../domain/provider-pause.ts';
-import type { RunState } from '../domain/run.ts';
-import { isLive, startable } from '../domain/schedule.ts';
-import { agentOf, liveAttempt, type TaskState, verdictsOf } from '../domain/task.ts';
-import { passes } from '../domain/verdict.ts';
-import { obstacleTo, uncheckedOnBase } from '../domain/waiting.ts';
+import { providerOf } from '../domain/agents/provider-pause.ts';
+import { attemptId, type TaskId } from '../domain/base/ids.ts';
+import { approvalProof } from '../domain/gates/proof.ts';
+import { passes } from '../domain/gates/verdict.ts';
+import type { Shortage } from '../domain/kept/disk.ts';
+import type { RunState } from '../domain/run/run.ts';
+import { isLive, startable } from '../domain/run/schedule.ts';
+import { agentOf, liveAttempt, type TaskState, verdictsOf } from '../domain/run/task.ts';
+import { obstacleTo, uncheckedOnBase } from '../domain/run/waiting.ts';
+import { policy } from '../domain/settings/policy.ts';
 import { effect, fact, type Given, type Step } from './step.ts';
 
 /** Phase 3: tasks whose needs are met are launched one by one, each recorded before it happens. */

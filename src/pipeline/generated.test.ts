@@ -12,10 +12,10 @@ import {
   stateAfter,
   tree,
 } from '../../test/support/plans.ts';
-import type { RunEvent } from '../domain/events.ts';
-import type { CheckOutcome, Ending } from '../domain/evidence.ts';
 import { explain } from '../domain/explain/explain.ts';
-import { evolveRun, type RunState } from '../domain/run.ts';
+import type { CheckOutcome, Ending } from '../domain/gates/evidence.ts';
+import type { RunEvent } from '../domain/ledger/events.ts';
+import { evolveRun, type RunState } from '../domain/run/run.ts';
 import { closure } from './closure.ts';
 
 const at = { wave: 0, round: 1 } as const;

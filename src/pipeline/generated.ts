@@ -1,8 +1,8 @@
+import type { TaskId } from '../domain/base/ids.ts';
 import type { FindingOf } from '../domain/findings/finding.ts';
-import { generatedPaths, generatorFailure } from '../domain/generated.ts';
-import type { TaskId } from '../domain/ids.ts';
-import type { BuiltRound } from '../domain/round.ts';
-import type { RunState } from '../domain/run.ts';
+import type { BuiltRound } from '../domain/run/round.ts';
+import type { RunState } from '../domain/run/run.ts';
+import { generatedPaths, generatorFailure } from '../domain/scope/generated.ts';
 import { effect, fact, type Step } from './step.ts';
 
 /**

@@ -1,9 +1,9 @@
-import { isNear, runSpend, type Spend, taskSpend } from '../domain/budget.ts';
-import type { RunEvent } from '../domain/events.ts';
-import type { TaskId } from '../domain/ids.ts';
-import { plannedById } from '../domain/plan.ts';
-import { isPaused, pauseFor, providerOf } from '../domain/provider-pause.ts';
-import type { RunState } from '../domain/run.ts';
+import { isPaused, pauseFor, providerOf } from '../domain/agents/provider-pause.ts';
+import type { TaskId } from '../domain/base/ids.ts';
+import type { RunEvent } from '../domain/ledger/events.ts';
+import { plannedById } from '../domain/plan/plan.ts';
+import { isNear, runSpend, type Spend, taskSpend } from '../domain/run/budget.ts';
+import type { RunState } from '../domain/run/run.ts';
 import { fact, type Given, type Step } from './step.ts';
 
 /** Providers that want to be left alone are, by all tasks, and are asked again when their time has come. Money is watched. */

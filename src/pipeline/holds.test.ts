@@ -15,9 +15,9 @@ import {
   stateAfter,
   tree,
 } from '../../test/support/plans.ts';
-import type { RunEvent } from '../domain/events.ts';
-import { judged } from '../domain/judge.ts';
-import { evolveRun, type RunState } from '../domain/run.ts';
+import { judged } from '../domain/gates/judge.ts';
+import type { RunEvent } from '../domain/ledger/events.ts';
+import { evolveRun, type RunState } from '../domain/run/run.ts';
 import { holds } from './holds.ts';
 
 const frozen = plan([{ a: {}, b: { needs: ['a'] }, c: {} }]);

@@ -1,8 +1,8 @@
-import type { RunEvent } from '../domain/events.ts';
-import type { TaskId } from '../domain/ids.ts';
-import { dependentsOf, plannedById } from '../domain/plan.ts';
-import { plannedStates, type RunState } from '../domain/run.ts';
-import { snapshotOf } from '../domain/task.ts';
+import type { TaskId } from '../domain/base/ids.ts';
+import type { RunEvent } from '../domain/ledger/events.ts';
+import { dependentsOf, plannedById } from '../domain/plan/plan.ts';
+import { plannedStates, type RunState } from '../domain/run/run.ts';
+import { snapshotOf } from '../domain/run/task.ts';
 import { fact, type Step } from './step.ts';
 
 /** Part of phase 5: tasks that may not be integrated, and those that may again. Each is recorded before anything else follows. */

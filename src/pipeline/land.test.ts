@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { commit, tree } from '../../test/support/plans.ts';
 import { approved, begun, by, hash, hello, run } from '../../test/support/run-events.ts';
-import type { RunEvent } from '../domain/events.ts';
-import type { LandingState } from '../domain/landing.ts';
-import { evolveRun, foldRun, type RunMode, type RunState } from '../domain/run.ts';
+import type { LandingState } from '../domain/landing/landing.ts';
+import type { RunEvent } from '../domain/ledger/events.ts';
+import { evolveRun, foldRun, type RunMode, type RunState } from '../domain/run/run.ts';
 import type { Step } from './step.ts';
 import { steps } from './steps.ts';
 

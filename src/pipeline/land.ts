@@ -1,11 +1,11 @@
-import { openCriticalQuestions } from '../domain/board-requests.ts';
+import { openCriticalQuestions } from '../domain/board/board-requests.ts';
 import type { Finding, FindingOf } from '../domain/findings/finding.ts';
-import { chosenTasks, landingConflicts } from '../domain/land-some.ts';
-import { isMoving, type LandingState, type Rebuilt } from '../domain/landing.ts';
-import { landsOnOwnBranch } from '../domain/plan.ts';
-import { policy } from '../domain/policy.ts';
-import { checkKey, goesOn, type RunState, selectedWaves } from '../domain/run.ts';
-import { leftToLand } from '../domain/undo.ts';
+import { chosenTasks, landingConflicts } from '../domain/landing/land-some.ts';
+import { isMoving, type LandingState, type Rebuilt } from '../domain/landing/landing.ts';
+import { leftToLand } from '../domain/landing/undo.ts';
+import { landsOnOwnBranch } from '../domain/plan/plan.ts';
+import { checkKey, goesOn, type RunState, selectedWaves } from '../domain/run/run.ts';
+import { policy } from '../domain/settings/policy.ts';
 import { halt } from './closure.ts';
 import { effect, fact, type Given, isItsTurn, type Step } from './step.ts';
 

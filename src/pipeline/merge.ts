@@ -1,7 +1,7 @@
-import { isQueued } from '../domain/landing.ts';
-import { closureProof } from '../domain/proof.ts';
-import { currentWave, type RunState } from '../domain/run.ts';
-import { passes } from '../domain/verdict.ts';
+import { closureProof } from '../domain/gates/proof.ts';
+import { passes } from '../domain/gates/verdict.ts';
+import { isQueued } from '../domain/landing/landing.ts';
+import { currentWave, type RunState } from '../domain/run/run.ts';
 import { effect, fact, type Step } from './step.ts';
 
 /** Phase 6: the merger moves the run branch to exactly the tree that was checked; we look whether it did. */

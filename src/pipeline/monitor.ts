@@ -1,8 +1,8 @@
-import { evolveTask } from '../domain/evolve-task.ts';
-import { judged } from '../domain/judge.ts';
-import type { RunState } from '../domain/run.ts';
-import { settleAttempt, settleLimits } from '../domain/settle-attempt.ts';
-import { evidenceOf } from '../domain/task.ts';
+import { judged } from '../domain/gates/judge.ts';
+import { evolveTask } from '../domain/run/evolve-task.ts';
+import type { RunState } from '../domain/run/run.ts';
+import { settleAttempt, settleLimits } from '../domain/run/settle-attempt.ts';
+import { evidenceOf } from '../domain/run/task.ts';
 import { contextOf, fact, type Step } from './step.ts';
 
 /**

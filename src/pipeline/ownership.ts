@@ -1,5 +1,5 @@
-import { judged } from '../domain/judge.ts';
-import { type RunState, selectedWaves } from '../domain/run.ts';
+import { judged } from '../domain/gates/judge.ts';
+import { type RunState, selectedWaves } from '../domain/run/run.ts';
 import { contextOf, fact, grantedIn, type Step } from './step.ts';
 
 /** Phase 1: who may write what. Judged again after every grant. */

@@ -1,6 +1,6 @@
-import { judged } from '../domain/judge.ts';
-import { lintDirectives } from '../domain/plan-lint.ts';
-import { type RunState, selectedWaves } from '../domain/run.ts';
+import { judged } from '../domain/gates/judge.ts';
+import { lintDirectives } from '../domain/plan/plan-lint.ts';
+import { type RunState, selectedWaves } from '../domain/run/run.ts';
 import { contextOf, fact, type Step } from './step.ts';
 
 /** Phase 0.7: the frozen directives of each wave. */

@@ -1,9 +1,9 @@
-import { answer, isIntegrating } from '../domain/answer.ts';
-import type { RunEvent } from '../domain/events.ts';
-import type { TaskId } from '../domain/ids.ts';
-import { discardedBy } from '../domain/kept.ts';
-import type { RequestEvent } from '../domain/requests.ts';
-import type { RunState } from '../domain/run.ts';
+import type { TaskId } from '../domain/base/ids.ts';
+import { answer, isIntegrating } from '../domain/decide/answer.ts';
+import { discardedBy } from '../domain/kept/kept.ts';
+import type { RunEvent } from '../domain/ledger/events.ts';
+import type { RequestEvent } from '../domain/ledger/requests.ts';
+import type { RunState } from '../domain/run/run.ts';
 import { effect, fact, type Given, isItsTurn, messageSent, type Step } from './step.ts';
 import { undo } from './undo.ts';
 

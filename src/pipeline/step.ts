@@ -1,13 +1,13 @@
-import type { Shortage } from '../domain/disk.ts';
-import type { CheckPurpose, RunEvent } from '../domain/events.ts';
-import type { AttemptId, CommitId, RunId, TaskId, TreeId } from '../domain/ids.ts';
-import type { Context } from '../domain/judge.ts';
-import type { Kept } from '../domain/kept-paths.ts';
-import type { Passed } from '../domain/phase.ts';
-import type { Check } from '../domain/plan.ts';
-import type { RequestEvent } from '../domain/requests.ts';
-import type { RunState } from '../domain/run.ts';
-import type { Attempt } from '../domain/task.ts';
+import type { AttemptId, CommitId, RunId, TaskId, TreeId } from '../domain/base/ids.ts';
+import type { Context } from '../domain/gates/judge.ts';
+import type { Passed } from '../domain/gates/phase.ts';
+import type { Shortage } from '../domain/kept/disk.ts';
+import type { Kept } from '../domain/kept/kept-paths.ts';
+import type { CheckPurpose, RunEvent } from '../domain/ledger/events.ts';
+import type { RequestEvent } from '../domain/ledger/requests.ts';
+import type { Check } from '../domain/plan/plan.ts';
+import type { RunState } from '../domain/run/run.ts';
+import type { Attempt } from '../domain/run/task.ts';
 import type { MergerRequest } from '../ports/merger.ts';
 
 /**

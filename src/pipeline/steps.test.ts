@@ -13,13 +13,13 @@ import {
   type TaskSketch,
   tree,
 } from '../../test/support/plans.ts';
-import { resumed } from '../domain/answer.ts';
-import type { Shortage } from '../domain/disk.ts';
-import type { RunEvent } from '../domain/events.ts';
-import type { CheckOutcome } from '../domain/evidence.ts';
-import { runId, type TaskId } from '../domain/ids.ts';
-import { judged } from '../domain/judge.ts';
-import { evolveRun, type RunState } from '../domain/run.ts';
+import { runId, type TaskId } from '../domain/base/ids.ts';
+import { resumed } from '../domain/decide/answer.ts';
+import type { CheckOutcome } from '../domain/gates/evidence.ts';
+import { judged } from '../domain/gates/judge.ts';
+import type { Shortage } from '../domain/kept/disk.ts';
+import type { RunEvent } from '../domain/ledger/events.ts';
+import { evolveRun, type RunState } from '../domain/run/run.ts';
 import { createRun } from '../engine/create-run.ts';
 import type { Effect, Given } from './step.ts';
 import { steps } from './steps.ts';

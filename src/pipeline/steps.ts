@@ -1,5 +1,5 @@
-import { approvalProof } from '../domain/proof.ts';
-import { currentWave, hasMerged, type RunState } from '../domain/run.ts';
+import { approvalProof } from '../domain/gates/proof.ts';
+import { currentWave, hasMerged, type RunState } from '../domain/run/run.ts';
 import { abandonment } from './abandonment.ts';
 import { approval } from './approval.ts';
 import { baseChecks, closure } from './closure.ts';

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { created, hashOf, me, plan, stateAfter, theRun } from '../../test/support/plans.ts';
-import type { RunEvent } from '../domain/events.ts';
-import type { ThreadEvidence } from '../domain/evidence.ts';
-import { judged } from '../domain/judge.ts';
-import type { FrozenPlan } from '../domain/plan.ts';
-import { replacement } from '../domain/replan.ts';
-import type { RunState } from '../domain/run.ts';
+import { replacement } from '../domain/decide/replan.ts';
+import type { ThreadEvidence } from '../domain/gates/evidence.ts';
+import { judged } from '../domain/gates/judge.ts';
+import type { RunEvent } from '../domain/ledger/events.ts';
+import type { FrozenPlan } from '../domain/plan/plan.ts';
+import type { RunState } from '../domain/run/run.ts';
 import { approval } from './approval.ts';
 import { ownership } from './ownership.ts';
 import { preflight } from './preflight.ts';

@@ -1,5 +1,5 @@
-import { judged } from '../domain/judge.ts';
-import { type RunState, selectedWaves, type WaveState } from '../domain/run.ts';
+import { judged } from '../domain/gates/judge.ts';
+import { type RunState, selectedWaves, type WaveState } from '../domain/run/run.ts';
 import { contextOf, effect, fact, type Step } from './step.ts';
 
 /**

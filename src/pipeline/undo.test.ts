@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { commit, created, idOf, log, me, plan, theRun, tree } from '../../test/support/plans.ts';
-import type { LedgerEvent, RunEvent } from '../domain/events.ts';
-import type { CheckOutcome } from '../domain/evidence.ts';
-import type { TaskId } from '../domain/ids.ts';
-import { openUndo } from '../domain/open-undo.ts';
-import { foldRun } from '../domain/run.ts';
+import type { TaskId } from '../domain/base/ids.ts';
+import type { CheckOutcome } from '../domain/gates/evidence.ts';
+import { openUndo } from '../domain/landing/open-undo.ts';
+import type { LedgerEvent, RunEvent } from '../domain/ledger/events.ts';
+import { foldRun } from '../domain/run/run.ts';
 import { keepingOf } from '../engine/clean-up.ts';
 import type { Step } from './step.ts';
 import { steps } from './steps.ts';

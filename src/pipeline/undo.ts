@@ -1,7 +1,7 @@
+import type { TaskId } from '../domain/base/ids.ts';
 import { checkUnrunnable } from '../domain/findings/halts.ts';
-import type { TaskId } from '../domain/ids.ts';
-import { checkKey, type RunState } from '../domain/run.ts';
-import type { Reverts } from '../domain/undo.ts';
+import type { Reverts } from '../domain/landing/undo.ts';
+import { checkKey, type RunState } from '../domain/run/run.ts';
 import { effect, fact, type Step } from './step.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { DiskLimits, Holding } from '../domain/disk.ts';
+import type { DiskLimits, Holding } from '../domain/kept/disk.ts';
 
 /** The disk that the state of a repository lies on, and the memory beside it. May reject with what the operating system says. */
 export interface Disk {

@@ -1,5 +1,5 @@
+import type { CommitId } from '../domain/base/ids.ts';
 import type { Finding } from '../domain/findings/finding.ts';
-import type { CommitId } from '../domain/ids.ts';
 
 /** A plan that is in a snapshot and nowhere else yet. `branch`: what it would start from, if it names none. */
 type DraftedPlan = { readonly commit: CommitId; readonly file: string; readonly branch: string };

@@ -1,5 +1,5 @@
-import type { RunId } from '../domain/ids.ts';
-import type { RunState } from '../domain/run.ts';
+import type { RunId } from '../domain/base/ids.ts';
+import type { RunState } from '../domain/run/run.ts';
 
 /**
  * Brings runs on. An engine places, wakes and restarts; what is to be done follows from the ledger alone, so none of its

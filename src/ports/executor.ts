@@ -1,5 +1,5 @@
-import type { AgentEvent, ToolCall, Usage } from '../domain/agent-event.ts';
-import type { Decision } from '../domain/decision.ts';
+import type { AgentEvent, ToolCall, Usage } from '../domain/tool-calls/agent-event.ts';
+import type { Decision } from '../domain/tool-calls/decision.ts';
 import type { Job } from './supervisor.ts';
 
 /** Drives one kind of agent: how its program is started, and what its own words mean in ours. */

@@ -1,9 +1,9 @@
-import type { LedgerEvent } from '../domain/events.ts';
 import { explain } from '../domain/explain/explain.ts';
 import type { ExternalEvent } from '../domain/external/events.ts';
 import type { FindingOf } from '../domain/findings/finding.ts';
 import { boundedWords } from '../domain/findings/words.ts';
-import type { RequestEvent } from '../domain/requests.ts';
+import type { LedgerEvent } from '../domain/ledger/events.ts';
+import type { RequestEvent } from '../domain/ledger/requests.ts';
 
 /** A stream is one run, `external:<session>` for one that others drive, or `repo` for facts about the repository itself. */
 export type Stream = string;

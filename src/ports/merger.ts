@@ -1,7 +1,7 @@
-import type { DiffEntry } from '../domain/evidence.ts';
+import type { CommitId, RunId, TaskId } from '../domain/base/ids.ts';
 import type { Finding } from '../domain/findings/finding.ts';
-import type { CommitId, RunId, TaskId } from '../domain/ids.ts';
-import type { By } from '../domain/requests.ts';
+import type { DiffEntry } from '../domain/gates/evidence.ts';
+import type { By } from '../domain/ledger/requests.ts';
 import { EnvironmentFailed } from './failures.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Notice } from '../domain/notices.ts';
+import type { Notice } from '../domain/board/notices.ts';
 
 /** Ways to tell somebody who does not look, and the memory of what they were told. */
 export interface Ways<N> {

@@ -1,12 +1,18 @@
-import type { Usage } from '../domain/agent-event.ts';
-import type { AgentNote, AgentReport } from '../domain/agent-note.ts';
-import type { AgentLogin } from '../domain/agents.ts';
-import type { BoardRecord } from '../domain/board.ts';
-import type { DispatchEvidence, Ending, HandoffEvidence, LogEvidence, SnapshotEvidence } from '../domain/evidence.ts';
+import type { AgentNote, AgentReport } from '../domain/agents/agent-note.ts';
+import type { AgentLogin } from '../domain/agents/agents.ts';
+import type { CommitId } from '../domain/base/ids.ts';
+import type { BoardRecord } from '../domain/board/board.ts';
 import type { Finding } from '../domain/findings/finding.ts';
-import type { CommitId } from '../domain/ids.ts';
-import type { Network } from '../domain/plan.ts';
-import type { ToolScope } from '../domain/tool-scope.ts';
+import type {
+  DispatchEvidence,
+  Ending,
+  HandoffEvidence,
+  LogEvidence,
+  SnapshotEvidence,
+} from '../domain/gates/evidence.ts';
+import type { Network } from '../domain/plan/plan.ts';
+import type { Usage } from '../domain/tool-calls/agent-event.ts';
+import type { ToolScope } from '../domain/tool-calls/tool-scope.ts';
 
 /**
  * What one supervisor is told: `job.json` in its own directory, written and fsynced before it is started.

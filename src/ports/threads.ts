@@ -1,6 +1,6 @@
-import type { ThreadEvidence } from '../domain/evidence.ts';
-import type { ThreadPlan } from '../domain/thread.ts';
-import type { ThreadPost } from '../domain/thread-posts.ts';
+import type { ThreadPost } from '../domain/board/thread-posts.ts';
+import type { ThreadEvidence } from '../domain/gates/evidence.ts';
+import type { ThreadPlan } from '../domain/settings/thread.ts';
 import type { Ways } from './notices.ts';
 
 /** What is said of a wave to whoever opens its thread. */

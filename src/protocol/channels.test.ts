@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { LedgerEvent } from '../domain/events.ts';
-import { attemptId, commitId, runId, taskId, treeId } from '../domain/ids.ts';
+import { attemptId, commitId, runId, taskId, treeId } from '../domain/base/ids.ts';
+import type { LedgerEvent } from '../domain/ledger/events.ts';
 import { channelPattern, channelsOf } from './channels.ts';
 
 const [run, one, two] = [runId('demo-ab12'), taskId('one'), taskId('two')];

@@ -1,4 +1,4 @@
-import type { LedgerEvent } from '../domain/events.ts';
+import type { LedgerEvent } from '../domain/ledger/events.ts';
 
 /**
  * What a client may listen to.

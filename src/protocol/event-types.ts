@@ -1,5 +1,5 @@
-import type { LedgerEvent } from '../domain/events.ts';
 import type { DcmEvent } from '../domain/external/dcm-events.ts';
+import type { LedgerEvent } from '../domain/ledger/events.ts';
 
 /** Every type of event with what it tells. A type that is missing here, or is none any more, does not compile. */
 export const eventTypes = {

@@ -1,6 +1,6 @@
-import type { LedgerEvent } from '../domain/events.ts';
 import type { DcmEvent } from '../domain/external/dcm-events.ts';
-import { passes } from '../domain/verdict.ts';
+import { passes } from '../domain/gates/verdict.ts';
+import type { LedgerEvent } from '../domain/ledger/events.ts';
 
 /**
  * What an event of a run of ours means to those who listen for waves. From this event alone, so that whoever resumes at any of them

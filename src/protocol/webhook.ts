@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { WebhookEvent } from '../domain/notices.ts';
-import { newsKinds } from '../domain/settings.ts';
+import type { WebhookEvent } from '../domain/board/notices.ts';
+import { newsKinds } from '../domain/settings/settings.ts';
 
 /** What a webhook gets, as its receiver may rely on it. Further keys may come; none of these goes. */
 export const webhookSchema = z

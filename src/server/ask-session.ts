@@ -1,8 +1,8 @@
+import { err, type Result } from '../domain/base/result.ts';
 import { explain } from '../domain/explain/explain.ts';
 import type { ExternalCommand } from '../domain/external/command.ts';
 import type { Refusal } from '../domain/external/refusal.ts';
 import type { Session } from '../domain/external/session.ts';
-import { err, type Result } from '../domain/result.ts';
 import { type Problem, type ProblemStatus, problem } from '../protocol/problem.ts';
 import type { OpenRepository, Site } from './site.ts';
 

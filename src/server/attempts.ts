@@ -1,5 +1,5 @@
-import type { RunEvent } from '../domain/events.ts';
-import type { TaskId } from '../domain/ids.ts';
+import type { TaskId } from '../domain/base/ids.ts';
+import type { RunEvent } from '../domain/ledger/events.ts';
 import type { Stored } from '../ports/ledger.ts';
 import { endingDocument, handoffDocument } from '../view/told-evidence.ts';
 

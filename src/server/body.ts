@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { err, ok, type Result } from '../domain/result.ts';
+import { err, ok, type Result } from '../domain/base/result.ts';
 import { type Problem, problem } from '../protocol/problem.ts';
 
 export const bodyLimit = 1 << 20;

@@ -1,5 +1,5 @@
+import { err, ok, type Result } from '../domain/base/result.ts';
 import { type Batch, own, type Session } from '../domain/external/session.ts';
-import { err, ok, type Result } from '../domain/result.ts';
 import { type Problem, problem } from '../protocol/problem.ts';
 import { repositoryAt } from './found.ts';
 import type { OpenRepository, Site } from './site.ts';

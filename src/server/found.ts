@@ -1,7 +1,7 @@
-import { type TaskId, taskId } from '../domain/ids.ts';
-import { err, ok, type Result } from '../domain/result.ts';
-import { foldRun, type RunState } from '../domain/run.ts';
-import type { TaskState } from '../domain/task.ts';
+import { type TaskId, taskId } from '../domain/base/ids.ts';
+import { err, ok, type Result } from '../domain/base/result.ts';
+import { foldRun, type RunState } from '../domain/run/run.ts';
+import type { TaskState } from '../domain/run/task.ts';
 import { fullAt, type KnownRun, landsBefore } from '../engine/find-run.ts';
 import { isAttended } from '../engine/rehearse.ts';
 import type { Stored } from '../ports/ledger.ts';

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { holdToContract } from '../../test/support/contract.ts';
-import { err, ok, type Result } from '../domain/result.ts';
+import { err, ok, type Result } from '../domain/base/result.ts';
 import { type Problem, problem } from '../protocol/problem.ts';
 import { type Route, refusals, roles } from '../protocol/route.ts';
 import { routes } from '../protocol/routes.ts';

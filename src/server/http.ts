@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
-import type { Result } from '../domain/result.ts';
+import type { Result } from '../domain/base/result.ts';
 import type { Content } from '../ports/desk.ts';
 import { LedgerDamaged, LedgerUnavailable } from '../ports/ledger.ts';
 import { cookieName } from '../protocol/credentials.ts';

@@ -1,5 +1,5 @@
-import { type RunId, runId } from '../domain/ids.ts';
-import { evolveRun, type RunState } from '../domain/run.ts';
+import { type RunId, runId } from '../domain/base/ids.ts';
+import { evolveRun, type RunState } from '../domain/run/run.ts';
 import type { KnownRun } from '../engine/find-run.ts';
 import type { Ledger, Stored } from '../ports/ledger.ts';
 import { isRunStream } from '../ports/ledger.ts';

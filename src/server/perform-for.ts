@@ -1,6 +1,6 @@
+import { err, ok, type Result } from '../domain/base/result.ts';
 import { explain } from '../domain/explain/explain.ts';
 import type { Finding } from '../domain/findings/finding.ts';
-import { err, ok, type Result } from '../domain/result.ts';
 import type { Action, SubjectKind, Subjects } from '../engine/actions/action.ts';
 import { type Performed, performAction } from '../engine/actions/perform.ts';
 import { type Problem, problem } from '../protocol/problem.ts';

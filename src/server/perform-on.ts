@@ -1,4 +1,4 @@
-import type { Result } from '../domain/result.ts';
+import type { Result } from '../domain/base/result.ts';
 import type { Action, Subjects } from '../engine/actions/action.ts';
 import type { Problem } from '../protocol/problem.ts';
 import { type FoundRun, type FoundTask, runAt, taskAt } from './found.ts';

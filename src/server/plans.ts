@@ -1,9 +1,9 @@
+import type { RunId } from '../domain/base/ids.ts';
+import { err, ok, type Result } from '../domain/base/result.ts';
 import { explain } from '../domain/explain/explain.ts';
 import type { Finding } from '../domain/findings/finding.ts';
-import type { RunId } from '../domain/ids.ts';
-import { allTasks, type FrozenPlan } from '../domain/plan.ts';
-import { sketchOf } from '../domain/plan-text.ts';
-import { err, ok, type Result } from '../domain/result.ts';
+import { allTasks, type FrozenPlan } from '../domain/plan/plan.ts';
+import { sketchOf } from '../domain/plan/plan-text.ts';
 import { performOrder } from '../engine/actions/order.ts';
 import { type NotOrdered, type PreparedOrder, prepareOrder } from '../engine/order-run.ts';
 import type { PlanSource } from '../ports/desk.ts';

@@ -1,5 +1,5 @@
-import type { By } from '../domain/requests.ts';
-import type { Result } from '../domain/result.ts';
+import type { Result } from '../domain/base/result.ts';
+import type { By } from '../domain/ledger/requests.ts';
 import type { Content, Desk, Examined } from '../ports/desk.ts';
 import type { Problem } from '../protocol/problem.ts';
 import type { Answer, Given, Passage, Role, Route } from '../protocol/route.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Ending } from '../domain/evidence.ts';
+import type { Ending } from '../domain/gates/evidence.ts';
 
 /** Runs the program behind the fence; everything that it prints is heard. */
 type Ask = (argv: readonly string[], hear: (chunk: Uint8Array) => void) => Promise<{ readonly ending: Ending }>;

@@ -1,11 +1,11 @@
 import type { JobDirectory } from '../adapters/supervisors/job-directory.ts';
-import { type AgentEvent, addUsage, type ToolCall } from '../domain/agent-event.ts';
-import type { AgentReport } from '../domain/agent-note.ts';
-import type { Decision } from '../domain/decision.ts';
-import type { Ending } from '../domain/evidence.ts';
+import type { AgentReport } from '../domain/agents/agent-note.ts';
 import { explain } from '../domain/explain/explain.ts';
 import type { Finding } from '../domain/findings/finding.ts';
-import { type ToolPlace, toolDecider } from '../domain/tool-scope.ts';
+import type { Ending } from '../domain/gates/evidence.ts';
+import { type AgentEvent, addUsage, type ToolCall } from '../domain/tool-calls/agent-event.ts';
+import type { Decision } from '../domain/tool-calls/decision.ts';
+import { type ToolPlace, toolDecider } from '../domain/tool-calls/tool-scope.ts';
 import type { Executor, Launch, Seat } from '../ports/executor.ts';
 import type { AgentJob, Job, Terms } from '../ports/supervisor.ts';
 import { watchAllowance } from './allowance-watch.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { type AgentEvent, noUsage } from '../domain/agent-event.ts';
-import type { AgentNote } from '../domain/agent-note.ts';
+import type { AgentNote } from '../domain/agents/agent-note.ts';
 import { describeFinding } from '../domain/explain/explain.ts';
+import { type AgentEvent, noUsage } from '../domain/tool-calls/agent-event.ts';
 import { watchAllowance } from './allowance-watch.ts';
 import { openSteering } from './steering.ts';
 

@@ -1,7 +1,7 @@
-import type { AgentEvent } from '../domain/agent-event.ts';
-import type { AgentNote } from '../domain/agent-note.ts';
-import type { Ending } from '../domain/evidence.ts';
+import type { AgentNote } from '../domain/agents/agent-note.ts';
 import type { Finding } from '../domain/findings/finding.ts';
+import type { Ending } from '../domain/gates/evidence.ts';
+import type { AgentEvent } from '../domain/tool-calls/agent-event.ts';
 import type { AgentJob } from '../ports/supervisor.ts';
 
 type AllowanceWatch = {

@@ -1,7 +1,7 @@
-import type { AgentNote } from '../domain/agent-note.ts';
-import { below, resolvePath } from '../domain/lexical-path.ts';
-import { parsePattern } from '../domain/pattern.ts';
-import { mayChange, readScope, type Scope } from '../domain/scope.ts';
+import type { AgentNote } from '../domain/agents/agent-note.ts';
+import { below, resolvePath } from '../domain/base/lexical-path.ts';
+import { parsePattern } from '../domain/patterns/pattern.ts';
+import { mayChange, readScope, type Scope } from '../domain/scope/scope.ts';
 import type { Terms } from '../ports/supervisor.ts';
 
 export type Ask = { readonly paths: readonly string[]; readonly why: string; readonly wait: number };

@@ -1,8 +1,8 @@
-import type { AgentEvent, ToolCall } from '../domain/agent-event.ts';
-import { evolveBreaker, newBreaker, stopDue, type Trip, tellAgent } from '../domain/breaker.ts';
-import type { Ending } from '../domain/evidence.ts';
+import { evolveBreaker, newBreaker, stopDue, type Trip, tellAgent } from '../domain/breaker/breaker.ts';
 import type { Finding } from '../domain/findings/finding.ts';
-import type { ToolPlace } from '../domain/tool-scope.ts';
+import type { Ending } from '../domain/gates/evidence.ts';
+import type { AgentEvent, ToolCall } from '../domain/tool-calls/agent-event.ts';
+import type { ToolPlace } from '../domain/tool-calls/tool-scope.ts';
 import type { AgentJob } from '../ports/supervisor.ts';
 import { seenFile } from './seen-file.ts';
 

@@ -13,13 +13,13 @@ import {
 import { chooseHandoff, readHandoffFile } from '../adapters/handoff/index.ts';
 import type { JobDirectory } from '../adapters/supervisors/job-directory.ts';
 import { makeWorkspace } from '../adapters/workspace/index.ts';
-import type { Trouble } from '../domain/agent-event.ts';
-import { noReport } from '../domain/agent-note.ts';
-import type { Ending, HandoffEvidence } from '../domain/evidence.ts';
+import { noReport } from '../domain/agents/agent-note.ts';
 import { describeWithFix } from '../domain/explain/explain.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import { boundedWords } from '../domain/findings/words.ts';
-import type { ToolPlace } from '../domain/tool-scope.ts';
+import type { Ending, HandoffEvidence } from '../domain/gates/evidence.ts';
+import type { Trouble } from '../domain/tool-calls/agent-event.ts';
+import type { ToolPlace } from '../domain/tool-calls/tool-scope.ts';
 import { failureOf, isEnvironmental } from '../ports/failures.ts';
 import type { ExitRecord, Job } from '../ports/supervisor.ts';
 import { agentHome } from './agent-seat.ts';

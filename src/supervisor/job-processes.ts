@@ -8,7 +8,7 @@ import {
   type Host,
   type Readiness,
 } from '../adapters/fence-bwrap/index.ts';
-import type { Ending, FenceEvidence } from '../domain/evidence.ts';
+import type { Ending, FenceEvidence } from '../domain/gates/evidence.ts';
 import type { Executor } from '../ports/executor.ts';
 import type { Job } from '../ports/supervisor.ts';
 import { type Seated, takeSeat } from './agent-seat.ts';

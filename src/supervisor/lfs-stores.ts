@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { personsStore } from '../adapters/lfs/index.ts';
-import { stateDir } from '../domain/state-dir.ts';
+import { stateDir } from '../domain/ledger/state-dir.ts';
 import type { Job } from '../ports/supervisor.ts';
 
 /** Where the LFS objects of a job may be: what snapshots brought, then what the person has. */

@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../domain/agent-event.ts';
+import type { AgentEvent } from '../domain/tool-calls/agent-event.ts';
 import type { Executor, Launch, Seat, Talk } from '../ports/executor.ts';
 import { splitLines } from './lines.ts';
 import type { Ears, Line } from './run-fenced.ts';

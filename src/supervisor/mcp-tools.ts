@@ -1,5 +1,5 @@
-import { recordKinds, severities } from '../domain/board.ts';
-import { policy } from '../domain/policy.ts';
+import { recordKinds, severities } from '../domain/board/board.ts';
+import { policy } from '../domain/settings/policy.ts';
 import type { Answer } from './client-channel.ts';
 
 /** A command of the agent's as a tool. What only people may do is none. */

@@ -1,6 +1,6 @@
 import { fsyncSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AgentNote } from '../domain/agent-note.ts';
+import type { AgentNote } from '../domain/agents/agent-note.ts';
 import type { KnownSecrets } from './known-secrets.ts';
 import { redactTexts } from './redact.ts';
 

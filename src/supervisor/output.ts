@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
-import type { LogEvidence } from '../domain/evidence.ts';
+import type { LogEvidence } from '../domain/gates/evidence.ts';
 import type { KnownSecrets } from './known-secrets.ts';
 import { redactor, redactTexts } from './redact.ts';
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { callFilter, fencedWorkspace, findHost } from '../adapters/fence-bwrap/index.ts';
 import type { JobDirectory } from '../adapters/supervisors/job-directory.ts';
 import { makeWorkspace } from '../adapters/workspace/index.ts';
-import type { Ending } from '../domain/evidence.ts';
+import type { Ending } from '../domain/gates/evidence.ts';
 import type { ShellJob } from '../ports/supervisor.ts';
 import { jobBinds } from './job-binds.ts';
 import { lfsStores } from './lfs-stores.ts';

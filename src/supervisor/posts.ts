@@ -1,8 +1,8 @@
-import type { AgentNote } from '../domain/agent-note.ts';
-import { type BoardRecord, isOfAgent, type Post, type Severity } from '../domain/board.ts';
-import { faultOf, targetNamed } from '../domain/board-requests.ts';
+import type { AgentNote } from '../domain/agents/agent-note.ts';
+import { type BoardRecord, isOfAgent, type Post, type Severity } from '../domain/board/board.ts';
+import { faultOf, targetNamed } from '../domain/board/board-requests.ts';
 import { explain } from '../domain/explain/explain.ts';
-import { policy } from '../domain/policy.ts';
+import { policy } from '../domain/settings/policy.ts';
 import type { Terms } from '../ports/supervisor.ts';
 
 /** As it came through the channel: whatever else the message says, whom it is from is not asked. */

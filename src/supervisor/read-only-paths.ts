@@ -3,7 +3,7 @@ import { extname, join } from 'node:path';
 import { type Bind, fencedWorkspace } from '../adapters/fence-bwrap/index.ts';
 import { openWay } from '../adapters/open-mode.ts';
 import type { JobDirectory } from '../adapters/supervisors/job-directory.ts';
-import { agentConfigNames, agentSteering } from '../domain/steering.ts';
+import { agentConfigNames, agentSteering } from '../domain/scope/steering.ts';
 
 /**
  * Configuration of agents cannot be changed by an agent. What is missing is made first, because a path that does not exist

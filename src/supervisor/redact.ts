@@ -6,7 +6,7 @@ import {
   openFrom,
   type SecretSpan,
   secretSpans,
-} from '../domain/secret-shapes.ts';
+} from '../domain/secrets/secret-shapes.ts';
 import type { KnownSecrets } from './known-secrets.ts';
 
 /** How long text waits for the rest of what may be a secret. */

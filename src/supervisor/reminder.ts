@@ -1,4 +1,4 @@
-import { handoffCommands } from '../domain/handoff-commands.ts';
+import { handoffCommands } from '../domain/agents/handoff-commands.ts';
 
 export const reminder = `You ended without a handoff, so your work cannot be judged yet. Your workspace is as you left it.
 Finish what is missing, if anything, and then hand off with one of these commands:

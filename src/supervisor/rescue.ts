@@ -4,7 +4,7 @@ import { removeCanary } from '../adapters/fence-bwrap/index.ts';
 import { chooseHandoff, readHandoffFile } from '../adapters/handoff/index.ts';
 import type { JobDirectory } from '../adapters/supervisors/job-directory.ts';
 import { readRecord, recordOf } from '../adapters/workspace/index.ts';
-import type { HandoffEvidence, LogEvidence } from '../domain/evidence.ts';
+import type { HandoffEvidence, LogEvidence } from '../domain/gates/evidence.ts';
 import type { ExitRecord, Job } from '../ports/supervisor.ts';
 import { agentHome } from './agent-seat.ts';
 import { secretsOf } from './known-secrets.ts';

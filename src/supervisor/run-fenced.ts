@@ -12,9 +12,9 @@ import {
   startCommand,
 } from '../adapters/fence-bwrap/index.ts';
 import { killTagged } from '../adapters/supervisors/tagged-processes.ts';
-import type { Ending } from '../domain/evidence.ts';
 import type { Finding } from '../domain/findings/finding.ts';
-import type { Network } from '../domain/plan.ts';
+import type { Ending } from '../domain/gates/evidence.ts';
+import type { Network } from '../domain/plan/plan.ts';
 import { type Clock, exceeded, type LimitState, type Limits, look, nextLook, startLimits } from './limits.ts';
 import type { Output } from './output.ts';
 import { type OutputPipe, openOutputPipe } from './output-pipe.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
-import type { AgentEvent } from '../domain/agent-event.ts';
+import type { AgentEvent } from '../domain/tool-calls/agent-event.ts';
 
 const largest = 4 << 20;
 

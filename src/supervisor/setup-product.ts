@@ -16,8 +16,8 @@ import { temporaryFor } from '../adapters/durable-file.ts';
 import { removeTree } from '../adapters/remove-tree.ts';
 import { readMemory } from '../adapters/state-file.ts';
 import { giveTree, readRecord, recordOf } from '../adapters/workspace/index.ts';
-import { matches, pattern } from '../domain/pattern.ts';
-import { isManifest, type SetupBasis, setupBasis } from '../domain/setup-basis.ts';
+import { matches, pattern } from '../domain/patterns/pattern.ts';
+import { isManifest, type SetupBasis, setupBasis } from '../domain/project/setup-basis.ts';
 import type { Job } from '../ports/supervisor.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { failpoint } from '../adapters/failpoint.ts';
-import type { AgentNote } from '../domain/agent-note.ts';
+import type { AgentNote } from '../domain/agents/agent-note.ts';
 import type { Terms } from '../ports/supervisor.ts';
 
 /** What people change of an attempt under way. It may come before anybody is there to act on it, and more than once. */

@@ -1,8 +1,8 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { type AgentEvent, noUsage, type Usage } from '../domain/agent-event.ts';
-import { type AgentNote, type AgentReport, noReport } from '../domain/agent-note.ts';
-import type { Trip } from '../domain/breaker-trip.ts';
+import { type AgentNote, type AgentReport, noReport } from '../domain/agents/agent-note.ts';
+import type { Trip } from '../domain/breaker/trip.ts';
+import { type AgentEvent, noUsage, type Usage } from '../domain/tool-calls/agent-event.ts';
 import type { KnownSecrets } from './known-secrets.ts';
 import { redactTexts } from './redact.ts';
 

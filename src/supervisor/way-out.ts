@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../domain/agent-event.ts';
+import type { AgentEvent } from '../domain/tool-calls/agent-event.ts';
 import type { Order } from './carry-out.ts';
 import type { KnownSecrets } from './known-secrets.ts';
 import type { Notes } from './notes.ts';

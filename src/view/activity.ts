@@ -1,4 +1,4 @@
-import type { TaskId } from '../domain/ids.ts';
+import type { TaskId } from '../domain/base/ids.ts';
 
 /** How much a snapshot changed against its base. Binary files count as files, without lines. */
 export type Diffstat = { readonly files: number; readonly added: number; readonly removed: number };

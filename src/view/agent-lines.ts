@@ -1,7 +1,7 @@
-import type { AgentEvent, ToolCall, Trouble, Usage } from '../domain/agent-event.ts';
+import { safeLine } from '../domain/base/safe-text.ts';
 import { explain } from '../domain/explain/explain.ts';
 import { describeTrouble } from '../domain/explain/trouble.ts';
-import { safeLine } from '../domain/safe-text.ts';
+import type { AgentEvent, ToolCall, Trouble, Usage } from '../domain/tool-calls/agent-event.ts';
 import type { Text } from '../ports/terminal.ts';
 
 const shortest = 160;

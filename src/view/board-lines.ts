@@ -1,5 +1,5 @@
-import { type BoardRecord, isOfAgent } from '../domain/board.ts';
-import { safeLine } from '../domain/safe-text.ts';
+import { safeLine } from '../domain/base/safe-text.ts';
+import { type BoardRecord, isOfAgent } from '../domain/board/board.ts';
 import type { Text } from '../ports/terminal.ts';
 
 /** `3 question  docs → person  open  May I …?`, and its answer below. What agents wrote stays on its line. */

@@ -1,4 +1,4 @@
-import type { RunState } from '../domain/run.ts';
+import type { RunState } from '../domain/run/run.ts';
 import { toldOfHold } from '../domain/texts/held.ts';
 
 export type Conflict = { readonly task: string | null; readonly files: readonly string[]; readonly command: string };

@@ -1,11 +1,11 @@
-import { runSpend, taskSpend } from '../domain/budget.ts';
+import { needsOf } from '../domain/board/needs.ts';
 import { adviceText, sentenceOf } from '../domain/explain/explain.ts';
-import { needsOf } from '../domain/needs.ts';
-import { openUndo } from '../domain/open-undo.ts';
-import { plannedById } from '../domain/plan.ts';
-import { openCommand } from '../domain/pull-request.ts';
-import { type RunState, selectedWaves, tasksOfWave } from '../domain/run.ts';
-import { attemptOf, liveAttempt, snapshotOf } from '../domain/task.ts';
+import { openUndo } from '../domain/landing/open-undo.ts';
+import { openCommand } from '../domain/landing/pull-request.ts';
+import { plannedById } from '../domain/plan/plan.ts';
+import { runSpend, taskSpend } from '../domain/run/budget.ts';
+import { type RunState, selectedWaves, tasksOfWave } from '../domain/run/run.ts';
+import { attemptOf, liveAttempt, snapshotOf } from '../domain/run/task.ts';
 import { landAgain } from '../domain/texts/run.ts';
 import { keptDocument } from './kept-lines.ts';
 import { phaseMarks } from './phases.ts';

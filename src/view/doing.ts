@@ -1,9 +1,9 @@
 import { explain } from '../domain/explain/explain.ts';
-import type { LandingState } from '../domain/landing.ts';
-import type { RoundState } from '../domain/round.ts';
-import { currentWave, plannedStates, type RunState } from '../domain/run.ts';
-import { isLive } from '../domain/schedule.ts';
-import { uncheckedOnBase } from '../domain/waiting.ts';
+import type { LandingState } from '../domain/landing/landing.ts';
+import type { RoundState } from '../domain/run/round.ts';
+import { currentWave, plannedStates, type RunState } from '../domain/run/run.ts';
+import { isLive } from '../domain/run/schedule.ts';
+import { uncheckedOnBase } from '../domain/run/waiting.ts';
 import { pauseOf } from './pauses.ts';
 import { offerText, type RunView } from './run-view.ts';
 import { age, hasBeen, lasting } from './times.ts';

@@ -1,5 +1,5 @@
+import { safeLine } from '../domain/base/safe-text.ts';
 import type { ExternalEvent } from '../domain/external/events.ts';
-import { safeLine } from '../domain/safe-text.ts';
 
 /** What an event of a session that others drive means to a person. Its texts are theirs. */
 export function externalLine(event: ExternalEvent): string {

@@ -1,12 +1,12 @@
-import type { DiffEntry, SnapshotEvidence } from '../domain/evidence.ts';
 import { explain } from '../domain/explain/explain.ts';
 import { isChange, whyNot } from '../domain/explain/scope-sentences.ts';
 import type { Finding } from '../domain/findings/finding.ts';
-import { outOfScope, scopeOf } from '../domain/ownership.ts';
-import { plannedById } from '../domain/plan.ts';
-import type { RunState } from '../domain/run.ts';
-import { endedAttempt, type TaskState } from '../domain/task.ts';
-import { type Whose, whoseFile } from '../domain/whose.ts';
+import type { DiffEntry, SnapshotEvidence } from '../domain/gates/evidence.ts';
+import { plannedById } from '../domain/plan/plan.ts';
+import type { RunState } from '../domain/run/run.ts';
+import { endedAttempt, type TaskState } from '../domain/run/task.ts';
+import { outOfScope, scopeOf } from '../domain/scope/ownership.ts';
+import { type Whose, whoseFile } from '../domain/scope/whose.ts';
 
 export type Judged = DiffEntry & { readonly whose: Whose | 'out-of-scope'; readonly problem: string | null };
 

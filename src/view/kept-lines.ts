@@ -1,6 +1,6 @@
 import { explain } from '../domain/explain/explain.ts';
-import { discardCommand } from '../domain/kept.ts';
-import type { RunState } from '../domain/run.ts';
+import { discardCommand } from '../domain/kept/kept.ts';
+import type { RunState } from '../domain/run/run.ts';
 import type { Text } from '../ports/terminal.ts';
 
 /** Files that no snapshot holds, for programs. */

@@ -1,9 +1,9 @@
-import { isNear, runSpend, taskSpend } from '../domain/budget.ts';
-import { plannedById } from '../domain/plan.ts';
-import { isPaused, otherAgent, providerOf } from '../domain/provider-pause.ts';
-import { plannedStates, type RunState } from '../domain/run.ts';
-import type { TaskState } from '../domain/task.ts';
-import { endedAttempt } from '../domain/task.ts';
+import { isPaused, otherAgent, providerOf } from '../domain/agents/provider-pause.ts';
+import { plannedById } from '../domain/plan/plan.ts';
+import { isNear, runSpend, taskSpend } from '../domain/run/budget.ts';
+import { plannedStates, type RunState } from '../domain/run/run.ts';
+import type { TaskState } from '../domain/run/task.ts';
+import { endedAttempt } from '../domain/run/task.ts';
 import { toldOfSleep } from '../domain/texts/machine.ts';
 import { spendText } from '../domain/texts/run.ts';
 import type { Text } from '../ports/terminal.ts';

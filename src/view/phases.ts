@@ -1,7 +1,7 @@
-import { type Phase, phases } from '../domain/phase.ts';
-import { currentWave, type RunState, selectedWaves, tasksOfWave } from '../domain/run.ts';
-import { isSettled, type TaskState } from '../domain/task.ts';
-import { passes, type Verdict } from '../domain/verdict.ts';
+import { type Phase, phases } from '../domain/gates/phase.ts';
+import { passes, type Verdict } from '../domain/gates/verdict.ts';
+import { currentWave, type RunState, selectedWaves, tasksOfWave } from '../domain/run/run.ts';
+import { isSettled, type TaskState } from '../domain/run/task.ts';
 import type { Span, Text } from '../ports/terminal.ts';
 
 type Mark = 'passed' | 'active' | 'waiting' | 'failed';

@@ -1,12 +1,12 @@
-import { usualNetwork } from '../domain/agents.ts';
+import { usualNetwork } from '../domain/agents/agents.ts';
 import { explain } from '../domain/explain/explain.ts';
 import type { Explained } from '../domain/explain/sentence.ts';
 import type { Finding } from '../domain/findings/finding.ts';
-import { allTasks, type Check, type FrozenPlan, type PlannedTask } from '../domain/plan.ts';
-import type { RunState } from '../domain/run.ts';
-import { selectedWaves } from '../domain/run.ts';
-import { isResolved, type TaskState } from '../domain/task.ts';
-import { titleOf } from '../domain/title.ts';
+import { allTasks, type Check, type FrozenPlan, type PlannedTask } from '../domain/plan/plan.ts';
+import { titleOf } from '../domain/plan/title.ts';
+import type { RunState } from '../domain/run/run.ts';
+import { selectedWaves } from '../domain/run/run.ts';
+import { isResolved, type TaskState } from '../domain/run/task.ts';
 import type { Span, Text } from '../ports/terminal.ts';
 
 /** Told wherever a person decides about a plan without checks. */

@@ -1,10 +1,10 @@
-import { isPartlyLanded } from '../domain/land-some.ts';
-import { type Need, needsOf } from '../domain/needs.ts';
-import { openUndo } from '../domain/open-undo.ts';
-import { type Offer, openCommand } from '../domain/pull-request.ts';
-import { plannedStates, type RunState, selectedWaves, tasksOfWave } from '../domain/run.ts';
+import { type Need, needsOf } from '../domain/board/needs.ts';
+import { isPartlyLanded } from '../domain/landing/land-some.ts';
+import { openUndo } from '../domain/landing/open-undo.ts';
+import { type Offer, openCommand } from '../domain/landing/pull-request.ts';
+import { leftToLand } from '../domain/landing/undo.ts';
+import { plannedStates, type RunState, selectedWaves, tasksOfWave } from '../domain/run/run.ts';
 import type { Told } from '../domain/texts/told.ts';
-import { leftToLand } from '../domain/undo.ts';
 import type { Span, Text } from '../ports/terminal.ts';
 import type { Activity } from './activity.ts';
 import { keptLines } from './kept-lines.ts';

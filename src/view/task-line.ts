@@ -1,12 +1,12 @@
 import { describeFinding } from '../domain/explain/explain.ts';
-import { plannedById } from '../domain/plan.ts';
-import type { RunState } from '../domain/run.ts';
-import { blockingNeed, launchHalt } from '../domain/schedule.ts';
-import { endedAttempt, type TaskState } from '../domain/task.ts';
+import { isUndone } from '../domain/landing/undo.ts';
+import { plannedById } from '../domain/plan/plan.ts';
+import type { RunState } from '../domain/run/run.ts';
+import { blockingNeed, launchHalt } from '../domain/run/schedule.ts';
+import { endedAttempt, type TaskState } from '../domain/run/task.ts';
+import { waitOf } from '../domain/run/waiting.ts';
 import { toldOfHold } from '../domain/texts/held.ts';
 import { failureText } from '../domain/texts/run.ts';
-import { isUndone } from '../domain/undo.ts';
-import { waitOf } from '../domain/waiting.ts';
 import type { Span, Text } from '../ports/terminal.ts';
 import { diffstatText, type TaskActivity } from './activity.ts';
 import type { RunView } from './run-view.ts';

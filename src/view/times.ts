@@ -1,7 +1,7 @@
-import { isRequest, type RunEvent } from '../domain/events.ts';
+import type { TaskId } from '../domain/base/ids.ts';
 import { isExternalEvent } from '../domain/external/events.ts';
-import type { TaskId } from '../domain/ids.ts';
-import type { TapName } from '../domain/requests.ts';
+import { isRequest, type RunEvent } from '../domain/ledger/events.ts';
+import type { TapName } from '../domain/ledger/requests.ts';
 import { duration, two } from '../domain/texts/duration.ts';
 import type { Stored } from '../ports/ledger.ts';
 

@@ -1,6 +1,7 @@
-import { plannedById } from '../domain/plan.ts';
-import type { RunState } from '../domain/run.ts';
-import type { TaskState } from '../domain/task.ts';
+import { plannedById } from '../domain/plan/plan.ts';
+import type { RunState } from '../domain/run/run.ts';
+import type { TaskState } from '../domain/run/task.ts';
+import { type Wait, waitOf } from '../domain/run/waiting.ts';
 import {
   toldOfDroppedNeed,
   toldOfLaunch,
@@ -11,7 +12,6 @@ import {
   toldOfWaveHalt,
 } from '../domain/texts/run.ts';
 import type { Told } from '../domain/texts/told.ts';
-import { type Wait, waitOf } from '../domain/waiting.ts';
 import { pauseOf } from './pauses.ts';
 import type { RunView } from './run-view.ts';
 import { taskWords } from './task-line.ts';

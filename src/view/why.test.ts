@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { partlyLanded, refusedInPart, standings } from '../../test/support/standings.ts';
-import { noticesOf } from '../domain/notices.ts';
+import { noticesOf } from '../domain/board/notices.ts';
 import type { Text } from '../ports/terminal.ts';
 import { standingLines, toldLines } from './run-view.ts';
 

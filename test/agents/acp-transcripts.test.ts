@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { followAcp } from '../../src/adapters/agent-acp/conversation.ts';
-import type { AgentEvent, TroubleKind } from '../../src/domain/agent-event.ts';
+import type { AgentEvent, TroubleKind } from '../../src/domain/tool-calls/agent-event.ts';
 import type { Seat } from '../../src/ports/executor.ts';
 import { guard } from './support/acp-room.ts';
 

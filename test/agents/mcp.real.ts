@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { recordsOf } from '../../src/domain/board.ts';
-import { foldRun } from '../../src/domain/run.ts';
+import { recordsOf } from '../../src/domain/board/board.ts';
+import { foldRun } from '../../src/domain/run/run.ts';
 import { project } from '../support/project.ts';
 import { untilEvent } from '../support/until-event.ts';
 import type { Call } from './model-server/script.ts';

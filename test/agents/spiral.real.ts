@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Trip } from '../../src/domain/breaker.ts';
+import type { Trip } from '../../src/domain/breaker/breaker.ts';
 import type { Call, Turn } from './model-server/script.ts';
 import { type FencedAgent, fencedRun, isInstalled, over } from './support/fenced-run.ts';
 

@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { followClaude } from '../../src/adapters/agent-claude/stream.ts';
 import { followCodex } from '../../src/adapters/agent-codex/stream.ts';
 import { followOpencode } from '../../src/adapters/agent-opencode/stream.ts';
-import { type AgentEvent, noUsage, type TroubleKind } from '../../src/domain/agent-event.ts';
-import { evolveBreaker, newBreaker, type Trip } from '../../src/domain/breaker.ts';
-import { allow } from '../../src/domain/decision.ts';
+import { evolveBreaker, newBreaker, type Trip } from '../../src/domain/breaker/breaker.ts';
+import { type AgentEvent, noUsage, type TroubleKind } from '../../src/domain/tool-calls/agent-event.ts';
+import { allow } from '../../src/domain/tool-calls/decision.ts';
 import type { Reader, Talk } from '../../src/ports/executor.ts';
 
 /** What real agents printed, through the readers that supervisors use. */

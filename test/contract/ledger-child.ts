@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { armFailpoints } from '../../src/adapters/failpoint.ts';
 import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
 import { createDatabase, migrations } from '../../src/adapters/ledger-sqlite/schema.ts';
-import type { By } from '../../src/domain/requests.ts';
+import type { By } from '../../src/domain/ledger/requests.ts';
 import { externalStream } from '../../src/ports/ledger.ts';
 
 /** One process of the many that share a ledger: `ledger-child.ts <what> <file> <argument>`. */

@@ -7,8 +7,8 @@ import { headFile } from '../../src/adapters/ledger-sqlite/head.ts';
 import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
 import { rowsOf } from '../../src/adapters/ledger-sqlite/rows.ts';
 import { createDatabase, migrations } from '../../src/adapters/ledger-sqlite/schema.ts';
-import { genesis, linkHash } from '../../src/domain/chain.ts';
-import { opening } from '../../src/domain/event-format.ts';
+import { genesis, linkHash } from '../../src/domain/ledger/chain.ts';
+import { opening } from '../../src/domain/ledger/event-format.ts';
 import { LedgerDamaged } from '../../src/ports/ledger.ts';
 import { appendedTo, child, closed, dead, epochOf, holder, ledgerPlace, nthSeq, pause } from './ledger-support.ts';
 

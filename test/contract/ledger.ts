@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { opening } from '../../src/domain/event-format.ts';
-import type { LedgerEvent } from '../../src/domain/events.ts';
 import type { ExternalEvent } from '../../src/domain/external/events.ts';
-import type { RequestEvent } from '../../src/domain/requests.ts';
+import { opening } from '../../src/domain/ledger/event-format.ts';
+import type { LedgerEvent } from '../../src/domain/ledger/events.ts';
+import type { RequestEvent } from '../../src/domain/ledger/requests.ts';
 import { externalStream, type Ledger, type Stored } from '../../src/ports/ledger.ts';
 import { failure } from '../support/findings.ts';
 import {

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { LedgerEvent } from '../../src/domain/events.ts';
+import type { LedgerEvent } from '../../src/domain/ledger/events.ts';
 import { checkHistory } from '../support/checker.ts';
 import { ended, type Project, project, scripted } from '../support/project.ts';
 import { runOnly } from '../support/run-only.ts';

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { toolScopeOf } from '../../src/domain/tool-scope.ts';
+import { toolScopeOf } from '../../src/domain/tool-calls/tool-scope.ts';
 import { frozenPlan, plannedTask } from '../support/plans.ts';
 import { follow, supervisedScene } from '../support/supervised.ts';
 

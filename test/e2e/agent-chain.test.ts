@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { foldRun } from '../../src/domain/run.ts';
+import { foldRun } from '../../src/domain/run/run.ts';
 import { checkHistory } from '../support/checker.ts';
 import { gitFacts } from '../support/kill.ts';
 import { ended, handoff, project } from '../support/project.ts';

@@ -2,7 +2,7 @@ import { cpSync, existsSync, readdirSync, symlinkSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { refs } from '../../src/domain/state-dir.ts';
+import { refs } from '../../src/domain/ledger/state-dir.ts';
 import { changedOnMain, fateOf, honest, rogue } from '../support/crew.ts';
 import { handoff, project } from '../support/project.ts';
 import { runOnly } from '../support/run-only.ts';

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { taskId } from '../../src/domain/ids.ts';
+import { taskId } from '../../src/domain/base/ids.ts';
 import { honest } from '../support/crew.ts';
 import { project } from '../support/project.ts';
 import { openStage, person } from '../support/staged-run.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import type { RunEvent } from '../../src/domain/events.ts';
+import type { RunEvent } from '../../src/domain/ledger/events.ts';
 import { checkHistory } from '../support/checker.ts';
 import { forge } from '../support/forge.ts';
 import { killAt, type Scenario } from '../support/kill.ts';

@@ -5,11 +5,11 @@ import { stringify } from 'yaml';
 import { definitionsOn, loadPlan } from '../../src/adapters/plan-files/index.ts';
 import { takeSnapshot } from '../../src/adapters/snapshot/index.ts';
 import { makeWorkspace } from '../../src/adapters/workspace/index.ts';
+import { taskId } from '../../src/domain/base/ids.ts';
 import { explain } from '../../src/domain/explain/explain.ts';
 import type { Finding } from '../../src/domain/findings/finding.ts';
-import { taskId } from '../../src/domain/ids.ts';
-import { outOfScope, scopeOf } from '../../src/domain/ownership.ts';
-import type { FrozenPlan, PlannedTask } from '../../src/domain/plan.ts';
+import type { FrozenPlan, PlannedTask } from '../../src/domain/plan/plan.ts';
+import { outOfScope, scopeOf } from '../../src/domain/scope/ownership.ts';
 import { tempRepo } from '../support/temp-repo.ts';
 
 /** Files of a project, and the check that it is kept by. */

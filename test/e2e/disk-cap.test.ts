@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as nextLook } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import type { LedgerEvent } from '../../src/domain/events.ts';
+import type { LedgerEvent } from '../../src/domain/ledger/events.ts';
 import { ended, handoff, type Project, project, scripted } from '../support/project.ts';
 import { smallDisk } from '../support/small-disk.ts';
 

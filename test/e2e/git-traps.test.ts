@@ -6,7 +6,7 @@ import { git, runGit } from '../../src/adapters/git-process/index.ts';
 import { readDiff } from '../../src/adapters/git-read/index.ts';
 import { takeSnapshot } from '../../src/adapters/snapshot/index.ts';
 import { makeWorkspace } from '../../src/adapters/workspace/index.ts';
-import type { CommitId } from '../../src/domain/ids.ts';
+import type { CommitId } from '../../src/domain/base/ids.ts';
 import { readBlob } from '../support/read-blob.ts';
 import { type TempRepo, tempRepo } from '../support/temp-repo.ts';
 

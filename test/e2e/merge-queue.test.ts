@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import type { RunEvent } from '../../src/domain/events.ts';
-import { foldRun } from '../../src/domain/run.ts';
+import type { RunEvent } from '../../src/domain/ledger/events.ts';
+import { foldRun } from '../../src/domain/run/run.ts';
 import { checkHistory } from '../support/checker.ts';
 import { listenTo } from '../support/gate.ts';
 import { gitFacts } from '../support/kill.ts';

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { setTimeout as nextLook } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { RunEvent } from '../../src/domain/events.ts';
+import type { RunEvent } from '../../src/domain/ledger/events.ts';
 import type { Stored } from '../../src/ports/ledger.ts';
 import { ended, handoff, type Project, program, project, scripted } from '../support/project.ts';
 import { openPane } from '../support/tmux.ts';

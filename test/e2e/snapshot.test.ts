@@ -20,7 +20,7 @@ import { describe, expect, test } from 'vitest';
 import { GitFailed, gitLine } from '../../src/adapters/git-process/index.ts';
 import { takeSnapshot } from '../../src/adapters/snapshot/index.ts';
 import { makeWorkspace } from '../../src/adapters/workspace/index.ts';
-import type { CommitId } from '../../src/domain/ids.ts';
+import type { CommitId } from '../../src/domain/base/ids.ts';
 import { readBlob } from '../support/read-blob.ts';
 import { type TempRepo, tempRepo } from '../support/temp-repo.ts';
 

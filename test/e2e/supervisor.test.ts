@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'nod
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isAlive } from '../../src/adapters/process-identity.ts';
-import { type CommitId, commitId } from '../../src/domain/ids.ts';
+import { type CommitId, commitId } from '../../src/domain/base/ids.ts';
 import { puppet } from '../support/puppet.ts';
 import { runOnly } from '../support/run-only.ts';
 import { follow, type Scene, supervisedScene, whyOf } from '../support/supervised.ts';

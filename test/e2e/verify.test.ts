@@ -2,8 +2,8 @@ import { cpSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writ
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import { foldRun, type RunState } from '../../src/domain/run.ts';
-import { stateDir } from '../../src/domain/state-dir.ts';
+import { stateDir } from '../../src/domain/ledger/state-dir.ts';
+import { foldRun, type RunState } from '../../src/domain/run/run.ts';
 import { replayRun } from '../../src/engine/replay.ts';
 import { allEnded } from '../support/kill.ts';
 import { type Ended, ended, handoff, type Project, project, scripted } from '../support/project.ts';

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { AdoptionFailed, adoptCommit, ensureBareRepository } from '../../src/adapters/bare-repository/index.ts';
 import { git, gitLine } from '../../src/adapters/git-process/index.ts';
 import { gitReader, inspectRepository, listTree } from '../../src/adapters/git-read/index.ts';
-import { type CommitId, commitId } from '../../src/domain/ids.ts';
+import { type CommitId, commitId } from '../../src/domain/base/ids.ts';
 import { type TempRepo, tempRepo } from '../support/temp-repo.ts';
 
 const settingsOf = async (gitDir: string, key: string) =>

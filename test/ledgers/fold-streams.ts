@@ -1,7 +1,7 @@
-import { recordsOf } from '../../src/domain/board.ts';
+import { recordsOf } from '../../src/domain/board/board.ts';
 import { foldSession } from '../../src/domain/external/session.ts';
-import { canonicalJson } from '../../src/domain/plan.ts';
-import { foldRun, type RunState } from '../../src/domain/run.ts';
+import { canonicalJson } from '../../src/domain/plan/plan.ts';
+import { foldRun, type RunState } from '../../src/domain/run/run.ts';
 import { isExternalStream, isRunStream, type Stored, sessionOf } from '../../src/ports/ledger.ts';
 
 /** Every stream of a ledger with the bytes of what it folds to. */

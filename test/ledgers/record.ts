@@ -2,10 +2,10 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { memoryLedger } from '../../src/adapters/ledger-memory/index.ts';
-import type { Link } from '../../src/domain/chain.ts';
-import { eventBody, eventVersions } from '../../src/domain/event-format.ts';
-import { isRequest, type LedgerEvent } from '../../src/domain/events.ts';
 import { isExternalEvent } from '../../src/domain/external/events.ts';
+import type { Link } from '../../src/domain/ledger/chain.ts';
+import { eventBody, eventVersions } from '../../src/domain/ledger/event-format.ts';
+import { isRequest, type LedgerEvent } from '../../src/domain/ledger/events.ts';
 import { isExternalStream, type Stored, sessionOf } from '../../src/ports/ledger.ts';
 import { simulate, type Weather } from '../simulation/simulate.ts';
 import { foldStreams } from './fold-streams.ts';

@@ -16,7 +16,7 @@ const gates: Readonly<Record<Gate, Root>> = {
   repository: [checking, 'judgeLoad'],
   thread: [checking, 'judgeThread'],
   directives: [checking, 'judgePreflight'],
-  ownership: ['src/domain/ownership.ts', 'ownershipConflicts'],
+  ownership: ['src/domain/scope/ownership.ts', 'ownershipConflicts'],
   approval: [working, 'judgeApproval'],
   workspace: [working, 'judgeDispatch'],
   fence: [working, 'judgeDispatch'],
@@ -37,8 +37,8 @@ const gates: Readonly<Record<Gate, Root>> = {
 };
 
 const decisions: Readonly<Record<keyof typeof decisionVersions, Root>> = {
-  kept: ['src/domain/keep-at-end.ts', 'keptPaths'],
-  settlement: ['src/domain/settle-attempt.ts', 'settle'],
+  kept: ['src/domain/kept/keep-at-end.ts', 'keptPaths'],
+  settlement: ['src/domain/run/settle-attempt.ts', 'settle'],
   session: ['src/domain/external/decide.ts', 'decideExternal'],
 };
 
@@ -48,7 +48,7 @@ const phases: Readonly<Record<keyof typeof phaseVersions, Root>> = {
   load: [checking, 'judgeLoad'],
   thread: [checking, 'judgeThread'],
   preflight: [checking, 'judgePreflight'],
-  ownership: ['src/domain/judge.ts', 'judge'],
+  ownership: ['src/domain/gates/judge.ts', 'judge'],
   approval: [working, 'judgeApproval'],
   dispatch: [working, 'judgeDispatch'],
   monitor: [working, 'judgeMonitor'],

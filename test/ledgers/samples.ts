@@ -1,12 +1,12 @@
-import type { LedgerEvent, RunEvent } from '../../src/domain/events.ts';
+import { runId } from '../../src/domain/base/ids.ts';
 import type { ExternalCommand, NewSubtask } from '../../src/domain/external/command.ts';
 import { decideExternal } from '../../src/domain/external/decide.ts';
 import type { ExternalEvent } from '../../src/domain/external/events.ts';
 import { newSession, withFacts } from '../../src/domain/external/session.ts';
-import { runId } from '../../src/domain/ids.ts';
-import { judged } from '../../src/domain/judge.ts';
-import { foldRun, type RunState } from '../../src/domain/run.ts';
-import { settleAttempt, settleLimits } from '../../src/domain/settle-attempt.ts';
+import { judged } from '../../src/domain/gates/judge.ts';
+import type { LedgerEvent, RunEvent } from '../../src/domain/ledger/events.ts';
+import { foldRun, type RunState } from '../../src/domain/run/run.ts';
+import { settleAttempt, settleLimits } from '../../src/domain/run/settle-attempt.ts';
 import {
   attempt,
   attemptEnded,

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { sha256, storedOf } from '../../src/adapters/ledger-chain.ts';
-import { type Link, walkChain } from '../../src/domain/chain.ts';
+import { type Link, walkChain } from '../../src/domain/ledger/chain.ts';
 import type { Stored } from '../../src/ports/ledger.ts';
 
 /** Ledgers that were recorded once and are kept, record by record as they are stored. `npm run ledgers` records them. */

@@ -1,9 +1,9 @@
-import { type RunId, runId, type TaskId, taskId } from '../../src/domain/ids.ts';
-import { type Need, needsOf } from '../../src/domain/needs.ts';
-import type { FrozenPlan } from '../../src/domain/plan.ts';
-import type { RequestEvent, TapName } from '../../src/domain/requests.ts';
-import type { RunState } from '../../src/domain/run.ts';
-import { snapshotOf } from '../../src/domain/task.ts';
+import { type RunId, runId, type TaskId, taskId } from '../../src/domain/base/ids.ts';
+import { type Need, needsOf } from '../../src/domain/board/needs.ts';
+import type { RequestEvent, TapName } from '../../src/domain/ledger/requests.ts';
+import type { FrozenPlan } from '../../src/domain/plan/plan.ts';
+import type { RunState } from '../../src/domain/run/run.ts';
+import { snapshotOf } from '../../src/domain/run/task.ts';
 import { hashOf, me, task as planned, you } from '../support/plans.ts';
 import type { Random } from './random.ts';
 

@@ -1,4 +1,4 @@
-import type { FrozenPlan } from '../../src/domain/plan.ts';
+import type { FrozenPlan } from '../../src/domain/plan/plan.ts';
 import { plan, type TaskSketch } from '../support/plans.ts';
 import type { Random } from './random.ts';
 

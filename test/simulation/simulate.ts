@@ -1,9 +1,9 @@
 import { memoryLedger } from '../../src/adapters/ledger-memory/index.ts';
-import { type CommitId, type RunId, runId } from '../../src/domain/ids.ts';
-import { aheadInQueue } from '../../src/domain/landing-queue.ts';
-import type { FrozenPlan } from '../../src/domain/plan.ts';
-import { foldRun, type RunState } from '../../src/domain/run.ts';
-import { refs, stateDir } from '../../src/domain/state-dir.ts';
+import { type CommitId, type RunId, runId } from '../../src/domain/base/ids.ts';
+import { aheadInQueue } from '../../src/domain/landing/landing-queue.ts';
+import { refs, stateDir } from '../../src/domain/ledger/state-dir.ts';
+import type { FrozenPlan } from '../../src/domain/plan/plan.ts';
+import { foldRun, type RunState } from '../../src/domain/run/run.ts';
 import { coordinate } from '../../src/engine/coordinator.ts';
 import { StaleEpoch } from '../../src/engine/run-log.ts';
 import type { Clock } from '../../src/ports/clock.ts';

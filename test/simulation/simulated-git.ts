@@ -1,7 +1,7 @@
 import { hash as digest } from 'node:crypto';
-import type { DiffEntry } from '../../src/domain/evidence.ts';
-import { type CommitId, commitId, type TreeId, treeId } from '../../src/domain/ids.ts';
-import { err, ok, type Result } from '../../src/domain/result.ts';
+import { type CommitId, commitId, type TreeId, treeId } from '../../src/domain/base/ids.ts';
+import { err, ok, type Result } from '../../src/domain/base/result.ts';
+import type { DiffEntry } from '../../src/domain/gates/evidence.ts';
 
 export type Files = Readonly<Record<string, string>>;
 export type SimulatedCommit = { readonly tree: TreeId; readonly parents: readonly CommitId[]; readonly files: Files };

@@ -1,11 +1,11 @@
-import type { RunEvent } from '../../src/domain/events.ts';
-import type { SnapshotEvidence } from '../../src/domain/evidence.ts';
+import type { CommitId, RunId, TaskId } from '../../src/domain/base/ids.ts';
+import { unreachable } from '../../src/domain/base/result.ts';
 import type { Finding } from '../../src/domain/findings/finding.ts';
-import type { CommitId, RunId, TaskId } from '../../src/domain/ids.ts';
-import type { Rebuilt } from '../../src/domain/landing.ts';
-import type { PlannedTask } from '../../src/domain/plan.ts';
-import { unreachable } from '../../src/domain/result.ts';
-import { refs } from '../../src/domain/state-dir.ts';
+import type { SnapshotEvidence } from '../../src/domain/gates/evidence.ts';
+import type { Rebuilt } from '../../src/domain/landing/landing.ts';
+import type { RunEvent } from '../../src/domain/ledger/events.ts';
+import { refs } from '../../src/domain/ledger/state-dir.ts';
+import type { PlannedTask } from '../../src/domain/plan/plan.ts';
 import {
   allNeeds,
   creation,

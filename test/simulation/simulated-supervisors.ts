@@ -1,11 +1,11 @@
 import { hash as digest } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { Trouble, TroubleKind } from '../../src/domain/agent-event.ts';
-import { type AgentNote, noReport } from '../../src/domain/agent-note.ts';
-import type { Trip } from '../../src/domain/breaker-trip.ts';
-import type { Ending, HandoffEvidence, SnapshotEvidence } from '../../src/domain/evidence.ts';
-import type { FrozenPlan } from '../../src/domain/plan.ts';
-import { refs } from '../../src/domain/state-dir.ts';
+import { type AgentNote, noReport } from '../../src/domain/agents/agent-note.ts';
+import type { Trip } from '../../src/domain/breaker/trip.ts';
+import type { Ending, HandoffEvidence, SnapshotEvidence } from '../../src/domain/gates/evidence.ts';
+import { refs } from '../../src/domain/ledger/state-dir.ts';
+import type { FrozenPlan } from '../../src/domain/plan/plan.ts';
+import type { Trouble, TroubleKind } from '../../src/domain/tool-calls/agent-event.ts';
 import type {
   ExitRecord,
   Job,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { LedgerEvent } from '../../src/domain/events.ts';
-import { canonicalJson } from '../../src/domain/plan.ts';
-import { evolveRun, foldRun, type RunState } from '../../src/domain/run.ts';
+import type { LedgerEvent } from '../../src/domain/ledger/events.ts';
+import { canonicalJson } from '../../src/domain/plan/plan.ts';
+import { evolveRun, foldRun, type RunState } from '../../src/domain/run/run.ts';
 import { replayRun } from '../../src/engine/replay.ts';
 import type { Stored } from '../../src/ports/ledger.ts';
 import { checkHistory, type Violation } from '../support/checker.ts';

@@ -1,5 +1,5 @@
-import type { DefinitionChange } from '../../src/domain/earlier-definitions.ts';
-import type { RunEvent } from '../../src/domain/events.ts';
+import type { DefinitionChange } from '../../src/domain/landing/earlier-definitions.ts';
+import type { RunEvent } from '../../src/domain/ledger/events.ts';
 import type { Stored } from '../../src/ports/ledger.ts';
 import type { Violation } from './checker.ts';
 import { all } from './events-found.ts';

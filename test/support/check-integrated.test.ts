@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
-import type { LedgerEvent } from '../../src/domain/events.ts';
-import type { CommitId, TreeId } from '../../src/domain/ids.ts';
+import type { CommitId, TreeId } from '../../src/domain/base/ids.ts';
+import type { LedgerEvent } from '../../src/domain/ledger/events.ts';
 import { type Simulation, simulate } from '../simulation/simulate.ts';
 import { checkIntegrated } from './check-integrated.ts';
 

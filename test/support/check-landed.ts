@@ -1,4 +1,4 @@
-import type { TaskId } from '../../src/domain/ids.ts';
+import type { TaskId } from '../../src/domain/base/ids.ts';
 import type { Stored } from '../../src/ports/ledger.ts';
 import type { GitFacts, Violation } from './checker.ts';
 import { all, type Found } from './events-found.ts';

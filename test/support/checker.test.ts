@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { chain, draft, storedOf } from '../../src/adapters/ledger-chain.ts';
-import { genesis } from '../../src/domain/chain.ts';
-import type { LedgerEvent, RunEvent } from '../../src/domain/events.ts';
-import type { CheckOutcome } from '../../src/domain/evidence.ts';
+import { attemptId, taskId, treeId } from '../../src/domain/base/ids.ts';
+import type { CheckOutcome } from '../../src/domain/gates/evidence.ts';
 import { inconclusive } from '../../src/domain/gates/say.ts';
-import { attemptId, taskId, treeId } from '../../src/domain/ids.ts';
+import { genesis } from '../../src/domain/ledger/chain.ts';
+import type { LedgerEvent, RunEvent } from '../../src/domain/ledger/events.ts';
 import type { Stored } from '../../src/ports/ledger.ts';
 import { type Simulation, simulate } from '../simulation/simulate.ts';
 import { checkHistory, type Violation, type World } from './checker.ts';

@@ -1,7 +1,7 @@
 import { hash as digest } from 'node:crypto';
-import type { RunEvent } from '../../src/domain/events.ts';
-import type { SnapshotEvidence } from '../../src/domain/evidence.ts';
-import type { FrozenPlan, PlannedTask } from '../../src/domain/plan.ts';
+import type { SnapshotEvidence } from '../../src/domain/gates/evidence.ts';
+import type { RunEvent } from '../../src/domain/ledger/events.ts';
+import type { FrozenPlan, PlannedTask } from '../../src/domain/plan/plan.ts';
 import type { Stored } from '../../src/ports/ledger.ts';
 import { checkAsked } from './check-asked.ts';
 import { checkDefined } from './check-defined.ts';

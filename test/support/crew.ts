@@ -1,4 +1,4 @@
-import type { RunState } from '../../src/domain/run.ts';
+import type { RunState } from '../../src/domain/run/run.ts';
 import { failureText } from '../../src/domain/texts/run.ts';
 import type { Project } from './project.ts';
 import { handoff, scripted } from './project.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
-import { stateDir } from '../../src/domain/state-dir.ts';
+import { stateDir } from '../../src/domain/ledger/state-dir.ts';
 import type { Stored } from '../../src/ports/ledger.ts';
 import { program } from './project.ts';
 

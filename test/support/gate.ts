@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
-import type { LedgerEvent } from '../../src/domain/events.ts';
+import type { LedgerEvent } from '../../src/domain/ledger/events.ts';
 import type { Project } from './project.ts';
 
 /** A place that checks can see through the fence. One that waits here goes on when the test lets it. */

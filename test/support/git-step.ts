@@ -2,7 +2,7 @@ import { adoptCommit, ensureBareRepository } from '../../src/adapters/bare-repos
 import { armFailpoints } from '../../src/adapters/failpoint.ts';
 import { takeSnapshot } from '../../src/adapters/snapshot/index.ts';
 import { makeWorkspace } from '../../src/adapters/workspace/index.ts';
-import type { CommitId } from '../../src/domain/ids.ts';
+import type { CommitId } from '../../src/domain/base/ids.ts';
 
 /** A process that does the git steps of one attempt and may be killed on the way: argv is a failpoint and the places. */
 const [, , failpoint = '', checkoutGitDir = '', repository = '', directory = '', commit = ''] = process.argv;

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { TreeId } from '../../src/domain/ids.ts';
+import type { TreeId } from '../../src/domain/base/ids.ts';
 import { type Edits, run, type Scene, type SceneOptions, scene } from './merger-scene.ts';
 import { log } from './plans.ts';
 

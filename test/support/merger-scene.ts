@@ -4,11 +4,19 @@ import { dirname, join } from 'node:path';
 import { readDiff } from '../../src/adapters/git-read/index.ts';
 import { memoryLedger } from '../../src/adapters/ledger-memory/index.ts';
 import { identify } from '../../src/adapters/process-identity.ts';
-import type { RunEvent } from '../../src/domain/events.ts';
+import {
+  attemptId,
+  type CommitId,
+  commitId,
+  type TaskId,
+  type TreeId,
+  taskId,
+  treeId,
+} from '../../src/domain/base/ids.ts';
 import { pass } from '../../src/domain/gates/say.ts';
-import { attemptId, type CommitId, commitId, type TaskId, type TreeId, taskId, treeId } from '../../src/domain/ids.ts';
-import type { FrozenPlan, PlannedTask } from '../../src/domain/plan.ts';
-import { stateDir } from '../../src/domain/state-dir.ts';
+import type { RunEvent } from '../../src/domain/ledger/events.ts';
+import { stateDir } from '../../src/domain/ledger/state-dir.ts';
+import type { FrozenPlan, PlannedTask } from '../../src/domain/plan/plan.ts';
 import type { Context } from '../../src/merger/context.ts';
 import { runTip } from '../../src/merger/history.ts';
 import { perform } from '../../src/merger/perform.ts';

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
-import type { LedgerEvent } from '../../src/domain/events.ts';
 import { explain } from '../../src/domain/explain/explain.ts';
 import type { Finding } from '../../src/domain/findings/finding.ts';
+import type { LedgerEvent } from '../../src/domain/ledger/events.ts';
 import { findingsBelow, type StoredString } from './stored-strings.ts';
 
 /** Stored strings with a sentence of ours in them, in somebody's words too: those that our sources have, and the findings explained. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { LedgerEvent } from '../../src/domain/events.ts';
-import { planHash, taskId } from '../../src/domain/ids.ts';
+import { planHash, taskId } from '../../src/domain/base/ids.ts';
+import type { LedgerEvent } from '../../src/domain/ledger/events.ts';
 import { checkReplanned, isBack } from './plan-versions.ts';
 import { created, hashOf, idOf, intended, me, plan, you } from './plans.ts';
 

@@ -1,5 +1,5 @@
 import { hash as digest } from 'node:crypto';
-import type { FrozenPlan } from '../../src/domain/plan.ts';
+import type { FrozenPlan } from '../../src/domain/plan/plan.ts';
 import type { Stored } from '../../src/ports/ledger.ts';
 import type { Violation } from './checker.ts';
 import { all } from './events-found.ts';

@@ -1,16 +1,4 @@
 import { hash as digest } from 'node:crypto';
-import type { RunEvent } from '../../src/domain/events.ts';
-import type {
-  DiffEntry,
-  DispatchEvidence,
-  Ending,
-  FenceEvidence,
-  Handoff,
-  HandoffEvidence,
-  LogEvidence,
-  SnapshotEvidence,
-} from '../../src/domain/evidence.ts';
-import type { Finding } from '../../src/domain/findings/finding.ts';
 import {
   type AttemptId,
   attemptId,
@@ -23,12 +11,24 @@ import {
   type TaskId,
   taskId,
   treeId,
-} from '../../src/domain/ids.ts';
-import { keepAtEnd } from '../../src/domain/keep-at-end.ts';
-import { canonicalJson, type FrozenPlan, type PlannedTask } from '../../src/domain/plan.ts';
-import type { By, RunOrder } from '../../src/domain/requests.ts';
-import type { Recorded, RunState } from '../../src/domain/run.ts';
-import type { Attempt } from '../../src/domain/task.ts';
+} from '../../src/domain/base/ids.ts';
+import type { Finding } from '../../src/domain/findings/finding.ts';
+import type {
+  DiffEntry,
+  DispatchEvidence,
+  Ending,
+  FenceEvidence,
+  Handoff,
+  HandoffEvidence,
+  LogEvidence,
+  SnapshotEvidence,
+} from '../../src/domain/gates/evidence.ts';
+import { keepAtEnd } from '../../src/domain/kept/keep-at-end.ts';
+import type { RunEvent } from '../../src/domain/ledger/events.ts';
+import type { By, RunOrder } from '../../src/domain/ledger/requests.ts';
+import { canonicalJson, type FrozenPlan, type PlannedTask } from '../../src/domain/plan/plan.ts';
+import type { Recorded, RunState } from '../../src/domain/run/run.ts';
+import type { Attempt } from '../../src/domain/run/task.ts';
 import { foldDecided } from './decided.ts';
 
 /** Builders of plans, evidence and events: everything valid, and each test changes the one thing that it is about. */

@@ -1,5 +1,5 @@
 import { git, objectId, openObjects } from '../../src/adapters/git-process/index.ts';
-import type { CommitId } from '../../src/domain/ids.ts';
+import type { CommitId } from '../../src/domain/base/ids.ts';
 
 /** The content of a file of a commit; null where there is none. */
 export async function readBlob(gitDir: string, commit: CommitId, path: string): Promise<Buffer | null> {

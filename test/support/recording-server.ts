@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import { err } from '../../src/domain/result.ts';
+import { err } from '../../src/domain/base/result.ts';
 import { problem } from '../../src/protocol/problem.ts';
 import { type Passage, type Role, type Route, roles } from '../../src/protocol/route.ts';
 import { passages } from '../../src/protocol/routes/mcp.ts';

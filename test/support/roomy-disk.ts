@@ -1,4 +1,4 @@
-import { policy } from '../../src/domain/policy.ts';
+import { policy } from '../../src/domain/settings/policy.ts';
 import type { Disk } from '../../src/ports/disk.ts';
 
 /** A disk that is never full and holds nothing. */

@@ -1,6 +1,6 @@
-import type { RunEvent } from '../../src/domain/events.ts';
+import { attemptId, commitId, planHash, runId, taskId, treeId } from '../../src/domain/base/ids.ts';
 import { failWith, pass } from '../../src/domain/gates/say.ts';
-import { attemptId, commitId, planHash, runId, taskId, treeId } from '../../src/domain/ids.ts';
+import type { RunEvent } from '../../src/domain/ledger/events.ts';
 import { frozenPlan, plannedTask } from './plans.ts';
 
 /** The facts of a small run in pieces: begun, approved, one task started, ended and held. For folds, not for replay. */

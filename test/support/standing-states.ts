@@ -1,9 +1,8 @@
-import { noUsage } from '../../src/domain/agent-event.ts';
-import type { RunEvent } from '../../src/domain/events.ts';
-import type { SnapshotEvidence } from '../../src/domain/evidence.ts';
-import { attemptId, commitId, treeId } from '../../src/domain/ids.ts';
-import type { RoundState } from '../../src/domain/round.ts';
-import { foldRun, type RunState } from '../../src/domain/run.ts';
+import { attemptId, commitId, treeId } from '../../src/domain/base/ids.ts';
+import type { SnapshotEvidence } from '../../src/domain/gates/evidence.ts';
+import type { RunEvent } from '../../src/domain/ledger/events.ts';
+import type { RoundState } from '../../src/domain/run/round.ts';
+import { foldRun, type RunState } from '../../src/domain/run/run.ts';
 import {
   type Attempt,
   type EndedAttempt,
@@ -12,7 +11,8 @@ import {
   type LiveAttempt,
   type TaskProgress,
   type TaskState,
-} from '../../src/domain/task.ts';
+} from '../../src/domain/run/task.ts';
+import { noUsage } from '../../src/domain/tool-calls/agent-event.ts';
 import type { RunView } from '../../src/view/run-view.ts';
 import { timesOf } from '../../src/view/times.ts';
 import { approved, begun, by, hello, reply, run, started } from './run-events.ts';

@@ -1,7 +1,7 @@
-import type { LedgerEvent } from '../../src/domain/events.ts';
 import { knownRules } from '../../src/domain/explain/explain.ts';
 import type { Finding } from '../../src/domain/findings/finding.ts';
-import { factsOfOthers, wordsOfOthers } from '../../src/domain/words-of-others.ts';
+import type { LedgerEvent } from '../../src/domain/ledger/events.ts';
+import { factsOfOthers, wordsOfOthers } from '../../src/domain/ledger/words-of-others.ts';
 
 /** A string of an event. `fact` is its name where it is a fact of a finding; `path` is that of the whole event. */
 export type StoredString = {

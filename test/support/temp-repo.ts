@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { adoptCommit, ensureBareRepository } from '../../src/adapters/bare-repository/index.ts';
-import { type CommitId, commitId } from '../../src/domain/ids.ts';
+import { type CommitId, commitId } from '../../src/domain/base/ids.ts';
 
 /** A person's repository with one branch `main`, in a temporary directory that goes with the scope. */
 export interface TempRepo extends AsyncDisposable {

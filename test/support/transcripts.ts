@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import type { AgentEvent, ToolCall } from '../../src/domain/agent-event.ts';
+import { taskId } from '../../src/domain/base/ids.ts';
 import { describeFinding } from '../../src/domain/explain/explain.ts';
 import type { Finding } from '../../src/domain/findings/finding.ts';
-import { taskId } from '../../src/domain/ids.ts';
+import type { AgentEvent, ToolCall } from '../../src/domain/tool-calls/agent-event.ts';
 
 /** Writes down what an agent does, call by call, as executors would tell it. */
 export function transcript() {

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { refs, type StateDir } from '../../src/domain/state-dir.ts';
+import { refs, type StateDir } from '../../src/domain/ledger/state-dir.ts';
 import { runOnly } from './run-only.ts';
 
 export type Tried = { readonly name: string; readonly code: number; readonly said: string };

@@ -1,4 +1,4 @@
-import type { LedgerEvent } from '../../src/domain/events.ts';
+import type { LedgerEvent } from '../../src/domain/ledger/events.ts';
 import type { Stored } from '../../src/ports/ledger.ts';
 import type { Project } from './project.ts';
 

@@ -1,5 +1,5 @@
-import type { RunEvent } from '../../src/domain/events.ts';
-import type { RunState } from '../../src/domain/run.ts';
+import type { RunEvent } from '../../src/domain/ledger/events.ts';
+import type { RunState } from '../../src/domain/run/run.ts';
 import type { Stored } from '../../src/ports/ledger.ts';
 import type { RunView } from '../../src/view/run-view.ts';
 import { timesOf } from '../../src/view/times.ts';

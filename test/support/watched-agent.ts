@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { claudeExecutor } from '../../src/adapters/agent-claude/index.ts';
 import { jobDirectory } from '../../src/adapters/supervisors/job-directory.ts';
-import type { FrozenPlan, PlannedTask } from '../../src/domain/plan.ts';
-import { toolScopeOf } from '../../src/domain/tool-scope.ts';
+import type { FrozenPlan, PlannedTask } from '../../src/domain/plan/plan.ts';
+import { toolScopeOf } from '../../src/domain/tool-calls/tool-scope.ts';
 import { type AgentWatch, watchAgent } from '../../src/supervisor/agent-watch.ts';
 import { openNotes } from '../../src/supervisor/notes.ts';
 

@@ -1,5 +1,5 @@
 import { client, methods, PROTOCOL_VERSION, type Stream } from '@agentclientprotocol/sdk';
-import { noUsage } from '../../domain/agent-event.ts';
+import { noUsage } from '../../domain/tool-calls/agent-event.ts';
 import type { Reader, Seat, Talk } from '../../ports/executor.ts';
 import { type Fields, fieldsOf, parseFields, partsOf, textOf } from '../agent-lines.ts';
 import { presetOf } from './presets.ts';

@@ -1,6 +1,12 @@
-import { type AgentEvent, noUsage, type ToolCall, type Trouble, type Usage } from '../../domain/agent-event.ts';
-import type { Decision } from '../../domain/decision.ts';
 import { explain } from '../../domain/explain/explain.ts';
+import {
+  type AgentEvent,
+  noUsage,
+  type ToolCall,
+  type Trouble,
+  type Usage,
+} from '../../domain/tool-calls/agent-event.ts';
+import type { Decision } from '../../domain/tool-calls/decision.ts';
 import type { Talk } from '../../ports/executor.ts';
 import { countOf, type Fields, fieldsOf, numberOf, partsOf, textOf } from '../agent-lines.ts';
 import { isRefusal } from '../agent-opencode/stream.ts';

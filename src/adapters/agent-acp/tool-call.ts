@@ -1,4 +1,4 @@
-import type { ToolCall, ToolKind } from '../../domain/agent-event.ts';
+import type { ToolCall, ToolKind } from '../../domain/tool-calls/agent-event.ts';
 import { type Fields, fieldsOf, inputKey, listOf, numberOf, partsOf, textOf } from '../agent-lines.ts';
 
 const kinds: Readonly<Record<string, ToolKind>> = {

@@ -1,5 +1,5 @@
 import { RequestError } from '@agentclientprotocol/sdk';
-import type { AgentEvent, Trouble, TroubleKind } from '../../domain/agent-event.ts';
+import type { AgentEvent, Trouble, TroubleKind } from '../../domain/tool-calls/agent-event.ts';
 import { fieldsOf, textOf } from '../agent-lines.ts';
 
 type Ended = Extract<AgentEvent, { type: 'ended' }>;

@@ -1,4 +1,4 @@
-import { noUsage, type Trouble, type TroubleKind, type Usage } from '../../domain/agent-event.ts';
+import { noUsage, type Trouble, type TroubleKind, type Usage } from '../../domain/tool-calls/agent-event.ts';
 import type { Reader, Talk } from '../../ports/executor.ts';
 import { countOf, type Fields, fieldsOf, listOf, numberOf, parseFields, partsOf, textOf } from '../agent-lines.ts';
 import { claudeCall } from './tool-call.ts';

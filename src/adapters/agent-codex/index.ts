@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { noUsage } from '../../domain/agent-event.ts';
+import { noUsage } from '../../domain/tool-calls/agent-event.ts';
 import type { Executor, Hook, Launch, Seat } from '../../ports/executor.ts';
 import { fieldsOf, textOf } from '../agent-lines.ts';
 import { followCodex } from './stream.ts';

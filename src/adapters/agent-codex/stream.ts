@@ -1,4 +1,10 @@
-import { noUsage, type ToolCall, type Trouble, type TroubleKind, type Usage } from '../../domain/agent-event.ts';
+import {
+  noUsage,
+  type ToolCall,
+  type Trouble,
+  type TroubleKind,
+  type Usage,
+} from '../../domain/tool-calls/agent-event.ts';
 import type { Reader, Talk } from '../../ports/executor.ts';
 import { countOf, type Fields, fieldsOf, inputKey, numberOf, parseFields, partsOf, textOf } from '../agent-lines.ts';
 import { tryAgainAt } from './try-again.ts';

@@ -1,4 +1,4 @@
-import type { ToolCall } from '../../domain/agent-event.ts';
+import type { ToolCall } from '../../domain/tool-calls/agent-event.ts';
 import { type Fields, inputKey, listOf, textOf } from '../agent-lines.ts';
 
 /** A tool call of Codex, as its hooks have it: a patch, a command, or something else. */

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
-import { grantPattern } from '../../domain/claims.ts';
-import { agentSteering } from '../../domain/steering.ts';
-import type { ToolScope } from '../../domain/tool-scope.ts';
+import { grantPattern } from '../../domain/scope/claims.ts';
+import { agentSteering } from '../../domain/scope/steering.ts';
+import type { ToolScope } from '../../domain/tool-calls/tool-scope.ts';
 import type { Seat } from '../../ports/executor.ts';
 
 type Action = 'allow' | 'deny' | 'ask';

@@ -1,4 +1,4 @@
-import type { ToolCall, ToolKind } from '../../domain/agent-event.ts';
+import type { ToolCall, ToolKind } from '../../domain/tool-calls/agent-event.ts';
 import { type Fields, inputKey, numberOf, textOf } from '../agent-lines.ts';
 
 const kinds: Readonly<Record<string, ToolKind>> = {

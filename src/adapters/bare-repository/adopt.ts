@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises';
+import type { CommitId } from '../../domain/base/ids.ts';
 import { explain } from '../../domain/explain/explain.ts';
 import type { FindingOf } from '../../domain/findings/finding.ts';
-import type { CommitId } from '../../domain/ids.ts';
 import { failpoint } from '../failpoint.ts';
 import {
   type GitCall,

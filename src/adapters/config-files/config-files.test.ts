@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { explain } from '../../domain/explain/explain.ts';
-import { settingsTable } from '../../domain/settings-layers.ts';
+import { settingsTable } from '../../domain/settings/layers.ts';
 import { loadPlan, looseningHash } from '../plan-files/index.ts';
 import { letsAgentsDecide, loadConfig, userConfigFile } from './index.ts';
 

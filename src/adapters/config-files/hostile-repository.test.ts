@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { settingKeys } from '../../domain/settings-layers.ts';
-import { repositoryMay, type SettingKey } from '../../domain/settings-trust.ts';
+import { settingKeys } from '../../domain/settings/layers.ts';
+import { repositoryMay, type SettingKey } from '../../domain/settings/trust.ts';
 import { loadPlan, looseningHash } from '../plan-files/index.ts';
 import { loadConfig } from './index.ts';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Finding } from '../../domain/findings/finding.ts';
-import { defaultSettings } from '../../domain/settings.ts';
-import type { Layer, Loosening, Resolution } from '../../domain/settings-layers.ts';
-import { resolveSettings } from '../../domain/settings-layers.ts';
+import type { Layer, Loosening, Resolution } from '../../domain/settings/layers.ts';
+import { resolveSettings } from '../../domain/settings/layers.ts';
+import { defaultSettings } from '../../domain/settings/settings.ts';
 import { looseningHash, unconfirmedOf } from '../plan-files/confirmation.ts';
 import type { PlanConfig } from '../plan-files/index.ts';
 import { readLayerFile } from './layer-file.ts';

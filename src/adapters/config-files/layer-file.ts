@@ -1,5 +1,5 @@
-import type { Settings } from '../../domain/settings.ts';
-import { lintSettings } from '../../domain/settings-lint.ts';
+import { lintSettings } from '../../domain/settings/lint.ts';
+import type { Settings } from '../../domain/settings/settings.ts';
 import { settingsOf } from '../plan-files/draft.ts';
 import { insideRepository } from '../plan-files/repository-path.ts';
 import { type ConfigDocument, configSchema, type UserConfigDocument, userConfigSchema } from '../plan-files/schema.ts';

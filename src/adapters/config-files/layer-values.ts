@@ -1,10 +1,10 @@
 import { parseDocument } from 'yaml';
+import { nearestWord } from '../../domain/base/nearest-word.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
-import { nearestWord } from '../../domain/nearest-word.ts';
-import { type Place, placed } from '../../domain/plan-draft.ts';
-import type { Settings } from '../../domain/settings.ts';
-import { settingKeys } from '../../domain/settings-layers.ts';
-import { lintSettings } from '../../domain/settings-lint.ts';
+import { type Place, placed } from '../../domain/plan/plan-draft.ts';
+import { settingKeys } from '../../domain/settings/layers.ts';
+import { lintSettings } from '../../domain/settings/lint.ts';
+import type { Settings } from '../../domain/settings/settings.ts';
 import { settingsOf } from '../plan-files/draft.ts';
 import { problemsOf } from '../plan-files/issues.ts';
 import { configSchema } from '../plan-files/schema.ts';

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { stateDir } from '../../domain/state-dir.ts';
+import { stateDir } from '../../domain/ledger/state-dir.ts';
 import { ownName } from '../process-identity.ts';
 import { stateDisk } from './index.ts';
 

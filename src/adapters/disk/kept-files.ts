@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
-import { wholeWorkspace } from '../../domain/kept-paths.ts';
-import { bytesOfShown } from '../../domain/shown-path.ts';
+import { bytesOfShown } from '../../domain/base/shown-path.ts';
+import { wholeWorkspace } from '../../domain/kept/kept-paths.ts';
 import { absentAsNull } from '../state-directory/absent.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { canonicalHost, hostPatterns, hostText } from '../../domain/network-hosts.ts';
-import type { Network } from '../../domain/plan.ts';
+import type { Network } from '../../domain/plan/plan.ts';
+import { canonicalHost, hostPatterns, hostText } from '../../domain/settings/network-hosts.ts';
 import type { Bind, Host } from './host.ts';
 import { relayPort } from './names.ts';
 

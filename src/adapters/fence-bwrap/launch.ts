@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { lstatSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { type Breach, breachKinds } from '../../domain/evidence.ts';
+import { type Breach, breachKinds } from '../../domain/gates/evidence.ts';
 import { openWay } from '../open-mode.ts';
 import { identityOf, isAlive, type ProcessIdentity } from '../process-identity.ts';
 import { type Command, filterFd, goFd, reportFd, statusFd } from './fence.ts';

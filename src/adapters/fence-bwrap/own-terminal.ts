@@ -1,4 +1,4 @@
-import { shellWord } from '../../domain/shell-word.ts';
+import { shellWord } from '../../domain/base/shell-word.ts';
 import type { Command } from './fence.ts';
 import { FenceUnavailable, findTool, type Host } from './host.ts';
 

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { below } from '../../domain/lexical-path.ts';
+import { below } from '../../domain/base/lexical-path.ts';
 import type { Link } from '../../domain/toolchains/look.ts';
 import type { Visible } from '../../domain/toolchains/visible.ts';
 import type { Bind, Host } from './host.ts';

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { quotedBytes } from '../../domain/shown-path.ts';
+import { quotedBytes } from '../../domain/base/shown-path.ts';
 import { gitFailure, keepStart, launchError, refName, spawnGit, syncRef } from './run.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { objectIdPattern } from '../../domain/ids.ts';
+import { objectIdPattern } from '../../domain/base/ids.ts';
 import { syncDirectory } from '../durable-file.ts';
 import { BadGitArgument, boundedArgs, GitFailed, GitUnusable } from './errors.ts';
 import { cleanEnvironment, hardenedConfig } from './hardening.ts';

@@ -1,5 +1,5 @@
+import { err, ok, type Result } from '../../domain/base/result.ts';
 import type { FindingOf } from '../../domain/findings/finding.ts';
-import { err, ok, type Result } from '../../domain/result.ts';
 import { runGit } from '../git-process/index.ts';
 
 export type Identity = { readonly name: string; readonly email: string };

@@ -1,8 +1,8 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { CommitId } from '../../domain/base/ids.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
-import type { CommitId } from '../../domain/ids.ts';
-import { secretSpans } from '../../domain/secret-shapes.ts';
+import { secretSpans } from '../../domain/secrets/secret-shapes.ts';
 import { objectId, runGit } from '../git-process/index.ts';
 
 /** Larger files are read by the merger, which refuses them too. */

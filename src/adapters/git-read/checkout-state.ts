@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CheckoutState } from '../../domain/preflight.ts';
+import type { CheckoutState } from '../../domain/gates/preflight.ts';
 import { git, runGit } from '../git-process/index.ts';
 import { findCheckout } from './checkout.ts';
 import { asPerson } from './persons-environment.ts';

@@ -1,5 +1,5 @@
-import type { DiffEntry } from '../../domain/evidence.ts';
-import type { CommitId, TreeId } from '../../domain/ids.ts';
+import type { CommitId, TreeId } from '../../domain/base/ids.ts';
+import type { DiffEntry } from '../../domain/gates/evidence.ts';
 import { git, objectId, openObjects } from '../git-process/index.ts';
 import { splitNul } from './tree.ts';
 

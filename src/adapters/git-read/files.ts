@@ -1,4 +1,4 @@
-import type { CommitId } from '../../domain/ids.ts';
+import type { CommitId } from '../../domain/base/ids.ts';
 import type { FoundFiles, WantedFiles } from '../../ports/merger.ts';
 import { git, objectId } from '../git-process/index.ts';
 import { splitNul } from './tree.ts';

@@ -1,6 +1,6 @@
-import { type CommitId, commitId } from '../../domain/ids.ts';
-import { withoutCredentials } from '../../domain/pull-request.ts';
-import { refs } from '../../domain/state-dir.ts';
+import { type CommitId, commitId } from '../../domain/base/ids.ts';
+import { withoutCredentials } from '../../domain/landing/pull-request.ts';
+import { refs } from '../../domain/ledger/state-dir.ts';
 import type { GitReader } from '../../ports/merger.ts';
 import { type GitCall, objectId, runGit } from '../git-process/index.ts';
 import { findCheckout } from './checkout.ts';

@@ -1,6 +1,6 @@
 import { statfsSync } from 'node:fs';
+import type { CommitId } from '../../domain/base/ids.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
-import type { CommitId } from '../../domain/ids.ts';
 import { checkGit, GitUnusable, openObjects, runGit } from '../git-process/index.ts';
 import { findCheckout, NotARepository, objectFormat } from './checkout.ts';
 import { findIncompleteness } from './incomplete.ts';

@@ -1,4 +1,4 @@
-import { type CommitId, commitId } from '../../domain/ids.ts';
+import { type CommitId, commitId } from '../../domain/base/ids.ts';
 import { git, objectId } from '../git-process/index.ts';
 
 type LoggedCommit = {

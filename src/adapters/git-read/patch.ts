@@ -1,5 +1,5 @@
-import { type AttemptId, type CommitId, commitId, taskId } from '../../domain/ids.ts';
-import { refs } from '../../domain/state-dir.ts';
+import { type AttemptId, type CommitId, commitId, taskId } from '../../domain/base/ids.ts';
+import { refs } from '../../domain/ledger/state-dir.ts';
 import type { KeptSnapshot, LineCount } from '../../ports/desk.ts';
 import { git, objectId, runGit } from '../git-process/index.ts';
 import { splitNul } from './tree.ts';

@@ -1,6 +1,6 @@
+import type { CommitId } from '../../domain/base/ids.ts';
+import { err, ok, type Result } from '../../domain/base/result.ts';
 import type { FindingOf } from '../../domain/findings/finding.ts';
-import type { CommitId } from '../../domain/ids.ts';
-import { err, ok, type Result } from '../../domain/result.ts';
 import { git, objectId, openObjects } from '../git-process/index.ts';
 
 type NoText = FindingOf<'file-missing' | 'not-a-file' | 'file-too-large' | 'not-utf-8'>;

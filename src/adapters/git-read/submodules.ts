@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type CommitId, commitId } from '../../domain/ids.ts';
+import { type CommitId, commitId } from '../../domain/base/ids.ts';
 import { objectId, runGit } from '../git-process/index.ts';
 import { parseTree, splitNul, type TreeEntry } from './tree.ts';
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
+import type { CommitId, TreeId } from '../../domain/base/ids.ts';
 import { explain } from '../../domain/explain/explain.ts';
-import type { CommitId, TreeId } from '../../domain/ids.ts';
 import { git, objectId } from '../git-process/index.ts';
 
 export type TreeEntry = { readonly path: string; readonly mode: string; readonly id: string };

@@ -1,5 +1,5 @@
-import type { TreeId } from '../../domain/ids.ts';
-import { type Side, type SidesBeside, sideName } from '../../domain/landing-conflict.ts';
+import type { TreeId } from '../../domain/base/ids.ts';
+import { type Side, type SidesBeside, sideName } from '../../domain/landing/landing-conflict.ts';
 import { openObjects } from '../git-process/index.ts';
 import { absent, readChanges } from './changes.ts';
 import { mergeSides, type Sides, type Stage, withEntries } from './objects.ts';

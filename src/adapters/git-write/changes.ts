@@ -1,4 +1,4 @@
-import type { CommitId, TreeId } from '../../domain/ids.ts';
+import type { CommitId, TreeId } from '../../domain/base/ids.ts';
 import { git, objectId } from '../git-process/index.ts';
 import { splitNul } from '../git-read/index.ts';
 

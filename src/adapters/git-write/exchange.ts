@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import type { CommitId } from '../../domain/ids.ts';
+import type { CommitId } from '../../domain/base/ids.ts';
 import { git, gitLine, objectId, runGit } from '../git-process/index.ts';
 import type { Person } from './person.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { write } from '../../../test/support/merger-scene.ts';
 import { runOnly } from '../../../test/support/run-only.ts';
-import { type CommitId, commitId, treeId } from '../../domain/ids.ts';
+import { type CommitId, commitId, treeId } from '../../domain/base/ids.ts';
 import { GitFailed } from '../git-process/index.ts';
 import {
   listWorktrees,

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type CommitId, commitId, type TreeId, treeId } from '../../domain/ids.ts';
-import { err, ok, type Result } from '../../domain/result.ts';
+import { type CommitId, commitId, type TreeId, treeId } from '../../domain/base/ids.ts';
+import { err, ok, type Result } from '../../domain/base/result.ts';
 import { GitFailed, git, gitLine, objectId, openObjects, runGit } from '../git-process/index.ts';
 import type { Identity, Signing } from '../git-read/author.ts';
 import { splitNul } from '../git-read/index.ts';

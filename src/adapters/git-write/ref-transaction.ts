@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import type { CommitId } from '../../domain/ids.ts';
+import type { CommitId } from '../../domain/base/ids.ts';
 import { GitFailed, keepStart, objectId, spawnGit } from '../git-process/index.ts';
 import type { Person } from './person.ts';
 

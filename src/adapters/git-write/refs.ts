@@ -1,4 +1,4 @@
-import { type CommitId, commitId } from '../../domain/ids.ts';
+import { type CommitId, commitId } from '../../domain/base/ids.ts';
 import { type GitCall, GitFailed, git, objectId, runGit } from '../git-process/index.ts';
 import { durable } from './person.ts';
 

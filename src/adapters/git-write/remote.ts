@@ -1,7 +1,7 @@
+import { type CommitId, commitId } from '../../domain/base/ids.ts';
+import { err, ok, type Result } from '../../domain/base/result.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
-import { type CommitId, commitId } from '../../domain/ids.ts';
-import { repositoryAt } from '../../domain/pull-request.ts';
-import { err, ok, type Result } from '../../domain/result.ts';
+import { repositoryAt } from '../../domain/landing/pull-request.ts';
 import { type GitCall, type GitOutput, objectId, refName, runGit } from '../git-process/index.ts';
 import type { Person } from './person.ts';
 

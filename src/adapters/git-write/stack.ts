@@ -1,4 +1,4 @@
-import { type CommitId, commitId } from '../../domain/ids.ts';
+import { type CommitId, commitId } from '../../domain/base/ids.ts';
 import { fastImport, GitFailed, objectId, quotedPath, refName } from '../git-process/index.ts';
 import type { Identity } from '../git-read/author.ts';
 import { absent, type Change } from './changes.ts';

@@ -1,4 +1,4 @@
-import type { CommitId } from '../../domain/ids.ts';
+import type { CommitId } from '../../domain/base/ids.ts';
 import { type GitOutput, git, objectId, runGit } from '../git-process/index.ts';
 import { splitNul } from '../git-read/index.ts';
 import type { Person } from './person.ts';

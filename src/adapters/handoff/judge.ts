@@ -1,6 +1,6 @@
-import type { Handoff, HandoffEvidence } from '../../domain/evidence.ts';
+import { err, ok, type Result } from '../../domain/base/result.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
-import { err, ok, type Result } from '../../domain/result.ts';
+import type { Handoff, HandoffEvidence } from '../../domain/gates/evidence.ts';
 import { parseHandoff } from './parse.ts';
 
 /** A handoff counts only with the nonce of this attempt: one of an earlier attempt, or one committed to the base, is stale. */

@@ -1,7 +1,7 @@
-import type { Handoff } from '../../domain/evidence.ts';
+import { err, ok, type Result } from '../../domain/base/result.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { HandoffMisfit } from '../../domain/findings/handoff-rules.ts';
-import { err, ok, type Result } from '../../domain/result.ts';
+import type { Handoff } from '../../domain/gates/evidence.ts';
 
 /** The whole document, in bytes of UTF-8. */
 export const handoffLimit = 16 * 1024;

@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import type { HandoffEvidence } from '../../domain/evidence.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { HandoffRules } from '../../domain/findings/handoff-rules.ts';
+import type { HandoffEvidence } from '../../domain/gates/evidence.ts';
 
 import { openWay } from '../open-mode.ts';
 import { judgeHandoff } from './judge.ts';

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { lstat, open, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import type { StateDir } from '../../domain/state-dir.ts';
+import type { StateDir } from '../../domain/ledger/state-dir.ts';
 import { absentAsNull } from '../state-directory/absent.ts';
 import { copiedFile, promptFile } from '../supervisors/job-directory.ts';
 

@@ -1,5 +1,5 @@
-import { genesis, type Link, walkChain } from '../../domain/chain.ts';
-import { isRequest } from '../../domain/events.ts';
+import { genesis, type Link, walkChain } from '../../domain/ledger/chain.ts';
+import { isRequest } from '../../domain/ledger/events.ts';
 import type { Holder, Ledger, Stored } from '../../ports/ledger.ts';
 import { chain, type Draft, draft, draftExternal, firstLink, sha256, storedOf } from '../ledger-chain.ts';
 

@@ -1,4 +1,4 @@
-import { isRequest } from '../../domain/events.ts';
+import { isRequest } from '../../domain/ledger/events.ts';
 import { type Ledger, LedgerDamaged, type Stored } from '../../ports/ledger.ts';
 import { chain, type Draft, draft, draftExternal, storedOf } from '../ledger-chain.ts';
 import { guarded, restoreBoth } from './errors.ts';

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { walkChain } from '../../domain/chain.ts';
+import { walkChain } from '../../domain/ledger/chain.ts';
 import { LedgerDamaged } from '../../ports/ledger.ts';
 import { openingProblem, sha256 } from '../ledger-chain.ts';
 import { inOneLine, isMalformed, restoreBoth } from './errors.ts';

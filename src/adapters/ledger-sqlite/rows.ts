@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { z } from 'zod';
-import { genesis, type Link, type Tip } from '../../domain/chain.ts';
+import { genesis, type Link, type Tip } from '../../domain/ledger/chain.ts';
 import type { Holder } from '../../ports/ledger.ts';
 import { NotAnEvent, sha256 } from '../ledger-chain.ts';
 import { inOneLine } from './errors.ts';

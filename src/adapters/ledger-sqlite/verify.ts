@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Link, walkChain } from '../../domain/chain.ts';
+import { type Link, walkChain } from '../../domain/ledger/chain.ts';
 import { LedgerDamaged, type Verification } from '../../ports/ledger.ts';
 import { sha256 } from '../ledger-chain.ts';
 import { guarded } from './errors.ts';

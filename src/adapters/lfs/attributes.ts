@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CommitId } from '../../domain/ids.ts';
+import type { CommitId } from '../../domain/base/ids.ts';
 import { git, openObjects } from '../git-process/index.ts';
 import { listTree, splitNul, type TreeEntry } from '../git-read/index.ts';
 

@@ -1,5 +1,5 @@
+import { type CommitId, commitId } from '../../domain/base/ids.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
-import { type CommitId, commitId } from '../../domain/ids.ts';
 import { gitLine, openObjects } from '../git-process/index.ts';
 import { findCheckout, listTree } from '../git-read/index.ts';
 import { lfsRules } from './attributes.ts';

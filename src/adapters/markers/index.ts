@@ -1,9 +1,9 @@
 import { type Dirent, type FSWatcher, watch } from 'node:fs';
 import { constants, lstat, open, readdir } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import type { RequestEvent, TapName } from '../../domain/requests.ts';
-import { foldRun, type RunState } from '../../domain/run.ts';
-import type { StateDir } from '../../domain/state-dir.ts';
+import type { RequestEvent, TapName } from '../../domain/ledger/requests.ts';
+import type { StateDir } from '../../domain/ledger/state-dir.ts';
+import { foldRun, type RunState } from '../../domain/run/run.ts';
 import type { Ledger, Stored } from '../../ports/ledger.ts';
 
 const markers = { approved: 'requested-approve', rejected: 'requested-reject', hold: 'requested-hold' } as const;

@@ -2,7 +2,7 @@ import { existsSync, mkdtempDisposableSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runId } from '../../domain/ids.ts';
+import { runId } from '../../domain/base/ids.ts';
 import { MergerFailed } from '../../ports/merger.ts';
 import { mergerProcess } from './index.ts';
 

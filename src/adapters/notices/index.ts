@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Notice } from '../../domain/notices.ts';
-import { safeLine } from '../../domain/safe-text.ts';
-import type { NotifySetting } from '../../domain/settings.ts';
+import { safeLine } from '../../domain/base/safe-text.ts';
+import type { Notice } from '../../domain/board/notices.ts';
+import type { NotifySetting } from '../../domain/settings/settings.ts';
 import type { Notices } from '../../ports/notices.ts';
 import { writeDurably } from '../durable-file.ts';
 import { keepLine, readItems } from './log.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { type Deliveries, owedIn } from '../../domain/deliveries.ts';
-import type { WebhookEvent } from '../../domain/notices.ts';
+import { type Deliveries, owedIn } from '../../domain/board/deliveries.ts';
+import type { WebhookEvent } from '../../domain/board/notices.ts';
 import { isEnvironmental } from '../../ports/failures.ts';
 import { parseFields } from '../agent-lines.ts';
 import { writeDurably } from '../durable-file.ts';

@@ -1,8 +1,8 @@
 import { chmodSync, mkdtempDisposableSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Notice } from '../../domain/notices.ts';
-import type { NotifySetting } from '../../domain/settings.ts';
+import type { Notice } from '../../domain/board/notices.ts';
+import type { NotifySetting } from '../../domain/settings/settings.ts';
 import { personsNotices } from './index.ts';
 
 const notice: Notice = {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { begun, type Deliveries, type Delivery, isOwed, kept, owedIn, settled } from '../../domain/deliveries.ts';
-import type { WebhookEvent } from '../../domain/notices.ts';
-import type { NotifySetting, NotifyWays } from '../../domain/settings.ts';
+import { begun, type Deliveries, type Delivery, isOwed, kept, owedIn, settled } from '../../domain/board/deliveries.ts';
+import type { WebhookEvent } from '../../domain/board/notices.ts';
+import type { NotifySetting, NotifyWays } from '../../domain/settings/settings.ts';
 import { isEnvironmental } from '../../ports/failures.ts';
 import type { Notices } from '../../ports/notices.ts';
 import { failpoint } from '../failpoint.ts';

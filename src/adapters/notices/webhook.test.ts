@@ -11,8 +11,8 @@ import {
   receiver,
   silent,
 } from '../../../test/support/receiver.ts';
-import type { Notice } from '../../domain/notices.ts';
-import type { NotifyWays } from '../../domain/settings.ts';
+import type { Notice } from '../../domain/board/notices.ts';
+import type { NotifyWays } from '../../domain/settings/settings.ts';
 import { webhookSchema } from '../../protocol/webhook.ts';
 import { webhookNotices } from './index.ts';
 

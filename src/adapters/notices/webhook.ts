@@ -1,8 +1,8 @@
 import { createHash, createHmac } from 'node:crypto';
 import { basename } from 'node:path';
+import type { Notice, WebhookEvent } from '../../domain/board/notices.ts';
 import { explain } from '../../domain/explain/explain.ts';
-import type { Notice, WebhookEvent } from '../../domain/notices.ts';
-import type { NotifyWays } from '../../domain/settings.ts';
+import type { NotifyWays } from '../../domain/settings/settings.ts';
 import { post } from '../web/post.ts';
 
 export type WebhookSurroundings = {

@@ -1,7 +1,7 @@
 import { lstatSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Holding } from '../../domain/disk.ts';
-import type { StateDir } from '../../domain/state-dir.ts';
+import type { Holding } from '../../domain/kept/disk.ts';
+import type { StateDir } from '../../domain/ledger/state-dir.ts';
 import { temporaryFor } from '../durable-file.ts';
 import { removeTree } from '../remove-tree.ts';
 import { isAbsent } from '../state-directory/absent.ts';

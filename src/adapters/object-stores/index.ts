@@ -1,7 +1,7 @@
 import { existsSync, rmSync, utimesSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { policy } from '../../domain/policy.ts';
-import { stateDir } from '../../domain/state-dir.ts';
+import { stateDir } from '../../domain/ledger/state-dir.ts';
+import { policy } from '../../domain/settings/policy.ts';
 import { isAbsent } from '../state-directory/absent.ts';
 import { type HistoryLimits, readCut } from './cut-history.ts';
 import { removeStore } from './held.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { CommitId } from '../../domain/ids.ts';
+import type { CommitId } from '../../domain/base/ids.ts';
 import { syncDirectory, temporaryFor, writeDurably } from '../durable-file.ts';
 import { failpoint } from '../failpoint.ts';
 import { git, objectId, quotedPath } from '../git-process/index.ts';

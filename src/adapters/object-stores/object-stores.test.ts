@@ -3,8 +3,8 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync 
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type TempRepo, tempRepo } from '../../../test/support/temp-repo.ts';
-import { type CommitId, commitId } from '../../domain/ids.ts';
-import { stateDir } from '../../domain/state-dir.ts';
+import { type CommitId, commitId } from '../../domain/base/ids.ts';
+import { stateDir } from '../../domain/ledger/state-dir.ts';
 import { adoptCommit } from '../bare-repository/index.ts';
 import { stateDisk } from '../disk/index.ts';
 import { git } from '../git-process/index.ts';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CommitId } from '../../domain/ids.ts';
+import type { CommitId } from '../../domain/base/ids.ts';
 import { objectId } from '../git-process/index.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '../../domain/plan.ts';
-import type { Loosening, Resolution } from '../../domain/settings-layers.ts';
+import { canonicalJson } from '../../domain/plan/plan.ts';
+import type { Loosening, Resolution } from '../../domain/settings/layers.ts';
 
 /** What a person's confirmation is kept as: it holds for exactly this key and value, in this repository. */
 export const looseningHash = ({ key, value }: Loosening): string =>

@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
 import type { Finding } from '../../domain/findings/finding.ts';
 import { boundedWords } from '../../domain/findings/words.ts';
-import { canonicalJson } from '../../domain/plan.ts';
-import type { TaskKeys } from '../../domain/plan-draft.ts';
+import { canonicalJson } from '../../domain/plan/plan.ts';
+import type { TaskKeys } from '../../domain/plan/plan-draft.ts';
 import { insideRepository, isWithin, shownPath } from './repository-path.ts';
 import { type FrontMatter, frontMatterSchema } from './schema.ts';
 import { readSource } from './source-text.ts';

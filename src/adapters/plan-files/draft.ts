@@ -1,7 +1,7 @@
 import type { Finding } from '../../domain/findings/finding.ts';
-import type { Draft, DraftTask, Place, Problem } from '../../domain/plan-draft.ts';
-import { repoClaim } from '../../domain/repo-claim.ts';
-import type { ResolvedSettings, Settings } from '../../domain/settings.ts';
+import type { Draft, DraftTask, Place, Problem } from '../../domain/plan/plan-draft.ts';
+import { repoClaim } from '../../domain/plan/repo-claim.ts';
+import type { ResolvedSettings, Settings } from '../../domain/settings/settings.ts';
 import { namesFile, readDirective } from './directive-file.ts';
 import type { ConfigDocument, PlanDocument, TaskDocument } from './schema.ts';
 import type { YamlDocument } from './yaml-document.ts';

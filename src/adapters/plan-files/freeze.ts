@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
+import { type PlanHash, planHash, taskId } from '../../domain/base/ids.ts';
 import { mergeDefinitions } from '../../domain/check-definitions/definition.ts';
 import type { Found } from '../../domain/check-definitions/reading.ts';
-import { type PlanHash, planHash, taskId } from '../../domain/ids.ts';
-import { withLockNeeds } from '../../domain/locks.ts';
-import { type Check, canonicalJson, type FrozenPlan, type PlannedTask, type Skill } from '../../domain/plan.ts';
-import { agentsOf, commandOf, type Draft, type DraftTask, ownsOf } from '../../domain/plan-draft.ts';
-import { repoClaim } from '../../domain/repo-claim.ts';
-import { durationMinutes, type ResolvedSettings, setupCommand } from '../../domain/settings.ts';
+import { type Check, canonicalJson, type FrozenPlan, type PlannedTask, type Skill } from '../../domain/plan/plan.ts';
+import { agentsOf, commandOf, type Draft, type DraftTask, ownsOf } from '../../domain/plan/plan-draft.ts';
+import { repoClaim } from '../../domain/plan/repo-claim.ts';
+import { withLockNeeds } from '../../domain/scope/locks.ts';
+import { durationMinutes, type ResolvedSettings, setupCommand } from '../../domain/settings/settings.ts';
 
 /** SHA-256 of the canonical document: equal for equal meaning, changed by any change of it. */
 export const hashPlan = (plan: FrozenPlan): PlanHash =>

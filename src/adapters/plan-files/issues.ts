@@ -1,10 +1,10 @@
 import type { z } from 'zod';
+import { idPattern } from '../../domain/base/ids.ts';
+import { nearestWord } from '../../domain/base/nearest-word.ts';
 import type { NamedValue, ValueType } from '../../domain/findings/document-rules.ts';
 import { boundedWords } from '../../domain/findings/words.ts';
-import { idPattern } from '../../domain/ids.ts';
-import { nearestWord } from '../../domain/nearest-word.ts';
-import type { Place, Problem } from '../../domain/plan-draft.ts';
-import { durationPattern } from '../../domain/settings.ts';
+import type { Place, Problem } from '../../domain/plan/plan-draft.ts';
+import { durationPattern } from '../../domain/settings/settings.ts';
 import { keysAt, levelAt, levelsWith } from './key-levels.ts';
 import { saysSomething } from './schema.ts';
 

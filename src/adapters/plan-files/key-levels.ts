@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { KeyLevel } from '../../domain/findings/document-rules.ts';
-import type { Place } from '../../domain/plan-draft.ts';
+import type { Place } from '../../domain/plan/plan-draft.ts';
 import { configSchema, frontMatterSchema, planSchema } from './schema.ts';
 
 /** Where each key of plans and configuration may stand, read from the schemas themselves. */

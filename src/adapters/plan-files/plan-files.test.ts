@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { clauseTexts, directiveText } from '../../domain/explain/clauses.ts';
 import { explain } from '../../domain/explain/explain.ts';
-import { type Directive, roles } from '../../domain/plan.ts';
-import { lintDirectives } from '../../domain/plan-lint.ts';
+import { type Directive, roles } from '../../domain/plan/plan.ts';
+import { lintDirectives } from '../../domain/plan/plan-lint.ts';
 import { loadPlan, looseningHash, noConfig } from './index.ts';
 
 type Files = Readonly<Record<string, string | Uint8Array>>;

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { ownershipConflicts } from '../../domain/ownership.ts';
-import { defaultSettings } from '../../domain/settings.ts';
-import { settingKeys } from '../../domain/settings-layers.ts';
+import { ownershipConflicts } from '../../domain/scope/ownership.ts';
+import { settingKeys } from '../../domain/settings/layers.ts';
+import { defaultSettings } from '../../domain/settings/settings.ts';
 import { loadPlan } from './index.ts';
 import { frontMatterSchema, planSchema } from './schema.ts';
 

@@ -1,10 +1,10 @@
 import type { Finding, FindingOf, Rule } from '../../domain/findings/finding.ts';
-import { ownershipConflicts } from '../../domain/ownership.ts';
-import type { FrozenPlan } from '../../domain/plan.ts';
-import type { Draft, DraftTask, Place, Problem } from '../../domain/plan-draft.ts';
-import { lintDirectives } from '../../domain/plan-lint.ts';
-import type { Resolution } from '../../domain/settings-layers.ts';
-import { isBadBranch } from '../../domain/settings-lint.ts';
+import type { FrozenPlan } from '../../domain/plan/plan.ts';
+import type { Draft, DraftTask, Place, Problem } from '../../domain/plan/plan-draft.ts';
+import { lintDirectives } from '../../domain/plan/plan-lint.ts';
+import { ownershipConflicts } from '../../domain/scope/ownership.ts';
+import type { Resolution } from '../../domain/settings/layers.ts';
+import { isBadBranch } from '../../domain/settings/lint.ts';
 import { freeze } from './freeze.ts';
 
 type Claimed = FindingOf<'ownership-conflict'>['overlaps'][number]['claims'][number];

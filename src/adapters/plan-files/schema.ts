@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { sizePattern } from '../../domain/disk.ts';
-import { idPattern } from '../../domain/ids.ts';
-import { roles } from '../../domain/plan.ts';
+import { idPattern } from '../../domain/base/ids.ts';
+import { sizePattern } from '../../domain/kept/disk.ts';
+import { roles } from '../../domain/plan/plan.ts';
+import { rootPattern } from '../../domain/plan/repo-claim.ts';
 import { stages } from '../../domain/planner/registry.ts';
-import { rootPattern } from '../../domain/repo-claim.ts';
-import { durationPattern, newsKinds } from '../../domain/settings.ts';
+import { durationPattern, newsKinds } from '../../domain/settings/settings.ts';
 
 /**
  * The structure of plans and configuration: keys, types, ranges. It is published as JSON Schema, so it says only

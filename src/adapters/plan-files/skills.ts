@@ -1,5 +1,5 @@
 import { parseDocument } from 'yaml';
-import type { Skill } from '../../domain/plan.ts';
+import type { Skill } from '../../domain/plan/plan.ts';
 import { type GitCall, openObjects, runGit } from '../git-process/index.ts';
 import { splitNul } from '../git-read/tree.ts';
 import { tooDeepAt } from './yaml-depth.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Place, Problem } from '../../domain/plan-draft.ts';
+import type { Place, Problem } from '../../domain/plan/plan-draft.ts';
 import { problemsOf } from './issues.ts';
 
 /**

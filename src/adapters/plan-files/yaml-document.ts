@@ -12,7 +12,7 @@ import {
 } from 'yaml';
 import type { Finding } from '../../domain/findings/finding.ts';
 import { boundedWords } from '../../domain/findings/words.ts';
-import { type Place, type Problem, placed } from '../../domain/plan-draft.ts';
+import { type Place, type Problem, placed } from '../../domain/plan/plan-draft.ts';
 import { deepestYaml, tooDeepAt } from './yaml-depth.ts';
 
 /** A parsed file that still knows where each value stands. */

@@ -1,6 +1,6 @@
 import { lstat, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Seen } from '../../domain/project.ts';
+import type { Seen } from '../../domain/project/project.ts';
 import { temporaryFor } from '../durable-file.ts';
 import { git } from '../git-process/index.ts';
 import { ignoreRules, splitNul } from '../git-read/index.ts';

@@ -2,14 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { z } from 'zod';
+import { err, ok, type Result } from '../../domain/base/result.ts';
 import {
   listArguments,
   type Opener,
   openArguments,
   type RequestTerms,
   withoutCredentials,
-} from '../../domain/pull-request.ts';
-import { err, ok, type Result } from '../../domain/result.ts';
+} from '../../domain/landing/pull-request.ts';
 
 /** How the person's program is called: where, and with their own environment, in which it finds its login. */
 type Place = { readonly cwd: string; readonly env: Readonly<Record<string, string>> };

@@ -4,7 +4,7 @@ import { connect as connectSecurely } from 'node:tls';
 import { explain } from '../../domain/explain/explain.ts';
 import type { NetworkFault } from '../../domain/findings/denial-rules.ts';
 import type { FindingOf } from '../../domain/findings/finding.ts';
-import { canonicalHost, type Host, type HostPattern, hostText, isListed } from '../../domain/network-hosts.ts';
+import { canonicalHost, type Host, type HostPattern, hostText, isListed } from '../../domain/settings/network-hosts.ts';
 import { isPublic } from './addresses.ts';
 import type { Upstream } from './upstream.ts';
 

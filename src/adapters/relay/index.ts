@@ -3,7 +3,13 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import type { Socket } from 'node:net';
 import { type Duplex, pipeline } from 'node:stream';
 import type { Finding } from '../../domain/findings/finding.ts';
-import { canonicalHost, type HostPattern, hostPatterns, hostText, isListed } from '../../domain/network-hosts.ts';
+import {
+  canonicalHost,
+  type HostPattern,
+  hostPatterns,
+  hostText,
+  isListed,
+} from '../../domain/settings/network-hosts.ts';
 import { Denied, dial, dialUpstream, type Target, Unreachable } from './dial.ts';
 import { withoutHops } from './headers.ts';
 import { type Upstream, upstreamFor } from './upstream.ts';

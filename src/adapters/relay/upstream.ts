@@ -1,4 +1,4 @@
-import { canonicalHost, type Host, hostText } from '../../domain/network-hosts.ts';
+import { canonicalHost, type Host, hostText } from '../../domain/settings/network-hosts.ts';
 
 /** The person's own proxy. */
 export type Upstream = {

@@ -1,5 +1,5 @@
 import { Box, Text as Line } from 'ink';
-import { safeLine } from '../../domain/safe-text.ts';
+import { safeLine } from '../../domain/base/safe-text.ts';
 import type { Frame, Size } from '../../ports/screen.ts';
 import type { Span, Text } from '../../ports/terminal.ts';
 

@@ -1,5 +1,5 @@
+import { shownPath } from '../../domain/base/shown-path.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
-import { shownPath } from '../../domain/shown-path.ts';
 import type { TreeEntry } from '../git-read/index.ts';
 import type { Pointer } from '../lfs/index.ts';
 import { statPrint } from '../workspace/index.ts';

@@ -1,6 +1,6 @@
-import type { DiffEntry } from '../../domain/evidence.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
-import { addedIn, namesAfter, pathTwins } from '../../domain/path-twins.ts';
+import type { DiffEntry } from '../../domain/gates/evidence.ts';
+import { addedIn, namesAfter, pathTwins } from '../../domain/scope/path-twins.ts';
 
 /** Added paths that some file system takes for something that is there already, a submodule too: checked out there, one of the two is lost. */
 export function collisions(diff: readonly DiffEntry[], base: readonly { readonly path: string }[]): readonly Finding[] {

@@ -1,7 +1,7 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { SnapshotEvidence } from '../../domain/evidence.ts';
-import { type CommitId, type TreeId, treeId } from '../../domain/ids.ts';
+import { type CommitId, type TreeId, treeId } from '../../domain/base/ids.ts';
+import type { SnapshotEvidence } from '../../domain/gates/evidence.ts';
 import { failpoint } from '../failpoint.ts';
 import { type ObjectReader, objectId, openObjects } from '../git-process/index.ts';
 import { type IgnoreRules, ignoreRules, listTree, nameLinks, rawDiff, type TreeEntry } from '../git-read/index.ts';

@@ -1,4 +1,4 @@
-import type { DiffEntry } from '../../domain/evidence.ts';
+import type { DiffEntry } from '../../domain/gates/evidence.ts';
 import type { ObjectReader } from '../git-process/index.ts';
 import type { RawDiffEntry, TreeEntry } from '../git-read/index.ts';
 

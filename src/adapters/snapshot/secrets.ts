@@ -1,4 +1,4 @@
-import { openFrom, secretSpans } from '../../domain/secret-shapes.ts';
+import { openFrom, secretSpans } from '../../domain/secrets/secret-shapes.ts';
 
 /** Finds secrets in content that comes in chunks. What matched stays in here; only the names of rules come out. */
 export interface SecretScan {

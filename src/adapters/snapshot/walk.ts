@@ -1,9 +1,9 @@
 import { type BigIntStats, lstatSync, readdirSync } from 'node:fs';
+import { shownPath } from '../../domain/base/shown-path.ts';
 import type { Finding, FindingsOf } from '../../domain/findings/finding.ts';
 import type { SnapshotRules } from '../../domain/findings/snapshot-rules.ts';
-import { wholeWorkspace } from '../../domain/kept-paths.ts';
-import { maskShapes, secretIn } from '../../domain/secret-shapes.ts';
-import { shownPath } from '../../domain/shown-path.ts';
+import { wholeWorkspace } from '../../domain/kept/kept-paths.ts';
+import { maskShapes, secretIn } from '../../domain/secrets/secret-shapes.ts';
 import type { IgnoreRules } from '../git-read/index.ts';
 import { isTooLong } from '../long-path.ts';
 import { openMode, openWay } from '../open-mode.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { basename, dirname, join, sep } from 'node:path';
-import { ledgerFormat } from '../../domain/event-format.ts';
+import { ledgerFormat } from '../../domain/ledger/event-format.ts';
 import type { Repository } from './find-repository.ts';
 
 /** What decides where state is kept; read from the environment by the composition root. */

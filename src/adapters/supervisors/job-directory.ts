@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Handoff } from '../../domain/evidence.ts';
+import type { Handoff } from '../../domain/gates/evidence.ts';
 import type { ExitRecord, Job, NumberedNote, StartedRecord, SupervisorRecord } from '../../ports/supervisor.ts';
 import { claimDurably, writeDurably, writeWhole } from '../durable-file.ts';
 import { failpoint } from '../failpoint.ts';

@@ -1,5 +1,5 @@
-import { safeJson, safeLine, safeText } from '../../domain/safe-text.ts';
-import { maskShapes, maskTexts } from '../../domain/secret-shapes.ts';
+import { safeJson, safeLine, safeText } from '../../domain/base/safe-text.ts';
+import { maskShapes, maskTexts } from '../../domain/secrets/secret-shapes.ts';
 import type { LiveRegion, Span, Terminal, Text } from '../../ports/terminal.ts';
 import { liveRegion } from './live-region.ts';
 import { readSecret } from './secret.ts';

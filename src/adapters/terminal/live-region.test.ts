@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { cut, widthOf } from '../../domain/text-width.ts';
+import { cut, widthOf } from '../../domain/base/text-width.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { fitToScreen, liveRegion } from './live-region.ts';
 

@@ -1,5 +1,5 @@
-import { safeLine } from '../../domain/safe-text.ts';
-import { cut, widthOf } from '../../domain/text-width.ts';
+import { safeLine } from '../../domain/base/safe-text.ts';
+import { cut, widthOf } from '../../domain/base/text-width.ts';
 import type { Text } from '../../ports/terminal.ts';
 
 type Screen = {

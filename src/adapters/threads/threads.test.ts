@@ -2,9 +2,9 @@ import { mkdtempDisposableSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { answers, endless, forum, type Manner, nobody, receiver, silent } from '../../../test/support/receiver.ts';
-import type { ThreadEvidence } from '../../domain/evidence.ts';
+import type { ThreadPost } from '../../domain/board/thread-posts.ts';
 import { explain } from '../../domain/explain/explain.ts';
-import type { ThreadPost } from '../../domain/thread-posts.ts';
+import type { ThreadEvidence } from '../../domain/gates/evidence.ts';
 import type { ThreadOrder } from '../../ports/threads.ts';
 import { webThreads } from './index.ts';
 

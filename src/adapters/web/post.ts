@@ -1,5 +1,5 @@
+import { addressFault } from '../../domain/base/web-address.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
-import { addressFault } from '../../domain/web-address.ts';
 
 /** What came of asking. `because` holds nothing of what was sent or answered. */
 export type Answer =

@@ -1,8 +1,8 @@
 import { existsSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
+import type { CommitId } from '../../domain/base/ids.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
-import type { CommitId } from '../../domain/ids.ts';
 import { failpoint } from '../failpoint.ts';
 import { git } from '../git-process/index.ts';
 import { listTree, type TreeEntry } from '../git-read/index.ts';

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import type { CommitId } from '../../domain/ids.ts';
+import type { CommitId } from '../../domain/base/ids.ts';
 import type { TreeEntry } from '../git-read/index.ts';
 import { readMemory } from '../state-file.ts';
 

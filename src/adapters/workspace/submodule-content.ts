@@ -1,5 +1,5 @@
 import { mkdirSync, rmSync } from 'node:fs';
-import type { CommitId } from '../../domain/ids.ts';
+import type { CommitId } from '../../domain/base/ids.ts';
 import { git } from '../git-process/index.ts';
 import {
   findCheckout,

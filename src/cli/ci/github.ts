@@ -1,4 +1,4 @@
-import { safeLine, safeText } from '../../domain/safe-text.ts';
+import { safeLine, safeText } from '../../domain/base/safe-text.ts';
 import type { CiProblem, CiReport } from './report.ts';
 
 /**

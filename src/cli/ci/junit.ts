@@ -1,4 +1,4 @@
-import { safeText } from '../../domain/safe-text.ts';
+import { safeText } from '../../domain/base/safe-text.ts';
 import type { CiCase, CiReport, CiSuite } from './report.ts';
 
 /** The report in the form of JUnit, as CI systems read it. */

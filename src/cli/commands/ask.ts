@@ -1,4 +1,4 @@
-import { severities } from '../../domain/board.ts';
+import { severities } from '../../domain/board/board.ts';
 import { misused } from '../command.ts';
 import { command } from '../definition.ts';
 

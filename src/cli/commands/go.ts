@@ -1,4 +1,4 @@
-import { agentKinds, takesCommand } from '../../domain/agents.ts';
+import { agentKinds, takesCommand } from '../../domain/agents/agents.ts';
 import { command } from '../definition.ts';
 
 export const goCommand = command({

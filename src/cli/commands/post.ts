@@ -1,4 +1,4 @@
-import { recordKinds } from '../../domain/board.ts';
+import { recordKinds } from '../../domain/board/board.ts';
 import { aRunOrTask } from '../arguments.ts';
 import { command } from '../definition.ts';
 

@@ -1,4 +1,4 @@
-import { agentKinds } from '../../domain/agents.ts';
+import { agentKinds } from '../../domain/agents/agents.ts';
 import { aTask } from '../arguments.ts';
 import { command } from '../definition.ts';
 

@@ -1,4 +1,4 @@
-import { ok } from '../../domain/result.ts';
+import { ok } from '../../domain/base/result.ts';
 import { aTask } from '../arguments.ts';
 import { misused } from '../command.ts';
 import { command } from '../definition.ts';

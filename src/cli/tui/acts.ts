@@ -1,4 +1,4 @@
-import type { RunId } from '../../domain/ids.ts';
+import type { RunId } from '../../domain/base/ids.ts';
 import type { Desk } from '../../ports/desk.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { act as actOnNamed } from '../act.ts';

@@ -1,8 +1,8 @@
-import { addUsage, noUsage } from '../../domain/agent-event.ts';
-import { needsOf } from '../../domain/needs.ts';
-import type { RunState } from '../../domain/run.ts';
-import { usageOf } from '../../domain/task.ts';
-import { widthOf } from '../../domain/text-width.ts';
+import { widthOf } from '../../domain/base/text-width.ts';
+import { needsOf } from '../../domain/board/needs.ts';
+import type { RunState } from '../../domain/run/run.ts';
+import { usageOf } from '../../domain/run/task.ts';
+import { addUsage, noUsage } from '../../domain/tool-calls/agent-event.ts';
 import type { Frame, Row, Size } from '../../ports/screen.ts';
 import type { Span, Text } from '../../ports/terminal.ts';
 import { count, money } from '../../view/agent-lines.ts';

@@ -1,4 +1,4 @@
-import type { RunState } from '../../domain/run.ts';
+import type { RunState } from '../../domain/run/run.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { acceptanceOf, approvalOf, grantOf, isOpen, raiseOf } from './list-keys.ts';
 import type { Ui } from './ui.ts';

@@ -1,5 +1,5 @@
-import type { AgentEvent } from '../../domain/agent-event.ts';
-import { type AttemptId, attemptId, type TaskId } from '../../domain/ids.ts';
+import { type AttemptId, attemptId, type TaskId } from '../../domain/base/ids.ts';
+import type { AgentEvent } from '../../domain/tool-calls/agent-event.ts';
 import type { Desk } from '../../ports/desk.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { agentLines } from '../../view/agent-lines.ts';

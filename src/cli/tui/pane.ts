@@ -1,6 +1,6 @@
-import type { TaskId } from '../../domain/ids.ts';
-import { safeLine } from '../../domain/safe-text.ts';
-import { widthOf } from '../../domain/text-width.ts';
+import type { TaskId } from '../../domain/base/ids.ts';
+import { safeLine } from '../../domain/base/safe-text.ts';
+import { widthOf } from '../../domain/base/text-width.ts';
 import type { Size } from '../../ports/screen.ts';
 import type { Span, Text } from '../../ports/terminal.ts';
 

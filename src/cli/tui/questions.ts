@@ -1,5 +1,5 @@
-import type { CommitId, TaskId } from '../../domain/ids.ts';
-import type { TapName } from '../../domain/requests.ts';
+import type { CommitId, TaskId } from '../../domain/base/ids.ts';
+import type { TapName } from '../../domain/ledger/requests.ts';
 import type { Key } from '../../ports/screen.ts';
 import type { Text } from '../../ports/terminal.ts';
 import type { RunView } from '../../view/run-view.ts';

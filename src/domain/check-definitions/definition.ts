@@ -1,7 +1,7 @@
-import { grantPattern } from '../claims.ts';
-import { foldPath } from '../path-fold.ts';
-import { matchesFolded, type Pattern } from '../pattern.ts';
-import type { Check } from '../plan.ts';
+import { foldPath } from '../base/path-fold.ts';
+import { matchesFolded, type Pattern } from '../patterns/pattern.ts';
+import type { Check } from '../plan/plan.ts';
+import { grantPattern } from '../scope/claims.ts';
 
 /**
  * A file that decides what a check proves: its outcome means something else once this has changed. `path` is a pattern of paths from

@@ -1,4 +1,4 @@
-import type { PlainCommand } from '../plain-commands.ts';
+import type { PlainCommand } from '../shell/plain-commands.ts';
 
 /** Names in a shell script that are no programs. */
 export type OwnNames = {

@@ -1,6 +1,6 @@
-import { below, resolvePath } from '../lexical-path.ts';
-import { type PlainCommand, plainCommands } from '../plain-commands.ts';
-import type { Word } from '../shell-words.ts';
+import { below, resolvePath } from '../base/lexical-path.ts';
+import { type PlainCommand, plainCommands } from '../shell/plain-commands.ts';
+import type { Word } from '../shell/shell-words.ts';
 import { type Definition, mergeDefinitions } from './definition.ts';
 import { ownNames } from './own-names.ts';
 import { plain } from './plain-programs.ts';

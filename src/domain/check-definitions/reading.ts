@@ -1,4 +1,4 @@
-import { below, resolvePath } from '../lexical-path.ts';
+import { below, resolvePath } from '../base/lexical-path.ts';
 import type { Definition } from './definition.ts';
 
 /** The files of the commit that a run starts from. Sound on any content: what cannot be read is null. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runId, taskId } from '../ids.ts';
+import { runId, taskId } from '../base/ids.ts';
 import { describeFinding, describeRefusal, explain, sentenceOf } from './explain.ts';
 
 const at = { run: runId('demo-ab12'), task: taskId('a') };

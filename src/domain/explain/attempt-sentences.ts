@@ -1,5 +1,5 @@
-import { agentKinds } from '../agents.ts';
-import { tellAgent } from '../breaker-trip.ts';
+import { agentKinds } from '../agents/agents.ts';
+import { tellAgent } from '../breaker/trip.ts';
 import type { AttemptRules } from '../findings/attempt-rules.ts';
 import { missingTools, noBubblewrap, noNamespaces } from '../texts/no-fence.ts';
 import { describeBreaches } from './breaches.ts';

@@ -1,4 +1,4 @@
-import type { Breach } from '../evidence.ts';
+import type { Breach } from '../gates/evidence.ts';
 
 const breaches: Readonly<Record<Breach['breach'], (at: string) => string>> = {
   'wrote-outside': (path) => `wrote ${path}`,

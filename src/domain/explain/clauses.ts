@@ -1,4 +1,4 @@
-import type { Clause, Directive } from '../plan.ts';
+import type { Clause, Directive } from '../plan/plan.ts';
 
 /** The whole directive as it is shown: the person's words, then each clause that they do not have already. */
 export function directiveText({ text, clauses }: Directive, forbid: readonly string[]): string {

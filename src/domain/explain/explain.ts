@@ -1,7 +1,7 @@
+import { safeLine } from '../base/safe-text.ts';
 import type { Finding, Rule, Rules } from '../findings/finding.ts';
-import { canonicalJson } from '../plan.ts';
-import { safeLine } from '../safe-text.ts';
-import type { Verdict } from '../verdict.ts';
+import type { Verdict } from '../gates/verdict.ts';
+import { canonicalJson } from '../plan/plan.ts';
 import { attemptSentences } from './attempt-sentences.ts';
 import { denialSentences } from './denial-sentences.ts';
 import { documentSentences } from './document-sentences.ts';

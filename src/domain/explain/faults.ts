@@ -1,6 +1,6 @@
 import type { SettingsRules } from '../findings/settings-rules.ts';
-import type { HostFault } from '../network-hosts.ts';
-import type { PatternFault } from '../pattern.ts';
+import type { PatternFault } from '../patterns/pattern.ts';
+import type { HostFault } from '../settings/network-hosts.ts';
 
 /** Why a text is not a pattern, without the text. */
 export function patternFaultText(fault: PatternFault | SettingsRules['bad-pattern']['fault']): string {

@@ -1,6 +1,6 @@
+import { shellPath, shellWord } from '../base/shell-word.ts';
 import type { FindingsOf } from '../findings/finding.ts';
 import type { GateRules } from '../findings/gate-rules.ts';
-import { shellPath, shellWord } from '../shell-word.ts';
 import { few } from '../texts/told.ts';
 import { describeBreaches } from './breaches.ts';
 import type { Sentences } from './sentence.ts';

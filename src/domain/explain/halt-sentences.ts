@@ -1,7 +1,7 @@
-import { type LargestKept, sizeText } from '../disk.ts';
+import { shellPath, shellWord } from '../base/shell-word.ts';
 import type { HaltRules } from '../findings/halt-rules.ts';
-import { discardCommand } from '../kept.ts';
-import { shellPath, shellWord } from '../shell-word.ts';
+import { type LargestKept, sizeText } from '../kept/disk.ts';
+import { discardCommand } from '../kept/kept.ts';
 import { checkLog } from '../texts/commands.ts';
 import { few } from '../texts/told.ts';
 import type { Sentences } from './sentence.ts';

@@ -1,8 +1,8 @@
-import { changersIn, changesBy, type DefinitionDispute } from '../earlier-definitions.ts';
+import { shellPath, shellWord } from '../base/shell-word.ts';
 import type { FindingOf } from '../findings/finding.ts';
 import type { LandingRules } from '../findings/landing-rules.ts';
-import type { ForeignCommit } from '../landing-events.ts';
-import { shellPath, shellWord } from '../shell-word.ts';
+import { changersIn, changesBy, type DefinitionDispute } from '../landing/earlier-definitions.ts';
+import type { ForeignCommit } from '../ledger/landing-events.ts';
 import { answerQuestion, checkLog, undoAgain } from '../texts/commands.ts';
 import { few } from '../texts/told.ts';
 import type { Sentences } from './sentence.ts';

@@ -1,3 +1,4 @@
+import type { TaskId } from '../base/ids.ts';
 import type {
   AttemptGap,
   CandidateGap,
@@ -11,7 +12,6 @@ import type {
   TaskObjectGap,
   WaveGap,
 } from '../findings/merger-rules.ts';
-import type { TaskId } from '../ids.ts';
 
 /** Where the chain of proof breaks, in words. */
 export function proofGapText(found: ProofGap): string {

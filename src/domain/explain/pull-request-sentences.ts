@@ -1,5 +1,5 @@
+import { shellWord } from '../base/shell-word.ts';
 import type { PullRequestRules } from '../findings/pull-request-rules.ts';
-import { shellWord } from '../shell-word.ts';
 import type { Sentences } from './sentence.ts';
 
 export const pullRequestSentences: Sentences<PullRequestRules> = {

@@ -1,7 +1,7 @@
+import { shellPath } from '../base/shell-word.ts';
 import type { Finding, FindingOf, FindingsOf } from '../findings/finding.ts';
 import type { LinkFault, ScopeRules } from '../findings/scope-rules.ts';
-import { shellPath } from '../shell-word.ts';
-import type { Steering } from '../steering.ts';
+import type { Steering } from '../scope/steering.ts';
 import type { Sentence, Sentences } from './sentence.ts';
 
 /** Findings about a path that a task changed, or wanted to. */

@@ -1,7 +1,7 @@
-import { subjectPlaceholders } from '../commit-subject.ts';
-import { confirmCommand } from '../confirm-command.ts';
+import { addressFaults } from '../base/web-address.ts';
 import type { SettingsRules } from '../findings/settings-rules.ts';
-import { addressFaults } from '../web-address.ts';
+import { subjectPlaceholders } from '../plan/commit-subject.ts';
+import { confirmCommand } from '../settings/confirm-command.ts';
 import { hostFaultTexts, patternFaultText } from './faults.ts';
 import type { Sentences } from './sentence.ts';
 

@@ -1,5 +1,5 @@
+import { addressFaults } from '../base/web-address.ts';
 import type { ThreadRules } from '../findings/thread-rules.ts';
-import { addressFaults } from '../web-address.ts';
 import type { Sentences } from './sentence.ts';
 
 export const threadSentences: Sentences<ThreadRules> = {

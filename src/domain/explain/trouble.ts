@@ -1,4 +1,4 @@
-import type { Trouble } from '../agent-event.ts';
+import type { Trouble } from '../tool-calls/agent-event.ts';
 import { describeWithFix } from './explain.ts';
 
 /** Everything known of a trouble besides its kind; empty when nothing is. */

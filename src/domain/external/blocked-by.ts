@@ -1,4 +1,4 @@
-import { err, ok, type Result } from '../result.ts';
+import { err, ok, type Result } from '../base/result.ts';
 import type { NewSubtask } from './command.ts';
 import type { Refusal } from './refusal.ts';
 import { type Session, type Subtask, subtaskOf } from './session.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { explain } from '../explain/explain.ts';
 import { decisionVersions } from '../gates/versions.ts';
-import type { By } from '../requests.ts';
+import type { By } from '../ledger/requests.ts';
 import type { ExternalCommand, NewSubtask } from './command.ts';
 import { batchStatus, countsOf, currentWave, subtasksOfWave } from './counts.ts';
 import { dcmEventOf } from './dcm-events.ts';

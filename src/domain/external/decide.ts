@@ -1,9 +1,9 @@
+import { err, ok, type Result } from '../base/result.ts';
 import { decisionVersions } from '../gates/versions.ts';
-import { canonicalJson } from '../plan.ts';
-import { policy } from '../policy.ts';
-import type { By } from '../requests.ts';
-import { err, ok, type Result } from '../result.ts';
-import { secretIn } from '../secret-shapes.ts';
+import type { By } from '../ledger/requests.ts';
+import { canonicalJson } from '../plan/plan.ts';
+import { secretIn } from '../secrets/secret-shapes.ts';
+import { policy } from '../settings/policy.ts';
 import { resolveBlockers } from './blocked-by.ts';
 import type { ExternalCommand } from './command.ts';
 import { countsOf, hasEnded, isSettled, subtasksOfBatch, subtasksOfWave } from './counts.ts';

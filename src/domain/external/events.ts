@@ -1,5 +1,5 @@
-import type { LedgerEvent } from '../events.ts';
-import type { By } from '../requests.ts';
+import type { LedgerEvent } from '../ledger/events.ts';
+import type { By } from '../ledger/requests.ts';
 import type { ActionReport, JsonObject, NewSubtask, SubtaskStatus } from './command.ts';
 
 /** What happened in a session that others drive (stream `external:<session>`), and the version of the rules that decided it. */

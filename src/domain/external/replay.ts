@@ -1,8 +1,8 @@
-import type { LedgerEvent } from '../events.ts';
 import { explain } from '../explain/explain.ts';
 import { decisionVersions } from '../gates/versions.ts';
-import { canonicalJson } from '../plan.ts';
-import type { Difference, Earlier } from '../replayed.ts';
+import type { LedgerEvent } from '../ledger/events.ts';
+import type { Difference, Earlier } from '../ledger/replayed.ts';
+import { canonicalJson } from '../plan/plan.ts';
 import type { ExternalCommand } from './command.ts';
 import { decideExternal } from './decide.ts';
 import { type ExternalEvent, isExternalEvent } from './events.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { By } from '../requests.ts';
+import type { By } from '../ledger/requests.ts';
 import type { ExternalCommand, SubtaskStatus } from './command.ts';
 import { countsOf, isSettled, subtasksOfWave } from './counts.ts';
 import { dcmEventOf } from './dcm-events.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { decisionVersions } from '../gates/versions.ts';
-import { policy } from '../policy.ts';
+import { policy } from '../settings/policy.ts';
 import { decideExternal } from './decide.ts';
 import type { ExternalEvent } from './events.ts';
 import { foldSession, subtaskOf } from './session.ts';

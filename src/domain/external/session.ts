@@ -1,4 +1,4 @@
-import type { LedgerEvent } from '../events.ts';
+import type { LedgerEvent } from '../ledger/events.ts';
 import type { JsonObject, NewSubtask, SubtaskStatus } from './command.ts';
 import { type BatchResult, type ExternalFact, isExternalEvent } from './events.ts';
 

@@ -1,4 +1,4 @@
-import { resolvePath } from '../lexical-path.ts';
+import { resolvePath } from '../base/lexical-path.ts';
 import { countsOf, subtasksOfBatch } from './counts.ts';
 import type { BatchResult, SessionConflict } from './events.ts';
 import { type Batch, type Session, type Subtask, subtaskOf } from './session.ts';

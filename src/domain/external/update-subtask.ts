@@ -1,6 +1,6 @@
-import { canonicalJson } from '../plan.ts';
-import type { By } from '../requests.ts';
-import { err, ok } from '../result.ts';
+import { err, ok } from '../base/result.ts';
+import type { By } from '../ledger/requests.ts';
+import { canonicalJson } from '../plan/plan.ts';
 import { misblocked, openBlockers } from './blocked-by.ts';
 import type { ExternalCommand, SubtaskChange, SubtaskStatus } from './command.ts';
 import { isSettled } from './counts.ts';

@@ -1,5 +1,5 @@
-import type { By } from '../requests.ts';
-import { err, ok } from '../result.ts';
+import { err, ok } from '../base/result.ts';
+import type { By } from '../ledger/requests.ts';
 import type { ExternalCommand } from './command.ts';
 import { hasEnded, subtasksOfWave } from './counts.ts';
 import type { DecidedFacts } from './decide.ts';

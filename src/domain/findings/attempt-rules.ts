@@ -1,5 +1,5 @@
-import type { Trip } from '../breaker-trip.ts';
-import type { Breach, Ending } from '../evidence.ts';
+import type { Trip } from '../breaker/trip.ts';
+import type { Breach, Ending } from '../gates/evidence.ts';
 import type { Closed } from '../texts/no-fence.ts';
 import type { Finding } from './finding.ts';
 

@@ -1,7 +1,7 @@
-import type { TroubleKind } from '../agent-event.ts';
-import type { WhyMissing } from '../earlier-waves.ts';
-import type { Breach, CheckOutcome, Ending, FenceEvidence, Handoff } from '../evidence.ts';
-import type { CommitId, RunId, TaskId } from '../ids.ts';
+import type { CommitId, RunId, TaskId } from '../base/ids.ts';
+import type { Breach, CheckOutcome, Ending, FenceEvidence, Handoff } from '../gates/evidence.ts';
+import type { WhyMissing } from '../plan/earlier-waves.ts';
+import type { TroubleKind } from '../tool-calls/agent-event.ts';
 import type { Finding } from './finding.ts';
 
 /** Findings of the gates. */

@@ -1,5 +1,5 @@
-import type { LargestKept } from '../disk.ts';
-import type { CommitId, RunId, TaskId } from '../ids.ts';
+import type { CommitId, RunId, TaskId } from '../base/ids.ts';
+import type { LargestKept } from '../kept/disk.ts';
 import type { Finding, FindingsOf } from './finding.ts';
 
 /** Why a run, a start or a launch waits for a person: the environment failed, or nobody but a person can go on. */

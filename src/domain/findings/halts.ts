@@ -1,4 +1,4 @@
-import type { CheckOutcome } from '../evidence.ts';
+import type { CheckOutcome } from '../gates/evidence.ts';
 import type { FindingOf } from './finding.ts';
 import { boundedWords } from './words.ts';
 

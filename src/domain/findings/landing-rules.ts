@@ -1,6 +1,6 @@
-import type { DefinitionDispute } from '../earlier-definitions.ts';
-import type { CommitId, RunId, TaskId, TreeId } from '../ids.ts';
-import type { ForeignCommit } from '../landing-events.ts';
+import type { CommitId, RunId, TaskId, TreeId } from '../base/ids.ts';
+import type { DefinitionDispute } from '../landing/earlier-definitions.ts';
+import type { ForeignCommit } from '../ledger/landing-events.ts';
 import type { Finding } from './finding.ts';
 
 /** Why the person's branch stays where it is. Nothing was changed. */

@@ -1,5 +1,5 @@
-import type { RunId, TaskId } from '../ids.ts';
-import type { FrozenPlan } from '../plan.ts';
+import type { RunId, TaskId } from '../base/ids.ts';
+import type { FrozenPlan } from '../plan/plan.ts';
 import type { Finding } from './finding.ts';
 
 /** Facts about the checkout and the machine that a person has to know before a run starts. */

@@ -1,4 +1,4 @@
-import type { Opener } from '../pull-request.ts';
+import type { Opener } from '../landing/pull-request.ts';
 
 /** Why a run with `land: pr` has no pull request yet, or why one stands in the way. The target branch never moved. */
 export type PullRequestRules = {

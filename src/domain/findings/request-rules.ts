@@ -1,9 +1,9 @@
-import type { BoardRecord, Severity } from '../board.ts';
-import type { CommitId, RunId, TaskId } from '../ids.ts';
-import type { TapName } from '../requests.ts';
-import type { RunState } from '../run.ts';
-import type { TapState } from '../tap.ts';
-import type { TaskProgress } from '../task.ts';
+import type { CommitId, RunId, TaskId } from '../base/ids.ts';
+import type { BoardRecord, Severity } from '../board/board.ts';
+import type { TapState } from '../decide/tap.ts';
+import type { TapName } from '../ledger/requests.ts';
+import type { RunState } from '../run/run.ts';
+import type { TaskProgress } from '../run/task.ts';
 import type { Finding } from './finding.ts';
 
 /** Why a request is refused. */

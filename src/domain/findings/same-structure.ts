@@ -1,4 +1,4 @@
-import { canonicalJson } from '../plan.ts';
+import { canonicalJson } from '../plan/plan.ts';
 
 /** Whether two values say the same, whatever words of others they carry along. */
 export const sameStructure = (a: unknown, b: unknown): boolean =>

@@ -1,7 +1,7 @@
-import type { Claim } from '../claims.ts';
-import type { DiffEntry } from '../evidence.ts';
-import type { RunId, TaskId } from '../ids.ts';
-import type { Steering } from '../steering.ts';
+import type { RunId, TaskId } from '../base/ids.ts';
+import type { DiffEntry } from '../gates/evidence.ts';
+import type { Claim } from '../scope/claims.ts';
+import type { Steering } from '../scope/steering.ts';
 
 /** A change that is not the task's to make. `where` is its path. */
 export type ScopeRules = {

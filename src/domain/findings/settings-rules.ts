@@ -1,7 +1,7 @@
-import type { SubjectFault } from '../commit-subject.ts';
-import type { HostFault } from '../network-hosts.ts';
-import type { PatternFault } from '../pattern.ts';
-import type { AddressFault } from '../web-address.ts';
+import type { AddressFault } from '../base/web-address.ts';
+import type { PatternFault } from '../patterns/pattern.ts';
+import type { SubjectFault } from '../plan/commit-subject.ts';
+import type { HostFault } from '../settings/network-hosts.ts';
 
 /** Wrong values in plans and configuration. */
 export type SettingsRules = {

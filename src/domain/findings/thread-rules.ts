@@ -1,4 +1,4 @@
-import type { AddressFault } from '../web-address.ts';
+import type { AddressFault } from '../base/web-address.ts';
 
 /** Why nothing came of posting to an address, or of opening a thread there. */
 export type ThreadRules = {

@@ -1,4 +1,4 @@
-import { maskShapes } from '../secret-shapes.ts';
+import { maskShapes } from '../secrets/secret-shapes.ts';
 
 /** Words of a program or of the system, cut to the length that a finding may hold. Masked first: a part of a secret is not known as one. */
 export function boundedWords(text: string, most = 1_000): string {

@@ -1,8 +1,8 @@
-import type { ClosureEvidence, MergeEvidence } from '../evidence.ts';
 import type { Finding } from '../findings/finding.ts';
-import type { FrozenPlan } from '../plan.ts';
-import type { Verdict } from '../verdict.ts';
+import type { FrozenPlan } from '../plan/plan.ts';
+import type { ClosureEvidence, MergeEvidence } from './evidence.ts';
 import { failWith, inconclusive, pass } from './say.ts';
+import type { Verdict } from './verdict.ts';
 
 /** 5: something is to be merged, and every check passed on exactly the tree that is to be merged. */
 export function judgeClosure(plan: FrozenPlan, evidence: ClosureEvidence): readonly Verdict[] {

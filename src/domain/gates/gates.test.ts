@@ -15,6 +15,11 @@ import {
   task,
   tree,
 } from '../../../test/support/plans.ts';
+import { planHash, runId } from '../base/ids.ts';
+import { explain } from '../explain/explain.ts';
+import type { Finding } from '../findings/finding.ts';
+import { judgeContract, judgeLoad, judgePreflight, judgeThread } from './checking.ts';
+import { judgeClosure, judgeMerge } from './closing.ts';
 import type {
   CheckOutcome,
   ContractEvidence,
@@ -22,13 +27,8 @@ import type {
   MonitorEvidence,
   PreflightEvidence,
   RepoClaim,
-} from '../evidence.ts';
-import { explain } from '../explain/explain.ts';
-import type { Finding } from '../findings/finding.ts';
-import { planHash, runId } from '../ids.ts';
-import { passes, type Verdict } from '../verdict.ts';
-import { judgeContract, judgeLoad, judgePreflight, judgeThread } from './checking.ts';
-import { judgeClosure, judgeMerge } from './closing.ts';
+} from './evidence.ts';
+import { passes, type Verdict } from './verdict.ts';
 import { judgeApproval, judgeDispatch, judgeMonitor, monitorGates } from './working.ts';
 
 const rulesOf = (verdicts: readonly Verdict[]): readonly string[] =>

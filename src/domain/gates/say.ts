@@ -1,6 +1,6 @@
+import { isNonEmpty } from '../base/result.ts';
 import type { Finding } from '../findings/finding.ts';
-import { isNonEmpty } from '../result.ts';
-import type { Verdict } from '../verdict.ts';
+import type { Verdict } from './verdict.ts';
 import { type Gate, gateVersions } from './versions.ts';
 
 export const pass = (gate: Gate): Verdict => ({ gate, version: gateVersions[gate], outcome: 'pass' });

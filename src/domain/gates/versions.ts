@@ -1,4 +1,4 @@
-import type { Phase } from '../phase.ts';
+import type { Phase } from './phase.ts';
 
 /**
  * Each gate with the version of its rules. A verdict names it, so that a gate may change without rewriting what was judged before:

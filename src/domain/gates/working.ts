@@ -1,10 +1,10 @@
-import type { Acceptance, ApprovalEvidence, DispatchEvidence, MonitorEvidence, SnapshotEvidence } from '../evidence.ts';
-import type { PlanHash, TaskId } from '../ids.ts';
-import { outOfScope, scopeOf } from '../ownership.ts';
-import { matches, pattern as parsed } from '../pattern.ts';
-import type { FrozenPlan, PlannedTask } from '../plan.ts';
-import { passes, type Verdict } from '../verdict.ts';
+import type { PlanHash, TaskId } from '../base/ids.ts';
+import { matches, pattern as parsed } from '../patterns/pattern.ts';
+import type { FrozenPlan, PlannedTask } from '../plan/plan.ts';
+import { outOfScope, scopeOf } from '../scope/ownership.ts';
+import type { Acceptance, ApprovalEvidence, DispatchEvidence, MonitorEvidence, SnapshotEvidence } from './evidence.ts';
 import { failWith, inconclusive, pass } from './say.ts';
+import { passes, type Verdict } from './verdict.ts';
 
 /** 2: a person said yes to exactly this plan. A time-out is never a yes. */
 export function judgeApproval(hash: PlanHash, evidence: ApprovalEvidence): readonly Verdict[] {

@@ -1,4 +1,4 @@
-import type { Role } from '../plan.ts';
+import type { Role } from '../plan/plan.ts';
 
 /** The brief of a planned task: what, within what, until when. */
 export function taskBrief(task: {

@@ -1,6 +1,6 @@
-import { charactersPerToken } from '../directive.ts';
-import { err, ok, type Result } from '../result.ts';
-import { safeLine, safeText } from '../safe-text.ts';
+import { err, ok, type Result } from '../base/result.ts';
+import { safeLine, safeText } from '../base/safe-text.ts';
+import { charactersPerToken } from '../plan/directive.ts';
 import { type Estimate, estimate } from './complexity.ts';
 import { type AgentType, agentTyped, type Registry } from './registry.ts';
 

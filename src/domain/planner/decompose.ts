@@ -1,7 +1,7 @@
-import type { Sha256 } from '../chain.ts';
-import { canonicalJson } from '../plan.ts';
-import { err, ok, type Result } from '../result.ts';
-import { safeLine } from '../safe-text.ts';
+import { err, ok, type Result } from '../base/result.ts';
+import { safeLine } from '../base/safe-text.ts';
+import type { Sha256 } from '../ledger/chain.ts';
+import { canonicalJson } from '../plan/plan.ts';
 import { estimate, type Tier } from './complexity.ts';
 import { type Part, type Parts, partsOf, partText } from './parts.ts';
 import { pathsIn } from './paths.ts';

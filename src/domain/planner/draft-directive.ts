@@ -1,5 +1,5 @@
-import { roles } from '../plan.ts';
-import { safeText } from '../safe-text.ts';
+import { safeText } from '../base/safe-text.ts';
+import { roles } from '../plan/plan.ts';
 
 /** What an agent is told that drafts a plan. It gets what the rules made of the goal, to begin with. */
 export function draftDirective(draft: {

@@ -1,6 +1,6 @@
-import { intersect, matches, parsePattern, pattern } from '../pattern.ts';
-import type { Role } from '../plan.ts';
-import { steeringIn } from '../steering.ts';
+import { intersect, matches, parsePattern, pattern } from '../patterns/pattern.ts';
+import type { Role } from '../plan/plan.ts';
+import { steeringIn } from '../scope/steering.ts';
 import { dividesFiles, isCode, isTest, siblingsOf, testsOf, testTrees } from './owned-paths.ts';
 import { pathsIn } from './paths.ts';
 import { most } from './sizing.ts';

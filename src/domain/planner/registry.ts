@@ -1,4 +1,4 @@
-import type { Role } from '../plan.ts';
+import type { Role } from '../plan/plan.ts';
 import { mentions, wordsOf } from './words.ts';
 
 export const stages = ['explore', 'implement', 'validate'] as const;

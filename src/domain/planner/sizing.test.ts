@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { explain } from '../explain/explain.ts';
-import type { DraftTask } from '../plan-draft.ts';
-import { defaultSettings, type Settings } from '../settings.ts';
+import type { DraftTask } from '../plan/plan-draft.ts';
+import { defaultSettings, type Settings } from '../settings/settings.ts';
 import { lintSizing } from './sizing.ts';
 
 type Written = { readonly text?: string; readonly wave?: number; readonly keys?: DraftTask['keys'] };

@@ -1,6 +1,6 @@
 import type { TaskSize } from '../findings/plan-rules.ts';
-import { agentsOf, type Draft, type DraftTask, type DraftWave, ownsOf, type Problem } from '../plan-draft.ts';
-import type { ResolvedSettings, Settings } from '../settings.ts';
+import { agentsOf, type Draft, type DraftTask, type DraftWave, ownsOf, type Problem } from '../plan/plan-draft.ts';
+import type { ResolvedSettings, Settings } from '../settings/settings.ts';
 import { estimate } from './complexity.ts';
 import { parallelRange } from './decompose.ts';
 

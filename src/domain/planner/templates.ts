@@ -1,4 +1,4 @@
-import type { Role } from '../plan.ts';
+import type { Role } from '../plan/plan.ts';
 import type { Maturity } from './maturity.ts';
 
 export const templateNames = ['implementation', 'qa', 'infra', 'release'] as const;

@@ -1,5 +1,5 @@
-import type { CheckOutcome } from '../evidence.ts';
 import { describeWithFix } from '../explain/explain.ts';
+import type { CheckOutcome } from '../gates/evidence.ts';
 
 /** Why a check could not run, if it could not, and the last that it printed. */
 export const checkOutput = ({ because, tail }: CheckOutcome): string =>

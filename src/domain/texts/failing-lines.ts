@@ -1,4 +1,4 @@
-import { safeText } from '../safe-text.ts';
+import { safeText } from '../base/safe-text.ts';
 
 /** The lines of a failing program's output that say why: those that look like it, else the last ones. */
 export function failingLines(output: string, most = 10): readonly string[] {

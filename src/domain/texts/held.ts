@@ -1,11 +1,11 @@
-import type { DefinitionDispute } from '../earlier-definitions.ts';
+import type { TreeId } from '../base/ids.ts';
 import { describeVerdict, explain } from '../explain/explain.ts';
 import type { Finding } from '../findings/finding.ts';
+import { findingsIn, type Verdict } from '../gates/verdict.ts';
 import { type MonitorGate, monitorGates } from '../gates/working.ts';
-import type { TreeId } from '../ids.ts';
-import { checkKey, type RunState } from '../run.ts';
-import type { Hold } from '../task.ts';
-import { findingsIn, type Verdict } from '../verdict.ts';
+import type { DefinitionDispute } from '../landing/earlier-definitions.ts';
+import { checkKey, type RunState } from '../run/run.ts';
+import type { Hold } from '../run/task.ts';
 import { checkOutput } from './check-output.ts';
 import { checkLog, goOn, reworkInstead, withPaths } from './commands.ts';
 import { failingLines } from './failing-lines.ts';

@@ -15,11 +15,11 @@ import {
 } from '../../../test/support/plans.ts';
 import { standings } from '../../../test/support/standings.ts';
 import { monitor } from '../../pipeline/monitor.ts';
-import type { Ending, HandoffEvidence, SnapshotEvidence } from '../evidence.ts';
-import { judged } from '../judge.ts';
-import { needsOf } from '../needs.ts';
-import type { RunState } from '../run.ts';
-import { evolveRun } from '../run.ts';
+import { needsOf } from '../board/needs.ts';
+import type { Ending, HandoffEvidence, SnapshotEvidence } from '../gates/evidence.ts';
+import { judged } from '../gates/judge.ts';
+import type { RunState } from '../run/run.ts';
+import { evolveRun } from '../run/run.ts';
 
 /** Advice never throws work away (F15): where a task left work, the first command that is proposed keeps it. */
 

@@ -1,6 +1,6 @@
+import { shellPath } from '../base/shell-word.ts';
 import { describeVerdict } from '../explain/explain.ts';
-import type { RunState } from '../run.ts';
-import { shellPath } from '../shell-word.ts';
+import type { RunState } from '../run/run.ts';
 import { duration } from './duration.ts';
 import { printed } from './held.ts';
 import { few, type Told } from './told.ts';

@@ -1,7 +1,7 @@
-import type { RunId } from '../ids.ts';
-import type { PlannedTask } from '../plan.ts';
-import { plainLine } from '../safe-text.ts';
-import { titleOf } from '../title.ts';
+import type { RunId } from '../base/ids.ts';
+import { plainLine } from '../base/safe-text.ts';
+import type { PlannedTask } from '../plan/plan.ts';
+import { titleOf } from '../plan/title.ts';
 
 type Proposed = {
   readonly run: RunId;

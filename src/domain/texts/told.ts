@@ -1,4 +1,4 @@
-import { safeLine } from '../safe-text.ts';
+import { safeLine } from '../base/safe-text.ts';
 
 /**
  * One fact that is in the way, in words. Status, `why`, the end of a run, `--json` and notices all tell it so. Texts begin small,

@@ -1,4 +1,4 @@
-import { below } from '../lexical-path.ts';
+import { below } from '../base/lexical-path.ts';
 import { above, hasLibraries, holds, inSystem, isWide } from './places.ts';
 import { isAmong } from './rows.ts';
 import type { Visible } from './visible.ts';

@@ -1,4 +1,4 @@
-import { below } from '../lexical-path.ts';
+import { below } from '../base/lexical-path.ts';
 
 /** Below these everything is visible in every fence anyway. */
 export const inSystem = (path: string): boolean => /^\/(usr|bin|sbin|lib|lib32|lib64|nix)(\/|$)/.test(path);

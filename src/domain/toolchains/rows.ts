@@ -1,4 +1,4 @@
-import { below } from '../lexical-path.ts';
+import { below } from '../base/lexical-path.ts';
 import { follow, isProgram, type Link, type Look } from './look.ts';
 import { above, holds, isWide } from './places.ts';
 import { type Row, toolchainTable } from './table.ts';

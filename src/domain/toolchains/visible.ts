@@ -1,4 +1,4 @@
-import { below, resolvePath } from '../lexical-path.ts';
+import { below, resolvePath } from '../base/lexical-path.ts';
 import { neverShown } from './credentials.ts';
 import { follow, isProgram, type Link, type Look, remembering } from './look.ts';
 import { above, besideBin, hasLibraries, holds, inSystem, isMadeAnew, isToolsOwn, isWide } from './places.ts';

@@ -1,4 +1,4 @@
-import { below } from '../lexical-path.ts';
+import { below } from '../base/lexical-path.ts';
 import type { ShowRule, Visible } from './visible.ts';
 
 /** Why something of the person's is visible in a fence, in a few words. */

@@ -1,4 +1,4 @@
-import { ok } from '../../domain/result.ts';
+import { ok } from '../../domain/base/result.ts';
 import type { Action } from './action.ts';
 
 /** Ends a run for good, in whatever state it is. What has landed stays, everything else is kept. */

@@ -1,6 +1,6 @@
-import { commitId } from '../../domain/ids.ts';
-import { err, ok } from '../../domain/result.ts';
-import { snapshotOf } from '../../domain/task.ts';
+import { commitId } from '../../domain/base/ids.ts';
+import { err, ok } from '../../domain/base/result.ts';
+import { snapshotOf } from '../../domain/run/task.ts';
 import type { Action } from './action.ts';
 
 /** Takes the work of a task as it is, although its agent did not exit or hand off well. `snapshot` is the one that was shown. */

@@ -1,8 +1,8 @@
+import type { RunId, TaskId } from '../../domain/base/ids.ts';
+import type { Result } from '../../domain/base/result.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
-import type { RunId, TaskId } from '../../domain/ids.ts';
-import type { By, RequestEvent } from '../../domain/requests.ts';
-import type { Result } from '../../domain/result.ts';
-import type { RunState } from '../../domain/run.ts';
+import type { By, RequestEvent } from '../../domain/ledger/requests.ts';
+import type { RunState } from '../../domain/run/run.ts';
 import type { Desk } from '../../ports/desk.ts';
 
 type OnRun = { readonly run: RunId; readonly state: RunState };

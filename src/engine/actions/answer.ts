@@ -1,4 +1,4 @@
-import { ok } from '../../domain/result.ts';
+import { ok } from '../../domain/base/result.ts';
 import type { Action } from './action.ts';
 
 /** `text` is null to close the record without an answer. */

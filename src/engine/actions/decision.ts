@@ -1,7 +1,7 @@
-import { firstTap, undecidedTap } from '../../domain/answer-before-made.ts';
-import type { TapName } from '../../domain/requests.ts';
-import { err, ok } from '../../domain/result.ts';
-import type { RunState } from '../../domain/run.ts';
+import { err, ok } from '../../domain/base/result.ts';
+import { firstTap, undecidedTap } from '../../domain/decide/answer-before-made.ts';
+import type { TapName } from '../../domain/ledger/requests.ts';
+import type { RunState } from '../../domain/run/run.ts';
 import type { Action } from './action.ts';
 
 /** `hash`: decides only if the plan's hash begins so. `tap`: decides this one, instead of the one that waits. */

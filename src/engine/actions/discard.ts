@@ -1,5 +1,5 @@
-import { err, ok } from '../../domain/result.ts';
-import { bytesOfShown } from '../../domain/shown-path.ts';
+import { err, ok } from '../../domain/base/result.ts';
+import { bytesOfShown } from '../../domain/base/shown-path.ts';
 import type { Action } from './action.ts';
 
 /** Removes files that no snapshot holds from the workspaces of a task. Nothing else ever removes them (I7). */

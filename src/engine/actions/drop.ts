@@ -1,5 +1,5 @@
-import { err, ok } from '../../domain/result.ts';
-import { bytesOfShown } from '../../domain/shown-path.ts';
+import { err, ok } from '../../domain/base/result.ts';
+import { bytesOfShown } from '../../domain/base/shown-path.ts';
 import type { Action } from './action.ts';
 import { badPath } from './paths.ts';
 

@@ -1,5 +1,5 @@
-import type { CommitId } from '../../domain/ids.ts';
-import { ok } from '../../domain/result.ts';
+import type { CommitId } from '../../domain/base/ids.ts';
+import { ok } from '../../domain/base/result.ts';
 import type { Action } from './action.ts';
 
 /** Takes what a person made of a snapshot as the next one. `copy` names the directory that they left it in, on this machine. */

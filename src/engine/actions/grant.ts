@@ -1,4 +1,4 @@
-import { err, ok } from '../../domain/result.ts';
+import { err, ok } from '../../domain/base/result.ts';
 import type { Action } from './action.ts';
 import { badPath } from './paths.ts';
 

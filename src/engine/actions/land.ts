@@ -1,5 +1,5 @@
-import { chooseTasks, hasWhollyLanded } from '../../domain/land-some.ts';
-import { err, ok } from '../../domain/result.ts';
+import { err, ok } from '../../domain/base/result.ts';
+import { chooseTasks, hasWhollyLanded } from '../../domain/landing/land-some.ts';
 import type { Action } from './action.ts';
 
 /** Tasks by name; without any, all that is left to land. */

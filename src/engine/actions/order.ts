@@ -1,4 +1,4 @@
-import type { RunOrder } from '../../domain/requests.ts';
+import type { RunOrder } from '../../domain/ledger/requests.ts';
 import type { Desk } from '../../ports/desk.ts';
 import { type PreparedOrder, placeOrder } from '../order-run.ts';
 import type { ActionTerms } from './action.ts';

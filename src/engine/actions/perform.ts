@@ -1,6 +1,6 @@
-import type { RunId } from '../../domain/ids.ts';
-import { canonicalJson } from '../../domain/plan.ts';
-import type { RequestEvent } from '../../domain/requests.ts';
+import type { RunId } from '../../domain/base/ids.ts';
+import type { RequestEvent } from '../../domain/ledger/requests.ts';
+import { canonicalJson } from '../../domain/plan/plan.ts';
 import type { Desk } from '../../ports/desk.ts';
 import type { Stored } from '../../ports/ledger.ts';
 import { type Answered, askAs } from '../ask.ts';

@@ -1,6 +1,6 @@
-import { type RecordKind, recordKinds } from '../../domain/board.ts';
-import { targetNamed } from '../../domain/board-requests.ts';
-import { err, ok } from '../../domain/result.ts';
+import { err, ok } from '../../domain/base/result.ts';
+import { type RecordKind, recordKinds } from '../../domain/board/board.ts';
+import { targetNamed } from '../../domain/board/board-requests.ts';
 import type { Action } from './action.ts';
 
 type PostInput = { readonly kind: string; readonly target?: string; readonly text: string };

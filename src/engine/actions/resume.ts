@@ -1,5 +1,5 @@
-import { ok } from '../../domain/result.ts';
-import type { RunState } from '../../domain/run.ts';
+import { ok } from '../../domain/base/result.ts';
+import type { RunState } from '../../domain/run/run.ts';
 import type { Action } from './action.ts';
 
 /** Lets a run go on after a pause, a stop or a failure of the machine. */

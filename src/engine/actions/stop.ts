@@ -1,4 +1,4 @@
-import { ok } from '../../domain/result.ts';
+import { ok } from '../../domain/base/result.ts';
 import type { Action } from './action.ts';
 
 /** Ends the agents of a run and keeps their work. */

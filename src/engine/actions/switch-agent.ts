@@ -1,5 +1,5 @@
-import { agentKinds } from '../../domain/agents.ts';
-import { err, ok } from '../../domain/result.ts';
+import { agentKinds } from '../../domain/agents/agents.ts';
+import { err, ok } from '../../domain/base/result.ts';
 import type { Action } from './action.ts';
 
 /** Gives a task to another agent. Which agent works was approved with the plan, so only a person may change it. */

@@ -1,5 +1,5 @@
-import { ok } from '../../domain/result.ts';
-import { isUndone } from '../../domain/undo.ts';
+import { ok } from '../../domain/base/result.ts';
+import { isUndone } from '../../domain/landing/undo.ts';
 import type { Action } from './action.ts';
 
 /** Takes the landing of a run, or of one task, back. */

@@ -1,5 +1,5 @@
 import { promptLines } from '../../domain/explain/explain.ts';
-import type { Aftermath, Attempt } from '../../domain/task.ts';
+import type { Aftermath, Attempt } from '../../domain/run/task.ts';
 import { cutList, cutText, type List, type Section, wholeList } from './budget.ts';
 import type { Quotes } from './quoted.ts';
 

@@ -1,7 +1,7 @@
-import { isOfAgent } from '../../domain/board.ts';
-import { inboxOf } from '../../domain/board-requests.ts';
-import type { PlannedTask } from '../../domain/plan.ts';
-import type { RunState } from '../../domain/run.ts';
+import { isOfAgent } from '../../domain/board/board.ts';
+import { inboxOf } from '../../domain/board/board-requests.ts';
+import type { PlannedTask } from '../../domain/plan/plan.ts';
+import type { RunState } from '../../domain/run/run.ts';
 import { cutList, cutText, type List, type Section, wholeList } from './budget.ts';
 import type { Quotes } from './quoted.ts';
 

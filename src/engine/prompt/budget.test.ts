@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { created, firstAttempt, idOf, plan, stateAfter } from '../../../test/support/plans.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
-import { type Directive, plannedById } from '../../domain/plan.ts';
+import { type Directive, plannedById } from '../../domain/plan/plan.ts';
 import { buildPrompt, promptCharacters, type Told } from './prompt.ts';
 
 const words = (most: number) => fc.string({ unit: 'grapheme', maxLength: most });

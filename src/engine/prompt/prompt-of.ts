@@ -1,8 +1,8 @@
-import { attemptId, type TaskId } from '../../domain/ids.ts';
-import { plannedById } from '../../domain/plan.ts';
-import { providerOf } from '../../domain/provider-pause.ts';
-import { foldRun, type Recorded, type RunState } from '../../domain/run.ts';
-import { type Attempt, agentOf, attemptOf } from '../../domain/task.ts';
+import { providerOf } from '../../domain/agents/provider-pause.ts';
+import { attemptId, type TaskId } from '../../domain/base/ids.ts';
+import { plannedById } from '../../domain/plan/plan.ts';
+import { foldRun, type Recorded, type RunState } from '../../domain/run/run.ts';
+import { type Attempt, agentOf, attemptOf } from '../../domain/run/task.ts';
 import type { GitReader } from '../../ports/merger.ts';
 import { filesInScope } from './files-section.ts';
 import { buildPrompt } from './prompt.ts';

@@ -16,13 +16,13 @@ import {
   stateAfter,
   type TaskSketch,
 } from '../../../test/support/plans.ts';
-import type { RunEvent } from '../../domain/events.ts';
-import type { Handoff } from '../../domain/evidence.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
+import type { Handoff } from '../../domain/gates/evidence.ts';
 import { pass } from '../../domain/gates/say.ts';
-import { type Directive, plannedById, roles } from '../../domain/plan.ts';
-import type { RunState } from '../../domain/run.ts';
-import type { Attempt } from '../../domain/task.ts';
+import type { RunEvent } from '../../domain/ledger/events.ts';
+import { type Directive, plannedById, roles } from '../../domain/plan/plan.ts';
+import type { RunState } from '../../domain/run/run.ts';
+import type { Attempt } from '../../domain/run/task.ts';
 import type { FilesInScope } from './files-section.ts';
 import { buildPrompt } from './prompt.ts';
 

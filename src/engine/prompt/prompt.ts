@@ -1,11 +1,11 @@
-import { countsTurns } from '../../domain/agents.ts';
-import { charactersPerToken, ownWords, promptTokens } from '../../domain/directive.ts';
+import { countsTurns } from '../../domain/agents/agents.ts';
+import { handoffCommands } from '../../domain/agents/handoff-commands.ts';
 import { clauseTexts } from '../../domain/explain/clauses.ts';
-import { handoffCommands } from '../../domain/handoff-commands.ts';
-import type { FrozenPlan, PlannedTask } from '../../domain/plan.ts';
-import { roleText } from '../../domain/role-words.ts';
-import type { RunState } from '../../domain/run.ts';
-import type { Attempt } from '../../domain/task.ts';
+import { charactersPerToken, ownWords, promptTokens } from '../../domain/plan/directive.ts';
+import type { FrozenPlan, PlannedTask } from '../../domain/plan/plan.ts';
+import { roleText } from '../../domain/plan/role-words.ts';
+import type { RunState } from '../../domain/run/run.ts';
+import type { Attempt } from '../../domain/run/task.ts';
 import { beforeSection } from './before-section.ts';
 import { boardSection } from './board-section.ts';
 import { cutList, fitSections, type List, type Section, wholeList } from './budget.ts';

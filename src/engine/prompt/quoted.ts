@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { safeText } from '../../domain/safe-text.ts';
+import { safeText } from '../../domain/base/safe-text.ts';
 
 /** Around text that agents wrote, so that it cannot pass for an instruction of ours. */
 export type Quotes = { readonly open: string; readonly close: string; clean(text: string): string };

@@ -1,7 +1,7 @@
-import type { TaskId } from '../../domain/ids.ts';
-import { type PlannedTask, plannedById } from '../../domain/plan.ts';
-import type { RunState } from '../../domain/run.ts';
-import { handoffOf, type TaskState } from '../../domain/task.ts';
+import type { TaskId } from '../../domain/base/ids.ts';
+import { type PlannedTask, plannedById } from '../../domain/plan/plan.ts';
+import type { RunState } from '../../domain/run/run.ts';
+import { handoffOf, type TaskState } from '../../domain/run/task.ts';
 import { cutList, cutText, type List, type Section, wholeList } from './budget.ts';
 import type { Quotes } from './quoted.ts';
 

@@ -1,13 +1,13 @@
+import { safeLine } from '../../domain/base/safe-text.ts';
 import { mergeDefinitions } from '../../domain/check-definitions/definition.ts';
-import { grantPattern } from '../../domain/claims.ts';
-import { generatedPaths } from '../../domain/generated.ts';
-import { protectedConfig } from '../../domain/ownership.ts';
-import { intersect } from '../../domain/pattern.ts';
-import type { FrozenPlan, PlannedTask } from '../../domain/plan.ts';
-import type { RunState } from '../../domain/run.ts';
-import { safeLine } from '../../domain/safe-text.ts';
-import { type ScopeData, scopeDataOf } from '../../domain/scope.ts';
-import { agentConfigNames } from '../../domain/steering.ts';
+import { intersect } from '../../domain/patterns/pattern.ts';
+import type { FrozenPlan, PlannedTask } from '../../domain/plan/plan.ts';
+import type { RunState } from '../../domain/run/run.ts';
+import { grantPattern } from '../../domain/scope/claims.ts';
+import { generatedPaths } from '../../domain/scope/generated.ts';
+import { protectedConfig } from '../../domain/scope/ownership.ts';
+import { type ScopeData, scopeDataOf } from '../../domain/scope/scope.ts';
+import { agentConfigNames } from '../../domain/scope/steering.ts';
 import { grantedIn } from '../../pipeline/step.ts';
 
 /** What the task may change, as patterns. Other tasks are never named, only what is theirs. */

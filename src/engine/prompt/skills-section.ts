@@ -1,5 +1,5 @@
-import type { PlannedTask } from '../../domain/plan.ts';
-import { safeLine } from '../../domain/safe-text.ts';
+import { safeLine } from '../../domain/base/safe-text.ts';
+import type { PlannedTask } from '../../domain/plan/plan.ts';
 import { cutList, cutText, type List, type Section, wholeList } from './budget.ts';
 
 /** By path, so that agents which know nothing of skills have them too. */

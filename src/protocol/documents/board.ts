@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { recordKinds, severities } from '../../domain/board.ts';
-import { policy } from '../../domain/policy.ts';
+import { recordKinds, severities } from '../../domain/board/board.ts';
+import { policy } from '../../domain/settings/policy.ts';
 import { id } from './common.ts';
 
 export const recordKind = z

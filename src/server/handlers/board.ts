@@ -1,5 +1,5 @@
-import { recordsOf } from '../../domain/board.ts';
-import { ok } from '../../domain/result.ts';
+import { ok } from '../../domain/base/result.ts';
+import { recordsOf } from '../../domain/board/board.ts';
 import type { boardRoutes } from '../../protocol/routes/board.ts';
 import { recordDocument } from '../../view/board-lines.ts';
 import { runAt } from '../found.ts';

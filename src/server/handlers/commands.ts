@@ -1,4 +1,4 @@
-import { err } from '../../domain/result.ts';
+import { err } from '../../domain/base/result.ts';
 import { prepareReplan } from '../../engine/replan-run.ts';
 import type { commandRoutes } from '../../protocol/routes/commands.ts';
 import { runAt } from '../found.ts';

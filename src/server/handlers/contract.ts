@@ -1,4 +1,4 @@
-import { ok } from '../../domain/result.ts';
+import { ok } from '../../domain/base/result.ts';
 import { type OpenApi, openApi } from '../../protocol/openapi.ts';
 import type { contractRoutes } from '../../protocol/routes/contract.ts';
 import { routes } from '../../protocol/routes.ts';

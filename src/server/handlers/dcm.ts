@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { err, ok, type Result } from '../../domain/base/result.ts';
 import type { ExternalCommand, SubtaskChange } from '../../domain/external/command.ts';
 import { currentWave } from '../../domain/external/counts.ts';
 import { idFrom } from '../../domain/external/ids.ts';
 import { own, type Session, subtaskOf } from '../../domain/external/session.ts';
 import { batchConflicts, synthesisOf } from '../../domain/external/synthesis.ts';
-import { err, ok, type Result } from '../../domain/result.ts';
 import { type Problem, problem } from '../../protocol/problem.ts';
 import type { Given } from '../../protocol/route.ts';
 import type { dcmRoutes } from '../../protocol/routes/dcm.ts';

@@ -1,4 +1,4 @@
-import { ok } from '../../domain/result.ts';
+import { ok } from '../../domain/base/result.ts';
 import type { passages } from '../../protocol/routes/mcp.ts';
 import { repositoryMeant } from '../dcm-found.ts';
 import type { PassageHandlers } from '../site.ts';

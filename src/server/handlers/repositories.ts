@@ -1,4 +1,4 @@
-import { err, ok } from '../../domain/result.ts';
+import { err, ok } from '../../domain/base/result.ts';
 import type { repositoryRoutes } from '../../protocol/routes/repositories.ts';
 import { noRepository } from '../found.ts';
 import { pageOf } from '../pages.ts';

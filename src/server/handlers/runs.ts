@@ -1,6 +1,6 @@
-import { costsOf } from '../../domain/costs.ts';
-import { needsOf } from '../../domain/needs.ts';
-import { err, ok, type Result } from '../../domain/result.ts';
+import { err, ok, type Result } from '../../domain/base/result.ts';
+import { needsOf } from '../../domain/board/needs.ts';
+import { costsOf } from '../../domain/run/costs.ts';
 import type { KnownRun } from '../../engine/find-run.ts';
 import type { Problem } from '../../protocol/problem.ts';
 import { problem } from '../../protocol/problem.ts';

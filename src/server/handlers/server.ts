@@ -1,4 +1,4 @@
-import { ok } from '../../domain/result.ts';
+import { ok } from '../../domain/base/result.ts';
 import type { serverRoutes } from '../../protocol/routes/server.ts';
 import type { Handlers } from '../site.ts';
 

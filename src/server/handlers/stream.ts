@@ -1,4 +1,4 @@
-import { err, ok } from '../../domain/result.ts';
+import { err, ok } from '../../domain/base/result.ts';
 import { asyncApi } from '../../protocol/asyncapi.ts';
 import { parseCursor } from '../../protocol/cursor.ts';
 import { problem } from '../../protocol/problem.ts';

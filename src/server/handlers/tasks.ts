@@ -1,9 +1,9 @@
+import { attemptId } from '../../domain/base/ids.ts';
+import { err, ok, type Result } from '../../domain/base/result.ts';
 import { directiveText } from '../../domain/explain/clauses.ts';
 import { explainVerdict } from '../../domain/explain/explain.ts';
-import { attemptId } from '../../domain/ids.ts';
-import { plannedById } from '../../domain/plan.ts';
-import { err, ok, type Result } from '../../domain/result.ts';
-import { handoffOf, snapshotOf, verdictsOf } from '../../domain/task.ts';
+import { plannedById } from '../../domain/plan/plan.ts';
+import { handoffOf, snapshotOf, verdictsOf } from '../../domain/run/task.ts';
 import type { Content } from '../../ports/desk.ts';
 import { type Problem, problem } from '../../protocol/problem.ts';
 import type { taskRoutes } from '../../protocol/routes/tasks.ts';

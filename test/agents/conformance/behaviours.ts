@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { TroubleKind } from '../../../src/domain/agent-event.ts';
 import type { Rule } from '../../../src/domain/findings/finding.ts';
+import type { TroubleKind } from '../../../src/domain/tool-calls/agent-event.ts';
 import { processesWith } from '../../support/processes.ts';
 import { installed } from '../support/installed.ts';
 import type { Attempt } from './bench.ts';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AgentEvent } from '../../../src/domain/agent-event.ts';
-import type { AgentNote } from '../../../src/domain/agent-note.ts';
-import { toolScopeOf } from '../../../src/domain/tool-scope.ts';
+import type { AgentNote } from '../../../src/domain/agents/agent-note.ts';
+import type { AgentEvent } from '../../../src/domain/tool-calls/agent-event.ts';
+import { toolScopeOf } from '../../../src/domain/tool-calls/tool-scope.ts';
 import type {
   AgentJob,
   ExitRecord,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { phases } from '../../../src/domain/phase.ts';
+import { phases } from '../../../src/domain/gates/phase.ts';
 import { changedOnMain } from '../../support/crew.ts';
 import { openStage } from '../../support/staged-run.ts';
 import { filesWith } from '../../support/tries.ts';

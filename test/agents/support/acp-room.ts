@@ -3,10 +3,10 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { acpExecutor } from '../../../src/adapters/agent-acp/index.ts';
-import type { ToolCall } from '../../../src/domain/agent-event.ts';
-import { agentKinds } from '../../../src/domain/agents.ts';
-import { allow, type Decision } from '../../../src/domain/decision.ts';
-import { toolScopeOf } from '../../../src/domain/tool-scope.ts';
+import { agentKinds } from '../../../src/domain/agents/agents.ts';
+import type { ToolCall } from '../../../src/domain/tool-calls/agent-event.ts';
+import { allow, type Decision } from '../../../src/domain/tool-calls/decision.ts';
+import { toolScopeOf } from '../../../src/domain/tool-calls/tool-scope.ts';
 import type { Seat } from '../../../src/ports/executor.ts';
 import { frozenPlan, plannedTask } from '../../support/plans.ts';
 import { installed } from './installed.ts';

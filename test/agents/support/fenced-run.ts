@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import type { AgentReport } from '../../../src/domain/agent-note.ts';
+import type { AgentReport } from '../../../src/domain/agents/agent-note.ts';
 import { ended, type Project, project } from '../../support/project.ts';
 import type { Call, Turn } from '../model-server/script.ts';
 import { type ModelServer, modelServer } from '../model-server/server.ts';

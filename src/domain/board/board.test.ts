@@ -1,0 +1,183 @@
+import { describe, expect, test } from 'vitest';
+import { attempt, created, idOf, me, plan, stateAfter, theRun, you } from '../../../test/support/plans.ts';
+import { spentMs } from '../../../test/support/spent.ts';
+import { answer } from '../decide/answer.ts';
+import { explain } from '../explain/explain.ts';
+import type { RunEvent } from '../ledger/events.ts';
+import type { RequestEvent } from '../ledger/requests.ts';
+import { foldRun, type Recorded, type RunState } from '../run/run.ts';
+import { policy } from '../settings/policy.ts';
+import { type BoardRecord, type Post, recordsOf } from './board.ts';
+import { answerOnBoard, inboxOf, openCriticalQuestions, openToPerson, placeOf, targetNamed } from './board-requests.ts';
+import { needsOf } from './needs.ts';
+
+const frozen = plan([{ a: {}, b: {}, c: {} }]);
+const run = (...events: RunEvent[]): RunState => stateAfter(created(frozen), ...events);
+const noted = (task: string, post: number, posted: Partial<Post> = {}): RunEvent => {
+  const note = { note: 'posted', post, kind: 'question', target: 'person', text: 'which?', ...posted } as const;
+  const place = { ...placeOf(empty, note), id: String(post) };
+  return { type: 'attempt-noted', task: idOf(task), attempt: attempt(task, 1), number: post, note, place };
+};
+const posted = (text: string, target: string, id = 1): RunEvent => {
+  const post = { kind: 'note', target: targetNamed(target), text } as const;
+  return { type: 'record-posted', ...post, place: { ...placeOf(empty, post), id: String(id) }, by: me };
+};
+const empty = stateAfter(created(frozen));
+const answered: RunEvent = { type: 'record-answered', record: '1', text: 'the first', by: you };
+
+describe('a record', () => {
+  test('is known by the channel that it came through, and a question is open until a person answers it', () => {
+    const record: BoardRecord = {
+      id: '1',
+      kind: 'question',
+      status: 'open',
+      target: 'person',
+      text: 'which?',
+      from: { task: idOf('a'), attempt: attempt('a', 1), post: 1 },
+    };
+    expect(recordsOf(run(noted('a', 1)))).toEqual([record]);
+    expect(recordsOf(run(noted('a', 1), answered))).toEqual([
+      { ...record, status: 'answered', answer: { text: 'the first', by: you } },
+    ]);
+    expect(recordsOf(run(noted('a', 1), { type: 'record-closed', record: '1', by: you }))).toEqual([
+      { ...record, status: 'closed' },
+    ]);
+  });
+
+  test('that only tells waits for nobody', () => {
+    const kinds = ['note', 'decision', 'handoff-note', 'request'] as const;
+    const board = recordsOf(run(...kinds.map((kind, index) => noted('a', index + 1, { kind, target: 'all' }))));
+    expect(board.map(({ kind, status }) => [kind, status])).toEqual([
+      ['note', 'closed'],
+      ['decision', 'closed'],
+      ['handoff-note', 'closed'],
+      ['request', 'open'],
+    ]);
+  });
+
+  test('for a task that the run does not have reaches a person', () => {
+    expect(recordsOf(run(noted('a', 1, { target: idOf('nobody') })))[0]?.target).toBe('person');
+  });
+});
+
+test('agents at work are told of what they may read, not of what is for people', () => {
+  expect(run(noted('a', 1)).termsCount).toBe(0);
+  expect(run(noted('a', 1), answered).termsCount).toBe(1);
+  expect(run(noted('a', 1, { target: 'all' })).termsCount).toBe(1);
+});
+
+test('a task reads what is for it or for all, and what it asked itself', () => {
+  const state = run(
+    noted('a', 1),
+    noted('b', 1, { kind: 'note', target: 'all', text: 'of b' }),
+    noted('b', 2, { kind: 'note', target: idOf('c'), text: 'for c' }),
+    posted('for a', 'a'),
+    noted('a', 2, { kind: 'note', target: 'all', text: 'of a' }),
+    answered,
+  );
+  expect(inboxOf(state, idOf('a')).map(({ text }) => text)).toEqual(['which?', 'of b', 'for a']);
+  expect(inboxOf(state, idOf('a'))[0]?.answer?.text).toBe('the first');
+  expect(inboxOf(state, idOf('c')).map(({ text }) => text)).toEqual(['of b', 'for c', 'of a']);
+  expect(openToPerson(state)).toEqual([]);
+});
+
+test('F11: a critical question is open to people, whoever it is for, until it is answered; the landing waits for it', () => {
+  const asked = run(noted('a', 1, { severity: 'critical', target: idOf('b') }), noted('b', 2, { severity: 'high' }));
+  const done = stateAfter(
+    created(frozen),
+    noted('a', 1, { severity: 'critical' }),
+    { type: 'run-ended', outcome: 'done' },
+    answered,
+  );
+  expect(openCriticalQuestions(asked).map(({ id }) => id)).toEqual(['1']);
+  expect(openToPerson(asked).map(({ id }) => id)).toEqual(['1', '2']);
+  expect(openCriticalQuestions(done)).toEqual([]);
+  expect(answer(asked, { type: 'requested-land', by: me })).toEqual({
+    ok: false,
+    error: { rule: 'landing-question', run: theRun, record: '1', branch: 'main' },
+  });
+});
+
+test('F11: a question of a run that has ended can still be answered, and nothing else be asked of it', () => {
+  const ended = run(noted('a', 1), { type: 'run-ended', outcome: 'landed' });
+  expect(needsOf(ended)).toMatchObject([{ kind: 'question', record: '1' }]);
+  const late = { type: 'requested-answer', record: '1', text: 'the first', by: you } as const;
+  expect(answer(ended, late)).toEqual({ ok: true, value: [answered] });
+  expect(answer(ended, { type: 'requested-pause', by: me })).toMatchObject({ ok: false });
+});
+
+test('of a full board the newest are read', () => {
+  const all = Array.from({ length: policy.recordsShown + 5 }, (_, index) => posted(`${index}`, 'all'));
+  expect(inboxOf(run(...all), idOf('a')).map(({ text }) => text)).toEqual(
+    all.slice(5).map((event) => ('text' in event ? event.text : '')),
+  );
+});
+
+describe('a person', () => {
+  const post = (text: string, target: string): RequestEvent => ({
+    type: 'requested-post',
+    kind: 'note',
+    target: targetNamed(target),
+    text,
+    by: me,
+  });
+  const answers = (record: string, text: string | null): RequestEvent => ({
+    type: 'requested-answer',
+    record,
+    text,
+    by: you,
+  });
+
+  test('posts for a task or for all, and answers what is open', () => {
+    expect(answer(run(), post('mind the gap', 'all'))).toEqual({ ok: true, value: [posted('mind the gap', 'all')] });
+    expect(answer(run(noted('a', 1)), answers('1', 'the first'))).toEqual({ ok: true, value: [answered] });
+    expect(answer(run(noted('a', 1)), answers('1', null))).toEqual({
+      ok: true,
+      value: [{ type: 'record-closed', record: '1', by: you }],
+    });
+  });
+
+  test.each([
+    ['an empty message', post('  ', 'all'), 'the message is empty'],
+    ['a long message', post('x'.repeat(policy.recordCharacters + 1), 'all'), 'at most 4000 characters'],
+    ['a task that is not there', post('x', 'z'), `${theRun} has no task z`],
+    ['what is no name', post('x', '../a'), 'it is for a task, for person or for all'],
+    ['a record that is not there', answers('7', 'x'), 'there is no record 7'],
+    ['an empty answer', answers('1', ''), 'the message is empty'],
+  ])('is told why not: %s', (_, request, why) => {
+    const decided = answer(run(noted('a', 1)), request);
+    expect(decided.ok ? '' : explain(decided.error).detail).toContain(why);
+  });
+
+  test('answers once', () => {
+    const decided = answerOnBoard(run(noted('a', 1), answered), answers('1', 'no') as never);
+    expect(decided).toEqual({ ok: false, error: { rule: 'record-settled', record: '1', status: 'answered' } });
+  });
+});
+
+test('F23: a board of twice as many records folds in about twice the time', { timeout: 120_000 }, () => {
+  const recorded = (count: number): readonly Recorded[] => [
+    { seq: 1, event: created(frozen) },
+    ...Array.from({ length: count }, (_, index) => ({ seq: 0, event: posted('x', 'person', index + 1) })),
+    ...Array.from({ length: count / 2 }, (_, index) => ({
+      seq: 0,
+      event: { type: 'record-answered', record: String(2 * index + 1), text: 'y', by: you } as const,
+    })),
+  ];
+  const spentOn = (count: number): number => {
+    const events = recorded(count);
+    const times = Array.from({ length: 5 }, () => {
+      const begun = spentMs();
+      const state = foldRun(events);
+      const spent = spentMs() - begun;
+      expect(state === null ? 0 : recordsOf(state).filter(({ status }) => status === 'answered').length).toBe(
+        count / 2,
+      );
+      return spent;
+    });
+    return Math.min(...times);
+  };
+  spentOn(4_000);
+  // a fold that copies the board at each event takes at least four times as long, and eight when memory is short
+  expect(spentOn(20_000) / spentOn(10_000)).toBeLessThan(4);
+});

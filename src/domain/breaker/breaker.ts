@@ -1,0 +1,131 @@
+import { fingerprint } from '../base/fingerprint.ts';
+import type { Finding } from '../findings/finding.ts';
+import { canonicalJson } from '../plan/plan.ts';
+import type { AgentEvent } from '../tool-calls/agent-event.ts';
+import { type SeenCall, type Settled, seenCall } from '../tool-calls/seen-call.ts';
+import { countEcho, type Echoes } from './echoes.ts';
+import { countRead, type Reads } from './reads.ts';
+import { afterChange, countRepetition, type Repetition } from './repetition.ts';
+import { countReturn, type Histories, withoutReturns } from './reverts.ts';
+import type { Trip } from './trip.ts';
+
+export { type Trip, tellAgent } from './trip.ts';
+
+/**
+ * What the circuit breaker remembers of an attempt: of bounded size, whatever the agent does. It looks for spirals and prefers
+ * to miss one over stopping work. The agent is told of the first trip and stopped at the second.
+ */
+export type Breaker = {
+  readonly workspace: string;
+  readonly trips: number;
+  /** Calls without an answer yet, the newest last. */
+  readonly open: readonly SeenCall[];
+  /** Denied calls whose `tool-call`, or whose `tool-result`, may still come and is then no news. */
+  readonly denied: readonly { readonly id: string; readonly awaits: 'tool-call' | 'tool-result' }[];
+  readonly reads: Reads;
+  readonly repetition: Repetition;
+  readonly echoes: Echoes;
+  readonly histories: Histories;
+};
+
+type Step = { readonly state: Breaker; readonly trip: Trip | null };
+
+const remembered = 32;
+
+/** `workspace` is its path as the agent sees it, so that one file has one name. */
+export const newBreaker = (workspace: string): Breaker => ({
+  workspace,
+  trips: 0,
+  open: [],
+  denied: [],
+  reads: [],
+  repetition: null,
+  echoes: [],
+  histories: [],
+});
+
+export const stopDue = (state: Breaker, strict: boolean): boolean => state.trips >= (strict ? 1 : 2);
+
+/** One event is at most one trip: what two patterns see in it is still one thing that the agent is to be told. */
+export function evolveBreaker(state: Breaker, event: AgentEvent): Step {
+  switch (event.type) {
+    case 'tool-call':
+      return quiet(opened(state, seenCall(event.call, state.workspace)));
+    case 'tool-result':
+      return answered(state, fingerprint(event.id), event);
+    case 'denied':
+      return denied(state, seenCall(event.call, state.workspace), event.because);
+    case 'file-seen': {
+      const { histories, changed, trip } = countReturn(state.histories, event, state.workspace);
+      const next = { ...state, histories };
+      return tripped(changed ? { ...next, reads: [], repetition: afterChange(state.repetition) } : next, trip);
+    }
+    case 'started':
+    case 'provider-trouble':
+      // What was broken off is done once more, and rightly.
+      return quiet(afresh(state));
+    default:
+      return quiet(state);
+  }
+}
+
+function opened(state: Breaker, call: SeenCall): Breaker {
+  const early = state.denied.find((one) => one.id === call.id);
+  const rest = state.denied.filter((one) => one.id !== call.id);
+  if (early?.awaits === 'tool-call') return { ...state, denied: [...rest, { id: call.id, awaits: 'tool-result' }] };
+  const others = state.open.filter((one) => one.id !== call.id);
+  return { ...state, denied: rest, open: [...others.slice(1 - remembered), call] };
+}
+
+function answered(
+  state: Breaker,
+  id: string,
+  result: { readonly outcome: 'ok' | 'failed'; readonly text: string },
+): Step {
+  const call = state.open.find((one) => one.id === id);
+  if (!call) return quiet({ ...state, denied: state.denied.filter((one) => one.id !== id) });
+  return settled(
+    { ...state, open: state.open.filter((one) => one.id !== id) },
+    { call, outcome: result.outcome, text: result.text, because: null },
+  );
+}
+
+function denied(state: Breaker, call: SeenCall, because: Finding): Step {
+  const isOpen = state.open.some((one) => one.id === call.id);
+  if (!isOpen && state.denied.some((one) => one.id === call.id)) return quiet(state);
+  const waiting = { id: call.id, awaits: isOpen ? 'tool-result' : 'tool-call' } as const;
+  const open = state.open.filter((one) => one.id !== call.id);
+  const next = { ...state, open, denied: [...state.denied.slice(1 - remembered), waiting] };
+  return settled(next, { call, outcome: 'denied', text: comparable(because), because });
+}
+
+/** The rule and its facts; what others said of it varies. */
+const comparable = (because: Finding): string => canonicalJson({ ...because, words: null });
+
+function settled(state: Breaker, done: Settled): Step {
+  const echo = countEcho(state.echoes, done);
+  const repetition = countRepetition(state.repetition, done);
+  const read = countRead(state.reads, done);
+  const isEdit = done.call.kind === 'write' && done.outcome === 'ok';
+  const next = {
+    ...state,
+    echoes: echo.echoes,
+    repetition: repetition.repetition,
+    reads: isEdit ? [] : read.reads,
+  };
+  return tripped(next, echo.trip ?? repetition.trip ?? read.trip);
+}
+
+/** The agent has been told: all that it does from here on is counted afresh. */
+const tripped = (state: Breaker, trip: Trip | null): Step =>
+  trip === null ? quiet(state) : { state: { ...afresh(state), trips: state.trips + 1 }, trip };
+
+const afresh = (state: Breaker): Breaker => ({
+  ...state,
+  reads: [],
+  repetition: null,
+  echoes: [],
+  histories: withoutReturns(state.histories),
+});
+
+const quiet = (state: Breaker): Step => ({ state, trip: null });

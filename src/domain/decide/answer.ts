@@ -1,0 +1,351 @@
+import { agentKinds, takesCommand } from '../agents/agents.ts';
+import { err, ok, type Result, unreachable } from '../base/result.ts';
+import { answerOnBoard, heldByQuestion, openCriticalQuestions } from '../board/board-requests.ts';
+import type { Finding } from '../findings/finding.ts';
+import { boundedWords } from '../findings/words.ts';
+import { findingsIn } from '../gates/verdict.ts';
+import { discard, discarded } from '../kept/discard.ts';
+import { discardedBy } from '../kept/kept.ts';
+import { changersIn } from '../landing/earlier-definitions.ts';
+import { hasWhollyLanded, whyNotAlone } from '../landing/land-some.ts';
+import { isQueued } from '../landing/landing.ts';
+import { isUndone, leftToLand } from '../landing/undo.ts';
+import type { RunEvent } from '../ledger/events.ts';
+import type { By, RequestEvent, TapName } from '../ledger/requests.ts';
+import { plannedById } from '../plan/plan.ts';
+import { checksToRepeat } from '../run/judged-checks.ts';
+import { strayedFindings } from '../run/recovery.ts';
+import { isOpen } from '../run/round.ts';
+import { evolveRun, hasMerged, type RunState } from '../run/run.ts';
+import { endedAttempt, isHalted, liveAttempt, snapshotOf, type TaskState } from '../run/task.ts';
+import { ownershipConflicts } from '../scope/ownership.ts';
+import { mayChange, scopeOf } from '../scope/scope.ts';
+import { heldFindings } from '../texts/held.ts';
+import { decideTap, type TapDecision } from './decide-tap.ts';
+import { answerReplan } from './replan.ts';
+import { acceptSnapshot, editSnapshot, restarts } from './take-work.ts';
+
+/**
+ * `later`: the world has to be asked first (an agent stopped, the merger done); the request stays pending.
+ * No events: what was asked for has happened already.
+ */
+export type Answer = Result<readonly RunEvent[] | 'later', Finding>;
+
+/** What a person's request leads to. A refusal is an answer too, and says why. */
+export function answer(state: RunState, request: RequestEvent): Answer {
+  if (!namesCaller(request)) return err(unknownRequest(request));
+  if (state.ended !== null && !isAllowedLate(state, request)) return err({ rule: 'run-ended', outcome: state.ended });
+  if (state.abandoned !== null && state.ended === null && !isAllowedAbandoned(state, request))
+    return isMoveBegun(state, request) ? ok('later') : err({ rule: 'run-abandoned', who: state.abandoned.who });
+  switch (request.type) {
+    case 'requested-run':
+      return err({ rule: 'run-exists', run: state.run });
+    case 'requested-approve':
+      return tap(state, request.tap, 'approved', request);
+    case 'requested-reject':
+      return tap(state, request.tap, 'rejected', request);
+    case 'requested-hold':
+      return tap(state, request.tap, 'held', request);
+    case 'requested-pause':
+      return ok([{ type: 'run-paused', by: request.by }]);
+    case 'requested-stop':
+      return ok([{ type: 'run-stopped', by: request.by }]);
+    case 'requested-resume':
+      return ok([resumed(state, request.by)]);
+    case 'requested-abandon':
+      return abandon(state, request.by);
+    case 'requested-replan':
+      return answerReplan(state, request);
+    case 'requested-land':
+      return landNow(state, request);
+    case 'requested-landing-edit':
+      return isLandingMoving(state) ? err({ rule: 'branch-moving' }) : ok('later');
+    case 'requested-undo':
+      if (isUndone(state, request.task)) return ok([]);
+      if (state.plan.land === 'pr') return err(undoOfRequest(state));
+      if (state.undo.standing !== 'landed') return err({ rule: 'nothing-landed' });
+      return request.task !== null && leftToLand(state).includes(request.task)
+        ? err({ rule: 'task-not-landed', task: request.task })
+        : ok('later');
+    case 'requested-raise':
+      return raise(state, request);
+    case 'requested-send':
+      return send(state, request);
+    case 'requested-post':
+    case 'requested-answer':
+      return answerOnBoard(state, request);
+    case 'requested-discard':
+      return discardKept(state, request);
+    case 'requested-grant':
+    case 'requested-drop':
+    case 'requested-retry':
+    case 'requested-rework':
+    case 'requested-accept':
+    case 'requested-edit':
+      return answerTask(state, request);
+    default:
+      // Anyone may append a request, another version of ours included: what is not known is refused, not fallen over.
+      return err(unknownRequest(request));
+  }
+}
+
+/** Another version of ours, or another program, may have left it without. */
+export const namesCaller = ({ by }: { readonly by?: Partial<By> }): boolean => typeof by?.who === 'string';
+
+export const unknownRequest = ({ type }: { readonly type: string }): Finding => ({
+  rule: 'request-unknown',
+  type: boundedWords(type, 100),
+});
+
+/** Outcomes of checks that said nothing are forgotten, so that they run again. */
+export function resumed(state: RunState, by: By): RunEvent {
+  const rechecks = checksToRepeat(state);
+  return { type: 'run-resumed', ...(rechecks.length === 0 ? {} : { rechecks }), by };
+}
+
+type TaskRequest = Extract<
+  RequestEvent,
+  {
+    readonly type:
+      | 'requested-grant'
+      | 'requested-drop'
+      | 'requested-retry'
+      | 'requested-rework'
+      | 'requested-accept'
+      | 'requested-edit';
+  }
+>;
+
+function answerTask(state: RunState, request: TaskRequest): Answer {
+  const task = state.tasks[request.task];
+  if (task === undefined) return err({ rule: 'no-such-task', run: state.run, task: request.task });
+  if (state.ended !== null && request.type === 'requested-drop') return discard(state, task, request.by);
+  if (plannedById(state.plan, task.id) === undefined) return err({ rule: 'task-removed', task: task.id });
+  const wave = state.waves[task.wave];
+  const accepts = request.type === 'requested-grant' && isDefinitionRefused(state, task.id);
+  if (wave === undefined || (wave.closed && !accepts)) return err({ rule: 'wave-closed', wave: task.wave });
+  if (isIntegrating(state, task)) return answerInRound(state, task, request);
+  const { status } = task.progress;
+  const { by } = request;
+  switch (request.type) {
+    case 'requested-grant':
+      return grant(state, task, request);
+    case 'requested-drop':
+      if (status === 'merged') return err({ rule: 'drop-merged', task: task.id });
+      if (request.paths.length > 0 && request.paths.every((path) => isTakenOut(task, path))) return ok([]);
+      if (request.paths.length > 0)
+        return status === 'held'
+          ? ok('later')
+          : err({ rule: 'task-status', task: task.id, action: 'drop-paths', status });
+      if (status === 'launching' || status === 'running' || status === 'ended') return ok('later');
+      return ok([{ type: 'task-dropped', task: task.id, by }]);
+    case 'requested-retry':
+      return retry(state, task, request);
+    case 'requested-rework':
+      if (status === 'held' || status === 'failed' || status === 'ready')
+        return ok([
+          {
+            type: 'task-reworked',
+            task: task.id,
+            message: request.message,
+            from: snapshotOf(task)?.commit ?? 'base',
+            ...foundIn(state, task),
+            by,
+          },
+          ...restarts(state, task.id),
+        ]);
+      return err({ rule: 'task-status', task: task.id, action: 'rework', status });
+    case 'requested-accept':
+      return acceptSnapshot(state, task, request);
+    case 'requested-edit':
+      return editSnapshot(state, task, request);
+    default:
+      return unreachable(request);
+  }
+}
+
+/** A halted run does not bring its round to an end: one that has moved nothing is given up for what a person asks. */
+function answerInRound(state: RunState, { id, wave }: TaskState, request: TaskRequest): Answer {
+  const round = state.waves[wave]?.rounds.at(-1);
+  if (state.mode.mode !== 'halted' || round === undefined || round.status === 'merging') return ok('later');
+  const because = { rule: 'round-interrupted', task: id } as const;
+  const givenUp = { type: 'round-abandoned', wave, round: round.round, because } as const;
+  const after = evolveRun(state, { seq: 0, event: givenUp });
+  if (after === null) return ok('later');
+  const decided = answerTask(after, request);
+  return decided.ok && decided.value !== 'later' ? ok([givenUp, ...decided.value]) : decided;
+}
+
+/** In an open round. Until that is over, its snapshot stays what the round was opened with. */
+export function isIntegrating({ waves }: RunState, { id, wave, progress }: TaskState): boolean {
+  const round = waves[wave]?.rounds.at(-1);
+  return isOpen(round) && round.tasks.some(({ task }) => task === id) && progress.status === 'ready';
+}
+
+/** The agent is told what is wrong with the work that it goes on with, so that a person need not copy it. */
+function foundIn(state: RunState, { progress }: TaskState): { readonly findings?: readonly Finding[] } {
+  if (progress.status === 'held') return { findings: heldFindings(state, progress.hold) };
+  const findings = progress.status === 'failed' ? findingsIn(progress.attempt.monitored ?? []) : [];
+  return findings.length === 0 ? {} : { findings };
+}
+
+const isTakenOut = (task: TaskState, path: string): boolean =>
+  (endedAttempt(task)?.takenOut ?? []).some(
+    (taken) => taken === path || taken.startsWith(`${path.replace(/\/$/, '')}/`),
+  );
+
+/** With another agent a task that only waits keeps what is there of it: nothing of it went wrong. */
+function retry(state: RunState, task: TaskState, request: TaskRequest & { readonly type: 'requested-retry' }): Answer {
+  const { agent, by } = request;
+  const { status } = task.progress;
+  const unknown = agent === undefined ? null : unknownAgent(state, task, agent);
+  if (unknown !== null) return err(unknown);
+  const chosen = agent === undefined ? [] : [{ type: 'agent-chosen', task: task.id, agent, by } as const];
+  if (status === 'held' || status === 'failed' || status === 'dropped' || isHalted(task))
+    return ok([...chosen, { type: 'task-retried', task: task.id, ...strayed(task), by }, ...restarts(state, task.id)]);
+  if (status === 'waiting' && agent !== undefined) return ok(chosen);
+  return err({ rule: 'task-status', task: task.id, action: 'retry', status });
+}
+
+/** An agent that left its scope is told where it must not go. */
+function strayed({ progress }: TaskState): Pick<RunEvent & { readonly type: 'task-retried' }, 'findings' | 'after'> {
+  const findings = strayedFindings(progress);
+  return findings.length === 0 ? {} : { findings, after: 'strayed' };
+}
+
+function unknownAgent({ plan }: RunState, task: TaskState, agent: string): Finding | null {
+  const kind = Object.hasOwn(agentKinds, agent) ? agentKinds[agent] : undefined;
+  if (kind === undefined) return { rule: 'no-such-agent', agent, known: Object.keys(agentKinds) };
+  const isUnnamed = takesCommand(agent) && plannedById(plan, task.id)?.command === null;
+  return isUnnamed ? { rule: 'agent-without-command', agent, task: task.id } : null;
+}
+
+/** Settled when the files are gone. */
+function discardKept(state: RunState, { task, paths }: RequestEvent & { readonly type: 'requested-discard' }): Answer {
+  if (state.tasks[task] === undefined) return err({ rule: 'no-such-task', run: state.run, task });
+  const found = discardedBy(state, task, paths);
+  return found.ok ? ok('later') : err({ rule: 'not-kept', run: state.run, task, path: found.error.path });
+}
+
+/** Settled when its supervisor says that the agent has it. */
+function send(state: RunState, request: RequestEvent & { readonly type: 'requested-send' }): Answer {
+  const task = state.tasks[request.task];
+  if (task === undefined) return err({ rule: 'no-such-task', run: state.run, task: request.task });
+  const message = { run: state.run, task: task.id, words: request.message };
+  const { progress } = task;
+  if (progress.status === 'launching') return ok('later');
+  if (progress.status !== 'running') return err({ rule: 'agent-not-running', ...message, status: progress.status });
+  const { agent } = progress.attempt;
+  return agentKinds[agent]?.hears === true ? ok('later') : err({ rule: 'agent-takes-none', ...message, agent });
+}
+
+/** The branch was not moved because it defines a check otherwise than this task does. */
+const isDefinitionRefused = ({ landing }: RunState, task: TaskState['id']): boolean =>
+  landing.status === 'refused' &&
+  landing.because.rule === 'landing-check' &&
+  changersIn(landing.because.defined?.changes ?? []).includes(task);
+
+/** A limit that nobody is near may be raised too. */
+function raise(state: RunState, { task, usd, by }: RequestEvent & { readonly type: 'requested-raise' }): Answer {
+  if (task !== null && state.tasks[task] === undefined) return err({ rule: 'no-such-task', run: state.run, task });
+  if (!Number.isFinite(usd) || usd <= 0) return err({ rule: 'raise-amount' });
+  return ok([{ type: 'budget-raised', task, usd, by }]);
+}
+
+function grant(state: RunState, task: TaskState, request: TaskRequest & { readonly type: 'requested-grant' }): Answer {
+  const { paths, by } = request;
+  const before = Object.values(state.tasks).map((other) => ({ task: other.id, paths: other.granted }));
+  const granted = [...before, { task: task.id, paths }];
+  const [conflict] = ownershipConflicts(state.plan, task.wave, granted);
+  if (conflict !== undefined) return err({ rule: 'grant-conflict', because: conflict });
+  const planned = plannedById(state.plan, task.id);
+  const scope = planned === undefined ? null : scopeOf(state.plan, planned, granted);
+  const meets = (liveAttempt(task)?.requested ?? [])
+    .map(({ path }) => path)
+    .filter((path) => scope !== null && mayChange(scope, path));
+  return ok([{ type: 'task-granted', task: task.id, paths, meets, by }]);
+}
+
+function tap(
+  state: RunState,
+  name: TapName,
+  decision: TapDecision,
+  request: RequestEvent & { readonly hash: RunState['hash']; readonly at: string },
+): Answer {
+  const { hash, at, by } = request;
+  const decided = { tap: name, decision, hash, by } as const;
+  // `--land` says yes to a landing that nobody has been asked about yet
+  const isEarly = name === 'land' && decision === 'approved' && by.via === 'land-flag' && state.taps.land === undefined;
+  if (!isEarly) return decideTap(state.taps[name], decided, at);
+  if (hash !== state.hash) return err({ rule: 'plan-outdated' });
+  return ok([
+    { type: 'tap-opened', tap: 'land', hash, expires: null },
+    { type: 'tap-decided', ...decided },
+  ]);
+}
+
+/** A halted run starts nothing, so it is resumed too: what is under way has to be ended. */
+const abandon = (state: RunState, by: By): Answer =>
+  ok([
+    ...(state.abandoned === null ? [{ type: 'run-abandoned', by } as const] : []),
+    ...(state.mode.mode === 'halted' ? [resumed(state, by)] : []),
+  ]);
+
+/** What could not be ended because of a halt is tried again. */
+const isAllowedAbandoned = ({ mode }: RunState, { type }: RequestEvent): boolean =>
+  type === 'requested-abandon' ||
+  type === 'requested-discard' ||
+  (type === 'requested-resume' && mode.mode === 'halted');
+
+/** Whether a request has begun to move the branch: that is brought to its end, whatever was asked since. */
+const isMoveBegun = (state: RunState, request: RequestEvent): boolean =>
+  request.type === 'requested-undo' && state.landing.status === 'undoing';
+
+/** The target was moved by others, if at all: they take it back. */
+function undoOfRequest({ run, landing }: RunState): Finding {
+  if (landing.status === 'offered') return { rule: 'undo-pull-request', branch: landing.branch, url: landing.url };
+  if (landing.status === 'landed') return { rule: 'undo-pull-request', branch: `tidegate/${run}`, url: null };
+  return { rule: 'nothing-landed' };
+}
+
+/** Landing again, after a refusal or of what was left out, opens the tap anew, already decided by who asked. */
+function landNow(state: RunState, request: RequestEvent & { readonly type: 'requested-land' }): Answer {
+  const left = leftToLand(state);
+  if (hasWhollyLanded(state)) return err({ rule: 'run-landed' });
+  if (['intended', 'offering', 'undoing'].includes(state.landing.status)) return err({ rule: 'branch-moving' });
+  if (state.landing.status === 'offered' && state.landing.url !== null)
+    return err({ rule: 'pull-request-open', branch: state.landing.branch, url: state.landing.url });
+  if (state.ended !== null && !hasMerged(state)) return err({ rule: 'nothing-merged' });
+  const [question] = openCriticalQuestions(state);
+  if (question !== undefined) return err(heldByQuestion(state, question));
+  const isWhole = discarded(state).length === 0;
+  const asked = request.tasks ?? (isWhole ? null : left);
+  const some = isWhole && asked?.length === left.length ? null : asked;
+  const unfit = asked === null ? null : whyNotAlone(state, asked);
+  if (unfit !== null) return err(unfit);
+  const { hash } = state;
+  const tasks = some === null ? {} : { tasks: some };
+  const decided = { type: 'tap-decided', tap: 'land', decision: 'approved', hash, ...tasks, by: request.by } as const;
+  const open = state.taps.land;
+  if (open?.status === 'pending' || open?.status === 'held') return ok([decided]);
+  if (open?.status === 'approved' && isQueued(state.landing)) return err({ rule: 'in-landing-queue', run: state.run });
+  if (state.ended === null && state.landing.status !== 'refused') return err({ rule: 'nothing-to-land' });
+  return ok([{ type: 'tap-opened', tap: 'land', hash, expires: null }, decided]);
+}
+
+/** What is being landed stays what was checked. Whether a landing conflicts at all, the merger sees. */
+const isLandingMoving = ({ landing }: RunState): boolean =>
+  landing.status === 'intended' || landing.status === 'undoing';
+
+/**
+ * A run that ended on its branch only may still be landed, what has landed undone, what has not landed discarded by name, what was
+ * asked answered, the check definition granted that a landing was refused for, and either tried again after a halt.
+ */
+function isAllowedLate(state: RunState, request: RequestEvent): boolean {
+  if (['requested-undo', 'requested-answer', 'requested-discard'].includes(request.type)) return true;
+  if (request.type === 'requested-resume') return state.mode.mode === 'halted';
+  if (request.type === 'requested-drop') return request.paths.length === 0;
+  if (request.type === 'requested-grant') return isDefinitionRefused(state, request.task);
+  const isOfLanding = request.type === 'requested-land' || request.type === 'requested-landing-edit';
+  return isOfLanding && state.ended === 'done' && !hasWhollyLanded(state);
+}

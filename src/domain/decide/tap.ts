@@ -1,0 +1,32 @@
+import type { PlanHash, TaskId } from '../base/ids.ts';
+import type { RunEvent } from '../ledger/events.ts';
+import type { By } from '../ledger/requests.ts';
+
+/** A point where a human decides. Approve and reject are final, the first wins; a hold is lifted by a later approve. */
+export type TapState =
+  | ({ readonly status: 'pending'; readonly expires: string | null } & Asked)
+  | ({ readonly status: 'held'; readonly by: By; readonly expires: string | null } & Asked)
+  | ({ readonly status: 'approved' | 'rejected' | 'expired'; readonly by: By } & Asked);
+
+/** `tasks`: about a landing of these only. */
+type Asked = { readonly hash: PlanHash; readonly tasks?: readonly TaskId[] };
+
+type OpenTap = Extract<TapState, { readonly status: 'pending' | 'held' }>;
+
+/** Whether an open tap cannot be decided any more at a time. A time that is none never comes before the expiry. */
+export const hasExpired = (tap: OpenTap, at: string): tap is OpenTap & { readonly expires: string } =>
+  tap.expires !== null && !(Date.parse(at) < Date.parse(tap.expires));
+
+export function evolveTap(
+  state: TapState | undefined,
+  event: RunEvent & { readonly type: 'tap-opened' | 'tap-decided' },
+): TapState {
+  const { hash, tasks } = event;
+  const some = tasks === undefined ? {} : { tasks };
+  if (event.type === 'tap-opened') return { status: 'pending', hash, expires: event.expires, ...some };
+  const { by } = event;
+  const expires = state !== undefined && 'expires' in state ? state.expires : null;
+  return event.decision === 'held'
+    ? { status: 'held', hash, by, expires, ...some }
+    : { status: event.decision, hash, by, ...some };
+}

@@ -1,0 +1,60 @@
+import type { PlanHash, TaskId } from '../base/ids.ts';
+import { unreachable } from '../base/result.ts';
+import { type FrozenPlan, plannedById } from '../plan/plan.ts';
+import { ownershipConflicts } from '../scope/ownership.ts';
+import { judgeContract, judgeLoad, judgePreflight, judgeThread } from './checking.ts';
+import { judgeClosure, judgeMerge } from './closing.ts';
+import type { Judgement } from './judgement.ts';
+import { failWith } from './say.ts';
+import type { Verdict } from './verdict.ts';
+import { phaseVersions } from './versions.ts';
+import { judgeApproval, judgeDispatch, judgeMonitor, judgeUnplanned } from './working.ts';
+
+/** What a judgement may look at beside its evidence: the frozen plan and what people granted before it. */
+export type Context = {
+  readonly plan: FrozenPlan;
+  readonly hash: PlanHash;
+  readonly granted: readonly { readonly task: TaskId; readonly paths: readonly string[] }[];
+};
+
+type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+type Unjudged = DistributiveOmit<Judgement, 'verdicts' | 'version'>;
+
+/** The one judge: live decisions and replay both come here. */
+export function judge(context: Context, unjudged: Unjudged): readonly Verdict[] {
+  const { plan, hash, granted } = context;
+  switch (unjudged.phase) {
+    case 'contract':
+      return judgeContract(plan, unjudged.evidence);
+    case 'load':
+      return judgeLoad(unjudged.evidence);
+    case 'thread':
+      return judgeThread(unjudged.evidence);
+    case 'preflight':
+      return judgePreflight(plan, unjudged.wave, unjudged.evidence);
+    case 'ownership':
+      return [failWith('ownership', ownershipConflicts(plan, unjudged.wave, unjudged.evidence.granted))];
+    case 'approval':
+      return judgeApproval(hash, unjudged.evidence);
+    case 'dispatch':
+      return judgeDispatch(plan, unjudged.evidence);
+    case 'monitor': {
+      const task = plannedById(plan, unjudged.task);
+      return task === undefined ? judgeUnplanned(unjudged.task) : judgeMonitor(plan, task, unjudged.evidence, granted);
+    }
+    case 'closure':
+      return judgeClosure(plan, unjudged.evidence);
+    case 'merge':
+      return judgeMerge(unjudged.evidence);
+    default:
+      return unreachable(unjudged);
+  }
+}
+
+export const judged = <U extends Unjudged>(context: Context, unjudged: U) =>
+  ({
+    type: 'phase-judged',
+    ...unjudged,
+    version: phaseVersions[unjudged.phase],
+    verdicts: judge(context, unjudged),
+  }) as const;

@@ -1,0 +1,125 @@
+import type { TaskId } from '../base/ids.ts';
+import type { Finding } from '../findings/finding.ts';
+import type { RunOrder } from '../ledger/requests.ts';
+import { matches, pattern } from '../patterns/pattern.ts';
+import { allTasks, type FrozenPlan, landsOnOwnBranch } from '../plan/plan.ts';
+
+/** The person's checkout as it is before a run starts. Paths are from its root. */
+export type CheckoutState = {
+  /** Null: no branch is checked out. */
+  readonly branch: string | null;
+  /** Tracked files that differ from the last commit. */
+  readonly changed: readonly string[];
+  /** Files that git does not track: new ones, and ignored ones at paths that a task owns by name. */
+  readonly untracked: readonly string[];
+  readonly ignored: readonly string[];
+};
+
+/** Files that `--with-uncommitted` takes along. A repository in the checkout is named as a directory, and `.tidegate/` is ours. */
+export const uncommittedPaths = ({ changed, untracked }: CheckoutState): readonly string[] =>
+  [...changed, ...untracked].filter((path) => !path.endsWith('/') && !path.startsWith('.tidegate/'));
+
+/** So many files are named in one finding. */
+const shown = 5;
+
+/** What a run of this plan would not see of a checkout, or would take along, and what its landing would meet. */
+export function checkoutFindings(
+  { plan, planFile }: { readonly plan: FrozenPlan; readonly planFile: string },
+  checkout: CheckoutState,
+  withUncommitted: boolean,
+): readonly Finding[] {
+  const { base } = plan;
+  const found = uncommittedChanges(base, uncommittedIn({ plan, planFile }, checkout), withUncommitted);
+  const unseen = found === null ? [] : [found];
+  return checkout.branch === base ? [...unseen, ...inTheWay(plan, checkout)] : unseen;
+}
+
+/** Null when all is committed. */
+export function uncommittedChanges(base: string, changes: readonly string[], withUncommitted: boolean): Finding | null {
+  const rule = withUncommitted ? 'uncommitted-seen' : 'checkout-changed';
+  return changes.length === 0 ? null : { rule, base, files: changes.slice(0, shown), count: changes.length };
+}
+
+/** Changes that agents would miss. The plan and its directives were read from the checkout: nothing of them is missed. */
+function uncommittedIn(
+  { plan, planFile }: { readonly plan: FrozenPlan; readonly planFile: string },
+  { changed, untracked }: CheckoutState,
+): readonly string[] {
+  const read = new Set([planFile, ...allTasks(plan).flatMap(({ directive }) => directive.file ?? [])]);
+  return [...changed, ...untracked].filter((path) => !read.has(path) && !/^tidegate(\.local)?\.yaml$/.test(path));
+}
+
+/** Untracked files in what tasks own. A task without `owns` may write anywhere, which is no reason to name every file. */
+function inTheWay(plan: FrozenPlan, { untracked, ignored }: CheckoutState): readonly Finding[] {
+  const found = new Map<string, TaskId>();
+  for (const { id, owns, shares, locks } of allTasks(plan)) {
+    const patterns = [...(owns ?? []), ...shares, ...locks]
+      .filter((text) => !Object.hasOwn(plan.generated, text))
+      .map(pattern);
+    for (const path of [...untracked, ...ignored])
+      if (!found.has(path) && patterns.some((one) => matches(one, path))) found.set(path, id);
+  }
+  if (found.size === 0) return [];
+  const files = [...found.keys()].sort();
+  return [
+    {
+      rule: 'untracked-in-the-way',
+      files: files.slice(0, shown),
+      count: files.length,
+      tasks: [...new Set(found.values())],
+    },
+  ];
+}
+
+/** Paths that a task owns by name: only there an ignored file is looked for. */
+export const ownedByName = (plan: FrozenPlan): readonly string[] =>
+  [...new Set(allTasks(plan).flatMap(({ owns }) => owns ?? []))].filter((text) => pattern(text).literal);
+
+/** Why uncommitted changes cannot be taken along. */
+export function uncommittedUnfit(plan: FrozenPlan, { branch }: CheckoutState): readonly Finding[] {
+  if (branch !== plan.base) return [{ rule: 'uncommitted-unfit', fault: 'other-branch', base: plan.base, branch }];
+  return leavesUncommitted(plan);
+}
+
+/** Uncommitted changes leave by no branch: they would be on it. */
+export function leavesUncommitted(plan: FrozenPlan): readonly Finding[] {
+  return landsOnOwnBranch(plan) ? [{ rule: 'uncommitted-unfit', fault: 'lands-on-branch', land: plan.land }] : [];
+}
+
+/** A pull request needs somewhere to push its branch. Which of several remotes that is, the merger finds. */
+export const remoteFindings = ({ plan, repo }: Pick<RunOrder, 'plan' | 'repo'>): readonly Finding[] =>
+  plan.land === 'pr' && repo.remotes.length === 0 ? [{ rule: 'no-remote', branch: plan.base, remotes: [] }] : [];
+
+/** Whether an agent can be started here. `because` says what is missing, with what to type. */
+export type AgentReadiness =
+  | { readonly ready: true }
+  | { readonly ready: false; readonly installed: boolean; readonly because: Finding };
+
+/**
+ * What the agents of a plan lack. A chain that none of can be started refuses the run; of one that another can be started of, what is
+ * missing is a warning. With variables that the plan passes on, an agent may be logged in by one that we do not know.
+ */
+export function agentFindings(
+  plan: FrozenPlan,
+  readiness: ReadonlyMap<string, AgentReadiness>,
+): { readonly refused: readonly Finding[]; readonly warnings: readonly Finding[] } {
+  const refused: Finding[] = [];
+  const warnings: Finding[] = [];
+  const chains = new Map<string, { readonly agents: readonly string[]; readonly tasks: TaskId[] }>();
+  for (const { id, agent } of allTasks(plan)) {
+    const chain = chains.get(agent.join(' ')) ?? { agents: agent, tasks: [] };
+    chain.tasks.push(id);
+    chains.set(agent.join(' '), chain);
+  }
+  for (const { agents, tasks } of chains.values()) {
+    const lacking = agents.flatMap((agent) => {
+      const found = readiness.get(agent);
+      const mayBeIn = found?.ready === false && found.installed && plan.fence.env.length > 0;
+      return found === undefined || found.ready || mayBeIn ? [] : [{ agent, because: found.because }];
+    });
+    if (lacking.length === agents.length)
+      refused.push({ rule: 'no-agent-ready', tasks, findings: lacking.map(({ because }) => because) });
+    else warnings.push(...lacking.map((one): Finding => ({ rule: 'agent-unready', tasks, ...one })));
+  }
+  return { refused, warnings };
+}

@@ -1,0 +1,70 @@
+import type { RunId } from '../base/ids.ts';
+import { openCriticalQuestions } from '../board/board-requests.ts';
+import { landsOnOwnBranch } from '../plan/plan.ts';
+import { goesOn, type RunState } from '../run/run.ts';
+import { isMoving, isQueued } from './landing.ts';
+
+/** One move of a branch that only the machine has to bring on. */
+export type QueueEntry = {
+  readonly run: RunId;
+  readonly move: 'landing' | 'undo';
+  /** What has begun is brought to its end before anything else moves the branch, and what is being moved before that. */
+  readonly stage: 'waiting' | 'begun' | 'moving';
+  /** Place in the ledger of the event that asked for it. */
+  readonly seq: number;
+};
+
+/**
+ * Everything that is about to move a branch, first to go first. A run that waits for a person is not in it, so it delays nobody:
+ * it enters when its landing is approved, and leaves when the landing is refused, a critical question is asked or the run halts. An undo goes ahead of landings
+ * that have not begun. The order follows from the ledger alone.
+ */
+export const landingQueue = (runs: readonly RunState[], branch: string): readonly QueueEntry[] =>
+  runs
+    .filter((run) => run.target.branch === branch)
+    .flatMap((run) => [...undoOf(run), ...landingOf(run)])
+    .toSorted(
+      (a, b) =>
+        stages.indexOf(b.stage) - stages.indexOf(a.stage) ||
+        Number(b.move === 'undo') - Number(a.move === 'undo') ||
+        a.seq - b.seq,
+    );
+
+const stages: readonly QueueEntry['stage'][] = ['waiting', 'begun', 'moving'];
+
+/** The run whose move of its branch comes before those of this run; null when it is this run's turn. */
+export function aheadInQueue(runs: readonly RunState[], { run, target }: RunState): RunId | null {
+  const first = landingQueue(runs, target.branch)[0]?.run;
+  return first === undefined || first === run ? null : first;
+}
+
+/** Whether a run is about to move its branch. */
+export const isInQueue = (run: RunState): boolean => undoOf(run).length + landingOf(run).length > 0;
+
+/** A pause or a stop does not keep what has landed from being undone; only a halt waits for a person. */
+function undoOf({ run, mode, pending, undo, landing }: RunState): readonly QueueEntry[] {
+  const asked = pending.find(({ request }) => request.type === 'requested-undo');
+  if (asked === undefined || mode.mode === 'halted') return [];
+  const stage = landing.status === 'undoing' ? 'moving' : undo.prepared === null ? 'waiting' : 'begun';
+  return [{ run, move: 'undo', stage, seq: asked.seq }];
+}
+
+/** With `land: branch` and `pr` nothing of the person's moves; and what a person is asked about moves nothing either. */
+function landingOf(state: RunState): readonly QueueEntry[] {
+  const { run, plan, landing, taps } = state;
+  const isAsked = taps.land !== undefined && taps.land.status !== 'approved';
+  if (landsOnOwnBranch(plan) || isAsked || !isQueued(landing) || !mayLand(state)) return [];
+  if (landing.status === 'queued') return [{ run, move: 'landing', stage: 'waiting', seq: landing.seq }];
+  return [{ run, move: 'landing', stage: isMoving(landing) ? 'moving' : 'begun', seq: 0 }];
+}
+
+/**
+ * A run that is paused, stopped, abandoned or held by a question finishes only a move that has begun. One that ended `done` lands
+ * late, when a person asks.
+ */
+function mayLand(state: RunState): boolean {
+  const { mode, ended, abandoned, landing, taps } = state;
+  if (ended !== null && (ended !== 'done' || taps.land?.status !== 'approved')) return false;
+  if (isMoving(landing)) return mode.mode !== 'halted';
+  return abandoned === null && goesOn(state) && openCriticalQuestions(state).length === 0;
+}

@@ -1,0 +1,200 @@
+import type { Finding } from '../findings/finding.ts';
+import type { LedgerEvent } from './events.ts';
+
+/**
+ * Where events hold words of others: texts of people, agents and programs, and names that they choose freely, such as files,
+ * checks, commands and branches. Every other string in the ledger is data: an id, a hash, a time, a word of a closed list.
+ *
+ * `a.b` is a field of a field, `a[]` an item of a list, `a.**` everything below. Not repeated here: a field `words` at any depth is what
+ * somebody said, and findings name things by `factsOfOthers`.
+ */
+
+const by = ['by.who'] as const;
+/** Whoever asks may name the asking. */
+const asked = [...by, 'key'] as const;
+/** The person's document, with every default filled in; `**` because all of it is theirs. */
+const plan = ['plan.**'] as const;
+const order = [...plan, 'planFile', 'repo.remotes[].name', 'repo.remotes[].url', 'target.branch'] as const;
+const summary = 'handoff.handoff.summary';
+const handoff = [summary, ...['remaining', 'files', 'proofs', 'questions'].map((list) => `handoff.handoff.${list}[]`)];
+/** A link's target is what the agent wrote into it. */
+const snapshot = ['snapshot.diff[].path', 'snapshot.diff[].linkTarget', 'snapshot.diff[].keys[]'] as const;
+const acceptance = ['acceptance.who', 'acceptance.edited[]'] as const;
+/** Session and model as the agent calls them. */
+const report = ['agent.session', 'agent.model', 'agent.trips[].file'] as const;
+/** `tail` is what it printed. */
+const outcome = ['name', 'tail'] as const;
+const contract = [
+  'planFile',
+  ...['actual', 'expected'].flatMap((repo) => [`${repo}.remotes[].name`, `${repo}.remotes[].url`]),
+  'claims[].remote',
+] as const;
+/** As the place that keeps it calls it. */
+const thread = ['id'] as const;
+const ownership = ['granted[].paths[]'] as const;
+const dispatch = ['agent.argv[]', 'agent.version', 'fence.network[]', 'fence.breaches[].at'] as const;
+const under = (place: string, paths: readonly string[]): readonly string[] => paths.map((path) => `${place}.${path}`);
+
+/** Where what defines a check was put back. */
+const put = ['changes[].path', 'changes[].keys[]'] as const;
+
+/** By type of event. Published in docs/reference/events.md. */
+export const wordsOfOthers: Readonly<Record<LedgerEvent['type'], readonly string[]>> = {
+  // requests
+  'requested-run': [...asked, ...order],
+  'requested-approve': asked,
+  'requested-reject': asked,
+  'requested-hold': asked,
+  'requested-grant': [...asked, 'paths[]'],
+  'requested-drop': [...asked, 'paths[]'],
+  'requested-discard': [...asked, 'paths[]'],
+  'requested-retry': [...asked, 'agent'],
+  'requested-rework': [...asked, 'message'],
+  'requested-accept': asked,
+  'requested-edit': asked,
+  'requested-landing-edit': asked,
+  'requested-send': [...asked, 'message'],
+  'requested-post': [...asked, 'text'],
+  'requested-answer': [...asked, 'record', 'text'],
+  'requested-raise': asked,
+  'requested-pause': asked,
+  'requested-resume': asked,
+  'requested-stop': asked,
+  'requested-abandon': asked,
+  'requested-replan': [...asked, ...plan],
+  'requested-land': asked,
+  'requested-undo': asked,
+  // the run
+  'run-created': [...by, ...order],
+  'plan-replaced': [...by, ...plan],
+  'phase-judged': [
+    'verdicts[].of',
+    ...under('evidence', [...contract, ...thread, ...ownership, ...dispatch, ...handoff, ...snapshot, ...acceptance]),
+    ...under('evidence.checks[]', outcome),
+    ...under('evidence.before.checks[]', outcome),
+    ...under('evidence.before', put),
+  ],
+  'thread-intended': [],
+  'run-branch-made': [],
+  'tap-opened': [],
+  'tap-decided': by,
+  'run-paused': by,
+  'run-stopped': by,
+  'run-abandoned': by,
+  'run-resumed': [...by, 'rechecks[].check'],
+  'run-halted': [],
+  'run-ended': [],
+  'starts-suspended': [],
+  'starts-allowed': [],
+  'provider-paused': [],
+  'provider-resumed': [],
+  'request-accepted': [],
+  'request-refused': [],
+  // tasks and attempts
+  'task-base-made': [],
+  'task-base-refused': [],
+  'attempt-intended': ['session.id'],
+  'attempt-noted': under('note', ['session', 'model', 'tool', 'trip.file', 'paths[]', 'why', 'text']),
+  'attempt-told': [],
+  'message-sent': [...by, 'message'],
+  'attempt-started': [],
+  // `refusals` as the agent typed them
+  'attempt-ended': [...handoff, ...snapshot, 'kept[].path', 'refusals[]', ...report],
+  'attempt-settled': [],
+  'task-held': ['hold.check', 'hold.files[]', ...under('hold.defined', put)],
+  'task-released': [],
+  'task-granted': [...by, 'paths[]', 'meets[]'],
+  'task-dropped': by,
+  'paths-dropped': [...by, 'paths[]', ...snapshot],
+  'kept-discarded': [...by, 'kept[].path'],
+  'task-accepted': by,
+  'task-edited': [...by, 'paths[]', ...snapshot],
+  'task-retried': by,
+  'task-reworked': [...by, 'message'],
+  'agent-chosen': by,
+  'budget-raised': by,
+  'budget-near': [],
+  // the board
+  'record-posted': [...by, 'text'],
+  'record-answered': [...by, 'text'],
+  'record-closed': by,
+  // checks, rounds, merge
+  'check-ended': under('check', outcome),
+  'round-opened': [],
+  'candidate-built': ['conflicts[].files[]', ...under('before', put)],
+  'generator-ended': [...snapshot, 'tail'],
+  'candidate-completed': under('before', put),
+  'culprit-found': ['check'],
+  'merge-intended': [],
+  merged: [],
+  'round-abandoned': [],
+  'wave-closed': [],
+  // landing and undo
+  'target-observed': [],
+  'landing-queued': [],
+  'landing-rebuilt': ['conflicts[]', 'conflicted.beside[].path', ...under('before', put)],
+  'landing-edited': [...by, 'paths[]'],
+  'landing-intended': ['branch', 'worktree'],
+  landed: ['branch'],
+  'landing-refused': [],
+  'branch-made': ['branch'],
+  'push-intended': ['branch', 'remote'],
+  pushed: ['branch', 'remote', 'host', 'repository', 'upstream'],
+  'pull-request-intended': ['branch', 'base'],
+  'pull-request-opened': ['branch', 'url'],
+  'pull-request-landed': ['branch'],
+  'undo-prepared': ['branch'],
+  'undo-intended': ['branch'],
+  undone: ['branch'],
+  'undo-refused': [],
+  // the repository
+  'ledger-opened': [],
+  'coordinator-started': [],
+  'coordinator-stopped': [],
+  // sessions that others drive; `result` and `context` are documents of theirs
+  'external-wave-created': [...by, 'name', 'description'],
+  'external-wave-started': by,
+  'external-wave-ended': [],
+  'external-batch-submitted': [
+    ...by,
+    ...under('subtasks[]', ['taskId', 'agentType', 'agentId', 'description', 'context.**']),
+  ],
+  'external-subtask-updated': [...by, 'agentId', 'result.**', 'context.**'],
+  'external-action-recorded': [...by, 'tool', 'toolType', 'files[]'],
+  'external-batch-completed': [...by, 'files[]', 'conflicts[].file'],
+  'external-key-used': ['key', 'forgets'],
+};
+
+/** Facts of findings, wherever a finding is stored and at any depth in it. */
+export const factsOfOthers = {
+  said: ['words'],
+  files: ['where', 'file', 'files', 'path', 'paths', 'at'],
+  directories: ['checkout', 'directory', 'repository', 'workspace', 'worktree', 'worktrees'],
+  patterns: ['pattern', 'protected', 'config', 'spelled', 'first', 'replaced', 'target', 'token'],
+  commands: ['command', 'commands', 'program', 'args', 'filter', 'version'],
+  branches: ['branch', 'ref', 'base', 'asked'],
+  remotes: ['remote', 'remotes', 'url'],
+  checks: ['check', 'checks'],
+  people: ['who'],
+  agents: ['agent', 'agents', 'runnable', 'before', 'known'],
+  plans: ['key', 'keys', 'value', 'meant', 'alias', 'skill', 'component', 'need', 'host', 'variable', 'variables'],
+  asked: ['id', 'record', 'ring', 'blocker', 'named'],
+} as const satisfies Readonly<Record<string, readonly TextFact<Finding>[]>>;
+
+/** Facts that are data, although their type is any text. With `factsOfOthers` these are all that there are. */
+export const dataFacts = {
+  ids: ['run', 'task', 'tasks', 'directiveOf', 'commit', 'batch', 'subtask', 'event', 'request', 'type', 'refused'],
+  system: ['code', 'expired', 'signal', 'syscall', 'mode', 'machine', 'tools', 'addresses', 'operation'],
+  closed: ['actual', 'expected', 'choices', 'kind', 'kinds', 'keyword', 'shape'],
+} as const satisfies Readonly<Record<string, readonly TextFact<Finding>[]>>;
+
+/** Names of facts whose type is any text, alone or in a list. Findings within a finding are findings again. */
+export type TextFact<T> = T extends string
+  ? never
+  : T extends readonly (infer Item)[]
+    ? TextFact<Item>
+    : T extends object
+      ? { [K in keyof T & string]: IsText<T[K]> extends true ? K : InnerFact<K, T[K]> }[keyof T & string]
+      : never;
+type IsText<T> = string extends (T extends readonly (infer Item)[] ? Item : T) ? true : false;
+type InnerFact<K, T> = K extends 'because' | 'findings' ? never : TextFact<T>;

@@ -1,0 +1,68 @@
+import { isPlainLine, plainLine } from '../base/safe-text.ts';
+import type { FrozenPlan, PlannedTask } from './plan.ts';
+import { titleOf } from './title.ts';
+
+/** What `{name}` stands for in the key `commit`. */
+export const subjectPlaceholders = ['task', 'title', 'run', 'plan', 'wave', 'role'] as const;
+type Placeholder = (typeof subjectPlaceholders)[number];
+
+/** What is wrong with a template; `token` is the placeholder that does not exist. */
+export type SubjectFault =
+  | { readonly fault: 'several-lines' | 'empty' | 'too-long' | 'unprintable' }
+  | { readonly fault: 'unknown-placeholder'; readonly token: string };
+
+/** Git's own limit of taste, and that of most hosts. */
+const longest = 72;
+/** What a template may take of it, so that a title still says something. */
+const longestWritten = 48;
+
+export function subjectFault(template: string): SubjectFault | null {
+  if (/[\r\n]/.test(template)) return { fault: 'several-lines' };
+  if (!isPlainLine(template)) return { fault: 'unprintable' };
+  const unknown = [...template.matchAll(placeholder)].find(([, name]) => !isPlaceholder(name ?? ''));
+  if (unknown !== undefined) return { fault: 'unknown-placeholder', token: unknown[0] };
+  if (template.trim() === '') return { fault: 'empty' };
+  return [...template.replace(placeholder, '')].length > longestWritten ? { fault: 'too-long' } : null;
+}
+
+type Described = Pick<PlannedTask, 'id' | 'directive' | 'role'>;
+
+/** The first line of a task's commit: its title, or what the plan's `commit` makes of it. One line of at most 72 characters. */
+export function subjectOf(plan: Pick<FrozenPlan, 'name' | 'waves' | 'commit'>, run: string, task: Described): string {
+  const wave = plan.waves.findIndex(({ tasks }) => tasks.some(({ id }) => id === task.id));
+  return filled(plan, { task: task.id, title: titleOf(task), run, wave: String(wave + 1), role: task.role });
+}
+
+/** The same for the commit that holds what no task wrote. */
+export const generatedSubject = (plan: Pick<FrozenPlan, 'name' | 'commit'>, run: string, wave: number): string =>
+  filled(plan, { task: 'generated', title: 'Rebuild generated files', run, wave: String(wave + 1), role: 'generated' });
+
+function filled(
+  { name, commit }: Pick<FrozenPlan, 'name' | 'commit'>,
+  values: Readonly<Record<Exclude<Placeholder, 'plan'>, string>>,
+): string {
+  if (commit === undefined) return values.title;
+  const known: Readonly<Record<Placeholder, string>> = { ...values, plan: name };
+  const made = (title: string): string =>
+    plainLine(
+      commit.replace(placeholder, (written, key: string) =>
+        key === 'title' ? title : isPlaceholder(key) ? known[key] : written,
+      ),
+    );
+  const whole = made(known.title);
+  const over = [...whole].length - longest;
+  if (over <= 0) return whole === '' ? known.title : whole;
+  const room = Math.max(1, [...known.title].length - over);
+  return cut(made(cut(known.title, room)), longest);
+}
+
+const cut = (text: string, most: number): string =>
+  [...text].length <= most
+    ? text
+    : `${[...text]
+        .slice(0, most - 1)
+        .join('')
+        .trimEnd()}…`;
+
+const placeholder = /\{([^{}]*)\}/g;
+const isPlaceholder = (name: string): name is Placeholder => (subjectPlaceholders as readonly string[]).includes(name);

@@ -1,0 +1,155 @@
+import { idPattern } from '../base/ids.ts';
+import { err, ok, type Result } from '../base/result.ts';
+import type { TaskKeys } from './plan-draft.ts';
+
+/** A plan that nobody wrote as a file: what was typed, or markdown files that are a task each. */
+export type PlanSketch = {
+  readonly name: string;
+  /** Null: whatever the settings say. */
+  readonly agent: string | null;
+  /** Absent: whatever the settings say. */
+  readonly model?: string;
+  readonly waves: readonly (readonly SketchedTask[])[];
+  /** One for each wave; absent: as plans name waves by themselves. */
+  readonly waveNames?: readonly string[];
+  /** A comment at its top. */
+  readonly note?: string;
+};
+export type SketchedTask = { readonly id: string; readonly do: string; readonly keys?: TaskKeys };
+
+/** A task as it was typed. */
+export type TypedTask = { readonly text: string; readonly owns: readonly string[] };
+
+/** A sketch of texts, each a task. Ids come from the texts alone: the same texts always give the same plan. */
+export function sketchOf(
+  waves: readonly (readonly (string | TypedTask)[])[],
+  agent: string | null,
+  model: string | null = null,
+): PlanSketch {
+  const taken = new Set<string>();
+  const sketched = waves.map((tasks) => tasks.map((task) => sketchedTask(task, taken)));
+  // never the beginning of a task's own name: `undo fix-login` is about the task
+  const name = `go-${shortened(sketched[0]?.[0]?.id ?? 'task', 14)}`;
+  return { name, agent, ...(model === null ? {} : { model }), waves: sketched };
+}
+
+function sketchedTask(typed: string | TypedTask, taken: Set<string>): SketchedTask {
+  const { text, owns } = typeof typed === 'string' ? { text: typed, owns: [] } : typed;
+  const task = { id: freeId(slugOf(text, 28), taken), do: text.trim() };
+  return owns.length === 0 ? task : { ...task, keys: { owns } };
+}
+
+/** A wave of directives, in the order given. Paths are from the root of the repository. */
+export function sketchOfFiles(files: readonly string[]): Result<PlanSketch, string> {
+  const named = files.map((file) => ({ id: slugOf(nameIn(file), 64, true), do: file }));
+  for (const [at, task] of named.entries()) {
+    const before = named.slice(0, at).find(({ id }) => id === task.id);
+    if (before !== undefined) return err(`${before.do} and ${task.do} would both be task ${task.id}; rename one`);
+    if (/\s/.test(task.do)) return err(`${task.do}: the path of a directive has no spaces; rename it`);
+  }
+  const [first] = named;
+  const folder = first?.do.split('/').at(-2);
+  const name = named.length === 1 || folder === undefined ? first?.id : slugOf(folder, 24, true);
+  return ok({ name: shortened(name ?? 'tasks', 48), agent: null, waves: [named] });
+}
+
+const nameIn = (path: string): string => path.slice(path.lastIndexOf('/') + 1).replace(/\.md$/i, '');
+
+/** The same as a plan file. */
+export function planText({ name, agent, model, waves, waveNames, note }: PlanSketch, usualNote: string): string {
+  const tasks = (wave: readonly SketchedTask[], indent: string): readonly string[] =>
+    wave.flatMap((task) => taskLines(task, indent));
+  const [only, ...more] = waveNames === undefined ? waves : [];
+  const waveLines = (wave: readonly SketchedTask[], at: number): readonly string[] => {
+    const title = waveNames?.[at];
+    const head = title === undefined ? ['  - tasks:'] : [`  - name: ${scalar(title, 4)}`, '    tasks:'];
+    return [...head, ...tasks(wave, '      ')];
+  };
+  return [
+    `# ${(note ?? usualNote).replaceAll('\n', ' ')}`,
+    `name: ${name}`,
+    ...(agent === null ? [] : [`agent: ${scalar(agent, 0)}`]),
+    ...(model === undefined ? [] : [`model: ${scalar(model, 0)}`]),
+    ...(only !== undefined && more.length === 0
+      ? ['tasks:', ...tasks(only, '  ')]
+      : ['waves:', ...waves.flatMap(waveLines)]),
+    '',
+  ].join('\n');
+}
+
+/** A task that is only a text is written as one. */
+function taskLines({ id, do: text, keys }: SketchedTask, indent: string): readonly string[] {
+  if (keys === undefined) return [`${indent}${id}: ${scalar(text, indent.length)}`];
+  const inner = `${indent}  `;
+  const said = Object.entries(keys).filter(([, value]) => value !== undefined);
+  return [
+    `${indent}${id}:`,
+    `${inner}do: ${scalar(text, inner.length)}`,
+    ...said.map(([key, value]) => `${inner}${key}: ${flow(value)}`),
+  ];
+}
+
+/** A value on one line; YAML takes JSON as it is, and a plain word needs no quotes. */
+function flow(value: unknown): string {
+  if (typeof value === 'string') return scalar(value, 0);
+  if (Array.isArray(value))
+    return `[${value.map((item) => (isPlainWord(item) ? item : JSON.stringify(item))).join(', ')}]`;
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  return `{ ${Object.entries(value)
+    .map(([key, item]) => `${key}: ${isPlainWord(item) ? item : JSON.stringify(item)}`)
+    .join(', ')} }`;
+}
+
+const isPlainWord = (value: unknown): value is string =>
+  typeof value === 'string' &&
+  /^[A-Za-z][\w./-]*$/.test(value) &&
+  !/^(true|false|null|yes|no|on|off|y|n)$/i.test(value);
+
+/** The words of a text, as many whole ones as fit, in letters that an id may have. Unless it is `whole`, words that say little are left out. */
+export function slugOf(text: string, longest: number, whole = false): string {
+  const all = text
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '');
+  const telling = whole ? all : all.filter((word) => !idle.has(word));
+  const slug = shortened((telling.length === 0 ? all : telling).join('-'), longest);
+  // numbers alone would not keep their order as keys
+  return /[a-z]/.test(slug) ? slug : ['task', ...(slug === '' ? [] : [slug])].join('-');
+}
+
+const idle: ReadonlySet<string> = new Set(
+  'a an and are as at be by for from in into is it of on or so that the this to with'.split(' '),
+);
+
+/** Cut between words where there is more than one. */
+function shortened(slug: string, longest: number): string {
+  if (slug.length <= longest) return slug;
+  const end = slug.lastIndexOf('-', longest);
+  return slug.slice(0, end > 0 ? end : longest);
+}
+
+/** Not taken yet; from now on it is. */
+export function freeId(slug: string, taken: Set<string>): string {
+  let id = slug;
+  for (let number = 2; taken.has(id); number += 1) id = `${slug}-${number}`;
+  taken.add(id);
+  if (!idPattern.test(id)) throw new Error(`${id} is not a task id`);
+  return id;
+}
+
+/** As YAML: plain where it reads the same, a block for several lines, else in quotes, which in YAML are those of JSON. */
+function scalar(text: string, indent: number): string {
+  if (/^[A-Za-z][\w ./,'()+-]*$/.test(text) && !/ $|^(true|false|null|yes|no|on|off)$/i.test(text)) return text;
+  const isBlock =
+    text.includes('\n') &&
+    /^[\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufdcf\ufdf0-\ufefe\uff00-\ufffd\u{1f000}-\u{1faff}]*$/u.test(text) &&
+    !/^\s|\s$|[ \t]\n/.test(text);
+  if (!isBlock) return JSON.stringify(text);
+  const inner = ' '.repeat(indent + 2);
+  return `|-\n${text
+    .split('\n')
+    .map((line) => (line === '' ? '' : inner + line))
+    .join('\n')}`;
+}

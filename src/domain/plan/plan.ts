@@ -1,0 +1,180 @@
+import type { TaskId } from '../base/ids.ts';
+import type { Definition } from '../check-definitions/definition.ts';
+import type { RepoClaim } from '../gates/evidence.ts';
+import type { ThreadPlan } from '../settings/thread.ts';
+
+export const roles = [
+  'discovery',
+  'impl-core',
+  'impl-polish',
+  'quality',
+  'finalization',
+  'docs',
+  'design',
+  'infra',
+  'deploy',
+  'research',
+  'eval',
+  'security',
+  'integration',
+  'qa',
+] as const;
+export type Role = (typeof roles)[number];
+
+export type Network = 'on' | 'off' | readonly string[];
+
+/**
+ * A plan as it is executed: every default filled in, every directive read.
+ * Canonical JSON of this document is what the plan hash is taken of; `run` never changes a person's files.
+ */
+export type FrozenPlan = {
+  readonly version: 1;
+  readonly name: string;
+  /** The person's branch: where the run starts from and lands. */
+  readonly base: string;
+  readonly land: 'ask' | 'auto' | 'branch' | 'pr' | 'wave';
+  readonly dispatch: 'isolated';
+  readonly schedule: 'strict' | 'eager';
+  readonly strict: boolean;
+  readonly partial: 'merge' | 'hold';
+  readonly fence: {
+    readonly mode: 'auto' | 'none';
+    /** null: the default of each kind of process (command and checks off, the rest on). */
+    readonly network: Network | null;
+    readonly read: readonly string[];
+    readonly write: readonly string[];
+    readonly env: readonly string[];
+  };
+  readonly limits: {
+    readonly parallel: number;
+    readonly attempts: number;
+    readonly minutes: number;
+    readonly silence: number;
+    readonly usd: number;
+    /** The most of one agent at work at the same time; absent where none is limited. */
+    readonly agents?: Readonly<Record<string, number>>;
+    readonly turns: number | null;
+    readonly files: number | null;
+    readonly runUsd: number;
+  };
+  readonly taps: { readonly start: 'run' | 'wave'; readonly expiresMinutes: number };
+  readonly setup: string | null;
+  /** Patterns of the files that `setup` makes its product from. Absent: as the command tells. */
+  readonly setupInputs?: readonly string[];
+  readonly teardown: string | null;
+  readonly checks: readonly Check[];
+  /** path -> shell command that rebuilds it on the candidate. */
+  readonly generated: Readonly<Record<string, string>>;
+  readonly protect: readonly string[];
+  /** Taken off everything that is protected by default. Absent: nothing is. */
+  readonly unprotect?: readonly string[];
+  readonly forbid: readonly string[];
+  /** Absent in plans that were frozen before there was one, as is `breaker`. */
+  readonly block?: readonly string[];
+  readonly breaker?: 'normal' | 'strict';
+  /** Absent: what waves coordinate by is the built-in board. */
+  readonly thread?: ThreadPlan;
+  /** Template of the subjects of commits. Absent: the title of the task. */
+  readonly commit?: string;
+  /** What a person stresses in this run, told to every agent. Absent: nothing. */
+  readonly focus?: string;
+  /** The repository that it is for. Absent: it does not say. */
+  readonly repo?: Omit<RepoClaim, 'task'>;
+  readonly waves: readonly PlannedWave[];
+};
+
+/** `definitions`: what its outcome rests on, as the base had it when the plan was frozen. Absent in plans from before there was a list. */
+export type Check = {
+  readonly name: string;
+  readonly run: string;
+  readonly minutes: number;
+  readonly definitions?: readonly Definition[];
+};
+
+/** Instructions that the project keeps for a kind of work: a file that agents read. */
+export type Skill = { readonly name: string; readonly path: string; readonly description: string };
+
+export type PlannedWave = { readonly name: string; readonly tasks: readonly PlannedTask[] };
+
+/** `text` is the person's words alone; `file` is where they came from, null when inline. */
+export type Directive = { readonly file: string | null; readonly text: string; readonly clauses: readonly Clause[] };
+
+/**
+ * What the agent is told beside the person's words: how work is handed over, and what the plan's `forbid` lists. The plan and its
+ * hash name a clause; its wording is rendered when it is given. A wording that means something else gets a new name.
+ */
+export type Clause = 'merge-gate' | 'forbid';
+
+export type PlannedTask = {
+  readonly id: TaskId;
+  readonly directive: Directive;
+  readonly role: Role;
+  /** A fallback chain; the first is tried first. */
+  readonly agent: readonly string[];
+  /** argv for `agent: command`. */
+  readonly command: readonly string[] | null;
+  /** null: whatever no sibling claims and `protect` does not. []: read-only, never merged. */
+  readonly owns: readonly string[] | null;
+  readonly needs: readonly TaskId[];
+  readonly reads: readonly string[];
+  readonly shares: readonly string[];
+  readonly locks: readonly string[];
+  readonly model: string | null;
+  readonly priority: number;
+  readonly capabilities: readonly string[];
+  readonly components: readonly string[];
+  readonly deliverables: readonly string[];
+  readonly proofs: readonly string[];
+  readonly exit: {
+    readonly completion: string | null;
+    readonly durability: string | null;
+    readonly proof: string | null;
+    readonly docs: string | null;
+  };
+  readonly allowEmpty: boolean;
+  /** A plan that it writes: read, and sent back with its mistakes, before the task is ready. Absent: none. */
+  readonly drafts?: string;
+  /** The repository that it is for, instead of what the plan says. Absent: as the plan says. */
+  readonly repo?: Omit<RepoClaim, 'task'>;
+  /** What its agent is told to read first, as the base had it when the plan was frozen. Absent: nothing. */
+  readonly skills?: readonly Skill[];
+};
+
+export const allTasks = (plan: FrozenPlan): readonly PlannedTask[] => plan.waves.flatMap((wave) => wave.tasks);
+
+const plannedTasks = new WeakMap<FrozenPlan, ReadonlyMap<TaskId, PlannedTask>>();
+
+/** A plan never changes, so its index is made once. */
+export function plannedById(plan: FrozenPlan, id: TaskId): PlannedTask | undefined {
+  const known = plannedTasks.get(plan) ?? new Map(allTasks(plan).map((task) => [task.id, task]));
+  plannedTasks.set(plan, known);
+  return known.get(id);
+}
+
+/** Tasks that need this one, directly or through others. */
+export function dependentsOf(plan: FrozenPlan, task: TaskId): readonly TaskId[] {
+  const tasks = allTasks(plan);
+  const found = new Set<TaskId>();
+  const visit = (id: TaskId): void => {
+    for (const dependent of tasks)
+      if (dependent.needs.includes(id) && !found.has(dependent.id)) {
+        found.add(dependent.id);
+        visit(dependent.id);
+      }
+  };
+  visit(task);
+  return [...found];
+}
+
+/** Canonical JSON: keys sorted at every level, no white space. What hashes and equality are taken of. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  const entries = Object.entries(value)
+    .filter(([, field]) => field !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  return `{${entries.map(([key, field]) => `${JSON.stringify(key)}:${canonicalJson(field)}`).join(',')}}`;
+}
+
+/** Whether a landing leaves the target where it is: the run's own branch is made, and with `pr` offered to others. */
+export const landsOnOwnBranch = ({ land }: Pick<FrozenPlan, 'land'>): boolean => land === 'branch' || land === 'pr';

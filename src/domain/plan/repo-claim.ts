@@ -1,0 +1,56 @@
+import type { RepoAttestation, RepoClaim } from '../gates/evidence.ts';
+import { allTasks, type FrozenPlan } from './plan.ts';
+
+/** `repo:` as it is written: one text is a root commit if it looks like one, else a remote. */
+export type WrittenRepo =
+  | string
+  | { readonly root?: string | null | undefined; readonly remote?: string | null | undefined }
+  | null;
+
+export const noRepo = { root: null, remote: null } as const;
+
+export function repoClaim(written: WrittenRepo | undefined): Omit<RepoClaim, 'task'> {
+  if (written === undefined || written === null) return noRepo;
+  if (typeof written === 'string')
+    return rootPattern.test(written) ? { root: written, remote: null } : { root: null, remote: written };
+  return { root: written.root ?? null, remote: written.remote ?? null };
+}
+
+/** A commit id, or the beginning of one. */
+export const rootPattern = /^[0-9a-f]{7,64}$/;
+
+/** What each task says of the repository it is for, itself or by its plan; tasks of which nothing is said are left out. */
+export const repoClaims = (plan: FrozenPlan): readonly RepoClaim[] =>
+  allTasks(plan).flatMap(({ id, repo }) => {
+    const root = repo?.root ?? plan.repo?.root ?? null;
+    const remote = repo?.remote ?? plan.repo?.remote ?? null;
+    return root === null && remote === null ? [] : [{ task: id, root, remote }];
+  });
+
+/** What of a claim the repository is not; null when it is what was claimed. Any of its remotes will do. */
+export function contradictionOf(
+  { root, remote }: RepoClaim,
+  { rootCommit, remotes }: RepoAttestation,
+): 'root' | 'remote' | null {
+  if (root !== null && !rootCommit.startsWith(root)) return 'root';
+  if (remote === null) return null;
+  return remotes.some(({ url }) => plainRemote(url) === plainRemote(remote)) ? null : 'remote';
+}
+
+/** The address that a repository is named by in a message: that of `origin`, else of the first remote; null when there is none. */
+export const mainRemote = ({ remotes }: RepoAttestation): string | null =>
+  (remotes.find(({ name }) => name === 'origin') ?? remotes[0])?.url ?? null;
+
+/** `git@example.org:team/shop.git` and `https://example.org/team/shop` name the same repository. */
+export function plainRemote(url: string): string {
+  const plain = url
+    .trim()
+    .replace(/^[a-z][a-z0-9+.-]*:\/\//i, '')
+    .replace(/^[^/@]*@/, '')
+    .replace(/^([^/:]+):(?!\d+\/)\/?/, '$1/')
+    .replace(/^([^/:]+):\d+\//, '$1/')
+    .replace(/\/+$/, '')
+    .replace(/\.git$/, '');
+  const [host = '', ...path] = plain.split('/');
+  return [host.toLowerCase(), ...path].join('/');
+}

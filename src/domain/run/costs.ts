@@ -1,0 +1,75 @@
+import type { AttemptId } from '../base/ids.ts';
+import type { RunEvent } from '../ledger/events.ts';
+import { addUsage, noUsage, type Usage } from '../tool-calls/agent-event.ts';
+import { runSpend, type Spend, taskSpend } from './budget.ts';
+import { type Recorded, type RunState, waveOf } from './run.ts';
+
+/** What agents used, as far as they tell; attempts under way as far as they have told by now. */
+type Costs = {
+  readonly tasks: readonly Cost[];
+  readonly agents: readonly Cost[];
+  readonly waves: readonly Cost[];
+  readonly total: Cost;
+  readonly run: Spend;
+};
+export type Cost = {
+  readonly name: string;
+  readonly attempts: number;
+  readonly live: number;
+  readonly usage: Usage;
+  /** Of tasks. */
+  readonly spend: Spend | null;
+};
+
+type Entry = {
+  readonly task: string;
+  readonly agent: string;
+  readonly wave: number;
+  readonly usage: Usage;
+  readonly isLive: boolean;
+};
+
+export function costsOf(state: RunState, stored: readonly Recorded[]): Costs {
+  const entries = [...attemptsOf(state, stored).values()];
+  const by = (name: (entry: Entry) => string): readonly Cost[] =>
+    [...Map.groupBy(entries, name)].map(([group, some]) => sum(group, some));
+  return {
+    tasks: by(({ task }) => task).map((cost) => ({ ...cost, spend: spendOf(state, cost.name) })),
+    agents: by(({ agent }) => agent),
+    waves: by(({ wave }) => `wave ${wave}`),
+    total: sum('total', entries),
+    run: runSpend(state),
+  };
+}
+
+function attemptsOf(state: RunState, stored: readonly Recorded[]): ReadonlyMap<AttemptId, Entry> {
+  const entries = new Map<AttemptId, Entry>();
+  for (const { event } of stored) {
+    if (event.type === 'attempt-intended') {
+      const { task, agent } = event;
+      entries.set(event.attempt, { task, agent, wave: waveOf(state, task), usage: noUsage, isLive: true });
+    }
+    if (event.type !== 'attempt-noted' && event.type !== 'attempt-ended') continue;
+    const entry = entries.get(event.attempt);
+    if (entry !== undefined) entries.set(event.attempt, evolve(entry, event));
+  }
+  return entries;
+}
+
+function evolve(entry: Entry, event: RunEvent & { readonly type: 'attempt-noted' | 'attempt-ended' }): Entry {
+  if (event.type === 'attempt-ended') return { ...entry, isLive: false, usage: event.agent?.usage ?? entry.usage };
+  return event.note.note === 'usage' ? { ...entry, usage: event.note.usage } : entry;
+}
+
+const sum = (name: string, entries: readonly Entry[]): Cost => ({
+  name,
+  attempts: entries.length,
+  live: entries.filter(({ isLive }) => isLive).length,
+  usage: entries.map(({ usage }) => usage).reduce(addUsage, noUsage),
+  spend: null,
+});
+
+function spendOf(state: RunState, name: string): Spend | null {
+  const task = Object.values(state.tasks).find(({ id }) => id === name);
+  return task === undefined ? null : taskSpend(state, task);
+}

@@ -1,0 +1,92 @@
+import { describeWithFix } from '../explain/explain.ts';
+import type { Ending } from '../gates/evidence.ts';
+
+/** One part of a rehearsal that did not end well. `check` is null for setup. */
+export type Mishap = {
+  readonly check: string | null;
+  readonly command: string;
+  readonly ending: Ending;
+  readonly tail: string;
+  /** What it was tried on. */
+  readonly branch: string;
+  readonly setup: string | null;
+};
+
+/** What happened in a few words, the lines that say it, and what a person can do about it. */
+type Diagnosis = { readonly found: string; readonly fix: string; readonly lines: readonly string[] };
+
+/** What programs print when they miss something is no protocol: a guess may miss, and then the lines speak for themselves. */
+export function diagnose(mishap: Mishap): Diagnosis {
+  const { ending, command, tail } = mishap;
+  return {
+    found: `${command}: ${happened(ending)}`,
+    fix: hints.map((hint) => hint(mishap)).find((fix) => fix !== null) ?? lastResort(mishap),
+    lines: lastLines(tail.trim() === '' ? whyOf(ending) : tail),
+  };
+}
+
+const whyOf = ({ because }: Ending): string => (because === undefined ? '' : describeWithFix(because));
+
+function happened(ending: Ending): string {
+  const { reason, code, signal } = ending;
+  if (reason === 'exited' || reason === 'setup-failed') return `exit ${code ?? signal}`;
+  if (reason === 'timed-out') return 'took longer than it may';
+  if (reason === 'silent') return 'printed nothing for as long as it may take';
+  return whyOf(ending).split('\n')[0] || reason;
+}
+
+/** The first that knows something is right. */
+const hints: readonly ((mishap: Mishap) => string | null)[] = [
+  ({ ending, check }) => {
+    if (ending.reason !== 'timed-out' && ending.reason !== 'silent') return null;
+    return check === null
+      ? 'setup has 30 minutes: let it do less'
+      : `give it more: checks: [{ name: ${check}, …, minutes: 30 }]`;
+  },
+  (mishap) => {
+    const program = missingProgram(mishap);
+    if (program === null) return null;
+    return mishap.setup === null || mishap.check === null
+      ? `${program} is not there inside the fence: put it on your PATH (\`tidegate doctor\` lists what the fence shows), or let setup install it`
+      : `${program} is not there inside the fence: let setup install it, or put it on your PATH (\`tidegate doctor\` lists what the fence shows)`;
+  },
+  ({ tail, check }) => {
+    if (!noNetwork.test(tail)) return null;
+    return check === null
+      ? 'setup has network, and could not reach it: look at your proxy (HTTPS_PROXY) and try the command by itself'
+      : 'checks have no network: let setup download what they need, which has; servers that the check starts itself are reached on localhost';
+  },
+  ({ tail }) =>
+    /EROFS|[Rr]ead-only file system/.test(tail)
+      ? 'it writes outside of its workspace: let it write below the repository or /tmp, or allow the path in your own configuration: fence: { write: [/path] }'
+      : null,
+  ({ tail, setup }) =>
+    setup === null && /Cannot find (module|package)|MODULE_NOT_FOUND|No module named/.test(tail)
+      ? 'dependencies are missing: write a setup that installs them, such as `setup: npm ci`'
+      : null,
+  ({ tail, check }) =>
+    check !== null && /(^|[\s/'"])\.env\b|[Ee]nvironment variable|env(ironment)? var/.test(tail)
+      ? 'checks see what is committed: .worktreeinclude is for agents. Let the check set what it needs: run: DATABASE_URL=… npm test'
+      : null,
+];
+
+const noNetwork =
+  /ENOTFOUND|EAI_AGAIN|ENETUNREACH|[Cc]ould not resolve|[Nn]ame resolution|[Nn]etwork is unreachable|no such host|Failed to resolve/;
+
+function missingProgram({ ending, tail }: Mishap): string | null {
+  const { because } = ending;
+  if (because?.rule === 'program-missing' && 'program' in because) return because.program;
+  return (/(?:^|: )([\w@./+-]+): (?:command )?not found\s*$/m.exec(tail)?.[1] ?? null) || null;
+}
+
+function lastResort({ check, branch, command }: Mishap): string {
+  if (check === null) return `try it by itself in a fresh clone: ${command}`;
+  return `it fails on ${branch} as it is, and no run starts from there: mend it, or take it out of checks`;
+}
+
+const lastLines = (text: string): readonly string[] =>
+  text
+    .trimEnd()
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .slice(-8);

@@ -1,0 +1,90 @@
+import type { CommitId, TaskId, TreeId } from '../base/ids.ts';
+import type { Finding } from '../findings/finding.ts';
+import type { GeneratorOutcome } from '../gates/evidence.ts';
+import { passes, type Verdict } from '../gates/verdict.ts';
+import type { EarlierDefinitions } from '../landing/earlier-definitions.ts';
+import type { RunEvent } from '../ledger/events.ts';
+
+/**
+ * One integration of a wave's ready tasks: opened ─▶ built ─▶ closing ─▶ merging ─▶ merged, or abandoned when what it
+ * was built of no longer stands (a conflict, a culprit). With generated files built ─▶ generated ─▶ completed ─▶ closing.
+ * Nothing moves before `merging`.
+ */
+export type RoundState = { readonly round: number; readonly base: CommitId; readonly tasks: readonly RoundTask[] } & (
+  | { readonly status: 'opened' }
+  | ({ readonly status: 'built'; readonly conflicts: readonly Conflict[] } & Candidate)
+  | ({ readonly status: 'generated'; readonly outcome: GeneratorOutcome } & Candidate)
+  | ({ readonly status: 'completed' } & Candidate)
+  | ({ readonly status: 'closing'; readonly closed: readonly Verdict[] } & Candidate)
+  | ({ readonly status: 'merging'; readonly closed: readonly Verdict[] } & Candidate)
+  | ({
+      readonly status: 'merged';
+      readonly closed: readonly Verdict[];
+      readonly old: CommitId;
+      readonly new: CommitId;
+      readonly judged: boolean;
+    } & Candidate)
+  | { readonly status: 'abandoned'; readonly because: Finding; readonly suspects: number }
+);
+
+/** `tip` is what would become the run branch: the last step, or the commit on it that rebuilds generated files. */
+type Candidate = {
+  readonly steps: readonly RoundStep[];
+  readonly tip: Tip | null;
+  /** Absent: what defines the checks is as before. */
+  readonly before?: EarlierDefinitions;
+};
+export type Tip = { readonly commit: CommitId; readonly tree: TreeId };
+/** There is a candidate, and the gates have not judged it yet. */
+export type BuiltRound = Extract<RoundState, { readonly status: 'built' | 'generated' | 'completed' }>;
+
+export type Conflict = { readonly task: TaskId; readonly files: readonly string[] };
+type RoundTask = { readonly task: TaskId; readonly snapshot: CommitId };
+export type RoundStep = { readonly task: TaskId } & Tip;
+
+export function evolveRound(state: RoundState, event: RunEvent): RoundState {
+  const { round, base, tasks } = state;
+  const same = { round, base, tasks };
+  switch (event.type) {
+    case 'candidate-built':
+      return state.status === 'opened'
+        ? { ...same, status: 'built', conflicts: event.conflicts, ...candidateOf(event.steps), ...kept(event) }
+        : state;
+    case 'generator-ended': {
+      if (state.status !== 'built') return state;
+      const { ending, snapshot, log, tail } = event;
+      return { ...same, status: 'generated', ...candidate(state), outcome: { ending, snapshot, log, tail } };
+    }
+    case 'candidate-completed': {
+      if (state.status !== 'generated') return state;
+      const tip = { commit: event.commit, tree: event.tree };
+      return { ...same, status: 'completed', steps: state.steps, tip, ...kept(event) };
+    }
+    case 'phase-judged':
+      if (event.phase === 'closure' && (state.status === 'built' || state.status === 'completed'))
+        return { ...same, status: 'closing', ...candidate(state), closed: event.verdicts };
+      if (event.phase === 'merge' && state.status === 'merged') return { ...state, judged: passes(event.verdicts) };
+      return state;
+    case 'merge-intended':
+      return state.status === 'closing' ? { ...state, status: 'merging' } : state;
+    case 'merged':
+      if (state.status !== 'merging') return state;
+      return { ...state, status: 'merged', old: event.old, new: event.new, judged: false };
+    case 'round-abandoned':
+      return { ...same, status: 'abandoned', because: event.because, suspects: event.suspects ?? 0 };
+    default:
+      return state;
+  }
+}
+
+const candidate = ({ steps, tip, before }: Candidate): Candidate => ({ steps, tip, ...kept({ before }) });
+const kept = ({ before }: { readonly before?: EarlierDefinitions | undefined }): Pick<Candidate, 'before'> =>
+  before === undefined ? {} : { before };
+
+function candidateOf(steps: readonly RoundStep[]): Candidate {
+  const last = steps.at(-1);
+  return { steps, tip: last === undefined ? null : { commit: last.commit, tree: last.tree } };
+}
+
+export const isOpen = (state: RoundState | undefined): state is RoundState =>
+  state !== undefined && state.status !== 'abandoned' && !(state.status === 'merged' && state.judged);

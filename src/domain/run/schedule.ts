@@ -1,0 +1,127 @@
+import type { TaskId } from '../base/ids.ts';
+import type { Finding } from '../findings/finding.ts';
+import { type FrozenPlan, type PlannedTask, plannedById } from '../plan/plan.ts';
+import { mayRunBeside } from '../scope/ownership.ts';
+import { isOverBudget } from './budget.ts';
+import { currentWave, type RunState, selectedWaves, tasksOfWave } from './run.ts';
+import { isResolved, type TaskState } from './task.ts';
+
+export const isLive = (task: TaskState): boolean =>
+  task.progress.status === 'launching' || task.progress.status === 'running';
+
+/** Tasks that may start now, the one with the longest path behind it first. */
+export function startable(state: RunState): readonly TaskState[] {
+  const wave = currentWave(state);
+  if (wave === undefined) return [];
+  const waves =
+    state.plan.schedule === 'eager' ? selectedWaves(state).filter((later) => later.index >= wave.index) : [wave];
+  const paths = remainingPaths(state.plan);
+  return waves
+    .flatMap((open) => tasksOfWave(state, open.index))
+    .filter((task) => isStartable(state, task) && (task.wave === wave.index || isEarlyEnough(state, task)))
+    .toSorted((a, b) => (paths.get(b.id) ?? 0) - (paths.get(a.id) ?? 0) || priority(state, b) - priority(state, a));
+}
+
+function isStartable(state: RunState, task: TaskState): boolean {
+  if (task.progress.status !== 'waiting' || task.progress.next.halt !== null) return false;
+  if (launchHalt(state, task.wave) !== null) return false;
+  if (state.waves[task.wave]?.approval === null || isOverBudget(state, task)) return false;
+  return needsOfTask(state, task).every((need) =>
+    ['ready', 'merged', 'done'].includes(state.tasks[need]?.progress.status ?? ''),
+  );
+}
+
+const haltsOfTasks = new WeakMap<RunState['tasks'], ReadonlyMap<number, LaunchHalt>>();
+
+type LaunchHalt = { readonly task: TaskId; readonly because: Finding };
+
+/**
+ * The failed launch that halts a wave: nothing of it starts until a person resumes the run, or retries or drops that task. Null when
+ * there is none. A task whose needs do not fit together waits alone.
+ */
+export function launchHalt(state: RunState, wave: number): LaunchHalt | null {
+  const known = haltsOfTasks.get(state.tasks) ?? findHalts(state);
+  haltsOfTasks.set(state.tasks, known);
+  return known.get(wave) ?? null;
+}
+
+function findHalts({ tasks }: RunState): ReadonlyMap<number, LaunchHalt> {
+  const found = new Map<number, LaunchHalt>();
+  for (const { id, wave, progress } of Object.values(tasks)) {
+    const halt = progress.status === 'waiting' ? progress.next.halt : null;
+    if (halt?.rule === 'launch-failed' && !found.has(wave)) found.set(wave, { task: id, because: halt });
+  }
+  return found;
+}
+
+/** What it needs within this run: with `--wave`, phase 000 has seen that the waves before are closed. */
+export function needsOfTask(state: RunState, task: TaskState): readonly TaskId[] {
+  const needs = plannedById(state.plan, task.id)?.needs ?? [];
+  const selected = new Set(selectedWaves(state).map((wave) => wave.index));
+  return needs.filter((need) => selected.has(state.tasks[need]?.wave ?? -1));
+}
+
+/** Ready, and so is everything that it stands on and that is not merged yet: it may go into a round. */
+export function mayIntegrate(state: RunState, task: TaskState): boolean {
+  const stands = (id: TaskId): boolean => {
+    const need = state.tasks[id];
+    if (need === undefined) return true;
+    const { status } = need.progress;
+    return status === 'merged' || status === 'done' || mayIntegrate(state, need);
+  };
+  return task.progress.status === 'ready' && needsOfTask(state, task).every(stands);
+}
+
+/** Eager: what it owns and reads is disjoint from every unresolved task of earlier waves. It stays unmerged until they are closed. */
+const isEarlyEnough = (state: RunState, task: TaskState): boolean => inTheWay(state, task) === undefined;
+
+/** The first open task of an earlier wave that this one may not run beside. */
+export const inTheWay = (state: RunState, task: TaskState): TaskState | undefined =>
+  Object.values(state.tasks).find(
+    (other) => other.wave < task.wave && !isResolved(other) && !mayRunBeside(state.plan, task.id, other.id),
+  );
+
+/** Waits for something that will not come by itself: a failed, held or dropped need, a failed launch in its wave, or money. */
+export function isBlocked(state: RunState, task: TaskState): boolean {
+  if (task.progress.status !== 'waiting') return false;
+  if (task.progress.next.halt !== null || launchHalt(state, task.wave) !== null) return true;
+  return isOverBudget(state, task) || blockingNeed(state, task) !== null;
+}
+
+export function blockingNeed(state: RunState, task: TaskState): TaskId | null {
+  const blocking = needsOfTask(state, task).find((need) => {
+    const needed = state.tasks[need];
+    return (
+      needed === undefined || ['failed', 'held', 'dropped'].includes(needed.progress.status) || isBlocked(state, needed)
+    );
+  });
+  return blocking ?? null;
+}
+
+const priority = (state: RunState, task: TaskState): number => plannedById(state.plan, task.id)?.priority ?? 0;
+
+const pathsOfPlan = new WeakMap<FrozenPlan, ReadonlyMap<TaskId, number>>();
+
+/** For each task the number of tasks on the longest chain that waits for it. A plan never changes: measured once. */
+function remainingPaths(plan: FrozenPlan): ReadonlyMap<TaskId, number> {
+  const known = pathsOfPlan.get(plan) ?? measurePaths(plan);
+  pathsOfPlan.set(plan, known);
+  return known;
+}
+
+function measurePaths(plan: FrozenPlan): ReadonlyMap<TaskId, number> {
+  const tasks = plan.waves.flatMap((wave) => wave.tasks);
+  const dependents = new Map<TaskId, PlannedTask[]>();
+  for (const task of tasks)
+    for (const need of task.needs) dependents.set(need, [...(dependents.get(need) ?? []), task]);
+  const lengths = new Map<TaskId, number>();
+  const measure = (id: TaskId): number => {
+    const known = lengths.get(id);
+    if (known !== undefined) return known;
+    const length = 1 + Math.max(0, ...(dependents.get(id) ?? []).map((task) => measure(task.id)));
+    lengths.set(id, length);
+    return length;
+  };
+  for (const task of tasks) measure(task.id);
+  return lengths;
+}

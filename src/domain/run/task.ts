@@ -1,0 +1,262 @@
+import type { AttemptId, CommitId, TaskId, TreeId } from '../base/ids.ts';
+import type { Finding } from '../findings/finding.ts';
+import type { Acceptance, Handoff, MonitorEvidence, SnapshotEvidence } from '../gates/evidence.ts';
+import type { Verdict } from '../gates/verdict.ts';
+import type { DefinitionDispute } from '../landing/earlier-definitions.ts';
+import type { By } from '../ledger/requests.ts';
+import type { PlannedTask } from '../plan/plan.ts';
+import { addUsage, noUsage, type Trouble, type Usage } from '../tool-calls/agent-event.ts';
+import type { PathRequest } from './task-notes.ts';
+
+/**
+ *   waiting ──▶ launching ──▶ running ──▶ ended ──┬──▶ ready ──▶ merged
+ *      ▲                                          ├──▶ done      (read-only: its handoff is its result)
+ *      │   another attempt, retry, rework         ├──▶ held      (a person grants, drops or retries)
+ *      └──────────────────────────────────────────┴──▶ failed    (no attempt left)
+ *   held, failed ──▶ ended: a person accepts or edits the snapshot, and it is judged again
+ *   from every state but merged: dropped, by a person and by name
+ */
+export type TaskProgress =
+  | { readonly status: 'waiting'; readonly next: NextStart; readonly last: EndedAttempt | null }
+  | { readonly status: 'launching'; readonly attempt: LiveAttempt; readonly last: EndedAttempt | null }
+  | {
+      readonly status: 'running';
+      readonly attempt: LiveAttempt;
+      readonly pid: number;
+      readonly last: EndedAttempt | null;
+    }
+  | { readonly status: 'ended'; readonly attempt: EndedAttempt; readonly snapshot: SnapshotEvidence | null }
+  | { readonly status: 'ready'; readonly attempt: EndedAttempt; readonly snapshot: SnapshotEvidence }
+  | { readonly status: 'done'; readonly attempt: EndedAttempt; readonly snapshot: SnapshotEvidence }
+  | {
+      readonly status: 'held';
+      readonly hold: Hold;
+      readonly attempt: EndedAttempt;
+      readonly snapshot: SnapshotEvidence;
+    }
+  | { readonly status: 'failed'; readonly attempt: EndedAttempt; readonly snapshot: SnapshotEvidence | null }
+  | {
+      readonly status: 'merged';
+      readonly commit: CommitId;
+      readonly attempt: EndedAttempt;
+      readonly snapshot: SnapshotEvidence;
+    }
+  | { readonly status: 'dropped'; readonly by: By; readonly last: EndedAttempt | null };
+
+/** What the next attempt starts with. */
+export type NextStart = {
+  readonly from: CommitId | 'base';
+  /** What a person says is to be changed; null when nobody asked for a rework. */
+  readonly message: string | null;
+  readonly findings: readonly Finding[];
+  /** A launch failed, so the wave waits for `resume` instead of trying again by itself. */
+  readonly halt: Finding | null;
+  readonly session: AgentSession | null;
+  /** Why the provider of its agent has to be left alone for a while. */
+  readonly trouble: ProviderTrouble | null;
+  /** Null: nothing came before that its agent has to know of. */
+  readonly after: Aftermath | null;
+};
+
+export type ProviderTrouble = { readonly provider: string; readonly trouble: Trouble };
+
+/** Why there is another attempt, as far as its agent has to know. */
+export type Aftermath =
+  /** Out of time or turns: what is there is to be finished. */
+  | 'ran-out'
+  | 'spiral'
+  /** A person lets a task that left its scope begin again. */
+  | 'strayed'
+  /** Nobody's fault. */
+  | 'interrupted'
+  /** A person says what to fix. */
+  | 'rework'
+  /** Its end or its work was not accepted. */
+  | 'rejected';
+
+/** One launch, as it was intended. */
+export type Attempt = {
+  readonly id: AttemptId;
+  readonly number: number;
+  readonly nonce: string;
+  readonly base: CommitId;
+  readonly from: CommitId;
+  /** The agent that was chosen, out of the task's chain. */
+  readonly agent: string;
+  /** Of the agent's models; empty for programs that need none. */
+  readonly provider: string;
+  /** A session of the agent's own that this attempt goes on with. */
+  readonly session: AgentSession | null;
+} & Pick<NextStart, 'message' | 'findings' | 'after'>;
+
+export type LiveAttempt = Attempt & {
+  readonly dispatched: readonly Verdict[] | null;
+  /** As far as its agent has reported. */
+  readonly usage: Usage;
+  /** Paths that its agent asked for and has not got. */
+  readonly requested: readonly PathRequest[];
+  /** Grants, raises and records of the run that its supervisor knows, counted. */
+  readonly terms: number;
+  /** Number of its last note, so that none is recorded twice. */
+  readonly noted: number;
+};
+
+export type EndedAttempt = Attempt &
+  Pick<MonitorEvidence, 'ending' | 'handoff' | 'snapshotProblem' | 'drafted'> & {
+    /** Of agents that speak a protocol. */
+    readonly report?: NonNullable<MonitorEvidence['agent']>;
+    readonly dispatched: readonly Verdict[] | null;
+    /** Null until its gates have judged it, or are to judge it again. */
+    readonly monitored: readonly Verdict[] | null;
+    /** Seconds that the machine slept meanwhile. */
+    readonly slept: number;
+    /** Paths that people took out of its snapshot. */
+    readonly takenOut: readonly string[];
+    /** The last word of a person on its work. `copy` names the directory of an edit. */
+    readonly acceptance?: Acceptance & { readonly copy?: string };
+  };
+
+/** `job`: the attempt that began the session, where the agent's own files of it are. */
+export type AgentSession = { readonly id: string; readonly job: AttemptId; readonly usage: Usage };
+
+export type Hold =
+  | { readonly because: 'gate'; readonly verdicts: readonly Verdict[] }
+  | { readonly because: 'conflict'; readonly files: readonly string[] }
+  /** `tree` is the one that it failed on. */
+  | {
+      readonly because: 'check';
+      readonly check: string;
+      readonly tree: TreeId;
+      /** Set when it fails only with the earlier definitions; then `tree` has those. */
+      readonly defined?: DefinitionDispute;
+    }
+  /** A task that this one stands on is held. */
+  | { readonly because: 'needs'; readonly task: TaskId };
+
+export type TaskState = {
+  readonly id: TaskId;
+  readonly wave: number;
+  readonly readOnly: boolean;
+  readonly base: CommitId | null;
+  /** All launches: numbers the attempts. */
+  readonly launches: number;
+  /** Attempts that count against `limits.attempts`. */
+  readonly charged: number;
+  /** Launches in a row that cost the task nothing; bounded, so that nothing spins for free. */
+  readonly free: number;
+  /** Attempts that ended in a spiral. A second one is for a person. */
+  readonly spirals: number;
+  /** Whose turn it is: one of the task's chain. */
+  readonly turn: string;
+  /** The agent that a person chose instead of the plan's. */
+  readonly chosen: string | null;
+  /** The agent's own, of the last attempt that had one. */
+  readonly session: AgentSession | null;
+  /** By all attempts that have ended together, as far as they reported. */
+  readonly used: Usage;
+  /** Dollars that people added to the limit. */
+  readonly raised: number;
+  /** The limit that people were warned about. */
+  readonly warned: number | null;
+  /** Requests whose message reached an agent. */
+  readonly heard: readonly { readonly request: number; readonly attempt: AttemptId }[];
+  readonly granted: readonly string[];
+  readonly progress: TaskProgress;
+};
+
+export const plannedTask = (task: PlannedTask, wave: number): TaskState => ({
+  id: task.id,
+  wave,
+  readOnly: task.owns?.length === 0,
+  base: null,
+  launches: 0,
+  charged: 0,
+  free: 0,
+  spirals: 0,
+  turn: task.agent[0] ?? '',
+  chosen: null,
+  session: null,
+  used: noUsage,
+  raised: 0,
+  warned: null,
+  heard: [],
+  granted: [],
+  progress: { status: 'waiting', next: fresh, last: null },
+});
+
+export const fresh: NextStart = {
+  from: 'base',
+  message: null,
+  findings: [],
+  halt: null,
+  session: null,
+  trouble: null,
+  after: null,
+};
+
+// ── questions that several phases ask ──────────────────────────────────────────────────────────────────
+
+export const attemptOf = ({ progress }: TaskState): Attempt | null => ('attempt' in progress ? progress.attempt : null);
+
+/** Null unless its agent is at work. */
+export const liveAttempt = ({ progress }: TaskState): LiveAttempt | null =>
+  progress.status === 'launching' || progress.status === 'running' ? progress.attempt : null;
+
+/** The last attempt that has ended, if one has. */
+export const endedAttempt = ({ progress }: TaskState): EndedAttempt | null =>
+  'last' in progress ? progress.last : progress.attempt;
+
+/** The last statement of its agents; null when there is none. */
+export function handoffOf(task: TaskState): Handoff | null {
+  const left = endedAttempt(task)?.handoff;
+  return left?.kind === 'given' ? left.handoff : null;
+}
+
+/** What the gates said of the attempt under way, or else of the last one. */
+export function verdictsOf(task: TaskState): Pick<EndedAttempt, 'dispatched' | 'monitored'> {
+  const live = liveAttempt(task);
+  if (live !== null) return { dispatched: live.dispatched, monitored: null };
+  const { dispatched = null, monitored = null } = endedAttempt(task) ?? {};
+  return { dispatched, monitored };
+}
+
+export const snapshotOf = ({ progress }: TaskState): SnapshotEvidence | null =>
+  'snapshot' in progress ? progress.snapshot : null;
+
+/** What its gates read. */
+export function evidenceOf({ attempt, snapshot }: TaskProgress & { readonly status: 'ended' }): MonitorEvidence {
+  const { id, nonce, ending, handoff, snapshotProblem, report, drafted, acceptance } = attempt;
+  return {
+    attempt: id,
+    nonce,
+    ending,
+    handoff,
+    ...(report === undefined ? {} : { agent: report }),
+    ...(drafted === undefined ? {} : { drafted }),
+    ...(acceptance === undefined ? {} : { acceptance: wordOf(acceptance) }),
+    snapshot,
+    ...(snapshotProblem === undefined ? {} : { snapshotProblem }),
+  };
+}
+
+const wordOf = ({ snapshot, who, edited }: Acceptance): Acceptance => ({ snapshot, who, edited });
+
+/** Who does the task: the one whose turn it is, unless a person chose another. */
+export const agentOf = ({ chosen, turn }: TaskState): string => chosen ?? turn;
+
+/** By all attempts, the one under way included as far as its agent has reported. */
+export function usageOf(task: TaskState): Usage {
+  const live = liveAttempt(task);
+  return live === null ? task.used : addUsage(task.used, live.usage);
+}
+
+/** A launch failed, and nobody has said `resume` since. */
+export const isHalted = ({ progress }: TaskState): boolean =>
+  progress.status === 'waiting' && progress.next.halt !== null;
+
+/** Nothing more will happen to it unless a person asks. */
+export const isSettled = (state: TaskState): boolean =>
+  ['ready', 'done', 'held', 'failed', 'merged', 'dropped'].includes(state.progress.status);
+
+/** Lets a wave close. */
+export const isResolved = (state: TaskState): boolean => ['merged', 'done', 'dropped'].includes(state.progress.status);

@@ -1,0 +1,212 @@
+import type { TaskId } from '../base/ids.ts';
+import { foldPath } from '../base/path-fold.ts';
+import { type Compiled, compileDefinitions, type Defined, touchedDefinition } from '../check-definitions/definition.ts';
+import type { Finding } from '../findings/finding.ts';
+import type { DiffEntry } from '../gates/evidence.ts';
+import { matches, matchesFolded, type Pattern, pattern } from '../patterns/pattern.ts';
+import { type Entry, indexPatterns, type PatternIndex } from '../patterns/pattern-index.ts';
+import type { FrozenPlan, PlannedTask } from '../plan/plan.ts';
+import { type Claim, claimsOf, type Granted, grantPattern, grantsOf } from './claims.ts';
+import { unsafePath } from './path-safety.ts';
+import { type Steering, steeringIn } from './steering.ts';
+
+/** What one task may change, with all that is needed to say why not. */
+export type Scope = {
+  readonly task: TaskId;
+  readonly kind: 'read-only' | 'owned' | 'unclaimed';
+  readonly own: readonly Pattern[];
+  readonly granted: readonly Pattern[];
+  /** Paths that a person changed by hand: exactly these, whatever their names look like as patterns. */
+  readonly edited: ReadonlySet<string>;
+  /** What the other tasks of its wave claim. */
+  readonly siblings: PatternIndex<Claim>;
+  /** What people granted to other tasks. */
+  readonly granting: PatternIndex<Claim>;
+  /** What tasks of this and earlier waves have locked. */
+  readonly locks: PatternIndex<Claim>;
+  readonly protect: readonly Pattern[];
+  /** What a person took off everything that is protected. */
+  readonly unprotect: readonly Pattern[];
+  /** What decides what the checks of the plan prove. */
+  readonly definitions: readonly Compiled[];
+  readonly generated: ReadonlySet<string>;
+};
+
+export function scopeOf(plan: FrozenPlan, task: PlannedTask, granted: Granted, edited: readonly string[] = []): Scope {
+  const { siblings, locks } = waveClaims(plan, waveOf(plan, task));
+  return { ...scopeFrom(ownScope(plan, task, granted), siblings.index, locks.index), edited: new Set(edited) };
+}
+
+/** A scope as plain data, for a process that has no plan. */
+export type ScopeData = {
+  readonly task: TaskId;
+  readonly kind: Scope['kind'];
+  readonly own: readonly string[];
+  readonly granted: readonly string[];
+  readonly siblings: readonly ClaimData[];
+  readonly granting: readonly ClaimData[];
+  readonly locks: readonly ClaimData[];
+  readonly protect: readonly string[];
+  /** Absent in what an earlier version wrote, as is `checks`. */
+  readonly unprotect?: readonly string[];
+  readonly checks?: readonly Defined[];
+  readonly generated: readonly string[];
+};
+
+type ClaimData = Claim & { readonly pattern: string };
+type OwnScope = Omit<ScopeData, 'siblings' | 'locks'>;
+
+export function scopeDataOf(plan: FrozenPlan, task: PlannedTask, granted: Granted): ScopeData {
+  const { siblings, locks } = waveClaims(plan, waveOf(plan, task));
+  const own = ownScope(plan, task, granted);
+  const data = ({ pattern: { text }, value }: Entry<Claim>): ClaimData => ({ ...value, pattern: text });
+  // Siblings matter only to a task that owns nothing by name.
+  return { ...own, siblings: own.kind === 'unclaimed' ? siblings.claims.map(data) : [], locks: locks.claims.map(data) };
+}
+
+export const readScope = (data: ScopeData): Scope =>
+  scopeFrom(data, indexClaims(data.siblings), indexClaims(data.locks));
+
+function ownScope(plan: FrozenPlan, task: PlannedTask, granted: Granted): OwnScope {
+  return {
+    task: task.id,
+    kind: task.owns === null ? 'unclaimed' : task.owns.length === 0 ? 'read-only' : 'owned',
+    own: [...(task.owns ?? []), ...task.shares, ...task.locks],
+    granted: grantsOf(task.id, granted),
+    granting: granted
+      .filter((grant) => grant.task !== task.id)
+      .flatMap(({ task: other, paths }) =>
+        paths.map((path) => ({ task: other, by: 'granted', pattern: path }) as const),
+      ),
+    protect: plan.protect,
+    unprotect: plan.unprotect ?? [],
+    checks: plan.checks,
+    generated: Object.keys(plan.generated),
+  };
+}
+
+const scopeFrom = (data: OwnScope, siblings: Scope['siblings'], locks: Scope['locks']): Scope => ({
+  task: data.task,
+  kind: data.kind,
+  own: data.own.map(pattern),
+  granted: data.granted.map(grantPattern),
+  edited: new Set(),
+  siblings,
+  granting: indexClaims(data.granting),
+  locks,
+  protect: data.protect.map(pattern),
+  unprotect: (data.unprotect ?? []).map(pattern),
+  definitions: compileDefinitions(data.checks ?? []),
+  generated: new Set(data.generated),
+});
+
+const indexClaims = (claims: readonly ClaimData[]): PatternIndex<Claim> =>
+  indexPatterns(claims.map(({ pattern: text, ...value }) => ({ pattern: grantPattern(text), value })));
+
+const waveOf = (plan: FrozenPlan, task: PlannedTask): number =>
+  plan.waves.findIndex((one) => one.tasks.some((other) => other.id === task.id));
+
+/** Every change that is not this task's to make. Deletes and mode changes count like edits. */
+export function outOfScope(scope: Scope, diff: readonly DiffEntry[]): readonly Finding[] {
+  const counted = diff.filter((entry) => !entry.path.startsWith('.tidegate/'));
+  return [...counted.flatMap((entry) => judgeEntry(scope, entry)), ...twoSpellings(scope.task, counted)];
+}
+
+function judgeEntry(scope: Scope, { path, change, ...entry }: DiffEntry): readonly Finding[] {
+  const { task } = scope;
+  const unsafe = unsafePath({ path, change, ...entry });
+  if (unsafe !== null) return [{ ...unsafe, where: path, task, change, grantable: false }];
+  if (scope.generated.has(path) || (scope.kind !== 'read-only' && scope.edited.has(path))) return [];
+  const foreign = whyForeign(scope, path, entry.keys ?? null);
+  return foreign === null ? [] : [{ ...foreign, where: path, task, change, grantable: isGrantable(scope, path) }];
+}
+
+/** A path that is another's to change, or nobody's. */
+type Foreign =
+  | { readonly rule: 'read-only' }
+  | { readonly rule: 'locked'; readonly by: TaskId; readonly pattern: string }
+  | { readonly rule: 'agent-config'; readonly config: string; readonly steers: Steering }
+  | { readonly rule: 'check-definition'; readonly checks: readonly string[]; readonly keys?: readonly string[] }
+  | { readonly rule: 'out-of-scope'; readonly by: TaskId | null; readonly pattern: string | null }
+  | { readonly rule: 'protected'; readonly pattern: string };
+
+/**
+ * Why a path is not this task's to change; null when it is. Names that are unsafe for everyone, and generated files, come before.
+ * `keys` as in `touchedDefinition`.
+ */
+export function whyForeign(scope: Scope, path: string, keys?: readonly string[] | null): Foreign | null {
+  if (scope.kind === 'read-only') return { rule: 'read-only' };
+  const grants = scope.granted.filter((one) => matches(one, path));
+  if (grants.some((one) => one.literal)) return null;
+  const isGranted = grants.length > 0;
+  const lock = scope.locks.owners(path).find(({ value }) => value.task !== scope.task);
+  const mine = scope.own.filter((one) => matches(one, path));
+  if (lock && !isGranted && !scope.locks.owners(path).some(({ value }) => value.task === scope.task))
+    return { rule: 'locked', by: lock.value.task, pattern: lock.pattern.text };
+  const isOpen = scope.unprotect.some((one) => matches(one, path));
+  const guard = isOpen ? undefined : scope.protect.find((one) => matchesFolded(one, path));
+  const isNamed = isOpen || mine.some((one) => one.literal);
+  const guarded = isNamed ? null : whyGuarded(scope, path, keys);
+  const isSaid = guard !== undefined && scope.kind === 'unclaimed' && mine.length === 0;
+  if (guarded !== null && !(isSaid && guarded.rule === 'agent-config' && guarded.steers === 'ci')) return guarded;
+  if (mine.length > 0) return null;
+  if (isGranted) return guard ? { rule: 'protected', pattern: guard.text } : null;
+  if (scope.kind === 'owned') return { rule: 'out-of-scope', by: null, pattern: null };
+  const claims = [...scope.siblings.owners(path), ...scope.granting.owners(path)];
+  const sibling = claims.find(({ value }) => value.task !== scope.task);
+  if (sibling) return { rule: 'out-of-scope', by: sibling.value.task, pattern: sibling.pattern.text };
+  return guard ? { rule: 'protected', pattern: guard.text } : null;
+}
+
+/** Whether it may change what it asked for. A pattern it asked for is open if it was granted as it stands. */
+export const mayChange = (scope: Scope, asked: string): boolean =>
+  scope.granted.some(({ text }) => text === asked) || whyForeign(scope, asked) === null;
+
+/** Returns what only a name without a wildcard opens, owned or granted: a wide pattern was written for something else. */
+function whyGuarded(scope: Scope, path: string, keys: readonly string[] | null | undefined): Foreign | null {
+  const steering = steeringIn(path);
+  if (steering !== null) return { rule: 'agent-config', ...steering };
+  const touched = touchedDefinition(scope.definitions, path, keys);
+  return touched === null ? null : { rule: 'check-definition', ...touched };
+}
+
+/** One file or directory that came to be under two spellings is one file on some systems, and lost there. */
+function twoSpellings(task: TaskId, diff: readonly DiffEntry[]): readonly Finding[] {
+  const spellings = new Map<string, string>();
+  const findings: Finding[] = [];
+  for (const { path, change } of diff) {
+    if (change === 'deleted') continue;
+    const segments = path.split('/');
+    for (let length = 1; length <= segments.length; length++) {
+      const spelled = segments.slice(0, length).join('/');
+      const folded = foldPath(spelled);
+      const first = spellings.get(folded);
+      if (first === undefined) spellings.set(folded, spelled);
+      if (first === undefined || first === spelled) continue;
+      findings.push({ rule: 'two-spellings', where: path, task, spelled, first });
+      break;
+    }
+  }
+  return findings;
+}
+
+/** A file that an agent named `**` must not be a way to be granted everything: as a grant its name is a pattern. */
+export const isGrantable = (scope: Scope, path: string): boolean => scope.kind !== 'read-only' && !/[*?]/.test(path);
+
+type Claims = { readonly claims: readonly Entry<Claim>[]; readonly index: PatternIndex<Claim> };
+type WaveClaims = { readonly siblings: Claims; readonly locks: Claims };
+const known = new WeakMap<FrozenPlan, Map<number, WaveClaims>>();
+
+/** A plan never changes, so each wave is indexed once for all its tasks. */
+function waveClaims(plan: FrozenPlan, wave: number): WaveClaims {
+  const waves = known.get(plan) ?? new Map<number, WaveClaims>();
+  known.set(plan, waves);
+  const done = waves.get(wave);
+  if (done) return done;
+  const claims = plan.waves.slice(0, wave + 1).map((one) => one.tasks.flatMap((task) => claimsOf(plan, task, [])));
+  const indexed = (some: readonly Entry<Claim>[]): Claims => ({ claims: some, index: indexPatterns(some) });
+  const locks = claims.flat().filter(({ value }) => value.by === 'locks');
+  const made = { siblings: indexed(claims[wave] ?? []), locks: indexed(locks) };
+  waves.set(wave, made);
+  return made;
+}

@@ -1,0 +1,18 @@
+import type { BoundThread, ThreadEvidence } from '../gates/evidence.ts';
+import type { RunEvent } from '../ledger/events.ts';
+import type { WaveState } from '../run/run.ts';
+
+/** Where threads of waves are opened. `tokenFrom` names the variable that holds the token; the token itself is nowhere. */
+export type ThreadPlan = {
+  readonly intake: string | null;
+  readonly threads: string | null;
+  readonly tokenFrom: string | null;
+};
+
+/** What a judgement of phase `thread` leaves beside its verdict: a thread that posts go to. */
+export function boundBy(event: RunEvent & { readonly type: 'phase-judged' }): Pick<WaveState, 'bound'> {
+  return event.phase === 'thread' && isBound(event.evidence) ? { bound: event.evidence } : {};
+}
+
+export const isBound = (evidence: ThreadEvidence): evidence is BoundThread =>
+  (['intake', 'threads', 'log'] as const).some((board) => board === evidence.board);

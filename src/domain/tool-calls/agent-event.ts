@@ -1,0 +1,89 @@
+import type { Finding } from '../findings/finding.ts';
+
+/**
+ * What agents do, in words that fit all of them. Each executor translates its agent's own stream into these; breaker, governor,
+ * transcript and costs read nothing else. An early warning and a record: what counts as done is judged from the snapshot.
+ */
+export type AgentEvent =
+  /** `session` is what the agent's own resume takes. */
+  | { readonly type: 'started'; readonly session: string | null; readonly model: string | null }
+  /** One answer of the model. Its tool calls follow as events of their own. */
+  | { readonly type: 'turn'; readonly text: string }
+  | { readonly type: 'tool-call'; readonly call: ToolCall }
+  | { readonly type: 'tool-result'; readonly id: string; readonly outcome: 'ok' | 'failed'; readonly text: string }
+  /** The call was not carried out. The rule is `agent-denied` when the agent's own settings refused it. */
+  | { readonly type: 'denied'; readonly call: ToolCall; readonly because: Finding }
+  /** Content of a file that a call may have changed, as we found it afterwards; null when it is gone. */
+  | { readonly type: 'file-seen'; readonly path: string; readonly digest: string | null }
+  /** Of this attempt so far, never a difference. */
+  | { readonly type: 'usage'; readonly usage: Usage }
+  /** The provider refused or broke off; the agent goes on trying by itself. */
+  | { readonly type: 'provider-trouble'; readonly trouble: Trouble }
+  | { readonly type: 'output'; readonly text: string }
+  /** A person's message has reached it. */
+  | { readonly type: 'told'; readonly text: string }
+  /** A line of the agent's that we do not know: kept and counted, never fatal. */
+  | { readonly type: 'unknown'; readonly line: string }
+  /** The agent's own last word, before its process ends. */
+  | { readonly type: 'ended'; readonly outcome: 'completed' | 'failed'; readonly trouble: Trouble | null };
+
+export type ToolCall = {
+  readonly id: string;
+  /** The agent's own name for it. */
+  readonly tool: string;
+  readonly kind: ToolKind;
+  /** As the agent spelled them: absolute, or relative to the workspace. */
+  readonly paths: readonly string[];
+  /** Set for `run`. */
+  readonly command: string | null;
+  /** Where a `run` starts, when the agent tells; otherwise the workspace. */
+  readonly directory?: string;
+  /** Lines of a `read`, from 1, `to` inclusive; null: the whole file, or not a read. */
+  readonly lines: { readonly from: number; readonly to: number | null } | null;
+  /** Everything else that makes two calls the same or not (pattern, old and new text …), in canonical form. */
+  readonly input: string;
+};
+
+export type ToolKind = 'read' | 'search' | 'write' | 'run' | 'fetch' | 'other';
+
+export type Usage = {
+  readonly turns: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cachedTokens: number;
+  /** Null where the agent names no price: nothing is invented. */
+  readonly usd: number | null;
+};
+
+export type Trouble = {
+  readonly kind: TroubleKind;
+  /** When the provider says it will serve again, as ISO time; null when it does not say. */
+  readonly until: string | null;
+  /** The provider's or the agent's own; empty when there are none. */
+  readonly words: string;
+  /** After which time the agent tries again by itself, if it says so. */
+  readonly retryMs?: number;
+  /** What we found before the agent was launched. */
+  readonly because?: Finding;
+};
+
+export type TroubleKind =
+  | 'rate-limited'
+  | 'overloaded'
+  | 'needs-login'
+  | 'dropped'
+  | 'prompt-too-long'
+  | 'turn-limit'
+  | 'budget'
+  | 'unknown-session'
+  | 'other';
+
+export const noUsage: Usage = { turns: 0, inputTokens: 0, outputTokens: 0, cachedTokens: 0, usd: null };
+
+export const addUsage = (a: Usage, b: Usage): Usage => ({
+  turns: a.turns + b.turns,
+  inputTokens: a.inputTokens + b.inputTokens,
+  outputTokens: a.outputTokens + b.outputTokens,
+  cachedTokens: a.cachedTokens + b.cachedTokens,
+  usd: a.usd === null && b.usd === null ? null : (a.usd ?? 0) + (b.usd ?? 0),
+});

@@ -1,0 +1,103 @@
+import { below, resolvePath } from '../base/lexical-path.ts';
+import type { Finding } from '../findings/finding.ts';
+import type { FrozenPlan, PlannedTask } from '../plan/plan.ts';
+import type { Granted } from '../scope/claims.ts';
+import { unsafeName } from '../scope/path-safety.ts';
+import { isGrantable, readScope, type Scope, type ScopeData, scopeDataOf, whyForeign } from '../scope/scope.ts';
+import { type Steering, steeringIn } from '../scope/steering.ts';
+import { plainCommands } from '../shell/plain-commands.ts';
+import { writtenBy } from '../shell/written-paths.ts';
+import type { ToolCall } from './agent-event.ts';
+import { type CommandLimits, commandRefusal, wordRules } from './command-rules.ts';
+import { allow, type Decision } from './decision.ts';
+
+/** What the supervisor judges tool calls by: plain data, since it gets nothing but its job. */
+export type ToolScope = ScopeData & { readonly forbid: readonly string[]; readonly block: readonly string[] };
+
+export const toolScopeOf = (plan: FrozenPlan, task: PlannedTask, granted: Granted): ToolScope => ({
+  ...scopeDataOf(plan, task, granted),
+  forbid: plan.forbid,
+  block: plan.block ?? [],
+});
+
+/** Where the agent works, as it sees it. */
+export type ToolPlace = {
+  readonly workspace: string;
+  /** What `~` stands for; null when that is not the agent's own. */
+  readonly home: string | null;
+  /** Directories besides the workspace that it may write: its home, /tmp … */
+  readonly writable: readonly string[];
+  /** The person's checkout: what it would write there is lost, even where its fence lets it. */
+  readonly checkout: string;
+};
+
+type Rules = { readonly scope: Scope; readonly limits: CommandLimits; readonly place: ToolPlace };
+
+/** Compiles the scope once. Reads are the fence's business; what cannot be told from a call is allowed. */
+export function toolDecider(scope: ToolScope, place: ToolPlace): (call: ToolCall) => Decision {
+  const limits = { ...place, forbid: wordRules(scope.forbid), block: wordRules(scope.block) };
+  const rules = { scope: readScope(scope), limits, place };
+  return (call) => decideToolCall(rules, call);
+}
+
+function decideToolCall(rules: Rules, call: ToolCall): Decision {
+  switch (call.kind) {
+    case 'write':
+      return first(call.paths, (path) => judgeWrite(rules, resolvePath(rules.place.workspace, path)));
+    case 'run':
+      return call.command === null ? allow : judgeCommand(rules, call.command, call.directory);
+    case 'read':
+    case 'search':
+    case 'fetch':
+    case 'other':
+      return allow;
+  }
+}
+
+function judgeCommand(rules: Rules, text: string, directory: string | undefined): Decision {
+  const { limits, place } = rules;
+  return first(plainCommands(text, resolvePath(place.workspace, directory ?? '.')), (command) => {
+    const refused = commandRefusal(command, limits);
+    if (refused !== null) return deny(refused);
+    return first(writtenBy(command, place.home), (choices) => {
+      const decisions = choices.map((path) => judgeWrite(rules, path));
+      return decisions.find(({ decision }) => decision === 'allow') ?? decisions[0] ?? allow;
+    });
+  });
+}
+
+/** `path` is absolute and resolved. */
+function judgeWrite({ scope, place }: Rules, path: string): Decision {
+  const inside = below(place.workspace, path);
+  if (inside === null) return judgeOutside(place, path);
+  if (inside === '' || inside.startsWith('.tidegate/')) return allow;
+  const unsafe = unsafeName(inside);
+  const facts = { where: inside, task: scope.task };
+  if (unsafe !== null) return deny({ ...unsafe, ...facts, grantable: false });
+  if (scope.generated.has(inside)) return allow;
+  const refused = whyForeign(scope, inside);
+  return refused === null ? allow : deny({ ...refused, ...facts, grantable: isGrantable(scope, inside) });
+}
+
+function judgeOutside({ home, writable, checkout, workspace }: ToolPlace, path: string): Decision {
+  if (below(checkout, path) !== null)
+    return deny({ rule: 'outside-workspace', where: path, place: 'checkout', workspace });
+  if (/^\/dev\/(null|stdout|stderr|tty|fd\/\d+|shm\/.+)$/.test(path)) return allow;
+  const config = home === null ? null : steeringIn(below(home, path) ?? '');
+  if (config !== null && ownKinds.has(config.steers)) return deny({ rule: 'own-config', where: path });
+  if (writable.some((directory) => below(directory, path) !== null)) return allow;
+  return deny({ rule: 'outside-workspace', where: path, place: 'elsewhere', workspace });
+}
+
+/** Of a home only what programs of agents and editors read counts. */
+const ownKinds: ReadonlySet<Steering> = new Set(['agents', 'editors', 'hooks']);
+
+const deny = (because: Finding): Decision => ({ decision: 'deny', because });
+
+function first<T>(items: readonly T[], judge: (item: T) => Decision): Decision {
+  for (const item of items) {
+    const decision = judge(item);
+    if (decision.decision === 'deny') return decision;
+  }
+  return allow;
+}
