@@ -1,5 +1,5 @@
-import { matches, pattern } from '../../src/domain/patterns/pattern.ts';
-import { indexPatterns } from '../../src/domain/patterns/pattern-index.ts';
+import { matches, pattern } from '../../src/domain/scope/pattern.ts';
+import { indexPatterns } from '../../src/domain/scope/pattern-index.ts';
 import { claimsOf } from '../../src/domain/scope/claims.ts';
 import { ownershipConflicts } from '../../src/domain/scope/ownership.ts';
 import { frozenPlan, plannedTask } from '../../test/support/plans.ts';

@@ -3,7 +3,7 @@ import { type Change, nobody, readChanges, takeBack, writeBlob, writeCommit } fr
 import type { CommitId, TaskId, TreeId } from '../domain/base/ids.ts';
 import { compileDefinitions, mayTouch, touchedDefinition } from '../domain/check-definitions/definition.ts';
 import type { DefinitionChange, EarlierDefinitions } from '../domain/landing/earlier-definitions.ts';
-import { matches, type Pattern, pattern } from '../domain/patterns/pattern.ts';
+import { matches, type Pattern, pattern } from '../domain/scope/pattern.ts';
 import { grantPattern } from '../domain/scope/claims.ts';
 import { eventsOf, type History, judged, planInForce } from './history.ts';
 

@@ -1,6 +1,6 @@
 import type { AgentNote } from '../domain/agents/agent-note.ts';
 import { below, resolvePath } from '../domain/base/lexical-path.ts';
-import { parsePattern } from '../domain/patterns/pattern.ts';
+import { parsePattern } from '../domain/scope/pattern.ts';
 import { mayChange, readScope, type Scope } from '../domain/scope/scope.ts';
 import type { Terms } from '../ports/supervisor.ts';
 

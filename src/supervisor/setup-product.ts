@@ -16,7 +16,7 @@ import { temporaryFor } from '../adapters/durable-file.ts';
 import { removeTree } from '../adapters/remove-tree.ts';
 import { readMemory } from '../adapters/state-file.ts';
 import { giveTree, readRecord, recordOf } from '../adapters/workspace/index.ts';
-import { matches, pattern } from '../domain/patterns/pattern.ts';
+import { matches, pattern } from '../domain/scope/pattern.ts';
 import { isManifest, type SetupBasis, setupBasis } from '../domain/project/setup-basis.ts';
 import type { Job } from '../ports/supervisor.ts';
 

@@ -1,5 +1,5 @@
 import { foldPath } from '../base/path-fold.ts';
-import { matchesFolded, type Pattern } from '../patterns/pattern.ts';
+import { matchesFolded, type Pattern } from '../scope/pattern.ts';
 import type { Check } from '../plan/plan.ts';
 import { grantPattern } from '../scope/claims.ts';
 

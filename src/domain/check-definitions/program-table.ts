@@ -1,12 +1,12 @@
-import { readCompose, readDocker } from './containers.ts';
-import { readAwk, readCoverage, readInterpreter, readNode } from './interpreters.ts';
-import { readMake } from './make-file.ts';
-import { readPackageManager } from './package-scripts.ts';
-import { environment, readPip } from './python-tasks.ts';
+import { readCompose, readDocker } from './programs/containers.ts';
+import { readAwk, readCoverage, readInterpreter, readNode } from './programs/interpreters.ts';
+import { readMake } from './programs/make-file.ts';
+import { readPackageManager } from './programs/package-scripts.ts';
+import { environment, readPip } from './programs/python-tasks.ts';
 import type { Reader } from './reading.ts';
-import { readShell, readSourced } from './shell-scripts.ts';
-import { readJust, readTask } from './task-files.ts';
-import { leads, readCargo, readComposer, readDeno, readNpx, readSeveral, readTsc, spreads, wraps } from './wrappers.ts';
+import { readShell, readSourced } from './programs/shell-scripts.ts';
+import { readJust, readTask } from './programs/task-files.ts';
+import { leads, readCargo, readComposer, readDeno, readNpx, readSeveral, readTsc, spreads, wraps } from './programs/wrappers.ts';
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 

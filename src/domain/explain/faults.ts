@@ -1,5 +1,5 @@
 import type { SettingsRules } from '../findings/settings-rules.ts';
-import type { PatternFault } from '../patterns/pattern.ts';
+import type { PatternFault } from '../scope/pattern.ts';
 import type { HostFault } from '../settings/network-hosts.ts';
 
 /** Why a text is not a pattern, without the text. */

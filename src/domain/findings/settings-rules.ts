@@ -1,5 +1,5 @@
 import type { AddressFault } from '../base/web-address.ts';
-import type { PatternFault } from '../patterns/pattern.ts';
+import type { PatternFault } from '../scope/pattern.ts';
 import type { SubjectFault } from '../plan/commit-subject.ts';
 import type { HostFault } from '../settings/network-hosts.ts';
 

@@ -1,7 +1,7 @@
 import type { TaskId } from '../base/ids.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { RunOrder } from '../ledger/requests.ts';
-import { matches, pattern } from '../patterns/pattern.ts';
+import { matches, pattern } from '../scope/pattern.ts';
 import { allTasks, type FrozenPlan, landsOnOwnBranch } from '../plan/plan.ts';
 
 /** The person's checkout as it is before a run starts. Paths are from its root. */

@@ -1,5 +1,5 @@
 import type { PlanHash, TaskId } from '../base/ids.ts';
-import { matches, pattern as parsed } from '../patterns/pattern.ts';
+import { matches, pattern as parsed } from '../scope/pattern.ts';
 import type { FrozenPlan, PlannedTask } from '../plan/plan.ts';
 import { outOfScope, scopeOf } from '../scope/ownership.ts';
 import type { Acceptance, ApprovalEvidence, DispatchEvidence, MonitorEvidence, SnapshotEvidence } from './evidence.ts';

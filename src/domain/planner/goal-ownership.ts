@@ -1,4 +1,4 @@
-import { intersect, matches, parsePattern, pattern } from '../patterns/pattern.ts';
+import { intersect, matches, parsePattern, pattern } from '../scope/pattern.ts';
 import type { Role } from '../plan/plan.ts';
 import { steeringIn } from '../scope/steering.ts';
 import { dividesFiles, isCode, isTest, siblingsOf, testsOf, testTrees } from './owned-paths.ts';

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '../base/result.ts';
 import { safeText } from '../base/safe-text.ts';
-import { intersect, pattern } from '../patterns/pattern.ts';
+import { intersect, pattern } from '../scope/pattern.ts';
 import type { Role } from '../plan/plan.ts';
 import { freeId, type PlanSketch, type SketchedTask, slugOf } from '../plan/plan-text.ts';
 import { taskBrief } from './brief.ts';

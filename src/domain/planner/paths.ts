@@ -1,4 +1,4 @@
-import { parsePattern } from '../patterns/pattern.ts';
+import { parsePattern } from '../scope/pattern.ts';
 import { withoutEnd } from './clauses.ts';
 
 /** Paths and patterns that a text plainly names, each once, in its order. What could be anything else is left out. */

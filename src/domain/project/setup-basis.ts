@@ -1,4 +1,4 @@
-import { matches, pattern } from '../patterns/pattern.ts';
+import { matches, pattern } from '../scope/pattern.ts';
 import { plainCommands } from '../shell/plain-commands.ts';
 import type { Word } from '../shell/shell-words.ts';
 

@@ -1,7 +1,7 @@
 import type { Finding } from '../findings/finding.ts';
 import { leftToLand } from '../landing/undo.ts';
 import type { RunOrder } from '../ledger/requests.ts';
-import { intersect } from '../patterns/pattern.ts';
+import { intersect } from '../scope/pattern.ts';
 import { allTasks } from '../plan/plan.ts';
 import { claimsOf } from '../scope/claims.ts';
 import type { RunState } from './run.ts';

@@ -1,7 +1,7 @@
 import type { TaskId } from '../base/ids.ts';
 import type { OwnershipEvidence } from '../gates/evidence.ts';
-import { literalPattern, type Pattern, parsePattern, pattern } from '../patterns/pattern.ts';
-import type { Entry } from '../patterns/pattern-index.ts';
+import { literalPattern, type Pattern, parsePattern, pattern } from './pattern.ts';
+import type { Entry } from './pattern-index.ts';
 import type { FrozenPlan, PlannedTask } from '../plan/plan.ts';
 
 export type Granted = OwnershipEvidence['granted'];

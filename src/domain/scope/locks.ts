@@ -1,5 +1,5 @@
 import type { TaskId } from '../base/ids.ts';
-import { intersect, pattern } from '../patterns/pattern.ts';
+import { intersect, pattern } from './pattern.ts';
 import type { FrozenPlan, PlannedTask, PlannedWave } from '../plan/plan.ts';
 
 /**

@@ -6,7 +6,7 @@ import { taskId } from '../base/ids.ts';
 import { foldPath } from '../base/path-fold.ts';
 import { explain } from '../explain/explain.ts';
 import type { DiffEntry } from '../gates/evidence.ts';
-import { indexPatterns } from '../patterns/pattern-index.ts';
+import { indexPatterns } from './pattern-index.ts';
 import type { FrozenPlan, PlannedTask } from '../plan/plan.ts';
 import { claimsOf } from './claims.ts';
 import { withLockNeeds } from './locks.ts';

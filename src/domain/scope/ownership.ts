@@ -1,8 +1,8 @@
 import type { TaskId } from '../base/ids.ts';
 import { foldPath } from '../base/path-fold.ts';
 import type { Finding, FindingOf } from '../findings/finding.ts';
-import { intersect, pattern } from '../patterns/pattern.ts';
-import { type Entry, indexPatterns } from '../patterns/pattern-index.ts';
+import { intersect, pattern } from './pattern.ts';
+import { type Entry, indexPatterns } from './pattern-index.ts';
 import { allTasks, type FrozenPlan, type PlannedTask } from '../plan/plan.ts';
 import { type Claim, claimsOf, type Granted } from './claims.ts';
 

@@ -1,4 +1,4 @@
-import { matches } from '../patterns/pattern.ts';
+import { matches } from './pattern.ts';
 import type { FrozenPlan, PlannedTask } from '../plan/plan.ts';
 import { type Claim, claimsOf, type Granted } from './claims.ts';
 

@@ -1,4 +1,4 @@
-import { parsePattern } from '../../domain/patterns/pattern.ts';
+import { parsePattern } from '../../domain/scope/pattern.ts';
 import type { Misuse } from './action.ts';
 
 /** Returns the first path that is no pattern inside the repository; null if all are. */

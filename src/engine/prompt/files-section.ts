@@ -1,6 +1,6 @@
 import { safeLine } from '../../domain/base/safe-text.ts';
 import { sizeText } from '../../domain/kept/disk.ts';
-import { matches, type Pattern, pattern } from '../../domain/patterns/pattern.ts';
+import { matches, type Pattern, pattern } from '../../domain/scope/pattern.ts';
 import type { PlannedTask } from '../../domain/plan/plan.ts';
 import type { RunState } from '../../domain/run/run.ts';
 import type { Attempt } from '../../domain/run/task.ts';

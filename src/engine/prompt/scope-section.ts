@@ -1,6 +1,6 @@
 import { safeLine } from '../../domain/base/safe-text.ts';
 import { mergeDefinitions } from '../../domain/check-definitions/definition.ts';
-import { intersect } from '../../domain/patterns/pattern.ts';
+import { intersect } from '../../domain/scope/pattern.ts';
 import type { FrozenPlan, PlannedTask } from '../../domain/plan/plan.ts';
 import type { RunState } from '../../domain/run/run.ts';
 import { grantPattern } from '../../domain/scope/claims.ts';

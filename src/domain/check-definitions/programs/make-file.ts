@@ -1,5 +1,5 @@
-import { existingFiles } from './config-files.ts';
-import { type Call, filesStarted, join, pathFrom, placeFrom, type Reading } from './reading.ts';
+import { existingFiles } from '../config-files.ts';
+import { type Call, filesStarted, join, pathFrom, placeFrom, type Reading } from '../reading.ts';
 
 /** `make`: its file counts as a whole; the recipes that a goal leads to are read as commands. */
 export function readMake(reading: Reading, { args, directory: from }: Call): void {

@@ -1,5 +1,5 @@
-import { defineRunner } from './define-runner.ts';
-import { keyText } from './definition.ts';
+import { defineRunner } from '../define-runner.ts';
+import { keyText } from '../definition.ts';
 import {
   type Call,
   isTable,
@@ -10,7 +10,7 @@ import {
   type Reading,
   shownWord,
   upwards,
-} from './reading.ts';
+} from '../reading.ts';
 import { readScript } from './shell-scripts.ts';
 
 /** npm, pnpm, yarn and bun: the scripts that a command of theirs runs, and what those lead to. */

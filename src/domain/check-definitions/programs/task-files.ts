@@ -1,4 +1,4 @@
-import { type Call, isTable, join, parentOf, pathFrom, type Reading, upwards } from './reading.ts';
+import { type Call, isTable, join, parentOf, pathFrom, type Reading, upwards } from '../reading.ts';
 
 /** `just`: its file counts as a whole; recipes that are reached are read as commands. */
 export function readJust(reading: Reading, { args, directory }: Call): void {
