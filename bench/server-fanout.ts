@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { openSqliteLedger } from '../src/adapters/ledger-sqlite/index.ts';
+import { openSqliteLedger } from '../src/adapters/ledger/sqlite/index.ts';
 import { failure } from '../test/support/findings.ts';
 import { repository, streaming } from '../test/support/streaming.ts';
 import { place } from './repository.ts';

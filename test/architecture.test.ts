@@ -25,7 +25,7 @@ const mayImport: Record<string, readonly string[]> = {
 const entryPoints = ['cli', 'fence-client', 'merger', 'supervisor'];
 
 /** What can write a git ref or a working tree, and the process that does. The command line must not even load it. */
-const writers = ['src/adapters/git-write/', 'src/adapters/bare-repository/', 'src/adapters/snapshot/', 'src/merger/'];
+const writers = ['src/adapters/git/write/', 'src/adapters/git/bare/', 'src/adapters/snapshot/', 'src/merger/'];
 
 type Import = { readonly from: string; readonly to: string; readonly typeOnly: boolean };
 

@@ -29,7 +29,7 @@ test('the command line runs from its own files, wherever they lie', async () => 
 test('no file that the command line may load holds what writes git', () => {
   const writes = (file: string): boolean =>
     chunkOf(file).moduleIds.some((module) =>
-      /\/src\/(?:adapters\/(?:git-write|bare-repository|snapshot)|merger)\//.test(module),
+      /\/src\/(?:adapters\/(?:git\/write|git\/bare|snapshot)|merger)\//.test(module),
     );
   expect([...reachable('cli.js')].filter(writes)).toEqual([]);
   expect([...reachable('merger.js')].filter(writes)).toEqual(['chunk-merger-start.js']);

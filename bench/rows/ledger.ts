@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
+import { openSqliteLedger } from '../../src/adapters/ledger/sqlite/index.ts';
 import { place } from '../repository.ts';
 import { inTurns, type Row } from './row.ts';
 

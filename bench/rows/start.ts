@@ -6,7 +6,7 @@ import {
   findHost,
   launch,
   startCommand,
-} from '../../src/adapters/fence-bwrap/index.ts';
+} from '../../src/adapters/fence/index.ts';
 import { fencedByHand } from '../fence.mjs';
 import { run } from '../process.ts';
 import { place } from '../repository.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { writeDurably } from './durable-file.ts';
-import { readMemory } from './state-file.ts';
+import { writeDurably } from './files/durable-file.ts';
+import { readMemory } from './files/state-file.ts';
 
 /**
  * Hashes of what a person let this repository loosen. They lie in the state directory, out of reach of the repository

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { commit, me, order, plan, theRun, tree } from '../../test/support/plans.ts';
 import { roomyDisk } from '../../test/support/roomy-disk.ts';
-import { memoryLedger } from '../adapters/ledger-memory/index.ts';
+import { memoryLedger } from '../adapters/ledger/memory/index.ts';
 import { type RunId, runId } from '../domain/base/ids.ts';
 import type { RunEvent } from '../domain/ledger/events.ts';
 import { stateDir } from '../domain/ledger/state-dir.ts';

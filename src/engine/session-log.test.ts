@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { nthSeq } from '../../test/contract/ledger-support.ts';
-import { memoryLedger } from '../adapters/ledger-memory/index.ts';
+import { memoryLedger } from '../adapters/ledger/memory/index.ts';
 import type { ExternalCommand } from '../domain/external/command.ts';
 import { replaySession } from '../domain/external/replay.ts';
 import { externalStream, type Ledger, LedgerUnavailable } from '../ports/ledger.ts';

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import type { FoundLogin } from '../adapters/agent-login.ts';
-import { personsHome } from '../adapters/persons-name.ts';
+import type { FoundLogin } from '../adapters/agents/common/login.ts';
+import { personsHome } from '../adapters/process/persons-name.ts';
 import type { Context } from '../cli/command.ts';
 import type { AuthPorts, Examine } from '../cli/ports.ts';
 import { type AgentKind, agentKinds } from '../domain/agents/agents.ts';
@@ -28,8 +28,8 @@ const judgedBy: Readonly<Record<AgentKind['executor'], string>> = {
 async function examineAgent(name: string, kind: AgentKind, context: Context): Promise<Examined> {
   const { env } = context;
   const [{ findProgram }, { probeProgram }, { executorOf }, { mendHidden, probePlace }] = await Promise.all([
-    import('../adapters/agent-program.ts'),
-    import('../adapters/fence-bwrap/probe.ts'),
+    import('../adapters/agents/common/program.ts'),
+    import('../adapters/fence/probe.ts'),
     import('../supervisor/agent-watch.ts'),
     import('./toolchain-examinations.ts'),
   ]);
@@ -62,9 +62,9 @@ type NoLogin = KnownLogin & { readonly by: 'nothing' };
 
 async function loginOf(kind: AgentKind, env: Context['env']): Promise<KnownLogin> {
   const [{ findLogin }, { isPrivate, tokensFile, withStoredTokens }, { agentUser }] = await Promise.all([
-    import('../adapters/agent-login.ts'),
+    import('../adapters/agents/common/login.ts'),
     import('../adapters/stored-tokens.ts'),
-    import('../adapters/fence-bwrap/index.ts'),
+    import('../adapters/fence/index.ts'),
   ]);
   const file = tokensFile(env, personsHome());
   const login = findLogin(kind, withStoredTokens(env, kind.credentials, file), agentUser(''));
@@ -77,7 +77,7 @@ async function loginOf(kind: AgentKind, env: Context['env']): Promise<KnownLogin
 export async function agentReady(name: string, env: Context['env']): Promise<AgentReadiness> {
   const kind = agentKinds[name];
   if (kind === undefined || kind.program === '') return { ready: true };
-  const { findProgram } = await import('../adapters/agent-program.ts');
+  const { findProgram } = await import('../adapters/agents/common/program.ts');
   const { program, login } = kind;
   if (findProgram(program, env, (path) => path) === null)
     return { ready: false, installed: false, because: { rule: 'program-not-found', program } };
@@ -100,7 +100,7 @@ function loginText(login: KnownLogin): string {
 
 export const authPorts: AuthPorts = {
   logins: async ({ env }) => {
-    const { variablesOf } = await import('../adapters/agent-login.ts');
+    const { variablesOf } = await import('../adapters/agents/common/login.ts');
     const kinds = Object.entries(agentKinds).filter(
       ([name, { program, drives }]) => name === program && drives === undefined,
     );

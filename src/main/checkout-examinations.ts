@@ -8,7 +8,7 @@ import type { Examined } from '../ports/desk.ts';
 export const checkoutExaminations: readonly Examine[] = [identity, signing, checkout];
 
 async function identity(context: Context): Promise<Examined> {
-  const { isAuthorKnown } = await import('../adapters/git-read/index.ts');
+  const { isAuthorKnown } = await import('../adapters/git/read/index.ts');
   return await inRepository(context, 'identity', async (toplevel) => {
     if (await isAuthorKnown(toplevel, context.env)) return 'git knows your name and address';
     return { state: 'bad', finding: { rule: 'author' } };
@@ -16,7 +16,7 @@ async function identity(context: Context): Promise<Examined> {
 }
 
 async function signing(context: Context): Promise<Examined> {
-  const { trySigning } = await import('../adapters/git-read/index.ts');
+  const { trySigning } = await import('../adapters/git/read/index.ts');
   return await inRepository(context, 'signing', async (toplevel) => {
     const finding = await trySigning(toplevel, context.env);
     return finding === null ? 'works, or is not asked for' : { state: 'bad', finding };
@@ -25,7 +25,7 @@ async function signing(context: Context): Promise<Examined> {
 
 async function checkout(context: Context): Promise<Examined> {
   const [{ gitReader, readCheckoutState }, { uncommittedChanges }] = await Promise.all([
-    import('../adapters/git-read/index.ts'),
+    import('../adapters/git/read/index.ts'),
     import('../domain/gates/preflight.ts'),
   ]);
   return await inRepository(context, 'checkout', async (toplevel) => {

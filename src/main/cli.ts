@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { armFailpoints } from '../adapters/failpoint.ts';
+import { armFailpoints } from '../adapters/process/failpoint.ts';
 import { openTerminal } from '../adapters/terminal/index.ts';
 import { commands } from '../cli/all-commands.ts';
 import type { Context, Signal } from '../cli/command.ts';

@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { access, mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { type Caller, callerOf } from '../adapters/caller.ts';
 import { letsAgentsDecide, userConfigFile } from '../adapters/config-files/index.ts';
 import { stateDisk } from '../adapters/disk/index.ts';
-import { writeDurably } from '../adapters/durable-file.ts';
-import { probeFence } from '../adapters/fence-bwrap/probe.ts';
+import { probeFence } from '../adapters/fence/probe.ts';
+import { writeDurably } from '../adapters/files/durable-file.ts';
 import {
   gitReader,
   isAuthorKnown,
@@ -16,14 +15,15 @@ import {
   readPatch,
   secretsInCheckout,
   trySigning,
-} from '../adapters/git-read/index.ts';
+} from '../adapters/git/read/index.ts';
 import { jobFiles } from '../adapters/job-files/index.ts';
-import { memoryLedger } from '../adapters/ledger-memory/index.ts';
-import { openSqliteLedger } from '../adapters/ledger-sqlite/index.ts';
+import { memoryLedger } from '../adapters/ledger/memory/index.ts';
+import { openSqliteLedger } from '../adapters/ledger/sqlite/index.ts';
 import { takeMarkers } from '../adapters/markers/index.ts';
-import { personsHome, personsName } from '../adapters/persons-name.ts';
 import { hashPlan } from '../adapters/plan-files/index.ts';
-import { isAlive, isStopped } from '../adapters/process-identity.ts';
+import { type Caller, callerOf } from '../adapters/process/caller.ts';
+import { personsHome, personsName } from '../adapters/process/persons-name.ts';
+import { isAlive, isStopped } from '../adapters/process/process-identity.ts';
 import {
   findRepository,
   locateStateDirectory,

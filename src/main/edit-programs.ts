@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { removeTreeSync } from '../adapters/files/remove-tree.ts';
 import { runEditor } from '../adapters/person-programs/index.ts';
-import { removeTreeSync } from '../adapters/remove-tree.ts';
 import { makeWorkspace } from '../adapters/workspace/index.ts';
 import type { EditPrograms } from '../cli/ports.ts';
 import { editedFiles } from '../domain/ledger/state-dir.ts';

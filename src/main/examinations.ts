@@ -1,4 +1,4 @@
-import { personsHome } from '../adapters/persons-name.ts';
+import { personsHome } from '../adapters/process/persons-name.ts';
 import type { Context } from '../cli/command.ts';
 import type { Examine } from '../cli/ports.ts';
 import { policy } from '../domain/settings/policy.ts';
@@ -20,7 +20,7 @@ async function node(): Promise<Examined> {
 }
 
 async function git(): Promise<Examined> {
-  const { checkGit, GitUnusable } = await import('../adapters/git-process/index.ts');
+  const { checkGit, GitUnusable } = await import('../adapters/git/process/index.ts');
   try {
     return { name: 'git', state: 'good', found: await checkGit(), fix: null };
   } catch (error) {
@@ -30,7 +30,7 @@ async function git(): Promise<Examined> {
 }
 
 async function fence({ env }: Context): Promise<Examined> {
-  const { probeFence } = await import('../adapters/fence-bwrap/probe.ts');
+  const { probeFence } = await import('../adapters/fence/probe.ts');
   const probe = probeFence(env);
   if (!probe.works) {
     const { explain } = await import('../domain/explain/explain.ts');
@@ -55,7 +55,7 @@ async function repository({ cwd }: Context): Promise<Examined> {
 async function objectsIn(gitDir: string): Promise<number> {
   const [{ countObjects }, { GitUnusable }] = await Promise.all([
     import('../adapters/object-stores/index.ts'),
-    import('../adapters/git-process/index.ts'),
+    import('../adapters/git/process/index.ts'),
   ]);
   return await countObjects(gitDir).catch((error: unknown) => {
     if (error instanceof GitUnusable) return 0;

@@ -1,7 +1,7 @@
-import { writeDurably } from '../adapters/durable-file.ts';
-import { armFailpoints } from '../adapters/failpoint.ts';
-import { globalConfigText, personsEnvironment } from '../adapters/git-read/index.ts';
-import { openSqliteLedger } from '../adapters/ledger-sqlite/index.ts';
+import { writeDurably } from '../adapters/files/durable-file.ts';
+import { globalConfigText, personsEnvironment } from '../adapters/git/read/index.ts';
+import { openSqliteLedger } from '../adapters/ledger/sqlite/index.ts';
+import { armFailpoints } from '../adapters/process/failpoint.ts';
 import { stateDir } from '../domain/ledger/state-dir.ts';
 import type { Context } from '../merger/context.ts';
 import { recoverLanding } from '../merger/landing-recovery.ts';

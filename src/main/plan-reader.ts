@@ -1,7 +1,6 @@
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import { findProgram } from '../adapters/agent-program.ts';
-import { callerOf } from '../adapters/caller.ts';
+import { findProgram } from '../adapters/agents/common/program.ts';
 import { loadConfig, userConfigFile } from '../adapters/config-files/index.ts';
 import { addConfirmations, readConfirmations } from '../adapters/confirmations.ts';
 import {
@@ -10,9 +9,8 @@ import {
   inspectRepository,
   readCheckoutState,
   readSmallText,
-} from '../adapters/git-read/index.ts';
+} from '../adapters/git/read/index.ts';
 import { inspectLfs } from '../adapters/lfs/index.ts';
-import { personsHome } from '../adapters/persons-name.ts';
 import {
   definitionsAt,
   definitionsOn,
@@ -21,6 +19,8 @@ import {
   type Start,
   skillsOn,
 } from '../adapters/plan-files/index.ts';
+import { callerOf } from '../adapters/process/caller.ts';
+import { personsHome } from '../adapters/process/persons-name.ts';
 import { writeNewFile } from '../adapters/project/index.ts';
 import { findRepository, locateStateDirectory, makeStateDirectory } from '../adapters/state-directory/index.ts';
 import type { Context } from '../cli/command.ts';

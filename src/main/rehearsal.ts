@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { probeFence } from '../adapters/fence-bwrap/probe.ts';
-import { gitReader, inspectRepository } from '../adapters/git-read/index.ts';
-import { personsHome } from '../adapters/persons-name.ts';
+import { probeFence } from '../adapters/fence/probe.ts';
+import { gitReader, inspectRepository } from '../adapters/git/read/index.ts';
 import { freeze, hashPlan } from '../adapters/plan-files/freeze.ts';
+import { personsHome } from '../adapters/process/persons-name.ts';
 import { findRepository, locateStateDirectory } from '../adapters/state-directory/index.ts';
 import type { Context } from '../cli/command.ts';
 import type { Rehearsal, Rehearse } from '../cli/ports.ts';

@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { openSqliteLedger } from '../adapters/ledger-sqlite/index.ts';
+import { removeTreeSync } from '../adapters/files/remove-tree.ts';
+import { openSqliteLedger } from '../adapters/ledger/sqlite/index.ts';
 import { mergerProcess } from '../adapters/merger-process/index.ts';
-import { identify, isAlive, type ProcessIdentity } from '../adapters/process-identity.ts';
-import { removeTreeSync } from '../adapters/remove-tree.ts';
+import { identify, isAlive, type ProcessIdentity } from '../adapters/process/process-identity.ts';
 import { hasCode } from '../adapters/state-directory/absent.ts';
 import {
   locateStateDirectory,

@@ -1,10 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { FenceUnavailable } from '../adapters/fence-bwrap/index.ts';
-import { personsHome } from '../adapters/persons-name.ts';
-import { isOfLiving, ownName } from '../adapters/process-identity.ts';
-import { removeTreeSync } from '../adapters/remove-tree.ts';
+import { FenceUnavailable } from '../adapters/fence/index.ts';
+import { removeTreeSync } from '../adapters/files/remove-tree.ts';
+import { personsHome } from '../adapters/process/persons-name.ts';
+import { isOfLiving, ownName } from '../adapters/process/process-identity.ts';
 import { hasCode } from '../adapters/state-directory/absent.ts';
 import { findRepository, makeRunDirectory } from '../adapters/state-directory/index.ts';
 import { jobDirectory } from '../adapters/supervisors/job-directory.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { armFailpoints } from '../adapters/failpoint.ts';
-import { personsHome } from '../adapters/persons-name.ts';
+import { armFailpoints } from '../adapters/process/failpoint.ts';
+import { personsHome } from '../adapters/process/persons-name.ts';
 import { tokensFile, withStoredTokens } from '../adapters/stored-tokens.ts';
 import { jobDirectory } from '../adapters/supervisors/job-directory.ts';
 import { atHome } from '../supervisor/at-home.ts';

@@ -1,5 +1,5 @@
-import type { ProbePlace } from '../adapters/fence-bwrap/probe.ts';
-import { personsHome } from '../adapters/persons-name.ts';
+import type { ProbePlace } from '../adapters/fence/probe.ts';
+import { personsHome } from '../adapters/process/persons-name.ts';
 import type { Context } from '../cli/command.ts';
 import type { Examine } from '../cli/ports.ts';
 import type { ResolvedSettings } from '../domain/settings/settings.ts';
@@ -14,7 +14,7 @@ import { pathsAtHome } from '../supervisor/at-home.ts';
 export const toolchainExaminations: readonly Examine[] = [toolchains, checkPrograms];
 
 async function toolchains(context: Context): Promise<Examined> {
-  const { probeVisible } = await import('../adapters/fence-bwrap/probe.ts');
+  const { probeVisible } = await import('../adapters/fence/probe.ts');
   const visible = probeVisible(context.env, await probePlace(context));
   if (visible === null) return { name: 'toolchains', state: 'warning', found: 'there is no fence', fix: null };
   const { home, shown, hidden, left, useless } = visible;
@@ -46,8 +46,8 @@ async function toolchains(context: Context): Promise<Examined> {
 async function checkPrograms(context: Context): Promise<Examined> {
   const name = 'check programs';
   const [{ findProgram }, { probeProgram }] = await Promise.all([
-    import('../adapters/agent-program.ts'),
-    import('../adapters/fence-bwrap/probe.ts'),
+    import('../adapters/agents/common/program.ts'),
+    import('../adapters/fence/probe.ts'),
   ]);
   const settings = await settingsOf(context);
   const place = await probePlace(context);

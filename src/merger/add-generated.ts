@@ -1,6 +1,6 @@
-import { failpoint } from '../adapters/failpoint.ts';
-import { readAuthor } from '../adapters/git-read/index.ts';
-import { type Change, keepReachable, readChanges, takeBack, writeCommit } from '../adapters/git-write/index.ts';
+import { readAuthor } from '../adapters/git/read/index.ts';
+import { type Change, keepReachable, readChanges, takeBack, writeCommit } from '../adapters/git/write/index.ts';
+import { failpoint } from '../adapters/process/failpoint.ts';
 import { refs } from '../domain/ledger/state-dir.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { done, type Order, recordFacts, refused } from './context.ts';

@@ -13,7 +13,7 @@ import {
   nobody,
   writeCommit,
   writeStack,
-} from '../adapters/git-write/index.ts';
+} from '../adapters/git/write/index.ts';
 import { type CommitId, commitId } from '../domain/base/ids.ts';
 import type { SnapshotEvidence } from '../domain/gates/evidence.ts';
 import { areApart, changesApart } from './apart.ts';

@@ -1,4 +1,4 @@
-import { absent, type Change, readCommits, readManyChanges } from '../adapters/git-write/index.ts';
+import { absent, type Change, readCommits, readManyChanges } from '../adapters/git/write/index.ts';
 import type { TreeId } from '../domain/base/ids.ts';
 import type { SnapshotEvidence } from '../domain/gates/evidence.ts';
 

@@ -1,5 +1,4 @@
-import { failpoint } from '../adapters/failpoint.ts';
-import { type Author, listTree, readAuthor } from '../adapters/git-read/index.ts';
+import { type Author, listTree, readAuthor } from '../adapters/git/read/index.ts';
 import {
   isTidy,
   keepReachable,
@@ -7,7 +6,8 @@ import {
   readRef,
   writeCommit,
   writeStack,
-} from '../adapters/git-write/index.ts';
+} from '../adapters/git/write/index.ts';
+import { failpoint } from '../adapters/process/failpoint.ts';
 import type { CommitId, TaskId } from '../domain/base/ids.ts';
 import { err, ok, type Result } from '../domain/base/result.ts';
 import type { Finding } from '../domain/findings/finding.ts';

@@ -1,10 +1,10 @@
-import { openObjects } from '../adapters/git-process/index.ts';
-import { type Change, nobody, readChanges, takeBack, writeBlob, writeCommit } from '../adapters/git-write/index.ts';
+import { openObjects } from '../adapters/git/process/index.ts';
+import { type Change, nobody, readChanges, takeBack, writeBlob, writeCommit } from '../adapters/git/write/index.ts';
 import type { CommitId, TaskId, TreeId } from '../domain/base/ids.ts';
 import { compileDefinitions, mayTouch, touchedDefinition } from '../domain/check-definitions/definition.ts';
 import type { DefinitionChange, EarlierDefinitions } from '../domain/landing/earlier-definitions.ts';
-import { matches, type Pattern, pattern } from '../domain/scope/pattern.ts';
 import { grantPattern } from '../domain/scope/claims.ts';
+import { matches, type Pattern, pattern } from '../domain/scope/pattern.ts';
 import { eventsOf, type History, judged, planInForce } from './history.ts';
 
 type Tip = { readonly commit: CommitId; readonly tree: TreeId };
@@ -27,7 +27,7 @@ export async function definedBefore(
   const found = (await readChanges(repository, base, top.commit)).filter(isJudged);
   if (found.length === 0) return {};
   // the parsers are large, and most rounds change no definition
-  const { keysBetweenTexts, withKeysOfText } = await import('../adapters/structured-text.ts');
+  const { keysBetweenTexts, withKeysOfText } = await import('../adapters/files/structured-text.ts');
   await using objects = openObjects(repository);
   const textOf = async (mode: string, id: string): Promise<string | null> =>
     mode.startsWith('100') ? ((await objects.read(id))?.toString('utf8') ?? null) : null;

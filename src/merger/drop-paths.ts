@@ -1,5 +1,4 @@
-import { failpoint } from '../adapters/failpoint.ts';
-import { readDiff } from '../adapters/git-read/index.ts';
+import { readDiff } from '../adapters/git/read/index.ts';
 import {
   keepReachable,
   mustReadCommit,
@@ -7,7 +6,8 @@ import {
   readChanges,
   takeBack,
   writeCommit,
-} from '../adapters/git-write/index.ts';
+} from '../adapters/git/write/index.ts';
+import { failpoint } from '../adapters/process/failpoint.ts';
 import type { TaskId } from '../domain/base/ids.ts';
 import type { SnapshotEvidence } from '../domain/gates/evidence.ts';
 import type { By } from '../domain/ledger/requests.ts';

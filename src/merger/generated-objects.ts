@@ -1,4 +1,4 @@
-import { readCommits, readManyChanges } from '../adapters/git-write/index.ts';
+import { readCommits, readManyChanges } from '../adapters/git/write/index.ts';
 import { err, ok, type Result } from '../domain/base/result.ts';
 import type { ObjectGap } from '../domain/findings/merger-rules.ts';
 import { eventsOf, type History, planInForce } from './history.ts';

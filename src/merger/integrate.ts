@@ -5,7 +5,7 @@ import {
   readChanges,
   readCommits,
   takeBack,
-} from '../adapters/git-write/index.ts';
+} from '../adapters/git/write/index.ts';
 import type { CommitId, TreeId } from '../domain/base/ids.ts';
 import { ok, type Result } from '../domain/base/result.ts';
 import type { SnapshotEvidence } from '../domain/gates/evidence.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { failpoint } from '../adapters/failpoint.ts';
-import { commitsBetween, isAncestor, openPerson, readRef } from '../adapters/git-write/index.ts';
+import { commitsBetween, isAncestor, openPerson, readRef } from '../adapters/git/write/index.ts';
+import { failpoint } from '../adapters/process/failpoint.ts';
 import type { CommitId, TaskId, TreeId } from '../domain/base/ids.ts';
 import { err, ok, type Result } from '../domain/base/result.ts';
 import type { Finding } from '../domain/findings/finding.ts';

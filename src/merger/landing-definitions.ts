@@ -1,5 +1,5 @@
-import { failpoint } from '../adapters/failpoint.ts';
-import { keepReachable, mustReadCommit } from '../adapters/git-write/index.ts';
+import { keepReachable, mustReadCommit } from '../adapters/git/write/index.ts';
+import { failpoint } from '../adapters/process/failpoint.ts';
 import type { CommitId, TaskId } from '../domain/base/ids.ts';
 import type { RunEvent } from '../domain/ledger/events.ts';
 import { refs } from '../domain/ledger/state-dir.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Commit, keepReachable, mergeForPerson, nobody, writeCommit } from '../adapters/git-write/index.ts';
+import { type Commit, keepReachable, mergeForPerson, nobody, writeCommit } from '../adapters/git/write/index.ts';
 import type { CommitId, TreeId } from '../domain/base/ids.ts';
 import type { Rebuilt } from '../domain/landing/landing.ts';
 import { refs } from '../domain/ledger/state-dir.ts';

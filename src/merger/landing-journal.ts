@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import { syncDirectory, writeDurably } from '../adapters/durable-file.ts';
-import { readStateFile } from '../adapters/state-file.ts';
+import { syncDirectory, writeDurably } from '../adapters/files/durable-file.ts';
+import { readStateFile } from '../adapters/files/state-file.ts';
 import { type CommitId, commitId } from '../domain/base/ids.ts';
 import type { StateDir } from '../domain/ledger/state-dir.ts';
 

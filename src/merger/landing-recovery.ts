@@ -1,6 +1,5 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { failpoint } from '../adapters/failpoint.ts';
 import {
   absent,
   type Change,
@@ -15,7 +14,8 @@ import {
   readIndex,
   readRef,
   restoreFromIndex,
-} from '../adapters/git-write/index.ts';
+} from '../adapters/git/write/index.ts';
+import { failpoint } from '../adapters/process/failpoint.ts';
 import type { CommitId } from '../domain/base/ids.ts';
 import { err, ok, type Result } from '../domain/base/result.ts';
 import type { Finding } from '../domain/findings/finding.ts';

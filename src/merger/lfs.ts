@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
-import { writeWhole } from '../adapters/durable-file.ts';
-import { runGit } from '../adapters/git-process/index.ts';
-import { type Change, objectsBeyondBranches, type Person } from '../adapters/git-write/index.ts';
+import { writeWhole } from '../adapters/files/durable-file.ts';
+import { runGit } from '../adapters/git/process/index.ts';
+import { type Change, objectsBeyondBranches, type Person } from '../adapters/git/write/index.ts';
 import { findObject, giveObject, lfsPaths, personsStore, readPointers } from '../adapters/lfs/index.ts';
 import type { CommitId } from '../domain/base/ids.ts';
 import type { Order } from './context.ts';

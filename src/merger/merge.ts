@@ -1,5 +1,5 @@
-import { failpoint } from '../adapters/failpoint.ts';
-import { moveRef, readRef } from '../adapters/git-write/index.ts';
+import { moveRef, readRef } from '../adapters/git/write/index.ts';
+import { failpoint } from '../adapters/process/failpoint.ts';
 import type { CommitId } from '../domain/base/ids.ts';
 import type { RunEvent } from '../domain/ledger/events.ts';
 import { refs } from '../domain/ledger/state-dir.ts';

@@ -1,6 +1,5 @@
-import { adoptCommit } from '../adapters/bare-repository/index.ts';
-import { failpoint } from '../adapters/failpoint.ts';
-import { findCheckout } from '../adapters/git-read/index.ts';
+import { adoptCommit } from '../adapters/git/bare/index.ts';
+import { findCheckout } from '../adapters/git/read/index.ts';
 import {
   deliver,
   forgetArrival,
@@ -16,7 +15,8 @@ import {
   readRef,
   switchTree,
   type Worktree,
-} from '../adapters/git-write/index.ts';
+} from '../adapters/git/write/index.ts';
+import { failpoint } from '../adapters/process/failpoint.ts';
 import type { CommitId } from '../domain/base/ids.ts';
 import { err, ok, type Result } from '../domain/base/result.ts';
 import type { Finding } from '../domain/findings/finding.ts';

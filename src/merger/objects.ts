@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { readChanges, readCommits, readManyChanges } from '../adapters/git-write/index.ts';
+import { readChanges, readCommits, readManyChanges } from '../adapters/git/write/index.ts';
 import type { TaskId, TreeId } from '../domain/base/ids.ts';
 import { err, ok, type Result } from '../domain/base/result.ts';
 import type { ObjectGap } from '../domain/findings/merger-rules.ts';

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { failpoint } from '../adapters/failpoint.ts';
 import {
   findRemote,
   openPerson,
@@ -8,7 +7,8 @@ import {
   pushLfs,
   type Remote,
   remoteTip,
-} from '../adapters/git-write/index.ts';
+} from '../adapters/git/write/index.ts';
+import { failpoint } from '../adapters/process/failpoint.ts';
 import { findRequest, hasProgram, openRequest, type Unopened } from '../adapters/pull-request/index.ts';
 import type { CommitId } from '../domain/base/ids.ts';
 import { err, ok, type Result } from '../domain/base/result.ts';

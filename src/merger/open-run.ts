@@ -1,8 +1,8 @@
-import { adoptCommit, ensureBareRepository } from '../adapters/bare-repository/index.ts';
-import { failpoint } from '../adapters/failpoint.ts';
-import { findCheckout } from '../adapters/git-read/index.ts';
-import { isAncestor, moveRef, mustReadCommit, readRef } from '../adapters/git-write/index.ts';
+import { adoptCommit, ensureBareRepository } from '../adapters/git/bare/index.ts';
+import { findCheckout } from '../adapters/git/read/index.ts';
+import { isAncestor, moveRef, mustReadCommit, readRef } from '../adapters/git/write/index.ts';
 import { ensureStore, isCut } from '../adapters/object-stores/index.ts';
+import { failpoint } from '../adapters/process/failpoint.ts';
 import type { CommitId } from '../domain/base/ids.ts';
 import { ok, type Result } from '../domain/base/result.ts';
 import type { Finding } from '../domain/findings/finding.ts';

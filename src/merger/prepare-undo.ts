@@ -1,5 +1,5 @@
-import { failpoint } from '../adapters/failpoint.ts';
-import { keepReachable } from '../adapters/git-write/index.ts';
+import { keepReachable } from '../adapters/git/write/index.ts';
+import { failpoint } from '../adapters/process/failpoint.ts';
 import type { CommitId, TaskId } from '../domain/base/ids.ts';
 import { err, ok, type Result } from '../domain/base/result.ts';
 import type { Finding } from '../domain/findings/finding.ts';

@@ -1,5 +1,5 @@
-import { adoptCommit } from '../adapters/bare-repository/index.ts';
-import { findCheckout, listTree, readAuthor } from '../adapters/git-read/index.ts';
+import { adoptCommit } from '../adapters/git/bare/index.ts';
+import { findCheckout, listTree, readAuthor } from '../adapters/git/read/index.ts';
 import {
   areRelated,
   type Commit,
@@ -10,7 +10,7 @@ import {
   readCommits,
   readRef,
   writeCommit,
-} from '../adapters/git-write/index.ts';
+} from '../adapters/git/write/index.ts';
 import { type CommitId, idPattern, runId, type TaskId, type TreeId, taskId } from '../domain/base/ids.ts';
 import type { ForeignCommit } from '../domain/ledger/landing-events.ts';
 import { bothNames, pathTwins } from '../domain/scope/path-twins.ts';

@@ -1,5 +1,5 @@
-import { adoptCommit } from '../adapters/bare-repository/index.ts';
-import { findCheckout, readAuthor } from '../adapters/git-read/index.ts';
+import { adoptCommit } from '../adapters/git/bare/index.ts';
+import { findCheckout, readAuthor } from '../adapters/git/read/index.ts';
 import {
   type Commit,
   commitsBetween,
@@ -7,7 +7,7 @@ import {
   mergeTrees,
   mustReadCommit,
   writeCommit,
-} from '../adapters/git-write/index.ts';
+} from '../adapters/git/write/index.ts';
 import type { CommitId, TaskId, TreeId } from '../domain/base/ids.ts';
 import { err, ok, type Result } from '../domain/base/result.ts';
 import type { Finding } from '../domain/findings/finding.ts';

@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { z } from 'zod';
-import { AdoptionFailed, ForeignRepository } from '../adapters/bare-repository/index.ts';
-import { GitUnusable } from '../adapters/git-process/index.ts';
-import { NotARepository, UnreadablePath } from '../adapters/git-read/index.ts';
+import { AdoptionFailed, ForeignRepository } from '../adapters/git/bare/index.ts';
+import { GitUnusable } from '../adapters/git/process/index.ts';
+import { NotARepository, UnreadablePath } from '../adapters/git/read/index.ts';
 import { commitId, runId, taskId } from '../domain/base/ids.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import type { By } from '../domain/ledger/requests.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { failpoint } from '../adapters/failpoint.ts';
-import { mustReadCommit, readChanges } from '../adapters/git-write/index.ts';
+import { mustReadCommit, readChanges } from '../adapters/git/write/index.ts';
+import { failpoint } from '../adapters/process/failpoint.ts';
 import type { CommitId, TaskId } from '../domain/base/ids.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import type { SnapshotEvidence } from '../domain/gates/evidence.ts';

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
-import { failpoint } from '../adapters/failpoint.ts';
-import { openObjects } from '../adapters/git-process/index.ts';
-import { readAuthor } from '../adapters/git-read/index.ts';
+import { openObjects } from '../adapters/git/process/index.ts';
+import { readAuthor } from '../adapters/git/read/index.ts';
 import {
   absent,
   type Change,
@@ -9,7 +8,8 @@ import {
   mustReadCommit,
   readChanges,
   writeCommit,
-} from '../adapters/git-write/index.ts';
+} from '../adapters/git/write/index.ts';
+import { failpoint } from '../adapters/process/failpoint.ts';
 import type { CommitId } from '../domain/base/ids.ts';
 import { type SidesBeside, sideName } from '../domain/landing/landing-conflict.ts';
 import type { By } from '../domain/ledger/requests.ts';

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { writeDurably } from '../adapters/durable-file.ts';
-import { bootId, identify, isAlive, type ProcessIdentity } from '../adapters/process-identity.ts';
-import { readStateFile } from '../adapters/state-file.ts';
+import { writeDurably } from '../adapters/files/durable-file.ts';
+import { readStateFile } from '../adapters/files/state-file.ts';
+import { bootId, identify, isAlive, type ProcessIdentity } from '../adapters/process/process-identity.ts';
 import type { StateDir } from '../domain/ledger/state-dir.ts';
 import { removeHalfObjects, removeLocks } from './leftovers.ts';
 

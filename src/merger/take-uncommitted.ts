@@ -1,4 +1,4 @@
-import { findCheckout, readCheckoutState } from '../adapters/git-read/index.ts';
+import { findCheckout, readCheckoutState } from '../adapters/git/read/index.ts';
 import { personsStore } from '../adapters/lfs/index.ts';
 import { takeSnapshot } from '../adapters/snapshot/index.ts';
 import type { CommitId } from '../domain/base/ids.ts';

@@ -1,5 +1,5 @@
-import { failpoint } from '../adapters/failpoint.ts';
-import { keepReachable, mustReadCommit, nobody, writeCommit, writeStack } from '../adapters/git-write/index.ts';
+import { keepReachable, mustReadCommit, nobody, writeCommit, writeStack } from '../adapters/git/write/index.ts';
+import { failpoint } from '../adapters/process/failpoint.ts';
 import type { CommitId, TaskId, TreeId } from '../domain/base/ids.ts';
 import { err, ok, type Result } from '../domain/base/result.ts';
 import type { SnapshotEvidence } from '../domain/gates/evidence.ts';

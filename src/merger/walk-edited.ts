@@ -1,4 +1,4 @@
-import { loginFile, secretsIn } from '../adapters/agent-login.ts';
+import { loginFile, secretsIn } from '../adapters/agents/common/login.ts';
 import { personsStore } from '../adapters/lfs/index.ts';
 import { SnapshotRefused, takeSnapshot } from '../adapters/snapshot/index.ts';
 import { recordOf } from '../adapters/workspace/index.ts';

@@ -1,10 +1,10 @@
 import { chownSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { findLogin } from '../adapters/agent-login.ts';
-import { findProgram } from '../adapters/agent-program.ts';
-import { type Bind, fencedRuntime, fencedWorkspace, type Host } from '../adapters/fence-bwrap/index.ts';
-import { isTooLong } from '../adapters/long-path.ts';
-import { removeTreeSync } from '../adapters/remove-tree.ts';
+import { findLogin } from '../adapters/agents/common/login.ts';
+import { findProgram } from '../adapters/agents/common/program.ts';
+import { type Bind, fencedRuntime, fencedWorkspace, type Host } from '../adapters/fence/index.ts';
+import { isTooLong } from '../adapters/files/long-path.ts';
+import { removeTreeSync } from '../adapters/files/remove-tree.ts';
 import type { JobDirectory } from '../adapters/supervisors/job-directory.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import type { Executor, Launch, Seat } from '../ports/executor.ts';

@@ -22,17 +22,17 @@ import { openTranscript } from './transcript.ts';
 export async function executorOf(name: Job['executor'], program: string): Promise<Executor> {
   switch (name) {
     case 'command':
-      return (await import('../adapters/agent-command/index.ts')).commandExecutor;
+      return (await import('../adapters/agents/command/index.ts')).commandExecutor;
     case 'scripted':
-      return (await import('../adapters/agent-scripted/index.ts')).scriptedExecutor;
+      return (await import('../adapters/agents/scripted/index.ts')).scriptedExecutor;
     case 'claude':
-      return (await import('../adapters/agent-claude/index.ts')).claudeExecutor;
+      return (await import('../adapters/agents/claude/index.ts')).claudeExecutor;
     case 'codex':
-      return (await import('../adapters/agent-codex/index.ts')).codexExecutor;
+      return (await import('../adapters/agents/codex/index.ts')).codexExecutor;
     case 'opencode':
-      return (await import('../adapters/agent-opencode/index.ts')).opencodeExecutor;
+      return (await import('../adapters/agents/opencode/index.ts')).opencodeExecutor;
     case 'acp':
-      return (await import('../adapters/agent-acp/index.ts')).acpExecutor(program);
+      return (await import('../adapters/agents/acp/index.ts')).acpExecutor(program);
   }
 }
 

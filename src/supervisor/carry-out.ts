@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { findLogin } from '../adapters/agent-login.ts';
-import { findProgram } from '../adapters/agent-program.ts';
+import { findLogin } from '../adapters/agents/common/login.ts';
+import { findProgram } from '../adapters/agents/common/program.ts';
 import {
   agentUser,
   callFilter,
@@ -9,7 +9,7 @@ import {
   fencedWorkspace,
   findHost,
   type Host,
-} from '../adapters/fence-bwrap/index.ts';
+} from '../adapters/fence/index.ts';
 import { chooseHandoff, readHandoffFile } from '../adapters/handoff/index.ts';
 import type { JobDirectory } from '../adapters/supervisors/job-directory.ts';
 import { makeWorkspace } from '../adapters/workspace/index.ts';

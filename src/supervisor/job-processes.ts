@@ -7,7 +7,7 @@ import {
   fencedWorkspace,
   type Host,
   type Readiness,
-} from '../adapters/fence-bwrap/index.ts';
+} from '../adapters/fence/index.ts';
 import type { Ending, FenceEvidence } from '../domain/gates/evidence.ts';
 import type { Executor } from '../ports/executor.ts';
 import type { Job } from '../ports/supervisor.ts';

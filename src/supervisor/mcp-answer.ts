@@ -1,4 +1,4 @@
-import { shallowJson } from '../adapters/shallow-json.ts';
+import { shallowJson } from '../adapters/agents/common/shallow-json.ts';
 import type { Answer } from './client-channel.ts';
 import { type Given, misfit, tools } from './mcp-tools.ts';
 

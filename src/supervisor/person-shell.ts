@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { callFilter, fencedWorkspace, findHost } from '../adapters/fence-bwrap/index.ts';
+import { callFilter, fencedWorkspace, findHost } from '../adapters/fence/index.ts';
 import type { JobDirectory } from '../adapters/supervisors/job-directory.ts';
 import { makeWorkspace } from '../adapters/workspace/index.ts';
 import type { Ending } from '../domain/gates/evidence.ts';

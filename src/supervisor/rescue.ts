@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { removeCanary } from '../adapters/fence-bwrap/index.ts';
+import { removeCanary } from '../adapters/fence/index.ts';
 import { chooseHandoff, readHandoffFile } from '../adapters/handoff/index.ts';
 import type { JobDirectory } from '../adapters/supervisors/job-directory.ts';
 import { readRecord, recordOf } from '../adapters/workspace/index.ts';

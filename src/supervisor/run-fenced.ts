@@ -10,7 +10,7 @@ import {
   type Readiness,
   seenOnce,
   startCommand,
-} from '../adapters/fence-bwrap/index.ts';
+} from '../adapters/fence/index.ts';
 import { killTagged } from '../adapters/supervisors/tagged-processes.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import type { Ending } from '../domain/gates/evidence.ts';

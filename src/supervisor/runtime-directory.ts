@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Bind, fencedRuntime, relaySocket } from '../adapters/fence-bwrap/index.ts';
+import { type Bind, fencedRuntime, relaySocket } from '../adapters/fence/index.ts';
 import type { Job } from '../ports/supervisor.ts';
 
 /** Sockets and what the agent finds of us. Short names: a socket's path must stay below 108 bytes. */

@@ -10,9 +10,9 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { isTooLong } from '../adapters/long-path.ts';
-import { openWay } from '../adapters/open-mode.ts';
-import { removeTreeSync } from '../adapters/remove-tree.ts';
+import { isTooLong } from '../adapters/files/long-path.ts';
+import { openWay } from '../adapters/files/open-mode.ts';
+import { removeTreeSync } from '../adapters/files/remove-tree.ts';
 
 const chunk = 4 << 20;
 

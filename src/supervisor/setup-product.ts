@@ -12,12 +12,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryFor } from '../adapters/durable-file.ts';
-import { removeTree } from '../adapters/remove-tree.ts';
-import { readMemory } from '../adapters/state-file.ts';
+import { temporaryFor } from '../adapters/files/durable-file.ts';
+import { removeTree } from '../adapters/files/remove-tree.ts';
+import { readMemory } from '../adapters/files/state-file.ts';
 import { giveTree, readRecord, recordOf } from '../adapters/workspace/index.ts';
-import { matches, pattern } from '../domain/scope/pattern.ts';
 import { isManifest, type SetupBasis, setupBasis } from '../domain/project/setup-basis.ts';
+import { matches, pattern } from '../domain/scope/pattern.ts';
 import type { Job } from '../ports/supervisor.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { GitFailed } from '../adapters/git-process/index.ts';
+import { GitFailed } from '../adapters/git/process/index.ts';
 import { SnapshotRefused, takeSnapshot } from '../adapters/snapshot/index.ts';
 import type { JobDirectory } from '../adapters/supervisors/job-directory.ts';
 import { recordOf } from '../adapters/workspace/index.ts';

@@ -1,4 +1,4 @@
-import { failpoint } from '../adapters/failpoint.ts';
+import { failpoint } from '../adapters/process/failpoint.ts';
 import type { AgentNote } from '../domain/agents/agent-note.ts';
 import type { Terms } from '../ports/supervisor.ts';
 

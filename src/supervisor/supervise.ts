@@ -1,5 +1,5 @@
 import { type FSWatcher, watch } from 'node:fs';
-import { identify } from '../adapters/process-identity.ts';
+import { identify } from '../adapters/process/process-identity.ts';
 import type { StopReason } from '../adapters/supervisors/control-protocol.ts';
 import type { JobDirectory } from '../adapters/supervisors/job-directory.ts';
 import type { Finding } from '../domain/findings/finding.ts';

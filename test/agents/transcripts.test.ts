@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { followClaude } from '../../src/adapters/agent-claude/stream.ts';
-import { followCodex } from '../../src/adapters/agent-codex/stream.ts';
-import { followOpencode } from '../../src/adapters/agent-opencode/stream.ts';
+import { followClaude } from '../../src/adapters/agents/claude/stream.ts';
+import { followCodex } from '../../src/adapters/agents/codex/stream.ts';
+import { followOpencode } from '../../src/adapters/agents/opencode/stream.ts';
 import { evolveBreaker, newBreaker, type Trip } from '../../src/domain/breaker/breaker.ts';
 import { type AgentEvent, noUsage, type TroubleKind } from '../../src/domain/tool-calls/agent-event.ts';
 import { allow } from '../../src/domain/tool-calls/decision.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { armFailpoints } from '../../src/adapters/failpoint.ts';
-import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
-import { createDatabase, migrations } from '../../src/adapters/ledger-sqlite/schema.ts';
+import { openSqliteLedger } from '../../src/adapters/ledger/sqlite/index.ts';
+import { createDatabase, migrations } from '../../src/adapters/ledger/sqlite/schema.ts';
+import { armFailpoints } from '../../src/adapters/process/failpoint.ts';
 import type { By } from '../../src/domain/ledger/requests.ts';
 import { externalStream } from '../../src/ports/ledger.ts';
 

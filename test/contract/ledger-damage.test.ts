@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, truncateSy
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
+import { openSqliteLedger } from '../../src/adapters/ledger/sqlite/index.ts';
 import { LedgerDamaged, type Stored } from '../../src/ports/ledger.ts';
 import { failure } from '../support/findings.ts';
 import { child, closed, epochOf, ledgerPlace, nthSeq } from './ledger-support.ts';

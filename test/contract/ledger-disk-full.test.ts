@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
+import { openSqliteLedger } from '../../src/adapters/ledger/sqlite/index.ts';
 import { LedgerUnavailable, type Stored } from '../../src/ports/ledger.ts';
 import { failure } from '../support/findings.ts';
 import { appendedTo, closed, epochOf, ledgerPlace } from './ledger-support.ts';

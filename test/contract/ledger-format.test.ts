@@ -2,11 +2,11 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import { sha256 } from '../../src/adapters/ledger-chain.ts';
-import { headFile } from '../../src/adapters/ledger-sqlite/head.ts';
-import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
-import { rowsOf } from '../../src/adapters/ledger-sqlite/rows.ts';
-import { createDatabase, migrations } from '../../src/adapters/ledger-sqlite/schema.ts';
+import { sha256 } from '../../src/adapters/ledger/chain.ts';
+import { headFile } from '../../src/adapters/ledger/sqlite/head.ts';
+import { openSqliteLedger } from '../../src/adapters/ledger/sqlite/index.ts';
+import { rowsOf } from '../../src/adapters/ledger/sqlite/rows.ts';
+import { createDatabase, migrations } from '../../src/adapters/ledger/sqlite/schema.ts';
 import { genesis, linkHash } from '../../src/domain/ledger/chain.ts';
 import { opening } from '../../src/domain/ledger/event-format.ts';
 import { LedgerDamaged } from '../../src/ports/ledger.ts';

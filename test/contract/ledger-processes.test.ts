@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
+import { openSqliteLedger } from '../../src/adapters/ledger/sqlite/index.ts';
 import { LedgerUnavailable } from '../../src/ports/ledger.ts';
 import {
   appendedTo,

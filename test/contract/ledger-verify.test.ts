@@ -2,7 +2,7 @@ import { copyFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
+import { openSqliteLedger } from '../../src/adapters/ledger/sqlite/index.ts';
 import type { Verification } from '../../src/ports/ledger.ts';
 import { failure } from '../support/findings.ts';
 import { closed, epochOf, ledgerPlace, nthSeq, pause } from './ledger-support.ts';

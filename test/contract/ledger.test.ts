@@ -1,5 +1,5 @@
-import { memoryLedger } from '../../src/adapters/ledger-memory/index.ts';
-import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
+import { memoryLedger } from '../../src/adapters/ledger/memory/index.ts';
+import { openSqliteLedger } from '../../src/adapters/ledger/sqlite/index.ts';
 import type { Ledger } from '../../src/ports/ledger.ts';
 import { describeLedger } from './ledger.ts';
 import { ledgerPlace } from './ledger-support.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as nextLook } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { identify } from '../../src/adapters/process-identity.ts';
+import { identify } from '../../src/adapters/process/process-identity.ts';
 import { changedOnMain, fateOf, honest, rogue } from '../support/crew.ts';
 import { handoff, project } from '../support/project.ts';
 import { type Ordered, openStage, person, type Stage } from '../support/staged-run.ts';

@@ -13,7 +13,7 @@ const dist = fileURLToPath(new URL('../../dist/', import.meta.url));
 async function stoppedWriter(ledger: string): Promise<ChildProcess> {
   const script = `
     import { DatabaseSync } from 'node:sqlite';
-    import { openSqliteLedger } from '${dist}adapters/ledger-sqlite/index.js';
+    import { openSqliteLedger } from '${dist}adapters/ledger/sqlite/index.js';
     import { identify } from '${dist}adapters/process-identity.js';
     const ledger = await openSqliteLedger(process.argv[1]);
     await ledger.takeEpoch({ ...identify(), socket: '' }, () => false);

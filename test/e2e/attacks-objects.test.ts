@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { adoptCommit } from '../../src/adapters/bare-repository/index.ts';
+import { adoptCommit } from '../../src/adapters/git/bare/index.ts';
 import { openNeighbours, tryNeighbours, waysTo } from '../support/neighbours.ts';
 import { isOpenToAll } from '../support/open-to-all.ts';
 

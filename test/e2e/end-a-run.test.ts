@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { stringify } from 'yaml';
-import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
-import { isAlive } from '../../src/adapters/process-identity.ts';
+import { openSqliteLedger } from '../../src/adapters/ledger/sqlite/index.ts';
+import { isAlive } from '../../src/adapters/process/process-identity.ts';
 import { checkHistory } from '../support/checker.ts';
 import { listenTo } from '../support/gate.ts';
 import { gitFacts } from '../support/kill.ts';

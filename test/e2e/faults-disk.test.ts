@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
+import { openSqliteLedger } from '../../src/adapters/ledger/sqlite/index.ts';
 import { explain } from '../../src/domain/explain/explain.ts';
 import { failure } from '../support/findings.ts';
 import { answerEverything } from '../support/person.ts';

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, wr
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { probeFence } from '../../src/adapters/fence-bwrap/index.ts';
+import { probeFence } from '../../src/adapters/fence/index.ts';
 import { puppet } from '../support/puppet.ts';
 import { follow, supervisedScene, whyOf } from '../support/supervised.ts';
 import { socketsOfHost } from '../support/tries.ts';

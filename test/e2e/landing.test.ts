@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
+import { openSqliteLedger } from '../../src/adapters/ledger/sqlite/index.ts';
 import { failpointsIn } from '../support/failpoints.ts';
 import { expectClean, land, passChecks, picture, readyToLand, runTip, undo } from '../support/landing.ts';
 import { type Edits, type Scene, write } from '../support/merger-scene.ts';

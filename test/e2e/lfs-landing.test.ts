@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
+import { openSqliteLedger } from '../../src/adapters/ledger/sqlite/index.ts';
 import { objectPath } from '../../src/adapters/lfs/index.ts';
 import type { Context } from '../../src/merger/context.ts';
 import { perform } from '../../src/merger/perform.ts';

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { git } from '../../src/adapters/git-process/index.ts';
+import { git } from '../../src/adapters/git/process/index.ts';
 import { tempRepo } from '../support/temp-repo.ts';
 
 const folders = ['bare-repository', 'workspace', 'snapshot'];

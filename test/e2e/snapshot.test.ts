@@ -17,7 +17,7 @@ import {
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { GitFailed, gitLine } from '../../src/adapters/git-process/index.ts';
+import { GitFailed, gitLine } from '../../src/adapters/git/process/index.ts';
 import { takeSnapshot } from '../../src/adapters/snapshot/index.ts';
 import { makeWorkspace } from '../../src/adapters/workspace/index.ts';
 import type { CommitId } from '../../src/domain/base/ids.ts';

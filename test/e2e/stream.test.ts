@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
+import { openSqliteLedger } from '../../src/adapters/ledger/sqlite/index.ts';
 import { isAfter, parseCursor } from '../../src/protocol/cursor.ts';
 import { type Envelope, envelope as envelopeSchema } from '../../src/protocol/envelope.ts';
 import { random } from '../simulation/random.ts';

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { isAlive } from '../../src/adapters/process-identity.ts';
+import { isAlive } from '../../src/adapters/process/process-identity.ts';
 import { follow, supervisedScene } from '../support/supervised.ts';
 
 const source = resolve(import.meta.dirname, '../../src');

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { isAlive } from '../../src/adapters/process-identity.ts';
+import { isAlive } from '../../src/adapters/process/process-identity.ts';
 import { type CommitId, commitId } from '../../src/domain/base/ids.ts';
 import { puppet } from '../support/puppet.ts';
 import { runOnly } from '../support/run-only.ts';

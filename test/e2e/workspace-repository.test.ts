@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { AdoptionFailed, adoptCommit, ensureBareRepository } from '../../src/adapters/bare-repository/index.ts';
-import { git, gitLine } from '../../src/adapters/git-process/index.ts';
-import { gitReader, inspectRepository, listTree } from '../../src/adapters/git-read/index.ts';
+import { AdoptionFailed, adoptCommit, ensureBareRepository } from '../../src/adapters/git/bare/index.ts';
+import { git, gitLine } from '../../src/adapters/git/process/index.ts';
+import { gitReader, inspectRepository, listTree } from '../../src/adapters/git/read/index.ts';
 import { type CommitId, commitId } from '../../src/domain/base/ids.ts';
 import { type TempRepo, tempRepo } from '../support/temp-repo.ts';
 

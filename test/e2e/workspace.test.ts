@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runGit } from '../../src/adapters/git-process/index.ts';
+import { runGit } from '../../src/adapters/git/process/index.ts';
 import { takeSnapshot } from '../../src/adapters/snapshot/index.ts';
 import { makeWorkspace, removeWorkspace } from '../../src/adapters/workspace/index.ts';
 import { describeFinding } from '../../src/domain/explain/explain.ts';

@@ -1,7 +1,7 @@
 // Writes the kept ledgers of this folder anew: the golden one with every type of event, 60 simulated runs, and what they come to.
 import { existsSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import { memoryLedger } from '../../src/adapters/ledger-memory/index.ts';
+import { memoryLedger } from '../../src/adapters/ledger/memory/index.ts';
 import { isExternalEvent } from '../../src/domain/external/events.ts';
 import type { Link } from '../../src/domain/ledger/chain.ts';
 import { eventBody, eventVersions } from '../../src/domain/ledger/event-format.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { sha256, storedOf } from '../../src/adapters/ledger-chain.ts';
+import { sha256, storedOf } from '../../src/adapters/ledger/chain.ts';
 import { type Link, walkChain } from '../../src/domain/ledger/chain.ts';
 import type { Stored } from '../../src/ports/ledger.ts';
 

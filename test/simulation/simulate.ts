@@ -1,4 +1,4 @@
-import { memoryLedger } from '../../src/adapters/ledger-memory/index.ts';
+import { memoryLedger } from '../../src/adapters/ledger/memory/index.ts';
 import { type CommitId, type RunId, runId } from '../../src/domain/base/ids.ts';
 import { aheadInQueue } from '../../src/domain/landing/landing-queue.ts';
 import { refs, stateDir } from '../../src/domain/ledger/state-dir.ts';

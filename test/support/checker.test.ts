@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { chain, draft, storedOf } from '../../src/adapters/ledger-chain.ts';
+import { chain, draft, storedOf } from '../../src/adapters/ledger/chain.ts';
 import { attemptId, taskId, treeId } from '../../src/domain/base/ids.ts';
 import type { CheckOutcome } from '../../src/domain/gates/evidence.ts';
 import { inconclusive } from '../../src/domain/gates/say.ts';

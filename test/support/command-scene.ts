@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
+import { openSqliteLedger } from '../../src/adapters/ledger/sqlite/index.ts';
 import { commands } from '../../src/cli/all-commands.ts';
 import type { Ports } from '../../src/cli/ports.ts';
 import { runProgram } from '../../src/cli/program.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { openSqliteLedger } from '../../src/adapters/ledger-sqlite/index.ts';
+import { openSqliteLedger } from '../../src/adapters/ledger/sqlite/index.ts';
 import { stateDir } from '../../src/domain/ledger/state-dir.ts';
 import type { Stored } from '../../src/ports/ledger.ts';
 import { program } from './project.ts';

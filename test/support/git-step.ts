@@ -1,5 +1,5 @@
-import { adoptCommit, ensureBareRepository } from '../../src/adapters/bare-repository/index.ts';
-import { armFailpoints } from '../../src/adapters/failpoint.ts';
+import { adoptCommit, ensureBareRepository } from '../../src/adapters/git/bare/index.ts';
+import { armFailpoints } from '../../src/adapters/process/failpoint.ts';
 import { takeSnapshot } from '../../src/adapters/snapshot/index.ts';
 import { makeWorkspace } from '../../src/adapters/workspace/index.ts';
 import type { CommitId } from '../../src/domain/base/ids.ts';

@@ -1,9 +1,9 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { readDiff } from '../../src/adapters/git-read/index.ts';
-import { memoryLedger } from '../../src/adapters/ledger-memory/index.ts';
-import { identify } from '../../src/adapters/process-identity.ts';
+import { readDiff } from '../../src/adapters/git/read/index.ts';
+import { memoryLedger } from '../../src/adapters/ledger/memory/index.ts';
+import { identify } from '../../src/adapters/process/process-identity.ts';
 import {
   attemptId,
   type CommitId,

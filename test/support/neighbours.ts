@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { adoptCommit } from '../../src/adapters/bare-repository/index.ts';
+import { adoptCommit } from '../../src/adapters/git/bare/index.ts';
 import { commitId } from '../../src/domain/base/ids.ts';
 import type { Job } from '../../src/ports/supervisor.ts';
 import { runOnly } from './run-only.ts';

@@ -1,4 +1,4 @@
-import { readDocument } from '../../src/adapters/structured-text.ts';
+import { readDocument } from '../../src/adapters/files/structured-text.ts';
 import type { ProjectFiles } from '../../src/domain/check-definitions/reading.ts';
 
 /** Files that are nowhere but here. */

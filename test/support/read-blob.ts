@@ -1,4 +1,4 @@
-import { git, objectId, openObjects } from '../../src/adapters/git-process/index.ts';
+import { git, objectId, openObjects } from '../../src/adapters/git/process/index.ts';
 import type { CommitId } from '../../src/domain/base/ids.ts';
 
 /** The content of a file of a commit; null where there is none. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { isAlive } from '../../src/adapters/process-identity.ts';
+import { isAlive } from '../../src/adapters/process/process-identity.ts';
 import { processSupervisors, type SupervisorProgram } from '../../src/adapters/supervisors/index.ts';
 import { type JobDirectory, jobDirectory } from '../../src/adapters/supervisors/job-directory.ts';
 import { untilDead } from '../../src/adapters/supervisors/orphans.ts';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { adoptCommit, ensureBareRepository } from '../../src/adapters/bare-repository/index.ts';
+import { adoptCommit, ensureBareRepository } from '../../src/adapters/git/bare/index.ts';
 import { type CommitId, commitId } from '../../src/domain/base/ids.ts';
 
 /** A person's repository with one branch `main`, in a temporary directory that goes with the scope. */

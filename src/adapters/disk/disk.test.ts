@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { stateDir } from '../../domain/ledger/state-dir.ts';
-import { ownName } from '../process-identity.ts';
+import { ownName } from '../process/process-identity.ts';
 import { stateDisk } from './index.ts';
 
 function scene() {

@@ -6,11 +6,11 @@ import type { DiskLimits, Holding } from '../../domain/kept/disk.ts';
 import { wholeWorkspace } from '../../domain/kept/kept-paths.ts';
 import type { StateDir } from '../../domain/ledger/state-dir.ts';
 import type { Disk } from '../../ports/disk.ts';
-import { removeUnfinished } from '../durable-file.ts';
-import { failpoint } from '../failpoint.ts';
+import { removeUnfinished } from '../files/durable-file.ts';
+import { removeTree } from '../files/remove-tree.ts';
 import { objectsBeside, removeStore, unusedStores } from '../object-stores/held.ts';
-import { isOfLiving } from '../process-identity.ts';
-import { removeTree } from '../remove-tree.ts';
+import { failpoint } from '../process/failpoint.ts';
+import { isOfLiving } from '../process/process-identity.ts';
 import { allocatedAt, placesOf } from './kept-files.ts';
 
 /** Workspaces are `jobs/<id>/workspace`, products what lies in `cache/setup`, copies what lies in `shells` and `copies`, edits what lies in `edits`, stores what lies in `stores`. */

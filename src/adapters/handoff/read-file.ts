@@ -4,7 +4,7 @@ import type { Finding } from '../../domain/findings/finding.ts';
 import type { HandoffRules } from '../../domain/findings/handoff-rules.ts';
 import type { HandoffEvidence } from '../../domain/gates/evidence.ts';
 
-import { openWay } from '../open-mode.ts';
+import { openWay } from '../files/open-mode.ts';
 import { judgeHandoff } from './judge.ts';
 import { handoffLimit } from './parse.ts';
 

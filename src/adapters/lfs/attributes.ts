@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CommitId } from '../../domain/base/ids.ts';
-import { git, openObjects } from '../git-process/index.ts';
-import { listTree, splitNul, type TreeEntry } from '../git-read/index.ts';
+import { git, openObjects } from '../git/process/index.ts';
+import { listTree, splitNul, type TreeEntry } from '../git/read/index.ts';
 
 /** Which of these paths a commit's attributes give to git LFS, whether they are in the commit or not. */
 export type LfsRules = (paths: readonly string[]) => Promise<ReadonlySet<string>>;

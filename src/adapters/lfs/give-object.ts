@@ -12,8 +12,8 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { syncDirectory } from '../durable-file.ts';
-import { failpoint } from '../failpoint.ts';
+import { syncDirectory } from '../files/durable-file.ts';
+import { failpoint } from '../process/failpoint.ts';
 import { objectPath } from './store.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { type CommitId, commitId } from '../../domain/base/ids.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
-import { gitLine, openObjects } from '../git-process/index.ts';
-import { findCheckout, listTree } from '../git-read/index.ts';
+import { gitLine, openObjects } from '../git/process/index.ts';
+import { findCheckout, listTree } from '../git/read/index.ts';
 import { lfsRules } from './attributes.ts';
 import { personsStore } from './persons-store.ts';
 import { readPointers } from './read-pointers.ts';

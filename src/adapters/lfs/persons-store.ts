@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
-import { runGit } from '../git-process/index.ts';
-import { findCheckout } from '../git-read/index.ts';
+import { runGit } from '../git/process/index.ts';
+import { findCheckout } from '../git/read/index.ts';
 
 /** Where git-lfs keeps the objects of a person's repository: `lfs.storage`, or `lfs` in the common git directory. */
 export async function personsStore(

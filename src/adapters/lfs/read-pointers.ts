@@ -1,4 +1,4 @@
-import { git, objectId, openObjects } from '../git-process/index.ts';
+import { git, objectId, openObjects } from '../git/process/index.ts';
 import { type Pointer, parsePointer, pointerLimit } from './pointer.ts';
 
 /** Object id → pointer, for those of these objects that are pointers. Large ones are not even read. */

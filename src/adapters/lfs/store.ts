@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { constants, lstatSync, mkdirSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { syncDirectory } from '../durable-file.ts';
-import { failpoint } from '../failpoint.ts';
+import { syncDirectory } from '../files/durable-file.ts';
+import { failpoint } from '../process/failpoint.ts';
 import type { Pointer } from './pointer.ts';
 
 /** Where a store in git-lfs's own layout, ours or the person's, has this object. */

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Finding } from '../../domain/findings/finding.ts';
 import { boundedWords } from '../../domain/findings/words.ts';
 import { type Merger, type MergerAnswer, MergerFailed } from '../../ports/merger.ts';
-import { parseFields } from '../agent-lines.ts';
+import { parseFields } from '../agents/common/lines.ts';
 import { findingSchema } from '../finding-schema.ts';
 
 type MergerProcessOptions = {

@@ -5,7 +5,7 @@ import { safeLine } from '../../domain/base/safe-text.ts';
 import type { Notice } from '../../domain/board/notices.ts';
 import type { NotifySetting } from '../../domain/settings/settings.ts';
 import type { Notices } from '../../ports/notices.ts';
-import { writeDurably } from '../durable-file.ts';
+import { writeDurably } from '../files/durable-file.ts';
 import { keepLine, readItems } from './log.ts';
 
 export { owesDeliveries } from './journal.ts';

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { type Deliveries, owedIn } from '../../domain/board/deliveries.ts';
 import type { WebhookEvent } from '../../domain/board/notices.ts';
 import { isEnvironmental } from '../../ports/failures.ts';
-import { parseFields } from '../agent-lines.ts';
-import { writeDurably } from '../durable-file.ts';
-import { readMemory } from '../state-file.ts';
+import { parseFields } from '../agents/common/lines.ts';
+import { writeDurably } from '../files/durable-file.ts';
+import { readMemory } from '../files/state-file.ts';
 
 const name = 'webhooks.json';
 const text = z.string();

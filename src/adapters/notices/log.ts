@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readMemory } from '../state-file.ts';
+import { readMemory } from '../files/state-file.ts';
 
 /** A line for the person who wonders why they were not told. */
 export function keepLine(stateDirectory: string, line: string): void {

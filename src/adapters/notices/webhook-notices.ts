@@ -4,7 +4,7 @@ import type { WebhookEvent } from '../../domain/board/notices.ts';
 import type { NotifySetting, NotifyWays } from '../../domain/settings/settings.ts';
 import { isEnvironmental } from '../../ports/failures.ts';
 import type { Notices } from '../../ports/notices.ts';
-import { failpoint } from '../failpoint.ts';
+import { failpoint } from '../process/failpoint.ts';
 import { courier } from '../web/courier.ts';
 import { readDeliveries, writeDeliveries } from './journal.ts';
 import { keepLine, readItems } from './log.ts';

@@ -1,5 +1,5 @@
 import { lstatSync, readFileSync } from 'node:fs';
-import { git } from '../git-process/index.ts';
+import { git } from '../git/process/index.ts';
 import { cutFile } from './link-store.ts';
 
 /** From so many objects on a history is cut, after so many commits. */

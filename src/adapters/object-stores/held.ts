@@ -2,8 +2,8 @@ import { lstatSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Holding } from '../../domain/kept/disk.ts';
 import type { StateDir } from '../../domain/ledger/state-dir.ts';
-import { temporaryFor } from '../durable-file.ts';
-import { removeTree } from '../remove-tree.ts';
+import { temporaryFor } from '../files/durable-file.ts';
+import { removeTree } from '../files/remove-tree.ts';
 import { isAbsent } from '../state-directory/absent.ts';
 import { namesIn, packsOf } from './link-store.ts';
 

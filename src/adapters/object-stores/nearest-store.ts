@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { objectIdPattern } from '../../domain/base/ids.ts';
-import { launchError, spawnGit } from '../git-process/index.ts';
+import { launchError, spawnGit } from '../git/process/index.ts';
 import { isWhole, namesIn, packsOf } from './link-store.ts';
 import { mostLinked } from './whole-packs.ts';
 

@@ -5,9 +5,9 @@ import { expect, test } from 'vitest';
 import { type TempRepo, tempRepo } from '../../../test/support/temp-repo.ts';
 import { type CommitId, commitId } from '../../domain/base/ids.ts';
 import { stateDir } from '../../domain/ledger/state-dir.ts';
-import { adoptCommit } from '../bare-repository/index.ts';
 import { stateDisk } from '../disk/index.ts';
-import { git } from '../git-process/index.ts';
+import { adoptCommit } from '../git/bare/index.ts';
+import { git } from '../git/process/index.ts';
 import { unusedStores } from './held.ts';
 import { borrowObjects, ensureStore } from './index.ts';
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CommitId } from '../../domain/base/ids.ts';
-import { objectId } from '../git-process/index.ts';
+import { objectId } from '../git/process/index.ts';
 
 /**
  * The person's own difftool on two commits of our bare repository: git gives it the blobs in files of its own. No tree that an

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { runGit } from '../git-process/index.ts';
+import { runGit } from '../git/process/index.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 

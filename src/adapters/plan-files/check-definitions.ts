@@ -2,9 +2,9 @@ import { lstatSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { definitionsOf } from '../../domain/check-definitions/read-check.ts';
 import { type Found, type ProjectFiles, pathFrom } from '../../domain/check-definitions/reading.ts';
-import { type GitCall, type ObjectReader, openObjects, runGit } from '../git-process/index.ts';
-import { parseTree } from '../git-read/tree.ts';
-import { longestDocument, readDocument } from '../structured-text.ts';
+import { longestDocument, readDocument } from '../files/structured-text.ts';
+import { type GitCall, type ObjectReader, openObjects, runGit } from '../git/process/index.ts';
+import { parseTree } from '../git/read/tree.ts';
 
 /** The commit that a run starts from. `changed`: files of a checkout that take the place of those in the commit, or are missing there. */
 export type Start = {

@@ -1,7 +1,7 @@
 import { parseDocument } from 'yaml';
 import type { Skill } from '../../domain/plan/plan.ts';
-import { type GitCall, openObjects, runGit } from '../git-process/index.ts';
-import { splitNul } from '../git-read/tree.ts';
+import { type GitCall, openObjects, runGit } from '../git/process/index.ts';
+import { splitNul } from '../git/read/tree.ts';
 import { tooDeepAt } from './yaml-depth.ts';
 
 /** Where projects keep skills; of two with one name the first is meant. */

@@ -3,9 +3,9 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, rmSync, watch 
 import { mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
-import { claimDurably, writeDurably, writeWhole } from '../durable-file.ts';
-import { identify, isAlive } from '../process-identity.ts';
-import { readMemory } from '../state-file.ts';
+import { claimDurably, writeDurably, writeWhole } from '../files/durable-file.ts';
+import { readMemory } from '../files/state-file.ts';
+import { identify, isAlive } from '../process/process-identity.ts';
 
 /** What a server leaves for the commands of the same person: its secret, and where it listens. */
 export type ServerState = {

@@ -1,6 +1,6 @@
 import { shownPath } from '../../domain/base/shown-path.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
-import type { TreeEntry } from '../git-read/index.ts';
+import type { TreeEntry } from '../git/read/index.ts';
 import type { Pointer } from '../lfs/index.ts';
 import { statPrint } from '../workspace/index.ts';
 import { type Seen, seeContent } from './content.ts';

@@ -1,4 +1,4 @@
-import type { TreeEntry } from '../git-read/index.ts';
+import type { TreeEntry } from '../git/read/index.ts';
 import { isPointer, type LfsRules, type Pointer, pointerText, readPointers } from '../lfs/index.ts';
 import { blobHash, type Seen } from './content.ts';
 import type { Found } from './walk.ts';

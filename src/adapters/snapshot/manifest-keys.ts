@@ -1,6 +1,6 @@
 import type { DiffEntry } from '../../domain/gates/evidence.ts';
-import type { ObjectReader } from '../git-process/index.ts';
-import type { RawDiffEntry, TreeEntry } from '../git-read/index.ts';
+import type { ObjectReader } from '../git/process/index.ts';
+import type { RawDiffEntry, TreeEntry } from '../git/read/index.ts';
 
 /** Files in which what defines a check stands beside what does not. */
 const manifests = new Set([
@@ -18,7 +18,7 @@ export async function nameKeys(
   const changed = diff.filter((entry) => manifests.has(entry.path.split('/').at(-1) ?? '') && isPlain(entry));
   if (changed.length === 0) return diff;
   // the parsers are large, and most tasks change no manifest
-  const { keysBetweenTexts } = await import('../structured-text.ts');
+  const { keysBetweenTexts } = await import('../files/structured-text.ts');
   const after = new Map(raw.map(({ path, id }) => [path, id]));
   const before = new Map(baseTree.map(({ path, id }) => [path, id]));
   const keys = new Map<string, readonly string[]>();

@@ -1,6 +1,6 @@
 import type { Finding } from '../../domain/findings/finding.ts';
-import type { ObjectReader } from '../git-process/index.ts';
-import type { RawDiffEntry, TreeEntry } from '../git-read/index.ts';
+import type { ObjectReader } from '../git/process/index.ts';
+import type { RawDiffEntry, TreeEntry } from '../git/read/index.ts';
 import { findObject, objectChunks, parsePointer } from '../lfs/index.ts';
 import { knownValue, type SecretScan, secretScan } from './secrets.ts';
 

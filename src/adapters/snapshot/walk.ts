@@ -4,9 +4,9 @@ import type { Finding, FindingsOf } from '../../domain/findings/finding.ts';
 import type { SnapshotRules } from '../../domain/findings/snapshot-rules.ts';
 import { wholeWorkspace } from '../../domain/kept/kept-paths.ts';
 import { maskShapes, secretIn } from '../../domain/secrets/secret-shapes.ts';
-import type { IgnoreRules } from '../git-read/index.ts';
-import { isTooLong } from '../long-path.ts';
-import { openMode, openWay } from '../open-mode.ts';
+import { isTooLong } from '../files/long-path.ts';
+import { openMode, openWay } from '../files/open-mode.ts';
+import type { IgnoreRules } from '../git/read/index.ts';
 import { SnapshotRefused } from './content.ts';
 import { isGitName, isUnfitName, reservedAtTop } from './names.ts';
 

@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
-import { parseFields } from '../agent-lines.ts';
-import { writeDurably } from '../durable-file.ts';
-import { readMemory } from '../state-file.ts';
+import { parseFields } from '../agents/common/lines.ts';
+import { writeDurably } from '../files/durable-file.ts';
+import { readMemory } from '../files/state-file.ts';
 import { absentAsNull, isThere } from './absent.ts';
 import type { Repository } from './find-repository.ts';
 import { repositoryName } from './place.ts';

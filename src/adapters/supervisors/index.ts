@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { Finding } from '../../domain/findings/finding.ts';
 import { boundedWords } from '../../domain/findings/words.ts';
 import type { ExitRecord, Job, SupervisorEvent, SupervisorRecord, Supervisors } from '../../ports/supervisor.ts';
-import { isAlive } from '../process-identity.ts';
+import { isAlive } from '../process/process-identity.ts';
 import type { ControlRequest, StopReason } from './control-protocol.ts';
 import { type JobDirectory, jobDirectory } from './job-directory.ts';
 import { attach, type Line } from './line.ts';

@@ -2,10 +2,10 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Handoff } from '../../domain/gates/evidence.ts';
 import type { ExitRecord, Job, NumberedNote, StartedRecord, SupervisorRecord } from '../../ports/supervisor.ts';
-import { claimDurably, writeDurably, writeWhole } from '../durable-file.ts';
-import { failpoint } from '../failpoint.ts';
-import type { ProcessIdentity } from '../process-identity.ts';
-import { readStateFile } from '../state-file.ts';
+import { claimDurably, writeDurably, writeWhole } from '../files/durable-file.ts';
+import { readStateFile } from '../files/state-file.ts';
+import { failpoint } from '../process/failpoint.ts';
+import type { ProcessIdentity } from '../process/process-identity.ts';
 
 /** The files by which supervisor and coordinator tell each other what happened. Each is written once and whole, and durably unless it says otherwise. */
 export const jobDirectory = (path: string) => ({

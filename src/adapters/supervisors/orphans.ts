@@ -1,5 +1,5 @@
 import type { Job, SupervisorRecord } from '../../ports/supervisor.ts';
-import { isAlive, type ProcessIdentity } from '../process-identity.ts';
+import { isAlive, type ProcessIdentity } from '../process/process-identity.ts';
 import type { JobDirectory } from './job-directory.ts';
 import { killTagged } from './tagged-processes.ts';
 

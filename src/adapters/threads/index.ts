@@ -9,10 +9,10 @@ import type { Finding } from '../../domain/findings/finding.ts';
 import type { BoundThread, FailedWay } from '../../domain/gates/evidence.ts';
 import type { ThreadPlan } from '../../domain/settings/thread.ts';
 import type { ThreadOrder, Threads } from '../../ports/threads.ts';
-import { parseFields } from '../agent-lines.ts';
-import { writeDurably } from '../durable-file.ts';
-import { failpoint } from '../failpoint.ts';
+import { parseFields } from '../agents/common/lines.ts';
+import { writeDurably } from '../files/durable-file.ts';
 import { keepLine, readItems } from '../notices/log.ts';
+import { failpoint } from '../process/failpoint.ts';
 import { courier } from '../web/courier.ts';
 import { isToken, post } from '../web/post.ts';
 

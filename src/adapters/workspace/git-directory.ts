@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import type { CommitId } from '../../domain/base/ids.ts';
-import { objectId } from '../git-process/index.ts';
+import { objectId } from '../git/process/index.ts';
 
 /**
  * A repository on branch `work` that borrows its objects: the same as `clone --shared --no-checkout` without remote, without the refs

@@ -2,8 +2,8 @@ import { closeSync, constants, copyFileSync, fstatSync, lstatSync, mkdirSync, op
 import { dirname } from 'node:path';
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { RepositoryRules } from '../../domain/findings/repository-rules.ts';
-import { git } from '../git-process/index.ts';
-import { findCheckout, ignoreRules, splitNul, type TreeEntry } from '../git-read/index.ts';
+import { git } from '../git/process/index.ts';
+import { findCheckout, ignoreRules, splitNul, type TreeEntry } from '../git/read/index.ts';
 
 const list = '.worktreeinclude';
 const limits = { file: 50 << 20, total: 500 << 20 };

@@ -1,8 +1,8 @@
 import { chmodSync, lstatSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import type { CommitId } from '../../domain/base/ids.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
-import { git, openObjects } from '../git-process/index.ts';
-import { listTree, type TreeEntry } from '../git-read/index.ts';
+import { git, openObjects } from '../git/process/index.ts';
+import { listTree, type TreeEntry } from '../git/read/index.ts';
 import {
   findObject,
   type LfsRules,

@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import type { CommitId } from '../../domain/base/ids.ts';
-import type { TreeEntry } from '../git-read/index.ts';
-import { readMemory } from '../state-file.ts';
+import { readMemory } from '../files/state-file.ts';
+import type { TreeEntry } from '../git/read/index.ts';
 
 /**
  * What a workspace was made of, kept outside of it. It is also the mark of a complete workspace: written last.

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import type { CommitId } from '../../domain/base/ids.ts';
-import { git } from '../git-process/index.ts';
+import { git } from '../git/process/index.ts';
 import {
   findCheckout,
   findSubmodules,
@@ -8,7 +8,7 @@ import {
   moduleHolders,
   type Submodule,
   type TreeEntry,
-} from '../git-read/index.ts';
+} from '../git/read/index.ts';
 import { writeGitDir } from './git-directory.ts';
 
 /** The files of submodules that were written, by their path in the workspace. */

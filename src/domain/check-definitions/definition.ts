@@ -1,7 +1,7 @@
 import { foldPath } from '../base/path-fold.ts';
-import { matchesFolded, type Pattern } from '../scope/pattern.ts';
 import type { Check } from '../plan/plan.ts';
 import { grantPattern } from '../scope/claims.ts';
+import { matchesFolded, type Pattern } from '../scope/pattern.ts';
 
 /**
  * A file that decides what a check proves: its outcome means something else once this has changed. `path` is a pattern of paths from

@@ -3,10 +3,20 @@ import { readAwk, readCoverage, readInterpreter, readNode } from './programs/int
 import { readMake } from './programs/make-file.ts';
 import { readPackageManager } from './programs/package-scripts.ts';
 import { environment, readPip } from './programs/python-tasks.ts';
-import type { Reader } from './reading.ts';
 import { readShell, readSourced } from './programs/shell-scripts.ts';
 import { readJust, readTask } from './programs/task-files.ts';
-import { leads, readCargo, readComposer, readDeno, readNpx, readSeveral, readTsc, spreads, wraps } from './programs/wrappers.ts';
+import {
+  leads,
+  readCargo,
+  readComposer,
+  readDeno,
+  readNpx,
+  readSeveral,
+  readTsc,
+  spreads,
+  wraps,
+} from './programs/wrappers.ts';
+import type { Reader } from './reading.ts';
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 

@@ -1,9 +1,9 @@
 import { defineRunner, isRunner } from './define-runner.ts';
+import { readers } from './program-table.ts';
 import { readPython } from './programs/interpreters.ts';
 import { plain } from './programs/plain-programs.ts';
-import { readers } from './program-table.ts';
-import { type Call, filesNamed, pathFrom, type Reader, type Reading, shownWord } from './reading.ts';
 import { readScript } from './programs/shell-scripts.ts';
+import { type Call, filesNamed, pathFrom, type Reader, type Reading, shownWord } from './reading.ts';
 
 /** Reads one call of a program: the files that it rests on, and what it starts in turn. */
 export function readProgram(reading: Reading, call: Call): void {

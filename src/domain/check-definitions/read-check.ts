@@ -4,9 +4,9 @@ import type { Word } from '../shell/shell-words.ts';
 import { type Definition, mergeDefinitions } from './definition.ts';
 import { ownNames } from './own-names.ts';
 import { plain } from './programs/plain-programs.ts';
+import { passesArguments, readPassed } from './programs/shell-scripts.ts';
 import { isKnown, readProgram } from './programs.ts';
 import { type Found, type ProjectFiles, parentOf, pathFrom, type Reading, shownWord } from './reading.ts';
-import { passesArguments, readPassed } from './programs/shell-scripts.ts';
 
 /** Scripts that lead to scripts: deeper than anyone writes, and a bound on those that lead to themselves. */
 const deepest = 12;

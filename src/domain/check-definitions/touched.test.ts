@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { projectFiles } from '../../../test/support/project-files.ts';
-import { keysBetweenTexts } from '../../adapters/structured-text.ts';
+import { keysBetweenTexts } from '../../adapters/files/structured-text.ts';
 import { compileDefinitions, touchedDefinition } from './definition.ts';
 import { definitionsOf } from './read-check.ts';
 

@@ -1,8 +1,8 @@
 import type { TaskId } from '../base/ids.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { RunOrder } from '../ledger/requests.ts';
-import { matches, pattern } from '../scope/pattern.ts';
 import { allTasks, type FrozenPlan, landsOnOwnBranch } from '../plan/plan.ts';
+import { matches, pattern } from '../scope/pattern.ts';
 
 /** The person's checkout as it is before a run starts. Paths are from its root. */
 export type CheckoutState = {

@@ -1,5 +1,5 @@
-import { intersect, matches, parsePattern, pattern } from '../scope/pattern.ts';
 import type { Role } from '../plan/plan.ts';
+import { intersect, matches, parsePattern, pattern } from '../scope/pattern.ts';
 import { steeringIn } from '../scope/steering.ts';
 import { dividesFiles, isCode, isTest, siblingsOf, testsOf, testTrees } from './owned-paths.ts';
 import { pathsIn } from './paths.ts';

@@ -1,8 +1,8 @@
 import { err, ok, type Result } from '../base/result.ts';
 import { safeText } from '../base/safe-text.ts';
-import { intersect, pattern } from '../scope/pattern.ts';
 import type { Role } from '../plan/plan.ts';
 import { freeId, type PlanSketch, type SketchedTask, slugOf } from '../plan/plan-text.ts';
+import { intersect, pattern } from '../scope/pattern.ts';
 import { taskBrief } from './brief.ts';
 import { clausesOf } from './clauses.ts';
 import { decompose, parallelRange, type Step, turnsRange } from './decompose.ts';

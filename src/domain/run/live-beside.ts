@@ -1,9 +1,9 @@
 import type { Finding } from '../findings/finding.ts';
 import { leftToLand } from '../landing/undo.ts';
 import type { RunOrder } from '../ledger/requests.ts';
-import { intersect } from '../scope/pattern.ts';
 import { allTasks } from '../plan/plan.ts';
 import { claimsOf } from '../scope/claims.ts';
+import { intersect } from '../scope/pattern.ts';
 import type { RunState } from './run.ts';
 import { isResolved } from './task.ts';
 

@@ -1,8 +1,8 @@
 import type { TaskId } from '../base/ids.ts';
 import type { OwnershipEvidence } from '../gates/evidence.ts';
+import type { FrozenPlan, PlannedTask } from '../plan/plan.ts';
 import { literalPattern, type Pattern, parsePattern, pattern } from './pattern.ts';
 import type { Entry } from './pattern-index.ts';
-import type { FrozenPlan, PlannedTask } from '../plan/plan.ts';
 
 export type Granted = OwnershipEvidence['granted'];
 

@@ -1,6 +1,6 @@
 import type { TaskId } from '../base/ids.ts';
-import { intersect, pattern } from './pattern.ts';
 import type { FrozenPlan, PlannedTask, PlannedWave } from '../plan/plan.ts';
+import { intersect, pattern } from './pattern.ts';
 
 /**
  * A lock means: one task writes the path first, the rest read it. So every task of the wave that could see the path

@@ -6,7 +6,6 @@ import { taskId } from '../base/ids.ts';
 import { foldPath } from '../base/path-fold.ts';
 import { explain } from '../explain/explain.ts';
 import type { DiffEntry } from '../gates/evidence.ts';
-import { indexPatterns } from './pattern-index.ts';
 import type { FrozenPlan, PlannedTask } from '../plan/plan.ts';
 import { claimsOf } from './claims.ts';
 import { withLockNeeds } from './locks.ts';
@@ -19,6 +18,7 @@ import {
   protectWarnings,
   scopeOf,
 } from './ownership.ts';
+import { indexPatterns } from './pattern-index.ts';
 
 const task = plannedTask;
 const conflicts = (...tasks: PlannedTask[]) =>

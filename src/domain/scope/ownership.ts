@@ -1,10 +1,10 @@
 import type { TaskId } from '../base/ids.ts';
 import { foldPath } from '../base/path-fold.ts';
 import type { Finding, FindingOf } from '../findings/finding.ts';
-import { intersect, pattern } from './pattern.ts';
-import { type Entry, indexPatterns } from './pattern-index.ts';
 import { allTasks, type FrozenPlan, type PlannedTask } from '../plan/plan.ts';
 import { type Claim, claimsOf, type Granted } from './claims.ts';
+import { intersect, pattern } from './pattern.ts';
+import { type Entry, indexPatterns } from './pattern-index.ts';
 
 import { agentSteering, steeringIn } from './steering.ts';
 

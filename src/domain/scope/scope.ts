@@ -3,11 +3,11 @@ import { foldPath } from '../base/path-fold.ts';
 import { type Compiled, compileDefinitions, type Defined, touchedDefinition } from '../check-definitions/definition.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { DiffEntry } from '../gates/evidence.ts';
-import { matches, matchesFolded, type Pattern, pattern } from './pattern.ts';
-import { type Entry, indexPatterns, type PatternIndex } from './pattern-index.ts';
 import type { FrozenPlan, PlannedTask } from '../plan/plan.ts';
 import { type Claim, claimsOf, type Granted, grantPattern, grantsOf } from './claims.ts';
 import { unsafePath } from './path-safety.ts';
+import { matches, matchesFolded, type Pattern, pattern } from './pattern.ts';
+import { type Entry, indexPatterns, type PatternIndex } from './pattern-index.ts';
 import { type Steering, steeringIn } from './steering.ts';
 
 /** What one task may change, with all that is needed to say why not. */

@@ -1,6 +1,6 @@
-import { matches } from './pattern.ts';
 import type { FrozenPlan, PlannedTask } from '../plan/plan.ts';
 import { type Claim, claimsOf, type Granted } from './claims.ts';
+import { matches } from './pattern.ts';
 
 /** `edited`: a person changed it by hand, and it is not the task's by anything else. */
 export type Whose = 'owned' | 'shared' | 'locked' | 'granted' | 'generated' | 'unclaimed' | 'edited';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { created, idOf, plan, stateAfter, type TaskSketch } from '../../../test/support/plans.ts';
 import { tempRepo } from '../../../test/support/temp-repo.ts';
-import { gitReader } from '../../adapters/git-read/index.ts';
+import { gitReader } from '../../adapters/git/read/index.ts';
 import { commitId } from '../../domain/base/ids.ts';
 import { plannedById } from '../../domain/plan/plan.ts';
 import { filesInScope, filesSection } from './files-section.ts';

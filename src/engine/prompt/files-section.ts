@@ -1,10 +1,10 @@
 import { safeLine } from '../../domain/base/safe-text.ts';
 import { sizeText } from '../../domain/kept/disk.ts';
-import { matches, type Pattern, pattern } from '../../domain/scope/pattern.ts';
 import type { PlannedTask } from '../../domain/plan/plan.ts';
 import type { RunState } from '../../domain/run/run.ts';
 import type { Attempt } from '../../domain/run/task.ts';
 import { claimsOf } from '../../domain/scope/claims.ts';
+import { matches, type Pattern, pattern } from '../../domain/scope/pattern.ts';
 import { grantedIn } from '../../pipeline/step.ts';
 import type { FoundFiles, GitReader } from '../../ports/merger.ts';
 import { cutList, cutText, type List, type Section, wholeList } from './budget.ts';

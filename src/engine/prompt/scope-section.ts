@@ -1,11 +1,11 @@
 import { safeLine } from '../../domain/base/safe-text.ts';
 import { mergeDefinitions } from '../../domain/check-definitions/definition.ts';
-import { intersect } from '../../domain/scope/pattern.ts';
 import type { FrozenPlan, PlannedTask } from '../../domain/plan/plan.ts';
 import type { RunState } from '../../domain/run/run.ts';
 import { grantPattern } from '../../domain/scope/claims.ts';
 import { generatedPaths } from '../../domain/scope/generated.ts';
 import { protectedConfig } from '../../domain/scope/ownership.ts';
+import { intersect } from '../../domain/scope/pattern.ts';
 import { type ScopeData, scopeDataOf } from '../../domain/scope/scope.ts';
 import { agentConfigNames } from '../../domain/scope/steering.ts';
 import { grantedIn } from '../../pipeline/step.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { closed, epochOf, firstSeqs, ledgerPlace, nthSeq } from '../../../test/contract/ledger-support.ts';
 import { type Hearing, hearByEvents, hearBySocket, repository, streaming } from '../../../test/support/streaming.ts';
-import { openSqliteLedger } from '../../adapters/ledger-sqlite/index.ts';
+import { openSqliteLedger } from '../../adapters/ledger/sqlite/index.ts';
 import type { LedgerEvent } from '../../domain/ledger/events.ts';
 import type { Envelope } from '../../protocol/envelope.ts';
 import type { FeedLimits } from './limits.ts';

@@ -5,7 +5,7 @@ import { closed, epochOf, nthSeq } from '../../../test/contract/ledger-support.t
 import { failure } from '../../../test/support/findings.ts';
 import { enteredBy } from '../../../test/support/server.ts';
 import { hearBySocket, repository, type Said, socketOf, streaming } from '../../../test/support/streaming.ts';
-import { memoryLedger } from '../../adapters/ledger-memory/index.ts';
+import { memoryLedger } from '../../adapters/ledger/memory/index.ts';
 import { tokenOf } from '../keys.ts';
 
 type Server = Awaited<ReturnType<typeof streaming>>;

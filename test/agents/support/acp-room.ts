@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { acpExecutor } from '../../../src/adapters/agent-acp/index.ts';
+import { acpExecutor } from '../../../src/adapters/agents/acp/index.ts';
 import { agentKinds } from '../../../src/domain/agents/agents.ts';
 import type { ToolCall } from '../../../src/domain/tool-calls/agent-event.ts';
 import { allow, type Decision } from '../../../src/domain/tool-calls/decision.ts';

@@ -1,6 +1,6 @@
 import { defineNamed } from '../define-runner.ts';
-import { operands } from './interpreters.ts';
 import { type Call, join, placeFrom, type Reading } from '../reading.ts';
+import { operands } from './interpreters.ts';
 
 /** `docker` and `podman`: what runs in a container is written in files that are not read further. */
 export function readDocker(reading: Reading, call: Call): void {

@@ -1,7 +1,7 @@
 import { defineNamed, defineRunner } from '../define-runner.ts';
+import { type Call, filesStarted, join, type Reader, type Reading } from '../reading.ts';
 import { asksAboutItself, leadsOn } from './inline-code.ts';
 import { runScripts } from './package-scripts.ts';
-import { type Call, filesStarted, join, type Reader, type Reading } from '../reading.ts';
 
 /** The words from the first on that is no option; those of `takes` are followed by a word of their own. */
 export function operands(args: readonly string[], takes: readonly string[] = []): readonly string[] {

@@ -1,7 +1,7 @@
 import { defineRunner } from '../define-runner.ts';
+import { type Call, isTable, join, pathFrom, placeFrom, type Reader, type Reading, upwards } from '../reading.ts';
 import { operands } from './interpreters.ts';
 import { plain } from './plain-programs.ts';
-import { type Call, isTable, join, pathFrom, placeFrom, type Reader, type Reading, upwards } from '../reading.ts';
 import { readScript } from './shell-scripts.ts';
 import { leads } from './wrappers.ts';
 

@@ -1,6 +1,6 @@
 import { existingFiles } from '../config-files.ts';
-import { asksAboutItself } from './inline-code.ts';
 import { type Call, filesStarted, pathFrom, type Reading, shownWord } from '../reading.ts';
+import { asksAboutItself } from './inline-code.ts';
 
 /** A file of the repository that is started: it counts as a whole, and so does what a shell script leads to. */
 export function readScript(reading: Reading, path: string, call: Call): void {

@@ -1,7 +1,7 @@
 import { defineRunner } from '../define-runner.ts';
+import { type Call, isTable, join, nearestPlace, type Reader, type Reading } from '../reading.ts';
 import { operands, readInterpreter } from './interpreters.ts';
 import { defineInstalled, runScripts } from './package-scripts.ts';
-import { type Call, isTable, join, nearestPlace, type Reader, type Reading } from '../reading.ts';
 
 /** Programs that start the one after them. `takes`: options followed by a word of their own. `words`: how many words come first. */
 export function leads(takes: readonly string[] = [], words = 0): Reader {

@@ -1,0 +1,68 @@
+import { RequestError } from '@agentclientprotocol/sdk';
+import type { AgentEvent, Trouble, TroubleKind } from '../../../domain/tool-calls/agent-event.ts';
+import { fieldsOf, textOf } from '../common/lines.ts';
+
+type Ended = Extract<AgentEvent, { type: 'ended' }>;
+
+/** The agent has no such session any more. */
+export class UnknownSession extends Error {}
+
+/** Reasons to stop, as the protocol has them. */
+export function endedBecause(reason: string): Ended {
+  const failed = (kind: TroubleKind): Ended => ({
+    type: 'ended',
+    outcome: 'failed',
+    trouble: { kind, until: null, words: reason },
+  });
+  if (reason === 'end_turn') return { type: 'ended', outcome: 'completed', trouble: null };
+  if (reason === 'max_turn_requests') return failed('turn-limit');
+  return failed(reason === 'max_tokens' ? 'prompt-too-long' : 'other');
+}
+
+export function troubleIn(error: unknown): Trouble {
+  if (error instanceof UnknownSession)
+    return { kind: 'unknown-session', until: null, words: wordsOf(error.cause).slice(0, 500) };
+  const words = wordsOf(error).slice(0, 500);
+  if (!(error instanceof RequestError)) return { kind: 'other', until: null, words };
+  const kind = textOf(fieldsOf(error.data)?.['errorKind']);
+  return { kind: kinds[kind ?? ''] ?? codes[error.code] ?? spokenKind(error.code, words), until: null, words };
+}
+
+const kinds: Readonly<Record<string, TroubleKind>> = {
+  rate_limit: 'rate-limited',
+  overloaded: 'overloaded',
+  authentication_failed: 'needs-login',
+  oauth_org_not_allowed: 'needs-login',
+  billing_error: 'needs-login',
+  transport_lost: 'dropped',
+};
+
+/** -32000 is the protocol's own; Gemini puts the provider's status there, and 500 where there was none. */
+const codes: Readonly<Record<number, TroubleKind>> = {
+  [-32000]: 'needs-login',
+  401: 'needs-login',
+  403: 'needs-login',
+  429: 'rate-limited',
+  503: 'overloaded',
+};
+
+const spokenKind = (code: number, words: string): TroubleKind => {
+  const kind = kindIn(words);
+  return kind === 'other' && code === 500 ? 'overloaded' : kind;
+};
+
+/** Agents that give neither kind nor code have words. */
+export function kindIn(words: string): TroubleKind {
+  if (/\b429\b|rate.?limit|too many requests|quota|usage limit/i.test(words)) return 'rate-limited';
+  if (/\b40[13]\b|unauthori[sz]ed|api.?key|authenticat/i.test(words)) return 'needs-login';
+  if (/\b5\d\d\b|overloaded/i.test(words)) return 'overloaded';
+  if (/too long|context (window|length)/i.test(words)) return 'prompt-too-long';
+  return /stream|disconnect|connection|socket|terminated|fetch failed/i.test(words) ? 'dropped' : 'other';
+}
+
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const data = error instanceof RequestError ? fieldsOf(error.data) : null;
+  const more = textOf(data?.['details']) ?? textOf(data?.['message']);
+  return [error.message, more].filter(Boolean).join(': ');
+}

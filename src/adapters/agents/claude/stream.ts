@@ -1,0 +1,157 @@
+import { noUsage, type Trouble, type TroubleKind, type Usage } from '../../../domain/tool-calls/agent-event.ts';
+import type { Reader, Talk } from '../../../ports/executor.ts';
+import { countOf, type Fields, fieldsOf, listOf, numberOf, parseFields, partsOf, textOf } from '../common/lines.ts';
+import { claudeCall } from './tool-call.ts';
+
+/**
+ * Reads `claude -p --output-format stream-json`. `spentBefore`: what the continued session had cost already, because the
+ * price that Claude names is that of the whole session.
+ */
+export function followClaude(talk: Talk, spentBefore: number): Reader {
+  let usage: Usage = noUsage;
+  let lastMessage: string | null = null;
+  let idle = false;
+  let reset: string | null = null;
+
+  const assistant = (message: Fields): void => {
+    const id = textOf(message['id']);
+    // One message comes in several lines, one for each part, with the same usage on each.
+    const isNew = id === null || id !== lastMessage;
+    lastMessage = id;
+    for (const part of partsOf(message['content'])) {
+      if (part['type'] === 'text') talk.tell({ type: 'turn', text: textOf(part['text']) ?? '' });
+      if (part['type'] !== 'tool_use') continue;
+      const call = claudeCall(textOf(part['id']) ?? '', textOf(part['name']) ?? '', fieldsOf(part['input']) ?? {});
+      talk.tell({ type: 'tool-call', call });
+    }
+    if (isNew) count(fieldsOf(message['usage']));
+  };
+  const count = (spent: Fields | null): void => {
+    if (spent === null) return;
+    usage = added(usage, spent);
+    talk.tell({ type: 'usage', usage });
+  };
+  const results = (message: Fields): void => {
+    for (const part of partsOf(message['content'])) {
+      if (part['type'] !== 'tool_result') continue;
+      const id = textOf(part['tool_use_id']) ?? '';
+      const outcome = part['is_error'] === true ? 'failed' : 'ok';
+      talk.tell({ type: 'tool-result', id, outcome, text: shownContent(part['content']) });
+    }
+  };
+  const finished = (line: Fields): void => {
+    const total = numberOf(line['total_cost_usd']);
+    const spent = fieldsOf(line['usage']);
+    usage = {
+      // what came with each message was counted when the message had only begun
+      ...(spent === null ? usage : added(noUsage, spent)),
+      turns: Math.max(usage.turns, countOf(line['num_turns'])),
+      usd: total === null ? usage.usd : Math.max(0, total - spentBefore),
+    };
+    talk.tell({ type: 'usage', usage });
+    const completed = line['is_error'] !== true && line['terminal_reason'] === 'completed';
+    talk.tell({
+      type: 'ended',
+      outcome: completed ? 'completed' : 'failed',
+      trouble: completed ? null : reasonOf(line, reset),
+    });
+    idle = true;
+    talk.hangUp();
+  };
+  return {
+    line(text) {
+      const line = parseFields(text);
+      if (line === null) return talk.tell({ type: 'unknown', line: text });
+      const message = fieldsOf(line['message']);
+      switch (line['type']) {
+        case 'assistant':
+          return message === null ? undefined : assistant(message);
+        case 'user':
+          return message === null ? undefined : results(message);
+        case 'result':
+          return finished(line);
+        case 'system':
+          return system(talk, line, text);
+        case 'rate_limit_event':
+          reset = resetIn(fieldsOf(line['rate_limit_info']));
+          return;
+        default:
+          return talk.tell({ type: 'unknown', line: text });
+      }
+    },
+    errorLine: (text) => talk.tell({ type: 'output', text }),
+    send(text) {
+      if (idle) return false;
+      talk.say(userMessage(text));
+      return true;
+    },
+    cancel: () => false,
+  };
+}
+
+/** One line of `--input-format stream-json`. */
+export const userMessage = (text: string): string =>
+  `${JSON.stringify({ type: 'user', message: { role: 'user', content: [{ type: 'text', text }] } })}\n`;
+
+/** It sums up a conversation that grew too long, and goes on. */
+const quiet = new Set(['status', 'compact_boundary']);
+
+function system(talk: Talk, line: Fields, text: string): void {
+  const subtype = textOf(line['subtype']) ?? '';
+  if (subtype === 'init')
+    talk.tell({ type: 'started', session: textOf(line['session_id']), model: textOf(line['model']) });
+  else if (subtype === 'api_retry')
+    talk.tell({ type: 'provider-trouble', trouble: troubleOf(numberOf(line['error_status']), line) });
+  else if (!subtype.startsWith('hook_') && !quiet.has(subtype)) talk.tell({ type: 'unknown', line: text });
+}
+
+/** Trap: a failed API call ends with subtype `success`. Only exit code, `is_error` and `terminal_reason` tell. */
+function reasonOf(line: Fields, reset: string | null): Trouble {
+  const subtype = textOf(line['subtype']) ?? '';
+  const words = textOf(line['result']) ?? listOf(line['errors']).map(textOf).join('; ');
+  const of = (kind: TroubleKind): Trouble => ({ kind, until: null, words: words.slice(0, 500) });
+  if (subtype === 'error_max_turns') return of('turn-limit');
+  if (subtype === 'error_max_budget_usd') return of('budget');
+  if (line['terminal_reason'] === 'prompt_too_long') return of('prompt-too-long');
+  if (/no conversation found/i.test(words)) return of('unknown-session');
+  const trouble = troubleOf(numberOf(line['api_error_status']), line);
+  return { ...trouble, until: trouble.kind === 'rate-limited' ? reset : null, words: words.slice(0, 500) };
+}
+
+/** When a subscription that is used up may be used again; Claude tells it beside the error, never in it. */
+function resetIn(limit: Fields | null): string | null {
+  const seconds = limit?.['status'] === 'rejected' ? numberOf(limit['resetsAt']) : null;
+  return seconds === null ? null : new Date(seconds * 1000).toISOString();
+}
+
+function troubleOf(status: number | null, line: Fields): Trouble {
+  const delay = numberOf(line['retry_delay_ms']);
+  return {
+    kind: kindOf(status),
+    until: null,
+    words: (textOf(line['error']) ?? '').slice(0, 500),
+    ...(delay === null ? {} : { retryMs: delay }),
+  };
+}
+
+function kindOf(status: number | null): TroubleKind {
+  if (status === 429) return 'rate-limited';
+  if (status === 529 || status === 503 || status === 500) return 'overloaded';
+  if (status === 401 || status === 403) return 'needs-login';
+  return status === null ? 'dropped' : 'other';
+}
+
+const added = (usage: Usage, spent: Fields): Usage => ({
+  turns: usage.turns + 1,
+  inputTokens: usage.inputTokens + countOf(spent['input_tokens']) + countOf(spent['cache_creation_input_tokens']),
+  outputTokens: usage.outputTokens + countOf(spent['output_tokens']),
+  cachedTokens: usage.cachedTokens + countOf(spent['cache_read_input_tokens']),
+  usd: usage.usd,
+});
+
+function shownContent(content: unknown): string {
+  if (typeof content === 'string') return content;
+  return partsOf(content)
+    .map((part) => textOf(part['text']) ?? '')
+    .join('\n');
+}

@@ -1,0 +1,133 @@
+import {
+  noUsage,
+  type ToolCall,
+  type Trouble,
+  type TroubleKind,
+  type Usage,
+} from '../../../domain/tool-calls/agent-event.ts';
+import type { Reader, Talk } from '../../../ports/executor.ts';
+import { countOf, type Fields, fieldsOf, inputKey, numberOf, parseFields, partsOf, textOf } from '../common/lines.ts';
+import { tryAgainAt } from './try-again.ts';
+
+/**
+ * Reads `codex exec --json`. Trap: calls that were refused are not in the stream, so those that our hook denies are told by
+ * the hook; nothing says what a turn cost; the tokens are those of the whole session, so what it had used `before` is taken off.
+ */
+export function followCodex(talk: Talk, before: Usage): Reader {
+  let usage: Usage = noUsage;
+  let problem: string | null = null;
+  const begun = new Set<string>();
+
+  const item = (of: Fields, isOver: boolean): void => {
+    const id = textOf(of['id']) ?? '';
+    if (of['type'] === 'agent_message') {
+      if (isOver) talk.tell({ type: 'turn', text: textOf(of['text']) ?? '' });
+      return;
+    }
+    if (of['type'] === 'error') problem = textOf(of['message']);
+    const call = callOf(id, of);
+    if (call === null) return;
+    if (!begun.has(id)) talk.tell({ type: 'tool-call', call });
+    begun.add(id);
+    if (!isOver) return;
+    begun.delete(id);
+    const failed = of['status'] === 'failed' || (numberOf(of['exit_code']) ?? 0) !== 0;
+    const text = textOf(of['aggregated_output']) ?? answerOf(of);
+    talk.tell({ type: 'tool-result', id, outcome: failed ? 'failed' : 'ok', text });
+  };
+  const completed = (spent: Fields | null): void => {
+    usage = usedSince(before, spent ?? {}, usage.turns + 1);
+    talk.tell({ type: 'usage', usage });
+    talk.tell({ type: 'ended', outcome: 'completed', trouble: null });
+  };
+  return {
+    line(text) {
+      const line = parseFields(text);
+      const of = fieldsOf(line?.['item']);
+      switch (line?.['type']) {
+        case 'thread.started':
+          talk.tell({ type: 'started', session: textOf(line['thread_id']), model: null });
+          break;
+        case 'turn.started':
+          break;
+        case 'item.started':
+        case 'item.updated':
+        case 'item.completed':
+          if (of !== null) item(of, line['type'] === 'item.completed');
+          break;
+        case 'turn.completed':
+          completed(fieldsOf(line['usage']));
+          break;
+        case 'error':
+          problem = textOf(line['message']);
+          talk.tell({ type: 'provider-trouble', trouble: troubleIn(problem ?? '') });
+          break;
+        case 'turn.failed': {
+          const words = textOf(fieldsOf(line['error'])?.['message']) ?? problem ?? '';
+          talk.tell({ type: 'ended', outcome: 'failed', trouble: troubleIn(words) });
+          break;
+        }
+        default:
+          talk.tell({ type: 'unknown', line: text });
+      }
+    },
+    errorLine: (text) => talk.tell({ type: 'output', text }),
+    send: () => false,
+    cancel: () => false,
+  };
+}
+
+function callOf(id: string, item: Fields): ToolCall | null {
+  const base = { id, lines: null, input: inputKey(item, ['id', 'status', 'aggregated_output', 'exit_code']) };
+  switch (item['type']) {
+    case 'command_execution':
+      return { ...base, tool: 'command_execution', kind: 'run', paths: [], command: textOf(item['command']) ?? '' };
+    case 'file_change': {
+      const paths = partsOf(item['changes']).flatMap((change) => textOf(change['path']) ?? []);
+      return { ...base, tool: 'file_change', kind: 'write', paths, command: null };
+    }
+    case 'mcp_tool_call': {
+      const tool = `mcp__${textOf(item['server'])}__${textOf(item['tool'])}`;
+      return { ...base, tool, kind: 'other', paths: [], command: null, input: inputKey(argumentsOf(item)) };
+    }
+    case 'web_search':
+      return { ...base, tool: 'web_search', kind: 'other', paths: [], command: null };
+    default:
+      return null;
+  }
+}
+
+const argumentsOf = (item: Fields): Fields => fieldsOf(item['arguments']) ?? {};
+
+/** Of a tool of an MCP server. */
+function answerOf(item: Fields): string {
+  const texts = partsOf(fieldsOf(item['result'])?.['content']).map((part) => textOf(part['text']) ?? '');
+  return textOf(fieldsOf(item['error'])?.['message']) ?? texts.join('\n');
+}
+
+/** Codex gives no code, only words. */
+function troubleIn(words: string): Trouble {
+  const status = Number(/(?:status|unexpected status)[^0-9]{0,3}([0-9]{3})/.exec(words)?.[1] ?? 0);
+  return { kind: kindOf(status, words), until: tryAgainAt(words, new Date()), words: words.slice(0, 500) };
+}
+
+function kindOf(status: number, words: string): TroubleKind {
+  if (status === 429 || /usage limit|rate limit/i.test(words)) return 'rate-limited';
+  if (status === 401 || status === 403 || /not logged in|invalid api key/i.test(words)) return 'needs-login';
+  if (status >= 500) return 'overloaded';
+  if (/context window|too long/i.test(words)) return 'prompt-too-long';
+  if (/stream (disconnected|closed)|connection/i.test(words)) return 'dropped';
+  return /no (rollout|thread|session) found/i.test(words) ? 'unknown-session' : 'other';
+}
+
+function usedSince(before: Usage, session: Fields, turns: number): Usage {
+  const cached = countOf(session['cached_input_tokens']);
+  const since = (now: number, then: number): number => Math.max(0, now - then);
+  return {
+    turns,
+    inputTokens: since(countOf(session['input_tokens']) - cached, before.inputTokens),
+    outputTokens: since(countOf(session['output_tokens']), before.outputTokens),
+    cachedTokens: since(cached, before.cachedTokens),
+    usd: null,
+  };
+}

@@ -1,0 +1,83 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AgentLogin } from '../../../domain/agents/agents.ts';
+import type { Finding } from '../../../domain/findings/finding.ts';
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** How an agent would be logged in, as far as can be told without a call. */
+export type FoundLogin =
+  | { readonly by: 'variable'; readonly name: string }
+  /** The person's own file: shown in the fence as it is and never copied, because a copied refresh token logs the person out. */
+  | { readonly by: 'file'; readonly path: string }
+  /** `hasFile`: there is one, which agents cannot read. */
+  | {
+      readonly by: 'nothing';
+      readonly because: Finding;
+      readonly hasFile: boolean;
+    };
+
+type Agent = { readonly program: string; readonly credentials: readonly string[]; readonly login?: AgentLogin };
+
+/** Those that log it in as things are: some count only behind a gateway. */
+export function variablesOf({ credentials, login }: Omit<Agent, 'program'>, ours: Variables): readonly string[] {
+  const isBehind = login?.baseUrl != null && Boolean(ours[login.baseUrl]);
+  const useless = isBehind ? [] : (login?.behindBaseUrl ?? []);
+  return credentials.filter((variable) => !useless.includes(variable));
+}
+
+/** `reader` is whom the agent runs as. */
+export function findLogin(agent: Agent, ours: Variables, reader: { readonly uid: number }): FoundLogin {
+  const known = variablesOf(agent, ours);
+  const name = known.find((variable) => ours[variable]);
+  if (name !== undefined) return { by: 'variable', name };
+  const path = agent.login ? loginFile(agent.login, ours) : null;
+  if (path === null || !existsSync(path)) {
+    const because: Finding = { rule: 'not-logged-in', program: agent.program, file: path, variables: known };
+    return { by: 'nothing', because, hasFile: false };
+  }
+  if (!isOpenTo(path, reader.uid)) {
+    const because: Finding = { rule: 'login-file-closed', program: agent.program, file: path, uid: reader.uid };
+    return { by: 'nothing', because, hasFile: true };
+  }
+  return { by: 'file', path };
+}
+
+/** Null when there can be none. */
+export function loginFile({ file }: AgentLogin, ours: Variables): string | null {
+  const named = file.variable === null ? undefined : ours[file.variable];
+  if (named?.startsWith('/')) return join(named, file.name);
+  const home = ours['HOME'];
+  return home?.startsWith('/') ? join(home, file.directory, file.name) : null;
+}
+
+/** Values in the file that must never be shown. Empty when there is no file, or nothing in it that we understand. */
+export function secretsIn(path: string | null): readonly string[] {
+  if (path === null || !existsSync(path)) return [];
+  const found: string[] = [];
+  const look = (key: string, value: unknown): void => {
+    if (typeof value === 'string' && /token|key|secret|password|access|refresh/i.test(key) && !isDate(value))
+      found.push(value);
+    if (typeof value !== 'object' || value === null) return;
+    for (const [name, field] of Object.entries(value)) look(Array.isArray(value) ? key : name, field);
+  };
+  look('', contentOf(path));
+  return found;
+}
+
+function contentOf(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code !== undefined) return null;
+    throw error;
+  }
+}
+
+const isDate = (text: string): boolean => /^\d{4}-\d\d-\d\dT/.test(text);
+
+/** To read, and to write: a token that is renewed in a fence must reach the person's file. */
+function isOpenTo(path: string, uid: number): boolean {
+  const { mode, uid: owner } = statSync(path);
+  return owner === uid ? (mode & 0o600) === 0o600 : (mode & 0o006) === 0o006;
+}

@@ -1,0 +1,112 @@
+import { relative } from 'node:path';
+import { grantPattern } from '../../../domain/scope/claims.ts';
+import { agentSteering } from '../../../domain/scope/steering.ts';
+import type { ToolScope } from '../../../domain/tool-calls/tool-scope.ts';
+import type { Seat } from '../../../ports/executor.ts';
+
+type Action = 'allow' | 'deny' | 'ask';
+type Rules = Readonly<Record<string, Action>>;
+type Permissions = Readonly<Record<string, Action | Rules>>;
+
+/**
+ * The task's scope in opencode's language, where of all rules that match the last one counts and `*` stands for anything, slashes
+ * included. Ours is finer: what is allowed may come out wider, what is denied never does. `ask` without somebody to answer ends
+ * the agent's turn, so what opencode itself would ask about is allowed by name.
+ */
+export function permissionRules(seat: Seat): Permissions {
+  const { agent, fence } = seat.job;
+  if (agent === null) return {};
+  const scratch = ['/tmp', '/var/tmp', seat.home, ...fence.write];
+  return {
+    edit: editRules(
+      agent.scope,
+      scratch.map((path) => relative(seat.workspace, path)),
+    ),
+    bash: { '*': 'allow', ...commandRules(agent.scope) },
+    external_directory: { '*': 'deny', ...below([...scratch, ...fence.read, '/usr', '/run/tidegate'], 'allow') },
+    ...others(seat),
+  };
+}
+
+/** Where somebody answers, who knows the scope as it is at that moment. */
+export const askingRules = (seat: Seat): Permissions => ({
+  edit: 'ask',
+  bash: 'ask',
+  external_directory: 'ask',
+  ...others(seat),
+});
+
+function others({ job }: Seat): Permissions {
+  const web = job.fence.network === 'off' ? 'deny' : 'allow';
+  return { read: 'allow', doom_loop: 'allow', webfetch: web, websearch: web };
+}
+
+function editRules(scope: ToolScope, scratch: readonly string[]): Rules {
+  const foreign = [...scope.siblings, ...scope.granting, ...scope.locks].filter(({ task }) => task !== scope.task);
+  const own = scope.own.flatMap(wider);
+  const ownLocks = scope.locks.filter(({ task }) => task === scope.task);
+  const foreignLocks = scope.locks.filter(({ task }) => task !== scope.task);
+  const isNamed = (name: string) => scope.own.some((text) => !/[*?]|\/$/.test(text) && text.split('/').includes(name));
+  const config = agentSteering.filter((name) => !isNamed(name));
+  const denied = [...new Set([...foreign.map((claim) => claim.pattern), ...scope.protect])].flatMap(exactly);
+  const rules: readonly (readonly [readonly string[], Action])[] =
+    scope.kind === 'read-only'
+      ? [[['*'], 'deny']]
+      : [
+          [['*'], scope.kind === 'owned' ? 'deny' : 'allow'],
+          ...(scope.kind === 'owned' ? [] : [[denied, 'deny'] as const]),
+          [own, 'allow'],
+          [foreignLocks.flatMap((lock) => exactly(lock.pattern)), 'deny'],
+          [ownLocks.flatMap((lock) => wider(lock.pattern)), 'allow'],
+          [config.flatMap((name) => [name, `${name}/*`, `*/${name}`, `*/${name}/*`]), 'deny'],
+          [scope.granted.flatMap(wider), 'allow'],
+        ];
+  const places: readonly (readonly [readonly string[], Action])[] = [
+    [scope.generated.flatMap(wider), 'allow'],
+    [['../*'], 'deny'],
+    [scratch.map((path) => `${path}/*`), 'allow'],
+    [['.tidegate/*'], 'allow'],
+  ];
+  const inOrder = new Map<string, Action>();
+  for (const [texts, action] of [...rules, ...places])
+    for (const text of texts) {
+      inOrder.delete(text);
+      inOrder.set(text, action);
+    }
+  return Object.fromEntries(inOrder);
+}
+
+/** Everything that a pattern of ours matches, and perhaps more. A mere number would lose its place in the order of an object. */
+function wider(text: string): readonly string[] {
+  const whole = (text.endsWith('/') ? `${text}**` : text).replaceAll('**/', '*').replaceAll('**', '*');
+  return [isNumber(whole) ? `*${whole}` : whole];
+}
+
+/** Nothing but what a pattern of ours matches; empty where opencode cannot say so. */
+function exactly(text: string): readonly string[] {
+  const { literal, below: isBelow } = grantPattern(text);
+  if (isNumber(text)) return [];
+  if (literal) return /[*?]/.test(text) ? [] : [text];
+  if (isBelow) return [`${text.replace(/\/(\*\*)?$/, '')}/*`];
+  const name = /^\*\*\/([^*?]+)$/.exec(text)?.[1];
+  return name === undefined ? [] : [name, `*/${name}`];
+}
+
+const isNumber = (text: string): boolean => /^\d+$/.test(text);
+
+const below = (directories: readonly string[], action: Action): Rules =>
+  Object.fromEntries(directories.flatMap((path) => [[`${path}/*`, action] as const]));
+
+/** The plain forms: what hides behind quotes and wrappers is left to fence and diff. */
+const commandRules = ({ block, forbid }: ToolScope): Rules =>
+  Object.fromEntries(
+    [...gitCommands, ...block.map((text) => `${text} *`), ...forbid.map((text) => `*${text}*`)].map((text) => [
+      text,
+      'deny',
+    ]),
+  );
+
+const gitCommands = [
+  ...['push', 'merge', 'rebase', 'stash', 'worktree', 'update-ref'].map((name) => `git ${name} *`),
+  ...['git reset --hard*', 'git reset * --hard*', 'git *--no-verify*'],
+];

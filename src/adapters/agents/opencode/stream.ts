@@ -1,0 +1,123 @@
+import { noUsage, type Trouble, type TroubleKind, type Usage } from '../../../domain/tool-calls/agent-event.ts';
+import type { Reader, Talk } from '../../../ports/executor.ts';
+import { countOf, type Fields, fieldsOf, numberOf, parseFields, textOf } from '../common/lines.ts';
+import { opencodeCall } from './tool-call.ts';
+
+/**
+ * Reads `opencode run --format json`. A call is told when it is over, with its result. While the provider refuses, opencode tries
+ * again without a word; after its first `error` it ends with 1, whatever it still says.
+ */
+export function followOpencode(talk: Talk, model: string | null): Reader {
+  let usage: Usage = noUsage;
+  let session: string | null = null;
+  let failure: Trouble | null = null;
+
+  const begun = (id: string | null): void => {
+    if (id === null || id === session) return;
+    session = id;
+    talk.tell({ type: 'started', session, model });
+  };
+  const toolUse = (part: Fields): void => {
+    const id = textOf(part['callID']) ?? '';
+    const state = fieldsOf(part['state']) ?? {};
+    const call = opencodeCall(id, textOf(part['tool']) ?? '', fieldsOf(state['input']) ?? {});
+    const problem = state['status'] === 'error' ? (textOf(state['error']) ?? '') : null;
+    talk.tell({ type: 'tool-call', call });
+    if (problem !== null && isRefusal(problem))
+      talk.tell({ type: 'denied', call, because: { rule: 'agent-denied', words: problem.slice(0, 500) } });
+    const exit = numberOf(fieldsOf(state['metadata'])?.['exit']) ?? 0;
+    const outcome = problem !== null || exit !== 0 ? 'failed' : 'ok';
+    talk.tell({ type: 'tool-result', id, outcome, text: problem ?? textOf(state['output']) ?? '' });
+  };
+  const stepOver = (part: Fields): void => {
+    usage = added(usage, part);
+    talk.tell({ type: 'usage', usage });
+    if (part['reason'] === 'tool-calls') return;
+    talk.tell({ type: 'ended', outcome: failure === null ? 'completed' : 'failed', trouble: failure });
+  };
+  return {
+    line(text) {
+      const line = parseFields(text);
+      const part = fieldsOf(line?.['part']) ?? {};
+      begun(textOf(line?.['sessionID']));
+      switch (line?.['type']) {
+        case 'step_start':
+        case 'reasoning':
+          return;
+        case 'text':
+          // opencode's own words to the model when it has shortened the conversation
+          if (part['synthetic'] !== true) talk.tell({ type: 'turn', text: textOf(part['text']) ?? '' });
+          return;
+        case 'tool_use':
+          return toolUse(part);
+        case 'step_finish':
+          return stepOver(part);
+        case 'error':
+          failure = troubleOf(fieldsOf(line['error']) ?? {});
+          return talk.tell({ type: 'ended', outcome: 'failed', trouble: failure });
+        default:
+          return talk.tell({ type: 'unknown', line: text });
+      }
+    },
+    errorLine(text) {
+      talk.tell({ type: 'output', text });
+      if (session !== null || !/session not found/i.test(text)) return;
+      talk.tell({
+        type: 'ended',
+        outcome: 'failed',
+        trouble: { kind: 'unknown-session', until: null, words: text.slice(0, 500) },
+      });
+    },
+    send: () => false,
+    cancel: () => false,
+  };
+}
+
+/** There is no code for it, only the sentence that the model is told. */
+export const isRefusal = (problem: string): boolean =>
+  /specified a rule which prevents|rejected permission/i.test(problem);
+
+function added(usage: Usage, { tokens, cost }: Fields): Usage {
+  const spent = fieldsOf(tokens) ?? {};
+  const cache = fieldsOf(spent['cache']) ?? {};
+  const price = countOf(cost);
+  return {
+    turns: usage.turns + 1,
+    inputTokens: usage.inputTokens + countOf(spent['input']) + countOf(cache['write']),
+    outputTokens: usage.outputTokens + countOf(spent['output']) + countOf(spent['reasoning']),
+    cachedTokens: usage.cachedTokens + countOf(cache['read']),
+    // 0 is what it says of a model whose price it does not know
+    usd: price === 0 ? usage.usd : (usage.usd ?? 0) + price,
+  };
+}
+
+function troubleOf(error: Fields): Trouble {
+  const data = fieldsOf(error['data']) ?? {};
+  const words = textOf(data['message']) ?? textOf(error['name']) ?? '';
+  const kind = kindOf(textOf(error['name']) ?? '', numberOf(data['statusCode']), words);
+  const until = kind === 'rate-limited' ? untilOf(fieldsOf(data['responseHeaders']) ?? {}) : null;
+  return { kind, until, words: words.slice(0, 500) };
+}
+
+function kindOf(name: string, status: number | null, words: string): TroubleKind {
+  if (name === 'ContextOverflowError') return 'prompt-too-long';
+  if (name === 'ProviderAuthError' || status === 401 || status === 403) return 'needs-login';
+  if (status === 429) return 'rate-limited';
+  if (status !== null && status >= 500) return 'overloaded';
+  if (status !== null) return 'other';
+  // errors that arrive inside a stream have no status
+  if (/rate.?limit|too many requests/i.test(words)) return 'rate-limited';
+  if (/overloaded|server_error/i.test(words)) return 'overloaded';
+  return /connect|socket|terminated|network|stream/i.test(words) ? 'dropped' : 'other';
+}
+
+const resetHeaders = ['anthropic-ratelimit-requests-reset', 'x-ratelimit-reset-requests'];
+
+/** As time when the provider names one; a number of seconds counts from its own `date`. */
+function untilOf(headers: Fields): string | null {
+  const told = resetHeaders.map((name) => Date.parse(textOf(headers[name]) ?? '')).find((time) => !Number.isNaN(time));
+  if (told !== undefined) return new Date(told).toISOString();
+  const seconds = Number(textOf(headers['retry-after']) ?? Number.NaN);
+  const now = Date.parse(textOf(headers['date']) ?? '');
+  return Number.isNaN(seconds) || Number.isNaN(now) ? null : new Date(now + seconds * 1000).toISOString();
+}

@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import { EnvironmentFailed } from '../../ports/failures.ts';
+
+/** A file that we keep is not what we wrote: garbled, closed to us, or something else stands in its place. */
+export class StateFileDamaged extends EnvironmentFailed {
+  override readonly name = 'StateFileDamaged';
+  constructor(file: string, cause: unknown) {
+    super({ rule: 'state-file', file, fault: faultOf((cause as NodeJS.ErrnoException).code) }, { cause });
+  }
+}
+
+const faultOf = (code: unknown) =>
+  code === 'EISDIR' ? 'directory' : typeof code === 'string' && code.startsWith('E') ? 'unreadable' : 'garbled';
+
+/** Reads a file of ours that is always written whole. Null: there is none. */
+export function readStateFile<T>(file: string, parse: (text: string) => T): T | null {
+  const text = textOf(file);
+  if (text === null) return null;
+  try {
+    return parse(text);
+  } catch (cause) {
+    throw new StateFileDamaged(file, cause);
+  }
+}
+
+/** The same where the file is only a memory: one that is damaged is none. */
+export function readMemory<T>(file: string, parse: (text: string) => T): T | null {
+  try {
+    return readStateFile(file, parse);
+  } catch (error) {
+    if (error instanceof StateFileDamaged) return null;
+    throw error;
+  }
+}
+
+function textOf(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw new StateFileDamaged(file, cause);
+  }
+}

@@ -1,0 +1,147 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { objectIdPattern } from '../../../domain/base/ids.ts';
+import { syncDirectory } from '../../files/durable-file.ts';
+import { BadGitArgument, boundedArgs, GitFailed, GitUnusable } from './errors.ts';
+import { cleanEnvironment, hardenedConfig } from './hardening.ts';
+
+export type GitCall = {
+  /** The repository, named outright: nothing is ever discovered upwards from a directory that an agent wrote. */
+  readonly gitDir?: string;
+  readonly workTree?: string;
+  /** Runs there, and finds the repository from there when `gitDir` is absent. For a person's checkout only. */
+  readonly cwd?: string;
+  readonly args: readonly string[];
+  readonly stdin?: string | Uint8Array;
+  /** Added to the clean environment; may replace it knowingly (the landing keeps the person's global configuration). */
+  readonly env?: Readonly<Record<string, string>>;
+  /** `key=value`, after ours, so that the last word is the caller's. */
+  readonly config?: readonly string[];
+  /** Bytes of stdout; beyond it git is ended and the call fails. */
+  readonly maxOutput?: number;
+  readonly signal?: AbortSignal;
+  /** What git says on stderr while it works, piece by piece. */
+  onSaid?(text: string): void;
+  /**
+   * Ends with this process, even if that is killed: for calls that write, so that none goes on behind the back of
+   * whoever takes over. Linux only; elsewhere it has no effect.
+   */
+  readonly tied?: boolean;
+};
+
+export type GitOutput = { readonly exitCode: number; readonly stdout: Buffer; readonly stderr: string };
+
+/** Runs one hardened git to its end. Resolves with any exit code; rejects when git could not run or was killed. */
+export function runGit(call: GitCall): Promise<GitOutput> {
+  const limit = call.maxOutput ?? 1 << 30;
+  return new Promise((resolve, reject) => {
+    const child = spawnGit(call);
+    const out: Buffer[] = [];
+    const stderr = keepStart(child);
+    if (call.onSaid !== undefined) child.stderr?.on('data', call.onSaid);
+    let size = 0;
+    let tooMuch = false;
+    child.stdout?.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= limit) out.push(chunk);
+      else if (!tooMuch) {
+        tooMuch = true;
+        child.kill('SIGKILL');
+      }
+    });
+    child.once('error', (error) => reject(launchError(call, error)));
+    child.once('close', (code) => {
+      if (tooMuch) reject(new GitFailed(call.args, null, { rule: 'git-output', args: boundedArgs(call.args), limit }));
+      else if (code === null) reject(gitFailure(call, null, stderr()));
+      else resolve({ exitCode: code, stdout: Buffer.concat(out), stderr: stderr() });
+    });
+    // Git may end before it has read everything; its exit code tells why.
+    child.stdin?.on('error', () => undefined);
+    child.stdin?.end(call.stdin ?? '');
+  });
+}
+
+/** Like `runGit`, but anything except exit 0 is a `GitFailed`. */
+export async function git(call: GitCall): Promise<Buffer> {
+  const done = await runGit(call);
+  if (done.exitCode !== 0) throw gitFailure(call, done.exitCode, done.stderr);
+  return done.stdout;
+}
+
+/** One line of output, without its newline. */
+export async function gitLine(call: GitCall): Promise<string> {
+  return (await git(call)).toString('utf8').replace(/\n$/, '');
+}
+
+/** A running hardened git with open pipes, for the long-lived commands. The caller waits for `close`. */
+export function spawnGit(call: GitCall): ChildProcess {
+  const [program, ...before] = call.tied === true && canTie() ? [tie, '--pdeathsig', 'KILL', '--', 'git'] : ['git'];
+  return spawn(program ?? 'git', [...before, ...argv(call)], {
+    cwd: call.cwd ?? '/',
+    env: { ...cleanEnvironment, ...call.env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    windowsHide: true,
+    ...(call.signal === undefined ? {} : { signal: call.signal, killSignal: 'SIGKILL' as const }),
+  });
+}
+
+/** Refuses anything but a full object id: nothing else may stand where git expects a revision. */
+export function objectId<Id extends string>(id: Id): Id {
+  if (!objectIdPattern.test(id)) throw new BadGitArgument(`not an object id: ${JSON.stringify(id)}`);
+  return id;
+}
+
+/** Refuses anything but a plain full ref name. */
+export function refName(name: string): string {
+  const plain = /^refs\/[A-Za-z0-9][\w./-]*$/.test(name);
+  if (!plain || /\.\.|\/\/|\/\.|\.lock(?:\/|$)|[./]$/.test(name))
+    throw new BadGitArgument(`not a ref name: ${JSON.stringify(name)}`);
+  return name;
+}
+
+/** Git flushes a ref's content but not its new name; without this a power cut may take the ref back. */
+export function syncRef(gitDir: string, ref: string): void {
+  for (let folder = dirname(refName(ref)); folder !== '.'; folder = dirname(folder))
+    syncDirectory(`${gitDir}/${folder}`);
+}
+
+/** Turns the error of a git that did not start into one that says what to do. */
+export function launchError(call: GitCall, error: Error): Error {
+  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return new GitFailed(call.args, null, error.message, error);
+  const { cwd: repository = '/' } = call;
+  return existsSync(repository)
+    ? new GitUnusable({ rule: 'git-missing' }, error)
+    : new GitFailed(call.args, null, { rule: 'repository-gone', repository }, error);
+}
+
+/** Says what a git that ended badly means. That the disk is full, git tells by its words alone; they are in English (`LC_ALL`). */
+export function gitFailure(call: GitCall, exitCode: number | null, stderr: string): GitFailed {
+  const directory = call.env?.['GIT_OBJECT_DIRECTORY'] ?? call.gitDir ?? call.cwd;
+  return directory !== undefined && noSpace.test(stderr)
+    ? new GitFailed(call.args, exitCode, { rule: 'disk-full', directory })
+    : new GitFailed(call.args, exitCode, stderr);
+}
+
+const noSpace = /: (?:No space left on device|Disk quota exceeded)$/m;
+
+/** Collects the first 64 KB of stderr. */
+export function keepStart(child: ChildProcess): () => string {
+  let text = '';
+  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+    if (text.length < 65_536) text += chunk;
+  });
+  return () => text;
+}
+
+const tie = '/usr/bin/setpriv';
+const canTie = (): boolean => process.platform === 'linux' && existsSync(tie);
+
+const argv = (call: GitCall): string[] => [
+  ...[...hardenedConfig, ...(call.config ?? [])].flatMap((setting) => ['-c', setting]),
+  ...(call.gitDir === undefined ? [] : [`--git-dir=${call.gitDir}`]),
+  ...(call.workTree === undefined ? [] : [`--work-tree=${call.workTree}`]),
+  '--no-pager',
+  '--literal-pathspecs',
+  ...call.args,
+];

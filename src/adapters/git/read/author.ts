@@ -1,0 +1,90 @@
+import { err, ok, type Result } from '../../../domain/base/result.ts';
+import type { FindingOf } from '../../../domain/findings/finding.ts';
+import { runGit } from '../process/index.ts';
+
+export type Identity = { readonly name: string; readonly email: string };
+
+/** How a person signs: their settings and what their key program needs from the environment. */
+export type Signing = { readonly config: readonly string[]; readonly env: Readonly<Record<string, string>> };
+
+export type Author = { readonly by: Identity; readonly signing: Signing | undefined };
+
+/**
+ * Who the person is by their own git configuration, and how they sign if they do. This is the one place where that
+ * configuration, including the global one, counts for commits; `env` is theirs.
+ */
+export async function readAuthor(
+  checkout: string,
+  env: Readonly<Record<string, string>>,
+): Promise<Result<Author, FindingOf<'author'>>> {
+  const setting = (key: string, type: readonly string[] = []) => readSetting(checkout, env, key, type);
+  const found = await readIdentity(checkout, env);
+  const name = env['GIT_AUTHOR_NAME'] ?? found.name;
+  const email = env['GIT_AUTHOR_EMAIL'] ?? found.email;
+  if (name === undefined || email === undefined) return err({ rule: 'author' });
+  if (!found.saysSigning || (await setting('commit.gpgsign', ['--type=bool'])) !== 'true')
+    return ok({ by: { name, email }, signing: undefined });
+  const config = await Promise.all(
+    signingKeys.map(async (key) => {
+      const value = await setting(key);
+      return value === undefined ? [] : [`${key}=${value}`];
+    }),
+  );
+  return ok({ by: { name, email }, signing: { config: config.flat(), env } });
+}
+
+/** The same question before anything is begun, where nothing may be written: over the files that a person may have. */
+export async function isAuthorKnown(
+  checkout: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<boolean> {
+  const { HOME: home = '/', XDG_CONFIG_HOME: xdg = `${home}/.config`, GIT_CONFIG_GLOBAL: named } = env;
+  const files = named === undefined ? [`${home}/.gitconfig`, `${xdg}/git/config`] : [named];
+  let [hasName, hasEmail] = [env['GIT_AUTHOR_NAME'] !== undefined, env['GIT_AUTHOR_EMAIL'] !== undefined];
+  for (const file of files) {
+    if (hasName && hasEmail) break;
+    const from = { HOME: home, GIT_CONFIG_GLOBAL: file, GIT_CONFIG_NOSYSTEM: '0' };
+    const { name, email } = await readIdentity(checkout, from);
+    hasName ||= name !== undefined;
+    hasEmail ||= email !== undefined;
+  }
+  return hasName && hasEmail;
+}
+
+/** Name and email, absent where they are empty, and whether anything is said of signing: by one git instead of three. */
+async function readIdentity(checkout: string, env: Readonly<Record<string, string>>) {
+  const args = ['config', '--null', '--get-regexp', '^(user\\.(name|email)|commit\\.gpgsign)$'];
+  const { stdout } = await runGit({ cwd: checkout, env, args });
+  const entries = stdout.toString('utf8').split('\0').slice(0, -1);
+  const lastOf = (key: string): string | undefined =>
+    entries
+      .findLast((entry) => entry.startsWith(`${key}\n`))
+      ?.slice(key.length + 1)
+      .trim() || undefined;
+  return {
+    name: lastOf('user.name'),
+    email: lastOf('user.email'),
+    saysSigning: entries.some((entry) => entry.startsWith('commit.gpgsign')),
+  };
+}
+
+async function readSetting(
+  checkout: string,
+  env: Readonly<Record<string, string>>,
+  key: string,
+  type: readonly string[],
+): Promise<string | undefined> {
+  const done = await runGit({ cwd: checkout, env, args: ['config', ...type, '--get', key] });
+  const value = done.stdout.toString('utf8').trim();
+  return done.exitCode === 0 && value !== '' ? value : undefined;
+}
+
+const signingKeys = [
+  'user.signingKey',
+  'gpg.format',
+  'gpg.program',
+  'gpg.openpgp.program',
+  'gpg.ssh.program',
+  'gpg.ssh.defaultKeyCommand',
+  'gpg.x509.program',
+];

@@ -1,0 +1,86 @@
+import { type AttemptId, type CommitId, commitId, taskId } from '../../../domain/base/ids.ts';
+import { refs } from '../../../domain/ledger/state-dir.ts';
+import type { KeptSnapshot, LineCount } from '../../../ports/desk.ts';
+import { git, objectId, runGit } from '../process/index.ts';
+import { splitNul } from './tree.ts';
+
+/** A unified diff of two commits by git's own trees alone: no driver, filter, external program or working tree. */
+export async function readPatch(
+  gitDir: string,
+  from: CommitId,
+  to: CommitId,
+  paths: readonly string[],
+): Promise<string> {
+  const args = [
+    '--literal-pathspecs',
+    'diff-tree',
+    '-r',
+    '-p',
+    '--no-color',
+    '--no-renames',
+    '--no-ext-diff',
+    '--no-textconv',
+  ];
+  const out = await git({
+    gitDir,
+    args: [...args, objectId(from), objectId(to), '--', ...paths],
+    maxOutput: 64 << 20,
+  });
+  return out.toString('utf8');
+}
+
+/** Lines that each file gained and lost. Null when the repository has not got both commits any more. */
+export async function readLineCounts(
+  gitDir: string,
+  from: CommitId,
+  to: CommitId,
+): Promise<readonly LineCount[] | null> {
+  const args = ['diff-tree', '-r', '-z', '--numstat', '--no-renames', '--no-ext-diff', '--no-textconv'];
+  const done = await runGit({ gitDir, args: [...args, objectId(from), objectId(to)], maxOutput: 64 << 20 });
+  if (done.exitCode !== 0) return null;
+  return splitNul(done.stdout).flatMap((record) => {
+    const [added = '', removed = '', ...path] = record.split('\t');
+    return path.length === 0 ? [] : [{ path: path.join('\t'), added: counted(added), removed: counted(removed) }];
+  });
+}
+
+const counted = (text: string): number | null => (text === '-' ? null : Number(text));
+
+/** Every snapshot of a run: of its attempts, and what people made of them; and its branch. */
+export async function keptSnapshots(gitDir: string, run: string): Promise<readonly KeptSnapshot[]> {
+  const own = [refs.runBranch(run), ...['dropped', 'edits'].map((place) => `refs/tidegate/${place}/${run}/`)];
+  const shared = ['attempts', 'rescue', 'landing-edits'].map((place) => `refs/tidegate/${place}/`);
+  const args = ['for-each-ref', '--format=%(objectname) %(refname)', ...shared, ...own];
+  const lines = (await git({ gitDir, args })).toString('utf8').split('\n');
+  return lines.flatMap((line) => {
+    const [id = '', ref = ''] = line.split(' ');
+    const kept = keptBy(run, ref);
+    return kept === null ? [] : [{ ...kept, ref, commit: commitId(id) }];
+  });
+}
+
+/** What a ref keeps of a run; null for the refs of other runs. */
+function keptBy(run: string, ref: string): Kept | null {
+  const [, , place = '', ...rest] = ref.split('/');
+  const name = rest.at(-1) ?? '';
+  const [first = '', second = '', third] = name.split('.');
+  switch (place) {
+    case 'attempts':
+    case 'rescue':
+      return first === run ? { kind: 'attempt', task: taskId(second), attempt: name as AttemptId } : null;
+    case 'dropped':
+    case 'edits':
+      return { kind: place === 'edits' ? 'edited' : 'dropped', task: taskId(first), number: Number(second) };
+    case 'landing-edits':
+      // the same files are kept once more, as the commit that lands
+      return first === run && third === undefined
+        ? { kind: 'edited-landing', task: null, number: Number(second) }
+        : null;
+    case 'runs':
+      return { kind: 'merged', task: null };
+    default:
+      return null;
+  }
+}
+
+type Kept = KeptSnapshot extends infer One ? (One extends KeptSnapshot ? Omit<One, 'ref' | 'commit'> : never) : never;

@@ -1,0 +1,109 @@
+import { hash } from 'node:crypto';
+import { type ExternalEvent, isExternalEvent } from '../../domain/external/events.ts';
+import { genesis, type Link, linkHash, type Sha256, type Tip, walkChain } from '../../domain/ledger/chain.ts';
+import { eventBody, hashRule, ledgerFormat, opening, readEvent } from '../../domain/ledger/event-format.ts';
+import type { LedgerEvent } from '../../domain/ledger/events.ts';
+import { maskedEvent } from '../../domain/secrets/masked-event.ts';
+import { externalStream, type Stored } from '../../ports/ledger.ts';
+
+export const sha256: Sha256 = (text) => hash('sha256', text, 'hex');
+
+/** What a caller wants stored, checked and serialised before any transaction starts. */
+export type Draft = { readonly stream: string; readonly bodies: readonly string[] };
+
+export function draft(stream: string, events: readonly LedgerEvent[]): Draft {
+  if (!/^[\x21-\x7e]{1,200}$/.test(stream)) throw new TypeError(`not a stream name: ${JSON.stringify(stream)}`);
+  return { stream, bodies: events.map((event) => eventBody(maskedEvent(event))) };
+}
+
+/** What needs no epoch: facts of a session that others drive, and nothing else. */
+export function draftExternal(session: string, events: readonly ExternalEvent[]): Draft {
+  if (!events.every(isExternalEvent)) throw new TypeError('only facts of a session may be appended without an epoch');
+  return draft(externalStream(session), events);
+}
+
+/** Links drafted events to the end of the chain. `position` is that of the stream's last event. */
+export function chain(
+  draft: Draft,
+  after: { tip: Tip; position: number },
+  mark: { epoch: number; at: string },
+): Link[] {
+  let { hash: previous } = after.tip;
+  return draft.bodies.map((body, index) => {
+    const record = {
+      seq: after.tip.seq + index + 1,
+      stream: draft.stream,
+      position: after.position + index + 1,
+      body,
+      ...mark,
+    };
+    previous = linkHash(sha256, previous, record);
+    return { ...record, hash: previous };
+  });
+}
+
+/** The first record of every ledger. */
+export function firstLink(at: string): Link {
+  const [link] = chain(draft('repo', [opening]), { tip: genesis, position: 0 }, { epoch: 0, at });
+  if (link === undefined) throw new Error('a draft of one event links one');
+  return link;
+}
+
+/** `damage`: the record is not what was written. `foreign`: it is, by a Tidegate of another format. */
+type OpeningProblem = { readonly kind: 'damage' | 'foreign'; readonly problem: string };
+
+/** Why this version cannot read the ledger that begins so; null when it can. */
+export function openingProblem(first: Link | undefined): OpeningProblem | null {
+  if (first === undefined) return { kind: 'damage', problem: 'it has no first event' };
+  const { format, hashing } = claimsOf(parse(first.body));
+  const broken = hashing === hashRule ? walkChain(sha256).step(first) : null;
+  if (broken !== null) return { kind: 'damage', problem: `seq ${first.seq}: ${broken}` };
+  if (format !== ledgerFormat)
+    return {
+      kind: 'foreign',
+      problem: `its format is ${JSON.stringify(format)}, and this Tidegate reads only format ${ledgerFormat}`,
+    };
+  if (hashing !== hashRule)
+    return {
+      kind: 'foreign',
+      problem: `its hash rule is ${JSON.stringify(hashing)}, and this Tidegate knows only ${hashRule}`,
+    };
+  return null;
+}
+
+/** Format 1 had no opening, and the hash rule of format 2. */
+function claimsOf(event: unknown): { readonly format: unknown; readonly hashing: unknown } {
+  const isOpening = typeof event === 'object' && event !== null && 'type' in event && event.type === 'ledger-opened';
+  if (!isOpening) return { format: 1, hashing: hashRule };
+  return {
+    format: 'format' in event ? event.format : null,
+    hashing: 'hashing' in event ? event.hashing : null,
+  };
+}
+
+/** Integrity is the chain's matter; here an event is brought to the version of its type that this program knows. */
+export function storedOf({ body, ...rest }: Link): Stored {
+  const read = readEvent(parse(body));
+  switch (read.kind) {
+    case 'event':
+      return { ...rest, event: read.event };
+    case 'newer':
+      throw new NewerEvent(`seq ${rest.seq} is ${read.type} of version ${read.version}, which a newer Tidegate wrote`);
+    case 'malformed':
+      throw new NotAnEvent(`seq ${rest.seq} holds no event`);
+  }
+}
+
+/** A stored row is not what this program writes. */
+export class NotAnEvent extends Error {}
+/** A later version wrote it. */
+export class NewerEvent extends Error {}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
