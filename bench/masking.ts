@@ -1,6 +1,6 @@
 // How fast output passes through the masking of secrets, in MB per second of CPU. Run: node bench/masking.ts
 import { globSync, readFileSync } from 'node:fs';
-import { redactor } from '../src/supervisor/redact.ts';
+import { redactor } from '../src/supervisor/output/redact.ts';
 
 const megabytes = 64;
 const sources = globSync('src/**/*.ts').map((file) => readFileSync(file, 'utf8'));

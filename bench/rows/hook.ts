@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { openClientChannel } from '../../src/supervisor/client-channel.ts';
+import { openClientChannel } from '../../src/supervisor/channel/client-channel.ts';
 import { plan, task } from '../../test/support/plans.ts';
 import { watchedAgent } from '../../test/support/watched-agent.ts';
 import { place } from '../repository.ts';

@@ -1,6 +1,6 @@
 import type { RunId } from '../domain/base/ids.ts';
 import type { TapName } from '../domain/ledger/requests.ts';
-import { isAtRest } from '../engine/rehearse.ts';
+import { isAtRest } from '../engine/orders/rehearse.ts';
 import type { Desk } from '../ports/desk.ts';
 import { runDocument } from '../view/document.ts';
 import type { RunView } from '../view/run-view.ts';

@@ -1,7 +1,7 @@
 import { recordsOf } from '../domain/board/board.ts';
 import { needsOf } from '../domain/board/needs.ts';
 import { atTime } from '../domain/decide/expiry.ts';
-import { knownRuns } from '../engine/find-run.ts';
+import { knownRuns } from '../engine/orders/find-run.ts';
 import type { Desk } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
 import { recordDocument, recordLines } from '../view/board-lines.ts';

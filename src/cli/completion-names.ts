@@ -1,5 +1,5 @@
 import { plannedStates } from '../domain/run/run.ts';
-import { knownRuns } from '../engine/find-run.ts';
+import { knownRuns } from '../engine/orders/find-run.ts';
 import { type Context, done, type Outcome } from './command.ts';
 import { atDesk } from './desk.ts';
 import type { Ports } from './ports.ts';

@@ -1,5 +1,5 @@
-import { knownRuns } from '../engine/find-run.ts';
-import { isAtRest } from '../engine/rehearse.ts';
+import { knownRuns } from '../engine/orders/find-run.ts';
+import { isAtRest } from '../engine/orders/rehearse.ts';
 import type { Desk, Hosting } from '../ports/desk.ts';
 import { type Context, done, exitCodes, type Outcome } from './command.ts';
 import type { Program } from './definition.ts';

@@ -1,9 +1,9 @@
 import { runId } from '../domain/base/ids.ts';
 import { describeVerdict } from '../domain/explain/explain.ts';
 import type { RunState } from '../domain/run/run.ts';
-import { dropAction } from '../engine/actions/drop.ts';
 import { performAction } from '../engine/actions/perform.ts';
-import { knownRuns } from '../engine/find-run.ts';
+import { dropAction } from '../engine/actions/task/drop.ts';
+import { knownRuns } from '../engine/orders/find-run.ts';
 import type { Desk } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
 import { eventTeller } from '../view/event-line.ts';

@@ -1,5 +1,5 @@
 import type { Finding } from '../domain/findings/finding.ts';
-import { isAtRest } from '../engine/rehearse.ts';
+import { isAtRest } from '../engine/orders/rehearse.ts';
 import type { Desk } from '../ports/desk.ts';
 import type { RunView } from '../view/run-view.ts';
 import type { Context } from './command.ts';

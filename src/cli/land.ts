@@ -2,7 +2,7 @@ import { chooseTasks, hasWhollyLanded, type WithoutTasks } from '../domain/landi
 import { isUndone } from '../domain/landing/undo.ts';
 import type { LedgerEvent } from '../domain/ledger/events.ts';
 import type { RunState } from '../domain/run/run.ts';
-import type { KnownRun } from '../engine/find-run.ts';
+import type { KnownRun } from '../engine/orders/find-run.ts';
 import type { Desk } from '../ports/desk.ts';
 import { eventLine } from '../view/event-line.ts';
 import { actOn, refusedToAgent } from './act.ts';

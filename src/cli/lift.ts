@@ -1,4 +1,4 @@
-import { needsResume } from '../engine/actions/resume.ts';
+import { needsResume } from '../engine/actions/run/resume.ts';
 import type { Desk } from '../ports/desk.ts';
 import { actOn } from './act.ts';
 import { done, exitCodes, type Outcome } from './command.ts';

@@ -1,7 +1,7 @@
 import { commitId } from '../domain/base/ids.ts';
 import { boundedFinding } from '../domain/findings/bounded.ts';
 import type { Finding } from '../domain/findings/finding.ts';
-import { prepareOrder } from '../engine/order-run.ts';
+import { prepareOrder } from '../engine/orders/order-run.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
 import type { Program } from './definition.ts';
 import { atDesk } from './desk.ts';

@@ -2,7 +2,7 @@ import { err, ok, type Result } from '../domain/base/result.ts';
 import { explain } from '../domain/explain/explain.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import { planDifference } from '../domain/plan/plan-difference.ts';
-import { orderIn, prepareReplan } from '../engine/replan-run.ts';
+import { orderIn, prepareReplan } from '../engine/orders/replan-run.ts';
 import type { Desk } from '../ports/desk.ts';
 import { actOn, refusedToAgent } from './act.ts';
 import { exitCodes, type Outcome } from './command.ts';

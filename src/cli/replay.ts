@@ -1,5 +1,5 @@
 import type { Earlier } from '../domain/ledger/replayed.ts';
-import { knownRuns } from '../engine/find-run.ts';
+import { knownRuns } from '../engine/orders/find-run.ts';
 import { replayRun } from '../engine/replay.ts';
 import { replaySessions } from '../engine/replay-sessions.ts';
 import type { Desk } from '../ports/desk.ts';

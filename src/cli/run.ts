@@ -1,8 +1,8 @@
 import { err, type Result } from '../domain/base/result.ts';
 import { explain } from '../domain/explain/explain.ts';
 import type { Finding } from '../domain/findings/finding.ts';
-import { performOrder } from '../engine/actions/order.ts';
-import { type NotOrdered, type PreparedOrder, prepareOrder } from '../engine/order-run.ts';
+import { performOrder } from '../engine/actions/run/order.ts';
+import { type NotOrdered, type PreparedOrder, prepareOrder } from '../engine/orders/order-run.ts';
 import type { Desk, PlanFlags, PlanSource } from '../ports/desk.ts';
 import type { Text } from '../ports/terminal.ts';
 import { findingText, planView } from '../view/plan-view.ts';

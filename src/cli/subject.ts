@@ -1,7 +1,7 @@
 import type { TaskId } from '../domain/base/ids.ts';
 import { err, ok, type Result } from '../domain/base/result.ts';
 import type { RunState } from '../domain/run/run.ts';
-import { findSubject, isOpen, type KnownRun, knownRuns, type Subject } from '../engine/find-run.ts';
+import { findSubject, isOpen, type KnownRun, knownRuns, type Subject } from '../engine/orders/find-run.ts';
 import type { Desk } from '../ports/desk.ts';
 import { done, misused, type Outcome } from './command.ts';
 

@@ -1,5 +1,5 @@
-import { fullAt, knownRuns, landsBefore } from '../engine/find-run.ts';
-import { isAttended } from '../engine/rehearse.ts';
+import { fullAt, knownRuns, landsBefore } from '../engine/orders/find-run.ts';
+import { isAttended } from '../engine/orders/rehearse.ts';
 import type { Desk } from '../ports/desk.ts';
 import { toldLines } from '../view/run-view.ts';
 import { whyRun, whyTask } from '../view/why.ts';

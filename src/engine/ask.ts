@@ -9,7 +9,7 @@ import type { RunState } from '../domain/run/run.ts';
 import type { Desk } from '../ports/desk.ts';
 import type { Stored } from '../ports/ledger.ts';
 import { hearAfter } from './answers.ts';
-import { readRun } from './find-run.ts';
+import { readRun } from './orders/find-run.ts';
 
 export type Answered =
   | { readonly outcome: 'accepted' }

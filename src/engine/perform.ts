@@ -5,11 +5,11 @@ import type { Attempt } from '../domain/run/task.ts';
 import { contextOf, type Effect } from '../pipeline/step.ts';
 import { EnvironmentFailed } from '../ports/failures.ts';
 import { askMerger } from './ask-merger.ts';
-import { bindThread } from './bind-thread.ts';
-import { discardKept } from './discard-kept.ts';
-import { runCheck, runGenerators } from './project-commands.ts';
+import { discardKept } from './jobs/discard-kept.ts';
+import { send, superviseAttempt, tell } from './jobs/supervise-attempt.ts';
+import { bindThread } from './orders/bind-thread.ts';
+import { runCheck, runGenerators } from './orders/project-commands.ts';
 import type { RunLog } from './run-log.ts';
-import { send, superviseAttempt, tell } from './supervise-attempt.ts';
 import type { World } from './world.ts';
 
 /** Of one attempt. Before its supervisor is followed, what it is told would reach nobody. */

@@ -4,7 +4,7 @@ import type { GitReader, Merger } from '../ports/merger.ts';
 import type { Notices } from '../ports/notices.ts';
 import type { Supervisors } from '../ports/supervisor.ts';
 import type { Threads } from '../ports/threads.ts';
-import type { JobPlaces } from './jobs.ts';
+import type { JobPlaces } from './jobs/jobs.ts';
 
 /** What a coordinator acts on, under one epoch. */
 export type World = {

@@ -30,7 +30,7 @@ async function examineAgent(name: string, kind: AgentKind, context: Context): Pr
   const [{ findProgram }, { probeProgram }, { executorOf }, { mendHidden, probePlace }] = await Promise.all([
     import('../adapters/agents/common/program.ts'),
     import('../adapters/fence/probe.ts'),
-    import('../supervisor/agent-watch.ts'),
+    import('../supervisor/agent/agent-watch.ts'),
     import('./toolchain-examinations.ts'),
   ]);
   const { resolve } = await executorOf(kind.executor, kind.program);

@@ -6,7 +6,7 @@ import { runEditor } from '../adapters/person-programs/index.ts';
 import { makeWorkspace } from '../adapters/workspace/index.ts';
 import type { EditPrograms } from '../cli/ports.ts';
 import { editedFiles } from '../domain/ledger/state-dir.ts';
-import { lfsStores } from '../supervisor/lfs-stores.ts';
+import { lfsStores } from '../supervisor/job/lfs-stores.ts';
 
 /**
  * What a person edits by hand lies on the disk of the state directory, byte for byte as a workspace would be. Nothing removes it by

@@ -4,7 +4,7 @@ import { openSqliteLedger } from '../adapters/ledger/sqlite/index.ts';
 import { armFailpoints } from '../adapters/process/failpoint.ts';
 import { stateDir } from '../domain/ledger/state-dir.ts';
 import type { Context } from '../merger/context.ts';
-import { recoverLanding } from '../merger/landing-recovery.ts';
+import { recoverLanding } from '../merger/land/landing-recovery.ts';
 import { perform } from '../merger/perform.ts';
 import { serve } from '../merger/serve.ts';
 import { takeOver, tidyAfterFailure } from '../merger/take-over.ts';

@@ -17,7 +17,7 @@ import { untilDead } from '../adapters/supervisors/orphans.ts';
 import type { Context } from '../cli/command.ts';
 import { err, ok, type Result } from '../domain/base/result.ts';
 import { stateDir } from '../domain/ledger/state-dir.ts';
-import type { Scratch } from '../engine/try-checks.ts';
+import type { Scratch } from '../engine/jobs/try-checks.ts';
 import { makePlaces } from './desk.ts';
 import { entry, forOurs } from './host.ts';
 

@@ -10,10 +10,10 @@ import { findRepository, makeRunDirectory } from '../adapters/state-directory/in
 import { jobDirectory } from '../adapters/supervisors/job-directory.ts';
 import type { EnterShell } from '../cli/ports.ts';
 import { err, ok } from '../domain/base/result.ts';
-import { shellJob } from '../engine/jobs.ts';
-import { atHome } from '../supervisor/at-home.ts';
-import { runPersonShell } from '../supervisor/person-shell.ts';
-import type { Stop } from '../supervisor/run-fenced.ts';
+import { shellJob } from '../engine/jobs/jobs.ts';
+import { runPersonShell } from '../supervisor/agent/person-shell.ts';
+import { atHome } from '../supervisor/job/at-home.ts';
+import type { Stop } from '../supervisor/job/run-fenced.ts';
 import { closeInherited } from './inherited.ts';
 
 /** The copy lies on the disk of the state directory. Its name says whose it is: that of a dead process goes with the next. */

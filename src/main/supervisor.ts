@@ -4,9 +4,9 @@ import { armFailpoints } from '../adapters/process/failpoint.ts';
 import { personsHome } from '../adapters/process/persons-name.ts';
 import { tokensFile, withStoredTokens } from '../adapters/stored-tokens.ts';
 import { jobDirectory } from '../adapters/supervisors/job-directory.ts';
-import { atHome } from '../supervisor/at-home.ts';
-import { rescue } from '../supervisor/rescue.ts';
-import { supervise } from '../supervisor/supervise.ts';
+import { atHome } from '../supervisor/job/at-home.ts';
+import { rescue } from '../supervisor/job/rescue.ts';
+import { supervise } from '../supervisor/job/supervise.ts';
 import { closeInherited } from './inherited.ts';
 
 /**

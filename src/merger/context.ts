@@ -4,7 +4,7 @@ import type { RunEvent } from '../domain/ledger/events.ts';
 import type { StateDir } from '../domain/ledger/state-dir.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
-import { givenUp, type History } from './history.ts';
+import { givenUp, type History } from './proof/history.ts';
 
 /** What every operation of the merger works on. */
 export type Context = {

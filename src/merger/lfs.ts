@@ -5,7 +5,7 @@ import { type Change, objectsBeyondBranches, type Person } from '../adapters/git
 import { findObject, giveObject, lfsPaths, personsStore, readPointers } from '../adapters/lfs/index.ts';
 import type { CommitId } from '../domain/base/ids.ts';
 import type { Order } from './context.ts';
-import type { Obstacle } from './obstacles.ts';
+import type { Obstacle } from './land/obstacles.ts';
 
 /**
  * Gives the person's repository every LFS object of ours that `commit` brings to their branches, also of commits on the

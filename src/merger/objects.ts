@@ -3,8 +3,8 @@ import { readChanges, readCommits, readManyChanges } from '../adapters/git/write
 import type { TaskId, TreeId } from '../domain/base/ids.ts';
 import { err, ok, type Result } from '../domain/base/result.ts';
 import type { ObjectGap } from '../domain/findings/merger-rules.ts';
-import { verifyGeneratedObjects } from './generated-objects.ts';
-import { eventsOf, type History, judged } from './history.ts';
+import { verifyGeneratedObjects } from './candidate/generated-objects.ts';
+import { eventsOf, type History, judged } from './proof/history.ts';
 
 /**
  * Whether the repository really holds what the ledger says of this round: snapshots are one commit on their recorded

@@ -11,7 +11,7 @@ import { refs } from '../domain/ledger/state-dir.ts';
 import { policy } from '../domain/settings/policy.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { done, type Order, recordFacts, refused } from './context.ts';
-import { creation, eventsOf } from './history.ts';
+import { creation, eventsOf } from './proof/history.ts';
 import { takeUncommitted } from './take-uncommitted.ts';
 
 /**

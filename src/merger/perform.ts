@@ -1,17 +1,17 @@
 import { unreachable } from '../domain/base/result.ts';
 import type { MergerAnswer, MergerRequest } from '../ports/merger.ts';
-import { addGenerated } from './add-generated.ts';
-import { buildCandidate } from './candidate.ts';
+import { addGenerated } from './candidate/add-generated.ts';
+import { buildCandidate } from './candidate/candidate.ts';
+import { dropPaths } from './candidate/drop-paths.ts';
+import { merge } from './candidate/merge.ts';
+import { makeTaskBase } from './candidate/task-base.ts';
 import { type Context, isCurrent, stale } from './context.ts';
-import { dropPaths } from './drop-paths.ts';
-import { land } from './land.ts';
-import { merge } from './merge.ts';
+import { land } from './land/land.ts';
+import { rebuildLanding } from './land/rebuild-landing.ts';
+import { takeLandingEdit } from './land/take-landing-edit.ts';
 import { openRun } from './open-run.ts';
-import { rebuildLanding } from './rebuild-landing.ts';
 import { takeEdit } from './take-edit.ts';
-import { takeLandingEdit } from './take-landing-edit.ts';
-import { makeTaskBase } from './task-base.ts';
-import { undo } from './undo.ts';
+import { undo } from './undo/undo.ts';
 
 /** Does one request. Every operation looks at ledger and world first, so that asking again finishes or repeats nothing. */
 export async function perform(context: Context, request: MergerRequest, epoch: number): Promise<MergerAnswer> {

@@ -9,7 +9,7 @@ import type { SnapshotEvidence } from '../domain/gates/evidence.ts';
 import type { RunEvent } from '../domain/ledger/events.ts';
 import { editedFiles } from '../domain/ledger/state-dir.ts';
 import { verifyObjects } from './objects.ts';
-import { verifyChain } from './proof.ts';
+import { verifyChain } from './proof/proof.ts';
 
 const task = taskId('a');
 

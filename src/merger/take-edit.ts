@@ -8,7 +8,7 @@ import type { By } from '../domain/ledger/requests.ts';
 import { editedFiles, refs } from '../domain/ledger/state-dir.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
 import { done, type Order, recordWhile, refused } from './context.ts';
-import { eventsOf, type History, isVoidedBy, lastSnapshot } from './history.ts';
+import { eventsOf, type History, isVoidedBy, lastSnapshot } from './proof/history.ts';
 import { walkEdited } from './walk-edited.ts';
 
 type TakeEdit = { readonly task: TaskId; readonly from: CommitId; readonly copy: string; readonly by: By };

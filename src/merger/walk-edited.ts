@@ -8,7 +8,7 @@ import { err, ok, type Result } from '../domain/base/result.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import type { SnapshotEvidence } from '../domain/gates/evidence.ts';
 import type { Order } from './context.ts';
-import { type History, planInForce } from './history.ts';
+import { type History, planInForce } from './proof/history.ts';
 
 type Walk = {
   readonly base: CommitId;

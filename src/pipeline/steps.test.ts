@@ -20,7 +20,7 @@ import { judged } from '../domain/gates/judge.ts';
 import type { Shortage } from '../domain/kept/disk.ts';
 import type { RunEvent } from '../domain/ledger/events.ts';
 import { evolveRun, type RunState } from '../domain/run/run.ts';
-import { createRun } from '../engine/create-run.ts';
+import { createRun } from '../engine/orders/create-run.ts';
 import type { Effect, Given } from './step.ts';
 import { steps } from './steps.ts';
 

@@ -5,7 +5,7 @@ import type { CheckOutcome } from '../domain/gates/evidence.ts';
 import { openUndo } from '../domain/landing/open-undo.ts';
 import type { LedgerEvent, RunEvent } from '../domain/ledger/events.ts';
 import { foldRun } from '../domain/run/run.ts';
-import { keepingOf } from '../engine/clean-up.ts';
+import { keepingOf } from '../engine/jobs/clean-up.ts';
 import type { Step } from './step.ts';
 import { steps } from './steps.ts';
 

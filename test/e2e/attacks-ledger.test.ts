@@ -14,7 +14,7 @@ async function stoppedWriter(ledger: string): Promise<ChildProcess> {
   const script = `
     import { DatabaseSync } from 'node:sqlite';
     import { openSqliteLedger } from '${dist}adapters/ledger/sqlite/index.js';
-    import { identify } from '${dist}adapters/process-identity.js';
+    import { identify } from '${dist}adapters/process/process-identity.js';
     const ledger = await openSqliteLedger(process.argv[1]);
     await ledger.takeEpoch({ ...identify(), socket: '' }, () => false);
     new DatabaseSync(process.argv[1]).exec('begin immediate');

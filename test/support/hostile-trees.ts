@@ -28,7 +28,7 @@ import type { Kept } from '../../src/domain/kept/kept-paths.ts';
 import type { RunEvent } from '../../src/domain/ledger/events.ts';
 import { refs, stateDir } from '../../src/domain/ledger/state-dir.ts';
 import { foldRun } from '../../src/domain/run/run.ts';
-import { keepDisk } from '../../src/engine/disk-keeper.ts';
+import { keepDisk } from '../../src/engine/jobs/disk-keeper.ts';
 import type { Desk } from '../../src/ports/desk.ts';
 import { approved, begun, by, ended, hello, run } from './run-events.ts';
 import { type TempRepo, tempRepo } from './temp-repo.ts';

@@ -18,8 +18,8 @@ import type { RunEvent } from '../../src/domain/ledger/events.ts';
 import { stateDir } from '../../src/domain/ledger/state-dir.ts';
 import type { FrozenPlan, PlannedTask } from '../../src/domain/plan/plan.ts';
 import type { Context } from '../../src/merger/context.ts';
-import { runTip } from '../../src/merger/history.ts';
 import { perform } from '../../src/merger/perform.ts';
+import { runTip } from '../../src/merger/proof/history.ts';
 import type { Ledger } from '../../src/ports/ledger.ts';
 import type { Merger, MergerAnswer, MergerRequest } from '../../src/ports/merger.ts';
 import {

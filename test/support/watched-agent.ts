@@ -3,8 +3,8 @@ import { claudeExecutor } from '../../src/adapters/agents/claude/index.ts';
 import { jobDirectory } from '../../src/adapters/supervisors/job-directory.ts';
 import type { FrozenPlan, PlannedTask } from '../../src/domain/plan/plan.ts';
 import { toolScopeOf } from '../../src/domain/tool-calls/tool-scope.ts';
-import { type AgentWatch, watchAgent } from '../../src/supervisor/agent-watch.ts';
-import { openNotes } from '../../src/supervisor/notes.ts';
+import { type AgentWatch, watchAgent } from '../../src/supervisor/agent/agent-watch.ts';
+import { openNotes } from '../../src/supervisor/job/notes.ts';
 
 /** A supervisor's watch over a claude that is not there: its files are below `root`, what it asks comes by `hook`. */
 export function watchedAgent(root: string, plan: FrozenPlan, task: PlannedTask): AgentWatch {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Explained } from '../../domain/explain/sentence.ts';
-import { knownRuns } from '../../engine/find-run.ts';
+import { knownRuns } from '../../engine/orders/find-run.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { type Context, misused, type Outcome } from '../command.ts';
 import { atDesk, type OpenDesk } from '../desk.ts';

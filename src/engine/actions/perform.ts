@@ -5,8 +5,8 @@ import type { Desk } from '../../ports/desk.ts';
 import type { Stored } from '../../ports/ledger.ts';
 import { type Answered, askAs } from '../ask.ts';
 import type { Action, ActionTerms, Misuse, Moot, SubjectKind, Subjects } from './action.ts';
-import { approveAction } from './approve.ts';
-import { stopAction } from './stop.ts';
+import { approveAction } from './run/approve.ts';
+import { stopAction } from './run/stop.ts';
 
 /** The caller of an action, as far as performing it goes. */
 export type ActingCaller = Pick<Desk['caller'], 'mayDecide' | 'by'>;

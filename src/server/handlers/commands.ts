@@ -1,5 +1,5 @@
 import { err } from '../../domain/base/result.ts';
-import { prepareReplan } from '../../engine/replan-run.ts';
+import { prepareReplan } from '../../engine/orders/replan-run.ts';
 import type { commandRoutes } from '../../protocol/routes/commands.ts';
 import { runAt } from '../found.ts';
 import { performFor } from '../perform-for.ts';

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../../domain/base/result.ts';
 import { needsOf } from '../../domain/board/needs.ts';
 import { costsOf } from '../../domain/run/costs.ts';
-import type { KnownRun } from '../../engine/find-run.ts';
+import type { KnownRun } from '../../engine/orders/find-run.ts';
 import type { Problem } from '../../protocol/problem.ts';
 import { problem } from '../../protocol/problem.ts';
 import type { runRoutes } from '../../protocol/routes/runs.ts';

@@ -1,0 +1,152 @@
+import { placeOf } from '../../domain/board/board-requests.ts';
+import { judged } from '../../domain/gates/judge.ts';
+import { keepAtEnd } from '../../domain/kept/keep-at-end.ts';
+import type { RunEvent } from '../../domain/ledger/events.ts';
+import { plannedById } from '../../domain/plan/plan.ts';
+import { evolveRun, type RunState } from '../../domain/run/run.ts';
+import { attemptOf, liveAttempt } from '../../domain/run/task.ts';
+import { contextOf, type Effect, messageSent } from '../../pipeline/step.ts';
+import type { ExitRecord, NumberedNote, StartedRecord } from '../../ports/supervisor.ts';
+import { type Drafted, readDraft } from '../orders/read-draft.ts';
+import { asIntended, promptOf } from '../prompt/prompt-of.ts';
+import type { RunLog } from '../run-log.ts';
+import type { World } from '../world.ts';
+import { attemptJob, termsOf } from './jobs.ts';
+import { superviseJob } from './supervise-job.ts';
+
+type Supervise = Effect & { readonly do: 'supervise' };
+
+/** From its launch to the record of its end. An attempt that another coordinator started is adopted. */
+export async function superviseAttempt(
+  world: World,
+  log: RunLog,
+  effect: Supervise,
+  followed: () => void,
+): Promise<void> {
+  const { task: id, attempt } = effect;
+  const now = log.state();
+  const task = now === null ? undefined : plannedById(now.plan, id);
+  if (now === null || task === undefined) throw new Error(`${id} is not in the plan`);
+  const intended = asIntended(log.stored(), now, attempt.id);
+  const prompt = await promptOf(world.git, intended.state, id, intended.attempt);
+  const job = attemptJob(world.places, intended.state, task, attempt, prompt);
+  const record = await superviseJob(world.supervisors, job, {
+    started: (started, pid) => log.record((now) => startedEvents(now, effect, started, pid)),
+    noted: (notes) => log.record((now) => notedEvents(now, effect, notes)),
+    followed,
+  });
+  const drafted = await readDraft(world.drafts, task, now.target.branch, record);
+  await log.record((now) => endedEvents(now, effect, { ...record, ...drafted }));
+  await world.supervisors.acknowledge(job.id);
+}
+
+/** `ended` resolves when the ledger has the end of the attempt. */
+export async function tell(
+  world: World,
+  log: RunLog,
+  { task: id, attempt, terms }: Effect & { readonly do: 'tell' },
+  ended: Promise<void> | undefined,
+): Promise<void> {
+  const state = log.state();
+  const task = state === null ? undefined : plannedById(state.plan, id);
+  if (state === null || task === undefined) return;
+  // one that is over needs to know nothing: through when the ledger says so, not asked over and over until then
+  if (!(await world.supervisors.tell(attempt.id, termsOf(state, task)))) return ended?.catch(() => undefined);
+  await log.record((now) => {
+    const live = now?.tasks[id];
+    const known = live === undefined ? null : liveAttempt(live);
+    return known?.id === attempt.id && known.terms < terms
+      ? [{ type: 'attempt-told', task: id, attempt: attempt.id, terms }]
+      : null;
+  });
+}
+
+export async function send(
+  world: World,
+  log: RunLog,
+  { attempt, request, number }: Effect & { readonly do: 'send' },
+  ended: Promise<void> | undefined,
+): Promise<void> {
+  const said = await world.supervisors.send(attempt.id, number, request.message);
+  // it is refused, or was heard after all, when the ledger has the end
+  if (said === 'over') return ended?.catch(() => undefined);
+  const because = { rule: 'agent-busy', run: log.run, task: request.task, words: request.message } as const;
+  const settled: readonly RunEvent[] =
+    said === 'taken'
+      ? [messageSent(attempt.id, request), { type: 'request-accepted', request: number }]
+      : [{ type: 'request-refused', request: number, because }];
+  await log.record((state) => (state?.pending.some((waiting) => waiting.seq === number) ? settled : null));
+}
+
+function startedEvents(
+  state: RunState | null,
+  { task: id, attempt }: Supervise,
+  record: StartedRecord,
+  pid: number,
+): readonly RunEvent[] | null {
+  const task = state?.tasks[id];
+  if (state === null || task?.progress.status !== 'launching' || task.progress.attempt.id !== attempt.id) return null;
+  const { workspaceBase, fence, argv, prompt, version } = record;
+  const evidence = {
+    attempt: attempt.id,
+    base: attempt.from,
+    workspaceBase,
+    fence,
+    agent: { executor: attempt.agent, argv, ...(version === undefined ? {} : { version }) },
+  };
+  return [
+    { type: 'attempt-started', task: id, attempt: attempt.id, pid, ...(prompt === undefined ? {} : { prompt }) },
+    judged(contextOf(state), { phase: 'dispatch', task: id, evidence }),
+  ];
+}
+
+function notedEvents(
+  state: RunState | null,
+  { task, attempt }: Supervise,
+  notes: readonly NumberedNote[],
+): readonly RunEvent[] | null {
+  const known = state?.tasks[task];
+  const live = known === undefined ? null : liveAttempt(known);
+  if (state === null || live?.id !== attempt.id) return null;
+  const events: RunEvent[] = [];
+  let now: RunState | null = state;
+  for (const { number, note } of notes.filter((one) => one.number > live.noted)) {
+    const place = note.note === 'posted' && now !== null ? { place: placeOf(now, note) } : {};
+    const event: RunEvent = { type: 'attempt-noted', task, attempt: attempt.id, number, note, ...place };
+    events.push(event);
+    // records are numbered one after the other
+    if (note.note === 'posted') now = evolveRun(now, { seq: 0, event });
+  }
+  return events.length === 0 ? null : events;
+}
+
+function endedEvents(
+  state: RunState | null,
+  { task, attempt: { id } }: Supervise,
+  record: ExitRecord & Drafted,
+): readonly RunEvent[] | null {
+  const live = state?.tasks[task];
+  if (live === undefined || attemptOf(live)?.id !== id || !['launching', 'running'].includes(live.progress.status))
+    return null;
+  const { ending, handoff, snapshot, snapshotProblem, log, reminded, chargedSeconds, sleptSeconds } = record;
+  const { refusals, agent, drafted } = record;
+  return [
+    {
+      type: 'attempt-ended',
+      task,
+      attempt: id,
+      ending,
+      handoff,
+      snapshot,
+      snapshotProblem,
+      ...keepAtEnd(live, { attempt: id, snapshot, snapshotProblem }),
+      log,
+      reminded,
+      chargedSeconds,
+      ...(sleptSeconds === undefined ? {} : { sleptSeconds }),
+      ...(refusals.length > 0 ? { refusals } : {}),
+      ...(agent === undefined ? {} : { agent }),
+      ...(drafted === undefined ? {} : { drafted }),
+    },
+  ];
+}

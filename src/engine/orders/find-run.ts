@@ -1,0 +1,167 @@
+import { type RunId, runId, type TaskId, taskId } from '../../domain/base/ids.ts';
+import { err, ok, type Result } from '../../domain/base/result.ts';
+import { aheadInQueue, isInQueue } from '../../domain/landing/landing-queue.ts';
+import { foldRun, type RunState } from '../../domain/run/run.ts';
+import { isLive } from '../../domain/run/schedule.ts';
+import { isRunStream, type Ledger, type Stored } from '../../ports/ledger.ts';
+
+/** A run as its stream says. `state` is null while it is only ordered: no coordinator has made it yet. */
+export type KnownRun = {
+  readonly run: RunId;
+  readonly state: RunState | null;
+  readonly stored: readonly Stored[];
+};
+
+export type Subject = KnownRun & { readonly task: TaskId | null };
+
+/** `reason` is for programs, `message` one line for people. */
+type NotFound = {
+  readonly reason: 'bad-id' | 'no-run' | 'unknown-run' | 'unknown-task' | 'ambiguous';
+  readonly message: string;
+};
+
+/** Not ended; a run that is only ordered is open, too. */
+export const isOpen = ({ state }: KnownRun): boolean => state === null || state.ended === null;
+
+/** The run that moves the branch before this one does; null: it is this run's turn, or it is not about to move it. */
+export const landsBefore = (runs: readonly KnownRun[], state: RunState): RunId | null =>
+  isInQueue(state)
+    ? aheadInQueue(
+        runs.flatMap((known) => known.state ?? []),
+        state,
+      )
+    : null;
+
+/** How many attempts are at work in all runs, if that is as many as may be; null while there is room. */
+export function fullAt(runs: readonly KnownRun[], most: number): number | null {
+  const live = runs.flatMap(({ state }) => Object.values(state?.tasks ?? {}).filter(isLive)).length;
+  return live >= most ? live : null;
+}
+
+/** Every run of the repository, oldest first. */
+export async function knownRuns(ledger: Ledger): Promise<readonly KnownRun[]> {
+  const streams = (await ledger.streams()).filter(isRunStream);
+  const runs = await Promise.all(streams.map((stream) => readRun(ledger, runId(stream))));
+  return runs.toSorted((a, b) => born(a) - born(b));
+}
+
+export async function readRun(ledger: Ledger, run: RunId): Promise<KnownRun> {
+  const stored = await ledger.read(run);
+  return { run, state: foldRun(stored), stored };
+}
+
+/**
+ * The run, or the task of a run, that a person means: `run`, `run/task`, the beginning of either if it is the only one,
+ * a task of the live run, or nothing at all for the live run itself. Nothing is guessed: what fits twice is listed.
+ */
+export function findSubject(
+  runs: readonly KnownRun[],
+  given: string | undefined,
+  otherwise: 'newest' | 'none' = 'none',
+): Result<Subject, NotFound> {
+  if (given === undefined) return taskless(defaultRun(runs, otherwise));
+  if (!/^[a-z0-9][a-z0-9-]*(\/[a-z0-9][a-z0-9-]*)?$/.test(given))
+    return err({
+      reason: 'bad-id',
+      message: `${JSON.stringify(given)} is neither a run nor run/task; see tidegate status --all`,
+    });
+  const [runPart = '', taskPart] = given.split('/');
+  const found = pickRun(runs, runPart);
+  const task = taskPart === undefined ? taskOfLive(runs, given, found) : null;
+  if (task !== null) return task;
+  if (found.ok && taskPart === undefined) return taskless(found);
+  if (found.ok) return findTask(found.value, taskPart ?? '');
+  if (found.error === 'ambiguous') {
+    const fitting = runs.filter(({ run }) => run.startsWith(runPart));
+    const live = fitting.filter(isOpen);
+    const names = (live.length === 0 ? fitting : live).map(({ run }) => run);
+    return err({ reason: 'ambiguous', message: `${runPart} fits several runs: ${names.join(', ')}` });
+  }
+  if (taskPart === undefined) {
+    const live = defaultRun(runs, otherwise);
+    const task = live.ok ? findTask(live.value, given) : live;
+    if (task.ok || (live.ok && task.error.reason === 'ambiguous')) return task;
+    const owner = runs.findLast(({ state }) => Object.hasOwn(state?.tasks ?? {}, given));
+    if (owner !== undefined)
+      return err({
+        reason: 'unknown-run',
+        message: `no run ${given}; the last task of that name is ${owner.run}/${given}`,
+      });
+  }
+  const known = runs.slice(-3).map(({ run }) => run);
+  const hint =
+    known.length === 0 ? 'there is no run here yet' : `there ${known.length === 1 ? 'is' : 'are'} ${known.join(', ')}`;
+  return err({
+    reason: 'unknown-run',
+    message: `no run ${runPart}; ${hint}${taskPart === undefined ? tasksOf(defaultRun(runs, otherwise)) : ''}`,
+  });
+}
+
+/** A task that is misspelt looks like a run that is not there. */
+function tasksOf(live: Result<KnownRun, NotFound>): string {
+  const tasks = live.ok ? Object.keys(live.value.state?.tasks ?? {}) : [];
+  return live.ok && tasks.length > 0 ? `; tasks of ${live.value.run} are ${listed(tasks)}` : '';
+}
+
+function defaultRun(runs: readonly KnownRun[], otherwise: 'newest' | 'none'): Result<KnownRun, NotFound> {
+  const live = runs.filter(isOpen);
+  const [first, ...more] = live;
+  if (first !== undefined && more.length === 0) return ok(first);
+  if (first !== undefined)
+    return err({
+      reason: 'ambiguous',
+      message: `several runs are live, so say which: ${live.map(({ run }) => run).join(', ')}`,
+    });
+  const newest = runs.at(-1);
+  if (newest === undefined)
+    return err({ reason: 'no-run', message: 'there is no run here yet; begin with tidegate run' });
+  if (otherwise === 'newest') return ok(newest);
+  return err({ reason: 'no-run', message: `no run is open; the newest is ${newest.run}` });
+}
+
+function findTask(known: KnownRun, given: string): Result<Subject, NotFound> {
+  const tasks = Object.keys(known.state?.tasks ?? {});
+  const found = pick(tasks, (task) => task, given);
+  if (found.ok) return ok({ ...known, task: taskId(found.value) });
+  if (found.error === 'ambiguous') {
+    const names = tasks.filter((task) => task.startsWith(given)).map((task) => `${known.run}/${task}`);
+    return err({ reason: 'ambiguous', message: `${given} fits several tasks: ${names.join(', ')}` });
+  }
+  return err({ reason: 'unknown-task', message: `${known.run} has no task ${given}; it has ${listed(tasks)}` });
+}
+
+/** A run by its name; else the only live one that begins so; else the only one at all. */
+function pickRun(runs: readonly KnownRun[], given: string): Result<KnownRun, 'unknown' | 'ambiguous'> {
+  const name = (known: KnownRun): string => known.run;
+  const live = pick(runs.filter(isOpen), name, given);
+  const any = pick(runs, name, given);
+  return any.ok || !live.ok ? any : live;
+}
+
+/** A task of the only live run that is called exactly so, unless a run is, too: `drop p` means the task p, not a run that begins so. */
+function taskOfLive(
+  runs: readonly KnownRun[],
+  given: string,
+  found: Result<KnownRun, 'unknown' | 'ambiguous'>,
+): Result<Subject, NotFound> | null {
+  const [live, ...more] = runs.filter(isOpen);
+  if (live === undefined || more.length > 0 || (found.ok && found.value.run === given)) return null;
+  return Object.hasOwn(live.state?.tasks ?? {}, given) ? ok({ ...live, task: taskId(given) }) : null;
+}
+
+/** The one that is called so, or else the only one that begins so. */
+function pick<T>(all: readonly T[], name: (one: T) => string, given: string): Result<T, 'unknown' | 'ambiguous'> {
+  const exact = all.find((one) => name(one) === given);
+  if (exact !== undefined) return ok(exact);
+  const [first, ...more] = all.filter((one) => name(one).startsWith(given));
+  if (first === undefined) return err('unknown');
+  return more.length === 0 ? ok(first) : err('ambiguous');
+}
+
+const taskless = (found: Result<KnownRun, NotFound>): Result<Subject, NotFound> =>
+  found.ok ? ok({ ...found.value, task: null }) : found;
+
+const listed = (names: readonly string[]): string =>
+  names.length <= 8 ? names.join(', ') : `${names.slice(0, 8).join(', ')} and ${names.length - 8} more`;
+
+const born = ({ stored }: KnownRun): number => stored[0]?.seq ?? 0;

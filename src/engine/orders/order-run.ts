@@ -1,0 +1,144 @@
+import { idPattern, planHash, type RunId, runId } from '../../domain/base/ids.ts';
+import { err, ok, type Result } from '../../domain/base/result.ts';
+import type { Finding } from '../../domain/findings/finding.ts';
+import type { By, RunOrder } from '../../domain/ledger/requests.ts';
+import { warningsBeside } from '../../domain/run/live-beside.ts';
+import { type RunState, selectedWaves } from '../../domain/run/run.ts';
+import { protectWarnings } from '../../domain/scope/ownership.ts';
+import type { Desk, PlanFlags, PlanSource, ReadPlan } from '../../ports/desk.ts';
+import { attest } from '../attest.ts';
+import { continuationOf, lookBack } from '../look-back.ts';
+import { knownRuns } from './find-run.ts';
+import { noPreflight, preflight } from './preflight.ts';
+import { refusals, rehearse } from './rehearse.ts';
+
+type OrderAsked = {
+  readonly source: PlanSource;
+  readonly flags: PlanFlags;
+  /** Only this wave; null: all. */
+  readonly wave: number | null;
+  /** Agents start from the checkout as it is, with what no commit holds. */
+  readonly withUncommitted?: boolean;
+  /** The plan is judged, and nothing will be run: agents, signing and the checkout do not matter. */
+  readonly planOnly?: true;
+  /** Our own version, kept with the run. */
+  readonly tidegate: string;
+};
+export type PreparedOrder = {
+  readonly order: RunOrder;
+  readonly rehearsed: RunState;
+  /** The plan as a file, where there is none yet. */
+  readonly text: string | null;
+  readonly warnings: readonly Finding[];
+  /** Those of the warnings that are about the checkout and the machine, not about the plan. */
+  readonly notes: readonly Finding[];
+};
+
+export type NotOrdered =
+  | { readonly because: 'no-plan' | 'no-branch'; readonly message: string }
+  | {
+      readonly because: 'mistakes' | 'refused';
+      readonly findings: readonly Finding[];
+      readonly warnings: readonly Finding[];
+    };
+
+/** Reads, freezes and rehearses; changes nothing. */
+export async function prepareOrder(desk: Desk, asked: OrderAsked): Promise<Result<PreparedOrder, NotOrdered>> {
+  const uncommitted = asked.withUncommitted === true;
+  const found = await desk.readPlan(asked.source, { ...asked.flags, uncommitted });
+  if (!found.ok) return err({ because: 'no-plan', message: found.error });
+  const read = found.value;
+  if (!read.ok) return err({ because: 'mistakes', findings: read.findings, warnings: read.warnings });
+  const ordered = await orderOf(desk, read, asked);
+  if (!ordered.ok) return ordered;
+  const { land } = asked.flags;
+  const planned: RunOrder = { ...ordered.value, landing: land ?? 'as-planned', approves: [] };
+  const judged = await judgedBefore(desk, planned);
+  const before = asked.planOnly ? noPreflight : await preflight(desk, planned, uncommitted);
+  const order: RunOrder = before.takes ? { ...planned, uncommitted: true } : planned;
+  const warnings = [...read.warnings, ...judged.warnings, ...before.warnings];
+  const findings = [...judged.findings, ...before.refused];
+  if (findings.length > 0) return err({ because: 'refused', findings, warnings });
+  return ok({ order, rehearsed: judged.rehearsed, text: read.text, warnings, notes: before.warnings });
+}
+
+/** From here on it is in the ledger, and a coordinator makes a run of it. */
+export async function placeOrder(
+  desk: Pick<Desk, 'openRunDirectory' | 'ledger'>,
+  order: RunOrder,
+  text: string | null,
+  by: By,
+  key?: string,
+): Promise<void> {
+  await desk.openRunDirectory(order, text);
+  const keyed = key === undefined ? {} : { key };
+  await desk.ledger.request(order.run, { type: 'requested-run', by, ...order, ...keyed });
+}
+
+/** What the phases before approval will say of an order, and whether it can be fenced here. */
+export async function judgedBefore(desk: Desk, order: RunOrder) {
+  const rehearsed = await rehearsal(desk, order);
+  const findings = [...refusals(rehearsed), ...(await authorFindings(desk)), ...(await fenceFindings(desk, order))];
+  const live = (await knownRuns(desk.ledger)).flatMap(({ state }) => state ?? []);
+  return { rehearsed, findings, warnings: [...scopeWarnings(rehearsed), ...warningsBeside(order, live)] };
+}
+
+async function orderOf(
+  desk: Desk,
+  read: ReadPlan & { readonly ok: true },
+  { wave, tidegate }: OrderAsked,
+): Promise<Result<Omit<RunOrder, 'landing' | 'approves'>, NotOrdered>> {
+  const { plan, hash } = read;
+  const tip = await desk.git.branchTip(plan.base);
+  if (tip === null)
+    return err({ because: 'no-branch', message: `the branch ${plan.base} does not exist or has no commit yet` });
+  const repo = await attest(desk.git);
+  const target = { branch: plan.base, commit: tip };
+  const id = newRunId(plan.name, desk.clock.nonce());
+  const planFile = read.text === null ? read.planFile : desk.state.writtenPlan(id);
+  const others = wave === null ? [] : (await knownRuns(desk.ledger)).map(({ state }) => state);
+  const continues = await continuationOf(desk.git, { plan, wave, target }, others);
+  return ok({
+    run: id,
+    plan,
+    hash: planHash(hash),
+    planFile,
+    repo,
+    target,
+    wave,
+    ...(continues === null ? {} : { continues }),
+    tidegate,
+  });
+}
+
+async function rehearsal(desk: Desk, order: RunOrder): Promise<RunState> {
+  const others = (await knownRuns(desk.ledger)).map(({ state }) => state);
+  const seen = { earlier: await lookBack(desk.git, order, others), actual: order.repo };
+  return rehearse(order, seen, { now: desk.clock.now(), nonce: () => '' });
+}
+
+/** Found at the merge, it would be found after the agents were paid. */
+async function authorFindings(desk: Desk): Promise<readonly Finding[]> {
+  return (await desk.isAuthorKnown()) ? [] : [{ rule: 'author' }];
+}
+
+/** Never silently unfenced: without a fence that holds, and none waived, nothing is ordered. */
+async function fenceFindings(desk: Desk, { plan }: RunOrder): Promise<readonly Finding[]> {
+  if (plan.fence.mode === 'none') return [];
+  const fence = await desk.fence();
+  return fence.ok ? [] : [fence.error];
+}
+
+/** Tasks that own what others may not touch: allowed, but a person is to know. */
+const scopeWarnings = (state: RunState): readonly Finding[] =>
+  selectedWaves(state).flatMap((wave) => protectWarnings(state.plan, wave.index));
+
+/** `<slug>-<4 chars>`, without characters that are mistaken for one another. */
+export function newRunId(name: string, nonce: string): RunId {
+  const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
+  const bytes = nonce.match(/../g)?.slice(0, 4) ?? [];
+  const tail = bytes.map((byte) => alphabet[Number.parseInt(byte, 16) % alphabet.length]).join('');
+  const id = `${name.slice(0, 59)}-${tail}`;
+  if (!idPattern.test(id)) throw new Error(`${id} is not a run id`);
+  return runId(id);
+}

@@ -1,0 +1,192 @@
+import { type Author, listTree, readAuthor } from '../../adapters/git/read/index.ts';
+import {
+  isTidy,
+  keepReachable,
+  mustReadCommit,
+  readRef,
+  writeCommit,
+  writeStack,
+} from '../../adapters/git/write/index.ts';
+import { failpoint } from '../../adapters/process/failpoint.ts';
+import type { CommitId, TaskId } from '../../domain/base/ids.ts';
+import { err, ok, type Result } from '../../domain/base/result.ts';
+import type { Finding } from '../../domain/findings/finding.ts';
+import type { SnapshotEvidence } from '../../domain/gates/evidence.ts';
+import type { RunEvent } from '../../domain/ledger/events.ts';
+import { refs } from '../../domain/ledger/state-dir.ts';
+import type { PlannedTask } from '../../domain/plan/plan.ts';
+import { addedIn, bothNames, namesAfter, pathTwins } from '../../domain/scope/path-twins.ts';
+import type { MergerAnswer } from '../../ports/merger.ts';
+import { changesApart } from '../apart.ts';
+import { done, type Order, recordFacts, refused } from '../context.ts';
+import {
+  eventsOf,
+  type History,
+  inOrder,
+  isDoneEmpty,
+  isMerged,
+  isReadOnly,
+  judged,
+  planHere,
+  planned,
+  runTip,
+} from '../proof/history.ts';
+import { definedBefore } from './defined-before.ts';
+import { integrator } from './integrate.ts';
+import { commitMessage } from './message.ts';
+import { takenTrailers } from './taken-trailers.ts';
+
+type Built = Extract<RunEvent, { type: 'candidate-built' }>;
+
+/**
+ * The round's tasks on top of the run branch, in memory, one linear commit each. A task that conflicts, or adds a name that some file
+ * system takes for another one, is left out with its files named; those that stand on it are left out too. Nothing moves but a ref that keeps the result.
+ */
+export async function buildCandidate(order: Order, wave: number, round: number): Promise<MergerAnswer> {
+  const { repository } = order.state;
+  const history = await order.ledger.read(order.run);
+  const isThis = (event: { wave: number; round: number }) => event.wave === wave && event.round === round;
+  if (eventsOf(history, 'candidate-built').some(({ event }) => isThis(event))) return done;
+  const opened = eventsOf(history, 'round-opened').findLast(({ event }) => isThis(event));
+  if (opened === undefined) return refused({ rule: 'round-not-open', wave, round });
+  const { base } = opened.event;
+  const found = await readRef({ gitDir: repository }, refs.runBranch(order.run));
+  const tip = runTip(history) ?? null;
+  if (base !== tip || base !== found) return refused({ rule: 'round-diverged', base, expected: tip, actual: found });
+
+  const tasks = readTasks(history, opened.event.tasks);
+  if (!tasks.ok) return refused(tasks.error);
+  const author = await readAuthor(order.checkout, order.env);
+  if (!author.ok) return refused(author.error);
+
+  const seconds = Math.floor(Date.parse(opened.at) / 1000);
+  const ref = refs.candidate(order.run, wave, round);
+  const from = { base, tasks: tasks.value, author: author.value, date: `${seconds} +0000` };
+  const built = (await stackAtOnce(order, history, from, ref)) ?? (await stack(order, history, from));
+  const top = built.steps.at(-1)?.commit ?? base;
+  const last = built.steps.at(-1);
+  const isWhole = last !== undefined && Object.keys(planHere(history).generated).length === 0;
+  const going = built.steps.map(({ task }) => task);
+  const defined = isWhole ? await definedBefore(repository, history, { base, top: last, tasks: going }) : {};
+  failpoint('merger-candidate-written');
+  // it stands on the candidate, so that one ref keeps both
+  await keepReachable(repository, ref, defined.before?.commit ?? top);
+  failpoint('merger-candidate-kept');
+  return await recordFacts(order, { type: 'candidate-built', wave, round, base, ...built, ...defined });
+}
+
+type RoundTask = {
+  readonly task: PlannedTask;
+  readonly snapshot: SnapshotEvidence;
+  readonly proof: string;
+  readonly taken: readonly string[];
+};
+
+/** What goes in, in order, each with the record that proves it; or why that cannot be said. */
+function readTasks(
+  history: History,
+  round: readonly { readonly task: TaskId; readonly snapshot: CommitId }[],
+): Result<readonly RoundTask[], Finding> {
+  const plan = planHere(history);
+  const tasks: RoundTask[] = [];
+  for (const task of inOrder(plan, new Set(round.map((entry) => entry.task)))) {
+    const wanted = round.find((entry) => entry.task === task.id)?.snapshot;
+    const proof = judged(history, 'monitor').findLast(
+      ({ event }) => event.task === task.id && event.evidence.snapshot?.commit === wanted,
+    );
+    const snapshot = proof?.event.evidence.snapshot;
+    if (proof === undefined || snapshot === null || snapshot === undefined)
+      return err({ rule: 'snapshot-unjudged', task: task.id, snapshot: wanted ?? null });
+    if (isReadOnly(task)) return err({ rule: 'merges-nothing', task: task.id });
+    if (isMerged(history, task.id)) return err({ rule: 'task-merged', task: task.id });
+    tasks.push({ task, snapshot, proof: proof.hash, taken: takenTrailers(history, proof) });
+  }
+  return tasks.length === round.length ? ok(tasks) : err({ rule: 'round-unplanned' });
+}
+
+type Foundation = {
+  readonly base: CommitId;
+  readonly tasks: readonly RoundTask[];
+  readonly author: Author;
+  readonly date: string;
+};
+type Stack = Pick<Built, 'steps' | 'conflicts'>;
+
+/** As `stack`, for one git process instead of four for each task; null where something has to be merged or signed. */
+async function stackAtOnce(order: Order, history: History, from: Foundation, ref: string): Promise<Stack | null> {
+  const { repository } = order.state;
+  const { signing, by } = from.author;
+  const plan = planHere(history);
+  const stands = standing(history);
+  const going = new Set<TaskId>();
+  const tasks = from.tasks.filter(({ task }) => stands(task, going) && going.add(task.id));
+  // One alone is seldom merged: its base is the tip, and what it left is the result.
+  if (tasks.length < 2 || signing !== undefined || !isTidy(by)) return null;
+  const diff = tasks.flatMap(({ snapshot }) => snapshot.diff);
+  if (pathTwins(addedIn(diff), namesAfter(await namesIn(repository, from.base), diff)).length > 0) return null;
+  const { tree } = await mustReadCommit(repository, from.base);
+  const snapshots = tasks.map(({ snapshot }) => snapshot);
+  const changes = await changesApart(repository, tree, snapshots, generatedPaths(history));
+  if (changes === null) return null;
+  const commits = tasks.map(({ task, proof, taken }, at) => ({
+    changes: changes[at] ?? [],
+    message: commitMessage(plan, task, { run: order.run, task: task.id, proof, taken }),
+    by,
+    date: from.date,
+  }));
+  const written = await writeStack(repository, { ref, parent: from.base, commits });
+  const steps = written.flatMap(({ id, tree }, at) => {
+    const task = tasks[at]?.task.id;
+    return task === undefined ? [] : [{ task, commit: id, tree }];
+  });
+  return { steps, conflicts: [] };
+}
+
+async function stack(order: Order, history: History, from: Foundation): Promise<Stack> {
+  const { repository } = order.state;
+  const snapshots = from.tasks.map(({ snapshot }) => snapshot);
+  const plan = planHere(history);
+  const integrate = await integrator(repository, snapshots, generatedPaths(history));
+  const stands = standing(history);
+  const steps: Built['steps'][number][] = [];
+  const conflicts: Built['conflicts'][number][] = [];
+  let commit = from.base;
+  let { tree } = await mustReadCommit(repository, from.base);
+  let names = await namesIn(repository, from.base);
+
+  for (const { task, snapshot, proof, taken } of from.tasks) {
+    if (!stands(task, new Set(steps.map((step) => step.task)))) continue;
+    const twins = pathTwins(addedIn(snapshot.diff), namesAfter(names, snapshot.diff));
+    if (twins.length > 0) {
+      conflicts.push({ task: task.id, files: bothNames(twins) });
+      continue;
+    }
+    const merged = await integrate(tree, snapshot);
+    if (!merged.ok) {
+      conflicts.push({ task: task.id, files: merged.error });
+      continue;
+    }
+    tree = merged.value;
+    names = [...namesAfter(names, snapshot.diff), ...addedIn(snapshot.diff)];
+    const message = commitMessage(plan, task, { run: order.run, task: task.id, proof, taken });
+    commit = await writeCommit(repository, { tree, parent: commit, message, date: from.date, ...from.author });
+    steps.push({ task: task.id, commit, tree });
+  }
+  return { steps, conflicts };
+}
+
+const namesIn = async (repository: string, commit: CommitId): Promise<readonly string[]> =>
+  (await listTree(repository, commit)).map(({ path }) => path);
+
+const generatedPaths = (history: History): ReadonlySet<string> => new Set(Object.keys(planHere(history).generated));
+
+/** Whether all that a task needs is below it: merged, without anything to merge, or already in the stack. */
+function standing(history: History): (task: PlannedTask, stacked: ReadonlySet<TaskId>) => boolean {
+  const plan = planHere(history);
+  return ({ needs }, stacked) =>
+    needs.every((need) => {
+      const task = planned(plan, need);
+      if (task === undefined || isReadOnly(task) || stacked.has(need)) return true;
+      return isMerged(history, need) || isDoneEmpty(history, need);
+    });
+}

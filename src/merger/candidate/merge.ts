@@ -1,0 +1,64 @@
+import { moveRef, readRef } from '../../adapters/git/write/index.ts';
+import { failpoint } from '../../adapters/process/failpoint.ts';
+import type { CommitId } from '../../domain/base/ids.ts';
+import type { RunEvent } from '../../domain/ledger/events.ts';
+import { refs } from '../../domain/ledger/state-dir.ts';
+import type { MergerAnswer } from '../../ports/merger.ts';
+import { done, type Intent, type Order, recordFacts, recordIntent, refused } from '../context.ts';
+import { verifyObjects } from '../objects.ts';
+import { eventsOf, type History } from '../proof/history.ts';
+import { verifyChain } from '../proof/proof.ts';
+
+type Intended = Extract<RunEvent, { type: 'merge-intended' }>;
+type Round = { readonly wave: number; readonly round: number };
+
+/**
+ * Moves the run branch to a candidate that the ledger proves. Asked again after a crash it looks at the branch: already
+ * there, it only records it; still at the old commit, it moves it; anywhere else, it stops and says so.
+ */
+export async function merge(order: Order, round: Round): Promise<MergerAnswer> {
+  const place = { gitDir: order.state.repository };
+  const branch = refs.runBranch(order.run);
+  const intent = await recordIntent(order, (history) => decide(order, history, round));
+  if (intent.decision === 'answer') return intent.answer;
+  failpoint('merger-merge-intended');
+
+  const { old, new: next } = intent.event;
+  const why = `merge wave ${round.wave} round ${round.round}`;
+  const moved = await moveRef(place, branch, { old, new: next, why });
+  if (moved.outcome === 'lost') return diverged(branch, moved.found, intent.event);
+  failpoint('merger-run-branch-moved');
+  return await recordFacts(order, { type: 'merged', ...round, old, new: next, tasks: await mergedTasks(order, round) });
+}
+
+async function decide(order: Order, history: History, round: Round): Promise<Intent<Intended>> {
+  const isThis = (event: Round) => event.wave === round.wave && event.round === round.round;
+  const answer = (given: MergerAnswer): Intent<Intended> => ({ decision: 'answer', answer: given });
+  if (eventsOf(history, 'merged').some(({ event }) => isThis(event))) return answer(done);
+  const before = eventsOf(history, 'merge-intended').findLast(({ event }) => isThis(event))?.event;
+
+  const chain = verifyChain(history, round.wave, round.round);
+  if (!chain.ok) return answer(refused({ rule: 'proof-broken', ...chain.error }));
+  const objects = await verifyObjects(order.state.repository, history, round);
+  if (!objects.ok) return answer(refused({ rule: 'objects-differ', ...objects.error }));
+
+  const built = eventsOf(history, 'candidate-built').findLast(({ event }) => isThis(event))?.event;
+  const completed = eventsOf(history, 'candidate-completed').findLast(({ event }) => isThis(event))?.event;
+  const next = completed?.commit ?? built?.steps.at(-1)?.commit;
+  if (built === undefined || next === undefined) return answer(refused({ rule: 'candidate-empty' }));
+  const event: Intended = { type: 'merge-intended', ...round, old: built.base, new: next };
+  const found = await readRef({ gitDir: order.state.repository }, refs.runBranch(order.run));
+  const finishing = before !== undefined && found === next;
+  if (found !== event.old && !finishing) return answer(diverged(refs.runBranch(order.run), found, event));
+  return before === undefined ? { decision: 'intend', event } : { decision: 'resume', event };
+}
+
+async function mergedTasks(order: Order, round: Round) {
+  const built = eventsOf(await order.ledger.read(order.run), 'candidate-built').findLast(
+    ({ event }) => event.wave === round.wave && event.round === round.round,
+  );
+  return (built?.event.steps ?? []).map(({ task, commit }) => ({ task, commit }));
+}
+
+const diverged = (ref: string, actual: CommitId | null, { old, new: next }: Intended): MergerAnswer =>
+  refused({ rule: 'ref-diverged', ref, before: old, after: next, actual });

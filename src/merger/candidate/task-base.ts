@@ -1,0 +1,131 @@
+import { keepReachable, mustReadCommit, nobody, writeCommit, writeStack } from '../../adapters/git/write/index.ts';
+import { failpoint } from '../../adapters/process/failpoint.ts';
+import type { CommitId, TaskId, TreeId } from '../../domain/base/ids.ts';
+import { err, ok, type Result } from '../../domain/base/result.ts';
+import type { SnapshotEvidence } from '../../domain/gates/evidence.ts';
+import { refs } from '../../domain/ledger/state-dir.ts';
+import type { PlannedTask } from '../../domain/plan/plan.ts';
+import type { MergerAnswer } from '../../ports/merger.ts';
+import { changesApart } from '../apart.ts';
+import { done, type Order, recordWhile, refused } from '../context.ts';
+import {
+  allNeeds,
+  eventsOf,
+  type History,
+  inOrder,
+  isDoneEmpty,
+  isMerged,
+  isReadOnly,
+  planHere,
+  planInForce,
+  readySnapshot,
+  runTip,
+  waveOf,
+} from '../proof/history.ts';
+import { integrator } from './integrate.ts';
+
+/**
+ * The commit that attempts of a task start from: the run branch at the start of its wave, plus the ready snapshots of
+ * what it needs; for a retried task, and under a new version of the plan, the run branch as it is now, so that it does not
+ * run into the same conflict again.
+ * Without such needs it is the run branch's own commit. The same past gives the same commit.
+ */
+export async function makeTaskBase(order: Order, task: TaskId): Promise<MergerAnswer> {
+  const history = await order.ledger.read(order.run);
+  const plan = planHere(history);
+  if (waveOf(plan, task) === -1) return refused({ rule: 'task-unplanned', task });
+  const { since } = planInForce(history);
+  const anew = since > 0 || eventsOf(history, 'task-retried').some(({ event }) => event.task === task);
+  const tip = anew ? runTip(history) : startingPoint(history, task);
+  if (tip === undefined) return refused({ rule: 'run-branch-unmade' });
+
+  const isBelow = (need: PlannedTask): boolean =>
+    isReadOnly(need) || isMerged(history, need.id) || isDoneEmpty(history, need.id);
+  const needs = inOrder(plan, allNeeds(plan, task)).filter((need) => !isBelow(need));
+  const snapshots = new Map<TaskId, SnapshotEvidence>();
+  for (const { id } of needs) {
+    const snapshot = readySnapshot(history, id);
+    if (snapshot === undefined) return refused({ rule: 'need-not-ready', task, need: id });
+    snapshots.set(id, snapshot);
+  }
+  const made =
+    needs.length === 0
+      ? ok(await ownCommit(order, history, tip))
+      : await gather(order, task, { tip, snapshots, generated: new Set(Object.keys(plan.generated)) });
+  if (!made.ok) return refused({ rule: 'needs-conflict', task, ...made.error });
+  const { commit, tree } = made.value;
+  if (isStanding(history, task, commit)) return done;
+  failpoint('merger-base-written');
+  // A commit of the run branch is reachable anyway.
+  if (needs.length > 0) await keepReachable(order.state.repository, refs.taskBase(order.run, task), commit);
+  failpoint('merger-base-kept');
+  const sameVersion = (past: History): boolean => planInForce(past).since === since;
+  return await recordWhile(order, sameVersion, { type: 'task-base-made', task, commit, tree });
+}
+
+type Base = { readonly commit: CommitId; readonly tree: TreeId };
+
+async function ownCommit(order: Order, history: History, tip: CommitId): Promise<Base> {
+  const known = [
+    ...eventsOf(history, 'run-branch-made').map(({ event }) => event),
+    ...eventsOf(history, 'candidate-built').flatMap(({ event }) => event.steps),
+  ].find(({ commit }) => commit === tip);
+  return { commit: tip, tree: known?.tree ?? (await mustReadCommit(order.state.repository, tip)).tree };
+}
+
+/** All that a task needs in one commit; where it does not fit, the need that meets the others and the files. */
+async function gather(
+  order: Order,
+  task: TaskId,
+  {
+    tip,
+    snapshots,
+    generated,
+  }: {
+    readonly tip: CommitId;
+    readonly snapshots: ReadonlyMap<TaskId, SnapshotEvidence>;
+    readonly generated: ReadonlySet<string>;
+  },
+): Promise<Result<Base, { readonly need: TaskId; readonly files: readonly string[] }>> {
+  const { repository } = order.state;
+  const from = await mustReadCommit(repository, tip);
+  const ready = [...snapshots.values()];
+  const description = { message: `Base of ${order.run}/${task}\n`, by: nobody, date: from.date };
+  const changes = ready.length > 1 ? await changesApart(repository, from.tree, ready, generated) : null;
+  if (changes !== null) {
+    const commits = [{ ...description, changes: changes.flat() }] as const;
+    const [made] = await writeStack(repository, { ref: refs.taskBase(order.run, task), parent: tip, commits });
+    return ok({ commit: made.id, tree: made.tree });
+  }
+  const integrate = await integrator(repository, ready, generated);
+  let { tree } = from;
+  for (const [need, snapshot] of snapshots) {
+    const merged = await integrate(tree, snapshot);
+    if (!merged.ok) return err({ need, files: merged.error });
+    tree = merged.value;
+  }
+  return ok({ commit: await writeCommit(repository, { ...description, tree, parent: tip }), tree });
+}
+
+/** Recorded already, and nobody started the task or what it needs anew since: then the same base is made once more. */
+function isStanding(history: History, task: TaskId, commit: CommitId): boolean {
+  const made = eventsOf(history, 'task-base-made').findLast(({ event }) => event.task === task);
+  const stands = new Set([task, ...allNeeds(planHere(history), task)]);
+  const anew = history.findLast(
+    ({ event }) =>
+      event.type === 'plan-replaced' ||
+      ((event.type === 'task-retried' || event.type === 'task-reworked') && stands.has(event.task)),
+  );
+  return made?.event.commit === commit && made.position > (anew?.position ?? 0);
+}
+
+/** The last merge of an earlier wave, or of something that the task needs, whichever is later; else the very start. */
+function startingPoint(history: History, task: TaskId): CommitId | undefined {
+  const plan = planHere(history);
+  const wave = waveOf(plan, task);
+  const needs = allNeeds(plan, task);
+  const merge = eventsOf(history, 'merged').findLast(
+    ({ event }) => event.wave < wave || event.tasks.some((merged) => needs.has(merged.task)),
+  );
+  return merge?.event.new ?? eventsOf(history, 'run-branch-made').at(-1)?.event.commit;
+}

@@ -1,0 +1,272 @@
+import { isDeepStrictEqual } from 'node:util';
+import { commitsBetween, isAncestor, openPerson, readRef } from '../../adapters/git/write/index.ts';
+import { failpoint } from '../../adapters/process/failpoint.ts';
+import type { CommitId, TaskId, TreeId } from '../../domain/base/ids.ts';
+import { err, ok, type Result } from '../../domain/base/result.ts';
+import type { Finding } from '../../domain/findings/finding.ts';
+import { landingConflicts } from '../../domain/landing/land-some.ts';
+import type { RunEvent } from '../../domain/ledger/events.ts';
+import { refs } from '../../domain/ledger/state-dir.ts';
+import type { MergerAnswer } from '../../ports/merger.ts';
+import { done, type Order, recordFacts, recordIntent, refused } from '../context.ts';
+import { creation, eventsOf, type History, planInForce, runTip } from '../proof/history.ts';
+import { compareDefinitions } from './landing-definitions.ts';
+import { unaskedEdit } from './landing-edits.ts';
+import { mergedTasks, partsToLand, standingLandings, unlandedTasks } from './landing-parts.ts';
+import { recoverLanding } from './landing-recovery.ts';
+import { examineMove, hasReached, moveBranch, type Ready } from './move-branch.ts';
+import { offer, recordBranch } from './offer.ts';
+
+type Intended = Extract<RunEvent, { type: 'landing-intended' }>;
+
+/**
+ * Moves the person's branch, or with `land: branch` one of ours in their repository, to what was merged and checked. With `land: pr`
+ * that one of ours is offered to others then.
+ */
+export async function land(order: Order): Promise<MergerAnswer> {
+  const recovered = await recoverLanding(order);
+  if (!recovered.ok) return await refuse(order, recovered.error);
+  const history = await order.ledger.read(order.run);
+  const decided = decideLanding(history, order.run);
+  if (!decided.ok) return await refuse(order, decided.error);
+  const { branch, new: next } = decided.value;
+  if (isLanded(history, decided.value)) return done;
+
+  const ref = `refs/heads/${branch}`;
+  const person = await openPerson(order.checkout, order.env);
+  const isMade = planInForce(history).plan.land === 'pr' && lastMade(history)?.new === next;
+  const there = isMade ? await readRef(person, ref) : null;
+  if (there === next) return await offered(order, decided.value);
+  // a branch that was offered and then deleted is made again
+  const old = isMade && there === null ? null : decided.value.old;
+  if (isIntended(history, decided.value) && (await hasReached(order, await readRef(person, ref), next)))
+    return await landed(order, { ...decided.value, old });
+  const proven = await verifyLanding(order, history, decided.value);
+  if (!proven.ok) return await refuse(order, proven.error);
+  const compared = decided.value.rebuilt === null ? await compareWithBase(order, history, decided.value) : null;
+  if (compared !== null) return compared;
+  const ready = await examineMove(order, { ref, old, new: next });
+  if (!ready.ok) return await refuse(order, ready.error);
+
+  const intent = await recordIntent<Intended>(order, async (now) => {
+    const event: Intended = {
+      type: 'landing-intended',
+      branch,
+      old,
+      new: next,
+      worktree: ready.value.worktree?.path ?? null,
+    };
+    const still = decideLanding(now, order.run);
+    if (!still.ok) return { decision: 'answer', answer: refused(still.error) };
+    if (still.value.new !== next) return { decision: 'answer', answer: refused({ rule: 'landing-outdated' }) };
+    return isIntended(now, decided.value) ? { decision: 'resume', event } : { decision: 'intend', event };
+  });
+  if (intent.decision === 'answer') return intent.answer;
+  failpoint('merger-landing-intended');
+  return await finish(order, { ...decided.value, old }, ready.value);
+}
+
+async function finish(order: Order, landing: Landing, ready: Ready): Promise<MergerAnswer> {
+  const moved = await moveBranch(order, ready);
+  if (!moved.ok) return await refuse(order, moved.error);
+  failpoint('merger-landed');
+  return await landed(order, landing);
+}
+
+type Landing = {
+  readonly branch: string;
+  readonly old: CommitId | null;
+  readonly new: CommitId;
+  /**
+   * Set when what lands is not the run branch itself but its commits on top of a target that moved, or when it is that branch and
+   * its check definitions were compared with those of the target.
+   */
+  readonly rebuilt: Extract<RunEvent, { type: 'landing-rebuilt' }> | null;
+  /** What a person chose; null: all that has not landed. */
+  readonly tasks: readonly TaskId[] | null;
+  /** Whether it is a branch of the run's own, which others compare with where the run began. */
+  readonly isOwn: boolean;
+};
+
+/** What would land where, by the ledger alone. */
+function decideLanding(history: History, run: string): Result<Landing, Finding> {
+  const { target } = creation(history);
+  const { plan } = planInForce(history);
+  const merged = eventsOf(history, 'merged').at(-1);
+  if (merged === undefined) return err({ rule: 'none-merged' });
+  const unapproved = unapprovedLanding(history);
+  if (unapproved !== null) return err(unapproved);
+
+  const tasks = chosenTasks(history);
+  const isOwn = plan.land === 'branch' || plan.land === 'pr';
+  const branch = isOwn ? `tidegate/${run}` : target.branch;
+  const before = standingLandings(history).findLast((event) => event.branch === branch);
+  const begunApart = eventsOf(history, 'run-branch-made').some(({ event }) => event.onto !== undefined);
+  // the commit of the person's uncommitted changes never leaves our repository
+  if (isOwn && begunApart) return err({ rule: 'uncommitted-unfit', fault: 'lands-on-branch', land: plan.land });
+  const rebuilt = rebuiltSince(history);
+  if (isOwn) {
+    const old = before?.new ?? lastMade(history)?.new ?? null;
+    const compared = rebuilt?.asMerged === true ? rebuilt : null;
+    return ok({ branch, old, new: merged.event.new, rebuilt: compared, tasks: null, isOwn });
+  }
+  if (tasks !== null && !isDeepStrictEqual(rebuilt?.tasks, tasks)) return err({ rule: 'landing-unbuilt', tasks });
+  if (begunApart && rebuilt === undefined && before === undefined)
+    return err({ rule: 'landing-unbuilt', tasks: unlandedTasks(history) });
+  const next = rebuilt?.commit ?? merged.event.new;
+  if (before?.new === next) return ok({ branch, old: before.old, new: next, rebuilt: null, tasks, isOwn });
+  const old = rebuilt?.onto ?? before?.new ?? beginOf(history);
+  return ok({ branch, old, new: next, rebuilt: rebuilt ?? null, tasks, isOwn });
+}
+
+const beginOf = (history: History): CommitId =>
+  eventsOf(history, 'run-branch-made')[0]?.event.commit ?? creation(history).target.commit;
+
+/** Answers with what has to be checked first; null when nothing has. */
+async function compareWithBase(order: Order, history: History, landing: Landing): Promise<MergerAnswer | null> {
+  const { isOwn, old, new: commit } = landing;
+  const onto = isOwn ? beginOf(history) : (old ?? beginOf(history));
+  const tasks = isOwn ? mergedTasks(history) : unlandedTasks(history);
+  return await compareDefinitions(order, history, { onto, commit, tasks });
+}
+
+/** Why people have not agreed to this landing; null: they have. A yes from before a refusal was for what could not be done. */
+export function unapprovedLanding(history: History): Finding | null {
+  const { plan, hash, since } = planInForce(history);
+  const decided = eventsOf(history, 'tap-decided').filter(
+    ({ position, event }) => position > since && event.hash === hash,
+  );
+  const yes = decided.findLast(({ event }) => event.tap === 'land');
+  const refusedAt = eventsOf(history, 'landing-refused').at(-1)?.position ?? 0;
+  const isApproved = yes?.event.decision === 'approved' && yes.position > refusedAt;
+  if ((plan.land === 'ask' || refusedAt > since) && !isApproved) return { rule: 'landing-unapproved' };
+  return decided.some(({ event }) => event.decision === 'approved') ? null : { rule: 'plan-unapproved' };
+}
+
+/** The tasks that the person's yes to the landing is for; null: all that has not landed. */
+export function chosenTasks(history: History): readonly TaskId[] | null {
+  const { since } = planInForce(history);
+  const last = eventsOf(history, 'tap-decided').findLast(
+    ({ position, event }) => position > since && event.tap === 'land',
+  );
+  return (last?.event.decision === 'approved' ? last.event.tasks : undefined) ?? null;
+}
+
+/** What was rebuilt for the landing that is under way: after the last merge, under the plan in force, and after the person's last word on it. */
+export function rebuiltSince(history: History): Extract<RunEvent, { type: 'landing-rebuilt' }> | undefined {
+  const merged = eventsOf(history, 'merged').at(-1)?.position ?? 0;
+  const said = eventsOf(history, 'tap-decided').findLast(({ event }) => event.tap === 'land')?.position ?? 0;
+  const edited = eventsOf(history, 'landing-edited').at(-1)?.position ?? 0;
+  const since = Math.max(merged, said, edited, planInForce(history).since);
+  return eventsOf(history, 'landing-rebuilt').findLast(({ position }) => position > since)?.event;
+}
+
+const isLanded = (history: History, landing: Landing): boolean =>
+  standingLandings(history).some((event) => event.branch === landing.branch && event.new === landing.new);
+
+/** Where the branch was made that others are offered. */
+const lastMade = (history: History): Extract<RunEvent, { type: 'branch-made' }> | undefined =>
+  eventsOf(history, 'branch-made').at(-1)?.event;
+
+/** An intent for exactly this landing that was neither finished nor refused. */
+function isIntended(history: History, landing: Landing): boolean {
+  const ends = ['landing-intended', 'landed', 'branch-made', 'landing-refused'];
+  const last = history.findLast(({ event }) => ends.includes(event.type));
+  return (
+    last?.event.type === 'landing-intended' && last.event.branch === landing.branch && last.event.new === landing.new
+  );
+}
+
+/** What lands is what was merged, or its rebuilt commits with every check passed on exactly that tree; and it only adds. */
+async function verifyLanding(order: Order, history: History, landing: Landing): Promise<Result<null, Finding>> {
+  const { repository } = order.state;
+  const { branch } = landing;
+  const found = await readRef({ gitDir: repository }, refs.runBranch(order.run));
+  const tip = runTip(history) ?? null;
+  if (found !== tip) return err({ rule: 'run-branch-diverged', expected: tip, actual: found });
+  if (landing.rebuilt !== null && landing.rebuilt.asMerged !== true) {
+    const { conflicts } = landing.rebuilt;
+    const parts = partsToLand(history, landing.tasks);
+    if (!parts.ok) return parts;
+    if (conflicts.length > 0)
+      return err(landingConflicts(landing.rebuilt, { run: order.run, branch, tasks: landing.tasks }));
+    const built = await commitsBetween(repository, landing.rebuilt.onto, landing.rebuilt.commit);
+    if (built.length !== parts.value.length)
+      return err({
+        rule: 'landing-diverged',
+        commit: landing.new,
+        expected: parts.value.length,
+        actual: built.length,
+      });
+    const unasked = unaskedEdit(history);
+    if (unasked !== null) return err({ rule: 'landing-edit-unasked', commit: unasked });
+  }
+  if (landing.rebuilt !== null) {
+    const { tree, before } = landing.rebuilt;
+    const trees = [tree, ...(before === undefined ? [] : [before.tree])];
+    const unchecked = [...new Set(trees.flatMap((one) => uncheckedOn(history, one)))];
+    if (unchecked.length > 0) return err({ rule: 'landing-unchecked', branch, checks: unchecked });
+  }
+  if (landing.old !== null && !(await isAncestor(repository, landing.old, landing.new)))
+    return err({ rule: 'landing-not-ahead', branch });
+  return ok(null);
+}
+
+/** Checks of the plan in force that did not pass on this very tree when they last ran, or never ran under it. */
+export function uncheckedOn(history: History, tree: TreeId): readonly string[] {
+  const { plan, since } = planInForce(history);
+  const names = plan.checks.map(({ name }) => name);
+  return names.filter((name) => {
+    const ran = eventsOf(history, 'check-ended').findLast(
+      ({ position, event }) => position > since && event.check.name === name && event.check.tree === tree,
+    );
+    return ran?.event.check.outcome !== 'passed';
+  });
+}
+
+async function landed(order: Order, landing: Landing): Promise<MergerAnswer> {
+  const { branch, old, new: next, tasks } = landing;
+  const history = await order.ledger.read(order.run);
+  if (planInForce(history).plan.land === 'pr') {
+    const made = await recordBranch(order, { branch, old, new: next });
+    return made.outcome === 'done' ? await offered(order, { branch, new: next }) : made;
+  }
+  const all = tasks ?? unlandedTasks(history);
+  const commits = await landedCommits(order, history, landing, all);
+  return await recordFacts(order, { type: 'landed', branch, old, new: next, tasks: all, commits });
+}
+
+type LandedCommits = NonNullable<Extract<RunEvent, { type: 'landed' }>['commits']>;
+
+/** The commit of each task on the branch. A rebuilt landing has one commit for each part, in the same order. */
+async function landedCommits(
+  order: Order,
+  history: History,
+  { rebuilt }: Landing,
+  tasks: readonly TaskId[],
+): Promise<LandedCommits> {
+  const merged = eventsOf(history, 'merged')
+    .flatMap(({ event }) => event.tasks)
+    .filter(({ task }) => tasks.includes(task));
+  if (rebuilt === null || rebuilt.asMerged === true) return merged;
+  const parts = partsToLand(history, tasks);
+  const built = (await commitsBetween(order.state.repository, rebuilt.onto, rebuilt.commit)).toReversed();
+  if (!parts.ok || parts.value.length !== built.length) return [];
+  const places = new Map(parts.value.map((part, at) => [part, built[at]]));
+  return merged.flatMap(({ task, commit: part }) => {
+    const commit = places.get(part);
+    return commit === undefined ? [] : [{ task, commit }];
+  });
+}
+
+async function offered(order: Order, { branch, new: commit }: Pick<Landing, 'branch' | 'new'>): Promise<MergerAnswer> {
+  const outcome = await offer(order, { branch, commit });
+  return outcome.ok ? outcome.value : await refuse(order, outcome.error);
+}
+
+/** A branch that moved just now is no obstacle: the coordinator looks at it again. */
+async function refuse(order: Order, because: Finding): Promise<MergerAnswer> {
+  if (because.rule === 'branch-moved') return refused(because);
+  const recorded = await recordFacts(order, { type: 'landing-refused', because });
+  return recorded.outcome === 'done' ? refused(because) : recorded;
+}

@@ -1,0 +1,170 @@
+import { cpSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import {
+  absent,
+  type Change,
+  forgetArrival,
+  hashBytes,
+  hashFiles,
+  type IndexEntry,
+  moveRef,
+  openPerson,
+  type Person,
+  readChanges,
+  readIndex,
+  readRef,
+  restoreFromIndex,
+} from '../../adapters/git/write/index.ts';
+import { failpoint } from '../../adapters/process/failpoint.ts';
+import type { CommitId } from '../../domain/base/ids.ts';
+import { err, ok, type Result } from '../../domain/base/result.ts';
+import type { Finding } from '../../domain/findings/finding.ts';
+import type { Context } from '../context.ts';
+import { look } from '../look.ts';
+import { clearJournal, type LandingJournal, readJournal } from './landing-journal.ts';
+
+/**
+ * Ends a landing that was cut off, by what is there: the ref has moved, or the whole index has, so that only the ref is
+ * left to move; or the index has not, and the files that were already written go back, so that it can be done again.
+ * Whatever in them is neither the old nor the new content is put aside first. Anything else is shown, not guessed.
+ * Called only when every process of the landing is dead.
+ */
+export async function recoverLanding(context: Context): Promise<Result<null, Finding>> {
+  const journal = readJournal(context.state);
+  if (journal === null) return ok(null);
+  const person = await openPerson(context.checkout, context.env);
+  const stranger = journal.worktree === null ? null : gitAtWork(journal.worktree.path);
+  if (stranger !== null) return err({ ...cutOff(journal), fault: 'git-running', pid: stranger });
+  for (const lock of journal.locks) rmSync(lock, { force: true });
+  failpoint('merger-recovery-unlocked');
+
+  const found = await readRef(person, journal.ref);
+  if (found !== journal.old && found !== journal.new)
+    return err({ ...cutOff(journal), fault: 'ref-elsewhere', actual: found });
+  const { old, new: next, worktree } = journal;
+  if (found === old && old !== null && next !== null && worktree !== null) {
+    const settled = await settleTree(context, person, { ...journal, old, new: next }, worktree.path);
+    if (!settled.ok) return settled;
+  }
+  failpoint('merger-recovery-settled');
+  await forgetArrival(person);
+  clearJournal(context.state);
+  return ok(null);
+}
+
+type Ends = { readonly old: CommitId; readonly new: CommitId };
+
+async function settleTree(
+  context: Context,
+  person: Person,
+  journal: LandingJournal & Ends,
+  worktree: string,
+): Promise<Result<null, Finding>> {
+  const there = { ...person, cwd: worktree };
+  const changes = await readChanges(context.state.repository, journal.old, journal.new);
+  const index = await readIndex(there);
+  const unlike = (side: (change: Change) => Side) =>
+    changes.filter((change) => !matches(index.get(change.path), side(change))).map((change) => change.path);
+  if (unlike(newSide).length === 0) {
+    const why = `tidegate: ${journal.run}`;
+    const moved = await moveRef(there, journal.ref, { old: journal.old, new: journal.new, why });
+    return moved.outcome === 'moved' ? ok(null) : err({ ...cutOff(journal), fault: 'ref-moved' });
+  }
+  const strange = unlike(oldSide);
+  if (strange.length > 0) return err({ ...cutOff(journal), fault: 'index-mixed', files: strange });
+  await putBack(context, there, journal, changes, index);
+  return ok(null);
+}
+
+/** Mode `000000` where there is nothing. */
+type Side = { readonly mode: string; readonly id: string };
+const oldSide = (change: Change): Side => ({ mode: change.oldMode, id: change.oldId });
+const newSide = (change: Change): Side => ({ mode: change.newMode, id: change.newId });
+
+function matches(entry: IndexEntry | null | undefined, side: Side): boolean {
+  if (entry === undefined) return side.mode === absent;
+  return entry !== null && entry.mode === side.mode && entry.id === side.id;
+}
+
+/** Files as the index has them, which is as they were before. */
+async function putBack(
+  context: Context,
+  person: Person,
+  journal: LandingJournal,
+  changes: readonly Change[],
+  index: ReadonlyMap<string, IndexEntry | null>,
+): Promise<void> {
+  const present = changes.filter((change) => index.get(change.path)?.skipped !== true);
+  const states = await readStates(person, present);
+  const aside = join(context.state.root, 'saved', `${journal.run}-${journal.new}`);
+  const isOld = (change: Change) => same(states.get(change.path) ?? nothing, oldSide(change));
+  const save = (path: string) => {
+    mkdirSync(dirname(join(aside, path)), { recursive: true });
+    cpSync(join(person.cwd, path), join(aside, path), { recursive: true, verbatimSymlinks: true });
+  };
+  for (const change of present.filter((candidate) => !isOld(candidate))) {
+    const state = states.get(change.path);
+    if (state === undefined) continue;
+    if (!same(state, newSide(change))) save(change.path);
+    rmSync(join(person.cwd, change.path), { recursive: true, force: true });
+    removeEmptyParents(person.cwd, change.path);
+    failpoint('merger-recovery-file-removed');
+  }
+  const missing = present.filter((change) => change.oldMode !== absent && !isOld(change)).map((change) => change.path);
+  // What is still there was put there by somebody else, and git would remove it with its directory.
+  for (const path of missing.filter((candidate) => look(person.cwd, candidate) !== null)) save(path);
+  await restoreFromIndex(person, missing);
+}
+
+/** What is in the working tree at each path, as git would store it; absent paths are missing from the map. */
+async function readStates(person: Person, changes: readonly Change[]): Promise<ReadonlyMap<string, Side>> {
+  const states = new Map<string, Side>();
+  const regular: { path: string; mode: string }[] = [];
+  for (const { path } of changes) {
+    const stats = look(person.cwd, path);
+    if (stats === null) continue;
+    if (stats.isSymbolicLink())
+      states.set(path, { mode: '120000', id: await hashBytes(person, readlinkSync(join(person.cwd, path))) });
+    else if (stats.isFile()) regular.push({ path, mode: (stats.mode & 0o100) === 0 ? '100644' : '100755' });
+    // A directory is there because of paths below it, which are looked at themselves.
+    else if (!stats.isDirectory()) states.set(path, { mode: 'other', id: '' });
+  }
+  const ids = await hashFiles(
+    person,
+    regular.map(({ path }) => path),
+  );
+  for (const [at, { path, mode }] of regular.entries()) states.set(path, { mode, id: ids[at] ?? '' });
+  return states;
+}
+
+const nothing: Side = { mode: absent, id: '' };
+const same = (a: Side, b: Side): boolean => a.mode === b.mode && (a.mode === absent || a.id === b.id);
+
+function removeEmptyParents(root: string, path: string): void {
+  for (let parent = dirname(path); parent !== '.'; parent = dirname(parent)) {
+    const folder = join(root, parent);
+    if (look(root, parent)?.isDirectory() !== true || readdirSync(folder).length > 0) return;
+    rmdirSync(folder);
+  }
+}
+
+/** A living git in that working tree, whose lock files are not ours to remove. */
+function gitAtWork(worktree: string): number | null {
+  const found = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .find((name) => {
+      try {
+        const comm = readFileSync(`/proc/${name}/comm`, 'utf8').trim();
+        const cwd = comm.startsWith('git') ? readlinkSync(`/proc/${name}/cwd`) : '';
+        return cwd === worktree || cwd.startsWith(`${worktree}/`);
+      } catch (error) {
+        // Processes end while we look, and those of other people show nothing.
+        if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
+        throw error;
+      }
+    });
+  return found === undefined ? null : Number(found);
+}
+
+const cutOff = ({ run, ref, old, new: next, worktree }: LandingJournal) =>
+  ({ rule: 'landing-cut-off', run, ref, old, new: next, worktree: worktree?.path ?? null }) as const;

@@ -1,0 +1,150 @@
+import { adoptCommit } from '../../adapters/git/bare/index.ts';
+import { findCheckout } from '../../adapters/git/read/index.ts';
+import {
+  deliver,
+  forgetArrival,
+  isAncestor,
+  isPlainBranch,
+  keepReachable,
+  listWorktrees,
+  moveRef,
+  openPerson,
+  type Person,
+  prepareMove,
+  readChanges,
+  readRef,
+  switchTree,
+  type Worktree,
+} from '../../adapters/git/write/index.ts';
+import { failpoint } from '../../adapters/process/failpoint.ts';
+import type { CommitId } from '../../domain/base/ids.ts';
+import { err, ok, type Result } from '../../domain/base/result.ts';
+import type { Finding } from '../../domain/findings/finding.ts';
+import { boundedWords } from '../../domain/findings/words.ts';
+import { refs } from '../../domain/ledger/state-dir.ts';
+import type { Order } from '../context.ts';
+import { deliverLfs, lfsObstacle } from '../lfs.ts';
+import { clearJournal, writeJournal } from './landing-journal.ts';
+import { recoverLanding } from './landing-recovery.ts';
+import { findObstacle, presentLocks } from './obstacles.ts';
+
+type Move = { readonly ref: string; readonly old: CommitId | null; readonly new: CommitId | null };
+
+/** A move that nothing stands in the way of, as far as looking can tell. */
+export type Ready = { readonly move: Move; readonly person: Person; readonly worktree: Worktree | null };
+
+/** Looks whether the branch, with the one working tree that has it, can be moved. Changes nothing. */
+export async function examineMove(order: Order, move: Move): Promise<Result<Ready, Finding>> {
+  const person = await openPerson(order.checkout, order.env);
+  const { ref } = move;
+  if (!(await isPlainBranch(person, move.ref))) return err({ rule: 'not-a-branch', ref });
+  const found = await readRef(person, move.ref);
+  if (found !== move.old) return err(movedMeanwhile(move, found));
+  const holders = (await listWorktrees(person)).filter((worktree) => worktree.branch === move.ref);
+  const [worktree = null, ...others] = holders;
+  if (others.length > 0)
+    return err({ rule: 'several-worktrees', ref, worktrees: holders.map((holder) => holder.path) });
+  if (worktree?.missing) return err({ rule: 'worktree-missing', ref, worktree: worktree.path });
+  if (worktree !== null && (move.old === null || move.new === null))
+    return err({ rule: 'branch-checked-out', ref, worktree: worktree.path });
+
+  const busy = presentLocks(await locksOf(order, move, worktree));
+  if (busy.length > 0) return err({ rule: 'git-locked', files: busy });
+  if (worktree !== null && move.old !== null && move.new !== null) {
+    const changes = await readChanges(order.state.repository, move.old, move.new);
+    const obstacle =
+      (await lfsObstacle(order, { ...person, cwd: worktree.path }, { ...move, changes, new: move.new })) ??
+      (await findObstacle(person, worktree, changes));
+    if (obstacle !== null) return err(obstacle);
+  }
+  return ok({ move, person, worktree });
+}
+
+/**
+ * Moves the branch and its working tree as one step, journalled: objects first, LFS ones too, then the ref's lock with
+ * its old value compared, then index and files, then the ref. Killed anywhere, the next look finds the old state or the
+ * new one.
+ */
+export async function moveBranch(order: Order, { move, person, worktree }: Ready): Promise<Result<null, Finding>> {
+  const why = `tidegate: ${order.run}`;
+  if (move.new !== null) {
+    const ref = refs.landing(order.run);
+    await keepReachable(order.state.repository, ref, move.new);
+    failpoint('merger-landing-kept');
+    await deliver(person, order.state.repository, ref);
+    failpoint('merger-landing-delivered');
+    await deliverLfs(order, person, move.new);
+  }
+  writeJournal(order.state, {
+    run: order.run,
+    ref: move.ref,
+    old: move.old,
+    new: move.new,
+    worktree: worktree === null ? null : { path: worktree.path, gitDir: worktree.gitDir },
+    locks: await locksOf(order, move, worktree),
+  });
+  failpoint('merger-landing-journalled');
+  const moved =
+    worktree === null || move.old === null || move.new === null
+      ? await moveRefOnly(person, move, why)
+      : await moveWithTree({ ...person, cwd: worktree.path }, { ...move, old: move.old, new: move.new }, why);
+  if ('half' in moved) {
+    const settled = await recoverLanding(order);
+    if (!settled.ok) return settled;
+    return err({ rule: 'files-refused', words: boundedWords(moved.half) });
+  }
+  failpoint('merger-landing-committed');
+  await forgetArrival(person);
+  clearJournal(order.state);
+  failpoint('merger-landing-journal-cleared');
+  return moved;
+}
+
+async function moveRefOnly(person: Person, move: Move, why: string): Promise<Result<null, Finding>> {
+  const moved = await moveRef(person, move.ref, { old: move.old, new: move.new, why });
+  return moved.outcome === 'moved' ? ok(null) : err(movedMeanwhile(move, moved.found));
+}
+
+/** `half`: git stopped in the middle of the files. */
+async function moveWithTree(
+  person: Person,
+  move: Move & { readonly old: CommitId; readonly new: CommitId },
+  why: string,
+): Promise<Result<null, Finding> | { readonly half: string }> {
+  const prepared = await prepareMove(person, move.ref, { old: move.old, new: move.new, why });
+  if (prepared === null) return err(movedMeanwhile(move, await readRef(person, move.ref)));
+  failpoint('merger-landing-prepared');
+  const switched = await switchTree(person, move.old, move.new).catch(async (error: unknown) => {
+    await prepared.abort();
+    throw error;
+  });
+  failpoint('merger-landing-tree-switched');
+  if (switched.exitCode !== 0) {
+    await prepared.abort();
+    return { half: switched.stderr.trim() };
+  }
+  await prepared.commit();
+  return ok(null);
+}
+
+/** Whether the branch, which stands at `tip` now, was moved to this commit: it is there, or somebody has gone on from it. */
+export async function hasReached(order: Order, tip: CommitId | null, commit: CommitId): Promise<boolean> {
+  if (tip === null || tip === commit) return tip === commit;
+  const { repository } = order.state;
+  await adoptCommit(repository, (await findCheckout(order.checkout)).commonDir, tip);
+  return await isAncestor(repository, commit, tip);
+}
+
+/** The files that git locks while it moves this branch and its working tree, and deletes the ref by which objects arrived. */
+async function locksOf(order: Order, move: Move, worktree: Worktree | null): Promise<readonly string[]> {
+  const { commonDir } = await findCheckout(order.checkout);
+  const inWorktree = worktree === null ? [] : ['index.lock', 'HEAD.lock'].map((name) => `${worktree.gitDir}/${name}`);
+  return [`${commonDir}/${move.ref}.lock`, `${commonDir}/packed-refs.lock`, ...inWorktree];
+}
+
+const movedMeanwhile = ({ ref, old }: Move, found: CommitId | null): Finding => ({
+  rule: 'branch-moved',
+  ref,
+  expected: old,
+  actual: found,
+});

@@ -1,0 +1,136 @@
+import { adoptCommit } from '../../adapters/git/bare/index.ts';
+import { findCheckout, listTree, readAuthor } from '../../adapters/git/read/index.ts';
+import {
+  areRelated,
+  type Commit,
+  commitsTouching,
+  mergeTrees,
+  mustReadCommit,
+  openPerson,
+  readCommits,
+  readRef,
+  writeCommit,
+} from '../../adapters/git/write/index.ts';
+import { type CommitId, idPattern, runId, type TaskId, type TreeId, taskId } from '../../domain/base/ids.ts';
+import type { ForeignCommit } from '../../domain/ledger/landing-events.ts';
+import { bothNames, pathTwins } from '../../domain/scope/path-twins.ts';
+import type { MergerAnswer } from '../../ports/merger.ts';
+import { definedBefore } from '../candidate/defined-before.ts';
+import { readTrailer } from '../candidate/message.ts';
+import { done, type Order, recordFacts, refused } from '../context.ts';
+import { creation, eventsOf, type History } from '../proof/history.ts';
+import { chosenTasks, rebuiltSince } from './land.ts';
+import { recordRebuilt } from './landing-definitions.ts';
+import { editedParts, keepConflict } from './landing-edits.ts';
+import { partsToLand, unlandedTasks } from './landing-parts.ts';
+
+/**
+ * The run's commits that have not landed, or those of the tasks that a person chose, replayed one by one onto the person's branch as it is now, in memory. What
+ * comes out is a new tree: it lands only after the checks passed on it.
+ */
+export async function rebuildLanding(order: Order): Promise<MergerAnswer> {
+  const { repository } = order.state;
+  const history = await order.ledger.read(order.run);
+  const { target } = creation(history);
+  const merged = eventsOf(history, 'merged').at(-1);
+  if (merged === undefined) return refused({ rule: 'none-merged' });
+  const person = await openPerson(order.checkout, order.env);
+  const onto = await readRef(person, `refs/heads/${target.branch}`);
+  if (onto === null) return refused({ rule: 'branch-gone', branch: target.branch });
+  const chosen = chosenTasks(history);
+  if (rebuiltSince(history)?.onto === onto && isLastLook(history)) return done;
+  const parts = partsToLand(history, chosen);
+  if (!parts.ok) return refused(parts.error);
+  const author = await readAuthor(order.checkout, order.env);
+  if (!author.ok) return refused(author.error);
+  await adoptCommit(repository, (await findCheckout(order.checkout)).commonDir, onto);
+  if (!(await areRelated(repository, target.commit, onto)))
+    return refused({ rule: 'history-unrelated', branch: target.branch });
+
+  const tasks = chosen === null ? {} : { tasks: chosen };
+  let commit = onto;
+  let { tree } = await mustReadCommit(repository, onto);
+  const edited = editedParts(history);
+  for (const id of parts.value) {
+    const theirs = await mustReadCommit(repository, edited.get(id) ?? id);
+    const { message, date } = theirs;
+    const [parent] = theirs.parents;
+    if (parent === undefined) return refused({ rule: 'commit-without-parent', commit: id });
+    const base = await mustReadCommit(repository, parent);
+    const replayed = await mergeTrees(repository, { base, ours: tree, theirs });
+    const twins = replayed.ok ? await newTwins(repository, tree, replayed.value) : [];
+    if (!replayed.ok || twins.length > 0) {
+      const conflicts = replayed.ok ? twins : replayed.error;
+      const from = eventsOf(history, 'run-branch-made')[0]?.event.commit ?? target.commit;
+      const sides = {
+        ...taskOf(theirs),
+        against: await foreignCommits(repository, { from, to: onto, files: conflicts }),
+      };
+      const kept = await keepConflict(order, { base, ours: tree, theirs, onto: commit });
+      const conflicted = { part: id, ...kept };
+      const rebuilt = {
+        type: 'landing-rebuilt',
+        onto,
+        commit: onto,
+        tree,
+        conflicts,
+        conflicted,
+        ...sides,
+        ...tasks,
+      } as const;
+      return await recordFacts(order, rebuilt);
+    }
+    tree = replayed.value;
+    commit = await writeCommit(repository, { tree, parent: commit, message, date, ...author.value });
+  }
+  const going = chosen ?? unlandedTasks(history);
+  const defined = await definedBefore(repository, history, { base: onto, top: { commit, tree }, tasks: going });
+  return await recordRebuilt(order, { onto, commit, tree, conflicts: [], ...tasks, ...defined });
+}
+
+/** Names that the branch has, and others by which some file system would find the same file once this has landed. */
+async function newTwins(repository: string, before: TreeId, after: TreeId): Promise<readonly string[]> {
+  const there = new Set((await listTree(repository, before)).map(({ path }) => path));
+  const then = (await listTree(repository, after)).map(({ path }) => path);
+  const added = then.filter((path) => !there.has(path));
+  return bothNames(
+    pathTwins(
+      added,
+      then.filter((path) => there.has(path)),
+    ),
+  );
+}
+
+/** Whether the coordinator knows of the last rebuild: a look at the branch after it, when a move failed, begins anew. */
+const isLastLook = (history: History): boolean =>
+  history.findLast(({ event }) => event.type === 'landing-rebuilt' || event.type === 'target-observed')?.event.type ===
+  'landing-rebuilt';
+
+/** Enough to see who is on the other side. */
+const mostForeign = 5;
+
+/** What changed these files on the branch since the run began. */
+async function foreignCommits(
+  repository: string,
+  range: { readonly from: CommitId; readonly to: CommitId; readonly files: readonly string[] },
+): Promise<readonly ForeignCommit[]> {
+  const ids = await commitsTouching(repository, { ...range, limit: mostForeign });
+  const commits = await readCommits(repository, ids);
+  return ids.flatMap((id) => {
+    const commit = commits.get(id);
+    if (commit === undefined) return [];
+    const run = trailerId(commit, 'Tidegate-Run');
+    return [{ commit: id, ...(run === undefined ? {} : { run: runId(run) }), ...taskOf(commit) }];
+  });
+}
+
+function taskOf(commit: Commit): { readonly task?: TaskId } {
+  const task = trailerId(commit, 'Tidegate-Task');
+  return task === undefined ? {} : { task: taskId(task) };
+}
+
+/** Anybody can write a trailer: what is no id is none. */
+function trailerId(commit: Commit, name: string): string | undefined {
+  const value = readTrailer(commit.message, name);
+  return value !== undefined && idPattern.test(value) ? value : undefined;
+}

@@ -1,0 +1,153 @@
+import type { CommitId, PlanHash, TaskId } from '../../domain/base/ids.ts';
+import type { Finding } from '../../domain/findings/finding.ts';
+import type { SnapshotEvidence } from '../../domain/gates/evidence.ts';
+import type { Judgement } from '../../domain/gates/judgement.ts';
+import { passes } from '../../domain/gates/verdict.ts';
+import type { LedgerEvent, RunEvent } from '../../domain/ledger/events.ts';
+import { allTasks, type FrozenPlan, type PlannedTask, type PlannedWave } from '../../domain/plan/plan.ts';
+import type { Stored } from '../../ports/ledger.ts';
+
+/** The past of one run as its records, so that whatever relies on an event can cite the record's hash. */
+export type History = readonly Stored[];
+
+export type Recorded<E> = Omit<Stored, 'event'> & { readonly event: E };
+type OfType<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>;
+export type Judged<P extends Judgement['phase']> = OfType<'phase-judged'> & Extract<Judgement, { phase: P }>;
+
+/** The ledger does not hold what every run begins with. Our bug, or somebody else's stream. */
+class NotARun extends Error {
+  override readonly name = 'NotARun';
+}
+
+export function eventsOf<T extends RunEvent['type']>(history: History, type: T): readonly Recorded<OfType<T>>[] {
+  return history.filter((stored): stored is Recorded<OfType<T>> & Stored => stored.event.type === type);
+}
+
+export function judged<P extends Judgement['phase']>(history: History, phase: P): readonly Recorded<Judged<P>>[] {
+  return history.filter(
+    (stored): stored is Recorded<Judged<P>> & Stored =>
+      stored.event.type === 'phase-judged' && stored.event.phase === phase,
+  );
+}
+
+export function creation(history: History): OfType<'run-created'> {
+  const created = eventsOf(history, 'run-created')[0]?.event;
+  if (created === undefined) throw new NotARun('this stream has no run-created event');
+  return created;
+}
+
+/** The version of the plan that stands at the end of this history, and the position from which on it does. */
+export function planInForce(history: History): {
+  readonly plan: FrozenPlan;
+  readonly hash: PlanHash;
+  readonly since: number;
+} {
+  const replaced = eventsOf(history, 'plan-replaced').at(-1);
+  const { plan, hash } = replaced?.event ?? creation(history);
+  return { plan, hash, since: replaced?.position ?? 0 };
+}
+
+/** The plan as far as this run goes: with one wave only, what its tasks need of other waves has landed by an earlier run. */
+export function planHere(history: History): FrozenPlan {
+  const { wave } = creation(history);
+  const { plan } = planInForce(history);
+  return wave === null ? plan : { ...plan, waves: plan.waves.map(withinWave) };
+}
+
+function withinWave(wave: PlannedWave): PlannedWave {
+  const here = new Set(wave.tasks.map((task) => task.id));
+  return {
+    ...wave,
+    tasks: wave.tasks.map((task) => ({ ...task, needs: task.needs.filter((need) => here.has(need)) })),
+  };
+}
+
+/** Why no branch is moved for this run any more; null: nobody gave it up. */
+export function givenUp(history: History): Finding | null {
+  const said = eventsOf(history, 'run-abandoned')[0]?.event;
+  return said === undefined ? null : { rule: 'run-abandoned', who: said.by.who };
+}
+
+/** Where the run branch stands by the ledger; undefined before it was made. */
+export function runTip(history: History): CommitId | undefined {
+  return eventsOf(history, 'merged').at(-1)?.event.new ?? eventsOf(history, 'run-branch-made').at(-1)?.event.commit;
+}
+
+export function waveOf(plan: FrozenPlan, task: TaskId): number {
+  return plan.waves.findIndex((wave) => wave.tasks.some((planned) => planned.id === task));
+}
+
+export function planned(plan: FrozenPlan, task: TaskId): PlannedTask | undefined {
+  return allTasks(plan).find((candidate) => candidate.id === task);
+}
+
+export const isReadOnly = (task: PlannedTask): boolean => task.owns?.length === 0;
+
+export function isMerged(history: History, task: TaskId): boolean {
+  return eventsOf(history, 'merged').some(({ event }) => event.tasks.some((merged) => merged.task === task));
+}
+
+/** The snapshot that the gates last passed, unless something happened to the task since. */
+export function readySnapshot(history: History, task: TaskId): SnapshotEvidence | undefined {
+  const last = judged(history, 'monitor').findLast(({ event }) => event.task === task);
+  if (last === undefined || !passes(last.event.verdicts)) return undefined;
+  const voided = history.some(({ position, event }) => position > last.position && isVoidedBy(task, event));
+  return voided ? undefined : (last.event.evidence.snapshot ?? undefined);
+}
+
+/** The newest snapshot of a task, whoever made it; undefined when its last attempt left none. */
+export function lastSnapshot(history: History, task: TaskId): SnapshotEvidence | undefined {
+  const last = history.findLast(({ event }) => isSnapshot(event) && event.task === task)?.event;
+  return last !== undefined && isSnapshot(last) ? (last.snapshot ?? undefined) : undefined;
+}
+
+const isSnapshot = (event: LedgerEvent): event is OfType<'attempt-ended' | 'paths-dropped' | 'task-edited'> =>
+  event.type === 'attempt-ended' || event.type === 'paths-dropped' || event.type === 'task-edited';
+/** Done without a change: there is nothing of it to merge, and what needs it stands on the rest. */
+export const isDoneEmpty = (history: History, task: TaskId): boolean => readySnapshot(history, task)?.diff.length === 0;
+
+/** What makes an earlier verdict on a task's snapshot worthless. */
+export function isVoidedBy(task: TaskId, event: LedgerEvent): boolean {
+  if (event.type === 'plan-replaced') return true;
+  return voids.has(event.type) && 'task' in event && event.task === task;
+}
+
+const voids: ReadonlySet<string> = new Set<RunEvent['type']>([
+  'attempt-intended',
+  'paths-dropped',
+  'task-edited',
+  'task-dropped',
+  'task-retried',
+  'task-reworked',
+]);
+
+/** Needed tasks before those that need them, otherwise in the order of the plan. */
+export function inOrder(plan: FrozenPlan, tasks: ReadonlySet<TaskId>): readonly PlannedTask[] {
+  const sorted: PlannedTask[] = [];
+  const seen = new Set<TaskId>();
+  const visit = (task: PlannedTask): void => {
+    if (seen.has(task.id)) return;
+    seen.add(task.id);
+    for (const need of task.needs) {
+      const needed = planned(plan, need);
+      if (needed !== undefined) visit(needed);
+    }
+    if (tasks.has(task.id)) sorted.push(task);
+  };
+  for (const task of allTasks(plan)) visit(task);
+  return sorted;
+}
+
+/** Everything that a task stands on, directly or through others. */
+export function allNeeds(plan: FrozenPlan, task: TaskId): ReadonlySet<TaskId> {
+  const found = new Set<TaskId>();
+  const visit = (id: TaskId): void => {
+    for (const need of planned(plan, id)?.needs ?? []) {
+      if (found.has(need)) continue;
+      found.add(need);
+      visit(need);
+    }
+  };
+  visit(task);
+  return found;
+}

@@ -1,0 +1,50 @@
+import { isDeepStrictEqual } from 'node:util';
+import { err, ok, type Result } from '../../domain/base/result.ts';
+import type { TaskGap } from '../../domain/findings/merger-rules.ts';
+import type { LedgerEvent, RunEvent } from '../../domain/ledger/events.ts';
+import type { By } from '../../domain/ledger/requests.ts';
+import type { Stored } from '../../ports/ledger.ts';
+import { eventsOf, type History, type Judged, type Recorded } from './history.ts';
+
+type Taking = Extract<RunEvent, { type: 'task-accepted' | 'task-edited' }>;
+
+/**
+ * Whether what the gates read as a person's word on this attempt was recorded, is the last one, and was asked for by that person.
+ * `between`: what happened after the attempt ended and before it was judged. Gives the records relied on.
+ */
+export function proveAcceptance(
+  history: History,
+  between: History,
+  { task, evidence }: Judged<'monitor'>,
+): Result<readonly Stored[], TaskGap> {
+  const last = between.findLast(
+    (stored): stored is Recorded<Taking> & Stored => isTaking(stored.event) && stored.event.task === task,
+  );
+  if (last === undefined) return err('task-acceptance-unrecorded');
+  const edit = eventsOf(between, 'task-edited').findLast(({ event }) => event.task === task);
+  const snapshot = last.event.type === 'task-edited' ? last.event.snapshot.commit : last.event.snapshot;
+  const claimed = { snapshot, who: last.event.by.who, edited: edit?.event.paths ?? [] };
+  if (!isDeepStrictEqual(evidence.acceptance, claimed)) return err('task-acceptance-other');
+  const relied: Stored[] = [];
+  for (const taken of edit === undefined || edit.position === last.position ? [last] : [edit, last]) {
+    if (taken.event.attempt !== evidence.attempt) return err('task-acceptance-other');
+    const asked = history.find(({ position, event }) => position < taken.position && isAskedBy(event, taken.event));
+    if (asked === undefined || !byHand.has(taken.event.by.via)) return err('task-acceptance-unasked');
+    relied.push(asked, taken);
+  }
+  return ok(relied);
+}
+
+const isTaking = (event: LedgerEvent): event is Taking =>
+  event.type === 'task-accepted' || event.type === 'task-edited';
+
+/** Nothing but a person's own asking takes work: no flag, no marker, no policy. */
+export const byHand: ReadonlySet<By['via']> = new Set<By['via']>(['terminal', 'command', 'api']);
+
+function isAskedBy(asked: LedgerEvent, taken: Taking): boolean {
+  if (asked.type === 'requested-accept' && taken.type === 'task-accepted')
+    return asked.task === taken.task && asked.snapshot === taken.snapshot && isDeepStrictEqual(asked.by, taken.by);
+  if (asked.type !== 'requested-edit' || taken.type !== 'task-edited') return false;
+  const { task, from, copy, by } = taken;
+  return asked.task === task && asked.from === from && asked.copy === copy && isDeepStrictEqual(asked.by, by);
+}

@@ -1,0 +1,119 @@
+import { isAncestor, openPerson, readCommit, readRef, zeroId } from '../../adapters/git/write/index.ts';
+import { failpoint } from '../../adapters/process/failpoint.ts';
+import type { CommitId, TaskId } from '../../domain/base/ids.ts';
+import { err, ok, type Result } from '../../domain/base/result.ts';
+import type { Finding } from '../../domain/findings/finding.ts';
+import type { RunEvent } from '../../domain/ledger/events.ts';
+import type { MergerAnswer } from '../../ports/merger.ts';
+import { done, type Order, recordFacts, recordIntent, refused } from '../context.ts';
+import { uncheckedOn } from '../land/land.ts';
+import { standingLandings } from '../land/landing-parts.ts';
+import { recoverLanding } from '../land/landing-recovery.ts';
+import { examineMove, hasReached, moveBranch } from '../land/move-branch.ts';
+import { eventsOf, type History } from '../proof/history.ts';
+import { type Prepared, preparations, prepareUndo, undoneTasks } from './prepare-undo.ts';
+
+type Intended = Extract<RunEvent, { type: 'undo-intended' }>;
+
+/**
+ * Takes a landed run, or one task of it, back out of the person's branch. Nothing came on top: the branch returns to
+ * exactly the commit it was at (I6), at once. Otherwise commits that revert it are prepared on top of what is there now;
+ * asked again, the branch moves to them once the ledger holds that every check passed on their tree.
+ */
+export async function undo(order: Order, task: TaskId | null): Promise<MergerAnswer> {
+  const recovered = await recoverLanding(order);
+  if (!recovered.ok) return await refuse(order, task, recovered.error);
+  const history = await order.ledger.read(order.run);
+  if (isUndone(history, task)) return done;
+  const landings = standingLandings(history);
+  const [first, last] = [landings[0], landings.at(-1)];
+  if (first === undefined || last === undefined) return await refuse(order, task, { rule: 'nothing-landed' });
+
+  const found = await readRef(await openPerson(order.checkout, order.env), `refs/heads/${last.branch}`);
+  const before = openIntent(history, task);
+  if (before !== undefined && (await hasMoved(order, before, found))) return await undone(order, before, first.old);
+  const unbroken = landings.every((landing, index) => index === 0 || landings[index - 1]?.new === landing.old);
+  const moving = { task, branch: last.branch, begin: first.old };
+  if (task === null && found === last.new && unbroken)
+    return await move(order, { ...moving, old: found, new: first.old });
+  if (found === null) return await refuse(order, task, { rule: 'branch-gone', branch: last.branch });
+
+  const prepared = preparations(history, task).at(-1);
+  if (prepared?.onto !== found) {
+    const made = await prepareUndo(order, { history, task, onto: found });
+    return made.ok ? made.value : await refuse(order, task, made.error);
+  }
+  if (uncheckedOn(history, prepared.tree).length > 0) return done;
+  const proven = await verifyReverts(order, prepared);
+  if (!proven.ok) return await refuse(order, task, proven.error);
+  return await move(order, { ...moving, old: found, new: prepared.commit });
+}
+
+type Moving = {
+  readonly task: TaskId | null;
+  readonly branch: string;
+  readonly old: CommitId;
+  /** Null: landing made the branch, so that it goes. */
+  readonly new: CommitId | null;
+  /** Where the branch was before the run landed. */
+  readonly begin: CommitId | null;
+};
+
+async function move(order: Order, { task, branch, old, new: next, begin }: Moving): Promise<MergerAnswer> {
+  const ready = await examineMove(order, { ref: `refs/heads/${branch}`, old, new: next });
+  if (!ready.ok) return await refuse(order, task, ready.error);
+  const event: Intended = { type: 'undo-intended', task, branch, old, new: next ?? zeroId(old) };
+  const intent = await recordIntent<Intended>(order, async (now) => {
+    if (isUndone(now, task)) return { decision: 'answer', answer: done };
+    return openIntent(now, task)?.new === event.new ? { decision: 'resume', event } : { decision: 'intend', event };
+  });
+  if (intent.decision === 'answer') return intent.answer;
+  failpoint('merger-undo-intended');
+  const moved = await moveBranch(order, ready.value);
+  if (!moved.ok) return await refuse(order, task, moved.error);
+  failpoint('merger-undone');
+  return await undone(order, event, begin);
+}
+
+/** The branch is where it was meant to be; or the person has gone on from there, which only reverts can be told by. */
+async function hasMoved(order: Order, { old, new: next }: Intended, found: CommitId | null): Promise<boolean> {
+  if (found === null || found === next) return (found ?? zeroId(next)) === next;
+  return (await isAncestor(order.state.repository, old, next)) && (await hasReached(order, found, next));
+}
+
+/** The recorded commit is there, holds the tree that was checked, and only adds to the branch. */
+async function verifyReverts(order: Order, { onto, commit, tree }: Prepared): Promise<Result<null, Finding>> {
+  const { repository } = order.state;
+  const found = await readCommit(repository, commit);
+  const sound = found?.tree === tree && (await isAncestor(repository, onto, commit));
+  return sound ? ok(null) : err({ rule: 'undo-diverged', commit });
+}
+
+/** Only what landed after the last undo of the same thing is there to be undone again. */
+export function isUndone(history: History, task: TaskId | null): boolean {
+  const whole = eventsOf(history, 'undone').findLast(({ event }) => event.task === null);
+  const landing = eventsOf(history, 'landed').at(-1);
+  if (whole !== undefined && whole.position > (landing?.position ?? 0)) return true;
+  return task !== null && undoneTasks(history).includes(task);
+}
+
+function openIntent(history: History, task: TaskId | null): Intended | undefined {
+  const last = history.findLast(({ event }) =>
+    ['undo-prepared', 'undo-intended', 'undone', 'undo-refused', 'landed'].includes(event.type),
+  );
+  return last?.event.type === 'undo-intended' && last.event.task === task ? last.event : undefined;
+}
+
+const undone = (
+  order: Order,
+  { task, branch, old, new: next }: Intended,
+  exactly: CommitId | null,
+): Promise<MergerAnswer> =>
+  recordFacts(order, { type: 'undone', task, branch, old, new: next, exact: next === (exactly ?? zeroId(next)) });
+
+/** A branch that moved just now is no obstacle: asked again, the undo is prepared on what is there then. */
+async function refuse(order: Order, task: TaskId | null, because: Finding): Promise<MergerAnswer> {
+  if (because.rule === 'branch-moved') return done;
+  const recorded = await recordFacts(order, { type: 'undo-refused', task, because });
+  return recorded.outcome === 'done' ? refused(because) : recorded;
+}

@@ -1,0 +1,55 @@
+import type { AgentEvent } from '../../domain/tool-calls/agent-event.ts';
+import type { Executor, Launch, Seat, Talk } from '../../ports/executor.ts';
+import type { Ears, Line } from '../job/run-fenced.ts';
+import { splitLines } from './lines.ts';
+
+export type Listening = { readonly ears: Ears; send(text: string): boolean };
+
+/** Ears for one process of an agent: its lines become events, what it is told goes to its stdin. */
+export function listen(
+  follow: NonNullable<Executor['follow']>,
+  seat: Seat,
+  launch: Launch,
+  on: Pick<Talk, 'tell' | 'decide'>,
+): Listening {
+  let line: Line | null = null;
+  let early = '';
+  const open = new Set<string>();
+  const tell = (event: AgentEvent): void => {
+    noteCall(open, event);
+    on.tell(event);
+  };
+  const say = (text: string): void => {
+    if (line === null) early += text;
+    else line.say(text);
+  };
+  const reader = follow({ ...on, tell, say, hangUp: () => line?.hangUp() }, seat);
+  const out = splitLines(reader.line);
+  const error = splitLines(reader.errorLine);
+  const { opening } = launch;
+  const talk = (opened: Line, first: string): void => {
+    line = opened;
+    opened.say(first + early);
+  };
+  return {
+    ears: {
+      out: out.write,
+      error: error.write,
+      over() {
+        out.end();
+        error.end();
+      },
+      isWaiting: () => open.size > 0,
+      cancel: reader.cancel,
+      talk: opening === null ? null : (opened) => talk(opened, opening),
+    },
+    send: reader.send,
+  };
+}
+
+/** Calls that the agent waits for. A new answer of the model means that it waits for none. */
+function noteCall(open: Set<string>, event: AgentEvent): void {
+  if (event.type === 'tool-call') open.add(event.call.id);
+  if (event.type === 'tool-result') open.delete(event.id);
+  if (event.type === 'turn' || event.type === 'ended') open.clear();
+}

@@ -1,0 +1,155 @@
+import { recordKinds, severities } from '../../domain/board/board.ts';
+import { policy } from '../../domain/settings/policy.ts';
+import type { Answer } from './client-channel.ts';
+
+/** A command of the agent's as a tool. What only people may do is none. */
+export type Tool = {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: Schema;
+  /** The message of the client in the fence that says the same; a text: why there is none. */
+  message(given: Given): object | string;
+  /** What the agent is told when it was taken. */
+  told(answer: Answer, given: Given): string;
+};
+/** Arguments that fit the schema. */
+export type Given = Readonly<Record<string, unknown>>;
+
+/** As much of JSON Schema as these tools need; `misfit` knows the same. */
+type Schema = {
+  readonly type: 'object';
+  readonly properties: Readonly<Record<string, Property>>;
+  readonly required: readonly string[];
+  readonly additionalProperties: false;
+};
+type Property = { readonly description?: string } & (
+  | { readonly type: 'string'; readonly maxLength?: number; readonly enum?: readonly string[] }
+  | { readonly type: 'array'; readonly items: { readonly type: 'string' }; readonly maxItems?: number }
+  | { readonly type: 'integer'; readonly minimum: number; readonly maximum: number }
+);
+
+/** What is wrong with the arguments, in one line; null: nothing. */
+export function misfit({ properties, required }: Schema, given: Given): string | null {
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(properties, name));
+  if (unknown !== undefined) return `there is no argument ${JSON.stringify(unknown.slice(0, 80))}`;
+  const missing = required.find((name) => given[name] === undefined);
+  if (missing !== undefined) return `${missing} is missing`;
+  const wrong = Object.entries(given).find(([name, value]) => !fits(properties[name], value));
+  return wrong === undefined ? null : `${wrong[0]} must be ${shown(properties[wrong[0]])}`;
+}
+
+function fits(property: Property | undefined, value: unknown): boolean {
+  switch (property?.type) {
+    case 'string':
+      return (
+        typeof value === 'string' &&
+        value.length <= (property.maxLength ?? value.length) &&
+        (property.enum?.includes(value) ?? true)
+      );
+    case 'array':
+      return (
+        Array.isArray(value) &&
+        value.length <= (property.maxItems ?? value.length) &&
+        value.every((one) => typeof one === 'string')
+      );
+    case 'integer':
+      return Number.isInteger(value) && Number(value) >= property.minimum && Number(value) <= property.maximum;
+    default:
+      return false;
+  }
+}
+
+function shown(property: Property | undefined): string {
+  if (property?.type === 'array')
+    return `a list of ${property.maxItems === undefined ? '' : `at most ${property.maxItems} `}texts`;
+  if (property?.type === 'integer') return `a whole number from ${property.minimum} to ${property.maximum}`;
+  return property?.enum === undefined
+    ? `a text${property?.maxLength === undefined ? '' : ` of at most ${property.maxLength} characters`}`
+    : `one of ${property.enum.join(', ')}`;
+}
+
+const takes = (properties: Schema['properties'], required: readonly string[] = []): Schema => ({
+  type: 'object',
+  properties,
+  required,
+  additionalProperties: false,
+});
+const text: Property = { type: 'string', maxLength: policy.recordCharacters };
+const texts: Property = { type: 'array', items: { type: 'string' } };
+
+export const tools: readonly Tool[] = [
+  {
+    name: 'handoff',
+    description:
+      'End the task with a statement of what you did. `partial` and `failed` when they are the truth. Afterwards, end your turn.',
+    inputSchema: takes(
+      {
+        status: { type: 'string', enum: ['done', 'partial', 'failed'] },
+        summary: { type: 'string', description: 'what you did, or why it cannot be done' },
+        remaining: { ...texts, description: 'what is left' },
+        files: { ...texts, description: 'files that you changed' },
+        proofs: { ...texts, description: 'what shows that it works' },
+        questions: texts,
+      },
+      ['status', 'summary'],
+    ),
+    message: (handoff) => ({ do: 'handoff', handoff }),
+    told: () => 'handoff taken; you may end now',
+  },
+  {
+    name: 'post',
+    description: 'Tell other tasks of this run, or a person, what they have to know.',
+    inputSchema: takes(
+      {
+        text,
+        to: { type: 'string', description: 'a task, `person` or `all`; all, if nobody is named' },
+        kind: { type: 'string', enum: recordKinds },
+      },
+      ['text'],
+    ),
+    message: ({ text, to = 'all', kind = 'note' }) => ({ do: 'post', kind, target: to, text }),
+    told: (_, { to = 'all' }) => `posted for ${to}`,
+  },
+  {
+    name: 'ask',
+    description:
+      'Ask a person a question, or for paths beyond your scope. Go on meanwhile, or wait a while. Only a critical question has to be answered: until then nothing lands.',
+    inputSchema: takes({
+      question: text,
+      to: { type: 'string', description: 'a task instead of a person' },
+      severity: { type: 'string', enum: severities, description: 'normal, if it is not said' },
+      scope: { ...texts, maxItems: 20, description: 'paths that you need to change' },
+      why: { type: 'string', maxLength: 500, description: 'why you need them' },
+      wait: { type: 'integer', minimum: 0, maximum: 600, description: 'seconds to wait for the answer' },
+    }),
+    message({ question, to = 'person', severity, scope, why = '', wait = 0 }) {
+      if (scope !== undefined) return { do: 'ask', paths: scope, why: question ?? why, wait };
+      if (question === undefined) return 'there is no question';
+      return { do: 'post', kind: 'question', target: to, text: question, severity, wait };
+    },
+    told({ granted, later, answer }, { scope }) {
+      if (scope !== undefined && later !== undefined) return laterText(later);
+      if (scope !== undefined)
+        return granted === true ? 'granted: you may change them now' : 'asked, and not granted so far';
+      return typeof answer === 'string' ? `answered: ${answer}` : 'asked, and not answered so far';
+    },
+  },
+  {
+    name: 'inbox',
+    description: 'What people and other tasks wrote to you, and the answers to what you asked.',
+    inputSchema: takes({}),
+    message: () => ({ do: 'inbox' }),
+    told: ({ mail = '' }) => mail,
+  },
+  {
+    name: 'scope',
+    description: 'What this task owns and may change now, what people granted, and what is not yours.',
+    inputSchema: takes({}),
+    message: () => ({ do: 'scope' }),
+    told: ({ scope = null }) => JSON.stringify(scope, null, 2),
+  },
+];
+
+/** The client in the fence imports nothing, and says the same. */
+const laterText = (paths: readonly string[]): string =>
+  `granted from the next attempt on; read-only in this one: ${paths.join(' ')}. Go on without it, or hand off partial`;

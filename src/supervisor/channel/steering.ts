@@ -1,0 +1,43 @@
+import { failpoint } from '../../adapters/process/failpoint.ts';
+import type { AgentNote } from '../../domain/agents/agent-note.ts';
+import type { Terms } from '../../ports/supervisor.ts';
+
+/** What people change of an attempt under way. It may come before anybody is there to act on it, and more than once. */
+export type Steering = {
+  tell(terms: Terms): void;
+  /** Called with every change, and at once when there was one. */
+  onTerms(listener: (terms: Terms) => void): void;
+  /** Hands a message on, once for each number. False: nobody takes it now. */
+  send(number: number, text: string): boolean;
+  onSend(hand: { say(text: string): boolean; note(note: AgentNote): void }): void;
+};
+
+export function openSteering(): Steering {
+  const listeners: ((terms: Terms) => void)[] = [];
+  const heard = new Set<number>();
+  let last: Terms | null = null;
+  let hand: Parameters<Steering['onSend']>[0] | null = null;
+  return {
+    tell(terms) {
+      last = terms;
+      for (const listener of listeners) listener(terms);
+    },
+    onTerms(listener) {
+      listeners.push(listener);
+      if (last !== null) listener(last);
+    },
+    send(number, text) {
+      if (heard.has(number)) return true;
+      failpoint('supervisor-message-before');
+      if (hand === null || !hand.say(text)) return false;
+      heard.add(number);
+      // whoever asked may be gone by now: the note is what is left
+      hand.note({ note: 'heard', request: number });
+      failpoint('supervisor-message-handed');
+      return true;
+    },
+    onSend(taker) {
+      hand = taker;
+    },
+  };
+}

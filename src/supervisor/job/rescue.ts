@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { removeCanary } from '../../adapters/fence/index.ts';
+import { chooseHandoff, readHandoffFile } from '../../adapters/handoff/index.ts';
+import type { JobDirectory } from '../../adapters/supervisors/job-directory.ts';
+import { readRecord, recordOf } from '../../adapters/workspace/index.ts';
+import type { HandoffEvidence, LogEvidence } from '../../domain/gates/evidence.ts';
+import type { ExitRecord, Job } from '../../ports/supervisor.ts';
+import { agentHome } from '../agent/agent-seat.ts';
+import { secretsOf } from '../output/known-secrets.ts';
+import { displayed, nameOfLog } from '../output/output.ts';
+import { redactTexts } from '../output/redact.ts';
+import { removeStandIns } from './read-only-paths.ts';
+import { scrubHome } from './scrub-home.ts';
+import { snapshotOf } from './snapshot-of.ts';
+
+/**
+ * The exit record that a dead supervisor owes: how the process ended is not known, what it left is. Call it when nothing of
+ * the attempt is alive. Repeating it gives the same.
+ */
+export async function rescue(
+  job: Job,
+  files: JobDirectory,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<void> {
+  if (files.exit() !== null) return;
+  const began = files.started() !== null;
+  const made = readRecord(recordOf(files.workspace)) !== null;
+  if (made) removeStandIns(files);
+  if (made && job.fence.mode !== 'none') removeCanary(files.workspace, job.nonce);
+  scrubHome(agentHome(files, job), secretsOf(job, environment));
+  const { log, tail } = logOf(files);
+  const record: ExitRecord = {
+    ending: { reason: 'lost', code: null, signal: null, because: { rule: 'supervisor-died', began } },
+    handoff: made ? redactTexts(handoffOf(job, files), secretsOf(job, environment)) : { kind: 'absent' },
+    ...(made
+      ? await snapshotOf(job, files, environment)
+      : { snapshot: null, snapshotProblem: { rule: 'no-workspace' } as const }),
+    log,
+    tail,
+    reminded: false,
+    chargedSeconds: 0,
+    refusals: [],
+  };
+  files.writeExit(record);
+}
+
+const handoffOf = (job: Job, files: JobDirectory): HandoffEvidence =>
+  job.kind === 'attempt'
+    ? chooseHandoff(files.handoff(), readHandoffFile(files.workspace, job.nonce))
+    : { kind: 'absent' };
+
+/** At most head and tail of the cap: small enough to read whole. */
+function logOf(files: JobDirectory): { readonly log: LogEvidence; readonly tail: string } {
+  const content = contentOf(files.output);
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  const log = { file: nameOfLog(files.output), bytes: content.length, kept: content.length, sha256 };
+  return { log, tail: displayed(content.subarray(-4096)) };
+}
+
+function contentOf(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0);
+    throw error;
+  }
+}
