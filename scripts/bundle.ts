@@ -48,10 +48,10 @@ const initial = (name: string) => ({
  * that share a module would get a file of its own.
  */
 const together = [
-  { name: 'plan', test: /\/src\/(?:main\/plan-reader|cli\/lint)\.ts$/ },
+  { name: 'plan', test: /\/src\/(?:main\/plan-reader|cli\/begin\/lint)\.ts$/ },
   { name: 'desk', test: /\/src\/main\/desk\.ts$/ },
   { name: 'view', test: /\/src\/view\// },
-  { name: 'foreground', test: /\/src\/cli\/foreground\.ts$/ },
+  { name: 'foreground', test: /\/src\/cli\/follow\/foreground\.ts$/ },
 ];
 
 /**

@@ -38,7 +38,7 @@ test('no file that the command line may load holds what writes git', () => {
 test('the library of agents that speak the protocol is loaded for them only', () => {
   const holders = chunks.filter(({ moduleIds }) => moduleIds.some((id) => id.includes('@agentclientprotocol')));
   const names = holders.map(({ fileName }) => fileName);
-  expect(names).toEqual(['chunk-agent-acp.js', 'chunk-supervisor-agent-acp.js']);
+  expect(names).toEqual(['chunk-acp.js', 'chunk-supervisor-acp.js']);
   const importers = chunks.filter(({ imports }) => imports.some((name) => names.includes(name)));
   expect(importers.map(({ fileName }) => fileName)).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { exitCodes } from '../src/cli/command.ts';
+import { exitCodes } from '../src/cli/frame/command.ts';
 
 const sourceOf = (...patterns: string[]): string =>
   patterns

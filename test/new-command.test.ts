@@ -20,8 +20,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 const root = mkdtempSync(join(tmpdir(), 'tidegate-command-'));
 const copied = ['src', 'scripts', 'package.json'];
 const list = 'src/cli/commands/list.ts';
-const greet = `import { done } from '../command.ts';
-import { command } from '../definition.ts';
+const greet = `import { done } from '../../frame/command.ts';
+import { command } from '../../frame/definition.ts';
 
 export const greetCommand = command({
   name: 'greet',
@@ -43,8 +43,8 @@ export const greetCommand = command({
 beforeAll(() => {
   for (const name of copied) cpSync(name, join(root, name), { recursive: true });
   symlinkSync(resolve('node_modules'), join(root, 'node_modules'));
-  writeFileSync(join(root, 'src/cli/commands/greet.ts'), greet);
-  appendFileSync(join(root, list), "export { greetCommand } from './greet.ts';\n");
+  writeFileSync(join(root, 'src/cli/commands/look/greet.ts'), greet);
+  appendFileSync(join(root, list), "export { greetCommand } from './look/greet.ts';\n");
 });
 afterAll(() => rmSync(root, { recursive: true }));
 
@@ -56,7 +56,7 @@ test('adding a command adds one file and one line', () => {
   const there = (folder: string): readonly string[] =>
     globSync('{src,scripts}/**/*', { cwd: folder }).filter((name) => statSync(join(folder, name)).isFile());
   const before = there('.');
-  expect(there(root).filter((name) => !before.includes(name))).toEqual(['src/cli/commands/greet.ts']);
+  expect(there(root).filter((name) => !before.includes(name))).toEqual(['src/cli/commands/look/greet.ts']);
   const read = (folder: string, name: string): string => readFileSync(join(folder, name), 'utf8');
   expect(before.filter((name) => read('.', name) !== read(root, name))).toEqual([list]);
   expect(read(root, list).split('\n').length).toBe(read('.', list).split('\n').length + 1);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { commands } from '../src/cli/all-commands.ts';
-import type { Context } from '../src/cli/command.ts';
-import type { DeskMode } from '../src/cli/desk.ts';
-import { assistantHandler } from '../src/cli/mcp.ts';
-import { unasked } from '../src/cli/unasked.ts';
+import { commands } from '../src/cli/frame/all-commands.ts';
+import type { Context } from '../src/cli/frame/command.ts';
+import type { DeskMode } from '../src/cli/frame/desk.ts';
+import { unasked } from '../src/cli/frame/unasked.ts';
+import { assistantHandler } from '../src/cli/serve/mcp.ts';
 import { err } from '../src/domain/base/result.ts';
 import type { ActionTerms } from '../src/engine/actions/action.ts';
 import { actions, allTerms } from '../src/engine/actions/actions.ts';

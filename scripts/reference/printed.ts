@@ -1,7 +1,7 @@
-import { commands } from '../../src/cli/all-commands.ts';
-import type { Context } from '../../src/cli/command.ts';
-import { runProgram } from '../../src/cli/program.ts';
-import { unasked } from '../../src/cli/unasked.ts';
+import { commands } from '../../src/cli/frame/all-commands.ts';
+import type { Context } from '../../src/cli/frame/command.ts';
+import { runProgram } from '../../src/cli/frame/program.ts';
+import { unasked } from '../../src/cli/frame/unasked.ts';
 import { ports } from '../../src/main/ports.ts';
 import type { Text } from '../../src/ports/terminal.ts';
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { jsonSchemas } from '../../src/adapters/json-schemas.ts';
-import { commands } from '../../src/cli/all-commands.ts';
-import { exitCodes, exitMeanings, groups, reservedCodes, startCodes } from '../../src/cli/command.ts';
-import { overview } from '../../src/cli/help.ts';
+import { commands } from '../../src/cli/frame/all-commands.ts';
+import { exitCodes, exitMeanings, groups, reservedCodes, startCodes } from '../../src/cli/frame/command.ts';
+import { overview } from '../../src/cli/frame/help.ts';
 import { factsOfOthers, wordsOfOthers } from '../../src/domain/ledger/words-of-others.ts';
 import { routes } from '../../src/protocol/routes.ts';
 import { webhookJsonSchema } from '../../src/protocol/webhook.ts';

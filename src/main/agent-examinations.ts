@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import type { FoundLogin } from '../adapters/agents/common/login.ts';
 import { personsHome } from '../adapters/process/persons-name.ts';
-import type { Context } from '../cli/command.ts';
-import type { AuthPorts, Examine } from '../cli/ports.ts';
+import type { Context } from '../cli/frame/command.ts';
+import type { AuthPorts, Examine } from '../cli/frame/ports.ts';
 import { type AgentKind, agentKinds } from '../domain/agents/agents.ts';
 import { explain } from '../domain/explain/explain.ts';
 import type { AgentReadiness } from '../domain/gates/preflight.ts';

@@ -1,5 +1,5 @@
-import type { Context } from '../cli/command.ts';
-import type { Examine } from '../cli/ports.ts';
+import type { Context } from '../cli/frame/command.ts';
+import type { Examine } from '../cli/frame/ports.ts';
 import { explain } from '../domain/explain/explain.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import type { Examined } from '../ports/desk.ts';

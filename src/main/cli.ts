@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { armFailpoints } from '../adapters/process/failpoint.ts';
 import { openTerminal } from '../adapters/terminal/index.ts';
-import { commands } from '../cli/all-commands.ts';
-import type { Context, Signal } from '../cli/command.ts';
-import { type GlobalOptions, runProgram } from '../cli/program.ts';
+import { commands } from '../cli/frame/all-commands.ts';
+import type { Context, Signal } from '../cli/frame/command.ts';
+import { type GlobalOptions, runProgram } from '../cli/frame/program.ts';
 import { ports } from './ports.ts';
 
 /** The command line and, in `run` and `resume`, the coordinator. Reads the environment and hears signals for all of it. */

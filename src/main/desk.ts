@@ -35,9 +35,9 @@ import {
   type Surroundings,
 } from '../adapters/state-directory/index.ts';
 import { recordRepository } from '../adapters/state-directory/known.ts';
-import type { Context, Outcome } from '../cli/command.ts';
-import { type DeskMode, type OpenDesk, stoppedNote } from '../cli/desk.ts';
-import { peopleOnly } from '../cli/people-only.ts';
+import type { Context, Outcome } from '../cli/frame/command.ts';
+import { type DeskMode, type OpenDesk, stoppedNote } from '../cli/frame/desk.ts';
+import { peopleOnly } from '../cli/frame/people-only.ts';
 import { err, ok, type Result } from '../domain/base/result.ts';
 import { refs, type StateDir, stateDir } from '../domain/ledger/state-dir.ts';
 import { canonicalJson, type FrozenPlan } from '../domain/plan/plan.ts';

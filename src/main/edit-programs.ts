@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { removeTreeSync } from '../adapters/files/remove-tree.ts';
 import { runEditor } from '../adapters/person-programs/index.ts';
 import { makeWorkspace } from '../adapters/workspace/index.ts';
-import type { EditPrograms } from '../cli/ports.ts';
+import type { EditPrograms } from '../cli/frame/ports.ts';
 import { editedFiles } from '../domain/ledger/state-dir.ts';
 import { lfsStores } from '../supervisor/job/lfs-stores.ts';
 

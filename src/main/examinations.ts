@@ -1,6 +1,6 @@
 import { personsHome } from '../adapters/process/persons-name.ts';
-import type { Context } from '../cli/command.ts';
-import type { Examine } from '../cli/ports.ts';
+import type { Context } from '../cli/frame/command.ts';
+import type { Examine } from '../cli/frame/ports.ts';
 import { policy } from '../domain/settings/policy.ts';
 import type { Examined } from '../ports/desk.ts';
 import { agentExaminations } from './agent-examinations.ts';

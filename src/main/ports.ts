@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { Ports } from '../cli/ports.ts';
+import type { Ports } from '../cli/frame/ports.ts';
 
 /** The adapters of every command. Each is loaded when it is first used: `tidegate --help` loads none of them. */
 export const ports: Ports = {

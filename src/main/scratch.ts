@@ -14,7 +14,7 @@ import {
 import { processSupervisors } from '../adapters/supervisors/index.ts';
 import { jobDirectory } from '../adapters/supervisors/job-directory.ts';
 import { untilDead } from '../adapters/supervisors/orphans.ts';
-import type { Context } from '../cli/command.ts';
+import type { Context } from '../cli/frame/command.ts';
 import { err, ok, type Result } from '../domain/base/result.ts';
 import { stateDir } from '../domain/ledger/state-dir.ts';
 import type { Scratch } from '../engine/jobs/try-checks.ts';

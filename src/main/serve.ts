@@ -11,8 +11,8 @@ import { KeyUnsafe, type ServerState, serverState } from '../adapters/server-sta
 import { findRepository } from '../adapters/state-directory/index.ts';
 import { knownRepositories } from '../adapters/state-directory/known.ts';
 import { repositoryName, stateRoot } from '../adapters/state-directory/place.ts';
-import type { Context } from '../cli/command.ts';
-import type { Listen, Running, ServePorts } from '../cli/ports.ts';
+import type { Context } from '../cli/frame/command.ts';
+import type { Listen, Running, ServePorts } from '../cli/frame/ports.ts';
 import { err, ok, type Result } from '../domain/base/result.ts';
 import type { Examined } from '../ports/desk.ts';
 import { passages } from '../protocol/routes/mcp.ts';
@@ -155,8 +155,8 @@ function assistants(context: Context, fault: (error: unknown) => void): (checkou
   const known = new Map<string, Promise<Passing>>();
   const load = async (checkout: string): Promise<Passing> => {
     const [{ assistantHandler }, { commands }, { ports }] = await Promise.all([
-      import('../cli/mcp.ts'),
-      import('../cli/all-commands.ts'),
+      import('../cli/serve/mcp.ts'),
+      import('../cli/frame/all-commands.ts'),
       import('./ports.ts'),
     ]);
     return assistantHandler({ commands, ports }, { ...context, cwd: checkout }, fault);

@@ -8,7 +8,7 @@ import { isOfLiving, ownName } from '../adapters/process/process-identity.ts';
 import { hasCode } from '../adapters/state-directory/absent.ts';
 import { findRepository, makeRunDirectory } from '../adapters/state-directory/index.ts';
 import { jobDirectory } from '../adapters/supervisors/job-directory.ts';
-import type { EnterShell } from '../cli/ports.ts';
+import type { EnterShell } from '../cli/frame/ports.ts';
 import { err, ok } from '../domain/base/result.ts';
 import { shellJob } from '../engine/jobs/jobs.ts';
 import { runPersonShell } from '../supervisor/agent/person-shell.ts';

@@ -1,7 +1,7 @@
 import type { ProbePlace } from '../adapters/fence/probe.ts';
 import { personsHome } from '../adapters/process/persons-name.ts';
-import type { Context } from '../cli/command.ts';
-import type { Examine } from '../cli/ports.ts';
+import type { Context } from '../cli/frame/command.ts';
+import type { Examine } from '../cli/frame/ports.ts';
 import type { ResolvedSettings } from '../domain/settings/settings.ts';
 import { plainCommands } from '../domain/shell/plain-commands.ts';
 import { mendProgram } from '../domain/texts/machine.ts';

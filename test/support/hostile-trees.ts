@@ -19,7 +19,7 @@ import { removeTree } from '../../src/adapters/files/remove-tree.ts';
 import { memoryLedger } from '../../src/adapters/ledger/memory/index.ts';
 import { takeSnapshot } from '../../src/adapters/snapshot/index.ts';
 import { makeWorkspace } from '../../src/adapters/workspace/index.ts';
-import { cleanDisk } from '../../src/cli/clean.ts';
+import { cleanDisk } from '../../src/cli/look/clean.ts';
 import { attemptId, type CommitId, commitId, treeId } from '../../src/domain/base/ids.ts';
 import { bytesOfShown } from '../../src/domain/base/shown-path.ts';
 import type { SnapshotEvidence } from '../../src/domain/gates/evidence.ts';

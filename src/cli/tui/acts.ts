@@ -1,9 +1,9 @@
 import type { RunId } from '../../domain/base/ids.ts';
 import type { Desk } from '../../ports/desk.ts';
 import type { Text } from '../../ports/terminal.ts';
-import { act as actOnNamed } from '../act.ts';
-import { exitCodes, type Outcome } from '../command.ts';
-import { resumeRun } from '../lift.ts';
+import { resumeRun } from '../decide/lift.ts';
+import { act as actOnNamed } from '../frame/act.ts';
+import { exitCodes, type Outcome } from '../frame/command.ts';
 import type { Act } from './ui.ts';
 
 /** Performs the action of a key, with the same refusals as the command of that name. */

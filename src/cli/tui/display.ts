@@ -1,7 +1,7 @@
 import type { Desk } from '../../ports/desk.ts';
 import { type RunView, runView } from '../../view/run-view.ts';
 import type { Around } from '../../view/why.ts';
-import type { Context } from '../command.ts';
+import type { Context } from '../frame/command.ts';
 import { type Live, openLive } from './live.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Desk } from '../../ports/desk.ts';
 import type { RunView } from '../../view/run-view.ts';
-import type { Context } from '../command.ts';
-import { editPlan } from '../edit-plan.ts';
+import { editPlan } from '../begin/edit-plan.ts';
+import type { Context } from '../frame/command.ts';
 import type { Display } from './display.ts';
 
 /** Gives the terminal to the person's editor, and takes it back when they are through and have read what came of it. */

@@ -5,7 +5,7 @@ import type { Text } from '../../ports/terminal.ts';
 import { agentLines } from '../../view/agent-lines.ts';
 import { type RunView, toldLines } from '../../view/run-view.ts';
 import { type Around, type Why, whyRun, whyTask } from '../../view/why.ts';
-import { taskDiff } from '../diff.ts';
+import { taskDiff } from '../look/diff.ts';
 import { helpLines } from './help-lines.ts';
 import type { Pane } from './pane.ts';
 

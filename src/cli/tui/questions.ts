@@ -3,7 +3,7 @@ import type { TapName } from '../../domain/ledger/requests.ts';
 import type { Key } from '../../ports/screen.ts';
 import type { Text } from '../../ports/terminal.ts';
 import type { RunView } from '../../view/run-view.ts';
-import { tapQuestion } from '../taps.ts';
+import { tapQuestion } from '../follow/taps.ts';
 import { openPane } from './pane.ts';
 import type { Act, Pressed, Ui } from './ui.ts';
 

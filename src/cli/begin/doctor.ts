@@ -1,0 +1,54 @@
+import { agentKinds } from '../../domain/agents/agents.ts';
+import { installAgent, toldOfNoAgent } from '../../domain/texts/machine.ts';
+import type { Examined } from '../../ports/desk.ts';
+import type { Text } from '../../ports/terminal.ts';
+import { type Context, exitCodes, type Outcome } from '../frame/command.ts';
+import type { Program } from '../frame/definition.ts';
+
+/** `tidegate doctor`: is this machine, and this place on it, fit for a run? */
+export async function examineMachine(_input: object, context: Context, { ports }: Program): Promise<Outcome> {
+  const examined: Examined[] = [];
+  for (const examine of await ports.examinations()) examined.push(await examine(context));
+  return summary(examined);
+}
+
+function summary(examined: readonly Examined[]): Outcome {
+  const bad = examined.filter(({ state }) => state === 'bad');
+  const needs = bad.map(({ name, found, fix }) => ({
+    kind: 'machine',
+    task: null,
+    message: `${name}: ${found}`,
+    command: fix ?? '',
+  }));
+  const closing =
+    bad.length === 0 ? readiness(examined) : [`${bad.length} of ${examined.length} must be mended before a run.`];
+  const lines = [...examined.flatMap(linesOf), ...closing];
+  return {
+    exit: bad.length === 0 ? exitCodes.done : exitCodes.failed,
+    reason: bad.length === 0 ? 'done' : 'machine-unfit',
+    data: { examined, needs },
+    lines,
+  };
+}
+
+/** A machine without an agent is fit, for plans whose agent is a command; who has none of these should know what is missing. */
+function readiness(examined: readonly Examined[]): readonly string[] {
+  const agents = examined.filter(({ name }) => Object.hasOwn(agentKinds, name));
+  if (agents.length === 0 || agents.some(({ state }) => state === 'good')) return ['Ready.'];
+  const fixes = agents.flatMap(({ fix }) => fix ?? []);
+  return toldOfNoAgent(fixes.length === 0 ? [installAgent] : fixes, 'tidegate doctor');
+}
+
+export function linesOf({ name, state, found, fix, lines = [], shows = [] }: Examined): readonly Text[] {
+  const mark = { good: 'ok', warning: 'note', bad: 'bad' }[state];
+  const tone = ({ good: 'good', warning: 'waiting', bad: 'bad' } as const)[state];
+  const main: Text = [{ text: mark.padEnd(5), tone }, `${name.padEnd(17)} ${found.replaceAll('\n', '; ')}`];
+  const below = ' '.repeat(23);
+  return [
+    main,
+    ...(fix === null ? [] : fix.split('\n').map((line) => `${below}${line}`)),
+    ...[...shows.map(({ path, because }) => `${path}   ${because}`), ...lines].map(
+      (line): Text => [{ text: `${below}| ${line}`, tone: 'dim' }],
+    ),
+  ];
+}

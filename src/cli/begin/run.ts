@@ -1,0 +1,200 @@
+import { err, type Result } from '../../domain/base/result.ts';
+import { explain } from '../../domain/explain/explain.ts';
+import type { Finding } from '../../domain/findings/finding.ts';
+import { performOrder } from '../../engine/actions/run/order.ts';
+import { type NotOrdered, type PreparedOrder, prepareOrder } from '../../engine/orders/order-run.ts';
+import type { Desk, PlanFlags, PlanSource } from '../../ports/desk.ts';
+import type { Text } from '../../ports/terminal.ts';
+import { findingText, planView } from '../../view/plan-view.ts';
+import { inCi } from '../ci/ci.ts';
+import { inBackground } from '../follow/background.ts';
+import { inForeground } from '../follow/foreground.ts';
+import { type Context, done, exitCodes, misused, type Outcome } from '../frame/command.ts';
+import type { Program } from '../frame/definition.ts';
+import { atDesk, type OpenDesk } from '../frame/desk.ts';
+import { callerIsAgent } from '../frame/people-only.ts';
+import { outcomeOf as lintOutcome } from './lint.ts';
+
+export type RunOptions = {
+  readonly wave?: string | undefined;
+  readonly dryRun?: boolean;
+  readonly detach?: boolean;
+  readonly yes?: boolean;
+  readonly land?: boolean;
+  readonly focus?: string | undefined;
+  readonly ci?: boolean;
+  readonly withUncommitted?: boolean;
+  readonly isBrief?: boolean;
+};
+
+type RunInput = RunOptions & { readonly plan: readonly string[]; readonly junit: string | undefined };
+
+/** `tidegate run [plan…]`: reads and judges the plan, orders the run, and brings it as far as it goes without a person. */
+export async function runPlan(
+  { plan, junit, ...options }: RunInput,
+  context: Context,
+  { ports: { openDesk } }: Program,
+): Promise<Outcome> {
+  if (options.ci !== true)
+    return junit === undefined
+      ? await checkedThenRun(openDesk, context, plan, options)
+      : misused('no-ci', 'run: --junit goes with --ci');
+  if (options.detach === true)
+    return misused('detached-ci', 'run: --ci tells what came of the run, so it cannot go with --detach');
+  return await inCi(openDesk, context, junit ?? 'tidegate-junit.xml', (unasked) =>
+    checkedThenRun(openDesk, unasked, plan, options),
+  );
+}
+
+/** All checks come before anything is made: a plan that is refused leaves no trace. */
+export async function checkedThenRun(
+  open: OpenDesk,
+  context: Context,
+  source: PlanSource,
+  options: RunOptions,
+  more: Asked = runAsked,
+): Promise<Outcome> {
+  const ready: PreparedOrder[] = [];
+  const checked = await atDesk(open, context, 'look', async (desk) => {
+    const prepared = await prepare(desk, context, source, options, more.command);
+    if (!prepared.ok) return prepared.error;
+    ready.push(prepared.value);
+    return dryRun(prepared.value);
+  });
+  const [prepared] = ready;
+  if (prepared === undefined || options.dryRun === true) return checked;
+  return await atDesk(open, context, 'act', (desk) =>
+    carryOut(desk, context, prepared, { ...options, typed: more.typed }),
+  );
+}
+
+/** What another command that runs a plan has of its own. */
+export type Asked = {
+  readonly command: string;
+  /** Typing it at a terminal is the yes to the start. */
+  readonly typed: boolean;
+};
+const runAsked: Asked = { command: 'run', typed: false };
+
+export async function begin(
+  desk: Desk,
+  context: Context,
+  file: string | undefined,
+  options: RunOptions,
+): Promise<Outcome> {
+  const prepared = await prepare(desk, context, file === undefined ? [] : [file], options);
+  if (!prepared.ok) return prepared.error;
+  return options.dryRun === true ? dryRun(prepared.value) : await carryOut(desk, context, prepared.value, options);
+}
+
+/** Reads, freezes and rehearses; changes nothing. */
+async function prepare(
+  desk: Desk,
+  context: Context,
+  source: PlanSource,
+  options: RunOptions,
+  command = 'run',
+): Promise<Result<PreparedOrder, Outcome>> {
+  const wave = options.wave === undefined ? null : wholeNumber(options.wave);
+  if (wave === undefined) return err(misused('bad-wave', `run: --wave takes a whole number, not ${options.wave}`));
+  const focus = options.focus?.trim() ?? null;
+  if (focus === '' || (focus?.length ?? 0) > longestFocus)
+    return err(misused('bad-focus', `${command}: --focus takes a text of at most ${longestFocus} characters`));
+  const { withUncommitted = false } = options;
+  const flags = { land: landFlag(options), focus };
+  const asked = { source, flags, wave, withUncommitted, tidegate: context.version };
+  const prepared = await prepareOrder(desk, asked);
+  return prepared.ok ? prepared : err(notOrdered(prepared.error, command));
+}
+
+/** Why there is no run, for the one who typed the command. */
+export function notOrdered(why: NotOrdered, command: string): Outcome {
+  switch (why.because) {
+    case 'no-plan':
+    case 'no-branch':
+      return misused(why.because, `${command}: ${why.message}`);
+    case 'mistakes':
+      return lintOutcome({ ok: false, findings: why.findings, warnings: why.warnings });
+    case 'refused':
+      return refusedPlan(why.findings, why.warnings);
+  }
+}
+
+/** What becomes of `land:`, so that a run that nobody attends ends. */
+const landFlag = ({ ci, land }: RunOptions): PlanFlags['land'] => (ci === true && land !== true ? 'branch' : null);
+
+/** It is told to every agent, and never cut. */
+const longestFocus = 2_000;
+
+async function carryOut(
+  desk: Desk,
+  context: Context,
+  prepared: PreparedOrder,
+  options: RunOptions & { readonly typed?: boolean },
+): Promise<Outcome> {
+  const { order, warnings } = prepared;
+  const { yes = false, land = false, isBrief = false, typed = false } = options;
+  // who is asked sees them with the plan
+  if (yes && !context.json)
+    for (const warning of warnings) context.terminal.line(`note    ${findingText(explain(warning))}`);
+  const approves = [...(yes ? (['start'] as const) : []), ...(land ? (['land'] as const) : [])];
+  if (!(await performOrder(desk, prepared, desk.caller, { approves }))) return callerIsAgent(desk, 'tidegate run');
+  const how = { yes, typed, land, isBrief, warnings, fromStart: true };
+  // where nobody is asked, nobody sees the plan with its notes
+  if (!context.json && !yes && !context.terminal.interactive)
+    for (const note of prepared.notes) context.terminal.problem(`tidegate: note: ${findingText(explain(note))}`);
+  const outcome =
+    options.detach === true
+      ? await inBackground(desk, context, order.run, how)
+      : await inForeground(desk, context, order.run, how);
+  return { ...outcome, data: { ...outcome.data, warnings: warnings.map(explain) } };
+}
+
+function dryRun({ rehearsed, warnings }: PreparedOrder): Outcome {
+  const { plan, hash } = rehearsed;
+  const asked = [
+    ...(plan.taps.start === 'run' ? ['once, before the first task starts'] : ['before every wave']),
+    ...(plan.land === 'ask' ? ['before the branch moves'] : []),
+  ];
+  const lines: Text[] = [
+    ...planView(rehearsed, warnings),
+    `asks    ${asked.join(', and ')}`,
+    '',
+    [{ text: 'Every check passes.', tone: 'good' }, ' Nothing was started and nothing was kept.'],
+  ];
+  return done(lines, { plan, hash, warnings: warnings.map(explain) });
+}
+
+/** What takes several lines to mend is set out below the problem, so that it can be pasted. */
+function problemLines(found: Finding): readonly string[] {
+  const { fix = '', ...finding } = explain(found);
+  if (!fix.includes('\n')) return [`tidegate: ${findingText(fix === '' ? finding : { ...finding, fix })}`];
+  return [`tidegate: ${findingText(finding)}; to mend it:`, ...fix.split('\n').map((line) => `  ${line}`)];
+}
+
+function refusedPlan(findings: readonly Finding[], warnings: readonly Finding[]): Outcome {
+  const logins = findings.flatMap((finding) =>
+    finding.rule === 'no-agent-ready' ? finding.findings.filter(isLogin) : [],
+  );
+  const [login] = logins;
+  // nothing is wrong with the plan: a person has to log in
+  if (login !== undefined && findings.every(({ rule }) => rule === 'no-agent-ready'))
+    return {
+      exit: exitCodes.personNeeded,
+      reason: 'needs-login',
+      problems: findings.flatMap((finding) => `tidegate: ${explain(finding).detail}`),
+      needs: [{ kind: 'login', task: null, message: 'log an agent in', command: explain(login).fix ?? '' }],
+      data: { findings: findings.map(explain), warnings: warnings.map(explain) },
+    };
+  return {
+    exit: exitCodes.usage,
+    reason: findings.every(({ rule }) => rule === 'no-agent-ready') ? 'no-agent' : 'plan-refused',
+    problems: [...findings.flatMap(problemLines), 'nothing was started'],
+    data: { findings: findings.map(explain), warnings: warnings.map(explain) },
+  };
+}
+
+const isLogin = ({ rule }: Finding): boolean =>
+  rule === 'not-logged-in' || rule === 'login-file-closed' || rule === 'login-needs-fence';
+
+const wholeNumber = (text: string): number | undefined => (/^\d{1,4}$/.test(text) ? Number(text) : undefined);

@@ -1,9 +1,0 @@
-import { command } from '../definition.ts';
-
-export const completionCommand = command({
-  name: 'completion',
-  group: 'keep',
-  summary: 'print a completion script for your shell',
-  arguments: { shell: { about: 'bash, zsh or fish', required: true, shown: 'bash|zsh|fish' } },
-  run: async (...call) => (await import('../completion.ts')).printCompletion(...call),
-});

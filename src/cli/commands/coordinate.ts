@@ -1,9 +1,0 @@
-import { command } from '../definition.ts';
-
-export const coordinateCommand = command({
-  name: 'coordinate',
-  group: 'keep',
-  summary: 'drive the runs of this repository; started by other commands',
-  hidden: true,
-  run: async (...call) => (await import('../coordinate.ts')).coordinateRuns(...call),
-});

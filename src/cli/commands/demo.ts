@@ -1,8 +1,0 @@
-import { command } from '../definition.ts';
-
-export const demoCommand = command({
-  name: 'demo',
-  group: 'begin',
-  summary: 'a throw-away repository, five agents, one of them a rogue',
-  run: async (...call) => (await import('../demo.ts')).playDemo(...call),
-});

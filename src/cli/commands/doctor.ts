@@ -1,8 +1,0 @@
-import { command } from '../definition.ts';
-
-export const doctorCommand = command({
-  name: 'doctor',
-  group: 'begin',
-  summary: 'is this machine fit: git, fence, state directory, Node, agents',
-  run: async (...call) => (await import('../doctor.ts')).examineMachine(...call),
-});

@@ -1,0 +1,8 @@
+import { command } from '../../frame/definition.ts';
+
+export const verifyCommand = command({
+  name: 'verify',
+  group: 'keep',
+  summary: 'prove that the ledger is whole, and replay every run',
+  looks: async (input, desk) => (await import('../../look/replay.ts')).verifyLedger(input, desk),
+});

@@ -1,0 +1,10 @@
+import { aRun } from '../../frame/arguments.ts';
+import { command } from '../../frame/definition.ts';
+
+export const boardCommand = command({
+  name: 'board',
+  group: 'look',
+  summary: 'what agents and people wrote to one another',
+  arguments: { run: aRun },
+  looks: async (input, desk) => (await import('../../look/board.ts')).showBoard(input, desk),
+});

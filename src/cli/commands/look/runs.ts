@@ -1,0 +1,9 @@
+import { command } from '../../frame/definition.ts';
+
+export const runsCommand = command({
+  name: 'runs',
+  group: 'look',
+  summary: 'the runs of this repository, one line each',
+  options: { all: { about: 'also those that ended before the newest ten' } },
+  looks: async (input, desk) => (await import('../../look/status.ts')).listRuns(input, desk),
+});

@@ -1,0 +1,11 @@
+import { aRunOrTask } from '../../frame/arguments.ts';
+import { command } from '../../frame/definition.ts';
+
+export const whyCommand = command({
+  name: 'why',
+  group: 'look',
+  summary: 'the one thing in the way, and what to type',
+  arguments: { subject: aRunOrTask },
+  mcp: true,
+  looks: async (input, desk) => (await import('../../look/why.ts')).explain(input, desk),
+});

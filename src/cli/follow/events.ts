@@ -1,0 +1,58 @@
+import { err, ok, type Result } from '../../domain/base/result.ts';
+import type { Desk } from '../../ports/desk.ts';
+import { isExternalStream, type Stored } from '../../ports/ledger.ts';
+import type { Text } from '../../ports/terminal.ts';
+import { eventTeller } from '../../view/event-line.ts';
+import { type Context, done, exitCodes, misused, type Outcome } from '../frame/command.ts';
+import { subjectOf } from '../frame/subject.ts';
+
+type EventInput = { readonly run: string | undefined; readonly all: boolean; readonly follow: boolean };
+
+/** `tidegate events [run]`: the ledger itself, one line per event; with `--json` the whole event. */
+export async function listEvents(
+  { run: given, all, follow: isFollowed }: EventInput,
+  desk: Desk,
+  context: Context,
+): Promise<Outcome> {
+  const stream = all ? ok({ run: null }) : await streamOf(desk, given);
+  if (!stream.ok) return stream.error;
+  const { run } = stream.value;
+  if (isFollowed) return await follow(desk, context, run);
+  const stored = run === null ? await desk.ledger.readAll() : await desk.ledger.read(run);
+  const textOf = eventTeller();
+  return done(
+    stored.map((one) => line(one, textOf)),
+    { run, events: stored },
+  );
+}
+
+/** A session that others drive is named as a whole. */
+async function streamOf(desk: Desk, given: string | undefined): Promise<Result<{ readonly run: string }, Outcome>> {
+  if (given === undefined || !isExternalStream(given)) return await subjectOf(desk, 'events', given, 'newest');
+  return (await desk.ledger.streams()).includes(given)
+    ? ok({ run: given })
+    : err(misused('unknown-run', `events: no session ${given}; see tidegate status --all`));
+}
+
+async function follow(desk: Desk, context: Context, run: string | null): Promise<Outcome> {
+  const left = Promise.withResolvers<void>();
+  using _signals = context.onSignal(() => left.resolve());
+  context.readerGone.addEventListener('abort', () => left.resolve());
+  const textOf = eventTeller();
+  await using _subscription = desk.ledger.subscribe(0, (stored) => {
+    if (run !== null && stored.stream !== run) return;
+    if (context.json) context.terminal.json(stored);
+    else context.terminal.line(line(stored, textOf));
+  });
+  await left.promise;
+  return { exit: exitCodes.interrupted, reason: 'interrupted' };
+}
+
+type TextOf = ReturnType<typeof eventTeller>;
+
+const line = ({ seq, at, stream, event }: Stored, textOf: TextOf): Text => [
+  { text: `${String(seq).padStart(5)} ${at.slice(0, 19).replace('T', ' ')}  `, tone: 'dim' },
+  `${stream}  ${event.type}${meaning(textOf(event))}`,
+];
+
+const meaning = (text: string | null): string => (text === null ? '' : `  ${text}`);

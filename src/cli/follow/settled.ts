@@ -1,0 +1,52 @@
+import { type Need, needsOf } from '../../domain/board/needs.ts';
+import { openUndo } from '../../domain/landing/open-undo.ts';
+import { openCommand } from '../../domain/landing/pull-request.ts';
+import { plannedStates, type RunState } from '../../domain/run/run.ts';
+import { toldOfFailedRun } from '../../domain/texts/machine.ts';
+import type { Text } from '../../ports/terminal.ts';
+import { runDocument } from '../../view/document.ts';
+import { type RunView, runView, standingLines, toldLines } from '../../view/run-view.ts';
+import { type Context, type ExitCode, exitCodes, type Outcome } from '../frame/command.ts';
+
+/** How a command ends that followed a run until it came to rest. */
+export function settledOutcome(view: RunView, context: Pick<Context, 'json' | 'terminal'>): Outcome {
+  const { exit, reason } = exitOf(view.state);
+  // In a pipe every event has been told by now; on a terminal the drawn block is gone.
+  const lines = context.terminal.interactive ? runView(view) : standingLines(view);
+  return {
+    exit,
+    reason,
+    lines: [...lines, ...failureLines(view.state)],
+    data: runDocument(view),
+    // For people they stand in the lines, with their age.
+    needs: context.json ? [...needsOf(view.state), ...requestNeeds(view.state)] : [],
+  };
+}
+
+function exitOf(state: RunState): { readonly exit: ExitCode; readonly reason: string } {
+  const stuck = state.mode.mode === 'halted' && openUndo(state) !== null;
+  if (state.ended === null || stuck)
+    return { exit: exitCodes.personNeeded, reason: needsOf(state)[0]?.kind ?? 'person-needed' };
+  // asked for after its end, and refused
+  if (state.ended === 'done' && state.landing.status === 'refused')
+    return { exit: exitCodes.personNeeded, reason: 'landing' };
+  if (['failed', 'rejected', 'abandoned'].includes(state.ended)) return { exit: exitCodes.failed, reason: state.ended };
+  if (state.landing.status === 'offered' && state.landing.url === null)
+    return { exit: exitCodes.personNeeded, reason: 'pull-request' };
+  const partial = plannedStates(state).some(({ progress }) => progress.status === 'dropped');
+  return partial ? { exit: exitCodes.partial, reason: 'partial' } : { exit: exitCodes.done, reason: state.ended };
+}
+
+/** A pull request that nobody opened: not in the inbox, because only the person knows when it is open. */
+function requestNeeds({ landing, target }: RunState): readonly Need[] {
+  if (landing.status !== 'offered' || landing.url !== null) return [];
+  const command = openCommand(landing, target.branch);
+  const message = `${landing.branch} is pushed to ${landing.pushed.remote}, and nobody has opened its pull request`;
+  return [{ kind: 'landing', task: null, message, safe: `${target.branch} stays as it is`, command }];
+}
+
+function failureLines(state: RunState): readonly Text[] {
+  if (state.ended !== 'failed') return [];
+  const { message, ...told } = toldOfFailedRun(state);
+  return [`  ${message}`, ...toldLines(told)];
+}

@@ -1,0 +1,191 @@
+import { firstTap } from '../../domain/decide/answer-before-made.ts';
+import { directiveText } from '../../domain/explain/clauses.ts';
+import type { Finding } from '../../domain/findings/finding.ts';
+import type { By, TapName } from '../../domain/ledger/requests.ts';
+import { allTasks } from '../../domain/plan/plan.ts';
+import { selectedWaves, tasksOfWave } from '../../domain/run/run.ts';
+import { isResolved, snapshotOf } from '../../domain/run/task.ts';
+import { toldOfLanding } from '../../domain/texts/run.ts';
+import type { Desk } from '../../ports/desk.ts';
+import type { Text } from '../../ports/terminal.ts';
+import { planView, uncheckedText } from '../../view/plan-view.ts';
+import type { RunView } from '../../view/run-view.ts';
+import { files } from '../../view/task-line.ts';
+import { type Edited, editPlan } from '../begin/edit-plan.ts';
+import { actOn, refusedToAgent } from '../frame/act.ts';
+import { type Context, exitCodes, type Outcome } from '../frame/command.ts';
+import { settledOutcome } from './settled.ts';
+
+export type TapFlags = {
+  readonly yes: boolean;
+  readonly land: boolean;
+  /** The tasks themselves were typed: at a terminal that is the yes to their start, though not to waves that are asked for later. */
+  readonly typed?: boolean;
+};
+
+/** Whether the start of a run was approved by how it was called. */
+export const startVia = (
+  context: Context,
+  state: RunView['state'],
+  tap: TapName,
+  flags: TapFlags,
+): By['via'] | null => {
+  if (flags.yes) return 'yes-flag';
+  const isTyped = flags.typed === true && context.terminal.interactive && !context.json;
+  return isTyped && tap === firstTap(state) ? 'terminal' : null;
+};
+
+/** The tap that waits for a decision, if one does. A tap on hold waits for a later approve. */
+export function openTap({ state }: RunView): TapName | null {
+  const names = Object.keys(state.taps) as TapName[];
+  return names.find((name) => state.taps[name]?.status === 'pending') ?? null;
+}
+
+/** Somebody has said yes to its start. */
+export const isApproved = ({ state }: RunView): boolean =>
+  Object.entries(state.taps).some(([name, tap]) => name !== 'land' && tap?.status === 'approved');
+
+/** Whether a flag says yes to it. `--land` says yes once: a landing that was refused is for a person to look at. */
+export const isAnswered = (tap: TapName, { state }: RunView, flags: TapFlags): boolean =>
+  tap === 'land' ? flags.land && state.landing.status !== 'refused' : flags.yes;
+
+/**
+ * Brings one tap to a decision by flag or by a person at the terminal. Null: decided, and the run goes on or ends.
+ * Whatever else happens, an outcome that needs a person: silence, a closed input and an agent mean neither yes nor no.
+ */
+export async function decideTap(
+  desk: Desk,
+  context: Context,
+  view: RunView,
+  tap: TapName,
+  flags: TapFlags & { readonly warnings: readonly Finding[] },
+): Promise<Outcome | null> {
+  const { run } = view.state;
+  const landVia = isAnswered(tap, view, flags) ? 'land-flag' : null;
+  const via = tap === 'land' ? landVia : startVia(context, view.state, tap, flags);
+  const refused = refusedToAgent(desk, 'approve', tap === 'land' ? `land ${run}` : `approve ${run}`);
+  if (refused !== null) return refused;
+  if (via === 'terminal') showPlan(context, view, flags.warnings);
+  if (via !== null) return await decide(desk, view, { action: 'approve', tap, via });
+  if (!context.terminal.interactive || context.json) return settledOutcome(view, context);
+  if (tap !== 'land') return await decideStart(desk, context, { view, warnings: flags.warnings }, tap);
+  return await answered(desk, context, { view, tap, said: await askLanding(desk, context, view) });
+}
+
+/** What a person said. No answer leaves the question open. */
+async function answered(
+  desk: Desk,
+  context: Context,
+  { view, tap, said }: { readonly view: RunView; readonly tap: TapName; readonly said: Exclude<Said, 'edit'> },
+): Promise<Outcome | null> {
+  if (said === 'nothing') return unanswered(view, context);
+  return await decide(desk, view, { action: said === 'yes' ? 'approve' : 'reject', tap, via: 'terminal' });
+}
+
+/** The plan may be edited before it is decided on: then the same is asked of the new one. */
+async function decideStart(desk: Desk, context: Context, first: Edited, tap: TapName): Promise<Outcome | null> {
+  for (let now: Edited | null = first; now !== null; now = await editPlan(desk, context, now)) {
+    const asked = openTap(now.view) ?? tap;
+    const said = await askStart(context, now.view, asked, now.warnings);
+    if (said !== 'edit') return await answered(desk, context, { view: now.view, tap: asked, said });
+  }
+  return null;
+}
+
+async function decide(
+  desk: Desk,
+  view: RunView,
+  { action, tap, via }: { readonly action: 'approve' | 'reject'; readonly tap: TapName; readonly via: By['via'] },
+): Promise<Outcome | null> {
+  const { mayDecide, by } = desk.caller;
+  const outcome = await actOn(desk, {
+    action,
+    subject: { run: view.state.run, state: view.state },
+    input: { hash: view.state.hash, tap },
+    caller: { mayDecide, by: { ...by, via } },
+  });
+  return outcome.exit === exitCodes.done ? null : outcome;
+}
+
+const unanswered = (view: RunView, context: Context): Outcome => ({
+  ...settledOutcome(view, context),
+  exit: exitCodes.personNeeded,
+});
+
+/** Commands cost nothing that we know of. */
+function mostText({ plan }: RunView['state'], count: number): string {
+  const paid = allTasks(plan).some((task) => task.agent.some((agent) => agent !== 'command'));
+  return paid ? ` (at most $${Math.min(count * plan.limits.usd, plan.limits.runUsd)})` : '';
+}
+
+/** What a person is asked at a tap, inline and on the screen. */
+export function tapQuestion(state: RunView['state'], tap: TapName): string {
+  if (tap === 'land') return `Land ${counted(merged(state).length)} on ${state.target.branch}?`;
+  const waves = tap === 'start' ? selectedWaves(state) : state.waves.filter(({ index }) => `start-${index}` === tap);
+  const tasks = waves.flatMap(({ index }) => tasksOfWave(state, index));
+  const count = tasks.filter((task) => !isResolved(task)).length;
+  return `Start ${counted(count)}${mostText(state, count)}?`;
+}
+
+const counted = (tasks: number): string => `${tasks} task${tasks === 1 ? '' : 's'}`;
+const merged = (state: RunView['state']) =>
+  Object.values(state.tasks).filter(({ progress }) => progress.status === 'merged');
+
+async function askStart(context: Context, view: RunView, tap: TapName, warnings: readonly Finding[]): Promise<Said> {
+  const { state } = view;
+  showPlan(context, view, warnings);
+  return await askYes(context, { question: tapQuestion(state, tap), answers: 'y/N/e/d' }, async () =>
+    allTasks(state.plan).flatMap((task): readonly Text[] => [
+      [{ text: task.id, tone: 'strong' }, task.command === null ? '' : `: ${task.command.join(' ')}`],
+      ...directiveText(task.directive, state.plan.forbid)
+        .trimEnd()
+        .split('\n')
+        .map((line) => `  ${line}`),
+      '',
+    ]),
+  );
+}
+
+function showPlan(context: Context, { state }: RunView, warnings: readonly Finding[]): void {
+  for (const line of planView(state, warnings)) context.terminal.line(line);
+  context.terminal.line();
+}
+
+async function askLanding(desk: Desk, context: Context, view: RunView): Promise<Exclude<Said, 'edit'>> {
+  const { state } = view;
+  if (state.landing.status === 'refused') {
+    const { message, first } = toldOfLanding(state, state.landing);
+    context.terminal.problem(`tidegate: the last try was refused: ${message}`);
+    if (first !== undefined) context.terminal.problem(`  first: ${first}`);
+  }
+  for (const task of merged(state)) context.terminal.line(`  ${task.id}: ${files(snapshotOf(task)?.diff.length ?? 0)}`);
+  if (state.plan.checks.length === 0) context.terminal.line(`  checks: ${uncheckedText}`);
+  return await askYes(context, { question: tapQuestion(state, 'land'), answers: 'y/N/d' }, async () =>
+    state.branch === null
+      ? []
+      : (await desk.patches.text(state.uncommitted ?? state.target.commit, state.branch.commit, [])).split('\n'),
+  );
+}
+
+type Said = 'yes' | 'no' | 'edit' | 'nothing';
+
+/** Only `y` and `yes` mean yes, only `n`, `no` and Enter mean no. `d` shows more; anything else is asked again. */
+async function askYes<Answers extends 'y/N/d' | 'y/N/e/d'>(
+  context: Context,
+  { question, answers }: { readonly question: string; readonly answers: Answers },
+  details: () => Promise<readonly Text[]>,
+): Promise<Answers extends 'y/N/d' ? Exclude<Said, 'edit'> : Said>;
+async function askYes(
+  context: Context,
+  { question, answers }: { readonly question: string; readonly answers: string },
+  details: () => Promise<readonly Text[]>,
+): Promise<Said> {
+  for (;;) {
+    const said = (await context.terminal.ask(`${question} [${answers}]`))?.trim().toLowerCase();
+    if (said === undefined) return 'nothing';
+    if (said === 'e' && answers.includes('e')) return 'edit';
+    if (said === 'y' || said === 'yes') return 'yes';
+    if (said === '' || said === 'n' || said === 'no') return 'no';
+    if (said === 'd') for (const line of await details()) context.terminal.line(line);
+  }
+}
