@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { tokenOf } from '../src/server/keys.ts';
+import { tokenOf } from '../src/server/http/keys.ts';
 import { planOf } from './agent.ts';
 import { type Asking, answerOf, type Load, load } from './load.ts';
 import { machineLine } from './report.ts';

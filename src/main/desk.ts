@@ -44,7 +44,7 @@ import { canonicalJson, type FrozenPlan } from '../domain/plan/plan.ts';
 import { answered } from '../engine/ask.ts';
 import type { Desk, Hosting, PlanFlags, ReadPlan } from '../ports/desk.ts';
 import type { Ledger, Stored } from '../ports/ledger.ts';
-import { agentReady } from './agent-examinations.ts';
+import { agentReady } from './examinations/agents.ts';
 import { hostCoordinator, type Setting, startBackground } from './host.ts';
 import { readDiskLimits, readPlan, readSettings, rereadPlan } from './plan-reader.ts';
 

@@ -14,9 +14,9 @@ export const ports: Ports = {
     return await makeDemoRepository(script, process.env['PATH'] ?? '');
   },
   refuseAgent: async (...asked) => (await import('./desk.ts')).refuseAgent(...asked),
-  examinations: async () => (await import('./examinations.ts')).examinations,
+  examinations: async () => (await import('./examinations/examinations.ts')).examinations,
   init: async () => (await import('./init-ports.ts')).initPorts,
-  auth: async () => (await import('./agent-examinations.ts')).authPorts,
+  auth: async () => (await import('./examinations/agents.ts')).authPorts,
   config: async () => (await import('./plan-reader.ts')).configPorts,
   planFiles: async () => (await import('./plan-reader.ts')).planFiles,
   diffPrograms: async () => (await import('./person-programs.ts')).diffPrograms,

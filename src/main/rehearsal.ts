@@ -17,7 +17,7 @@ import { attest } from '../engine/attest.ts';
 import { isDone, type Tried, tryChecks } from '../engine/jobs/try-checks.ts';
 import { newRunId } from '../engine/orders/order-run.ts';
 import { EnvironmentFailed } from '../ports/failures.ts';
-import { agentExaminations } from './agent-examinations.ts';
+import { agentExaminations } from './examinations/agents.ts';
 import { readConfig } from './plan-reader.ts';
 import { openScratch } from './scratch.ts';
 

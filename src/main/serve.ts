@@ -19,12 +19,12 @@ import { passages } from '../protocol/routes/mcp.ts';
 import { routes } from '../protocol/routes.ts';
 import { feedsOf } from '../server/feed/feeds.ts';
 import { socketsOf } from '../server/feed/sockets.ts';
-import { frontPage } from '../server/front-page.ts';
 import { passageHandlers } from '../server/handlers/mcp.ts';
 import { handlers } from '../server/handlers.ts';
-import { httpServer, type Served } from '../server/http.ts';
-import { oneTimeLinks } from '../server/links.ts';
-import { repositoriesOf } from '../server/repositories.ts';
+import { frontPage } from '../server/http/front-page.ts';
+import { httpServer, type Served } from '../server/http/http.ts';
+import { oneTimeLinks } from '../server/http/links.ts';
+import { repositoriesOf } from '../server/live/repositories.ts';
 import { NotOpened, type Passing, type Repositories } from '../server/site.ts';
 import { openDesk, refuseAgent } from './desk.ts';
 
@@ -169,7 +169,7 @@ function assistants(context: Context, fault: (error: unknown) => void): (checkou
 }
 
 async function examineAll(context: Context): Promise<readonly Examined[]> {
-  const { examinations } = await import('./examinations.ts');
+  const { examinations } = await import('./examinations/examinations.ts');
   const examined: Examined[] = [];
   for (const examine of examinations) examined.push(await examine(context));
   return examined;

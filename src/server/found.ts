@@ -8,7 +8,7 @@ import type { Stored } from '../ports/ledger.ts';
 import { type Problem, problem } from '../protocol/problem.ts';
 import type { RunView } from '../view/run-view.ts';
 import { timesOf } from '../view/times.ts';
-import type { LiveRun } from './live-runs.ts';
+import type { LiveRun } from './live/live-runs.ts';
 import type { OpenRepository, Site } from './site.ts';
 
 /** A run that a route is about, at the moment it asks for. */

@@ -5,9 +5,9 @@ import type { Problem } from '../protocol/problem.ts';
 import type { Answer, Given, Passage, Role, Route } from '../protocol/route.ts';
 import type { EventStream } from './feed/event-stream.ts';
 import type { Feeds } from './feed/feeds.ts';
-import type { Links } from './links.ts';
-import type { LiveRuns } from './live-runs.ts';
-import type { LiveSessions } from './live-sessions.ts';
+import type { Links } from './http/links.ts';
+import type { LiveRuns } from './live/live-runs.ts';
+import type { LiveSessions } from './live/live-sessions.ts';
 
 /** A repository that has state of ours, whether or not its checkout is still there. */
 export type RepositoryEntry = {

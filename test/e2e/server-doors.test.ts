@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type Role, roles } from '../../src/protocol/route.ts';
-import { frontPage } from '../../src/server/front-page.ts';
-import { cookieOf, pageKeyOf, tokenOf } from '../../src/server/keys.ts';
+import { frontPage } from '../../src/server/http/front-page.ts';
+import { cookieOf, pageKeyOf, tokenOf } from '../../src/server/http/keys.ts';
 import { everyRoute, pathOf, recordingServer } from '../support/recording-server.ts';
 import { type Asked, projectWithRun, serverOf } from '../support/server.ts';
 
@@ -233,7 +233,7 @@ describe('what is no route', () => {
 
 test('a one-time link works once, in time, under our name, by GET, and never with what another site sends', async () => {
   let now = Date.now();
-  const later = await import('../../src/server/links.ts');
+  const later = await import('../../src/server/http/links.ts');
   const key = randomBytes(32);
   await using server = await recordingServer({
     links: later.oneTimeLinks(

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { routes } from '../../src/protocol/routes.ts';
-import { router } from '../../src/server/router.ts';
+import { router } from '../../src/server/http/router.ts';
 import { everyRoute, pathOf, recordingServer } from '../support/recording-server.ts';
 
 type Outcome = 'in' | 421 | 403 | 400;

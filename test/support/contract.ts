@@ -2,7 +2,7 @@ import { problemSchema } from '../../src/protocol/problem.ts';
 import { type Route, refusals } from '../../src/protocol/route.ts';
 import { passages } from '../../src/protocol/routes/mcp.ts';
 import { routes } from '../../src/protocol/routes.ts';
-import { router } from '../../src/server/router.ts';
+import { router } from '../../src/server/http/router.ts';
 
 export type Heard = {
   readonly method: string;

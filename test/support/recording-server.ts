@@ -5,10 +5,10 @@ import { problem } from '../../src/protocol/problem.ts';
 import { type Passage, type Role, type Route, roles } from '../../src/protocol/route.ts';
 import { passages } from '../../src/protocol/routes/mcp.ts';
 import { routes } from '../../src/protocol/routes.ts';
-import { frontPage } from '../../src/server/front-page.ts';
-import { httpServer, type Served } from '../../src/server/http.ts';
-import { tokenOf } from '../../src/server/keys.ts';
-import { oneTimeLinks } from '../../src/server/links.ts';
+import { frontPage } from '../../src/server/http/front-page.ts';
+import { httpServer, type Served } from '../../src/server/http/http.ts';
+import { tokenOf } from '../../src/server/http/keys.ts';
+import { oneTimeLinks } from '../../src/server/http/links.ts';
 import { type Asked, connected, enteredBy, exchange, rawAnswer } from './server.ts';
 
 export type Called = { readonly route: string; readonly given: { readonly params: Readonly<Record<string, unknown>> } };

@@ -3,7 +3,7 @@ import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'nod
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { type Role, roles } from '../../src/protocol/route.ts';
-import { cookieOf, pageKeyOf, tokenOf } from '../../src/server/keys.ts';
+import { cookieOf, pageKeyOf, tokenOf } from '../../src/server/http/keys.ts';
 import { holdToContract } from './contract.ts';
 import { ended, handoff, type Project, project, scripted } from './project.ts';
 

@@ -10,11 +10,11 @@ import { feedsOf } from '../../src/server/feed/feeds.ts';
 import { type FeedLimits, usualLimits } from '../../src/server/feed/limits.ts';
 import { socketsOf } from '../../src/server/feed/sockets.ts';
 import { handlers } from '../../src/server/handlers.ts';
-import { httpServer } from '../../src/server/http.ts';
-import { tokenOf } from '../../src/server/keys.ts';
-import { oneTimeLinks } from '../../src/server/links.ts';
-import { liveRuns } from '../../src/server/live-runs.ts';
-import { liveSessions } from '../../src/server/live-sessions.ts';
+import { httpServer } from '../../src/server/http/http.ts';
+import { tokenOf } from '../../src/server/http/keys.ts';
+import { oneTimeLinks } from '../../src/server/http/links.ts';
+import { liveRuns } from '../../src/server/live/live-runs.ts';
+import { liveSessions } from '../../src/server/live/live-sessions.ts';
 import type { Repositories, Site } from '../../src/server/site.ts';
 
 export const repository = 'repo-1';

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Role } from '../../protocol/route.ts';
 import { roles } from '../../protocol/route.ts';
 import { serverRoutes } from '../../protocol/routes/server.ts';
-import { tokenOf } from '../../server/keys.ts';
+import { tokenOf } from '../../server/http/keys.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from '../frame/command.ts';
 import type { Program } from '../frame/definition.ts';
 import { failed } from '../frame/desk.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Cursor, formatCursor } from '../../protocol/cursor.ts';
-import { always } from '../reply.ts';
+import { always } from '../http/reply.ts';
 import type { Listener } from './feed.ts';
 import { type Sink, sinkOf } from './sink.ts';
 

@@ -6,7 +6,7 @@ import { failure } from '../../../test/support/findings.ts';
 import { enteredBy } from '../../../test/support/server.ts';
 import { hearBySocket, repository, type Said, socketOf, streaming } from '../../../test/support/streaming.ts';
 import { memoryLedger } from '../../adapters/ledger/memory/index.ts';
-import { tokenOf } from '../keys.ts';
+import { tokenOf } from '../http/keys.ts';
 
 type Server = Awaited<ReturnType<typeof streaming>>;
 

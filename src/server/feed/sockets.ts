@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import { streamPath, streamProtocol } from '../../protocol/envelope.ts';
 import { problem } from '../../protocol/problem.ts';
-import { refuseUpgrade } from '../reply.ts';
+import { refuseUpgrade } from '../http/reply.ts';
 import { type Conversation, converse, type Setting } from './conversation.ts';
 
 /** WebSockets. Disposed of, it hangs up on all clients. */

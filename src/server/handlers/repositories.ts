@@ -1,7 +1,7 @@
 import { err, ok } from '../../domain/base/result.ts';
 import type { repositoryRoutes } from '../../protocol/routes/repositories.ts';
 import { noRepository } from '../found.ts';
-import { pageOf } from '../pages.ts';
+import { pageOf } from '../http/pages.ts';
 import type { Handlers, RepositoryEntry, Site } from '../site.ts';
 
 export const repositoryHandlers: Handlers<typeof repositoryRoutes> = {

@@ -10,8 +10,8 @@ import { runDocument } from '../../view/document.ts';
 import { endText, needSince } from '../../view/run-view.ts';
 import { whyRun } from '../../view/why.ts';
 import { aroundOf, asOf, type FoundRun, noRun, repositoryAt, runAt } from '../found.ts';
+import { pageOf } from '../http/pages.ts';
 import { judgementsOf, lastVerdicts } from '../judgements.ts';
-import { pageOf } from '../pages.ts';
 import type { Handlers, Site } from '../site.ts';
 
 export const runHandlers: Handlers<typeof runRoutes> = {

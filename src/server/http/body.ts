@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { err, ok, type Result } from '../domain/base/result.ts';
-import { type Problem, problem } from '../protocol/problem.ts';
+import { err, ok, type Result } from '../../domain/base/result.ts';
+import { type Problem, problem } from '../../protocol/problem.ts';
 
 export const bodyLimit = 1 << 20;
 /** What walks a value recursively must come to its end. */

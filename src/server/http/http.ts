@@ -1,16 +1,17 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
-import type { Result } from '../domain/base/result.ts';
-import type { Content } from '../ports/desk.ts';
-import { LedgerDamaged, LedgerUnavailable } from '../ports/ledger.ts';
-import { cookieName } from '../protocol/credentials.ts';
-import { type Problem, problem } from '../protocol/problem.ts';
-import type { Passage, Role, Route } from '../protocol/route.ts';
+import type { Result } from '../../domain/base/result.ts';
+import type { Content } from '../../ports/desk.ts';
+import { LedgerDamaged, LedgerUnavailable } from '../../ports/ledger.ts';
+import { cookieName } from '../../protocol/credentials.ts';
+import { type Problem, problem } from '../../protocol/problem.ts';
+import type { Passage, Role, Route } from '../../protocol/route.ts';
+import { type EventStream, sendEvents } from '../feed/event-stream.ts';
+import type { Sockets } from '../feed/sockets.ts';
+import { NotOpened, type Passing, type Site } from '../site.ts';
 import { readJson } from './body.ts';
 import { bounds, type Connections, tlsBounds, watchConnections } from './connections.ts';
-import { type EventStream, sendEvents } from './feed/event-stream.ts';
-import type { Sockets } from './feed/sockets.ts';
 import { type Pages, strangerPage } from './front-page.ts';
 import { admit, type Doors, misdirected } from './guard.ts';
 import { mayDo } from './keys.ts';
@@ -27,7 +28,6 @@ import {
   sendRefusalPage,
 } from './reply.ts';
 import { type Match, router } from './router.ts';
-import { NotOpened, type Passing, type Site } from './site.ts';
 import { queryOf, validated } from './validated.ts';
 
 export type Served = {

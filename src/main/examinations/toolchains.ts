@@ -1,20 +1,20 @@
-import type { ProbePlace } from '../adapters/fence/probe.ts';
-import { personsHome } from '../adapters/process/persons-name.ts';
-import type { Context } from '../cli/frame/command.ts';
-import type { Examine } from '../cli/frame/ports.ts';
-import type { ResolvedSettings } from '../domain/settings/settings.ts';
-import { plainCommands } from '../domain/shell/plain-commands.ts';
-import { mendProgram } from '../domain/texts/machine.ts';
-import { inSystem } from '../domain/toolchains/places.ts';
-import { homely, readLine, whyLeft, whyShown } from '../domain/toolchains/words.ts';
-import type { Examined } from '../ports/desk.ts';
-import { pathsAtHome } from '../supervisor/job/at-home.ts';
+import type { ProbePlace } from '../../adapters/fence/probe.ts';
+import { personsHome } from '../../adapters/process/persons-name.ts';
+import type { Context } from '../../cli/frame/command.ts';
+import type { Examine } from '../../cli/frame/ports.ts';
+import type { ResolvedSettings } from '../../domain/settings/settings.ts';
+import { plainCommands } from '../../domain/shell/plain-commands.ts';
+import { mendProgram } from '../../domain/texts/machine.ts';
+import { inSystem } from '../../domain/toolchains/places.ts';
+import { homely, readLine, whyLeft, whyShown } from '../../domain/toolchains/words.ts';
+import type { Examined } from '../../ports/desk.ts';
+import { pathsAtHome } from '../../supervisor/job/at-home.ts';
 
 /** What of the person's own programs a fence shows, and which that checks start it does not. */
 export const toolchainExaminations: readonly Examine[] = [toolchains, checkPrograms];
 
 async function toolchains(context: Context): Promise<Examined> {
-  const { probeVisible } = await import('../adapters/fence/probe.ts');
+  const { probeVisible } = await import('../../adapters/fence/probe.ts');
   const visible = probeVisible(context.env, await probePlace(context));
   if (visible === null) return { name: 'toolchains', state: 'warning', found: 'there is no fence', fix: null };
   const { home, shown, hidden, left, useless } = visible;
@@ -46,8 +46,8 @@ async function toolchains(context: Context): Promise<Examined> {
 async function checkPrograms(context: Context): Promise<Examined> {
   const name = 'check programs';
   const [{ findProgram }, { probeProgram }] = await Promise.all([
-    import('../adapters/agents/common/program.ts'),
-    import('../adapters/fence/probe.ts'),
+    import('../../adapters/agents/common/program.ts'),
+    import('../../adapters/fence/probe.ts'),
   ]);
   const settings = await settingsOf(context);
   const place = await probePlace(context);
@@ -97,14 +97,14 @@ const ofShell = new Set(
 /** What to type about a program that does not start in the fence. `missing`: what seems not to be found there. */
 export async function mendHidden(path: string, missing: readonly string[], env: Context['env']): Promise<string> {
   if (missing.length === 0) return mendProgram(path, null);
-  const { userConfigFile } = await import('../adapters/config-files/index.ts');
+  const { userConfigFile } = await import('../../adapters/config-files/index.ts');
   const home = personsHome();
   return mendProgram(path, { text: readLine(missing, home), file: homely(userConfigFile(env, home), home) });
 }
 
 /** Outside of a repository nothing is closed, and only defaults hold. */
 export async function probePlace(context: Context): Promise<ProbePlace> {
-  const { findRepository, locateStateDirectory } = await import('../adapters/state-directory/index.ts');
+  const { findRepository, locateStateDirectory } = await import('../../adapters/state-directory/index.ts');
   const repository = await findRepository(context.cwd);
   if (!repository.ok) return { closed: [], read: [] };
   const { env, stateRoot: flag } = context;
@@ -118,7 +118,7 @@ export async function probePlace(context: Context): Promise<ProbePlace> {
 }
 
 async function settingsOf(context: Context): Promise<ResolvedSettings | null> {
-  const { readConfig } = await import('./plan-reader.ts');
+  const { readConfig } = await import('../plan-reader.ts');
   const config = await readConfig(context);
   return config.ok ? config.value.resolution.settings : null;
 }

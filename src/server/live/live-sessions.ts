@@ -1,9 +1,9 @@
-import type { Result } from '../domain/base/result.ts';
-import type { Asked } from '../domain/external/decide.ts';
-import type { Refusal } from '../domain/external/refusal.ts';
-import { foldSession, newSession, type Session } from '../domain/external/session.ts';
-import { openSessionLog, type SessionLog } from '../engine/session-log.ts';
-import { externalStream, isExternalStream, type Ledger, sessionOf } from '../ports/ledger.ts';
+import type { Result } from '../../domain/base/result.ts';
+import type { Asked } from '../../domain/external/decide.ts';
+import type { Refusal } from '../../domain/external/refusal.ts';
+import { foldSession, newSession, type Session } from '../../domain/external/session.ts';
+import { openSessionLog, type SessionLog } from '../../engine/session-log.ts';
+import { externalStream, isExternalStream, type Ledger, sessionOf } from '../../ports/ledger.ts';
 import { follower } from './follower.ts';
 
 /** Every session that others drive in one repository, with its fold kept in memory, fed event by event. */

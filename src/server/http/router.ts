@@ -1,4 +1,4 @@
-import type { Route } from '../protocol/route.ts';
+import type { Route } from '../../protocol/route.ts';
 
 type Matched<Id extends string> = {
   readonly id: Id;

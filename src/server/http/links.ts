@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Role } from '../protocol/route.ts';
+import type { Role } from '../../protocol/route.ts';
 import { cookieOf, pageKeyOf } from './keys.ts';
 
 /** One-time links: who follows one gets a cookie and its page key, so that no token ever stands in an address or a history. */

@@ -1,7 +1,7 @@
-import type { Desk, Hosting } from '../ports/desk.ts';
+import type { Desk, Hosting } from '../../ports/desk.ts';
+import type { OpenRepository, Repositories, RepositoryEntry } from '../site.ts';
 import { liveRuns } from './live-runs.ts';
 import { liveSessions } from './live-sessions.ts';
-import type { OpenRepository, Repositories, RepositoryEntry } from './site.ts';
 
 type Shelf = {
   list(): Promise<readonly RepositoryEntry[]>;

@@ -1,4 +1,4 @@
-import { type Problem, problem } from '../protocol/problem.ts';
+import { type Problem, problem } from '../../protocol/problem.ts';
 
 /** Says no to whoever asks too often. `admitted`: they have shown a token. */
 export type Pace = (admitted: boolean) => Problem | null;

@@ -1,5 +1,5 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
-import { type Role, roles } from '../protocol/route.ts';
+import { type Role, roles } from '../../protocol/route.ts';
 
 /**
  * What callers show to be let in. All of it is derived from one secret of 256 bits, so that one file is kept and one file is renewed.

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { digits, id, pageQuery } from '../protocol/documents/common.ts';
-import { does, json } from '../protocol/route.ts';
+import { digits, id, pageQuery } from '../../protocol/documents/common.ts';
+import { does, json } from '../../protocol/route.ts';
 import { queryOf, validated } from './validated.ts';
 
 const target = z.union([

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { nthSeq } from '../../test/contract/ledger-support.ts';
-import { approved, begun, by, hash, run } from '../../test/support/run-events.ts';
-import { memoryLedger } from '../adapters/ledger/memory/index.ts';
-import { foldRun } from '../domain/run/run.ts';
-import type { Ledger } from '../ports/ledger.ts';
+import { nthSeq } from '../../../test/contract/ledger-support.ts';
+import { approved, begun, by, hash, run } from '../../../test/support/run-events.ts';
+import { memoryLedger } from '../../adapters/ledger/memory/index.ts';
+import { foldRun } from '../../domain/run/run.ts';
+import type { Ledger } from '../../ports/ledger.ts';
 import { liveRuns } from './live-runs.ts';
 
 /** A ledger whose reads are counted. */

@@ -1,11 +1,11 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { maskTexts } from '../domain/secrets/secret-shapes.ts';
-import type { Content } from '../ports/desk.ts';
-import { type Problem, problem } from '../protocol/problem.ts';
+import { maskTexts } from '../../domain/secrets/secret-shapes.ts';
+import type { Content } from '../../ports/desk.ts';
+import { type Problem, problem } from '../../protocol/problem.ts';
+import type { Passing } from '../site.ts';
 import type { Page } from './front-page.ts';
-import type { Passing } from './site.ts';
 
 /** With every answer: nothing of it is kept, guessed at, framed or run. */
 export const always = {

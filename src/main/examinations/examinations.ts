@@ -1,11 +1,11 @@
-import { personsHome } from '../adapters/process/persons-name.ts';
-import type { Context } from '../cli/frame/command.ts';
-import type { Examine } from '../cli/frame/ports.ts';
-import { policy } from '../domain/settings/policy.ts';
-import type { Examined } from '../ports/desk.ts';
-import { agentExaminations } from './agent-examinations.ts';
-import { checkoutExaminations } from './checkout-examinations.ts';
-import { toolchainExaminations } from './toolchain-examinations.ts';
+import { personsHome } from '../../adapters/process/persons-name.ts';
+import type { Context } from '../../cli/frame/command.ts';
+import type { Examine } from '../../cli/frame/ports.ts';
+import { policy } from '../../domain/settings/policy.ts';
+import type { Examined } from '../../ports/desk.ts';
+import { agentExaminations } from './agents.ts';
+import { checkoutExaminations } from './checkout.ts';
+import { toolchainExaminations } from './toolchains.ts';
 
 /** What `doctor` looks at, in this order. */
 export const examinations: readonly Examine[] = [
@@ -20,7 +20,7 @@ async function node(): Promise<Examined> {
 }
 
 async function git(): Promise<Examined> {
-  const { checkGit, GitUnusable } = await import('../adapters/git/process/index.ts');
+  const { checkGit, GitUnusable } = await import('../../adapters/git/process/index.ts');
   try {
     return { name: 'git', state: 'good', found: await checkGit(), fix: null };
   } catch (error) {
@@ -30,10 +30,10 @@ async function git(): Promise<Examined> {
 }
 
 async function fence({ env }: Context): Promise<Examined> {
-  const { probeFence } = await import('../adapters/fence/probe.ts');
+  const { probeFence } = await import('../../adapters/fence/probe.ts');
   const probe = probeFence(env);
   if (!probe.works) {
-    const { explain } = await import('../domain/explain/explain.ts');
+    const { explain } = await import('../../domain/explain/explain.ts');
     const { detail: found, fix = null } = explain(probe.because);
     return { name: 'fence', state: 'bad', found, fix };
   }
@@ -41,7 +41,7 @@ async function fence({ env }: Context): Promise<Examined> {
 }
 
 async function repository({ cwd }: Context): Promise<Examined> {
-  const { findRepository } = await import('../adapters/state-directory/index.ts');
+  const { findRepository } = await import('../../adapters/state-directory/index.ts');
   const found = await findRepository(cwd);
   if (!found.ok) return { name: 'repository', state: 'warning', found: found.error, fix: null };
   const { toplevel, commonDir } = found.value;
@@ -54,8 +54,8 @@ async function repository({ cwd }: Context): Promise<Examined> {
 /** None that we know of where there is no git: the line about git says so. */
 async function objectsIn(gitDir: string): Promise<number> {
   const [{ countObjects }, { GitUnusable }] = await Promise.all([
-    import('../adapters/object-stores/index.ts'),
-    import('../adapters/git/process/index.ts'),
+    import('../../adapters/object-stores/index.ts'),
+    import('../../adapters/git/process/index.ts'),
   ]);
   return await countObjects(gitDir).catch((error: unknown) => {
     if (error instanceof GitUnusable) return 0;
@@ -64,7 +64,7 @@ async function objectsIn(gitDir: string): Promise<number> {
 }
 
 async function state({ cwd, env, stateRoot }: Context): Promise<Examined> {
-  const { findRepository, locateStateDirectory } = await import('../adapters/state-directory/index.ts');
+  const { findRepository, locateStateDirectory } = await import('../../adapters/state-directory/index.ts');
   const repository = await findRepository(cwd);
   if (!repository.ok) return { name: 'state', state: 'warning', found: 'is kept per repository', fix: null };
   const surroundings = { flag: stateRoot, env, uid: process.getuid?.() ?? -1, home: personsHome() };

@@ -1,4 +1,4 @@
-import { pageKeyHeader } from '../protocol/credentials.ts';
+import { pageKeyHeader } from '../../protocol/credentials.ts';
 
 /** A file for browsers, the same for whoever may have it. What it shows, it asks for. */
 export type Page = { readonly type: string; readonly body: string };

@@ -1,15 +1,15 @@
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { holdToContract } from '../../test/support/contract.ts';
-import { err, ok, type Result } from '../domain/base/result.ts';
-import { type Problem, problem } from '../protocol/problem.ts';
-import { type Route, refusals, roles } from '../protocol/route.ts';
-import { routes } from '../protocol/routes.ts';
+import { holdToContract } from '../../../test/support/contract.ts';
+import { err, ok, type Result } from '../../domain/base/result.ts';
+import { type Problem, problem } from '../../protocol/problem.ts';
+import { type Route, refusals, roles } from '../../protocol/route.ts';
+import { routes } from '../../protocol/routes.ts';
+import type { Site } from '../site.ts';
 import { frontPage } from './front-page.ts';
 import { httpServer } from './http.ts';
 import { tokenOf } from './keys.ts';
 import { oneTimeLinks } from './links.ts';
-import type { Site } from './site.ts';
 
 const table: Readonly<Record<string, Route>> = routes;
 const secret = Buffer.alloc(32, 1);

@@ -1,5 +1,5 @@
-import { err, ok, type Result } from '../domain/base/result.ts';
-import { type Problem, problem } from '../protocol/problem.ts';
+import { err, ok, type Result } from '../../domain/base/result.ts';
+import { type Problem, problem } from '../../protocol/problem.ts';
 
 type Page<T> = { readonly items: readonly T[]; readonly next: string | null };
 

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Ledger, Stored } from '../ports/ledger.ts';
+import type { Ledger, Stored } from '../../ports/ledger.ts';
 
 /** Hands every event of a ledger over once and in order, as far as it goes whenever it is asked. */
 type Follower = {

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
-import { err, ok, type Result } from '../domain/base/result.ts';
-import { type Problem, problem } from '../protocol/problem.ts';
-import type { Route } from '../protocol/route.ts';
+import { err, ok, type Result } from '../../domain/base/result.ts';
+import { type Problem, problem } from '../../protocol/problem.ts';
+import type { Route } from '../../protocol/route.ts';
 
 type Sent = {
   readonly params: Readonly<Record<string, string>>;

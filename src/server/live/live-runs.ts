@@ -1,9 +1,9 @@
-import { type RunId, runId } from '../domain/base/ids.ts';
-import { evolveRun, type RunState } from '../domain/run/run.ts';
-import type { KnownRun } from '../engine/orders/find-run.ts';
-import type { Ledger, Stored } from '../ports/ledger.ts';
-import { isRunStream } from '../ports/ledger.ts';
-import { evolveTimes, noTimes, type Times } from '../view/times.ts';
+import { type RunId, runId } from '../../domain/base/ids.ts';
+import { evolveRun, type RunState } from '../../domain/run/run.ts';
+import type { KnownRun } from '../../engine/orders/find-run.ts';
+import type { Ledger, Stored } from '../../ports/ledger.ts';
+import { isRunStream } from '../../ports/ledger.ts';
+import { evolveTimes, noTimes, type Times } from '../../view/times.ts';
 import { follower } from './follower.ts';
 
 /** With what views need of its past, folded as well. */

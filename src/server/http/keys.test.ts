@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { roles } from '../protocol/route.ts';
+import { roles } from '../../protocol/route.ts';
 import { cookieOf, isPageKey, mayDo, pageKeyOf, roleOfToken, tokenOf, visitOf } from './keys.ts';
 
 const [secret, other] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
