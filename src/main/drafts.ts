@@ -6,7 +6,8 @@ import { findingSchema } from '../adapters/finding-schema.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import type { Drafts } from '../ports/drafts.ts';
 import { EnvironmentFailed } from '../ports/failures.ts';
-import { entry, type Setting } from './host.ts';
+import { entry } from './entry.ts';
+import type { Setting } from './host.ts';
 
 /** A plan of a hundred tasks takes one. */
 const usualSeconds = 20;

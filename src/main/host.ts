@@ -2,9 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { getCompileCacheDir } from 'node:module';
-import { dirname, extname } from 'node:path';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { stateDisk } from '../adapters/disk/index.ts';
 import { gitReader } from '../adapters/git/read/index.ts';
 import { takeMarkers, watchMarkers } from '../adapters/markers/index.ts';
@@ -23,6 +22,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Engine } from '../ports/engine.ts';
 import type { Holder, Ledger } from '../ports/ledger.ts';
 import { draftReader } from './drafts.ts';
+import { entry } from './entry.ts';
 import { readAgentsAtOnce, readDiskLimits, readNotifySetting } from './plan-reader.ts';
 
 /** Where a repository, its state and its sockets are, and who asks. */
@@ -137,10 +137,6 @@ export function forOurs(env: Setting['env']): Setting['env'] {
   const compiled = getCompileCacheDir();
   return compiled === undefined ? env : { ...env, NODE_COMPILE_CACHE: dirname(compiled) };
 }
-
-/** The compiled file of another process, beside our own. */
-export const entry = (name: 'cli' | 'merger' | 'supervisor'): string =>
-  fileURLToPath(new URL(`./${name}${extname(import.meta.url)}`, import.meta.url));
 
 /** Secrets that the configuration names: a variable, or what the person gave to `tidegate auth secret`. */
 const secretsOf =

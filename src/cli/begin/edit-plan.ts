@@ -4,7 +4,7 @@ import type { Desk } from '../../ports/desk.ts';
 import type { RunView } from '../../view/run-view.ts';
 import { replan } from '../decide/replan.ts';
 import { followRun } from '../follow/follow.ts';
-import { openTap } from '../follow/taps.ts';
+import { openTap } from '../follow/open-tap.ts';
 import type { Context } from '../frame/command.ts';
 import { wholeRunNamed } from '../frame/subject.ts';
 

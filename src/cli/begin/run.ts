@@ -1,19 +1,18 @@
 import { err, type Result } from '../../domain/base/result.ts';
 import { explain } from '../../domain/explain/explain.ts';
-import type { Finding } from '../../domain/findings/finding.ts';
 import { performOrder } from '../../engine/actions/run/order.ts';
-import { type NotOrdered, type PreparedOrder, prepareOrder } from '../../engine/orders/order-run.ts';
+import { type PreparedOrder, prepareOrder } from '../../engine/orders/order-run.ts';
 import type { Desk, PlanFlags, PlanSource } from '../../ports/desk.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { findingText, planView } from '../../view/plan-view.ts';
 import { inCi } from '../ci/ci.ts';
 import { inBackground } from '../follow/background.ts';
 import { inForeground } from '../follow/foreground.ts';
-import { type Context, done, exitCodes, misused, type Outcome } from '../frame/command.ts';
+import { type Context, done, misused, type Outcome } from '../frame/command.ts';
 import type { Program } from '../frame/definition.ts';
 import { atDesk, type OpenDesk } from '../frame/desk.ts';
 import { callerIsAgent } from '../frame/people-only.ts';
-import { outcomeOf as lintOutcome } from './lint.ts';
+import { notOrdered } from './not-ordered.ts';
 
 export type RunOptions = {
   readonly wave?: string | undefined;
@@ -107,19 +106,6 @@ async function prepare(
   return prepared.ok ? prepared : err(notOrdered(prepared.error, command));
 }
 
-/** Why there is no run, for the one who typed the command. */
-export function notOrdered(why: NotOrdered, command: string): Outcome {
-  switch (why.because) {
-    case 'no-plan':
-    case 'no-branch':
-      return misused(why.because, `${command}: ${why.message}`);
-    case 'mistakes':
-      return lintOutcome({ ok: false, findings: why.findings, warnings: why.warnings });
-    case 'refused':
-      return refusedPlan(why.findings, why.warnings);
-  }
-}
-
 /** What becomes of `land:`, so that a run that nobody attends ends. */
 const landFlag = ({ ci, land }: RunOptions): PlanFlags['land'] => (ci === true && land !== true ? 'branch' : null);
 
@@ -164,37 +150,5 @@ function dryRun({ rehearsed, warnings }: PreparedOrder): Outcome {
   ];
   return done(lines, { plan, hash, warnings: warnings.map(explain) });
 }
-
-/** What takes several lines to mend is set out below the problem, so that it can be pasted. */
-function problemLines(found: Finding): readonly string[] {
-  const { fix = '', ...finding } = explain(found);
-  if (!fix.includes('\n')) return [`tidegate: ${findingText(fix === '' ? finding : { ...finding, fix })}`];
-  return [`tidegate: ${findingText(finding)}; to mend it:`, ...fix.split('\n').map((line) => `  ${line}`)];
-}
-
-function refusedPlan(findings: readonly Finding[], warnings: readonly Finding[]): Outcome {
-  const logins = findings.flatMap((finding) =>
-    finding.rule === 'no-agent-ready' ? finding.findings.filter(isLogin) : [],
-  );
-  const [login] = logins;
-  // nothing is wrong with the plan: a person has to log in
-  if (login !== undefined && findings.every(({ rule }) => rule === 'no-agent-ready'))
-    return {
-      exit: exitCodes.personNeeded,
-      reason: 'needs-login',
-      problems: findings.flatMap((finding) => `tidegate: ${explain(finding).detail}`),
-      needs: [{ kind: 'login', task: null, message: 'log an agent in', command: explain(login).fix ?? '' }],
-      data: { findings: findings.map(explain), warnings: warnings.map(explain) },
-    };
-  return {
-    exit: exitCodes.usage,
-    reason: findings.every(({ rule }) => rule === 'no-agent-ready') ? 'no-agent' : 'plan-refused',
-    problems: [...findings.flatMap(problemLines), 'nothing was started'],
-    data: { findings: findings.map(explain), warnings: warnings.map(explain) },
-  };
-}
-
-const isLogin = ({ rule }: Finding): boolean =>
-  rule === 'not-logged-in' || rule === 'login-file-closed' || rule === 'login-needs-fence';
 
 const wholeNumber = (text: string): number | undefined => (/^\d{1,4}$/.test(text) ? Number(text) : undefined);

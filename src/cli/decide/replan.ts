@@ -4,7 +4,7 @@ import type { Finding } from '../../domain/findings/finding.ts';
 import { planDifference } from '../../domain/plan/plan-difference.ts';
 import { orderIn, prepareReplan } from '../../engine/orders/replan-run.ts';
 import type { Desk } from '../../ports/desk.ts';
-import { notOrdered } from '../begin/run.ts';
+import { notOrdered } from '../begin/not-ordered.ts';
 import { actOn, refusedToAgent } from '../frame/act.ts';
 import { exitCodes, type Outcome } from '../frame/command.ts';
 import { failed } from '../frame/desk.ts';

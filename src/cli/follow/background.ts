@@ -7,8 +7,9 @@ import type { RunView } from '../../view/run-view.ts';
 import { type Context, done, exitCodes, type Outcome } from '../frame/command.ts';
 import { followRun } from './follow.ts';
 import type { Foreground } from './foreground.ts';
+import { isApproved, openTap } from './open-tap.ts';
 import { settledOutcome } from './settled.ts';
-import { decideTap, isApproved, openTap } from './taps.ts';
+import { decideTap } from './taps.ts';
 
 /** Leaves a run to a coordinator in the background, once it has begun and a person was asked if it needs one. */
 export async function inBackground(desk: Desk, context: Context, run: RunId, how: Foreground): Promise<Outcome> {

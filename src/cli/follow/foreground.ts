@@ -13,8 +13,9 @@ import { type Display, openDisplay } from '../tui/display.ts';
 import { editAside } from '../tui/edit-aside.ts';
 import { copyingLines } from './copying.ts';
 import { followRun } from './follow.ts';
+import { isAnswered, isApproved, openTap, type TapFlags } from './open-tap.ts';
 import { settledOutcome } from './settled.ts';
-import { decideTap, isAnswered, isApproved, openTap, type TapFlags } from './taps.ts';
+import { decideTap } from './taps.ts';
 
 export type Foreground = TapFlags & {
   readonly warnings: readonly Finding[];

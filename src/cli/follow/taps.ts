@@ -14,14 +14,8 @@ import { files } from '../../view/task-line.ts';
 import { type Edited, editPlan } from '../begin/edit-plan.ts';
 import { actOn, refusedToAgent } from '../frame/act.ts';
 import { type Context, exitCodes, type Outcome } from '../frame/command.ts';
+import { isAnswered, openTap, type TapFlags } from './open-tap.ts';
 import { settledOutcome } from './settled.ts';
-
-export type TapFlags = {
-  readonly yes: boolean;
-  readonly land: boolean;
-  /** The tasks themselves were typed: at a terminal that is the yes to their start, though not to waves that are asked for later. */
-  readonly typed?: boolean;
-};
 
 /** Whether the start of a run was approved by how it was called. */
 export const startVia = (
@@ -34,20 +28,6 @@ export const startVia = (
   const isTyped = flags.typed === true && context.terminal.interactive && !context.json;
   return isTyped && tap === firstTap(state) ? 'terminal' : null;
 };
-
-/** The tap that waits for a decision, if one does. A tap on hold waits for a later approve. */
-export function openTap({ state }: RunView): TapName | null {
-  const names = Object.keys(state.taps) as TapName[];
-  return names.find((name) => state.taps[name]?.status === 'pending') ?? null;
-}
-
-/** Somebody has said yes to its start. */
-export const isApproved = ({ state }: RunView): boolean =>
-  Object.entries(state.taps).some(([name, tap]) => name !== 'land' && tap?.status === 'approved');
-
-/** Whether a flag says yes to it. `--land` says yes once: a landing that was refused is for a person to look at. */
-export const isAnswered = (tap: TapName, { state }: RunView, flags: TapFlags): boolean =>
-  tap === 'land' ? flags.land && state.landing.status !== 'refused' : flags.yes;
 
 /**
  * Brings one tap to a decision by flag or by a person at the terminal. Null: decided, and the run goes on or ends.

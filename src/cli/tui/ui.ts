@@ -3,7 +3,7 @@ import type { TapName } from '../../domain/ledger/requests.ts';
 import type { Key, Size } from '../../ports/screen.ts';
 import type { Text } from '../../ports/terminal.ts';
 import type { RunView } from '../../view/run-view.ts';
-import { openTap } from '../follow/taps.ts';
+import { openTap } from '../follow/open-tap.ts';
 import { inList } from './list-keys.ts';
 import { type Pane, scrolled } from './pane.ts';
 import { answered, leaveSeconds, type Question } from './questions.ts';
