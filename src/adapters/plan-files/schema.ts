@@ -3,7 +3,7 @@ import { idPattern } from '../../domain/base/ids.ts';
 import { sizePattern } from '../../domain/kept/disk.ts';
 import { roles } from '../../domain/plan/plan.ts';
 import { rootPattern } from '../../domain/plan/repo-claim.ts';
-import { stages } from '../../domain/planner/registry.ts';
+import { stages } from '../../domain/settings/agent-types.ts';
 import { durationPattern, newsKinds } from '../../domain/settings/settings.ts';
 
 /**

@@ -1,9 +1,6 @@
 import type { Role } from '../plan/plan.ts';
+import type { AgentTypeSettings, RegistrySettings, Stage } from '../settings/agent-types.ts';
 import { mentions, wordsOf } from './words.ts';
-
-export const stages = ['explore', 'implement', 'validate'] as const;
-/** What a kind of agent is for, and so in which of the three stages of a plan it works. */
-export type Stage = (typeof stages)[number];
 
 /** A kind of agent, as the planner knows it. Which program does the work is not said here. */
 export type AgentType = {
@@ -19,18 +16,6 @@ export type AgentType = {
   readonly model: string | null;
 };
 export type Registry = readonly AgentType[];
-
-/** What configuration says of a kind of agent: what is absent stays as it is. Null takes a kind away. */
-export type RegistrySettings = Readonly<Record<string, AgentTypeSettings | null>>;
-type AgentTypeSettings = {
-  readonly name?: string | undefined;
-  readonly keywords?: readonly string[] | undefined;
-  readonly stage?: Stage | undefined;
-  readonly role?: Role | undefined;
-  readonly files?: number | undefined;
-  readonly forbid?: readonly string[] | undefined;
-  readonly model?: string | null | undefined;
-};
 
 /** The built-in kinds with what configuration says of them, then those that it adds. */
 export function registryOf(settings: RegistrySettings): Registry {

@@ -1,5 +1,5 @@
 import type { Check, Network } from '../plan/plan.ts';
-import type { RegistrySettings } from '../planner/registry.ts';
+import type { RegistrySettings } from './agent-types.ts';
 import type { ThreadPlan } from './thread.ts';
 
 /** What a plan and every layer of configuration may say; absent means: ask the layer below. */
