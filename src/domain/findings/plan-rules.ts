@@ -1,4 +1,4 @@
-import type { Maturity } from '../planner/maturity.ts';
+import type { Maturity } from '../plan/maturity.ts';
 
 /** Mistakes in a plan or its directives, and advice on them. */
 export type PlanRules = {

@@ -7,7 +7,7 @@ import { taskBrief } from './brief.ts';
 import { clausesOf } from './clauses.ts';
 import { decompose, parallelRange, type Step, turnsRange } from './decompose.ts';
 import { nothingOwned, type Ownership, ownedIn } from './goal-ownership.ts';
-import { type Maturity, stepTowards } from './maturity.ts';
+import { type Maturity, stepTowards } from '../plan/maturity.ts';
 import { partText } from './parts.ts';
 import { type AgentType, agentTyped, generalist, type Registry } from './registry.ts';
 import { type TemplateName, type TemplateWave, templates } from './templates.ts';

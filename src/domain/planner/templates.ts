@@ -1,5 +1,5 @@
 import type { Role } from '../plan/plan.ts';
-import type { Maturity } from './maturity.ts';
+import type { Maturity } from '../plan/maturity.ts';
 
 export const templateNames = ['implementation', 'qa', 'infra', 'release'] as const;
 export type TemplateName = (typeof templateNames)[number];

@@ -1,4 +1,4 @@
-import type { DraftTask, Problem } from '../plan/plan-draft.ts';
+import type { DraftTask, Problem } from './plan-draft.ts';
 
 /** How far a component is, one honest step after the other. */
 export const maturity = [
