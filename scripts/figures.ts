@@ -64,13 +64,14 @@ function readSource(root: string, path: string): Source {
 
 /** Lines that hold something when these parts are taken away. */
 function codeLines(text: string, left: readonly { readonly start: number; readonly end: number }[]): number {
-  const characters = [...Array(text.length).keys()].map((at) => text[at] ?? '');
-  for (const { start, end } of left)
-    for (let at = start; at < end; at += 1) if (characters[at] !== '\n') characters[at] = ' ';
-  return characters
-    .join('')
-    .split('\n')
-    .filter((line) => line.trim() !== '').length;
+  let kept = '';
+  let at = 0;
+  for (const { start, end } of left.toSorted((a, b) => a.start - b.start)) {
+    if (start < at) continue;
+    kept += text.slice(at, start) + text.slice(start, end).replaceAll(/[^\n]/g, '');
+    at = end;
+  }
+  return `${kept}${text.slice(at)}`.split('\n').filter((line) => line.trim() !== '').length;
 }
 
 function declaredIn(body: readonly Node[], path: string, text: string): Declared {

@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { figuresOf } from '../scripts/figures.ts';
 
 /** Who may import whom. Arrows only ever point inward; `main` composes and may import all but other entry points. */
 const mayImport: Record<string, readonly string[]> = {
@@ -17,7 +18,7 @@ const mayImport: Record<string, readonly string[]> = {
   server: ['domain', 'ports', 'planner', 'protocol', 'engine', 'view'],
   cli: ['domain', 'ports', 'planner', 'protocol', 'engine', 'pipeline', 'view', 'server'],
   main: [
-    ...['domain', 'ports', 'engine', 'pipeline', 'protocol', 'adapters', 'view'],
+    ...['domain', 'planner', 'ports', 'engine', 'pipeline', 'protocol', 'adapters', 'view'],
     ...['merger', 'supervisor', 'server', 'cli'],
   ],
 };
@@ -48,6 +49,16 @@ test('every folder has its line in the table', () => {
 
 test('imports of our own files exist', () => {
   expect(imports.filter(({ to }) => !sources.has(to)).map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
+});
+
+test('a folder holds no more files than a reader can look over', () => {
+  const most = (folder: string): number => (folder.startsWith('src/domain/') ? 15 : 20);
+  const full = [...Map.groupBy(files, (file) => dirname(file))].filter(([folder, held]) => held.length > most(folder));
+  expect(full.map(([folder, held]) => `${folder} holds ${held.length}`)).toEqual([]);
+});
+
+test('no modules wait for one another', () => {
+  expect(figuresOf('.').cycles).toEqual([]);
 });
 
 test('domain and ports use no library and nothing of Node but hashing', () => {

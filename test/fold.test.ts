@@ -170,7 +170,7 @@ function swap(module: string, factory: Parameters<typeof vi.doMock>[1]): void {
 
 /** Every entry of every table of sentences says something else. */
 function swapSentences(): void {
-  const tables = globSync('src/domain/explain/*-sentences.ts');
+  const tables = globSync('src/domain/explain/*/*-sentences.ts');
   expect(tables.length).toBeGreaterThan(10);
   for (const file of tables)
     swap(`../${file}`, async (original) =>

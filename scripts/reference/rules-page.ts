@@ -6,11 +6,11 @@ const read = (path: string): string => readFileSync(new URL(path, domain), 'utf8
 
 /** Every rule of a finding by its area, with how its sentence begins; facts stand between angle brackets. */
 export function ruleLines(): readonly string[] {
-  const areas = globSync('explain/*-sentences.ts', { cwd: domain })
-    .map((file) => basename(file, '-sentences.ts'))
-    .toSorted();
-  return areas.flatMap((area) => {
-    const table = read(`explain/${area}-sentences.ts`).split(/^export const \w+Sentences[^\n]*\{\n/m)[1] ?? '';
+  const areas = globSync('explain/*/*-sentences.ts', { cwd: domain })
+    .map((file) => ({ file, area: basename(file, '-sentences.ts') }))
+    .toSorted((a, b) => (a.area < b.area ? -1 : 1));
+  return areas.flatMap(({ file, area }) => {
+    const table = read(file).split(/^export const \w+Sentences[^\n]*\{\n/m)[1] ?? '';
     const entries = table.split(/^ {2}(?='?[a-z][a-z0-9-]*'?: )/m).slice(1);
     return [
       '',

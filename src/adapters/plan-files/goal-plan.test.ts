@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { anyGoal } from '../../../test/support/goals.ts';
 import { planText } from '../../domain/plan/plan-text.ts';
-import { longestGoal, planOfGoal } from '../../domain/planner/goal-plan.ts';
-import { registryOf } from '../../domain/planner/registry.ts';
-import { type TemplateName, templateNames } from '../../domain/planner/templates.ts';
 import { ownershipConflicts } from '../../domain/scope/ownership.ts';
+import { longestGoal, planOfGoal } from '../../planner/goal-plan.ts';
+import { registryOf } from '../../planner/registry.ts';
+import { type TemplateName, templateNames } from '../../planner/templates.ts';
 import { loadPlan } from './index.ts';
 
 const how = { registry: registryOf({}), protect: ['.github/**'] };

@@ -1,4 +1,4 @@
-import type { SettingsRules } from '../findings/settings-rules.ts';
+import type { SettingsRules } from '../findings/plan/settings-rules.ts';
 import type { PatternFault } from '../scope/pattern.ts';
 import type { HostFault } from '../settings/network-hosts.ts';
 

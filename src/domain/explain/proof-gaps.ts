@@ -11,7 +11,7 @@ import type {
   TaskGap,
   TaskObjectGap,
   WaveGap,
-} from '../findings/merger-rules.ts';
+} from '../findings/run/merger-rules.ts';
 
 /** Where the chain of proof breaks, in words. */
 export function proofGapText(found: ProofGap): string {

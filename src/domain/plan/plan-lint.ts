@@ -4,12 +4,12 @@ import { foldPath } from '../base/path-fold.ts';
 import type { Found } from '../check-definitions/reading.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { PreflightEvidence } from '../gates/evidence.ts';
-import { lintMaturity } from './maturity.ts';
 import { protectWarnings } from '../scope/ownership.ts';
 import { parsePattern } from '../scope/pattern.ts';
 import { secretIn } from '../secrets/secret-shapes.ts';
 import type { ResolvedSettings } from '../settings/settings.ts';
 import { lintDirective, lintDirectiveLength, ownWords } from './directive.ts';
+import { lintMaturity } from './maturity.ts';
 import type { FrozenPlan, PlannedTask, Skill } from './plan.ts';
 import {
   agentsOf,

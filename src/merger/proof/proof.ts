@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { CommitId, TaskId } from '../../domain/base/ids.ts';
 import { err, ok, type Result } from '../../domain/base/result.ts';
 import { proofGapText } from '../../domain/explain/proof-gaps.ts';
-import type { ProofGap } from '../../domain/findings/merger-rules.ts';
+import type { ProofGap } from '../../domain/findings/run/merger-rules.ts';
 import type { Judgement } from '../../domain/gates/judgement.ts';
 import { passes } from '../../domain/gates/verdict.ts';
 import type { EarlierDefinitions } from '../../domain/landing/earlier-definitions.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { tiers } from '../../domain/planner/complexity.ts';
-import { budgetTokens } from '../../domain/planner/craft-prompt.ts';
-import { parallelRange, turnsRange } from '../../domain/planner/decompose.ts';
+import { tiers } from '../../planner/complexity.ts';
+import { budgetTokens } from '../../planner/craft-prompt.ts';
+import { parallelRange, turnsRange } from '../../planner/decompose.ts';
 import { sessionId } from '../documents/dcm.ts';
 import { does, json } from '../route.ts';
 import { whichRepository } from './dcm.ts';

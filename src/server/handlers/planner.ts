@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { err, ok } from '../../domain/base/result.ts';
-import { craftPrompt } from '../../domain/planner/craft-prompt.ts';
-import { decompose } from '../../domain/planner/decompose.ts';
-import { previousOf } from '../../domain/planner/previous.ts';
-import { type Registry, registryOf } from '../../domain/planner/registry.ts';
+import { craftPrompt } from '../../planner/craft-prompt.ts';
+import { decompose } from '../../planner/decompose.ts';
+import { previousOf } from '../../planner/previous.ts';
+import { type Registry, registryOf } from '../../planner/registry.ts';
 import { problem } from '../../protocol/problem.ts';
 import type { plannerRoutes } from '../../protocol/routes/planner.ts';
 import { repositoryMeant } from '../dcm-found.ts';

@@ -1,4 +1,4 @@
-import { templateNames } from '../../../domain/planner/templates.ts';
+import { templateNames } from '../../../planner/templates.ts';
 import { command } from '../../frame/definition.ts';
 
 export const planCommand = command({

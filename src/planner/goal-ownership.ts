@@ -1,0 +1,80 @@
+import type { Role } from '../domain/plan/plan.ts';
+import { intersect, matches, parsePattern, pattern } from '../domain/scope/pattern.ts';
+import { steeringIn } from '../domain/scope/steering.ts';
+import { dividesFiles, isCode, isTest, siblingsOf, testsOf, testTrees } from './owned-paths.ts';
+import { pathsIn } from './paths.ts';
+import { most } from './sizing.ts';
+import { mentions, wordsOf } from './words.ts';
+
+/** What a task may change. */
+export type Ownership = {
+  /** Null: whatever no other task claims. */
+  readonly owns: readonly string[] | null;
+  /** Whether tests of what it changes are among that. */
+  readonly tests: boolean;
+  /** Whether it makes several files of one. */
+  readonly divides: boolean;
+};
+export const nothingOwned: Ownership = { owns: [], tests: false, divides: false };
+
+/** The paths that a text names as what is to change, and those that go with them. None where it also asks for tests and names none of theirs. */
+export function ownedIn(
+  scene: { readonly protect: readonly string[]; readonly notes: string[] },
+  text: string,
+  role: Role,
+): Ownership {
+  const divides = dividesFiles(text);
+  const free: Ownership = { owns: null, tests: true, divides };
+  const named = pathsIn(text.replaceAll(divides ? referenceOfDivision : reference, ' '));
+  const [guarded, open] = [
+    named.filter((path) => isGuarded(path, scene.protect)),
+    named.filter((path) => !isGuarded(path, scene.protect)),
+  ];
+  for (const path of guarded)
+    scene.notes.push(`${path} is protected, so no task owns it; add it to \`owns\` of the one that is to change it`);
+  const asksTests = mentions(wordsOf(text), 'test') && !open.some(isTest);
+  if (open.length === 0 || guarded.length > 0 || asksTests) return free;
+  const owned = unique(open.flatMap((path) => (isFolder(path) ? [path, `${path}/**`] : [path])));
+  const more = beside(open, role, divides).map((paths) => paths.filter((path) => isOwnable(path, scene.protect)));
+  const [owns] = more.map((paths) => unique([...owned, ...paths])).filter((paths) => paths.length <= most.patterns);
+  if (owns === undefined) {
+    scene.notes.push(`more than ${most.patterns} paths are named for one task, so it owns none of them; split it`);
+    return free;
+  }
+  const tests = owns.some(isTest);
+  // a task that proves something has to be able to write the proof
+  return role === 'quality' && !tests ? free : { owns: owns.filter((path) => !isWithin(path, owns)), tests, divides };
+}
+
+/** What else a task may change, as exact as it can be first. A task that names its tests gets no others. */
+function beside(paths: readonly string[], role: Role, divides: boolean): readonly (readonly string[])[] {
+  const code = withTests.has(role) ? paths.filter(isCode) : [];
+  if (code.length === 0) return [[]];
+  if (divides) return [code.flatMap(siblingsOf), testTrees];
+  return paths.some(isTest) ? [[]] : [code.flatMap(testsOf), testTrees];
+}
+
+/** Made of names that anyone may have chosen. */
+const isOwnable = (path: string, protect: readonly string[]): boolean =>
+  parsePattern(path).ok && !isGuarded(path, protect);
+
+const withTests: ReadonlySet<Role> = new Set<Role>(['impl-core', 'impl-polish', 'quality']);
+
+const unique = (paths: readonly string[]): readonly string[] => [...new Set(paths)];
+
+/** `lib/utils.js` beside `lib/*.js` says nothing. */
+const isWithin = (path: string, others: readonly string[]): boolean =>
+  !/[*?]|\/$/.test(path) &&
+  others.some((other) => other !== path && /[*?]/.test(other) && matches(pattern(other), path));
+
+/** `as described in docs/api.md`: something to read. */
+const reference =
+  /\b(?:described|documented|specified|defined|listed|shown|see|like|from|per|following|according to|based on)\b(?: (?:in|by|on))? [`"']?[^\s`"',;]+/giu;
+/** What a part is taken from changes as well. */
+const referenceOfDivision = new RegExp(reference.source.replace('|from|', '|'), 'giu');
+
+const isFolder = (path: string): boolean =>
+  !/[*/]$/.test(path) && !/\.\w+$/.test(path) && path.includes('/') && !path.includes('*');
+
+const isGuarded = (path: string, protect: readonly string[]): boolean =>
+  steeringIn(path) !== null || protect.some((guard) => intersect(pattern(guard), pattern(path)) !== null);

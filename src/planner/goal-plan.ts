@@ -1,0 +1,172 @@
+import { err, ok, type Result } from '../domain/base/result.ts';
+import { safeText } from '../domain/base/safe-text.ts';
+import { type Maturity, stepTowards } from '../domain/plan/maturity.ts';
+import type { Role } from '../domain/plan/plan.ts';
+import { freeId, type PlanSketch, type SketchedTask, slugOf } from '../domain/plan/plan-text.ts';
+import { intersect, pattern } from '../domain/scope/pattern.ts';
+import { taskBrief } from './brief.ts';
+import { clausesOf } from './clauses.ts';
+import { decompose, parallelRange, type Step, turnsRange } from './decompose.ts';
+import { nothingOwned, type Ownership, ownedIn } from './goal-ownership.ts';
+import { partText } from './parts.ts';
+import { type AgentType, agentTyped, generalist, type Registry } from './registry.ts';
+import { type TemplateName, type TemplateWave, templates } from './templates.ts';
+
+export type GoalPlan = {
+  readonly sketch: PlanSketch;
+  /** What the plan leaves to the person, a sentence each. */
+  readonly notes: readonly string[];
+};
+
+/** A longer one is a directive, and belongs into a file. */
+export const longestGoal = 4_000;
+
+/** A plan of what a goal asks for. The same goal, template and settings always give the same. */
+export function planOfGoal(
+  goal: string,
+  how: { readonly template: TemplateName; readonly registry: Registry; readonly protect: readonly string[] },
+): Result<GoalPlan, string> {
+  const text = safeText(goal).trim();
+  if (!/[\p{L}\p{N}]/u.test(text)) return err('the goal says nothing; say what is to be done');
+  if (text.length > longestGoal)
+    return err(`the goal has more than ${longestGoal} characters; write a plan of directive files instead`);
+  const constraints = { maxParallel: parallelRange.max, maxTotalTurns: turnsRange.max };
+  const decomposed = decompose({ goal: text, session: '', constraints }, how.registry, () => '');
+  if (!decomposed.ok) return err(decomposed.error.detail);
+  const scene: Scene = {
+    ...how,
+    goal: text,
+    steps: decomposed.value.steps,
+    taken: new Set(['constructor']),
+    notes: [],
+  };
+  const waves: NamedWave[] = [];
+  for (const wave of templates[how.template]) waves.push(...wavesOf(scene, wave, waves.at(-1)?.level ?? wave.level));
+  const sketch: PlanSketch = {
+    name: `plan-${slugOf(text, 24)}`,
+    agent: null,
+    note: `Made by tidegate plan --template ${how.template}, by fixed rules and without a model; change it as you like`,
+    waveNames: waves.map(({ name }) => name),
+    waves: waves.map(({ tasks }) => tasks),
+  };
+  return ok({ sketch, notes: [...new Set(scene.notes)] });
+}
+
+type Scene = {
+  readonly goal: string;
+  readonly steps: readonly Step[];
+  readonly registry: Registry;
+  readonly protect: readonly string[];
+  readonly taken: Set<string>;
+  readonly notes: string[];
+};
+type NamedWave = { readonly name: string; readonly level: Maturity; readonly tasks: readonly SketchedTask[] };
+
+/** Usually one; more where there is more to do than may be done side by side; none where there is nothing to do. */
+function wavesOf(scene: Scene, wave: TemplateWave, reached: Maturity): readonly NamedWave[] {
+  const groups = groupsOf(scene, wave.tasks).filter((group) => group.length > 0);
+  const level = stepTowards(reached, wave.level);
+  return groups.map((works, at) => ({
+    name: at === 0 ? wave.name : `${wave.name}-${at + 1}`,
+    level,
+    tasks: tasksOf(scene, works, level),
+  }));
+}
+
+/** A task waits for those of its wave that would own the same path, and for the one that its text refers back to. */
+function tasksOf(scene: Scene, works: readonly Work[], level: Maturity): readonly SketchedTask[] {
+  const ids = works.map(({ id }) => freeId(id, scene.taken));
+  return works.map((work, at) => {
+    const { owns, role, model } = work;
+    const needs = ids.filter(
+      (_, earlier) =>
+        earlier < at && (meet(works[earlier]?.owns, owns) || (earlier === at - 1 && refersBack.test(work.asks))),
+    );
+    const keys = {
+      role,
+      ...(owns === null ? {} : { owns }),
+      ...(needs.length === 0 ? {} : { needs }),
+      ...(model === null ? {} : { model }),
+      ...(role === 'quality' ? { allowEmpty: true } : {}),
+      components: [slugOf(scene.goal, 24)],
+      exit: { completion: level },
+    };
+    return { id: ids[at] ?? '', do: taskBrief({ ...work, goal: scene.goal }), keys };
+  });
+}
+
+/** `Document it in docs/api.md`: only what is there can be documented. */
+const refersBack = /^\S+ (?:it|its|them|this|that|these|those)\b/iu;
+
+const meet = (ours: readonly string[] | null | undefined, theirs: readonly string[] | null): boolean =>
+  (ours ?? []).some((one) => (theirs ?? []).some((other) => intersect(pattern(one), pattern(other)) !== null));
+
+/** One task before it has its place. */
+type Work = Ownership & {
+  readonly id: string;
+  readonly role: Role;
+  readonly asks: string;
+  readonly files: number;
+  readonly forbid: readonly string[];
+  readonly model: string | null;
+};
+
+function groupsOf(scene: Scene, tasks: TemplateWave['tasks']): readonly (readonly Work[])[] {
+  switch (tasks.of) {
+    case 'goal':
+      return [
+        tasks.readers.map(({ id, role, asks }) => ({
+          ...limitsOf(null),
+          id,
+          role,
+          asks: `${asks}: ${scene.goal}`,
+          ...nothingOwned,
+        })),
+      ];
+    case 'clauses': {
+      const agent = agentTyped(generalist, scene.registry);
+      const works = clausesOf(scene.goal).map((clause) => ({
+        ...limitsOf(agent),
+        id: slugOf(clause, 28),
+        role: tasks.role,
+        asks: clause,
+        ...ownedIn(scene, clause, tasks.role),
+      }));
+      return chunks(works, parallelRange.max);
+    }
+    case 'explore':
+    case 'implement':
+    case 'validate': {
+      const steps = scene.steps.filter(({ stage }) => stage === tasks.of);
+      return [...Map.groupBy(steps, ({ wave }) => wave).values()].map((group) =>
+        group.map((step) => workOf(scene, step)),
+      );
+    }
+  }
+}
+
+function workOf(scene: Scene, step: Step): Work {
+  const { stage, agent, part } = step;
+  const isWhole = part.clauses.length === 1 && part.clauses[0] === scene.goal && part.about.length === 0;
+  const writes = stage === 'implement' || agent.role === 'quality';
+  const id = isWhole && stage === 'explore' ? 'explore' : isWhole && stage === 'validate' ? 'review' : null;
+  return {
+    ...limitsOf(agent),
+    id:
+      id ??
+      slugOf(part.about.length === 0 ? (part.clauses[0] ?? '') : `${part.about.join(' ')} ${part.clauses[0]}`, 28),
+    role: agent.role,
+    asks: id === null ? partText(part) : step.description,
+    ...(writes ? ownedIn(scene, part.clauses.join('; '), agent.role) : nothingOwned),
+  };
+}
+
+const limitsOf = (agent: AgentType | null): Pick<Work, 'files' | 'forbid' | 'model'> => ({
+  files: agent?.files ?? 0,
+  forbid: agent?.forbid ?? [],
+  model: agent?.model ?? null,
+});
+
+function chunks<T>(items: readonly T[], size: number): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
+}

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { newSession, type Session, type Subtask } from '../domain/external/session.ts';
+import { previousOf } from './previous.ts';
+
+const subtask = (id: string, wave: number, progress: Subtask['progress'], result: Subtask['result']): Subtask => ({
+  id,
+  taskId: id,
+  agentType: 'Explore',
+  agentId: null,
+  description: `do ${id}`,
+  priority: 5,
+  blockedBy: [],
+  context: null,
+  batch: 'b',
+  wave,
+  result,
+  createdAt: '',
+  actions: 0,
+  files: [],
+  progress,
+});
+const over = { startedAt: '', completedAt: '' };
+const session: Session = {
+  ...newSession('s'),
+  subtasks: [
+    subtask('late', 1, { status: 'completed', ...over }, { summary: 'fine' }),
+    subtask('open', 0, { status: 'running', startedAt: '' }, null),
+    subtask('bad', 0, { status: 'failed', ...over }, { code: 1 }),
+    subtask('bare', 0, { status: 'completed', ...over }, null),
+  ],
+};
+
+test('what came before is what is settled, wave by wave', () => {
+  const bad = { agentType: 'Explore', status: 'failed', summary: 'do bad', result: '{"code":1}' };
+  const bare = { agentType: 'Explore', status: 'completed', summary: 'do bare', result: null };
+  const late = { agentType: 'Explore', status: 'completed', summary: 'do late', result: 'fine' };
+  expect(previousOf(session, null)).toEqual([bad, bare, late]);
+  expect(previousOf(session, 1)).toEqual([bad, bare]);
+  expect(previousOf(session, 0)).toEqual([]);
+});

@@ -1,0 +1,67 @@
+import type { TaskSize } from '../domain/findings/plan/plan-rules.ts';
+import {
+  agentsOf,
+  type Draft,
+  type DraftTask,
+  type DraftWave,
+  ownsOf,
+  type Problem,
+} from '../domain/plan/plan-draft.ts';
+import type { ResolvedSettings, Settings } from '../domain/settings/settings.ts';
+import { estimate } from './complexity.ts';
+import { parallelRange } from './decompose.ts';
+
+/** What one agent can be expected to do in 5 to 15 minutes. */
+export const most = { patterns: 15, lines: 150, minutes: 120 } as const;
+
+/** Advice on the size of tasks and waves: a warning at most, and only where it is plainly too much. `written` is the plan's own. */
+export function lintSizing(draft: Draft, written: Settings): readonly Problem[] {
+  const { settings, waves } = draft;
+  const writers = waves.map((wave) => ({ ...wave, tasks: wave.tasks.filter((task) => isWriter(task, settings)) }));
+  return [
+    ...writers.flatMap((wave) => wave.tasks.flatMap(tooLarge)),
+    ...writers.flatMap((wave) => tooMany(wave, settings.limits.parallel)),
+    ...tooLong(written.limits?.minutes),
+  ];
+}
+
+/** Who only reads may read all of it, and a program of the person's does what it does. */
+const isWriter = (task: DraftTask, settings: ResolvedSettings): boolean =>
+  ownsOf(task)?.length !== 0 && agentsOf(task, settings).some((agent) => agent !== 'command');
+
+function tooLarge(task: DraftTask): readonly Problem[] {
+  const size = excessOf(task);
+  return size === null ? [] : [{ rule: 'task-large', task: task.id, size, place: task.place, at: 'key' }];
+}
+
+/** Null: it is not too large. */
+function excessOf({ text, wave, keys: { owns } }: DraftTask): TaskSize | null {
+  if (text === null) return null;
+  if (owns && owns.length > most.patterns) return { of: 'patterns', count: owns.length };
+  const lines = text.trim().split('\n').length;
+  if (lines > most.lines) return { of: 'lines', count: lines };
+  // later waves build on what an earlier one found out
+  if (wave > 0) return null;
+  const isWide = owns === undefined || owns === null || owns.some((path) => /^\*|^[^/]+\/(?:\*\*)?$/.test(path));
+  const { complexity, keyword } = estimate(goalOf(text), { files: 1, directories: 0 }, { files: 1, model: null });
+  return isWide && complexity === 'expert' && keyword !== null ? { of: 'work', keyword } : null;
+}
+
+/** The first words that are not a heading. */
+const goalOf = (text: string): string =>
+  text
+    .split(/\n\s*\n/)
+    .map((block) => block.replaceAll(/^#.*$/gm, '').trim())
+    .find((block) => block !== '') ?? '';
+
+function tooMany(wave: DraftWave, parallel: number): readonly Problem[] {
+  const free = wave.tasks.filter(({ keys }) => (keys.needs ?? []).length === 0);
+  const count = Math.min(free.length, parallel);
+  if (count <= parallelRange.max) return [];
+  return [{ rule: 'wave-wide', tasks: count, most: parallelRange.max, place: wave.place }];
+}
+
+function tooLong(minutes: number | undefined): readonly Problem[] {
+  if (minutes === undefined || minutes <= most.minutes) return [];
+  return [{ rule: 'minutes-long', minutes, place: ['limits', 'minutes'] }];
+}
