@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { gateVersions } from '../src/domain/gates/versions.ts';
-import type { Link } from '../src/domain/ledger/chain.ts';
+import type { ChainLink } from '../src/domain/ledger/chain.ts';
 import { eventVersions } from '../src/domain/ledger/event-format.ts';
 import { keptLedgers, keptStates } from './ledgers/stored-ledger.ts';
 import { importClosure, runtimeSource } from './support/import-closure.ts';
@@ -146,7 +146,7 @@ async function readAll(names: readonly string[] = [...ledgers.keys()]) {
   const differences: string[] = [];
   let earlier = 0;
   for (const name of names) {
-    const stored = readVerified((ledgers.get(name) ?? []) as readonly Link[]);
+    const stored = readVerified((ledgers.get(name) ?? []) as readonly ChainLink[]);
     states[name] = Object.fromEntries(foldStreams(stored).map(([stream, text]) => [stream, stateHash(text)]));
     for (const [stream, events] of Map.groupBy(stored, (one) => one.stream)) {
       const replayed = isRunStream(stream)

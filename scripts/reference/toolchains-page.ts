@@ -1,5 +1,5 @@
 import { credentialsInside, credentialsWritten } from '../../src/domain/toolchains/credentials.ts';
-import { type Row, toolchainTable } from '../../src/domain/toolchains/table.ts';
+import { type ToolchainRow, toolchainTable } from '../../src/domain/toolchains/table.ts';
 
 /** The table of toolchains, as it is used. */
 export const toolchainLines = (): readonly string[] => [
@@ -18,7 +18,7 @@ export const toolchainLines = (): readonly string[] => [
 
 const code = (text: string): string => `\`${text}\``;
 
-function placeOf({ marker, places = [], variable, each }: Row): string {
+function placeOf({ marker, places = [], variable, each }: ToolchainRow): string {
   if (marker !== undefined) return `any directory with ${code(marker)}`;
   const named = variable === undefined ? [] : [code(`$${variable}`)];
   const where = [...named, ...places.map(code)].join(', ');

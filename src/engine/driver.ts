@@ -3,7 +3,7 @@ import type { Shortage } from '../domain/kept/disk.ts';
 import { isInQueue } from '../domain/landing/landing-queue.ts';
 import type { RunEvent } from '../domain/ledger/events.ts';
 import { evolveRun, type RunState } from '../domain/run/run.ts';
-import type { Effect, Given, Step } from '../pipeline/step.ts';
+import type { Effect, StepInputs, Step } from '../pipeline/step.ts';
 import { steps } from '../pipeline/steps.ts';
 import type { Clock } from '../ports/clock.ts';
 import { failureOf, isEnvironmental } from '../ports/failures.ts';
@@ -21,7 +21,7 @@ export type Driver = {
 };
 
 /** What a run shares with the others of its repository. */
-export type Neighbours = Required<Pick<Given, 'ahead' | 'places' | 'pausedElsewhere'>> & {
+export type Neighbours = Required<Pick<StepInputs, 'ahead' | 'places' | 'pausedElsewhere'>> & {
   shortage(): Shortage | null;
   /** Knows everything that the others have recorded so far. */
   catchUp(): Promise<void>;
@@ -38,7 +38,7 @@ export function driveRun(
   neighbours: Neighbours,
 ): Driver {
   const { ahead, places } = neighbours;
-  const given = (): Given => ({
+  const given = (): StepInputs => ({
     now: clock.now(),
     nonce: () => clock.nonce(),
     shortage: neighbours.shortage(),
@@ -127,7 +127,7 @@ export function driveRun(
 }
 
 /** As many facts as follow one from the other, up to a bound; they are stored in one append. */
-function facts(before: RunState | null, given: Given): readonly RunEvent[] {
+function facts(before: RunState | null, given: StepInputs): readonly RunEvent[] {
   const events: RunEvent[] = [];
   let state = before;
   while (state !== null && events.length < 256) {
@@ -140,7 +140,7 @@ function facts(before: RunState | null, given: Given): readonly RunEvent[] {
 }
 
 /** A halted run starts nothing, but never lets go of what is under way. */
-function effects(state: RunState, given: Given): readonly (Step & { readonly kind: 'effect' })[] {
+function effects(state: RunState, given: StepInputs): readonly (Step & { readonly kind: 'effect' })[] {
   const due = steps(state, given).filter((step) => step.kind === 'effect');
   return state.mode.mode === 'halted'
     ? due.filter(({ effect }) => effect.do === 'supervise' || effect.do === 'stop' || effect.do === 'discard')

@@ -32,7 +32,7 @@ import {
   olderState,
   type Repository,
   type StateDirectory,
-  type Surroundings,
+  type PlaceInputs,
 } from '../adapters/state-directory/index.ts';
 import { recordRepository } from '../adapters/state-directory/known.ts';
 import type { Context, Outcome } from '../cli/frame/command.ts';
@@ -45,7 +45,7 @@ import { answered } from '../engine/ask.ts';
 import type { Desk, Hosting, PlanFlags, ReadPlan } from '../ports/desk.ts';
 import type { Ledger, Stored } from '../ports/ledger.ts';
 import { agentReady } from './examinations/agents.ts';
-import { hostCoordinator, type Setting, startBackground } from './host.ts';
+import { hostCoordinator, type HostSetting, startBackground } from './host.ts';
 import { readDiskLimits, readPlan, readSettings, rereadPlan } from './plan-reader.ts';
 
 /** The desk of the repository that the command was called in. */
@@ -71,7 +71,7 @@ export const openDesk: OpenDesk = async (context, mode) => {
   const made = await makePlaces(repository.value, located.value, surroundings, state);
   if (!made.ok) return made;
   if (!kept) for (const warning of located.value.warnings) context.terminal.problem(`tidegate: note: ${warning}`);
-  const setting: Setting = {
+  const setting: HostSetting = {
     checkout: repository.value.toplevel,
     state,
     runDirectory: made.value,
@@ -103,7 +103,7 @@ const openLedger = (state: StateDir, mode: DeskMode): Promise<Ledger> =>
 export async function makePlaces(
   repository: Repository,
   place: StateDirectory,
-  surroundings: Surroundings,
+  surroundings: PlaceInputs,
   state: StateDir,
 ): Promise<Result<string, string>> {
   const made = await makeStateDirectory(place, surroundings.uid);
@@ -129,7 +129,7 @@ function deskOf(
   caller: Caller,
   place: { readonly repository: Repository; readonly state: StateDir },
   ledger: Ledger,
-  setting: Setting | null,
+  setting: HostSetting | null,
 ): Desk {
   const { repository, state } = place;
   const checkout = repository.toplevel;
@@ -141,7 +141,7 @@ function deskOf(
     const held = await ledger.holder();
     return held !== null && isStopped(held.holder) ? held.holder.pid : null;
   };
-  const coordinates = (): Setting => {
+  const coordinates = (): HostSetting => {
     if (setting === null) throw new Error('a desk for looking coordinates nothing');
     return setting;
   };
@@ -217,7 +217,7 @@ function underFlags(read: Result<ReadPlan, string>, { land, focus }: PlanFlags):
   return ok({ ...read.value, plan, hash: hashPlan(plan) });
 }
 
-async function hosting(setting: Setting, ledger: Ledger): Promise<Hosting> {
+async function hosting(setting: HostSetting, ledger: Ledger): Promise<Hosting> {
   const hosted = await hostCoordinator(setting, ledger);
   const never = new Promise<never>(() => undefined);
   if (hosted.outcome === 'held')
@@ -234,7 +234,7 @@ async function hosting(setting: Setting, ledger: Ledger): Promise<Hosting> {
 }
 
 /** True when a coordinator said that it has started, false when ours ended without one, or after 10 s. */
-async function startAndWait(setting: Setting, ledger: Ledger): Promise<boolean> {
+async function startAndWait(setting: HostSetting, ledger: Ledger): Promise<boolean> {
   const started = Promise.withResolvers<boolean>();
   const after = await ledger.head();
   const isStarted = ({ event }: Stored): boolean => event.type === 'coordinator-started';

@@ -7,7 +7,7 @@ import type { Finding } from '../domain/findings/finding.ts';
 import type { Drafts } from '../ports/drafts.ts';
 import { EnvironmentFailed } from '../ports/failures.ts';
 import { entry } from './entry.ts';
-import type { Setting } from './host.ts';
+import type { HostSetting } from './host.ts';
 
 /** A plan of a hundred tasks takes one. */
 const usualSeconds = 20;
@@ -22,7 +22,7 @@ const answer = z.object({ findings: z.array(finding).max(mostFindings) });
  * memory there is, and the coordinator has other runs to see to.
  */
 export const draftReader = (
-  { checkout, state, env }: Pick<Setting, 'checkout' | 'state' | 'env'>,
+  { checkout, state, env }: Pick<HostSetting, 'checkout' | 'state' | 'env'>,
   seconds = usualSeconds,
 ): Drafts => ({
   mistakes: ({ commit, file, branch }) =>

@@ -26,7 +26,7 @@ import { entry } from './entry.ts';
 import { readAgentsAtOnce, readDiskLimits, readNotifySetting } from './plan-reader.ts';
 
 /** Where a repository, its state and its sockets are, and who asks. */
-export type Setting = {
+export type HostSetting = {
   readonly checkout: string;
   readonly state: StateDir;
   readonly runDirectory: string;
@@ -42,7 +42,7 @@ type Hosted =
   | { readonly outcome: 'held'; readonly by: Holder };
 
 /** Becomes the coordinator of a repository, unless a living one is there. */
-export async function hostCoordinator(setting: Setting, ledger: Ledger): Promise<Hosted> {
+export async function hostCoordinator(setting: HostSetting, ledger: Ledger): Promise<Hosted> {
   const { state, checkout, runDirectory, env } = setting;
   const taken = await ledger.takeEpoch({ ...identify(), socket: '' }, isAlive);
   if (taken.outcome === 'held') return { outcome: 'held', by: taken.by };
@@ -118,7 +118,7 @@ function watchPresence(directory: string, gone: () => void): Disposable {
 }
 
 /** Starts a coordinator that outlives this process and its terminal. */
-export function startBackground(setting: Setting): ChildProcess {
+export function startBackground(setting: HostSetting): ChildProcess {
   const log = openSync(`${setting.state.root}/coordinator.log`, 'a', 0o600);
   const argv = [entry('cli'), '-C', setting.checkout, '--state-dir', dirname(setting.state.root), 'coordinate'];
   const child = spawn(process.execPath, argv, {
@@ -133,14 +133,14 @@ export function startBackground(setting: Setting): ChildProcess {
 }
 
 /** For processes of ours: they find what this one has compiled, if it keeps that. No agent and no git of ours is told. */
-export function forOurs(env: Setting['env']): Setting['env'] {
+export function forOurs(env: HostSetting['env']): HostSetting['env'] {
   const compiled = getCompileCacheDir();
   return compiled === undefined ? env : { ...env, NODE_COMPILE_CACHE: dirname(compiled) };
 }
 
 /** Secrets that the configuration names: a variable, or what the person gave to `tidegate auth secret`. */
 const secretsOf =
-  (env: Setting['env']) =>
+  (env: HostSetting['env']) =>
   (variable: string): string | null =>
     env[variable] || storedTokens(tokensFile(env, personsHome()))[variable] || null;
 

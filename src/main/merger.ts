@@ -3,7 +3,7 @@ import { globalConfigText, personsEnvironment } from '../adapters/git/read/index
 import { openSqliteLedger } from '../adapters/ledger/sqlite/index.ts';
 import { armFailpoints } from '../adapters/process/failpoint.ts';
 import { stateDir } from '../domain/ledger/state-dir.ts';
-import type { Context } from '../merger/context.ts';
+import type { MergerContext } from '../merger/context.ts';
 import { recoverLanding } from '../merger/land/landing-recovery.ts';
 import { perform } from '../merger/perform.ts';
 import { serve } from '../merger/serve.ts';
@@ -23,7 +23,7 @@ process.stdout.on('error', () => undefined);
 const state = stateDir(root);
 await using open = new AsyncDisposableStack();
 // What keeps it from beginning is told to whoever asks, and tried again for whoever asks next.
-let begun: Promise<Context> | null = begin();
+let begun: Promise<MergerContext> | null = begin();
 begun.catch(() => undefined);
 await serve(process.stdin, process.stdout, async (request, epoch) => {
   begun ??= begin();
@@ -37,7 +37,7 @@ await serve(process.stdin, process.stdout, async (request, epoch) => {
   });
 });
 
-async function begin(): Promise<Context> {
+async function begin(): Promise<MergerContext> {
   await takeOver(state);
   const ledger = open.use(await openSqliteLedger(state.ledger, { check: 'head' }));
   const context = { ledger, state, checkout: checkout ?? '', env: ownEnvironment() };

@@ -9,7 +9,7 @@ import {
   locateStateDirectory,
   type Repository,
   type StateDirectory,
-  type Surroundings,
+  type PlaceInputs,
 } from '../adapters/state-directory/index.ts';
 import { processSupervisors } from '../adapters/supervisors/index.ts';
 import { jobDirectory } from '../adapters/supervisors/job-directory.ts';
@@ -30,7 +30,7 @@ export async function openScratch(
   context: Context,
   repository: Repository,
   kept: StateDirectory,
-  surroundings: Surroundings,
+  surroundings: PlaceInputs,
 ): Promise<Result<Scratch & AsyncDisposable, string>> {
   await sweep(kept.path);
   const root = nameOf(kept.path, identify());

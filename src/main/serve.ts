@@ -12,7 +12,7 @@ import { findRepository } from '../adapters/state-directory/index.ts';
 import { knownRepositories } from '../adapters/state-directory/known.ts';
 import { repositoryName, stateRoot } from '../adapters/state-directory/place.ts';
 import type { Context } from '../cli/frame/command.ts';
-import type { Listen, Running, ServePorts } from '../cli/frame/ports.ts';
+import type { Listen, RunningServer, ServePorts } from '../cli/frame/ports.ts';
 import { err, ok, type Result } from '../domain/base/result.ts';
 import type { Examined } from '../ports/desk.ts';
 import { passages } from '../protocol/routes/mcp.ts';
@@ -43,7 +43,7 @@ export const servePorts: ServePorts = {
   start,
 };
 
-async function start(context: Context, listen: Listen): Promise<Result<Running, string>> {
+async function start(context: Context, listen: Listen): Promise<Result<RunningServer, string>> {
   const { path: root } = stateRoot(surroundingsOf(context));
   const state = await serverState(root);
   const other = state.serving();

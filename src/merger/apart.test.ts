@@ -10,7 +10,7 @@ import {
   isTidy,
   mergeTrees,
   mustReadCommit,
-  nobody,
+  internalAuthor,
   writeCommit,
   writeStack,
 } from '../adapters/git/write/index.ts';
@@ -53,7 +53,7 @@ test('what is written at once is what merging one by one gives, with the same co
       const changes = await changesApart(repo.gitDir, tree, snapshots, new Set());
       if (changes === null) return;
       compared += 1;
-      const description = { message: 'Ünïcode\n', by: nobody, date: '5 +0000' };
+      const description = { message: 'Ünïcode\n', by: internalAuthor, date: '5 +0000' };
       const commits = changes.map((own) => ({ ...description, changes: own }));
       const ours = await writeStack(repo.gitDir, { ref: 'refs/t/stack', parent: start, commits });
       expect(repo.git('rev-parse', 'refs/t/stack')).toBe(ours.at(-1)?.id);

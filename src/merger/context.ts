@@ -7,7 +7,7 @@ import type { MergerAnswer } from '../ports/merger.ts';
 import { givenUp, type History } from './proof/history.ts';
 
 /** What every operation of the merger works on. */
-export type Context = {
+export type MergerContext = {
   readonly ledger: Ledger;
   readonly state: StateDir;
   /** The person's checkout. */
@@ -17,19 +17,19 @@ export type Context = {
 };
 
 /** One request about one run, under the epoch of the coordinator that asked. */
-export type Order = Context & { readonly run: RunId; readonly epoch: number };
+export type MergerOrder = MergerContext & { readonly run: RunId; readonly epoch: number };
 
 export const done: MergerAnswer = { outcome: 'done' };
 export const stale: MergerAnswer = { outcome: 'stale-epoch' };
 export const refused = (because: Finding): MergerAnswer => ({ outcome: 'refused', because });
 
 /** Records facts about the world that stay true whatever else was appended meanwhile. */
-export const recordFacts = (order: Order, ...events: readonly RunEvent[]): Promise<MergerAnswer> =>
+export const recordFacts = (order: MergerOrder, ...events: readonly RunEvent[]): Promise<MergerAnswer> =>
   recordWhile(order, () => true, ...events);
 
 /** Records facts unless what they rest on is over; then there is nothing to say, and whoever needs them asks again. */
 export async function recordWhile(
-  order: Order,
+  order: MergerOrder,
   stands: (past: History) => boolean,
   ...events: readonly RunEvent[]
 ): Promise<MergerAnswer> {
@@ -54,7 +54,7 @@ export type Intent<E> =
  * gave up meanwhile begins nothing more; only what has landed may still be taken back.
  */
 export async function recordIntent<E>(
-  order: Order,
+  order: MergerOrder,
   decide: (history: History) => Promise<Intent<E>>,
 ): Promise<Intent<E>> {
   for (;;) {
@@ -71,6 +71,6 @@ export async function recordIntent<E>(
 }
 
 /** Whether the coordinator that asked is still the one. */
-export async function isCurrent(order: Pick<Order, 'ledger' | 'epoch'>): Promise<boolean> {
+export async function isCurrent(order: Pick<MergerOrder, 'ledger' | 'epoch'>): Promise<boolean> {
   return (await order.ledger.holder())?.epoch === order.epoch;
 }

@@ -4,14 +4,14 @@ import { runGit } from '../adapters/git/process/index.ts';
 import { type Change, objectsBeyondBranches, type Person } from '../adapters/git/write/index.ts';
 import { findObject, giveObject, lfsPaths, personsStore, readPointers } from '../adapters/lfs/index.ts';
 import type { CommitId } from '../domain/base/ids.ts';
-import type { Order } from './context.ts';
+import type { MergerOrder } from './context.ts';
 import type { Obstacle } from './land/obstacles.ts';
 
 /**
  * Gives the person's repository every LFS object of ours that `commit` brings to their branches, also of commits on the
  * way: their own git-lfs then finds it at checkout and at the next push. The commit's git objects are there already.
  */
-export async function deliverLfs(order: Order, person: Person, commit: CommitId): Promise<void> {
+export async function deliverLfs(order: MergerOrder, person: Person, commit: CommitId): Promise<void> {
   if (!existsSync(order.state.lfs)) return;
   const ids = await objectsBeyondBranches(person, commit);
   const pointers = await readPointers(order.state.repository, ids);
@@ -26,7 +26,7 @@ export async function deliverLfs(order: Order, person: Person, commit: CommitId)
  * of the files, and could not put them back either: that is seen before anything is touched.
  */
 export async function lfsObstacle(
-  order: Order,
+  order: MergerOrder,
   person: Person,
   move: { readonly changes: readonly Change[]; readonly new: CommitId },
 ): Promise<Obstacle | null> {
@@ -43,7 +43,7 @@ async function isRequired(person: Person): Promise<boolean> {
 }
 
 /** Lets the person's filter take nothing, whatever program it is; what git makes of that is kept nowhere. */
-async function canFilter(order: Order, person: Person): Promise<boolean> {
+async function canFilter(order: MergerOrder, person: Person): Promise<boolean> {
   const attributes = `${order.state.root}/every-file-lfs`;
   writeWhole(attributes, '* filter=lfs\n');
   try {

@@ -10,7 +10,7 @@ import type { RunOrder } from '../domain/ledger/requests.ts';
 import { refs } from '../domain/ledger/state-dir.ts';
 import { policy } from '../domain/settings/policy.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
-import { done, type Order, recordFacts, refused } from './context.ts';
+import { done, type MergerOrder, recordFacts, refused } from './context.ts';
 import { creation, eventsOf } from './proof/history.ts';
 import { takeUncommitted } from './take-uncommitted.ts';
 
@@ -18,7 +18,7 @@ import { takeUncommitted } from './take-uncommitted.ts';
  * Takes the target's tip into our own repository and begins the run branch there. A run that waited in line begins on
  * what has landed meanwhile.
  */
-export async function openRun(order: Order): Promise<MergerAnswer> {
+export async function openRun(order: MergerOrder): Promise<MergerAnswer> {
   const history = await order.ledger.read(order.run);
   if (eventsOf(history, 'run-branch-made').length > 0) return done;
   const { commonDir } = await findCheckout(order.checkout);
@@ -46,7 +46,7 @@ export async function openRun(order: Order): Promise<MergerAnswer> {
 type Start = { readonly commit: CommitId; readonly onto: CommitId | null };
 
 /** The run branch was set before, and nobody recorded it. */
-async function begunAt(order: Order, commit: CommitId): Promise<Start> {
+async function begunAt(order: MergerOrder, commit: CommitId): Promise<Start> {
   const { repository } = order.state;
   const taken = await readRef({ gitDir: repository }, refs.uncommitted(order.run));
   const [onto = null] = taken === commit ? (await mustReadCommit(repository, commit)).parents : [];
@@ -55,7 +55,7 @@ async function begunAt(order: Order, commit: CommitId): Promise<Start> {
 
 /** The branch of an earlier run that this one goes on from; else the target, with what the checkout adds to it if that was asked for. */
 async function startOf(
-  order: Order,
+  order: MergerOrder,
   { target, continues, uncommitted }: Pick<RunOrder, 'target' | 'continues' | 'uncommitted'>,
   commonDir: string,
 ): Promise<Result<Start, Finding>> {
@@ -71,7 +71,7 @@ async function startOf(
 }
 
 /** The branch as it is now, if it only went on since the run was ordered; else where it was then. */
-async function tipOf(order: Order, target: RunOrder['target'], commonDir: string): Promise<CommitId> {
+async function tipOf(order: MergerOrder, target: RunOrder['target'], commonDir: string): Promise<CommitId> {
   const { repository } = order.state;
   await adoptCommit(repository, commonDir, target.commit);
   const tip = await readRef({ gitDir: commonDir }, `refs/heads/${target.branch}`);

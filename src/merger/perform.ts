@@ -5,7 +5,7 @@ import { buildCandidate } from './candidate/candidate.ts';
 import { dropPaths } from './candidate/drop-paths.ts';
 import { merge } from './candidate/merge.ts';
 import { makeTaskBase } from './candidate/task-base.ts';
-import { type Context, isCurrent, stale } from './context.ts';
+import { type MergerContext, isCurrent, stale } from './context.ts';
 import { land } from './land/land.ts';
 import { rebuildLanding } from './land/rebuild-landing.ts';
 import { takeLandingEdit } from './land/take-landing-edit.ts';
@@ -14,7 +14,7 @@ import { takeEdit } from './take-edit.ts';
 import { undo } from './undo/undo.ts';
 
 /** Does one request. Every operation looks at ledger and world first, so that asking again finishes or repeats nothing. */
-export async function perform(context: Context, request: MergerRequest, epoch: number): Promise<MergerAnswer> {
+export async function perform(context: MergerContext, request: MergerRequest, epoch: number): Promise<MergerAnswer> {
   const order = { ...context, run: request.run, epoch };
   if (!(await isCurrent(order))) return stale;
   switch (request.do) {

@@ -7,7 +7,7 @@ import type { SnapshotEvidence } from '../domain/gates/evidence.ts';
 import type { By } from '../domain/ledger/requests.ts';
 import { editedFiles, refs } from '../domain/ledger/state-dir.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
-import { done, type Order, recordWhile, refused } from './context.ts';
+import { done, type MergerOrder, recordWhile, refused } from './context.ts';
 import { eventsOf, type History, isVoidedBy, lastSnapshot } from './proof/history.ts';
 import { walkEdited } from './walk-edited.ts';
 
@@ -17,7 +17,7 @@ type TakeEdit = { readonly task: TaskId; readonly from: CommitId; readonly copy:
  * Makes the next snapshot of a task out of what a person left in a copy of the last one, by the walk that takes every snapshot. What
  * could not be taken from the agent, and secrets in what the person did not touch, stay findings of the new one.
  */
-export async function takeEdit(order: Order, { task, from, copy, by }: TakeEdit): Promise<MergerAnswer> {
+export async function takeEdit(order: MergerOrder, { task, from, copy, by }: TakeEdit): Promise<MergerAnswer> {
   const { repository } = order.state;
   const history = await order.ledger.read(order.run);
   const edits = eventsOf(history, 'task-edited').filter(({ event }) => event.task === task);

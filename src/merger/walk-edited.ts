@@ -7,7 +7,7 @@ import type { CommitId } from '../domain/base/ids.ts';
 import { err, ok, type Result } from '../domain/base/result.ts';
 import type { Finding } from '../domain/findings/finding.ts';
 import type { SnapshotEvidence } from '../domain/gates/evidence.ts';
-import type { Order } from './context.ts';
+import type { MergerOrder } from './context.ts';
 import { type History, planInForce } from './proof/history.ts';
 
 type Walk = {
@@ -20,7 +20,7 @@ type Walk = {
 
 /** Takes what a person left in a directory, by the walk that takes every snapshot. */
 export async function walkEdited(
-  order: Order,
+  order: MergerOrder,
   files: string,
   { base, from, ref, message }: Walk,
 ): Promise<Result<SnapshotEvidence, Finding>> {
@@ -45,7 +45,7 @@ export async function walkEdited(
 }
 
 /** Values that agents of this run may have been given. Short ones (`on`, a port) would be found everywhere. */
-function knownValues({ env }: Order, history: History): readonly string[] {
+function knownValues({ env }: MergerOrder, history: History): readonly string[] {
   const kinds = Object.values(agentKinds);
   const names = [...planInForce(history).plan.fence.env, ...kinds.flatMap(({ credentials }) => credentials)];
   return [

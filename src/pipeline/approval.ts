@@ -11,10 +11,10 @@ import {
   type WaveState,
 } from '../domain/run/run.ts';
 import type { TaskState } from '../domain/run/task.ts';
-import { contextOf, fact, type Given, type Step } from './step.ts';
+import { contextOf, fact, type StepInputs, type Step } from './step.ts';
 
 /** Phase 2: a person says yes to this plan hash, once per run or once per wave. */
-export function approval(state: RunState, given: Given): readonly Step[] {
+export function approval(state: RunState, given: StepInputs): readonly Step[] {
   const refused = selectedWaves(state).some((wave) =>
     [wave.thread, wave.preflight, wave.ownership].some((verdicts) => verdicts !== null && !passes(verdicts)),
   );
@@ -61,5 +61,5 @@ function nextToApprove(state: RunState): WaveState | undefined {
   return wave?.approval === null ? wave : undefined;
 }
 
-const expiry = (state: RunState, given: Given): string =>
+const expiry = (state: RunState, given: StepInputs): string =>
   new Date(Date.parse(given.now) + state.plan.taps.expiresMinutes * 60_000).toISOString();

@@ -1,6 +1,6 @@
 import type { ContractEvidence } from '../domain/gates/evidence.ts';
-import { type Context, judged } from '../domain/gates/judge.ts';
+import { type JudgeContext, judged } from '../domain/gates/judge.ts';
 
 /** Phase 000, when a run is made: nothing else is looked at before its request is in order. */
-export const contract = (context: Context, evidence: ContractEvidence) =>
+export const contract = (context: JudgeContext, evidence: ContractEvidence) =>
   judged(context, { phase: 'contract', evidence });

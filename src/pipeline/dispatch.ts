@@ -8,10 +8,10 @@ import { isLive, startable } from '../domain/run/schedule.ts';
 import { agentOf, liveAttempt, type TaskState, verdictsOf } from '../domain/run/task.ts';
 import { obstacleTo, uncheckedOnBase } from '../domain/run/waiting.ts';
 import { policy } from '../domain/settings/policy.ts';
-import { effect, fact, type Given, type Step } from './step.ts';
+import { effect, fact, type StepInputs, type Step } from './step.ts';
 
 /** Phase 3: tasks whose needs are met are launched one by one, each recorded before it happens. */
-export function dispatch(state: RunState, given: Given): readonly Step[] {
+export function dispatch(state: RunState, given: StepInputs): readonly Step[] {
   return [...live(state), ...room(state, given), ...starts(state, given)];
 }
 
@@ -40,7 +40,7 @@ const isDropped = (state: RunState, id: TaskId): boolean =>
   );
 
 /** Told when it keeps a task from starting, when that has another reason, and again when it does not any more. */
-function room(state: RunState, { shortage = null }: Given): readonly Step[] {
+function room(state: RunState, { shortage = null }: StepInputs): readonly Step[] {
   const isWanted = state.mode.mode === 'active' && state.branch !== null && startable(state).length > 0;
   const found = isWanted ? shortage : null;
   if (reasonOf(found) === reasonOf(state.shortage)) return [];
@@ -76,7 +76,7 @@ const mayStart = (state: RunState): boolean =>
   state.branch !== null &&
   uncheckedOnBase(state) === null;
 
-function starts(state: RunState, given: Given): readonly Step[] {
+function starts(state: RunState, given: StepInputs): readonly Step[] {
   if (!mayStart(state)) return [];
   const running = Object.values(state.tasks).filter(isLive);
   const launching = running.filter((task) => task.progress.status === 'launching').length;
@@ -97,7 +97,7 @@ function starts(state: RunState, given: Given): readonly Step[] {
   return [intend(state, first, given), ...asked];
 }
 
-function intend(state: RunState, task: TaskState, given: Given): Step {
+function intend(state: RunState, task: TaskState, given: StepInputs): Step {
   const { progress, base } = task;
   if (progress.status !== 'waiting' || base === null) throw new Error(`${task.id} is not startable`);
   const number = task.launches + 1;

@@ -4,10 +4,10 @@ import type { RunEvent } from '../domain/ledger/events.ts';
 import { plannedById } from '../domain/plan/plan.ts';
 import { isNear, runSpend, type Spend, taskSpend } from '../domain/run/budget.ts';
 import type { RunState } from '../domain/run/run.ts';
-import { fact, type Given, type Step } from './step.ts';
+import { fact, type StepInputs, type Step } from './step.ts';
 
 /** Providers that want to be left alone are, by all tasks, and are asked again when their time has come. Money is watched. */
-export function governor(state: RunState, given: Given): readonly Step[] {
+export function governor(state: RunState, given: StepInputs): readonly Step[] {
   const near = budgetNear(state);
   if (near !== null) return [fact(near)];
   const over = Object.entries(state.providers).find(
@@ -26,7 +26,7 @@ export function governor(state: RunState, given: Given): readonly Step[] {
 }
 
 /** A provider that another run has to leave alone is left alone here too, as long as that run does. */
-function sharedPause(state: RunState, { pausedElsewhere, now }: Given): RunEvent | null {
+function sharedPause(state: RunState, { pausedElsewhere, now }: StepInputs): RunEvent | null {
   if (pausedElsewhere === undefined) return null;
   const elsewhere = pausedElsewhere(state).filter(({ until }) => until === null || until > now);
   const isOver = Object.entries(state.providers).find(

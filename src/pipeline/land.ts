@@ -7,10 +7,10 @@ import { landsOnOwnBranch } from '../domain/plan/plan.ts';
 import { checkKey, goesOn, type RunState, selectedWaves } from '../domain/run/run.ts';
 import { policy } from '../domain/settings/policy.ts';
 import { halt } from './closure.ts';
-import { effect, fact, type Given, isItsTurn, type Step } from './step.ts';
+import { effect, fact, type StepInputs, isItsTurn, type Step } from './step.ts';
 
 /** The end of phase 6: the person's branch moves once, as the plan's `land` says. */
-export function land(state: RunState, given: Given): readonly Step[] {
+export function land(state: RunState, given: StepInputs): readonly Step[] {
   const over = allClosed(state) ? landedOutcome(state) : null;
   if (over !== null) return [fact({ type: 'run-ended', outcome: over })];
   const due = landingIsDue(state);
@@ -56,7 +56,7 @@ function landingIsDue(state: RunState): 'not-yet' | 'nothing' | 'due' {
 
 const allClosed = (state: RunState): boolean => selectedWaves(state).every((wave) => wave.closed);
 
-function move(state: RunState, landing: LandingState, given: Given): readonly Step[] {
+function move(state: RunState, landing: LandingState, given: StepInputs): readonly Step[] {
   switch (landing.status) {
     case 'none':
       return [landsOnOwnBranch(state.plan) ? askLand(state) : fact({ type: 'landing-queued' })];

@@ -4,7 +4,7 @@ import { discardedBy } from '../domain/kept/kept.ts';
 import type { RunEvent } from '../domain/ledger/events.ts';
 import type { RequestEvent } from '../domain/ledger/requests.ts';
 import type { RunState } from '../domain/run/run.ts';
-import { effect, fact, type Given, isItsTurn, messageSent, type Step } from './step.ts';
+import { effect, fact, type StepInputs, isItsTurn, messageSent, type Step } from './step.ts';
 import { undo } from './undo.ts';
 
 /**
@@ -13,7 +13,7 @@ import { undo } from './undo.ts';
  * because they share the branch. Ends at the first answer: the next is decided on the state that it leads to, and ten
  * thousand requests must not each be looked at ten thousand times.
  */
-export function requests(state: RunState, given: Given): readonly Step[] {
+export function requests(state: RunState, given: StepInputs): readonly Step[] {
   const busy = new Set<TaskId | null>();
   const found: Step[] = [];
   for (const { seq, request } of state.pending) {
@@ -57,7 +57,7 @@ function byDisk(state: RunState, seq: number, request: RequestEvent): readonly S
 }
 
 /** What only the merger can do; its answer settles the request. */
-function byMerger(state: RunState, given: Given, seq: number, request: RequestEvent): readonly Step[] {
+function byMerger(state: RunState, given: StepInputs, seq: number, request: RequestEvent): readonly Step[] {
   const { run } = state;
   if (request.type === 'requested-undo') return isItsTurn(state, given) ? undo(state, seq, request.task) : [];
   if (request.type === 'requested-landing-edit') {

@@ -1,5 +1,5 @@
 import type { AttemptId, CommitId, RunId, TaskId, TreeId } from '../domain/base/ids.ts';
-import type { Context } from '../domain/gates/judge.ts';
+import type { JudgeContext } from '../domain/gates/judge.ts';
 import type { Passed } from '../domain/gates/phase.ts';
 import type { Shortage } from '../domain/kept/disk.ts';
 import type { Kept } from '../domain/kept/kept-paths.ts';
@@ -71,7 +71,7 @@ export type PauseElsewhere = Omit<RunEvent & { readonly type: 'provider-paused' 
 };
 
 /** Time, chance and the state of the disk, handed in so that replay can hand in the same. */
-export type Given = {
+export type StepInputs = {
   readonly now: string;
   readonly nonce: () => string;
   /** No room for another attempt. Absent where nobody starts any. */
@@ -85,7 +85,7 @@ export type Given = {
 };
 
 /** Whether nothing else moves the branch before this run does. */
-export const isItsTurn = (state: RunState, { ahead }: Given): boolean => (ahead?.(state) ?? null) === null;
+export const isItsTurn = (state: RunState, { ahead }: StepInputs): boolean => (ahead?.(state) ?? null) === null;
 
 export const fact = (...events: RunEvent[]): Step => ({ kind: 'fact', events });
 export const effect = (key: string, what: Effect): Step => ({ kind: 'effect', key, effect: what });
@@ -95,13 +95,13 @@ export const messageSent = (
   { task, message, by }: RequestEvent & { readonly type: 'requested-send' },
 ): RunEvent => ({ type: 'message-sent', task, attempt, message, by });
 
-export const contextOf = (state: RunState): Context => ({
+export const contextOf = (state: RunState): JudgeContext => ({
   plan: state.plan,
   hash: state.hash,
   granted: grantedIn(state),
 });
 
-export const grantedIn = (state: RunState): Context['granted'] =>
+export const grantedIn = (state: RunState): JudgeContext['granted'] =>
   Object.values(state.tasks)
     .filter((task) => task.granted.length > 0)
     .map((task) => ({ task: task.id, paths: task.granted }));

@@ -21,11 +21,11 @@ import type { Shortage } from '../domain/kept/disk.ts';
 import type { RunEvent } from '../domain/ledger/events.ts';
 import { evolveRun, type RunState } from '../domain/run/run.ts';
 import { createRun } from '../engine/orders/create-run.ts';
-import type { Effect, Given } from './step.ts';
+import type { Effect, StepInputs } from './step.ts';
 import { steps } from './steps.ts';
 
 const noon = '2026-01-01T12:00:00.000Z';
-const given = (now = noon): Given => ({ now, nonce: () => 'nonce' });
+const given = (now = noon): StepInputs => ({ now, nonce: () => 'nonce' });
 const test1 = { name: 'test', run: 'npm test', minutes: 1 };
 
 type Waves = readonly Readonly<Record<string, TaskSketch>>[];
@@ -196,7 +196,7 @@ describe('after the yes', () => {
     const trouble = { kind: 'needs-login', until: null, words: '' } as const;
     const pause = { provider: 'anthropic', until: null, trouble, tries: 1, of: other };
     const { state } = begun([{ a: { agent: ['claude'] } }]).next({ type: 'provider-paused', ...pause });
-    const factsWith = (more: Partial<Given>) =>
+    const factsWith = (more: Partial<StepInputs>) =>
       steps(state, { ...given(), ...more }).flatMap((step) => (step.kind === 'fact' ? step.events : []));
     expect(factsWith({})).toEqual([]);
     expect(factsWith({ pausedElsewhere: () => [pause] })).toEqual([]);

@@ -12,14 +12,14 @@ import { monitor } from './monitor.ts';
 import { ownership } from './ownership.ts';
 import { preflight } from './preflight.ts';
 import { requests } from './requests.ts';
-import { effect, type Given, type Step } from './step.ts';
+import { effect, type StepInputs, type Step } from './step.ts';
 import { thread } from './thread.ts';
 
 /**
  * Everything that follows from the state of a run, phase by phase. The only place with the order of phases.
  * A fact changes the state, so the engine records the first one and asks again; effects may run side by side.
  */
-export function steps(state: RunState, given: Given): readonly Step[] {
+export function steps(state: RunState, given: StepInputs): readonly Step[] {
   const asked = requests(state, given);
   if (state.ended !== null)
     return asked.length > 0 || state.ended !== 'done' ? asked : [...asked, ...lateLanding(state, given)];
@@ -51,7 +51,7 @@ function runBranch(state: RunState): readonly Step[] {
 }
 
 /** A run that ended on its own branch may be landed later, when a person asks. */
-function lateLanding(state: RunState, given: Given): readonly Step[] {
+function lateLanding(state: RunState, given: StepInputs): readonly Step[] {
   const asked = state.taps.land?.status === 'approved' && hasMerged(state);
   const over = ['landed', 'offered', 'undone'].includes(state.landing.status);
   return asked && !over ? land(state, given) : [];

@@ -4,7 +4,7 @@ import type { Sha256 } from '../domain/ledger/chain.ts';
 import { canonicalJson } from '../domain/plan/plan.ts';
 import type { Stage } from '../domain/settings/agent-types.ts';
 import { estimate, type Tier } from './complexity.ts';
-import { type Part, type Parts, partsOf, partText } from './parts.ts';
+import { type GoalPart, type Parts, partsOf, partText } from './parts.ts';
 import { pathsIn } from './paths.ts';
 import type { AgentType, Registry } from './registry.ts';
 
@@ -17,13 +17,13 @@ const fewestTurns = 2;
 type Constraints = { readonly maxParallel: number; readonly maxTotalTurns: number };
 
 /** One piece of work for one agent. */
-export type Step = {
+export type PlanStep = {
   readonly step: number;
   readonly wave: number;
   readonly stage: Stage;
   readonly agent: AgentType;
   /** What of the goal it has. */
-  readonly part: Part;
+  readonly part: GoalPart;
   readonly description: string;
   readonly complexity: Tier | null;
   readonly maxTurns: number;
@@ -33,7 +33,7 @@ export type Step = {
 
 type Decomposition = {
   readonly id: string;
-  readonly steps: readonly Step[];
+  readonly steps: readonly PlanStep[];
   readonly waves: readonly { readonly wave: number; readonly tasks: readonly number[] }[];
   readonly totalTurns: number;
 };
@@ -75,7 +75,7 @@ export function decompose(
   });
 }
 
-type Planned = Omit<Step, 'step' | 'wave' | 'dependsOn'>;
+type Planned = Omit<PlanStep, 'step' | 'wave' | 'dependsOn'>;
 
 /** The three stages, those with nothing to do left out. */
 function stagesOf(goal: string, parts: Parts, registry: Registry): readonly (readonly Planned[])[] {
@@ -118,16 +118,16 @@ function stagesOf(goal: string, parts: Parts, registry: Registry): readonly (rea
 }
 
 /** ` (part 2 of 3)`, where there are several. */
-function placed(at: number, among: readonly Part[]): string {
+function placed(at: number, among: readonly GoalPart[]): string {
   return among.length === 1 ? '' : ` (part ${at + 1} of ${among.length})`;
 }
 
 const reviewerIn = (registry: Registry): AgentType | undefined =>
   registry.find(({ type }) => type === 'code-reviewer') ?? registry.find(({ stage }) => stage === 'validate');
 
-const exploring = (agent: AgentType, part: Part) => brief('explore', agent, part, 8, 'sonnet');
+const exploring = (agent: AgentType, part: GoalPart) => brief('explore', agent, part, 8, 'sonnet');
 
-const brief = (stage: Stage, agent: AgentType, part: Part, maxTurns: number, model: string) => ({
+const brief = (stage: Stage, agent: AgentType, part: GoalPart, maxTurns: number, model: string) => ({
   stage,
   agent,
   part,
@@ -136,7 +136,7 @@ const brief = (stage: Stage, agent: AgentType, part: Part, maxTurns: number, mod
   model: agent.model ?? model,
 });
 
-function worked(stage: Stage, part: Part) {
+function worked(stage: Stage, part: GoalPart) {
   const text = part.clauses.join('; ');
   const paths = pathsIn(text);
   const directories = paths.filter((path) => path.endsWith('/') || path.includes('*')).length;
@@ -173,8 +173,8 @@ function chunked<T>(items: readonly T[], size: number): readonly (readonly T[])[
 }
 
 /** Every step of a wave depends on all of the wave before. */
-function numbered(waves: readonly (readonly Planned[])[]): readonly Step[] {
-  const steps: Step[] = [];
+function numbered(waves: readonly (readonly Planned[])[]): readonly PlanStep[] {
+  const steps: PlanStep[] = [];
   for (const [wave, planned] of waves.entries()) {
     const before = steps.filter((step) => step.wave === wave - 1).map(({ step }) => step);
     for (const one of planned) steps.push({ ...one, step: steps.length, wave, dependsOn: before });

@@ -6,7 +6,7 @@ import { freeId, type PlanSketch, type SketchedTask, slugOf } from '../domain/pl
 import { intersect, pattern } from '../domain/scope/pattern.ts';
 import { taskBrief } from './brief.ts';
 import { clausesOf } from './clauses.ts';
-import { decompose, parallelRange, type Step, turnsRange } from './decompose.ts';
+import { decompose, parallelRange, type PlanStep, turnsRange } from './decompose.ts';
 import { nothingOwned, type Ownership, ownedIn } from './goal-ownership.ts';
 import { partText } from './parts.ts';
 import { type AgentType, agentTyped, generalist, type Registry } from './registry.ts';
@@ -54,7 +54,7 @@ export function planOfGoal(
 
 type Scene = {
   readonly goal: string;
-  readonly steps: readonly Step[];
+  readonly steps: readonly PlanStep[];
   readonly registry: Registry;
   readonly protect: readonly string[];
   readonly taken: Set<string>;
@@ -145,7 +145,7 @@ function groupsOf(scene: Scene, tasks: TemplateWave['tasks']): readonly (readonl
   }
 }
 
-function workOf(scene: Scene, step: Step): Work {
+function workOf(scene: Scene, step: PlanStep): Work {
   const { stage, agent, part } = step;
   const isWhole = part.clauses.length === 1 && part.clauses[0] === scene.goal && part.about.length === 0;
   const writes = stage === 'implement' || agent.role === 'quality';

@@ -3,7 +3,7 @@ import { type AgentMatch, type AgentType, generalist, matchAgents, type Registry
 import { mentions, wordsOf } from './words.ts';
 
 /** What of a goal one agent has. */
-export type Part = {
+export type GoalPart = {
   readonly agent: AgentType;
   /** The clauses it stands in. */
   readonly clauses: readonly string[];
@@ -13,9 +13,9 @@ export type Part = {
 
 /** Who explores, who implements and who validates what of a goal. Nothing of it is left out, and none has another's part. */
 export type Parts = {
-  readonly explore: readonly Part[];
-  readonly implement: readonly Part[];
-  readonly validate: readonly Part[];
+  readonly explore: readonly GoalPart[];
+  readonly implement: readonly GoalPart[];
+  readonly validate: readonly GoalPart[];
 };
 
 export function partsOf(goal: string, registry: Registry): Parts {
@@ -28,7 +28,7 @@ export function partsOf(goal: string, registry: Registry): Parts {
 }
 
 /** How the part is told: the clause itself where an agent has all of it. */
-export function partText({ clauses, about }: Part): string {
+export function partText({ clauses, about }: GoalPart): string {
   const text = clauses.join('; ');
   return about.length === 0
     ? text
@@ -60,8 +60,8 @@ function partsOfClause(clause: string, registry: Registry): Parts {
   };
 }
 
-const whole = ({ agent }: AgentMatch, clause: string): Part => ({ agent, clauses: [clause], about: [] });
-const share = ({ agent, keywords }: AgentMatch, clause: string): Part => ({
+const whole = ({ agent }: AgentMatch, clause: string): GoalPart => ({ agent, clauses: [clause], about: [] });
+const share = ({ agent, keywords }: AgentMatch, clause: string): GoalPart => ({
   agent,
   clauses: [clause],
   about: keywords,

@@ -1,11 +1,11 @@
 import type { TaskSize } from '../domain/findings/plan/plan-rules.ts';
 import {
   agentsOf,
-  type Draft,
+  type PlanDraft,
   type DraftTask,
   type DraftWave,
   ownsOf,
-  type Problem,
+  type PlanProblem,
 } from '../domain/plan/plan-draft.ts';
 import type { ResolvedSettings, Settings } from '../domain/settings/settings.ts';
 import { estimate } from './complexity.ts';
@@ -15,7 +15,7 @@ import { parallelRange } from './decompose.ts';
 export const most = { patterns: 15, lines: 150, minutes: 120 } as const;
 
 /** Advice on the size of tasks and waves: a warning at most, and only where it is plainly too much. `written` is the plan's own. */
-export function lintSizing(draft: Draft, written: Settings): readonly Problem[] {
+export function lintSizing(draft: PlanDraft, written: Settings): readonly PlanProblem[] {
   const { settings, waves } = draft;
   const writers = waves.map((wave) => ({ ...wave, tasks: wave.tasks.filter((task) => isWriter(task, settings)) }));
   return [
@@ -29,7 +29,7 @@ export function lintSizing(draft: Draft, written: Settings): readonly Problem[] 
 const isWriter = (task: DraftTask, settings: ResolvedSettings): boolean =>
   ownsOf(task)?.length !== 0 && agentsOf(task, settings).some((agent) => agent !== 'command');
 
-function tooLarge(task: DraftTask): readonly Problem[] {
+function tooLarge(task: DraftTask): readonly PlanProblem[] {
   const size = excessOf(task);
   return size === null ? [] : [{ rule: 'task-large', task: task.id, size, place: task.place, at: 'key' }];
 }
@@ -54,14 +54,14 @@ const goalOf = (text: string): string =>
     .map((block) => block.replaceAll(/^#.*$/gm, '').trim())
     .find((block) => block !== '') ?? '';
 
-function tooMany(wave: DraftWave, parallel: number): readonly Problem[] {
+function tooMany(wave: DraftWave, parallel: number): readonly PlanProblem[] {
   const free = wave.tasks.filter(({ keys }) => (keys.needs ?? []).length === 0);
   const count = Math.min(free.length, parallel);
   if (count <= parallelRange.max) return [];
   return [{ rule: 'wave-wide', tasks: count, most: parallelRange.max, place: wave.place }];
 }
 
-function tooLong(minutes: number | undefined): readonly Problem[] {
+function tooLong(minutes: number | undefined): readonly PlanProblem[] {
   if (minutes === undefined || minutes <= most.minutes) return [];
   return [{ rule: 'minutes-long', minutes, place: ['limits', 'minutes'] }];
 }

@@ -9,7 +9,7 @@ export interface Executor {
   readonly resolve: ((found: string) => string) | null;
   prepare(seat: Seat): Launch;
   /** Reads one process of this agent. Nothing that the process says may throw. Null: its output is only kept. */
-  readonly follow: ((talk: Talk, seat: Seat) => Reader) | null;
+  readonly follow: ((talk: Talk, seat: Seat) => OutputReader) | null;
   /** For agents with a hook that asks before each tool call. */
   readonly hook: Hook | null;
 }
@@ -50,7 +50,7 @@ export type Talk = {
   hangUp(): void;
 };
 
-export type Reader = {
+export type OutputReader = {
   /** One whole line of stdout, without its end. */
   line(text: string): void;
   /** The same of stderr. */

@@ -3,10 +3,10 @@ import type { Text } from './terminal.ts';
 export type Size = { readonly columns: number; readonly rows: number };
 
 /** A line that may be the marked one. */
-export type Row = { readonly text: Text; readonly isMarked: boolean };
+export type ScreenRow = { readonly text: Text; readonly isMarked: boolean };
 
 /** All that is on the screen. Head and foot keep their lines, the body has what is left. */
-export type Frame = { readonly head: readonly Text[]; readonly body: readonly Row[]; readonly foot: readonly Text[] };
+export type Frame = { readonly head: readonly Text[]; readonly body: readonly ScreenRow[]; readonly foot: readonly Text[] };
 
 export type Key =
   | {

@@ -27,7 +27,7 @@ export type AskingText = Asking & {
 };
 
 /** Text as it comes. It can be read once. */
-export type Text = AsyncIterable<string> & {
+export type TextStream = AsyncIterable<string> & {
   whole(): Promise<string>;
 };
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Asking, AskingCommand, AskingText, ClientOptions, Text, Watching } from './asking.ts';
+import type { Asking, AskingCommand, AskingText, ClientOptions, TextStream, Watching } from './asking.ts';
 import { chunksOf } from './chunks.ts';
 import { pageKeyHeader } from './credentials.ts';
 import type { Problem } from './problem.ts';
@@ -36,7 +36,7 @@ type AnswerOf<R extends Route> = R['answer'] extends { readonly schema: infer S 
   ? Promise<z.output<S>>
   : R['answer'] extends { readonly events: infer E extends z.ZodType }
     ? AsyncIterable<z.output<E>>
-    : Promise<Text>;
+    : Promise<TextStream>;
 
 /**
  * Thrown when the server refuses. Thrown, not returned: a refusal that nobody looked at must end the program that asked, not let
@@ -134,7 +134,7 @@ async function problemIn(response: Response): Promise<Problem> {
   };
 }
 
-function textOf(response: Response): Text {
+function textOf(response: Response): TextStream {
   const stream = decoded(response);
   return {
     [Symbol.asyncIterator]: () => chunksOf(stream),

@@ -3,7 +3,7 @@ import { cookieName, pageKeyHeader } from './credentials.ts';
 import { cursorPattern } from './cursor.ts';
 import './documents.ts';
 import { type ProblemStatus, problemSchema, titles } from './problem.ts';
-import { changes, type Route, refusals, roles } from './route.ts';
+import { changes, type Route, refusals, accessRoles } from './route.ts';
 
 type Json = { readonly [key: string]: unknown };
 export type OpenApi = {
@@ -60,7 +60,7 @@ export function openApi(routes: Readonly<Record<string, Route>>, version: string
 }
 
 const introduction = `All that \`tidegate\` shows and does, for other programs. Every request needs a token (\`tidegate token\`) or what a browser gets for a one-time link: a cookie and, with it, a page key.
-Each role may all that those before it may: ${roles.map((role) => `\`${role}\``).join(', ')}; an operation names the one that it takes. Refusals are problem documents
+Each role may all that those before it may: ${accessRoles.map((role) => `\`${role}\``).join(', ')}; an operation names the one that it takes. Refusals are problem documents
 (RFC 9457) with the field at fault and what to do next. Lists are paged by cursor. Answers may gain members: do not refuse those that you do not know.`;
 
 const securitySchemes = {

@@ -2,15 +2,15 @@ import { z } from 'zod';
 import type { ProblemStatus } from './problem.ts';
 
 /** What a caller may do. Each role may all that those before it may. */
-export const roles = ['read', 'operate', 'approve'] as const;
-export type Role = (typeof roles)[number];
+export const accessRoles = ['read', 'operate', 'approve'] as const;
+export type AccessRole = (typeof accessRoles)[number];
 
 /** One route: all that the router, the documents and the client know of it. */
 export type Route = {
   readonly method: 'GET' | 'POST' | 'PATCH';
   /** Parameters in braces are whole segments. */
   readonly path: `/${string}`;
-  readonly role: Role;
+  readonly role: AccessRole;
   /** Heading in the document. */
   readonly group: string;
   readonly summary: string;
@@ -74,7 +74,7 @@ export const shows = <const P extends Parts & Optional, A extends Route['answer'
 
 /** A route that changes something. */
 export const does = <
-  const P extends Parts & Optional & { readonly method?: 'POST' | 'PATCH'; readonly role: Role },
+  const P extends Parts & Optional & { readonly method?: 'POST' | 'PATCH'; readonly role: AccessRole },
   B extends z.ZodType | null,
   A extends JsonAnswer,
 >(

@@ -1,7 +1,7 @@
 import type { Watching } from './asking.ts';
 import { chunksOf } from './chunks.ts';
 
-export type Stream = {
+export type WatchedStream = {
   /** Opens it after this cursor; from now on where none is known. */
   open(after: string | undefined, signal: AbortSignal): Promise<ReadableStream<string>>;
   /** Whether opening it again could go better. */
@@ -18,7 +18,7 @@ const longestWaitMs = 10_000;
  * later only what no patience mends.
  */
 export async function* resumed(
-  stream: Stream,
+  stream: WatchedStream,
   after: string | undefined,
   { signal, onReconnect }: Watching,
 ): AsyncGenerator<unknown, void, undefined> {
@@ -51,7 +51,7 @@ type Message = { readonly id: string | null; readonly data: string | null };
 
 /** One connection, until it ends, fails, or nothing has come for too long. */
 async function* eventsOf(
-  stream: Stream,
+  stream: WatchedStream,
   after: string | undefined,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Message, void, undefined> {

@@ -2,7 +2,7 @@ import type { Result } from '../domain/base/result.ts';
 import type { By } from '../domain/ledger/requests.ts';
 import type { Content, Desk, Examined } from '../ports/desk.ts';
 import type { Problem } from '../protocol/problem.ts';
-import type { Answer, Given, Passage, Role, Route } from '../protocol/route.ts';
+import type { Answer, Given, Passage, AccessRole, Route } from '../protocol/route.ts';
 import type { EventStream } from './feed/event-stream.ts';
 import type { Feeds } from './feed/feeds.ts';
 import type { Links } from './http/links.ts';
@@ -39,7 +39,7 @@ export interface Repositories extends AsyncDisposable {
 /** What a handler sees beside the request itself. */
 export type Site = {
   readonly repositories: Repositories;
-  readonly caller: { readonly role: Role; readonly by: By };
+  readonly caller: { readonly role: AccessRole; readonly by: By };
   /** `Idempotency-Key`: the same one again asks for nothing new. */
   readonly key: string | null;
   readonly feeds: Feeds;

@@ -1,11 +1,11 @@
 import type { RunState } from '../domain/run/run.ts';
 import { toldOfHold } from '../domain/texts/held.ts';
 
-export type Conflict = { readonly task: string | null; readonly files: readonly string[]; readonly command: string };
+export type ConflictView = { readonly task: string | null; readonly files: readonly string[]; readonly command: string };
 
 /** Files that could not be integrated, and the command that settles it or tries again. */
-export function conflictsOf(state: RunState): readonly Conflict[] {
-  const held = Object.values(state.tasks).flatMap(({ id, progress }): readonly Conflict[] => {
+export function conflictsOf(state: RunState): readonly ConflictView[] {
+  const held = Object.values(state.tasks).flatMap(({ id, progress }): readonly ConflictView[] => {
     if (progress.status !== 'held' || progress.hold.because !== 'conflict') return [];
     const { command } = toldOfHold(state, progress.hold, `${state.run}/${id}`);
     return [{ task: id, files: progress.hold.files, command }];

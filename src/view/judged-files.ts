@@ -8,10 +8,10 @@ import { endedAttempt, type TaskState } from '../domain/run/task.ts';
 import { outOfScope, scopeOf } from '../domain/scope/ownership.ts';
 import { type Whose, whoseFile } from '../domain/scope/whose.ts';
 
-export type Judged = DiffEntry & { readonly whose: Whose | 'out-of-scope'; readonly problem: string | null };
+export type JudgedFile = DiffEntry & { readonly whose: Whose | 'out-of-scope'; readonly problem: string | null };
 
 /** Every file of the diff, with whose it is, or why it is not this task's to change, judged by the gate itself. */
-export function judgedEntries(state: RunState, task: TaskState, snapshot: SnapshotEvidence): readonly Judged[] {
+export function judgedEntries(state: RunState, task: TaskState, snapshot: SnapshotEvidence): readonly JudgedFile[] {
   const planned = plannedById(state.plan, task.id);
   if (planned === undefined)
     return snapshot.diff.map((entry) => ({ ...entry, whose: 'out-of-scope', problem: 'not in the plan' }));

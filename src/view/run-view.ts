@@ -4,7 +4,7 @@ import { openUndo } from '../domain/landing/open-undo.ts';
 import { type Offer, openCommand } from '../domain/landing/pull-request.ts';
 import { leftToLand } from '../domain/landing/undo.ts';
 import { plannedStates, type RunState, selectedWaves, tasksOfWave } from '../domain/run/run.ts';
-import type { Told } from '../domain/texts/told.ts';
+import type { Advice } from '../domain/texts/told.ts';
 import type { Span, Text } from '../ports/terminal.ts';
 import type { Activity } from './activity.ts';
 import { keptLines } from './kept-lines.ts';
@@ -91,7 +91,7 @@ function needLines(view: RunView, need: Need): readonly Text[] {
 }
 
 /** All of it but the message: the lines that say why, what is safe, and what to type. */
-export function toldLines({ lines = [], safe, first, command }: Omit<Told, 'message'>): readonly Text[] {
+export function toldLines({ lines = [], safe, first, command }: Omit<Advice, 'message'>): readonly Text[] {
   const before = first === undefined ? [] : first.split('\n');
   return [
     ...lines.map((line): Text => [{ text: `  | ${line}`, tone: 'dim' }]),

@@ -11,7 +11,7 @@ import {
   toldOfTaskBudget,
   toldOfWaveHalt,
 } from '../domain/texts/run.ts';
-import type { Told } from '../domain/texts/told.ts';
+import type { Advice } from '../domain/texts/told.ts';
 import { pauseOf } from './pauses.ts';
 import type { RunView } from './run-view.ts';
 import { taskWords } from './task-line.ts';
@@ -38,7 +38,7 @@ export function whyWaiting(view: RunView, task: Waiting, around: Pick<Around, 'f
 }
 
 /** What a person has to bring on; the run tells it in the same words. */
-function toldOf(state: RunState, wait: Wait, subject: string): Told | null {
+function toldOf(state: RunState, wait: Wait, subject: string): Advice | null {
   if (wait.on === 'launch') return toldOfLaunch(state, wait.because, subject);
   if (wait.on === 'wave-halt') return toldOfWaveHalt(state, wait);
   if (wait.on === 'budget')

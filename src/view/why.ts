@@ -12,7 +12,7 @@ import { waitOf } from '../domain/run/waiting.ts';
 import { toldOfHold } from '../domain/texts/held.ts';
 import { toldOfFailedRun, toldOfNoCoordinator } from '../domain/texts/machine.ts';
 import { toldOfFailure } from '../domain/texts/run.ts';
-import type { Told } from '../domain/texts/told.ts';
+import type { Advice } from '../domain/texts/told.ts';
 import { doing } from './doing.ts';
 import { endText, needSince, type RunView, undoText } from './run-view.ts';
 import { files } from './task-line.ts';
@@ -20,7 +20,7 @@ import { age, hasBeen, lasting } from './times.ts';
 import { whyWaiting } from './why-waiting.ts';
 
 /** The one fact that keeps a run or task from going on, how long it has, what is safe, and what to type next. */
-export type Why = { readonly sentence: string } & Omit<Told, 'message'>;
+export type Why = { readonly sentence: string } & Omit<Advice, 'message'>;
 
 /** What has to be known beside the run itself. */
 export type Around = {
@@ -217,7 +217,7 @@ const because = (subject: string, whole: Why, verb = ' waits'): Why => ({
 
 const why = (sentence: string, command: string, safe = ''): Why => ({ sentence: `${sentence}.`, safe, command });
 
-function told(subject: string, { message, ...rest }: Told): Why {
+function told(subject: string, { message, ...rest }: Advice): Why {
   const { safe, command, lines, first } = rest;
   return {
     sentence: `${subject}: ${message}.`,

@@ -7,10 +7,10 @@ import { followOpencode } from '../../src/adapters/agents/opencode/stream.ts';
 import { evolveBreaker, newBreaker, type Trip } from '../../src/domain/breaker/breaker.ts';
 import { type AgentEvent, noUsage, type TroubleKind } from '../../src/domain/tool-calls/agent-event.ts';
 import { allow } from '../../src/domain/tool-calls/decision.ts';
-import type { Reader, Talk } from '../../src/ports/executor.ts';
+import type { OutputReader, Talk } from '../../src/ports/executor.ts';
 
 /** What real agents printed, through the readers that supervisors use. */
-const readers: Readonly<Record<string, (talk: Talk) => Reader>> = {
+const readers: Readonly<Record<string, (talk: Talk) => OutputReader>> = {
   claude: (talk) => followClaude(talk, 0),
   codex: (talk) => followCodex(talk, noUsage),
   opencode: (talk) => followOpencode(talk, null),

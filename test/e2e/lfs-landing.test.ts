@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openSqliteLedger } from '../../src/adapters/ledger/sqlite/index.ts';
 import { objectPath } from '../../src/adapters/lfs/index.ts';
-import type { Context } from '../../src/merger/context.ts';
+import type { MergerContext } from '../../src/merger/context.ts';
 import { perform } from '../../src/merger/perform.ts';
 import { expectClean, land, picture, readyToLand, runTip, undo } from '../support/landing.ts';
 import { pointed, pointerTo, stored } from '../support/lfs.ts';
@@ -108,7 +108,7 @@ test.each([...points, ...(isRoot ? ['merger-lfs-copied'] : [])])(
 );
 
 /** The merger, with a PATH on which there is git and nothing else. */
-const withGitOnly = (context: Context) => {
+const withGitOnly = (context: MergerContext) => {
   const bin = join(context.state.root, 'bin');
   mkdirSync(bin);
   for (const name of ['git', 'sh'])

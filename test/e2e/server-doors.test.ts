@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { type Role, roles } from '../../src/protocol/route.ts';
+import { type AccessRole, accessRoles } from '../../src/protocol/route.ts';
 import { frontPage } from '../../src/server/http/front-page.ts';
 import { cookieOf, pageKeyOf, tokenOf } from '../../src/server/http/keys.ts';
 import { everyRoute, pathOf, recordingServer } from '../support/recording-server.ts';
@@ -69,7 +69,7 @@ test.each(everyRoute)('%s lets no stranger in', async (_name, route) => {
 
 test.each(everyRoute)('%s takes its role, and none below', async (_name, route) => {
   await using server = await recordingServer();
-  const below = roles.slice(0, roles.indexOf(route.role));
+  const below = accessRoles.slice(0, accessRoles.indexOf(route.role));
   for (const role of below) {
     const path = pathOf(route);
     const byToken = await server.ask(route.method, path, { token: server.tokens[role], body: {} });
@@ -81,7 +81,7 @@ test.each(everyRoute)('%s takes its role, and none below', async (_name, route) 
     ]);
   }
   expect(server.called).toEqual([]);
-  const enough = roles.slice(roles.indexOf(route.role));
+  const enough = accessRoles.slice(accessRoles.indexOf(route.role));
   for (const role of enough) {
     const { status } = await server.ask(route.method, pathOf(route), { token: server.tokens[role], body: {} });
     expect([401, 403, 405, 421, 500]).not.toContain(status);
@@ -280,7 +280,7 @@ test('the real server refuses all of it too, and neither ledger nor state change
     const asked = strange[index % strange.length] ?? {};
     const named = { body: {}, ...asked, headers: { origin: server.url, ...asked.headers } };
     seen.add((await server.ask(route.method, pathOf(route), named)).status);
-    const below: Role | undefined = roles[roles.indexOf(route.role) - 1];
+    const below: AccessRole | undefined = accessRoles[accessRoles.indexOf(route.role) - 1];
     if (below === undefined) continue;
     const { status } = await server.ask(route.method, pathOf(route), { token: server.tokens[below], body: {} });
     expect(`${route.path} ${status}`).toBe(`${route.path} 403`);

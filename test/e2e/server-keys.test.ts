@@ -6,7 +6,7 @@ import { request as tlsRequest } from 'node:https';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { roles } from '../../src/protocol/route.ts';
+import { accessRoles } from '../../src/protocol/route.ts';
 import { project } from '../support/project.ts';
 import { type Asked, keyFileOf, serverOf, smallPlan } from '../support/server.ts';
 import { socketOf } from '../support/streaming.ts';
@@ -199,10 +199,10 @@ test('no token, cookie or key is in an answer, a log, the ledger or a file but t
   await using server = await serverOf(scene);
   const entered = server.entered('approve');
   const keys = [entered.cookie.slice('tidegate='.length), entered['tidegate-page']];
-  const secrets = [...roles.map((role) => server.tokens[role]), ...keys, server.secret.toString('base64url')];
+  const secrets = [...accessRoles.map((role) => server.tokens[role]), ...keys, server.secret.toString('base64url')];
   const answers = await Promise.all([
-    ...roles.map((role) => server.ask('GET', '/v1/repositories', { token: server.tokens[role] })),
-    ...roles.map((role) => server.ask('POST', `/v1/${server.tokens[role]}`, { token: server.tokens[role], body: {} })),
+    ...accessRoles.map((role) => server.ask('GET', '/v1/repositories', { token: server.tokens[role] })),
+    ...accessRoles.map((role) => server.ask('POST', `/v1/${server.tokens[role]}`, { token: server.tokens[role], body: {} })),
     server.ask('GET', `/v1/repositories?cursor=${server.tokens.read}`, { token: `${server.tokens.read}x` }),
     server.ask('GET', '/v1/repositories', { headers: entered }),
     server.ask('GET', '/v1/repositories/none', { headers: { ...entered, cookie: `${entered.cookie}x` } }),

@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { memoryLedger } from '../../src/adapters/ledger/memory/index.ts';
 import { isExternalEvent } from '../../src/domain/external/events.ts';
-import type { Link } from '../../src/domain/ledger/chain.ts';
+import type { ChainLink } from '../../src/domain/ledger/chain.ts';
 import { eventBody, eventVersions } from '../../src/domain/ledger/event-format.ts';
 import { isRequest, type LedgerEvent } from '../../src/domain/ledger/events.ts';
 import { isExternalStream, type Stored, sessionOf } from '../../src/ports/ledger.ts';
@@ -26,7 +26,7 @@ function refuseOtherStates(): void {
 
 const storm: Weather = { misfortunes: 12, whims: 8, crashes: 4 };
 
-const linkOf = ({ event, ...rest }: Stored): Link => ({ ...rest, body: eventBody(event) });
+const linkOf = ({ event, ...rest }: Stored): ChainLink => ({ ...rest, body: eventBody(event) });
 
 async function recordSimulated(): Promise<ReadonlyMap<string, readonly Stored[]>> {
   const ledgers = new Map<string, readonly Stored[]>();

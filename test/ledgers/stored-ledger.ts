@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { sha256, storedOf } from '../../src/adapters/ledger/chain.ts';
-import { type Link, walkChain } from '../../src/domain/ledger/chain.ts';
+import { type ChainLink, walkChain } from '../../src/domain/ledger/chain.ts';
 import type { Stored } from '../../src/ports/ledger.ts';
 
 /** Ledgers that were recorded once and are kept, record by record as they are stored. `npm run ledgers` records them. */
@@ -19,14 +19,14 @@ export const keptStates = (): Readonly<Record<string, Readonly<Record<string, st
   JSON.parse(readFileSync(files.states, 'utf8'));
 
 /** The golden ledger holds every type of event; the others are runs of the simulation, by seed. */
-export function keptLedgers(): ReadonlyMap<string, readonly Link[]> {
+export function keptLedgers(): ReadonlyMap<string, readonly ChainLink[]> {
   const recorded = linesOf(gunzipSync(readFileSync(files.recorded)).toString('utf8')) as readonly {
     readonly ledger: string;
-    readonly link: Link;
+    readonly link: ChainLink;
   }[];
   const bySeed = Map.groupBy(recorded, ({ ledger }) => ledger);
-  return new Map<string, readonly Link[]>([
-    ['golden', linesOf(readFileSync(files.golden, 'utf8')) as readonly Link[]],
+  return new Map<string, readonly ChainLink[]>([
+    ['golden', linesOf(readFileSync(files.golden, 'utf8')) as readonly ChainLink[]],
     ...[...bySeed].map(([ledger, lines]) => [ledger, lines.map(({ link }) => link)] as const),
   ]);
 }
@@ -38,7 +38,7 @@ const linesOf = (text: string): readonly unknown[] =>
     .map((line) => JSON.parse(line));
 
 /** Verifies the chain over the stored bytes, then reads the events. */
-export function readVerified(links: readonly Link[]): readonly Stored[] {
+export function readVerified(links: readonly ChainLink[]): readonly Stored[] {
   const walk = walkChain(sha256);
   for (const link of links) {
     const problem = walk.step(link);

@@ -17,7 +17,7 @@ import { pass } from '../../src/domain/gates/say.ts';
 import type { RunEvent } from '../../src/domain/ledger/events.ts';
 import { stateDir } from '../../src/domain/ledger/state-dir.ts';
 import type { FrozenPlan, PlannedTask } from '../../src/domain/plan/plan.ts';
-import type { Context } from '../../src/merger/context.ts';
+import type { MergerContext } from '../../src/merger/context.ts';
 import { perform } from '../../src/merger/perform.ts';
 import { runTip } from '../../src/merger/proof/history.ts';
 import type { Ledger } from '../../src/ports/ledger.ts';
@@ -45,7 +45,7 @@ export type SceneOptions = {
   readonly plan?: Partial<FrozenPlan>;
   readonly openLedger?: (file: string) => Promise<Ledger>;
   /** Instead of the merger's functions in this process. */
-  readonly merger?: (context: Context) => Merger;
+  readonly merger?: (context: MergerContext) => Merger;
 };
 
 export const run = theRun;
@@ -74,7 +74,7 @@ export async function scene(options: SceneOptions) {
     if (appended.outcome !== 'appended') throw new Error(appended.outcome);
   };
   const env = { HOME: root, PATH: process.env['PATH'] ?? '', GIT_CONFIG_GLOBAL: join(root, '.gitconfig') };
-  const context: Context = { ledger, state, checkout, env };
+  const context: MergerContext = { ledger, state, checkout, env };
   const merger = options.merger?.(context);
   const ask = (request: MergerRequest): Promise<MergerAnswer> =>
     merger?.ask(request, epoch) ?? perform(context, request, epoch);

@@ -1,11 +1,11 @@
 import { mergerProcess } from '../../src/adapters/merger-process/index.ts';
-import type { Context } from '../../src/merger/context.ts';
+import type { MergerContext } from '../../src/merger/context.ts';
 import { type Merger, MergerFailed } from '../../src/ports/merger.ts';
 
 const main = new URL('../../dist/main/merger.js', import.meta.url).pathname;
 
 /** `wrapper` is an argv that runs another one, such as strace. */
-export const realMerger = (context: Context, env: Record<string, string> = {}, wrapper: string[] = []): Merger => {
+export const realMerger = (context: MergerContext, env: Record<string, string> = {}, wrapper: string[] = []): Merger => {
   const [program = process.execPath, ...rest] = [...wrapper, process.execPath, main];
   return mergerProcess({
     command: [program, ...rest],
@@ -18,7 +18,7 @@ export const realMerger = (context: Context, env: Record<string, string> = {}, w
 /** A real merger that is killed at each of these in turn, and asked again as a coordinator would. Counts the deaths. */
 export function mergerUnderFire(...failpoints: readonly string[]) {
   const deaths: string[] = [];
-  const merger = (context: Context): Merger => {
+  const merger = (context: MergerContext): Merger => {
     const next = () => {
       const point = failpoints[deaths.length];
       return realMerger(context, point === undefined ? {} : { TIDEGATE_FAILPOINT: point });

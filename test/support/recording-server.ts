@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { err } from '../../src/domain/base/result.ts';
 import { problem } from '../../src/protocol/problem.ts';
-import { type Passage, type Role, type Route, roles } from '../../src/protocol/route.ts';
+import { type Passage, type AccessRole, type Route, accessRoles } from '../../src/protocol/route.ts';
 import { passages } from '../../src/protocol/routes/mcp.ts';
 import { routes } from '../../src/protocol/routes.ts';
 import { frontPage } from '../../src/server/http/front-page.ts';
@@ -70,8 +70,8 @@ export async function recordingServer(more: Partial<Served> = {}) {
     secret,
     called,
     faults,
-    tokens: Object.fromEntries(roles.map((role) => [role, tokenOf(secret, role)])) as Record<Role, string>,
-    entered: (role: Role) => enteredBy(secret, role),
+    tokens: Object.fromEntries(accessRoles.map((role) => [role, tokenOf(secret, role)])) as Record<AccessRole, string>,
+    entered: (role: AccessRole) => enteredBy(secret, role),
     ask: (method: string, path: string, asked: Asked = {}) => exchange(port, method, path, asked),
     raw: (bytes: string | Buffer) => rawAnswer(port, bytes),
     connect: () => connected(port),

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { type Role, roles } from '../../src/protocol/route.ts';
+import { type AccessRole, accessRoles } from '../../src/protocol/route.ts';
 import { cookieOf, pageKeyOf, tokenOf } from '../../src/server/http/keys.ts';
 import { holdToContract } from './contract.ts';
 import { ended, handoff, type Project, project, scripted } from './project.ts';
@@ -55,7 +55,7 @@ export async function serverOf(
     void over.then(({ stdout, stderr }) => reject(new Error(`no server: ${stdout}${stderr}`)));
   });
   const secret = keyOf(scene);
-  const tokens = Object.fromEntries(roles.map((role) => [role, tokenOf(secret, role)])) as Record<Role, string>;
+  const tokens = Object.fromEntries(accessRoles.map((role) => [role, tokenOf(secret, role)])) as Record<AccessRole, string>;
   const port = url.startsWith('unix:') ? 0 : Number(new URL(url).port);
   return {
     child,
@@ -64,7 +64,7 @@ export async function serverOf(
     port,
     secret,
     tokens,
-    entered: (role: Role, expires?: number) => enteredBy(secret, role, expires),
+    entered: (role: AccessRole, expires?: number) => enteredBy(secret, role, expires),
     ask: (method: string, path: string, asked: Asked = {}) => ask(port, method, path, asked),
     /** Writes bytes as they are and gives all that came back until the server closed. */
     raw: (bytes: string | Buffer) => rawAnswer(port, bytes),
@@ -84,7 +84,7 @@ export async function serverOf(
 export type Serving = Awaited<ReturnType<typeof serverOf>>;
 
 /** What a page of the server sends, in a browser that followed a link. */
-export function enteredBy(secret: Buffer, role: Role, expires = Date.now() + 60_000) {
+export function enteredBy(secret: Buffer, role: AccessRole, expires = Date.now() + 60_000) {
   const cookie = cookieOf(secret, role, expires);
   return { cookie: `tidegate=${cookie}`, 'tidegate-page': pageKeyOf(secret, cookie) };
 }

@@ -15,7 +15,7 @@ export type Fence = {
   readonly terminal?: boolean;
 };
 
-export type Command = {
+export type FencedCommand = {
   readonly file: string;
   readonly args: readonly string[];
   /** What bubblewrap reads from `filterFd`; null without a fence. */
@@ -32,7 +32,7 @@ export const filterFd = 6;
  * Runs `inner` in the fence. Its argv never contains a secret: variables go by the spawn environment.
  * A root caller becomes `host.agent` first, because uid 0 inside bubblewrap is no boundary.
  */
-export function fenceCommand(fence: Fence, host: Host, inner: readonly string[]): Command {
+export function fenceCommand(fence: Fence, host: Host, inner: readonly string[]): FencedCommand {
   const { links, empty, binds: toolchains } = toolchainMounts(host, fence.binds);
   const binds: readonly Bind[] = [
     ...toolchains,

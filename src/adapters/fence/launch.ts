@@ -5,11 +5,11 @@ import type { Readable, Writable } from 'node:stream';
 import { type Breach, breachKinds } from '../../domain/gates/evidence.ts';
 import { openWay } from '../files/open-mode.ts';
 import { identityOf, isAlive, type ProcessIdentity } from '../process/process-identity.ts';
-import { type Command, filterFd, goFd, reportFd, statusFd } from './fence.ts';
+import { type FencedCommand, filterFd, goFd, reportFd, statusFd } from './fence.ts';
 import { canaryFile } from './launch-script.ts';
 
-export type Launch = {
-  readonly command: Command;
+export type FenceLaunch = {
+  readonly command: FencedCommand;
   readonly environment: Readonly<Record<string, string>>;
   /**
    * Null: nothing; the file that the start names is opened inside. `open`: a line of its own, by `input`. A number: that
@@ -51,7 +51,7 @@ export type Fenced = {
   readonly init: Promise<ProcessIdentity | null>;
 };
 
-export function launch(wanted: Launch): Fenced {
+export function launch(wanted: FenceLaunch): Fenced {
   const fenced = wanted.canary !== null;
   const stdin = wanted.stdin === 'open' ? 'pipe' : (wanted.stdin ?? 'ignore');
   const forBubblewrap = fenced ? 'pipe' : 'ignore';
@@ -85,7 +85,7 @@ export function launch(wanted: Launch): Fenced {
 }
 
 /** Without its end bubblewrap would wait for more. */
-function giveFilter(child: ChildProcess, { filter }: Command): void {
+function giveFilter(child: ChildProcess, { filter }: FencedCommand): void {
   const pipe = (child.stdio as readonly unknown[])[filterFd] as Writable;
   pipe.on('error', ignoreClosedPipe);
   pipe.end(filter ?? '');
@@ -103,7 +103,7 @@ const exitOf = (child: ChildProcess): Promise<Exit> =>
 const pipeOf = (child: ChildProcess, descriptor: number): Readable =>
   (child.stdio as readonly unknown[])[descriptor] as Readable;
 
-async function readiness(wanted: Launch, child: ChildProcess, over: Promise<Exit>): Promise<Readiness> {
+async function readiness(wanted: FenceLaunch, child: ChildProcess, over: Promise<Exit>): Promise<Readiness> {
   const lines = await linesUntil(pipeOf(child, reportFd), 'ready');
   const said = lines.filter((line) => line.startsWith('breach ')).map((line) => breachIn(line.slice('breach '.length)));
   const breaches = wanted.canary === null ? said : [...said, ...escaped(wanted.canary, lines.includes('ready'))];
@@ -125,7 +125,7 @@ function breachIn(report: string): Breach {
 }
 
 /** What the canary wrote on the host. The one in the workspace must be there: it shows that the canary could write at all. */
-function escaped(canary: NonNullable<Launch['canary']>, ran: boolean): readonly Breach[] {
+function escaped(canary: NonNullable<FenceLaunch['canary']>, ran: boolean): readonly Breach[] {
   const name = canaryFile(canary.token);
   const wrote = canary.outside
     .map((directory) => join(directory, name))

@@ -1,5 +1,5 @@
 import { closeSync, lstatSync, opendirSync, openSync, readlinkSync, readSync, type Stats } from 'node:fs';
-import type { Entry, Listed, Look } from '../../domain/toolchains/look.ts';
+import type { FileEntry, Listed, Look } from '../../domain/toolchains/look.ts';
 
 /** This machine's files, for who decides what of them a fence shows. */
 export const lookAround: Look = {
@@ -8,7 +8,7 @@ export const lookAround: Look = {
   text: (path) => unlessUnseen(() => (lstatSync(path).isFile() ? textIn(path) : null)),
 };
 
-function entryAt(path: string): Entry | null {
+function entryAt(path: string): FileEntry | null {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return null;
   const { mode } = stats;
@@ -17,7 +17,7 @@ function entryAt(path: string): Entry | null {
 }
 
 /** A file system that does not tell the kind in its listing is looked at entry by entry by Node itself. */
-function kindOf(entry: Pick<Stats, 'isSymbolicLink' | 'isDirectory' | 'isFile'>): Entry['kind'] {
+function kindOf(entry: Pick<Stats, 'isSymbolicLink' | 'isDirectory' | 'isFile'>): FileEntry['kind'] {
   if (entry.isSymbolicLink()) return 'link';
   return entry.isDirectory() ? 'directory' : entry.isFile() ? 'file' : 'other';
 }

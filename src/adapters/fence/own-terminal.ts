@@ -1,5 +1,5 @@
 import { shellWord } from '../../domain/base/shell-word.ts';
-import type { Command } from './fence.ts';
+import type { FencedCommand } from './fence.ts';
 import { FenceUnavailable, findTool, type Host } from './host.ts';
 
 /**
@@ -8,10 +8,10 @@ import { FenceUnavailable, findTool, type Host } from './host.ts';
  * that it puts the person's terminal back as it was.
  */
 export function onOwnTerminal(
-  command: Command,
+  command: FencedCommand,
   host: Host,
   environment: Readonly<Record<string, string | undefined>>,
-): Command {
+): FencedCommand {
   const script = findTool(environment, 'script');
   if (script === null) throw new FenceUnavailable({ rule: 'tools-missing', tools: ['script'] });
   const line = [command.file, ...command.args].map(shellWord).join(' ');

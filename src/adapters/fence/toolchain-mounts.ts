@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { below } from '../../domain/base/lexical-path.ts';
-import type { Link } from '../../domain/toolchains/look.ts';
+import type { FollowedLink } from '../../domain/toolchains/look.ts';
 import type { Visible } from '../../domain/toolchains/visible.ts';
 import type { Bind, Host } from './host.ts';
 
@@ -9,7 +9,7 @@ export type Empty = { readonly target: string };
 
 type ToolchainMounts = {
   readonly binds: readonly Bind[];
-  readonly links: readonly Link[];
+  readonly links: readonly FollowedLink[];
   readonly empty: readonly Empty[];
 };
 

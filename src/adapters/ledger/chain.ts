@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { type ExternalEvent, isExternalEvent } from '../../domain/external/events.ts';
-import { genesis, type Link, linkHash, type Sha256, type Tip, walkChain } from '../../domain/ledger/chain.ts';
+import { genesis, type ChainLink, linkHash, type Sha256, type ChainTip, walkChain } from '../../domain/ledger/chain.ts';
 import { eventBody, hashRule, ledgerFormat, opening, readEvent } from '../../domain/ledger/event-format.ts';
 import type { LedgerEvent } from '../../domain/ledger/events.ts';
 import { maskedEvent } from '../../domain/secrets/masked-event.ts';
@@ -9,25 +9,25 @@ import { externalStream, type Stored } from '../../ports/ledger.ts';
 export const sha256: Sha256 = (text) => hash('sha256', text, 'hex');
 
 /** What a caller wants stored, checked and serialised before any transaction starts. */
-export type Draft = { readonly stream: string; readonly bodies: readonly string[] };
+export type SerializedEvents = { readonly stream: string; readonly bodies: readonly string[] };
 
-export function draft(stream: string, events: readonly LedgerEvent[]): Draft {
+export function draft(stream: string, events: readonly LedgerEvent[]): SerializedEvents {
   if (!/^[\x21-\x7e]{1,200}$/.test(stream)) throw new TypeError(`not a stream name: ${JSON.stringify(stream)}`);
   return { stream, bodies: events.map((event) => eventBody(maskedEvent(event))) };
 }
 
 /** What needs no epoch: facts of a session that others drive, and nothing else. */
-export function draftExternal(session: string, events: readonly ExternalEvent[]): Draft {
+export function draftExternal(session: string, events: readonly ExternalEvent[]): SerializedEvents {
   if (!events.every(isExternalEvent)) throw new TypeError('only facts of a session may be appended without an epoch');
   return draft(externalStream(session), events);
 }
 
 /** Links drafted events to the end of the chain. `position` is that of the stream's last event. */
 export function chain(
-  draft: Draft,
-  after: { tip: Tip; position: number },
+  draft: SerializedEvents,
+  after: { tip: ChainTip; position: number },
   mark: { epoch: number; at: string },
-): Link[] {
+): ChainLink[] {
   let { hash: previous } = after.tip;
   return draft.bodies.map((body, index) => {
     const record = {
@@ -43,7 +43,7 @@ export function chain(
 }
 
 /** The first record of every ledger. */
-export function firstLink(at: string): Link {
+export function firstLink(at: string): ChainLink {
   const [link] = chain(draft('repo', [opening]), { tip: genesis, position: 0 }, { epoch: 0, at });
   if (link === undefined) throw new Error('a draft of one event links one');
   return link;
@@ -53,7 +53,7 @@ export function firstLink(at: string): Link {
 type OpeningProblem = { readonly kind: 'damage' | 'foreign'; readonly problem: string };
 
 /** Why this version cannot read the ledger that begins so; null when it can. */
-export function openingProblem(first: Link | undefined): OpeningProblem | null {
+export function openingProblem(first: ChainLink | undefined): OpeningProblem | null {
   if (first === undefined) return { kind: 'damage', problem: 'it has no first event' };
   const { format, hashing } = claimsOf(parse(first.body));
   const broken = hashing === hashRule ? walkChain(sha256).step(first) : null;
@@ -82,7 +82,7 @@ function claimsOf(event: unknown): { readonly format: unknown; readonly hashing:
 }
 
 /** Integrity is the chain's matter; here an event is brought to the version of its type that this program knows. */
-export function storedOf({ body, ...rest }: Link): Stored {
+export function storedOf({ body, ...rest }: ChainLink): Stored {
   const read = readEvent(parse(body));
   switch (read.kind) {
     case 'event':

@@ -11,7 +11,7 @@ import { keepLine, readItems } from './log.ts';
 export { owesDeliveries } from './journal.ts';
 export { webhookNotices } from './webhook-notices.ts';
 
-export type Surroundings = {
+export type NoticeOrigin = {
   /** The checkout. */
   readonly repository: string;
   readonly stateDirectory: string;
@@ -26,7 +26,7 @@ export type Surroundings = {
  * A bell, the desktop where there is one, and the person's own command with the notice as JSON on its stdin. That a run has ended is
  * not told this way: whoever wants to know looks anyway.
  */
-export function personsNotices(around: Surroundings): Notices {
+export function personsNotices(around: NoticeOrigin): Notices {
   const file = join(around.stateDirectory, 'notices.json');
   return {
     told: () => readItems(file),
@@ -53,14 +53,14 @@ function commandOf(setting: Exclude<NotifySetting, 'off'>): readonly string[] | 
   return 'webhook' in setting ? (setting.command ?? null) : setting;
 }
 
-const documentOf = ({ item: _, lasting: __, news: ___, ...notice }: Notice, { repository }: Surroundings) => ({
+const documentOf = ({ item: _, lasting: __, news: ___, ...notice }: Notice, { repository }: NoticeOrigin) => ({
   schema: 'tidegate.notice/1',
   repository,
   ...notice,
 });
 
 /** Text goes as arguments, never as part of a script, and without markup: agents have a say in it. */
-function desktopCommand(notice: Notice, env: Surroundings['env']): readonly string[] | null {
+function desktopCommand(notice: Notice, env: NoticeOrigin['env']): readonly string[] | null {
   const title = safeLine(`Tidegate: ${notice.run}${notice.task === null ? '' : `/${notice.task}`}`);
   const body = safeLine(`${notice.message} · ${notice.command}`).slice(0, 300);
   const isDesktop = ['DISPLAY', 'WAYLAND_DISPLAY'].some((name) => env[name]);
@@ -75,7 +75,7 @@ function desktopCommand(notice: Notice, env: Surroundings['env']): readonly stri
 const withoutMarkup = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-function onPath(program: string, env: Surroundings['env']): string | null {
+function onPath(program: string, env: NoticeOrigin['env']): string | null {
   const places = (env['PATH'] ?? '').split(':').filter((place) => place.startsWith('/'));
   return places.map((place) => join(place, program)).find(isProgram) ?? null;
 }
@@ -93,7 +93,7 @@ function isProgram(path: string): boolean {
 const patienceMs = 10_000;
 
 /** Ended, however it ended; what went wrong is kept for the person who wonders. */
-function run([program = '', ...args]: readonly string[], input: string, around: Surroundings): Promise<void> {
+function run([program = '', ...args]: readonly string[], input: string, around: NoticeOrigin): Promise<void> {
   return new Promise((resolve) => {
     const end = (problem: string | null): void => {
       clearTimeout(timer);

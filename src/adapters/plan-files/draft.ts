@@ -1,5 +1,5 @@
 import type { Finding } from '../../domain/findings/finding.ts';
-import type { Draft, DraftTask, Place, Problem } from '../../domain/plan/plan-draft.ts';
+import type { PlanDraft, DraftTask, Place, PlanProblem } from '../../domain/plan/plan-draft.ts';
 import { repoClaim } from '../../domain/plan/repo-claim.ts';
 import type { ResolvedSettings, Settings } from '../../domain/settings/settings.ts';
 import { namesFile, readDirective } from './directive-file.ts';
@@ -42,7 +42,7 @@ function tasksOf(tasks: NonNullable<PlanDocument['tasks']>, place: Place): reado
 }
 
 /** What the form of the whole document gets wrong. */
-export function formProblems(document: PlanDocument): readonly Problem[] {
+export function formProblems(document: PlanDocument): readonly PlanProblem[] {
   if (document.tasks && document.waves) return [{ rule: 'tasks-and-waves', place: ['tasks'], at: 'key' }];
   if (wavesOf(document).length > 0) return [];
   return [{ rule: 'empty-plan', fault: 'no-task', place: document.tasks ? ['tasks'] : ['waves'] }];
@@ -54,10 +54,10 @@ export async function makeDraft(
   settings: ResolvedSettings,
   from: { readonly root: string; readonly planPath: string; readonly yaml: YamlDocument },
 ): Promise<{
-  readonly draft: Draft;
+  readonly draft: PlanDraft;
   readonly findings: readonly Finding[];
   /** A problem at its place: in the front matter that says it, else in the plan. */
-  readonly locate: (problem: Problem) => Finding;
+  readonly locate: (problem: PlanProblem) => Finding;
   /** `file:line:column` of a value of a task, in the same way. */
   readonly whereOf: (place: Place) => string;
 }> {
@@ -91,7 +91,7 @@ export async function makeDraft(
       ? { yaml: said.front, place: within }
       : { yaml: from.yaml, place };
   };
-  const locate = (problem: Problem): Finding => {
+  const locate = (problem: PlanProblem): Finding => {
     const { yaml, place } = sourceOf(problem.place);
     return yaml.finding({ ...problem, place });
   };

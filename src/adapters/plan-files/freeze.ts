@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type PlanHash, planHash, taskId } from '../../domain/base/ids.ts';
 import { mergeDefinitions } from '../../domain/check-definitions/definition.ts';
-import type { Found } from '../../domain/check-definitions/reading.ts';
+import type { FoundDefinitions } from '../../domain/check-definitions/reading.ts';
 import { type Check, canonicalJson, type FrozenPlan, type PlannedTask, type Skill } from '../../domain/plan/plan.ts';
-import { agentsOf, commandOf, type Draft, type DraftTask, ownsOf } from '../../domain/plan/plan-draft.ts';
+import { agentsOf, commandOf, type PlanDraft, type DraftTask, ownsOf } from '../../domain/plan/plan-draft.ts';
 import { repoClaim } from '../../domain/plan/repo-claim.ts';
 import { withLockNeeds } from '../../domain/scope/locks.ts';
 import { durationMinutes, type ResolvedSettings, setupCommand } from '../../domain/settings/settings.ts';
@@ -13,10 +13,10 @@ export const hashPlan = (plan: FrozenPlan): PlanHash =>
   planHash(createHash('sha256').update(canonicalJson(plan)).digest('hex'));
 
 /** What the base has that a plan names. */
-type Seen = { readonly skills: ReadonlyMap<string, Skill>; readonly definitions: ReadonlyMap<string, Found> };
+type Seen = { readonly skills: ReadonlyMap<string, Skill>; readonly definitions: ReadonlyMap<string, FoundDefinitions> };
 
 /** Every default filled in. The draft has passed lint: what this version cannot do is not in it. */
-export function freeze(draft: Draft, name: string, base: string, seen: Partial<Seen> = {}): FrozenPlan {
+export function freeze(draft: PlanDraft, name: string, base: string, seen: Partial<Seen> = {}): FrozenPlan {
   const { skills = new Map(), definitions = new Map() } = seen;
   const { settings } = draft;
   const { run, agents, ...limits } = settings.limits;
@@ -66,7 +66,7 @@ export function freeze(draft: Draft, name: string, base: string, seen: Partial<S
 /** `found`: of `setup`, which could rewrite whatever the check reads, and of its own command. */
 function freezeCheck(
   { name, run, minutes = 10, defines = [] }: SetCheck,
-  found: readonly (Found | undefined)[],
+  found: readonly (FoundDefinitions | undefined)[],
 ): Check {
   const read = found.flatMap((one) => one?.definitions ?? []);
   const all = mergeDefinitions([...read, ...defines.map((path) => ({ path }))]);

@@ -1,12 +1,12 @@
 import { basename, dirname } from 'node:path';
 import { agentKinds } from '../../domain/agents/agents.ts';
 import type { PlanHash } from '../../domain/base/ids.ts';
-import type { Found } from '../../domain/check-definitions/reading.ts';
+import type { FoundDefinitions } from '../../domain/check-definitions/reading.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { DocumentRules } from '../../domain/findings/plan/document-rules.ts';
 import { lintDirective, lintDirectiveLength } from '../../domain/plan/directive.ts';
 import { canonicalJson, type FrozenPlan, type Skill } from '../../domain/plan/plan.ts';
-import type { Place, Problem } from '../../domain/plan/plan-draft.ts';
+import type { Place, PlanProblem } from '../../domain/plan/plan-draft.ts';
 import { lintDefinitions, lintDraft, lintSkills, lintTurns } from '../../domain/plan/plan-lint.ts';
 import { protectWarnings } from '../../domain/scope/ownership.ts';
 import { type Layer, type Loosening, type Resolution, resolveSettings } from '../../domain/settings/layers.ts';
@@ -82,7 +82,7 @@ export async function loadPlan(request: {
   /** What a branch has; asked for only when a task names one. */
   readonly skills?: (branch: string) => Promise<ReadonlyMap<string, Skill>>;
   /** What defines commands on a branch; absent: nobody looks. */
-  readonly definitions?: (branch: string, commands: readonly string[]) => Promise<ReadonlyMap<string, Found>>;
+  readonly definitions?: (branch: string, commands: readonly string[]) => Promise<ReadonlyMap<string, FoundDefinitions>>;
 }): Promise<LoadedPlan> {
   const loaded = await loadAsWritten(request);
   if (typeof request.planFile === 'string' || request.planFile.isSketch !== true) return loaded;
@@ -154,7 +154,7 @@ async function loadAsWritten(request: Parameters<typeof loadPlan>[0]): Promise<L
   const { checks } = draft.settings;
   const setup = setupCommand(draft.settings.setup);
   const commands = [...checks.map(({ run }) => run), ...(checks.length === 0 || setup === null ? [] : [setup])];
-  const definitions = (await request.definitions?.(base, commands)) ?? new Map<string, Found>();
+  const definitions = (await request.definitions?.(base, commands)) ?? new Map<string, FoundDefinitions>();
   const plan = freeze(draft, document.name ?? slugOf(shown), base, { skills, definitions });
   const refusals = refusalsOf(plan, draft, whereOf);
   if (refusals.length > 0) return refused(refusals);
@@ -174,7 +174,7 @@ type Opened = {
   readonly document: PlanDocument;
   readonly planPath: string;
   readonly shown: string;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly PlanProblem[];
   readonly damaged: readonly Place[];
 };
 
@@ -244,7 +244,7 @@ function withoutUnwritten(finding: Finding): Finding {
 const isUnwritten = (where: string): boolean => where === unwritten || where.startsWith(`${unwritten}:`);
 
 /** Lint sees what is left of a broken document, so it may see the gap that a reported mistake left. */
-function isEcho(problem: Problem, said: readonly Problem[], cuts: readonly Place[]): boolean {
+function isEcho(problem: PlanProblem, said: readonly PlanProblem[], cuts: readonly Place[]): boolean {
   const startsWith = (place: Place, start: Place) => start.every((step, index) => place[index] === step);
   if (said.some(({ place }) => place.length > 0 && startsWith(problem.place, place))) return true;
   if (problem.rule === 'empty-plan')

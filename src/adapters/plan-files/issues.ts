@@ -3,7 +3,7 @@ import { idPattern } from '../../domain/base/ids.ts';
 import { nearestWord } from '../../domain/base/nearest-word.ts';
 import type { NamedValue, ValueType } from '../../domain/findings/plan/document-rules.ts';
 import { boundedWords } from '../../domain/findings/words.ts';
-import type { Place, Problem } from '../../domain/plan/plan-draft.ts';
+import type { Place, PlanProblem } from '../../domain/plan/plan-draft.ts';
 import { durationPattern } from '../../domain/settings/settings.ts';
 import { keysAt, levelAt, levelsWith } from './key-levels.ts';
 import { saysSomething } from './schema.ts';
@@ -20,7 +20,7 @@ export function problemsOf(
   value: unknown,
   known: KnownKeys | null,
   base: Place = [],
-): readonly Problem[] {
+): readonly PlanProblem[] {
   return issues.flatMap((issue) => {
     const place = [...base, ...issue.path] as Place;
     if (issue.code === 'invalid_union') return problemsOfUnion(issue.errors, value, known, place);
@@ -29,7 +29,7 @@ export function problemsOf(
   });
 }
 
-function unknownKey(key: string, place: Place, known: KnownKeys | null): Problem {
+function unknownKey(key: string, place: Place, known: KnownKeys | null): PlanProblem {
   const among = place.join('.') === 'taps.agents' ? 'person' : 'keys';
   const { meant, belongs } = known === null ? { meant: null, belongs: [] } : meaningOf(key, place, known);
   const levels = belongs.length === 0 ? {} : { belongs };
@@ -71,7 +71,7 @@ const synonyms: ReadonlyMap<string, string> = new Map([
   ['timeout', 'minutes'],
 ]);
 
-function problemOf(issue: Issue, actual: ValueType, place: Place): Problem {
+function problemOf(issue: Issue, actual: ValueType, place: Place): PlanProblem {
   const of = { ...nameOf(place), place };
   switch (issue.code) {
     case 'invalid_type':
@@ -120,7 +120,7 @@ function problemsOfUnion(
   value: unknown,
   known: KnownKeys | null,
   place: Place,
-): readonly Problem[] {
+): readonly PlanProblem[] {
   const taken = (branch: Issues) => problemsOf(branch, value, known, place);
   const deeper = branches.find((issues) => !issues.some((issue) => issue.path.length === 0 && isShallow(issue)));
   if (deeper) return taken(deeper);

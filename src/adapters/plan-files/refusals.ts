@@ -1,6 +1,6 @@
 import type { Finding, FindingOf, Rule } from '../../domain/findings/finding.ts';
 import type { FrozenPlan } from '../../domain/plan/plan.ts';
-import type { Draft, DraftTask, Place, Problem } from '../../domain/plan/plan-draft.ts';
+import type { PlanDraft, DraftTask, Place, PlanProblem } from '../../domain/plan/plan-draft.ts';
 import { lintDirectives } from '../../domain/plan/plan-lint.ts';
 import { ownershipConflicts } from '../../domain/scope/ownership.ts';
 import type { Resolution } from '../../domain/settings/layers.ts';
@@ -11,13 +11,13 @@ type Claimed = FindingOf<'ownership-conflict'>['overlaps'][number]['claims'][num
 type WhereOf = (place: Place) => string;
 
 /** What the phases before approval refuse of a frozen plan, by the functions of those phases, at its places in the files. */
-export const refusalsOf = (plan: FrozenPlan, draft: Draft, whereOf: WhereOf): readonly Finding[] => [
+export const refusalsOf = (plan: FrozenPlan, draft: PlanDraft, whereOf: WhereOf): readonly Finding[] => [
   ...refusedDirectives(plan, draft, whereOf),
   ...overlapsIn(plan, draft, whereOf),
 ];
 
 /** The same of a plan with other mistakes, as long as they leave its claims as they are. */
-export const overlapsDespite = (mistakes: readonly Problem[], draft: Draft, whereOf: WhereOf): readonly Finding[] =>
+export const overlapsDespite = (mistakes: readonly PlanProblem[], draft: PlanDraft, whereOf: WhereOf): readonly Finding[] =>
   mistakes.some(({ rule }) => hidesClaims.has(rule)) ? [] : overlapsIn(claimsAlone(draft), draft, whereOf);
 
 /** Mistakes that leave open which paths a task claims, or which tasks are ordered. */
@@ -32,7 +32,7 @@ const hidesClaims: ReadonlySet<Rule> = new Set<Rule>([
 ]);
 
 /** Frozen as if it had no mistake. */
-const claimsAlone = (draft: Draft): FrozenPlan =>
+const claimsAlone = (draft: PlanDraft): FrozenPlan =>
   freeze({ ...draft, settings: { ...draft.settings, land: 'ask', dispatch: 'isolated' } }, 'plan', '');
 
 /** The branch that a run starts from and lands on has to be there. */
@@ -49,7 +49,7 @@ export async function baseFindings(
 }
 
 /** Tasks of a wave that could write the same path, each overlap at the patterns that meet. */
-function overlapsIn(plan: FrozenPlan, draft: Draft, whereOf: WhereOf): readonly Finding[] {
+function overlapsIn(plan: FrozenPlan, draft: PlanDraft, whereOf: WhereOf): readonly Finding[] {
   const tasks = tasksById(draft);
   const located = (claim: Claimed): Claimed => {
     const task = tasks.get(claim.task);
@@ -81,7 +81,7 @@ export function withoutPlaces(
   return { ...rest, overlaps, ...(where === undefined || isUnseen(where) ? {} : { where }) };
 }
 
-function refusedDirectives(plan: FrozenPlan, draft: Draft, whereOf: WhereOf): readonly Finding[] {
+function refusedDirectives(plan: FrozenPlan, draft: PlanDraft, whereOf: WhereOf): readonly Finding[] {
   const tasks = tasksById(draft);
   return plan.waves
     .flatMap((_, wave) => lintDirectives(plan, wave).errors)
@@ -98,5 +98,5 @@ function claimPlace({ place, keys }: DraftTask, { by, pattern }: Claimed): Place
   return index === -1 ? place : [...place, by, index];
 }
 
-const tasksById = ({ waves }: Draft): ReadonlyMap<string, DraftTask> =>
+const tasksById = ({ waves }: PlanDraft): ReadonlyMap<string, DraftTask> =>
   new Map(waves.flatMap((wave) => wave.tasks).map((task) => [task.id, task]));

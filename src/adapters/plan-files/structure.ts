@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Place, Problem } from '../../domain/plan/plan-draft.ts';
+import type { Place, PlanProblem } from '../../domain/plan/plan-draft.ts';
 import { problemsOf } from './issues.ts';
 
 /**
@@ -9,7 +9,7 @@ import { problemsOf } from './issues.ts';
 export function fitSchema<T>(
   schema: z.ZodType<T>,
   value: unknown,
-): { readonly data: T | null; readonly problems: readonly Problem[]; readonly damaged: readonly Place[] } {
+): { readonly data: T | null; readonly problems: readonly PlanProblem[]; readonly damaged: readonly Place[] } {
   const forbidden = protoKeys(value);
   const first = schema.safeParse(value);
   if (first.success && forbidden.length === 0) return { data: first.data, problems: [], damaged: [] };
@@ -43,9 +43,9 @@ function cut(root: unknown, place: Place): Place {
 }
 
 /** Parsers drop this key without a word; a task or setting must not vanish. */
-function protoKeys(value: unknown, place: Place = [], depth = 0): readonly Problem[] {
+function protoKeys(value: unknown, place: Place = [], depth = 0): readonly PlanProblem[] {
   if (!isMapping(value) || depth > 8) return [];
-  return Object.keys(value).flatMap((key): readonly Problem[] => {
+  return Object.keys(value).flatMap((key): readonly PlanProblem[] => {
     const here = [...place, Array.isArray(value) ? Number(key) : key];
     if (key === '__proto__') return [{ rule: 'unknown-key', key, meant: null, among: 'keys', place: here, at: 'key' }];
     return protoKeys(value[key], here, depth + 1);

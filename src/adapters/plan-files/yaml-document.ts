@@ -12,7 +12,7 @@ import {
 } from 'yaml';
 import type { Finding } from '../../domain/findings/finding.ts';
 import { boundedWords } from '../../domain/findings/words.ts';
-import { type Place, type Problem, placed } from '../../domain/plan/plan-draft.ts';
+import { type Place, type PlanProblem, placed } from '../../domain/plan/plan-draft.ts';
 import { deepestYaml, tooDeepAt } from './yaml-depth.ts';
 
 /** A parsed file that still knows where each value stands. */
@@ -20,7 +20,7 @@ export type YamlDocument = {
   readonly value: unknown;
   /** `file:line:column` of a value or key; of its nearest ancestor when it is not there. */
   where(place: Place, at?: 'key' | 'value'): string;
-  finding(problem: Problem): Finding;
+  finding(problem: PlanProblem): Finding;
 };
 
 /** Syntax errors leave nothing to look at; duplicate keys do, so the rest is judged along with them. */
@@ -48,7 +48,7 @@ export function readYaml(text: string, shown: string): { document: YamlDocument 
     return { document: null, findings };
   }
   const where = (place: Place, at: 'key' | 'value' = 'value') => position(offsetOf(parsed, place, at));
-  const finding = (problem: Problem): Finding => placed(problem, where(problem.place, problem.at));
+  const finding = (problem: PlanProblem): Finding => placed(problem, where(problem.place, problem.at));
   return { document: { value, where, finding }, findings };
 }
 

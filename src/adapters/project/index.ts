@@ -1,13 +1,13 @@
 import { lstat, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Seen } from '../../domain/project/project.ts';
+import type { RepositoryFiles } from '../../domain/project/project.ts';
 import { temporaryFor } from '../files/durable-file.ts';
 import { git } from '../git/process/index.ts';
 import { ignoreRules, splitNul } from '../git/read/index.ts';
 import { hasCode, isAbsent } from '../state-directory/absent.ts';
 
 /** Lists the checkout as git sees it and reads well-known files; runs nothing of the project. */
-export async function lookAtProject(toplevel: string): Promise<Seen> {
+export async function lookAtProject(toplevel: string): Promise<RepositoryFiles> {
   const list = async (...which: readonly string[]) =>
     splitNul(await git({ cwd: toplevel, args: ['ls-files', '-z', '--exclude-standard', ...which] }));
   const [files, ignored] = await Promise.all([

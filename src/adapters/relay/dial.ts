@@ -4,11 +4,11 @@ import { connect as connectSecurely } from 'node:tls';
 import { explain } from '../../domain/explain/explain.ts';
 import type { FindingOf } from '../../domain/findings/finding.ts';
 import type { NetworkFault } from '../../domain/findings/run/denial-rules.ts';
-import { canonicalHost, type Host, type HostPattern, hostText, isListed } from '../../domain/settings/network-hosts.ts';
+import { canonicalHost, type NetworkHost, type HostPattern, hostText, isListed } from '../../domain/settings/network-hosts.ts';
 import { isPublic } from './addresses.ts';
 import type { Upstream } from './upstream.ts';
 
-export type Target = { readonly host: Host; readonly port: number };
+export type Target = { readonly host: NetworkHost; readonly port: number };
 
 /** Not to be reached, as a rule; anything else that goes wrong is the network's. */
 export class Denied extends Error {

@@ -3,12 +3,12 @@ import type { Finding } from '../../domain/findings/finding.ts';
 import type { TreeEntry } from '../git/read/index.ts';
 import type { Pointer } from '../lfs/index.ts';
 import { statPrint } from '../workspace/index.ts';
-import { type Seen, seeContent } from './content.ts';
+import { type FileContent, seeContent } from './content.ts';
 import type { LfsMapping } from './lfs-mapping.ts';
-import type { Found, Walk } from './walk.ts';
+import type { WalkedFile, Walk } from './walk.ts';
 
 type Write = {
-  readonly found: Found;
+  readonly found: WalkedFile;
   readonly mode: string;
   readonly id: string;
   /** What the tree gets: the file's bytes, a pointer to them, or the blob that stood for them before. */
@@ -42,7 +42,7 @@ export function touchedFiles(
     /** path → print of files copied in by `.worktreeinclude`; unchanged ones are the person's, not work. */
     readonly included: ReadonlyMap<string, string>;
   },
-): readonly Found[] {
+): readonly WalkedFile[] {
   return input.walk.found.filter((found) => {
     const before = input.from.get(found.path);
     const print = statPrint(found.stats);
@@ -56,7 +56,7 @@ export function touchedFiles(
 export function findChanges(
   input: Workspace & {
     readonly root: string;
-    readonly touched: readonly Found[];
+    readonly touched: readonly WalkedFile[];
     readonly lfs: LfsMapping;
     readonly format: 'sha1' | 'sha256';
     readonly limits: SizeLimits;
@@ -92,7 +92,7 @@ export function findChanges(
   return { writes, deletes: deleted(from, present, input.walk.unseen), refused };
 }
 
-export function modeOf({ stats }: Found): string {
+export function modeOf({ stats }: WalkedFile): string {
   if (stats.isSymbolicLink()) return '120000';
   return (stats.mode & 0o100n) === 0n ? '100644' : '100755';
 }
@@ -110,7 +110,7 @@ function deleted(
     .map((entry) => entry.path);
 }
 
-function readable(refused: Finding[], path: string, read: () => Seen): Seen | null {
+function readable(refused: Finding[], path: string, read: () => FileContent): FileContent | null {
   try {
     return read();
   } catch (error) {

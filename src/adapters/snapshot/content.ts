@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync } fro
 import { describeFinding } from '../../domain/explain/explain.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import { pointerLimit } from '../lfs/index.ts';
-import type { Found } from './walk.ts';
+import type { WalkedFile } from './walk.ts';
 
 /** There can be no snapshot of this workspace. */
 export class SnapshotRefused extends Error {
@@ -28,7 +28,7 @@ const chunkSize = 1 << 20;
  * The bytes that git would keep of a file or link, in chunks. Opens without following, without waiting on a FIFO, and
  * only what the walk saw; throws `WorkspaceMoved` when that has changed. Each chunk is valid until the next is asked for.
  */
-export function* contentOf(root: string, { path, stats }: Found): Generator<Buffer> {
+export function* contentOf(root: string, { path, stats }: WalkedFile): Generator<Buffer> {
   if (stats.isSymbolicLink()) {
     yield readlinkSync(`${root}/${path}`, 'buffer');
     return;
@@ -54,7 +54,7 @@ export function* contentOf(root: string, { path, stats }: Found): Generator<Buff
 }
 
 /** What reading a file or link once tells. */
-export type Seen = {
+export type FileContent = {
   /** The object id that git gives this content. */
   readonly id: string;
   readonly size: number;
@@ -63,7 +63,7 @@ export type Seen = {
   readonly start: Buffer;
 };
 
-export function seeContent(root: string, found: Found, format: 'sha1' | 'sha256', forLfs: boolean): Seen {
+export function seeContent(root: string, found: WalkedFile, format: 'sha1' | 'sha256', forLfs: boolean): FileContent {
   const size = sizeOf(root, found);
   const hash = blobHash(size, format);
   const sha256 = forLfs ? createHash('sha256') : null;
@@ -80,7 +80,7 @@ export function seeContent(root: string, found: Found, format: 'sha1' | 'sha256'
 export const blobHash = (size: number, format: 'sha1' | 'sha256'): Hash => createHash(format).update(`blob ${size}\0`);
 
 /** lstat may say 0 for the length of a link on some file systems, so links are measured. */
-export const sizeOf = (root: string, { path, stats }: Found): number =>
+export const sizeOf = (root: string, { path, stats }: WalkedFile): number =>
   stats.isSymbolicLink() ? readlinkSync(`${root}/${path}`, 'buffer').length : Number(stats.size);
 
 /** No directory on the way was swapped for a link: the kernel names the open file as we did. Linux only. */

@@ -1,13 +1,13 @@
 import type { TreeEntry } from '../git/read/index.ts';
 import { isPointer, type LfsRules, type Pointer, pointerText, readPointers } from '../lfs/index.ts';
-import { blobHash, type Seen } from './content.ts';
-import type { Found } from './walk.ts';
+import { blobHash, type FileContent } from './content.ts';
+import type { WalkedFile } from './walk.ts';
 
 /** What a tree gets for a file that LFS keeps. */
 export type LfsMapping = {
   has(path: string): boolean;
   /** A file that is what it was gives the very blob that stood for it. */
-  keep(seen: Seen, before: TreeEntry | undefined): { readonly id: string; readonly as: 'itself' | 'before' | Pointer };
+  keep(seen: FileContent, before: TreeEntry | undefined): { readonly id: string; readonly as: 'itself' | 'before' | Pointer };
 };
 
 /** `rules` null: nothing is kept by LFS. */
@@ -15,7 +15,7 @@ export async function lfsMapping(
   repository: string,
   rules: LfsRules | null,
   of: {
-    readonly touched: readonly Found[];
+    readonly touched: readonly WalkedFile[];
     readonly from: ReadonlyMap<string, TreeEntry>;
     readonly format: 'sha1' | 'sha256';
   },

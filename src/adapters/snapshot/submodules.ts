@@ -5,7 +5,7 @@ import { type ModuleRow, statPrint } from '../workspace/index.ts';
 import { modeOf } from './changes.ts';
 import { seeContent } from './content.ts';
 import { isModulesName } from './names.ts';
-import type { Found, Walk } from './walk.ts';
+import type { WalkedFile, Walk } from './walk.ts';
 
 /** How the contents of submodules stand in a workspace: they are no work of a task, and must be as they were. */
 export type ModuleContents = {
@@ -35,7 +35,7 @@ export function judgeModules(
 ): ModuleContents {
   const links = gitlinksIn(from).map(({ path }) => path);
   if (links.length === 0) return { walk, refused: [] };
-  const isIncluded = ({ path, stats }: Found): boolean => included.get(path) === statPrint(stats);
+  const isIncluded = ({ path, stats }: WalkedFile): boolean => included.get(path) === statPrint(stats);
   const inside = walk.found.filter((found) => insideAny(links, found.path) !== undefined && !isIncluded(found));
   const made = new Map(rows.map((row) => [row[0], row]));
   const present = new Set(inside.map(({ path }) => path));
@@ -55,12 +55,12 @@ export function judgeModules(
   };
 }
 
-const pathOf = ({ path }: Found): string => path;
+const pathOf = ({ path }: WalkedFile): string => path;
 
 const isUnseen = ({ unseen }: Walk, path: string): boolean =>
   unseen.some((gone) => gone === '' || path === gone || path.startsWith(`${gone}/`));
 
-function isAsMade(root: string, found: Found, row: ModuleRow | undefined, format: 'sha1' | 'sha256'): boolean {
+function isAsMade(root: string, found: WalkedFile, row: ModuleRow | undefined, format: 'sha1' | 'sha256'): boolean {
   if (row === undefined || modeOf(found) !== row[3]) return false;
   return statPrint(found.stats) === row[1] || seeContent(root, found, format, false).id === row[2];
 }

@@ -10,10 +10,10 @@ import type { IgnoreRules } from '../git/read/index.ts';
 import { SnapshotRefused } from './content.ts';
 import { isGitName, isUnfitName, reservedAtTop } from './names.ts';
 
-export type Found = { readonly path: string; readonly stats: BigIntStats };
+export type WalkedFile = { readonly path: string; readonly stats: BigIntStats };
 export type Walk = {
   /** Plain files and links, whatever their content. */
-  readonly found: readonly Found[];
+  readonly found: readonly WalkedFile[];
   readonly refused: readonly Finding[];
   /** Paths that exist but could not be taken; nothing at or below them counts as deleted. */
   readonly unseen: readonly string[];
@@ -37,7 +37,7 @@ export function walkWorkspace(
   ignored: IgnoreRules,
   secrets: readonly string[] = [],
 ): Walk {
-  const found: Found[] = [];
+  const found: WalkedFile[] = [];
   const refused: Finding[] = [];
   const unseen: string[] = [];
   let entries = 0;
@@ -90,7 +90,7 @@ export function walkWorkspace(
 
 /** The same for these paths of a person's own checkout. Paths at which nothing, or a directory, is are not found. */
 export function lookAtPaths(root: string, paths: ReadonlySet<string>): Walk {
-  const found: Found[] = [];
+  const found: WalkedFile[] = [];
   const refused: Finding[] = [];
   const unseen: string[] = [];
   for (const path of paths) {

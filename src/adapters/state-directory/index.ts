@@ -9,13 +9,13 @@ import {
   type Root,
   repositoryName,
   runDirectories,
-  type Surroundings,
+  type PlaceInputs,
   stateRoot,
   unversionedName,
 } from './place.ts';
 
 export { findRepository, type Repository } from './find-repository.ts';
-export type { Surroundings } from './place.ts';
+export type { PlaceInputs } from './place.ts';
 
 export type StateDirectory = {
   readonly path: string;
@@ -35,7 +35,7 @@ type Filesystem = 'local' | 'network' | 'memory';
 /** Where this repository's state is or would be kept. Makes nothing. An unwise default is refused, an unwise wish warned about. */
 export async function locateStateDirectory(
   repository: Repository,
-  surroundings: Surroundings,
+  surroundings: PlaceInputs,
 ): Promise<Result<StateDirectory, string>> {
   const root = stateRoot(surroundings);
   if (!root.path.startsWith('/')) return err(notAbsolute(root, surroundings));
@@ -48,7 +48,7 @@ export async function locateStateDirectory(
 
 const chooseAnother = 'choose another with --state-dir or TIDEGATE_STATE_DIR';
 
-const notAbsolute = (root: Root, { home }: Surroundings): string =>
+const notAbsolute = (root: Root, { home }: PlaceInputs): string =>
   root.from === 'default'
     ? `HOME must be an absolute path, not '${home}'; set it, or ${chooseAnother}`
     : `${root.from} must be an absolute path, not ${root.path}`;
@@ -82,7 +82,7 @@ export async function makeStateDirectory(place: StateDirectory, uid: number): Pr
 /** Makes the short directory for sockets, and never uses one that another user made first. */
 export async function makeRunDirectory(
   repository: Repository,
-  surroundings: Pick<Surroundings, 'env' | 'uid'>,
+  surroundings: Pick<PlaceInputs, 'env' | 'uid'>,
 ): Promise<Result<string, string>> {
   const problems: string[] = [];
   for (const path of runDirectories(repository.commonDir, surroundings)) {

@@ -4,7 +4,7 @@ import { ledgerFormat } from '../../domain/ledger/event-format.ts';
 import type { Repository } from './find-repository.ts';
 
 /** What decides where state is kept; read from the environment by the composition root. */
-export type Surroundings = {
+export type PlaceInputs = {
   /** `--state-dir`. */
   readonly flag: string | null;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -15,7 +15,7 @@ export type Surroundings = {
 export type Root = { readonly path: string; readonly from: '--state-dir' | 'TIDEGATE_STATE_DIR' | 'default' };
 
 /** Below which directory the repositories keep their state. */
-export function stateRoot({ flag, env, uid, home }: Surroundings): Root {
+export function stateRoot({ flag, env, uid, home }: PlaceInputs): Root {
   if (flag !== null) return { path: flag, from: '--state-dir' };
   const explicit = env['TIDEGATE_STATE_DIR'];
   if (explicit !== undefined && explicit !== '') return { path: explicit, from: 'TIDEGATE_STATE_DIR' };
@@ -48,7 +48,7 @@ export const repositoryHash = (commonDir: string): string =>
  * A short directory for sockets: their paths may have 107 bytes at most, however deep the state directory lies.
  * Candidates in order; the first that can be made and is ours is used.
  */
-export function runDirectories(commonDir: string, { env, uid }: Pick<Surroundings, 'env' | 'uid'>): readonly string[] {
+export function runDirectories(commonDir: string, { env, uid }: Pick<PlaceInputs, 'env' | 'uid'>): readonly string[] {
   const name = `${repositoryHash(commonDir)}-v${ledgerFormat}`;
   const runtime = env['XDG_RUNTIME_DIR'];
   const places = [

@@ -8,10 +8,10 @@ export type ControlRequest =
   | { readonly do: 'attach'; readonly nonce: string }
   | { readonly do: 'stop'; readonly reason: StopReason }
   | { readonly do: 'acknowledge' }
-  | Question;
+  | ControlQuestion;
 
 /** These are answered, by `id`. */
-export type Question =
+export type ControlQuestion =
   | { readonly do: 'tell'; readonly id: number; readonly terms: Terms }
   | { readonly do: 'send'; readonly id: number; readonly number: number; readonly text: string };
 

@@ -6,7 +6,7 @@ import type { ExitRecord, Job, SupervisorEvent, SupervisorRecord, Supervisors } 
 import { isAlive } from '../process/process-identity.ts';
 import type { ControlRequest, StopReason } from './control-protocol.ts';
 import { type JobDirectory, jobDirectory } from './job-directory.ts';
-import { attach, type Line } from './line.ts';
+import { attach, type SupervisorLine } from './line.ts';
 import { endOrphans, untilDead } from './orphans.ts';
 import { keepSpare, logOf, type Spare, type SupervisorProgram, spawnSupervisor } from './spare.ts';
 
@@ -63,7 +63,7 @@ type Follow = {
   /** Resolves when a supervisor has the job, or had it. */
   readonly running: Promise<void>;
   send(request: ControlRequest): Promise<void>;
-  readonly ask: Line['ask'];
+  readonly ask: SupervisorLine['ask'];
   leave(): void;
 };
 
@@ -79,7 +79,7 @@ function followJob(followed: Followed, listener: (event: SupervisorEvent) => voi
   const left = new AbortController();
   const running = Promise.withResolvers<void>();
   const told = { started: false, notes: 0, over: false };
-  let line: Line | null = null;
+  let line: SupervisorLine | null = null;
   const tell = (event: SupervisorEvent): void => {
     if (!left.signal.aborted) listener(event);
   };

@@ -1,11 +1,11 @@
 import { connect } from 'node:net';
 import type { SupervisorRecord } from '../../ports/supervisor.ts';
-import { type ControlNotice, type ControlRequest, eachLine, type Question } from './control-protocol.ts';
+import { type ControlNotice, type ControlRequest, eachLine, type ControlQuestion } from './control-protocol.ts';
 
-type Asked = Question extends infer One ? (One extends Question ? Omit<One, 'id'> : never) : never;
+type Asked = ControlQuestion extends infer One ? (One extends ControlQuestion ? Omit<One, 'id'> : never) : never;
 
 /** A connection to a living supervisor. */
-export type Line = {
+export type SupervisorLine = {
   send(request: ControlRequest): void;
   /** Null: the supervisor has left without an answer. */
   ask(question: Asked): Promise<boolean | null>;
@@ -14,12 +14,12 @@ export type Line = {
 };
 
 /** null when nobody answers there. `notified` is called for whatever the supervisor has to say. */
-export function attach(record: SupervisorRecord, notified: () => void): Promise<Line | null> {
+export function attach(record: SupervisorRecord, notified: () => void): Promise<SupervisorLine | null> {
   return new Promise((resolve) => {
     const closed = Promise.withResolvers<void>();
     const asked = new Map<number, (taken: boolean | null) => void>();
     let id = 0;
-    const ask: Line['ask'] = (question) =>
+    const ask: SupervisorLine['ask'] = (question) =>
       new Promise((answer) => {
         id += 1;
         if (socket.destroyed) return answer(null);

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { answers, endless, type Manner, nobody, receiver, silent } from '../../../test/support/receiver.ts';
 import { explain } from '../../domain/explain/explain.ts';
-import { type Answer, post } from './post.ts';
+import { type WebAnswer, post } from './post.ts';
 
-const whyOf = (answer: Answer): string => ('because' in answer ? explain(answer.because).detail : '');
+const whyOf = (answer: WebAnswer): string => ('because' in answer ? explain(answer.because).detail : '');
 
 /** Writes to the connection itself, over and over, until the other side has had enough. */
 const over = (first: string, again: string): Manner => {

@@ -2,7 +2,7 @@ import { addressFault } from '../../domain/base/web-address.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 
 /** What came of asking. `because` holds nothing of what was sent or answered. */
-export type Answer =
+export type WebAnswer =
   | { readonly outcome: 'answered'; readonly status: number; readonly text: string }
   | { readonly outcome: 'failed'; readonly because: Finding };
 
@@ -20,7 +20,7 @@ type Letter = {
 const mostBytes = 64 * 1024;
 
 /** One POST of JSON: to that address and nowhere else, within a time that includes reading the answer. Never rejects. */
-export async function post({ url, headers, body, reads, timeoutMs = 5_000, signal }: Letter): Promise<Answer> {
+export async function post({ url, headers, body, reads, timeoutMs = 5_000, signal }: Letter): Promise<WebAnswer> {
   const fault = addressFault(url);
   if (fault !== null) return failed({ rule: 'delivery-address', fault });
   const late = AbortSignal.timeout(timeoutMs);
@@ -51,7 +51,7 @@ export async function post({ url, headers, body, reads, timeoutMs = 5_000, signa
   }
 }
 
-const failed = (because: Finding): Answer => ({ outcome: 'failed', because });
+const failed = (because: Finding): WebAnswer => ({ outcome: 'failed', because });
 
 /** Null when there is more than anybody needs. */
 async function firstBytes({ body }: Response): Promise<string | null> {

@@ -51,7 +51,7 @@ export async function checkedThenRun(
   context: Context,
   source: PlanSource,
   options: RunOptions,
-  more: Asked = runAsked,
+  more: RunCaller = runAsked,
 ): Promise<Outcome> {
   const ready: PreparedOrder[] = [];
   const checked = await atDesk(open, context, 'look', async (desk) => {
@@ -68,12 +68,12 @@ export async function checkedThenRun(
 }
 
 /** What another command that runs a plan has of its own. */
-export type Asked = {
+export type RunCaller = {
   readonly command: string;
   /** Typing it at a terminal is the yes to the start. */
   readonly typed: boolean;
 };
-const runAsked: Asked = { command: 'run', typed: false };
+const runAsked: RunCaller = { command: 'run', typed: false };
 
 export async function begin(
   desk: Desk,

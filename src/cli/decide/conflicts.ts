@@ -2,7 +2,7 @@ import type { RunState } from '../../domain/run/run.ts';
 import { snapshotOf } from '../../domain/run/task.ts';
 import type { Desk } from '../../ports/desk.ts';
 import type { Text } from '../../ports/terminal.ts';
-import { type Conflict, conflictsOf } from '../../view/conflicts.ts';
+import { type ConflictView, conflictsOf } from '../../view/conflicts.ts';
 import { done, type Outcome } from '../frame/command.ts';
 import { showEach, wholeRunNamed } from '../frame/subject.ts';
 
@@ -22,7 +22,7 @@ async function conflictsOfOne(given: string | undefined, desk: Desk): Promise<Ou
   );
 }
 
-function linesOf(state: RunState, { task, files, command }: Conflict): readonly Text[] {
+function linesOf(state: RunState, { task, files, command }: ConflictView): readonly Text[] {
   const title = task ?? `landing on ${state.target.branch}`;
   const named = files.map((file) => {
     const others = Object.values(state.tasks)

@@ -7,18 +7,18 @@ import { type ActionInputs, type ActionKinds, type ActionName, actions } from '.
 import { type ActingCaller, mayPerform, type Performed, performAction } from '../../engine/actions/perform.ts';
 import type { Desk } from '../../ports/desk.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from './command.ts';
-import type { Asking, Program } from './definition.ts';
+import type { ActionCall, Program } from './definition.ts';
 import { atDesk, failed } from './desk.ts';
 import { callerIsAgent } from './people-only.ts';
 import { runNamed, taskNamed, wholeRunNamed } from './subject.ts';
 import { wordings } from './wording.ts';
 
 /** Opens the desk for an action and ends as a command that is this one action. */
-export const askFor = (asking: Asking, context: Context, { ports }: Pick<Program, 'ports'>): Promise<Outcome> =>
+export const askFor = (asking: ActionCall, context: Context, { ports }: Pick<Program, 'ports'>): Promise<Outcome> =>
   atDesk(ports.openDesk, context, 'ask', (desk) => act(desk, asking));
 
 /** Performs an action on what was named. Also for the keys of the screen. */
-export async function act<N extends ActionName>(desk: Desk, { action, subject, input }: Asking<N>): Promise<Outcome> {
+export async function act<N extends ActionName>(desk: Desk, { action, subject, input }: ActionCall<N>): Promise<Outcome> {
   const found = await finders[actions[action].on](desk, typedName(action), subject);
   return found.ok ? await actOn(desk, { action, subject: found.value, input }) : found.error;
 }

@@ -64,7 +64,7 @@ export type Option = {
 export type Program = { readonly ports: Ports; readonly commands: readonly Command[] };
 
 /** An action on a run or a task, which is named as a person types it. Undefined is the live run. */
-export type Asking<Name extends ActionName = ActionName> = {
+export type ActionCall<Name extends ActionName = ActionName> = {
   [N in Name]: { readonly action: N; readonly subject: string | undefined; readonly input: ActionInputs[N] };
 }[Name];
 
@@ -99,7 +99,7 @@ type Definition<A extends Command['arguments'], O extends Command['options']> = 
     | { looks(input: Input<A, O>, desk: Desk, context: Context): Promise<Outcome> }
     /** A command that is one action: which one, on what, with which input; or why it cannot be asked for. */
     | {
-        asks(input: Input<A, O>, context: Context, program: Program): Asking | Outcome | Promise<Asking | Outcome>;
+        asks(input: Input<A, O>, context: Context, program: Program): ActionCall | Outcome | Promise<ActionCall | Outcome>;
       }
   );
 

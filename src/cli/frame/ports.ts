@@ -3,7 +3,7 @@ import type { Result } from '../../domain/base/result.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { Ending } from '../../domain/gates/evidence.ts';
 import type { PlannedTask } from '../../domain/plan/plan.ts';
-import type { Seen } from '../../domain/project/project.ts';
+import type { RepositoryFiles } from '../../domain/project/project.ts';
 import type { RunState } from '../../domain/run/run.ts';
 import type { Desk, Examined, PlanFlags, PlanSource, ReadPlan } from '../../ports/desk.ts';
 import type { Text } from '../../ports/terminal.ts';
@@ -53,7 +53,7 @@ export type Login = {
 
 export type InitPorts = {
   find(directory: string): Promise<Result<{ readonly toplevel: string }, string>>;
-  look(toplevel: string): Promise<Seen>;
+  look(toplevel: string): Promise<RepositoryFiles>;
   read(toplevel: string, name: string): Promise<string | null>;
   /** The keys at the top of a YAML file; null when it is no mapping. */
   keysOf(text: string): readonly string[] | null;
@@ -181,7 +181,7 @@ export type Listen = {
   readonly tls: { readonly cert: string; readonly key: string } | null;
 };
 
-export type Running = {
+export type RunningServer = {
   readonly url: string;
   /** Rejects when it cannot go on; never resolves. */
   readonly failed: Promise<never>;
@@ -192,7 +192,7 @@ export type Running = {
 };
 
 export type ServePorts = {
-  start(context: Context, listen: Listen): Promise<Result<Running, string>>;
+  start(context: Context, listen: Listen): Promise<Result<RunningServer, string>>;
   state(context: Context): Promise<{
     /** Or why it cannot be trusted. */
     secret(): Result<Buffer, string>;

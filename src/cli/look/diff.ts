@@ -5,7 +5,7 @@ import { snapshotOf, type TaskState } from '../../domain/run/task.ts';
 import type { Desk, LineCount } from '../../ports/desk.ts';
 import type { Text } from '../../ports/terminal.ts';
 import { diffstatText } from '../../view/activity.ts';
-import { type Judged, judgedEntries } from '../../view/judged-files.ts';
+import { type JudgedFile, judgedEntries } from '../../view/judged-files.ts';
 import { diffstatOf } from '../follow/activity.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from '../frame/command.ts';
 import type { Program } from '../frame/definition.ts';
@@ -14,7 +14,7 @@ import type { DiffPrograms } from '../frame/ports.ts';
 import { runNamed } from '../frame/subject.ts';
 import { namedChanges } from './diff-paths.ts';
 
-type Taken = { readonly task: TaskState; readonly snapshot: SnapshotEvidence; readonly entries: readonly Judged[] };
+type Taken = { readonly task: TaskState; readonly snapshot: SnapshotEvidence; readonly entries: readonly JudgedFile[] };
 type DiffOptions = {
   readonly stat: boolean;
   readonly nameOnly: boolean;
@@ -145,7 +145,7 @@ function countText(count: LineCount | undefined): string {
 function headLines(
   task: TaskState,
   snapshot: SnapshotEvidence,
-  entries: readonly Judged[],
+  entries: readonly JudgedFile[],
   counts: readonly LineCount[],
 ): readonly Text[] {
   const width = Math.min(48, Math.max(0, ...entries.map(({ path }) => path.length)));

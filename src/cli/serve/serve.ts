@@ -4,7 +4,7 @@ import { err, ok, type Result } from '../../domain/base/result.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from '../frame/command.ts';
 import type { Program } from '../frame/definition.ts';
 import { failed } from '../frame/desk.ts';
-import type { Listen, Running } from '../frame/ports.ts';
+import type { Listen, RunningServer } from '../frame/ports.ts';
 
 type ServeOptions = {
   readonly port: string;
@@ -24,7 +24,7 @@ export async function serveApi(options: ServeOptions, context: Context, { ports 
   return await untilLeft(context, started.value, listen.value);
 }
 
-async function untilLeft(context: Context, running: Running, { socket }: Listen): Promise<Outcome> {
+async function untilLeft(context: Context, running: RunningServer, { socket }: Listen): Promise<Outcome> {
   const left = Promise.withResolvers<'left'>();
   using _signals = context.onSignal(() => left.resolve('left'));
   if (context.json) context.terminal.json({ serving: running.url });

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Role } from '../../protocol/route.ts';
-import { roles } from '../../protocol/route.ts';
+import type { AccessRole } from '../../protocol/route.ts';
+import { accessRoles } from '../../protocol/route.ts';
 import { serverRoutes } from '../../protocol/routes/server.ts';
 import { tokenOf } from '../../server/http/keys.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from '../frame/command.ts';
@@ -20,8 +20,8 @@ export async function showToken(
   context: Context,
   { ports }: Program,
 ): Promise<Outcome> {
-  const role = roles.find((one) => one === (given ?? 'read'));
-  if (role === undefined) return misused('bad-role', `token: --role takes ${roles.join(', ')}, not ${given}`);
+  const role = accessRoles.find((one) => one === (given ?? 'read'));
+  if (role === undefined) return misused('bad-role', `token: --role takes ${accessRoles.join(', ')}, not ${given}`);
   if (link && given !== undefined && role !== 'approve')
     return misused('link-approves', `token: a browser that a link lets in has the role approve, not ${role}`);
   const decides = role === 'approve' || renew || link;
@@ -37,7 +37,7 @@ export async function showToken(
   return { ...told(tokenOf(secret.value, role), role, url, curl), problems };
 }
 
-function told(value: string, role: Role, url: string | null, curl: boolean): Outcome {
+function told(value: string, role: AccessRole, url: string | null, curl: boolean): Outcome {
   const at = url ?? 'http://127.0.0.1:3847';
   const call = `curl -H 'Authorization: Bearer ${value}' ${at}/v1/repositories`;
   return { ...done([curl ? call : value], { role, token: value, url }), exit: exitCodes.done };

@@ -3,7 +3,7 @@ import { needsOf } from '../../domain/board/needs.ts';
 import type { RunState } from '../../domain/run/run.ts';
 import { usageOf } from '../../domain/run/task.ts';
 import { addUsage, noUsage } from '../../domain/tool-calls/agent-event.ts';
-import type { Frame, Row, Size } from '../../ports/screen.ts';
+import type { Frame, ScreenRow, Size } from '../../ports/screen.ts';
 import type { Span, Text } from '../../ports/terminal.ts';
 import { count, money } from '../../view/agent-lines.ts';
 import { cautionLines } from '../../view/pauses.ts';
@@ -102,7 +102,7 @@ const lastLines = (ui: Ui, view: RunView): readonly Text[] => [
 ];
 
 /** The rows around the selected one, which is marked also where there are no colours. */
-function windowOf(rows: readonly ListRow[], ui: Ui, room: number, columns: number): readonly Row[] {
+function windowOf(rows: readonly ListRow[], ui: Ui, room: number, columns: number): readonly ScreenRow[] {
   const at = rows.findIndex(({ task }) => task !== null && task === ui.selected);
   const top = rows.length <= room ? 0 : Math.max(0, Math.min(rows.length - room, at - Math.floor(room / 2)));
   return rows.slice(top, top + room).map(({ task, text }) => {

@@ -19,7 +19,7 @@ import {
   toldOfTap,
   toldOfTaskBudget,
 } from '../texts/run.ts';
-import type { Told } from '../texts/told.ts';
+import type { Advice } from '../texts/told.ts';
 import { isOfAgent } from './board.ts';
 import { openToPerson } from './board-requests.ts';
 
@@ -29,7 +29,7 @@ export type Need = {
   readonly task: string | null;
   /** Of the board, when it is about one. */
   readonly record?: string;
-} & Told;
+} & Advice;
 export type NeedKind =
   | 'approve'
   | 'land'
@@ -68,7 +68,7 @@ export function needsOf(state: RunState): readonly Need[] {
   ];
 }
 
-const ofRun = (kind: NeedKind, told: Told): Need => ({ kind, task: null, ...told });
+const ofRun = (kind: NeedKind, told: Advice): Need => ({ kind, task: null, ...told });
 
 function modeNeeds(state: RunState): readonly Need[] {
   const { mode } = state.mode;

@@ -1,13 +1,13 @@
 import type { Offer } from '../landing/pull-request.ts';
 import type { RunState } from '../run/run.ts';
 import type { NewsKind } from '../settings/settings.ts';
-import type { Told } from '../texts/told.ts';
+import type { Advice } from '../texts/told.ts';
 import { type Need, type NeedKind, needsOf } from './needs.ts';
 import type { News } from './news.ts';
 
 /** That a person is needed, or that a run has ended; told once to wherever they are. */
 export type Notice = News &
-  Told & {
+  Advice & {
     readonly news: NewsKind;
     readonly kind: NeedKind | 'ended';
     readonly run: string;
@@ -60,7 +60,7 @@ const noticeOf = ({ run }: RunState, need: Need): Notice => ({
   lasting: false,
 });
 
-const offered = (run: string, { branch, pushed, url }: Offer): Told => ({
+const offered = (run: string, { branch, pushed, url }: Offer): Advice => ({
   message: url === null ? `${branch} is pushed to ${pushed.remote}` : `pull request: ${url}`,
   safe: 'your branch is as it was',
   command: `tidegate show ${run}`,

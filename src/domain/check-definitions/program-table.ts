@@ -16,16 +16,16 @@ import {
   spreads,
   wraps,
 } from './programs/wrappers.ts';
-import type { Reader } from './reading.ts';
+import type { ProgramReader } from './reading.ts';
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
 /** One reader for several programs. */
-const each = (names: string, reader: Reader): Readonly<Record<string, Reader>> =>
+const each = (names: string, reader: ProgramReader): Readonly<Record<string, ProgramReader>> =>
   Object.fromEntries(words(names).map((name) => [name, reader]));
 
 /** Programs that start others, or read files in a way of their own. Runners of tests are in a table without code. */
-export const readers: Readonly<Record<string, Reader>> = {
+export const readers: Readonly<Record<string, ProgramReader>> = {
   ...each('sh bash zsh dash ksh ash fish', readShell),
   ...each('source .', readSourced),
   ...each('node nodejs tsx ts-node tsm vite-node babel-node esno jiti', readNode),

@@ -3,7 +3,7 @@ import { readers } from './program-table.ts';
 import { readPython } from './programs/interpreters.ts';
 import { plain } from './programs/plain-programs.ts';
 import { readScript } from './programs/shell-scripts.ts';
-import { type Call, filesNamed, pathFrom, type Reader, type Reading, shownWord } from './reading.ts';
+import { type Call, filesNamed, pathFrom, type ProgramReader, type Reading, shownWord } from './reading.ts';
 
 /** Reads one call of a program: the files that it rests on, and what it starts in turn. */
 export function readProgram(reading: Reading, call: Call): void {
@@ -46,7 +46,7 @@ function readNamed(reading: Reading, call: Call): void {
   else if (!defineRunner(reading, program, args, directory) && !plain.has(program)) reading.unread(program);
 }
 
-function readerOf(program: string): Reader | undefined {
+function readerOf(program: string): ProgramReader | undefined {
   if (/^python[\d.]*$/.test(program)) return readPython;
   return Object.hasOwn(readers, program) ? readers[program] : undefined;
 }

@@ -6,7 +6,7 @@ import { ownNames } from './own-names.ts';
 import { plain } from './programs/plain-programs.ts';
 import { passesArguments, readPassed } from './programs/shell-scripts.ts';
 import { isKnown, readProgram } from './programs.ts';
-import { type Found, type ProjectFiles, parentOf, pathFrom, type Reading, shownWord } from './reading.ts';
+import { type FoundDefinitions, type ProjectFiles, parentOf, pathFrom, type Reading, shownWord } from './reading.ts';
 
 /** Scripts that lead to scripts: deeper than anyone writes, and a bound on those that lead to themselves. */
 const deepest = 12;
@@ -15,7 +15,7 @@ const deepest = 12;
  * The definitions of a check: files, and keys in files, that decide what its command proves. Tests, sources and dependencies are none:
  * the check judges them. `unread` names what the command runs without a table that knows its files.
  */
-export function definitionsOf(command: string, files: ProjectFiles): Found {
+export function definitionsOf(command: string, files: ProjectFiles): FoundDefinitions {
   const definitions: Definition[] = [{ path: 'tidegate.yaml' }];
   const unread = new Set<string>();
   const seen = new Set<string>();

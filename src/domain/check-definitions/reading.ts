@@ -29,7 +29,7 @@ export type Reading = {
 /** A program as it is called, in a directory from the top ('' is the top). */
 export type Call = { readonly program: string; readonly args: readonly string[]; readonly directory: string };
 
-export type Reader = (reading: Reading, call: Call) => void;
+export type ProgramReader = (reading: Reading, call: Call) => void;
 
 const top = '/top';
 
@@ -99,7 +99,7 @@ export const shownWord = (word: string): string => (/^\$?$/.test(word) ? '$(…)
 export const placeFrom = (directory: string, word: string): string | null =>
   word.includes('$') ? null : pathFrom(directory, word);
 
-export type Found = { readonly definitions: readonly Definition[]; readonly unread: readonly string[] };
+export type FoundDefinitions = { readonly definitions: readonly Definition[]; readonly unread: readonly string[] };
 
 export const isTable = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -29,10 +29,10 @@ import { acceptSnapshot, editSnapshot, restarts } from './take-work.ts';
  * `later`: the world has to be asked first (an agent stopped, the merger done); the request stays pending.
  * No events: what was asked for has happened already.
  */
-export type Answer = Result<readonly RunEvent[] | 'later', Finding>;
+export type RequestAnswer = Result<readonly RunEvent[] | 'later', Finding>;
 
 /** What a person's request leads to. A refusal is an answer too, and says why. */
-export function answer(state: RunState, request: RequestEvent): Answer {
+export function answer(state: RunState, request: RequestEvent): RequestAnswer {
   if (!namesCaller(request)) return err(unknownRequest(request));
   if (state.ended !== null && !isAllowedLate(state, request)) return err({ rule: 'run-ended', outcome: state.ended });
   if (state.abandoned !== null && state.ended === null && !isAllowedAbandoned(state, request))
@@ -116,7 +116,7 @@ type TaskRequest = Extract<
   }
 >;
 
-function answerTask(state: RunState, request: TaskRequest): Answer {
+function answerTask(state: RunState, request: TaskRequest): RequestAnswer {
   const task = state.tasks[request.task];
   if (task === undefined) return err({ rule: 'no-such-task', run: state.run, task: request.task });
   if (state.ended !== null && request.type === 'requested-drop') return discard(state, task, request.by);
@@ -165,7 +165,7 @@ function answerTask(state: RunState, request: TaskRequest): Answer {
 }
 
 /** A halted run does not bring its round to an end: one that has moved nothing is given up for what a person asks. */
-function answerInRound(state: RunState, { id, wave }: TaskState, request: TaskRequest): Answer {
+function answerInRound(state: RunState, { id, wave }: TaskState, request: TaskRequest): RequestAnswer {
   const round = state.waves[wave]?.rounds.at(-1);
   if (state.mode.mode !== 'halted' || round === undefined || round.status === 'merging') return ok('later');
   const because = { rule: 'round-interrupted', task: id } as const;
@@ -195,7 +195,7 @@ const isTakenOut = (task: TaskState, path: string): boolean =>
   );
 
 /** With another agent a task that only waits keeps what is there of it: nothing of it went wrong. */
-function retry(state: RunState, task: TaskState, request: TaskRequest & { readonly type: 'requested-retry' }): Answer {
+function retry(state: RunState, task: TaskState, request: TaskRequest & { readonly type: 'requested-retry' }): RequestAnswer {
   const { agent, by } = request;
   const { status } = task.progress;
   const unknown = agent === undefined ? null : unknownAgent(state, task, agent);
@@ -221,14 +221,14 @@ function unknownAgent({ plan }: RunState, task: TaskState, agent: string): Findi
 }
 
 /** Settled when the files are gone. */
-function discardKept(state: RunState, { task, paths }: RequestEvent & { readonly type: 'requested-discard' }): Answer {
+function discardKept(state: RunState, { task, paths }: RequestEvent & { readonly type: 'requested-discard' }): RequestAnswer {
   if (state.tasks[task] === undefined) return err({ rule: 'no-such-task', run: state.run, task });
   const found = discardedBy(state, task, paths);
   return found.ok ? ok('later') : err({ rule: 'not-kept', run: state.run, task, path: found.error.path });
 }
 
 /** Settled when its supervisor says that the agent has it. */
-function send(state: RunState, request: RequestEvent & { readonly type: 'requested-send' }): Answer {
+function send(state: RunState, request: RequestEvent & { readonly type: 'requested-send' }): RequestAnswer {
   const task = state.tasks[request.task];
   if (task === undefined) return err({ rule: 'no-such-task', run: state.run, task: request.task });
   const message = { run: state.run, task: task.id, words: request.message };
@@ -246,13 +246,13 @@ const isDefinitionRefused = ({ landing }: RunState, task: TaskState['id']): bool
   changersIn(landing.because.defined?.changes ?? []).includes(task);
 
 /** A limit that nobody is near may be raised too. */
-function raise(state: RunState, { task, usd, by }: RequestEvent & { readonly type: 'requested-raise' }): Answer {
+function raise(state: RunState, { task, usd, by }: RequestEvent & { readonly type: 'requested-raise' }): RequestAnswer {
   if (task !== null && state.tasks[task] === undefined) return err({ rule: 'no-such-task', run: state.run, task });
   if (!Number.isFinite(usd) || usd <= 0) return err({ rule: 'raise-amount' });
   return ok([{ type: 'budget-raised', task, usd, by }]);
 }
 
-function grant(state: RunState, task: TaskState, request: TaskRequest & { readonly type: 'requested-grant' }): Answer {
+function grant(state: RunState, task: TaskState, request: TaskRequest & { readonly type: 'requested-grant' }): RequestAnswer {
   const { paths, by } = request;
   const before = Object.values(state.tasks).map((other) => ({ task: other.id, paths: other.granted }));
   const granted = [...before, { task: task.id, paths }];
@@ -271,7 +271,7 @@ function tap(
   name: TapName,
   decision: TapDecision,
   request: RequestEvent & { readonly hash: RunState['hash']; readonly at: string },
-): Answer {
+): RequestAnswer {
   const { hash, at, by } = request;
   const decided = { tap: name, decision, hash, by } as const;
   // `--land` says yes to a landing that nobody has been asked about yet
@@ -285,7 +285,7 @@ function tap(
 }
 
 /** A halted run starts nothing, so it is resumed too: what is under way has to be ended. */
-const abandon = (state: RunState, by: By): Answer =>
+const abandon = (state: RunState, by: By): RequestAnswer =>
   ok([
     ...(state.abandoned === null ? [{ type: 'run-abandoned', by } as const] : []),
     ...(state.mode.mode === 'halted' ? [resumed(state, by)] : []),
@@ -309,7 +309,7 @@ function undoOfRequest({ run, landing }: RunState): Finding {
 }
 
 /** Landing again, after a refusal or of what was left out, opens the tap anew, already decided by who asked. */
-function landNow(state: RunState, request: RequestEvent & { readonly type: 'requested-land' }): Answer {
+function landNow(state: RunState, request: RequestEvent & { readonly type: 'requested-land' }): RequestAnswer {
   const left = leftToLand(state);
   if (hasWhollyLanded(state)) return err({ rule: 'run-landed' });
   if (['intended', 'offering', 'undoing'].includes(state.landing.status)) return err({ rule: 'branch-moving' });

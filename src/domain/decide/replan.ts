@@ -11,12 +11,12 @@ import { isOpen } from '../run/round.ts';
 import { currentWave, plannedStates, type RunState } from '../run/run.ts';
 import { isLive } from '../run/schedule.ts';
 import { ownershipConflicts } from '../scope/ownership.ts';
-import type { Answer } from './answer.ts';
+import type { RequestAnswer } from './answer.ts';
 
 type Replan = RequestEvent & { readonly type: 'requested-replan' };
 
 /** Another version of the plan takes over only between two steps of a run, never under one, and never against what is merged. */
-export function answerReplan(state: RunState, { plan, hash, replaces, by }: Replan): Answer {
+export function answerReplan(state: RunState, { plan, hash, replaces, by }: Replan): RequestAnswer {
   if (hash === state.hash) return ok([]);
   if (replaces !== state.hash) return err({ rule: 'replan-behind' });
   const unfit = misfit(state, plan);
@@ -120,7 +120,7 @@ export function misfit(state: RunState, plan: FrozenPlan): Finding | null {
 }
 
 /** Null: nothing is under way. What a stop is about to end is waited for. */
-function inTheWay(state: RunState): Answer | null {
+function inTheWay(state: RunState): RequestAnswer | null {
   const { mode } = state.mode;
   const live = plannedStates(state).filter(isLive);
   if (live.length > 0)

@@ -7,13 +7,13 @@ import type { RequestEvent } from '../ledger/requests.ts';
 import { dependentsOf } from '../plan/plan.ts';
 import type { RunState } from '../run/run.ts';
 import { endedAttempt, snapshotOf, type TaskState } from '../run/task.ts';
-import type { Answer } from './answer.ts';
+import type { RequestAnswer } from './answer.ts';
 
 type Accept = RequestEvent & { readonly type: 'requested-accept' };
 type Edit = RequestEvent & { readonly type: 'requested-edit' };
 
 /** A person takes a snapshot as it is. Refused where that changes nothing, and for any snapshot but the newest. */
-export function acceptSnapshot(state: RunState, task: TaskState, { snapshot, by }: Accept): Answer {
+export function acceptSnapshot(state: RunState, task: TaskState, { snapshot, by }: Accept): RequestAnswer {
   const { id, progress } = task;
   const { status } = progress;
   const attempt = endedAttempt(task);
@@ -31,7 +31,7 @@ export function acceptSnapshot(state: RunState, task: TaskState, { snapshot, by 
 const standsFor: ReadonlySet<string> = new Set(['exit', 'handoff']);
 
 /** A person changed a snapshot by hand. The merger takes the new one; until then the request waits. */
-export function editSnapshot(state: RunState, task: TaskState, { from, copy }: Edit): Answer {
+export function editSnapshot(state: RunState, task: TaskState, { from, copy }: Edit): RequestAnswer {
   if (endedAttempt(task)?.acceptance?.copy === copy) return ok(restarts(state, task.id));
   const unfit = unfitToEdit(task, from);
   return unfit === null ? ok('later') : err(unfit);

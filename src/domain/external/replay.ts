@@ -7,7 +7,7 @@ import type { ExternalCommand } from './command.ts';
 import { decideExternal } from './decide.ts';
 import { type ExternalEvent, isExternalEvent } from './events.ts';
 import type { Refusal } from './refusal.ts';
-import { evolveSession, newSession, type Recorded, type Session } from './session.ts';
+import { evolveSession, newSession, type RecordedAt, type Session } from './session.ts';
 
 export type ReplayedSession = {
   readonly session: Session;
@@ -21,7 +21,7 @@ export type ReplayedSession = {
  * Folds a session from its first event and decides every fact again, as things stood then: each is what follows when exactly
  * it is asked for. Reads nothing but its argument.
  */
-export function replaySession(id: string, stored: readonly (Recorded & { readonly seq: number })[]): ReplayedSession {
+export function replaySession(id: string, stored: readonly (RecordedAt & { readonly seq: number })[]): ReplayedSession {
   const differences: Difference[] = [];
   const events = stored.map(({ event }) => event);
   let session = newSession(id);

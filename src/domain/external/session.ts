@@ -53,7 +53,7 @@ type SubtaskProgress =
   | { readonly status: 'running'; readonly startedAt: string }
   | { readonly status: 'completed' | 'failed'; readonly startedAt: string; readonly completedAt: string };
 
-export type Recorded = { readonly at: string; readonly event: LedgerEvent };
+export type RecordedAt = { readonly at: string; readonly event: LedgerEvent };
 
 export const newSession = (session: string): Session => ({
   session,
@@ -65,11 +65,11 @@ export const newSession = (session: string): Session => ({
   keys: [],
 });
 
-export const foldSession = (session: string, events: readonly Recorded[]): Session =>
+export const foldSession = (session: string, events: readonly RecordedAt[]): Session =>
   events.reduce(evolveSession, newSession(session));
 
 /** What did happen. Total: an event in the ledger is a fact and is never refused. */
-export const evolveSession = (state: Session, { at, event }: Recorded): Session =>
+export const evolveSession = (state: Session, { at, event }: RecordedAt): Session =>
   isExternalEvent(event) ? evolveFact(state, event, at) : state;
 
 /** The facts that a decision would lead to. When they happen is not known yet, and decides nothing. */

@@ -3,7 +3,7 @@ import { countsOf, subtasksOfBatch } from './counts.ts';
 import type { BatchResult, SessionConflict } from './events.ts';
 import { type Batch, type Session, type Subtask, subtaskOf } from './session.ts';
 
-export type Conflict = {
+export type SynthesisConflict = {
   readonly type: 'file_conflict' | 'dependency_conflict';
   readonly severity: 'high' | 'critical';
   /** Their types, in the order of `subtasks`. */
@@ -25,7 +25,7 @@ export type Synthesis = {
     readonly summary: string;
     readonly duration_ms: number;
   }[];
-  readonly conflicts: readonly Conflict[];
+  readonly conflicts: readonly SynthesisConflict[];
   readonly files_changed: readonly string[];
   readonly next_wave_ready: boolean;
   readonly tokens_saved: number;
@@ -76,7 +76,7 @@ export function synthesisOf(state: Session, batch: Batch): Synthesis | null {
 }
 
 /** As things stand, whether or not the batch was completed. */
-export const batchConflicts = (state: Session, batch: Batch): readonly Conflict[] =>
+export const batchConflicts = (state: Session, batch: Batch): readonly SynthesisConflict[] =>
   conflictsIn(state, batch).map((conflict) => describeConflict(state, conflict));
 
 /** By subtask: two agents of one type can be in each other's way as much as any two. */
@@ -97,7 +97,7 @@ function dependencyConflict(state: Session, waiting: Subtask): readonly SessionC
   return failed.length === 0 ? [] : [{ type: 'dependency_conflict', subtasks: [waiting.id, ...failed] }];
 }
 
-function describeConflict(state: Session, conflict: SessionConflict): Conflict {
+function describeConflict(state: Session, conflict: SessionConflict): SynthesisConflict {
   const { type, subtasks } = conflict;
   const known = subtasks.flatMap((id) => subtaskOf(state, id) ?? []);
   const agents = known.map(({ agentType }) => agentType);

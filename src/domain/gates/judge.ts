@@ -11,7 +11,7 @@ import { phaseVersions } from './versions.ts';
 import { judgeApproval, judgeDispatch, judgeMonitor, judgeUnplanned } from './working.ts';
 
 /** What a judgement may look at beside its evidence: the frozen plan and what people granted before it. */
-export type Context = {
+export type JudgeContext = {
   readonly plan: FrozenPlan;
   readonly hash: PlanHash;
   readonly granted: readonly { readonly task: TaskId; readonly paths: readonly string[] }[];
@@ -21,7 +21,7 @@ type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K>
 type Unjudged = DistributiveOmit<Judgement, 'verdicts' | 'version'>;
 
 /** The one judge: live decisions and replay both come here. */
-export function judge(context: Context, unjudged: Unjudged): readonly Verdict[] {
+export function judge(context: JudgeContext, unjudged: Unjudged): readonly Verdict[] {
   const { plan, hash, granted } = context;
   switch (unjudged.phase) {
     case 'contract':
@@ -51,7 +51,7 @@ export function judge(context: Context, unjudged: Unjudged): readonly Verdict[] 
   }
 }
 
-export const judged = <U extends Unjudged>(context: Context, unjudged: U) =>
+export const judged = <U extends Unjudged>(context: JudgeContext, unjudged: U) =>
   ({
     type: 'phase-judged',
     ...unjudged,

@@ -1,6 +1,6 @@
 import type { TaskId } from '../base/ids.ts';
 import { err, ok } from '../base/result.ts';
-import type { Answer } from '../decide/answer.ts';
+import type { RequestAnswer } from '../decide/answer.ts';
 import { leftToLand } from '../landing/undo.ts';
 import type { By } from '../ledger/requests.ts';
 import { dependentsOf } from '../plan/plan.ts';
@@ -8,7 +8,7 @@ import type { RunState } from '../run/run.ts';
 import type { TaskState } from '../run/task.ts';
 
 /** A person discards by name what a run that has ended did not land. Snapshots and refs stay for `rescue`. */
-export function discard(state: RunState, { id, progress }: TaskState, by: By): Answer {
+export function discard(state: RunState, { id, progress }: TaskState, by: By): RequestAnswer {
   if (progress.status === 'dropped') return ok([]);
   if (state.undo.landed.includes(id)) return err({ rule: 'task-landed', task: id });
   if (mayStillLand(state)) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '../plan/plan.ts';
-import { genesis, type Link, linkHash, walkChain } from './chain.ts';
+import { genesis, type ChainLink, linkHash, walkChain } from './chain.ts';
 
 /** Not a hash at all: it shows exactly what is hashed. */
 const plain = (text: string): string => `<${text}>`;
@@ -45,9 +45,9 @@ describe('a chain', () => {
 
 type Row = readonly [seq: number, stream: string, position: number, epoch: number];
 
-function chainOf(rows: readonly [Row, Row, Row]): readonly [Link, Link, Link] {
+function chainOf(rows: readonly [Row, Row, Row]): readonly [ChainLink, ChainLink, ChainLink] {
   let previous = genesis.hash;
-  const link = ([seq, stream, position, epoch]: Row): Link => {
+  const link = ([seq, stream, position, epoch]: Row): ChainLink => {
     const record = { seq, stream, position, epoch, at: '', body: '{"type":"x"}' };
     previous = linkHash(plain, previous, record);
     return { ...record, hash: previous };

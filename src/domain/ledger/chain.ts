@@ -2,7 +2,7 @@
 export type Sha256 = (text: string) => string;
 
 /** One record as it is stored; `body` is the event's JSON, byte for byte what was hashed. */
-export type Link = {
+export type ChainLink = {
   readonly seq: number;
   readonly stream: string;
   readonly position: number;
@@ -13,12 +13,12 @@ export type Link = {
 };
 
 /** Where a chain ends. */
-export type Tip = { readonly seq: number; readonly hash: string };
+export type ChainTip = { readonly seq: number; readonly hash: string };
 
-export const genesis: Tip = { seq: 0, hash: '0'.repeat(64) };
+export const genesis: ChainTip = { seq: 0, hash: '0'.repeat(64) };
 
 /** The hash of the record that follows `previous`. The text is canonical JSON with its keys written out in order. */
-export function linkHash(sha256: Sha256, previous: string, link: Omit<Link, 'hash'>): string {
+export function linkHash(sha256: Sha256, previous: string, link: Omit<ChainLink, 'hash'>): string {
   const { at, epoch, body, position, seq, stream } = link;
   return sha256(
     `${previous}{"at":${JSON.stringify(at)},"epoch":${epoch},"event":${body},"position":${position},"seq":${seq},"stream":${JSON.stringify(stream)}}`,
@@ -27,18 +27,18 @@ export function linkHash(sha256: Sha256, previous: string, link: Omit<Link, 'has
 
 type ChainWalk = {
   /** Takes the next record; says what is wrong with it, or null. */
-  readonly step: (link: Link) => string | null;
-  readonly tip: () => Tip;
+  readonly step: (link: ChainLink) => string | null;
+  readonly tip: () => ChainTip;
   /** The highest epoch seen. */
   readonly epoch: () => number;
 };
 
 /** Walks a chain from `from`, record by record. Positions and epochs are held against those already seen. */
-export function walkChain(sha256: Sha256, from: Tip = genesis): ChainWalk {
+export function walkChain(sha256: Sha256, from: ChainTip = genesis): ChainWalk {
   const positions = new Map<string, number>();
   let tip = from;
   let epoch = 0;
-  const problemOf = (link: Link): string | null => {
+  const problemOf = (link: ChainLink): string | null => {
     if (link.seq !== tip.seq + 1) return `expected seq ${tip.seq + 1}, found ${link.seq}`;
     if (link.hash !== linkHash(sha256, tip.hash, link))
       return 'its hash does not follow from the record and the one before';
@@ -48,7 +48,7 @@ export function walkChain(sha256: Sha256, from: Tip = genesis): ChainWalk {
     if (link.epoch !== 0 && link.epoch < epoch) return `epoch ${link.epoch} after epoch ${epoch}`;
     return null;
   };
-  const step = (link: Link): string | null => {
+  const step = (link: ChainLink): string | null => {
     const problem = problemOf(link);
     if (problem !== null) return problem;
     positions.set(link.stream, link.position);

@@ -1,9 +1,9 @@
 import { clauseTexts } from '../explain/clauses.ts';
 import type { Directive } from './plan.ts';
-import type { DraftTask, Problem } from './plan-draft.ts';
+import type { DraftTask, PlanProblem } from './plan-draft.ts';
 
 /** What is wrong with the brief of a task. The caller decides by `strict` whether that stops the plan. */
-export function lintDirective(task: DraftTask, strict: boolean): readonly Problem[] {
+export function lintDirective(task: DraftTask, strict: boolean): readonly PlanProblem[] {
   if (task.text === null) return [];
   const of = { task: task.id, file: task.file, place: [...task.place, 'do'] };
   if (strict && task.file === null) return [{ rule: 'directive-inline', ...of }];
@@ -13,7 +13,7 @@ export function lintDirective(task: DraftTask, strict: boolean): readonly Proble
   const missing = wanted.filter((name) => !sections.some((heading) => heading.startsWith(name)));
   const vague = vagueLine(task.text);
   return [
-    ...missing.map((section): Problem => ({ rule: 'directive-section', section, ...of })),
+    ...missing.map((section): PlanProblem => ({ rule: 'directive-section', section, ...of })),
     ...(strict && !task.hasFrontMatter ? [{ rule: 'directive-front-matter', ...of } as const] : []),
     ...(vague === null ? [] : [{ rule: 'directive-vague', words: vague, ...of } as const]),
   ];
@@ -25,7 +25,7 @@ export const promptTokens = 8_000;
 export const charactersPerToken = 4;
 
 /** A warning under `strict`, too: the directive is given whole, whatever it costs. */
-export function lintDirectiveLength(task: DraftTask): readonly Problem[] {
+export function lintDirectiveLength(task: DraftTask): readonly PlanProblem[] {
   const tokens = Math.ceil((task.text?.length ?? 0) / charactersPerToken);
   if (tokens <= promptTokens) return [];
   const of = { task: task.id, file: task.file, place: [...task.place, 'do'] };

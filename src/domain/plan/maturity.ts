@@ -1,4 +1,4 @@
-import type { DraftTask, Problem } from './plan-draft.ts';
+import type { DraftTask, PlanProblem } from './plan-draft.ts';
 
 /** How far a component is, one honest step after the other. */
 export const maturity = [
@@ -27,14 +27,14 @@ export function stepTowards(from: Maturity, to: Maturity): Maturity {
 }
 
 /** Tasks that say in `exit.completion` how far they bring their `components`: from wave to wave by one step at most. */
-export function lintMaturity(tasks: readonly DraftTask[]): readonly Problem[] {
+export function lintMaturity(tasks: readonly DraftTask[]): readonly PlanProblem[] {
   const reached = new Map<string, { readonly wave: number; readonly level: Maturity }>();
   return tasks
     .toSorted((a, b) => a.wave - b.wave)
     .flatMap((task) => {
       const level = levelOf(task);
       if (level === null) return [];
-      return (task.keys.components ?? []).flatMap((component): Problem[] => {
+      return (task.keys.components ?? []).flatMap((component): PlanProblem[] => {
         const before = reached.get(component);
         const isFine = before === undefined || before.wave === task.wave || isStep(before.level, level);
         if (before?.wave !== task.wave || isBehind(before.level, level))

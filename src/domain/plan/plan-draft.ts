@@ -11,17 +11,17 @@ import type { WrittenRepo } from './repo-claim.ts';
 export type Place = readonly (string | number)[];
 
 /** A finding, still tied to a place in the document; the reader of the file turns it into line and column. */
-export type Problem = FindingsOf<DocumentRules & PlanRules & SettingsRules> & {
+export type PlanProblem = FindingsOf<DocumentRules & PlanRules & SettingsRules> & {
   readonly place: Place;
   /** Point at the key instead of its value. */
   readonly at?: 'key' | 'value';
 };
 
 /** `where`: its place as people know it. */
-export const placed = ({ place, at, ...finding }: Problem, where: string): Finding => ({ ...finding, where });
+export const placed = ({ place, at, ...finding }: PlanProblem, where: string): Finding => ({ ...finding, where });
 
 /** A plan as written, in one shape for all its forms, before defaults. */
-export type Draft = {
+export type PlanDraft = {
   readonly settings: ResolvedSettings;
   readonly waves: readonly DraftWave[];
 };

@@ -1,7 +1,7 @@
 import { countsTurns, takesCommand } from '../agents/agents.ts';
 import { nearestWord } from '../base/nearest-word.ts';
 import { foldPath } from '../base/path-fold.ts';
-import type { Found } from '../check-definitions/reading.ts';
+import type { FoundDefinitions } from '../check-definitions/reading.ts';
 import type { Finding } from '../findings/finding.ts';
 import type { PreflightEvidence } from '../gates/evidence.ts';
 import { protectWarnings } from '../scope/ownership.ts';
@@ -14,16 +14,16 @@ import type { FrozenPlan, PlannedTask, Skill } from './plan.ts';
 import {
   agentsOf,
   commandOf,
-  type Draft,
+  type PlanDraft,
   type DraftTask,
   ownsOf,
   type Place,
-  type Problem,
+  type PlanProblem,
   placed,
 } from './plan-draft.ts';
 
 /** Mistakes that no single value shows. `runnable` are the agents that this version can drive. */
-export function lintDraft(draft: Draft, runnable: readonly string[]): readonly Problem[] {
+export function lintDraft(draft: PlanDraft, runnable: readonly string[]): readonly PlanProblem[] {
   const tasks = draft.waves.flatMap((wave) => wave.tasks);
   return [
     ...draft.waves.flatMap(lintWave),
@@ -38,11 +38,11 @@ export function lintDraft(draft: Draft, runnable: readonly string[]): readonly P
 }
 
 /** `known`: what the branch `base` has. */
-export function lintSkills(draft: Draft, known: ReadonlyMap<string, Skill>, base: string): readonly Problem[] {
+export function lintSkills(draft: PlanDraft, known: ReadonlyMap<string, Skill>, base: string): readonly PlanProblem[] {
   return draft.waves
     .flatMap((wave) => wave.tasks)
     .flatMap((task) =>
-      (task.keys.skills ?? []).flatMap((name, index): Problem[] => {
+      (task.keys.skills ?? []).flatMap((name, index): PlanProblem[] => {
         if (known.has(name)) return [];
         const meant = nearestWord(name, known.keys());
         const place = [...task.place, 'skills', index];
@@ -72,7 +72,7 @@ export function lintDirectives(plan: FrozenPlan, wave: number): PreflightEvidenc
 function lintFrozen(
   plan: FrozenPlan,
   { id, directive }: PlannedTask,
-  lint: (draft: DraftTask) => readonly Problem[],
+  lint: (draft: DraftTask) => readonly PlanProblem[],
 ): readonly Finding[] {
   const { file } = directive;
   const text = ownWords(directive, plan.forbid);
@@ -81,8 +81,8 @@ function lintFrozen(
 }
 
 /** A plan is stored as it is approved, and shown to everyone who may see the run. */
-function lintSecrets({ settings, waves }: Draft): readonly Problem[] {
-  const found = (value: unknown, place: Place): readonly Problem[] => {
+function lintSecrets({ settings, waves }: PlanDraft): readonly PlanProblem[] {
+  const found = (value: unknown, place: Place): readonly PlanProblem[] => {
     const shape = secretIn(JSON.stringify(value) ?? '');
     return shape === null ? [] : [{ rule: 'plan-secret', shape, place }];
   };
@@ -92,28 +92,28 @@ function lintSecrets({ settings, waves }: Draft): readonly Problem[] {
   ];
 }
 
-const lintWave = (wave: Draft['waves'][number]): readonly Problem[] =>
+const lintWave = (wave: PlanDraft['waves'][number]): readonly PlanProblem[] =>
   wave.tasks.length > 0 ? [] : [{ rule: 'empty-wave', place: wave.place }];
 
 /** The one id that is also a name every object answers to. */
-const reservedId = (task: DraftTask): readonly Problem[] =>
+const reservedId = (task: DraftTask): readonly PlanProblem[] =>
   task.id === 'constructor'
     ? [{ rule: 'bad-id', key: task.id, isItem: false, fault: 'reserved', place: idPlace(task), at: 'key' }]
     : [];
 
-function duplicateIds(tasks: readonly DraftTask[]): readonly Problem[] {
+function duplicateIds(tasks: readonly DraftTask[]): readonly PlanProblem[] {
   const first = new Map<string, DraftTask>();
-  return tasks.flatMap((task): Problem[] => {
+  return tasks.flatMap((task): PlanProblem[] => {
     if (first.has(task.id)) return [{ rule: 'duplicate-id', task: task.id, place: idPlace(task), at: 'key' }];
     first.set(task.id, task);
     return [];
   });
 }
 
-function unknownNeeds(tasks: readonly DraftTask[]): readonly Problem[] {
+function unknownNeeds(tasks: readonly DraftTask[]): readonly PlanProblem[] {
   const known = new Map(tasks.toReversed().map((task) => [task.id, task]));
   return tasks.flatMap((task) =>
-    (task.keys.needs ?? []).flatMap((need, index): Problem[] => {
+    (task.keys.needs ?? []).flatMap((need, index): PlanProblem[] => {
       const place = [...task.place, 'needs', index];
       const other = known.get(need);
       if (need === task.id) return [{ rule: 'cycle', tasks: [need, need], place }];
@@ -126,10 +126,10 @@ function unknownNeeds(tasks: readonly DraftTask[]): readonly Problem[] {
 }
 
 /** One problem per cycle found, naming its tasks in order. */
-function cycles(tasks: readonly DraftTask[]): readonly Problem[] {
+function cycles(tasks: readonly DraftTask[]): readonly PlanProblem[] {
   const byId = new Map(tasks.map((task) => [task.id, task]));
   const done = new Set<string>();
-  const problems: Problem[] = [];
+  const problems: PlanProblem[] = [];
   for (const start of tasks) {
     const trail: { task: DraftTask; next: number }[] = [{ task: start, next: 0 }];
     const open = new Set([start.id]);
@@ -160,7 +160,7 @@ function cycles(tasks: readonly DraftTask[]): readonly Problem[] {
   return problems;
 }
 
-function lintTask(task: DraftTask, settings: ResolvedSettings, runnable: readonly string[]): readonly Problem[] {
+function lintTask(task: DraftTask, settings: ResolvedSettings, runnable: readonly string[]): readonly PlanProblem[] {
   const keys = task.keys;
   const problems = (['owns', 'reads', 'shares', 'locks', 'deliverables'] as const).flatMap((key) =>
     lintPatterns(keys[key] ?? [], [...task.place, key]),
@@ -178,7 +178,7 @@ function lintTask(task: DraftTask, settings: ResolvedSettings, runnable: readonl
   return [...problems, ...lintAgent(task, settings, runnable)];
 }
 
-function lintAgent(task: DraftTask, settings: ResolvedSettings, runnable: readonly string[]): readonly Problem[] {
+function lintAgent(task: DraftTask, settings: ResolvedSettings, runnable: readonly string[]): readonly PlanProblem[] {
   const agents = agentsOf(task, settings);
   const place = task.keys.agent === undefined ? task.place : [...task.place, 'agent'];
   const unable = agents.filter((agent) => !runnable.includes(agent));
@@ -198,7 +198,7 @@ function lintAgent(task: DraftTask, settings: ResolvedSettings, runnable: readon
 }
 
 /** Advice: a limit that the plan or the configuration sets, and that does not hold for these tasks. */
-export function lintTurns({ settings, waves }: Draft): readonly Problem[] {
+export function lintTurns({ settings, waves }: PlanDraft): readonly PlanProblem[] {
   if (settings.limits.turns === null) return [];
   const tasks = waves
     .flatMap((wave) => wave.tasks)
@@ -211,7 +211,7 @@ export function lintTurns({ settings, waves }: Draft): readonly Problem[] {
 export function lintDefinitions(
   checks: ResolvedSettings['checks'],
   setup: string | null,
-  found: ReadonlyMap<string, Found>,
+  found: ReadonlyMap<string, FoundDefinitions>,
 ): readonly Finding[] {
   const before = setup === null ? [] : (found.get(setup)?.unread ?? []);
   return checks.flatMap(({ name, run, defines }): readonly Finding[] => {
@@ -222,18 +222,18 @@ export function lintDefinitions(
 }
 
 /** One file, so that it can be read. */
-function lintDrafted({ keys: { drafts }, place }: DraftTask): readonly Problem[] {
+function lintDrafted({ keys: { drafts }, place }: DraftTask): readonly PlanProblem[] {
   if (drafts === undefined) return [];
   const at = [...place, 'drafts'];
   if (!/[*?]|\/$/.test(drafts)) return lintPattern(drafts, at);
   return [{ rule: 'bad-pattern', pattern: drafts, fault: { reason: 'several-drafts' }, place: at }];
 }
 
-export function lintPatterns(patterns: readonly string[], place: Place): Problem[] {
+export function lintPatterns(patterns: readonly string[], place: Place): PlanProblem[] {
   return patterns.flatMap((text, index) => lintPattern(text, [...place, index]));
 }
 
-export function lintPattern(text: string, place: Place): Problem[] {
+export function lintPattern(text: string, place: Place): PlanProblem[] {
   const parsed = parsePattern(text);
   if (!parsed.ok) {
     const fault = parsed.error;

@@ -1,7 +1,7 @@
-import type { Directory, Part } from './project.ts';
+import type { Directory, ProjectPart } from './project.ts';
 
 /** npm, pnpm, yarn and bun; alone or with workspaces. */
-export function nodePart(directory: Directory): Part | null {
+export function nodePart(directory: Directory): ProjectPart | null {
   const manifest = manifestIn(directory, 'package.json');
   if (manifest === null) return null;
   const manager = managerOf(directory, manifest);
@@ -48,7 +48,7 @@ function checkOf(
   manifest: Manifest,
   members: readonly Member[],
   directory: Directory,
-): Part['checks'] {
+): ProjectPart['checks'] {
   const own = scripts.find((script) => isReal(manifest.scripts[script]));
   if (own !== undefined)
     return [{ name, run: own === 'test' ? `${manager.name} ${plainTest(manager)}` : `${manager.name} run ${own}` }];

@@ -1,9 +1,9 @@
-import type { Directory, Part } from './project.ts';
+import type { Directory, ProjectPart } from './project.ts';
 
 const nothing = { setup: null, checks: [], generated: {}, makes: [], notes: [] } as const;
 
 /** Crates are kept below `target`, because the next fence has another home. */
-export function cargoPart(directory: Directory): Part | null {
+export function cargoPart(directory: Directory): ProjectPart | null {
   const text = directory.text('Cargo.toml');
   if (text === null) return null;
   const hasLock = directory.has('Cargo.lock');
@@ -24,10 +24,10 @@ export function cargoPart(directory: Directory): Part | null {
 }
 
 /** Modules can only be brought along as `vendor`, and that must not count as work. */
-export function goPart(directory: Directory): Part | null {
+export function goPart(directory: Directory): ProjectPart | null {
   const text = directory.text('go.mod');
   if (text === null) return null;
-  const part: Part = {
+  const part: ProjectPart = {
     ...nothing,
     tool: 'go',
     checks: [{ name: 'test', run: 'go test ./...' }],
@@ -41,7 +41,7 @@ export function goPart(directory: Directory): Part | null {
   return { ...part, notes: [note] };
 }
 
-export function makePart(directory: Directory): Part | null {
+export function makePart(directory: Directory): ProjectPart | null {
   const text = directory.text('Makefile') ?? directory.text('makefile');
   if (text === null) return null;
   const targets = ['test', 'check', 'lint', 'typecheck'].filter((name) =>
@@ -53,5 +53,5 @@ export function makePart(directory: Directory): Part | null {
     : { ...nothing, tool: 'make', checks: checks.map((name) => ({ name, run: `make ${name}` })) };
 }
 
-export const scriptPart = (directory: Directory): Part | null =>
+export const scriptPart = (directory: Directory): ProjectPart | null =>
   directory.has('test.sh') ? { ...nothing, tool: 'sh', checks: [{ name: 'test', run: 'sh test.sh' }] } : null;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { detectProject, type Seen } from './project.ts';
+import { detectProject, type RepositoryFiles } from './project.ts';
 
 /** A repository by its files; those whose content does not matter are empty. */
-function tree(texts: Record<string, string>, rest: Partial<Seen> = {}): Seen {
+function tree(texts: Record<string, string>, rest: Partial<RepositoryFiles> = {}): RepositoryFiles {
   return {
     files: Object.keys(texts),
     ignored: [],
@@ -12,7 +12,7 @@ function tree(texts: Record<string, string>, rest: Partial<Seen> = {}): Seen {
   };
 }
 const json = JSON.stringify;
-const detect = (texts: Record<string, string>, rest: Partial<Seen> = {}) => {
+const detect = (texts: Record<string, string>, rest: Partial<RepositoryFiles> = {}) => {
   const { setup, checks, generated, notes } = detectProject(tree(texts, rest));
   return { setup, checks: checks.map(({ name, run }) => `${name}: ${run}`), generated, notes };
 };

@@ -3,7 +3,7 @@ import { cargoPart, goPart, makePart, scriptPart } from './others.ts';
 import { pythonPart } from './python.ts';
 
 /** What can be seen of a repository without running anything of it. */
-export type Seen = {
+export type RepositoryFiles = {
   /** Files, tracked or new, by path from the top. */
   readonly files: readonly string[];
   /** What git ignores and is there. A directory that is ignored as a whole ends in `/`, and what is in it is not named. */
@@ -27,7 +27,7 @@ export type Project = {
 };
 
 /** What one kind of tool makes of one directory. */
-export type Part = Omit<Project, 'tools' | 'include'> & {
+export type ProjectPart = Omit<Project, 'tools' | 'include'> & {
   readonly tool: string;
   /** Directories that `setup` makes. */
   readonly makes: readonly string[];
@@ -42,7 +42,7 @@ export type Directory = {
 };
 
 /** Where the top says nothing, the directories right below it are looked at: `web/` and `api/` of one product. */
-export function detectProject(seen: Seen): Project {
+export function detectProject(seen: RepositoryFiles): Project {
   const top = partsOf(directoryIn(seen, ''));
   const parts =
     top.length > 0 ? top : below(seen).flatMap((name) => partsOf(directoryIn(seen, name)).map(inside(name)));
@@ -65,14 +65,14 @@ export function detectProject(seen: Seen): Project {
   };
 }
 
-function partsOf(directory: Directory): readonly Part[] {
+function partsOf(directory: Directory): readonly ProjectPart[] {
   const parts = [nodePart, pythonPart, cargoPart, goPart].flatMap((look) => look(directory) ?? []);
   if (parts.some((part) => part.checks.length > 0)) return parts;
   const other = makePart(directory) ?? scriptPart(directory);
   return other === null ? parts : [...parts, other];
 }
 
-function directoryIn(seen: Seen, name: string): Directory {
+function directoryIn(seen: RepositoryFiles, name: string): Directory {
   const prefix = name === '' ? '' : `${name}/`;
   const files = seen.files.flatMap((path) => (path.startsWith(prefix) ? path.slice(prefix.length) : []));
   const there = new Set(files);
@@ -84,13 +84,13 @@ function directoryIn(seen: Seen, name: string): Directory {
   };
 }
 
-const below = ({ files }: Seen): readonly string[] => [
+const below = ({ files }: RepositoryFiles): readonly string[] => [
   ...new Set(files.flatMap((path) => (path.split('/').length === 2 ? (path.split('/')[0] ?? []) : []))),
 ];
 
 const inside =
   (name: string) =>
-  (part: Part): Part => ({
+  (part: ProjectPart): ProjectPart => ({
     ...part,
     setup: part.setup === null ? null : `(cd ${name} && ${part.setup})`,
     checks: part.checks.map((check) => ({ name: `${name} ${check.name}`, run: `cd ${name} && ${check.run}` })),
@@ -103,7 +103,7 @@ const inside =
 const inOrder = (commands: readonly string[]): string | null => (commands.length === 0 ? null : commands.join(' && '));
 
 /** Two tools at the top both have a `test`: the later one is named after its tool. */
-function distinctNames(parts: readonly Part[]): Project['checks'] {
+function distinctNames(parts: readonly ProjectPart[]): Project['checks'] {
   const taken = new Set<string>();
   return parts.flatMap((part) =>
     part.checks.map(({ name, run }) => {
@@ -115,12 +115,12 @@ function distinctNames(parts: readonly Part[]): Project['checks'] {
 }
 
 /** Samples are committed; what is ignored is somebody's own. */
-const environmentFiles = ({ ignored }: Seen): readonly string[] =>
+const environmentFiles = ({ ignored }: RepositoryFiles): readonly string[] =>
   ignored.filter(
     (path) => /(^|\/)\.(env|dev\.vars)(\.[^/]+)?$/.test(path) && !/\.(example|sample|template)$/.test(path),
   );
 
-function composeNotes({ files }: Seen): readonly string[] {
+function composeNotes({ files }: RepositoryFiles): readonly string[] {
   const found = files.filter((path) => /(^|\/)(docker-)?compose(\.[\w-]+)?\.ya?ml$/.test(path));
   if (found.length === 0) return [];
   return [

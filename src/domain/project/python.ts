@@ -1,7 +1,7 @@
-import type { Directory, Part } from './project.ts';
+import type { Directory, ProjectPart } from './project.ts';
 
 /** uv, poetry, or pip into a `.venv` of the workspace. */
-export function pythonPart(directory: Directory): Part | null {
+export function pythonPart(directory: Directory): ProjectPart | null {
   const project = directory.text('pyproject.toml');
   const requirements = requirementFiles.filter((name) => directory.has(name));
   if (project === null && requirements.length === 0 && !directory.has('setup.py')) return null;
@@ -23,7 +23,7 @@ export function pythonPart(directory: Directory): Part | null {
 
 const requirementFiles = ['requirements.txt', 'requirements-dev.txt', 'requirements-test.txt', 'dev-requirements.txt'];
 
-type Tool = Pick<Part, 'tool' | 'setup' | 'generated'> & { readonly run: (command: string) => string };
+type Tool = Pick<ProjectPart, 'tool' | 'setup' | 'generated'> & { readonly run: (command: string) => string };
 
 /** Checks have no network, so nothing of theirs may look whether the environment is up to date. */
 function toolOf(directory: Directory, project: string, requirements: readonly string[]): Tool {

@@ -2,7 +2,7 @@ import type { TaskId } from '../base/ids.ts';
 import type { OwnershipEvidence } from '../gates/evidence.ts';
 import type { FrozenPlan, PlannedTask } from '../plan/plan.ts';
 import { literalPattern, type Pattern, parsePattern, pattern } from './pattern.ts';
-import type { Entry } from './pattern-index.ts';
+import type { PatternEntry } from './pattern-index.ts';
 
 export type Granted = OwnershipEvidence['granted'];
 
@@ -10,7 +10,7 @@ export type Granted = OwnershipEvidence['granted'];
 export type Claim = { readonly task: TaskId; readonly by: 'owns' | 'shares' | 'locks' | 'granted' };
 
 /** Paths that are rebuilt on the candidate: no one's edit of them counts, so no two can conflict. */
-export function claimsOf(plan: FrozenPlan, task: PlannedTask, granted: Granted): readonly Entry<Claim>[] {
+export function claimsOf(plan: FrozenPlan, task: PlannedTask, granted: Granted): readonly PatternEntry<Claim>[] {
   const claims = (texts: readonly string[], by: Claim['by']) =>
     texts
       .filter((text) => !Object.hasOwn(plan.generated, text))

@@ -4,7 +4,7 @@ import type { Finding, FindingOf } from '../findings/finding.ts';
 import { allTasks, type FrozenPlan, type PlannedTask } from '../plan/plan.ts';
 import { type Claim, claimsOf, type Granted } from './claims.ts';
 import { intersect, pattern } from './pattern.ts';
-import { type Entry, indexPatterns } from './pattern-index.ts';
+import { type PatternEntry, indexPatterns } from './pattern-index.ts';
 
 import { agentSteering, steeringIn } from './steering.ts';
 
@@ -92,7 +92,7 @@ export function protectedConfig(plan: FrozenPlan, task: PlannedTask, granted: Gr
 }
 
 /** Pairs that may both name a path: sharing is agreed on by both, and a lock is carved out of wider claims. */
-function agrees(a: Entry<Claim>, b: Entry<Claim>, tasks: ReadonlyMap<TaskId, PlannedTask>): boolean {
+function agrees(a: PatternEntry<Claim>, b: PatternEntry<Claim>, tasks: ReadonlyMap<TaskId, PlannedTask>): boolean {
   const kinds = [a.value.by, b.value.by];
   if (kinds.includes('locks')) return !bothLock(a, b) && !(a.pattern.text === b.pattern.text);
   if (a.value.by === 'shares' && b.value.by === 'shares') return true;
@@ -101,15 +101,15 @@ function agrees(a: Entry<Claim>, b: Entry<Claim>, tasks: ReadonlyMap<TaskId, Pla
   return shared !== null && tasks.get(owner.value.task)?.shares.includes(shared.pattern.text) === true;
 }
 
-const bothLock = (a: Entry<Claim>, b: Entry<Claim>): boolean => a.value.by === 'locks' && b.value.by === 'locks';
+const bothLock = (a: PatternEntry<Claim>, b: PatternEntry<Claim>): boolean => a.value.by === 'locks' && b.value.by === 'locks';
 
-const overlap = (a: Entry<Claim>, b: Entry<Claim>, met: { witness: string; spelling: string }): Overlap => ({
+const overlap = (a: PatternEntry<Claim>, b: PatternEntry<Claim>, met: { witness: string; spelling: string }): Overlap => ({
   claims: [claimFact(a), claimFact(b)],
   path: met.witness,
   folded: met.spelling === 'folded',
 });
 
-const claimFact = ({ pattern: { text }, value: { task, by } }: Entry<Claim>) => ({ task, by, pattern: text });
+const claimFact = ({ pattern: { text }, value: { task, by } }: PatternEntry<Claim>) => ({ task, by, pattern: text });
 
 function meetAny(left: readonly string[], right: readonly string[]): boolean {
   const patterns = right.map(pattern);

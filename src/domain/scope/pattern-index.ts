@@ -7,19 +7,19 @@ import { matches, matchesFolded, type Pattern } from './pattern.ts';
  */
 export type PatternIndex<T> = {
   /** Everything whose pattern matches, also when only by folding. */
-  owners(path: string): readonly Entry<T>[];
+  owners(path: string): readonly PatternEntry<T>[];
   /** Each unordered pair whose patterns could meet, once. Exact judgement is the caller's. */
-  pairs(visit: (a: Entry<T>, b: Entry<T>) => void): void;
+  pairs(visit: (a: PatternEntry<T>, b: PatternEntry<T>) => void): void;
 };
 
-export type Entry<T> = { readonly pattern: Pattern; readonly value: T };
+export type PatternEntry<T> = { readonly pattern: Pattern; readonly value: T };
 
 type Lookup = { readonly text: string; readonly segments: readonly string[]; readonly name: string };
 
 /** Entries by what the last segment begins with: only prefixes of a name, or of one another, can have to do with it. */
-type Node<T> = { readonly children: Map<string, Node<T>>; readonly byHead: Map<string, Entry<T>[]> };
+type Node<T> = { readonly children: Map<string, Node<T>>; readonly byHead: Map<string, PatternEntry<T>[]> };
 
-export function indexPatterns<T>(entries: readonly Entry<T>[]): PatternIndex<T> {
+export function indexPatterns<T>(entries: readonly PatternEntry<T>[]): PatternIndex<T> {
   const root = emptyNode<T>();
   for (const entry of entries) {
     const { byHead } = nodeAt(root, entry.pattern.prefix);
@@ -33,7 +33,7 @@ export function indexPatterns<T>(entries: readonly Entry<T>[]): PatternIndex<T> 
     owners(text) {
       const segments = foldPath(text).split('/');
       const path = { text, segments, name: segments.at(-1) ?? '' };
-      const found: Entry<T>[] = [];
+      const found: PatternEntry<T>[] = [];
       let node: Node<T> | undefined = root;
       for (let depth = 0; node; depth++) {
         for (const entries of withPrefixOf(path.name, node))
@@ -44,7 +44,7 @@ export function indexPatterns<T>(entries: readonly Entry<T>[]): PatternIndex<T> 
     },
     pairs(visit) {
       walk(root, []);
-      function walk(node: Node<T>, above: readonly Entry<T>[]): void {
+      function walk(node: Node<T>, above: readonly PatternEntry<T>[]): void {
         for (const [head, entries] of node.byHead) {
           for (const [index, entry] of entries.entries()) {
             for (const other of above) visit(other, entry);
@@ -70,8 +70,8 @@ function matchesFrom(one: Pattern, path: Lookup, segments: number): boolean {
 
 const emptyNode = <T>(): Node<T> => ({ children: new Map(), byHead: new Map() });
 
-function withPrefixOf<T>(name: string, { byHead }: Node<T>, wanted = true): readonly (readonly Entry<T>[])[] {
-  const found: (readonly Entry<T>[])[] = [];
+function withPrefixOf<T>(name: string, { byHead }: Node<T>, wanted = true): readonly (readonly PatternEntry<T>[])[] {
+  const found: (readonly PatternEntry<T>[])[] = [];
   if (!wanted || byHead.size === 0) return found;
   for (let length = 0; length <= name.length; length++) {
     const entries = byHead.get(name.slice(0, length));

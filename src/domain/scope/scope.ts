@@ -7,7 +7,7 @@ import type { FrozenPlan, PlannedTask } from '../plan/plan.ts';
 import { type Claim, claimsOf, type Granted, grantPattern, grantsOf } from './claims.ts';
 import { unsafePath } from './path-safety.ts';
 import { matches, matchesFolded, type Pattern, pattern } from './pattern.ts';
-import { type Entry, indexPatterns, type PatternIndex } from './pattern-index.ts';
+import { type PatternEntry, indexPatterns, type PatternIndex } from './pattern-index.ts';
 import { type Steering, steeringIn } from './steering.ts';
 
 /** What one task may change, with all that is needed to say why not. */
@@ -59,7 +59,7 @@ type OwnScope = Omit<ScopeData, 'siblings' | 'locks'>;
 export function scopeDataOf(plan: FrozenPlan, task: PlannedTask, granted: Granted): ScopeData {
   const { siblings, locks } = waveClaims(plan, waveOf(plan, task));
   const own = ownScope(plan, task, granted);
-  const data = ({ pattern: { text }, value }: Entry<Claim>): ClaimData => ({ ...value, pattern: text });
+  const data = ({ pattern: { text }, value }: PatternEntry<Claim>): ClaimData => ({ ...value, pattern: text });
   // Siblings matter only to a task that owns nothing by name.
   return { ...own, siblings: own.kind === 'unclaimed' ? siblings.claims.map(data) : [], locks: locks.claims.map(data) };
 }
@@ -193,7 +193,7 @@ function twoSpellings(task: TaskId, diff: readonly DiffEntry[]): readonly Findin
 /** A file that an agent named `**` must not be a way to be granted everything: as a grant its name is a pattern. */
 export const isGrantable = (scope: Scope, path: string): boolean => scope.kind !== 'read-only' && !/[*?]/.test(path);
 
-type Claims = { readonly claims: readonly Entry<Claim>[]; readonly index: PatternIndex<Claim> };
+type Claims = { readonly claims: readonly PatternEntry<Claim>[]; readonly index: PatternIndex<Claim> };
 type WaveClaims = { readonly siblings: Claims; readonly locks: Claims };
 const known = new WeakMap<FrozenPlan, Map<number, WaveClaims>>();
 
@@ -204,7 +204,7 @@ function waveClaims(plan: FrozenPlan, wave: number): WaveClaims {
   const done = waves.get(wave);
   if (done) return done;
   const claims = plan.waves.slice(0, wave + 1).map((one) => one.tasks.flatMap((task) => claimsOf(plan, task, [])));
-  const indexed = (some: readonly Entry<Claim>[]): Claims => ({ claims: some, index: indexPatterns(some) });
+  const indexed = (some: readonly PatternEntry<Claim>[]): Claims => ({ claims: some, index: indexPatterns(some) });
   const locks = claims.flat().filter(({ value }) => value.by === 'locks');
   const made = { siblings: indexed(claims[wave] ?? []), locks: indexed(locks) };
   waves.set(wave, made);

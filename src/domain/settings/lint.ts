@@ -1,13 +1,13 @@
 import { addressFault } from '../base/web-address.ts';
 import { subjectFault } from '../plan/commit-subject.ts';
 import type { Network } from '../plan/plan.ts';
-import type { Problem } from '../plan/plan-draft.ts';
+import type { PlanProblem } from '../plan/plan-draft.ts';
 import { lintPattern, lintPatterns } from '../plan/plan-lint.ts';
 import { parseHostPattern } from './network-hosts.ts';
 import type { Settings } from './settings.ts';
 
 /** Mistakes in the keys that plans and configuration files share. */
-export function lintSettings(settings: Settings): readonly Problem[] {
+export function lintSettings(settings: Settings): readonly PlanProblem[] {
   return [
     ...notInThisVersion(settings),
     ...lintBase(settings.base),
@@ -23,8 +23,8 @@ export function lintSettings(settings: Settings): readonly Problem[] {
   ];
 }
 
-function notInThisVersion({ dispatch, repair }: Settings): readonly Problem[] {
-  const problems: Problem[] = [];
+function notInThisVersion({ dispatch, repair }: Settings): readonly PlanProblem[] {
+  const problems: PlanProblem[] = [];
   const refuse = (key: 'dispatch' | 'repair', value: string) =>
     problems.push({ rule: 'not-in-this-version', key, value, place: [key] });
   if (dispatch !== undefined && dispatch !== 'isolated') refuse('dispatch', dispatch);
@@ -32,7 +32,7 @@ function notInThisVersion({ dispatch, repair }: Settings): readonly Problem[] {
   return problems;
 }
 
-const lintBase = (base: string | undefined): readonly Problem[] =>
+const lintBase = (base: string | undefined): readonly PlanProblem[] =>
   base === undefined || !isBadBranch(base) ? [] : [{ rule: 'bad-branch', branch: base, place: ['base'] }];
 
 /** False for a branch name that git would take, and that no git command could take for an option or an expression. */
@@ -40,20 +40,20 @@ export const isBadBranch = (base: string): boolean =>
   notABranch.test(base) || [...base].some((character) => character < ' ');
 const notABranch = /^[-/.]|[\s~^:?*[\\\u007f]|\.\.|@\{|\/\/|\/\.|[/.]$|\.lock$/;
 
-function lintCommit(template: string | null | undefined): readonly Problem[] {
+function lintCommit(template: string | null | undefined): readonly PlanProblem[] {
   const fault = template === null || template === undefined ? null : subjectFault(template);
   return fault === null ? [] : [{ rule: 'bad-commit-template', ...fault, place: ['commit'] }];
 }
 
-function lintGenerated(path: string): readonly Problem[] {
+function lintGenerated(path: string): readonly PlanProblem[] {
   const place = ['generated', path];
   const problems = lintPattern(path, place).map((problem) => ({ ...problem, at: 'key' as const }));
   if (problems.length > 0 || !/[*?]|\/$/.test(path)) return problems;
   return [{ rule: 'bad-pattern', pattern: path, fault: { reason: 'several-generated' }, place, at: 'key' }];
 }
 
-function lintChecks(checks: NonNullable<Settings['checks']>): readonly Problem[] {
-  return checks.flatMap(({ name: check, defines = [] }, index): readonly Problem[] => [
+function lintChecks(checks: NonNullable<Settings['checks']>): readonly PlanProblem[] {
+  return checks.flatMap(({ name: check, defines = [] }, index): readonly PlanProblem[] => [
     ...lintPatterns(defines, ['checks', index, 'defines']),
     ...(checks.findIndex((other) => other.name === check) === index
       ? []
@@ -61,31 +61,31 @@ function lintChecks(checks: NonNullable<Settings['checks']>): readonly Problem[]
   ]);
 }
 
-function lintFencePaths(paths: readonly string[], key: string): readonly Problem[] {
-  return paths.flatMap((path, index): Problem[] =>
+function lintFencePaths(paths: readonly string[], key: string): readonly PlanProblem[] {
+  return paths.flatMap((path, index): PlanProblem[] =>
     /^(\/|~\/)/.test(path) && !path.split('/').includes('..')
       ? []
       : [{ rule: 'bad-fence-path', path, place: ['fence', key, index] }],
   );
 }
 
-function lintHosts(network: Network | null | undefined): readonly Problem[] {
+function lintHosts(network: Network | null | undefined): readonly PlanProblem[] {
   if (!Array.isArray(network)) return [];
-  return (network as readonly string[]).flatMap((host, index): Problem[] => {
+  return (network as readonly string[]).flatMap((host, index): PlanProblem[] => {
     const parsed = parseHostPattern(host);
     return parsed.ok ? [] : [{ rule: 'bad-host', host, fault: parsed.error, place: ['fence', 'network', index] }];
   });
 }
 
 /** The address itself is not repeated: some hold a secret in their path. */
-function lintAddresses({ thread, notify }: Settings): readonly Problem[] {
+function lintAddresses({ thread, notify }: Settings): readonly PlanProblem[] {
   const webhook = typeof notify === 'object' && notify !== null && 'webhook' in notify ? notify.webhook : null;
-  const given: readonly (readonly [string | null | undefined, Problem['place']])[] = [
+  const given: readonly (readonly [string | null | undefined, PlanProblem['place']])[] = [
     [thread?.intake, ['thread', 'intake']],
     [thread?.threads, ['thread', 'threads']],
     [webhook, ['notify', 'webhook']],
   ];
-  return given.flatMap(([address, place]): Problem[] => {
+  return given.flatMap(([address, place]): PlanProblem[] => {
     const isKept = place[0] === 'thread' && address?.includes('?') === true;
     const fault = isKept ? 'query' : address ? addressFault(address) : null;
     return fault === null ? [] : [{ rule: 'bad-address', key: place.join('.'), fault, place }];

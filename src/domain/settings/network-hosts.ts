@@ -4,14 +4,14 @@ import { err, ok, type Result } from '../base/result.ts';
  * The list in `fence.network`. Hosts are compared in one canonical form, so that no other spelling of a name or an address means
  * something else to the list than to the network.
  */
-export type Host =
+export type NetworkHost =
   | { readonly kind: 'name'; readonly name: string }
   /** IPv4 with dots, or IPv6 in brackets and as short as can be; an IPv4 address inside IPv6 is that IPv4 address. */
   | { readonly kind: 'address'; readonly address: string };
 
 /** `example.org`, `*.example.org`, `example.org:8443`, `10.0.0.5`, `[::1]:3000`. */
 export type HostPattern = {
-  readonly host: Host;
+  readonly host: NetworkHost;
   /** Every name below it, itself not. */
   readonly below: boolean;
   /** Null: 443 and 80. */
@@ -21,7 +21,7 @@ export type HostPattern = {
 const usualPorts: readonly number[] = [443, 80];
 
 /** Null: not a host. Percent signs, user names, paths and white space are never part of one. */
-export function canonicalHost(text: string): Host | null {
+export function canonicalHost(text: string): NetworkHost | null {
   const bare = text.endsWith('.') ? text.slice(0, -1) : text;
   if (bare.length > 253 || !(/^[\p{L}\p{M}\p{N}._-]+$/u.test(bare) || /^\[[0-9A-Fa-f:.]+\]$/.test(bare))) return null;
   const parsed = URL.parse(`http://${bare}/`);
@@ -54,7 +54,7 @@ export const hostPatterns = (list: readonly string[]): readonly HostPattern[] =>
     return parsed.ok ? [parsed.value] : [];
   });
 
-export const isListed = (list: readonly HostPattern[], host: Host, port: number): boolean =>
+export const isListed = (list: readonly HostPattern[], host: NetworkHost, port: number): boolean =>
   list.some((pattern) => hasHost(pattern, host) && hasPort(pattern, port));
 
 /** Whether all that `inner` lets through is let through by `outer` as well. */
@@ -77,12 +77,12 @@ export function hostOfUrl(url: string): string | null {
   return usualPorts.includes(port ?? 0) ? parsed.hostname : `${parsed.hostname}:${port}`;
 }
 
-export const hostText = (host: Host): string => (host.kind === 'name' ? host.name : host.address);
+export const hostText = (host: NetworkHost): string => (host.kind === 'name' ? host.name : host.address);
 
 const hasPort = ({ port }: HostPattern, wanted: number): boolean =>
   port === null ? usualPorts.includes(wanted) : port === wanted;
 
-function hasHost(pattern: HostPattern, host: Host): boolean {
+function hasHost(pattern: HostPattern, host: NetworkHost): boolean {
   if (pattern.host.kind !== host.kind) return false;
   if (!pattern.below) return hostText(pattern.host) === hostText(host);
   return hostText(host).endsWith(`.${hostText(pattern.host)}`);

@@ -9,10 +9,10 @@ import type { Hold } from '../run/task.ts';
 import { checkOutput } from './check-output.ts';
 import { checkLog, goOn, reworkInstead, withPaths } from './commands.ts';
 import { failingLines } from './failing-lines.ts';
-import { brief, few, type Told } from './told.ts';
+import { brief, few, type Advice } from './told.ts';
 
 /** Why a task is held. `subject` is `run/task`. */
-export function toldOfHold(state: Pick<RunState, 'run' | 'checks' | 'tasks'>, hold: Hold, subject: string): Told {
+export function toldOfHold(state: Pick<RunState, 'run' | 'checks' | 'tasks'>, hold: Hold, subject: string): Advice {
   switch (hold.because) {
     case 'gate':
       return toldOfGates(hold.verdicts, subject);
@@ -57,7 +57,7 @@ function toldOfDefinition(
   { check, tree }: Hold & { readonly because: 'check' },
   { changes }: DefinitionDispute,
   subject: string,
-): Told {
+): Advice {
   const paths = changes.map(({ path }) => path);
   const parts = changes.map(({ path, keys }) => (keys === undefined ? path : `${path} (${keys.join(', ')})`));
   return {
@@ -110,7 +110,7 @@ export function printed(
 }
 
 /** The gate that matters most decides what to type; what the others say is told, too. */
-function toldOfGates(verdicts: readonly Verdict[], subject: string): Told {
+function toldOfGates(verdicts: readonly Verdict[], subject: string): Advice {
   const failing = verdicts.filter(({ outcome }) => outcome !== 'pass');
   const message = few(
     failing.flatMap(describeVerdict).map((text) => brief(text)),
@@ -126,14 +126,14 @@ function toldOfGates(verdicts: readonly Verdict[], subject: string): Told {
   return { message: own, ...rest };
 }
 
-type WayOut = (subject: string, findings: readonly Finding[]) => Omit<Told, 'message'> & Partial<Pick<Told, 'message'>>;
+type WayOut = (subject: string, findings: readonly Finding[]) => Omit<Advice, 'message'> & Partial<Pick<Advice, 'message'>>;
 
 const reworked =
   (message: string, safe = kept): WayOut =>
   (subject) => ({ safe, command: reworkInstead(subject, message) });
 
 /** Its agent did not end well, and left work: another one goes on with it, or a person who has read it takes it as it is. */
-function unfinished(subject: string): Omit<Told, 'message'> {
+function unfinished(subject: string): Omit<Advice, 'message'> {
   return { safe: kept, lines: [diffLine(subject), acceptLine(subject)], command: reworkInstead(subject, goOn) };
 }
 

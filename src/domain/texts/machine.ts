@@ -3,7 +3,7 @@ import { describeVerdict } from '../explain/explain.ts';
 import type { RunState } from '../run/run.ts';
 import { duration } from './duration.ts';
 import { printed } from './held.ts';
-import { few, type Told } from './told.ts';
+import { few, type Advice } from './told.ts';
 
 /** Null: it did not, or so shortly that it may as well have been busy. */
 export const toldOfSleep = (seconds: number): string | null =>
@@ -27,7 +27,7 @@ export const mendProgram = (path: string, line: { readonly text: string; readonl
     : `${line.text}   # add this to ${line.file}`;
 
 /** Something is to be done, and nobody is there to do it: the coordinator was killed, or the machine restarted. */
-export const toldOfNoCoordinator = ({ run }: Pick<RunState, 'run'>): Told => ({
+export const toldOfNoCoordinator = ({ run }: Pick<RunState, 'run'>): Advice => ({
   message: 'no coordinator is alive, so nothing of it goes on',
   safe: `agents under way work on for ${patienceMinutes} minutes, and all that was done is kept`,
   command: `tidegate resume ${run}`,
@@ -37,7 +37,7 @@ export const toldOfNoCoordinator = ({ run }: Pick<RunState, 'run'>): Told => ({
 const patienceMinutes = 15;
 
 /** Why a run failed: a check fails on the person's own branch, or a phase before approval did not pass. */
-export function toldOfFailedRun(state: RunState): Told {
+export function toldOfFailedRun(state: RunState): Advice {
   const red = toldOfRedBase(state);
   if (red !== null) return red;
   const judged = [
@@ -54,7 +54,7 @@ export function toldOfFailedRun(state: RunState): Told {
   };
 }
 
-function toldOfRedBase(state: RunState): Told | null {
+function toldOfRedBase(state: RunState): Advice | null {
   const { planFile, target, checks, branch } = state;
   const check = Object.values(checks).find(({ tree, outcome }) => tree === branch?.tree && outcome !== 'passed');
   if (check === undefined) return null;

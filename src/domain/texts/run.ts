@@ -16,12 +16,12 @@ import type { TaskProgress } from '../run/task.ts';
 import type { PathRequest } from '../run/task-notes.ts';
 import { answerQuestion, goOn, reworkInstead, withPaths } from './commands.ts';
 import { acceptLine, diffLine, printed } from './held.ts';
-import { brief, few, type Told } from './told.ts';
+import { brief, few, type Advice } from './told.ts';
 
 type Run = Pick<RunState, 'run'>;
 
 /** Null: nothing keeps the run as a whole from going on. */
-export function toldOfMode({ run }: Run, mode: RunMode): Told | null {
+export function toldOfMode({ run }: Run, mode: RunMode): Advice | null {
   const command = `tidegate resume ${run}`;
   switch (mode.mode) {
     case 'active':
@@ -55,7 +55,7 @@ export function toldOfTap(
   { run, target }: Pick<RunState, 'run' | 'target'>,
   tap: { readonly name: 'start' | 'land'; readonly state: TapState & { readonly status: 'pending' | 'held' } },
   count: number,
-): Told {
+): Advice {
   const held = tap.state.status === 'held' ? `, on hold by ${tap.state.by.who}` : '';
   if (tap.name === 'land')
     return {
@@ -71,13 +71,13 @@ export function toldOfTap(
 }
 
 /** The amount is a proposal: as much again as the limit in the plan. */
-export const toldOfRunBudget = ({ run, plan }: Pick<RunState, 'run' | 'plan'>, spend: Spend): Told => ({
+export const toldOfRunBudget = ({ run, plan }: Pick<RunState, 'run' | 'plan'>, spend: Spend): Advice => ({
   message: `nothing more starts: the run has used ${spendText(spend)}`,
   safe: 'what is done is kept, and nothing more is spent',
   command: `tidegate raise ${run} --usd ${plan.limits.runUsd}`,
 });
 
-export const toldOfTaskBudget = ({ plan }: Pick<RunState, 'plan'>, spend: Spend, subject: string): Told => ({
+export const toldOfTaskBudget = ({ plan }: Pick<RunState, 'plan'>, spend: Spend, subject: string): Advice => ({
   message: `it has used ${spendText(spend)}`,
   safe: 'what it has done is kept, and the next attempt goes on from there',
   command: `tidegate raise ${subject} --usd ${plan.limits.usd}`,
@@ -90,7 +90,7 @@ export function toldOfLogin(
   { run }: Run,
   provider: string,
   pause: ProviderState & { readonly status: 'paused' },
-): Told {
+): Advice {
   const first = loginAt(provider);
   return {
     message: `no login at ${provider}${pause.of === undefined ? '' : ` (found by ${pause.of})`}: ${brief(describeTrouble(pause.trouble))}`,
@@ -107,7 +107,7 @@ export function loginAt(provider: string): string | null {
 }
 
 /** It goes on by itself when there is room; the command shows what takes it, and why it is kept. */
-export function toldOfShortage({ because }: Shortage): Told {
+export function toldOfShortage({ because }: Shortage): Advice {
   const { message, ...rest } = toldOfFinding(because, 'tidegate clean --dry-run');
   return {
     message: `nothing more starts, because ${message}`,
@@ -117,7 +117,7 @@ export function toldOfShortage({ because }: Shortage): Told {
 }
 
 /** After a failed launch the rest of the wave waits too. Each of the first lines is enough, and only then does `resume` help. */
-export function toldOfLaunch({ run }: Run, halt: Finding, subject: string): Told {
+export function toldOfLaunch({ run }: Run, halt: Finding, subject: string): Advice {
   const { detail, fix } = sentenceOf(halt);
   const isLaunch = halt.rule === 'launch-failed';
   const rework =
@@ -137,7 +137,7 @@ export function toldOfLaunch({ run }: Run, halt: Finding, subject: string): Told
 }
 
 /** What is to be done is to be done about the task that could not be launched. */
-export function toldOfWaveHalt(state: Run, halt: { readonly task: string; readonly because: Finding }): Told {
+export function toldOfWaveHalt(state: Run, halt: { readonly task: string; readonly because: Finding }): Advice {
   const { message, ...rest } = toldOfLaunch(state, halt.because, `${state.run}/${halt.task}`);
   return { message: `its wave is halted, because ${halt.task} ${message}`, ...rest };
 }
@@ -146,7 +146,7 @@ type Failed = TaskProgress & { readonly status: 'failed' };
 
 /** Another attempt goes on with work that is there. Where there is none, or it cannot be trusted, the task begins again. */
 /** `isKept`: no snapshot holds what it left, or some of it. */
-export function toldOfFailure(failed: Failed, subject: string, isKept: boolean): Told {
+export function toldOfFailure(failed: Failed, subject: string, isKept: boolean): Advice {
   const { snapshot, attempt } = failed;
   const message = brief(failureText(failed));
   const said = `what it said:  tidegate logs ${subject}`;
@@ -184,14 +184,14 @@ export function failureText({ attempt }: Failed): string {
   return findings.map(describeFinding).join('; ') || `${ending.reason} ${why}`.trim();
 }
 
-export const toldOfDroppedNeed = (need: string, subject: string): Told => ({
+export const toldOfDroppedNeed = (need: string, subject: string): Advice => ({
   message: `needs ${need}, which was dropped`,
   safe: 'nothing of it has started',
   command: `tidegate drop ${subject}`,
 });
 
 /** The agent goes on meanwhile; nothing waits for an answer, but it may save an attempt. */
-export function toldOfAsking(asked: readonly PathRequest[], subject: string): Told {
+export function toldOfAsking(asked: readonly PathRequest[], subject: string): Advice {
   const why = asked[0]?.why ?? '';
   const paths = asked.map(({ path }) => path);
   return {
@@ -202,7 +202,7 @@ export function toldOfAsking(asked: readonly PathRequest[], subject: string): To
 }
 
 /** The text is an agent's: it is shown, never followed. */
-export const toldOfQuestion = (state: Pick<RunState, 'run' | 'target' | 'ended'>, record: BoardRecord): Told => ({
+export const toldOfQuestion = (state: Pick<RunState, 'run' | 'target' | 'ended'>, record: BoardRecord): Advice => ({
   message: `${isOfAgent(record.from) ? 'its agent' : record.from.who} ${record.kind === 'question' ? 'asks' : 'requests'}: "${brief(record.text)}"`,
   safe: whileOpen(state, record),
   command: answerQuestion(state.run, record.id),
@@ -218,7 +218,7 @@ function whileOpen(state: Pick<RunState, 'run' | 'target' | 'ended'>, record: Bo
 export function toldOfLanding(
   state: Pick<RunState, 'run' | 'checks' | 'taps'>,
   landing: LandingState & { readonly status: 'refused' },
-): Told {
+): Advice {
   const { because } = landing;
   return {
     safe: 'nothing of yours was changed, and the work of the run is kept',
@@ -230,7 +230,7 @@ export function toldOfLanding(
 }
 
 /** `command` is what to type where the finding does not know better. */
-function toldOfFinding(because: Finding, command: string, most = 1_000): Pick<Told, 'message' | 'first' | 'command'> {
+function toldOfFinding(because: Finding, command: string, most = 1_000): Pick<Advice, 'message' | 'first' | 'command'> {
   const { detail, fix, command: own = command } = sentenceOf(because);
   return { message: brief(detail, most), ...(fix === undefined ? {} : { first: fix }), command: own };
 }

@@ -4,7 +4,7 @@ import { safeLine } from '../base/safe-text.ts';
  * One fact that is in the way, in words. Status, `why`, the end of a run, `--json` and notices all tell it so. Texts begin small,
  * end without a full stop, and follow the name of what they are about.
  */
-export type Told = {
+export type Advice = {
   /** What happened. */
   readonly message: string;
   /** What nobody has to worry about. */

@@ -1,31 +1,31 @@
 /** How the machine's files are looked at. Nothing is opened but by `text`; what cannot be seen is not there. */
 export type Look = {
   /** The entry itself, links not followed. */
-  at(path: string): Entry | null;
+  at(path: string): FileEntry | null;
   /** Null when there are more than `most`, or the directory cannot be listed. */
   list(directory: string, most: number): readonly Listed[] | null;
   /** Null when it is no plain file of at most 64 KB. */
   text(path: string): string | null;
 };
 
-export type Entry =
+export type FileEntry =
   | { readonly kind: 'file' | 'directory' | 'other'; readonly mode: number }
   | { readonly kind: 'link'; readonly mode: number; readonly to: string };
 
 /** An entry of a directory, as far as the directory tells by itself. */
-export type Listed = { readonly path: string; readonly kind: Entry['kind'] };
+export type Listed = { readonly path: string; readonly kind: FileEntry['kind'] };
 
 /** A link on the way to something, which has to be there in the fence as well. */
-export type Link = { readonly path: string; readonly to: string };
+export type FollowedLink = { readonly path: string; readonly to: string };
 
-export type Trail = { readonly real: string; readonly links: readonly Link[] };
+export type Trail = { readonly real: string; readonly links: readonly FollowedLink[] };
 
 /** As many as the kernel follows. */
 const mostLinks = 40;
 
 /** Where a path really leads, and each link on the way. Null when it leads nowhere. */
 export function follow(look: Pick<Look, 'at'>, path: string): Trail | null {
-  const links: Link[] = [];
+  const links: FollowedLink[] = [];
   let rest = path.split('/');
   let real = '';
   while (rest.length > 0) {
@@ -46,11 +46,11 @@ export function follow(look: Pick<Look, 'at'>, path: string): Trail | null {
   return { real: real === '' ? '/' : real, links };
 }
 
-export const isProgram = (entry: Entry | null): boolean => entry?.kind === 'file' && (entry.mode & 0o111) !== 0;
+export const isProgram = (entry: FileEntry | null): boolean => entry?.kind === 'file' && (entry.mode & 0o111) !== 0;
 
 /** Asks about each path once. */
 export function remembering(look: Look): Look {
-  const seen = new Map<string, Entry | null>();
+  const seen = new Map<string, FileEntry | null>();
   const listed = new Map<string, readonly Listed[] | null>();
   return {
     ...look,

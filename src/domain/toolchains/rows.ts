@@ -1,10 +1,10 @@
 import { below } from '../base/lexical-path.ts';
-import { follow, isProgram, type Link, type Look } from './look.ts';
+import { follow, isProgram, type FollowedLink, type Look } from './look.ts';
 import { above, holds, isWide } from './places.ts';
-import { type Row, toolchainTable } from './table.ts';
+import { type ToolchainRow, toolchainTable } from './table.ts';
 
 /** A row and where it lies on this machine: its place, or one installation there. */
-export type Placed = { readonly row: Row; readonly root: string; readonly links: readonly Link[] };
+export type Placed = { readonly row: ToolchainRow; readonly root: string; readonly links: readonly FollowedLink[] };
 
 type Around = { readonly home: string; readonly variables: Readonly<Record<string, string | undefined>> };
 

@@ -2,7 +2,7 @@
  * Managers of toolchains whose programs need more than the directory on the PATH: what of each is visible in a fence, and what never
  * is. What a row shows is bound as a whole; file modes do not count there, because under umask 077 all files are private.
  */
-export type Row = {
+export type ToolchainRow = {
   readonly name: string;
   /** Names another place for it. */
   readonly variable?: string;
@@ -35,7 +35,7 @@ const versions = ['bin', 'libexec', 'shims', 'versions', 'plugins', 'version', '
 
 const managed = ['installs/*/*', 'installs/maven/*/*', 'installs/tomcat/*/*', 'plugins/*'];
 
-export const toolchainTable: readonly Row[] = [
+export const toolchainTable: readonly ToolchainRow[] = [
   {
     name: 'nvm',
     variable: 'NVM_DIR',

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { type Entry, follow, type Look } from './look.ts';
+import { type FileEntry, follow, type Look } from './look.ts';
 import { type Visible, visibleByPath } from './visible.ts';
 
 const home = '/home/ann';
 
 /** Files by path: `->` a link, `x` a program, `private` 0600, `private x` 0700, anything else a file for all. */
 function tree(files: Readonly<Record<string, string>>): Look {
-  const entries = new Map<string, Entry>();
+  const entries = new Map<string, FileEntry>();
   const texts = new Map<string, string>();
   for (const [name, what] of Object.entries(files)) {
     const path = name.startsWith('~') ? `${home}${name.slice(1)}` : name;

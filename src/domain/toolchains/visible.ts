@@ -1,6 +1,6 @@
 import { below, resolvePath } from '../base/lexical-path.ts';
 import { neverShown } from './credentials.ts';
-import { follow, isProgram, type Link, type Look, remembering } from './look.ts';
+import { follow, isProgram, type FollowedLink, type Look, remembering } from './look.ts';
 import { above, besideBin, hasLibraries, holds, inSystem, isMadeAnew, isToolsOwn, isWide } from './places.ts';
 import { type Budget, type Hidden, privateFilesIn } from './private-files.ts';
 import { directoriesAbove, isAmong, type Placed, pathsOf, placeRows, programsIn, rowOf } from './rows.ts';
@@ -12,7 +12,7 @@ export type Visible = {
   /** Where home really is; it has the same files by its own name. */
   readonly home: string;
   readonly shown: readonly Shown[];
-  readonly links: readonly Link[];
+  readonly links: readonly FollowedLink[];
   readonly hidden: readonly Hidden[];
   /** Directories of the PATH of which nothing is visible. */
   readonly left: readonly { readonly path: string; readonly why: 'closed' | 'made-anew' | 'too-much' }[];
@@ -112,7 +112,7 @@ export function visibleByPath(wanted: Wanted, at: Look): Visible {
 type OnPath = {
   readonly named: string;
   readonly real: string;
-  readonly links: readonly Link[];
+  readonly links: readonly FollowedLink[];
   readonly why: 'closed' | 'made-anew' | null;
 };
 
@@ -216,7 +216,7 @@ function plainDirectories(directories: readonly string[], rowRoots: readonly str
   const budget: Budget = { left: mostEntries };
   const isKnown = (path: string): boolean => rowRoots.includes(path);
   const shown: Shown[] = [];
-  const links: Link[] = [];
+  const links: FollowedLink[] = [];
   const hidden: Hidden[] = [];
   const tooMuch: string[] = [];
   const show = (path: string, rule: ShowRule): boolean => {
@@ -282,7 +282,7 @@ function settled(shown: readonly Shown[], rowRoots: readonly string[], { isOpen,
 }
 
 /** Links that lie in something visible are there already; at or above home and some others is a directory of the fence's own. */
-function neededLinks(links: readonly Link[], shown: readonly Shown[], named: string, home: string): readonly Link[] {
+function neededLinks(links: readonly FollowedLink[], shown: readonly Shown[], named: string, home: string): readonly FollowedLink[] {
   const roots = shown.map(({ path }) => path);
   const needed = links.filter(
     ({ path }) =>

@@ -1,6 +1,6 @@
 import { startTap } from '../../domain/decide/decide-tap.ts';
 import type { EarlierTask, RepoAttestation } from '../../domain/gates/evidence.ts';
-import type { Context } from '../../domain/gates/judge.ts';
+import type { JudgeContext } from '../../domain/gates/judge.ts';
 import { passes } from '../../domain/gates/verdict.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
 import type { By, RunOrder, TapName } from '../../domain/ledger/requests.ts';
@@ -14,7 +14,7 @@ export type SeenBefore = { readonly earlier: readonly EarlierTask[]; readonly ac
 
 /** The first events of a run: its order, and what phases 000 and 0 say of it. Stored in one append. */
 export function createRun(order: RunOrder, by: By, seen: SeenBefore): readonly RunEvent[] {
-  const context: Context = { plan: order.plan, hash: order.hash, granted: [] };
+  const context: JudgeContext = { plan: order.plan, hash: order.hash, granted: [] };
   const { run, planFile, wave } = order;
   const earlier = wave === null ? {} : { earlier: seen.earlier };
   const judgedContract = contract(context, { run, planFile, planExists: true, wave, ...earlier });

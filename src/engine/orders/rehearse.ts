@@ -3,7 +3,7 @@ import type { Finding } from '../../domain/findings/finding.ts';
 import { findingsIn } from '../../domain/gates/verdict.ts';
 import type { RunOrder } from '../../domain/ledger/requests.ts';
 import { evolveRun, foldRun, type RunState } from '../../domain/run/run.ts';
-import type { Given } from '../../pipeline/step.ts';
+import type { StepInputs } from '../../pipeline/step.ts';
 import { steps } from '../../pipeline/steps.ts';
 import { createRun, type SeenBefore } from './create-run.ts';
 
@@ -11,7 +11,7 @@ import { createRun, type SeenBefore } from './create-run.ts';
  * What a run of this order would come to before a person is asked: the same phases by the same functions, in memory.
  * Nothing is made, stored or started.
  */
-export function rehearse(order: RunOrder, seen: SeenBefore, given: Given): RunState {
+export function rehearse(order: RunOrder, seen: SeenBefore, given: StepInputs): RunState {
   // nothing is asked of others: the built-in board stands for whatever thread it would get
   const { thread: _, ...plan } = order.plan;
   const created = createRun({ ...order, plan, approves: [] }, { who: 'tidegate', via: 'policy' }, seen);
@@ -26,7 +26,7 @@ export function rehearse(order: RunOrder, seen: SeenBefore, given: Given): RunSt
 }
 
 /** Nothing of this run can happen any more unless a person asks for it, or ever. Facts and effects that are due say otherwise. */
-export function isAtRest(state: RunState, given: Given): boolean {
+export function isAtRest(state: RunState, given: StepInputs): boolean {
   const due = steps(state, given);
   if (state.mode.mode !== 'halted') return due.length === 0 && !goesOnByItself(state);
   return due.every((step) => step.kind === 'effect' && step.effect.do !== 'supervise' && step.effect.do !== 'stop');

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { created, firstAttempt, idOf, plan, stateAfter } from '../../../test/support/plans.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import { type Directive, plannedById } from '../../domain/plan/plan.ts';
-import { buildPrompt, promptCharacters, type Told } from './prompt.ts';
+import { buildPrompt, promptCharacters, type PromptSubject } from './prompt.ts';
 
 const words = (most: number) => fc.string({ unit: 'grapheme', maxLength: most });
 const patterns = fc.uniqueArray(fc.stringMatching(/^[a-z]{1,8}(\/[a-z]{1,8}){0,3}\/(\*\*)?$/), { maxLength: 40 });
@@ -11,7 +11,7 @@ const patterns = fc.uniqueArray(fc.stringMatching(/^[a-z]{1,8}(\/[a-z]{1,8}){0,3
 const said = (text: string): Finding => ({ rule: 'handoff-status', status: 'partial', words: [text] });
 
 /** Plans and attempts with more to tell than fits, and such with less. */
-const anyTold: fc.Arbitrary<Told> = fc
+const anyTold: fc.Arbitrary<PromptSubject> = fc
   .record({
     text: fc.oneof(
       words(200),
@@ -84,7 +84,7 @@ test('files are cut first, then the role, then findings from the oldest on, then
   const paths = ['one', 'two'].map((name) => ({ path: `a/${name.repeat(20)}`, bytes: 1 }));
   const attempt = { ...firstAttempt('a'), after: 'rejected', findings: ['old'.repeat(50), 'new'].map(said) } as const;
   const files = { total: 2, files: paths, changed: new Set<string>() };
-  const told: Told = { state: stateAfter(created(frozen)), task, attempt, files };
+  const told: PromptSubject = { state: stateAfter(created(frozen)), task, attempt, files };
   const size = buildPrompt(told).length;
   const seen = new Set<string>();
   for (let characters = size; characters > 0; characters -= 5) {

@@ -16,7 +16,7 @@ import { scopeSection } from './scope-section.ts';
 import { skillsSection } from './skills-section.ts';
 
 /** `state`: the run as it was when the attempt was intended. */
-export type Told = {
+export type PromptSubject = {
   readonly state: RunState;
   readonly task: PlannedTask;
   readonly attempt: Attempt;
@@ -27,7 +27,7 @@ export type Told = {
  * The prompt of one attempt: all that its agent is told, whatever kind of agent it is. Other tasks appear only by what
  * they handed off. When it is too long, what helps is cut and what binds is not.
  */
-export function buildPrompt({ state, task, attempt, files }: Told, characters = promptCharacters): string {
+export function buildPrompt({ state, task, attempt, files }: PromptSubject, characters = promptCharacters): string {
   const { plan } = state;
   const quotes = quotesFor(attempt.nonce);
   const listing = filesSection(task, files);

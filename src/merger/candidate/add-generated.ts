@@ -3,7 +3,7 @@ import { type Change, keepReachable, readChanges, takeBack, writeCommit } from '
 import { failpoint } from '../../adapters/process/failpoint.ts';
 import { refs } from '../../domain/ledger/state-dir.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
-import { done, type Order, recordFacts, refused } from '../context.ts';
+import { done, type MergerOrder, recordFacts, refused } from '../context.ts';
 import { eventsOf, planInForce } from '../proof/history.ts';
 import { definedBefore } from './defined-before.ts';
 import { generatedMessage } from './message.ts';
@@ -12,7 +12,7 @@ import { generatedMessage } from './message.ts';
  * One commit on top of the round's steps, in which exactly the generated paths are as their commands left them; what
  * else those changed is left behind. Nothing differs: the last step stands for it. Nothing moves but a ref that keeps it.
  */
-export async function addGenerated(order: Order, wave: number, round: number): Promise<MergerAnswer> {
+export async function addGenerated(order: MergerOrder, wave: number, round: number): Promise<MergerAnswer> {
   const { repository } = order.state;
   const history = await order.ledger.read(order.run);
   const isThis = (event: { wave: number; round: number }) => event.wave === wave && event.round === round;

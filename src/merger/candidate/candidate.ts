@@ -18,7 +18,7 @@ import type { PlannedTask } from '../../domain/plan/plan.ts';
 import { addedIn, bothNames, namesAfter, pathTwins } from '../../domain/scope/path-twins.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
 import { changesApart } from '../apart.ts';
-import { done, type Order, recordFacts, refused } from '../context.ts';
+import { done, type MergerOrder, recordFacts, refused } from '../context.ts';
 import {
   eventsOf,
   type History,
@@ -42,7 +42,7 @@ type Built = Extract<RunEvent, { type: 'candidate-built' }>;
  * The round's tasks on top of the run branch, in memory, one linear commit each. A task that conflicts, or adds a name that some file
  * system takes for another one, is left out with its files named; those that stand on it are left out too. Nothing moves but a ref that keeps the result.
  */
-export async function buildCandidate(order: Order, wave: number, round: number): Promise<MergerAnswer> {
+export async function buildCandidate(order: MergerOrder, wave: number, round: number): Promise<MergerAnswer> {
   const { repository } = order.state;
   const history = await order.ledger.read(order.run);
   const isThis = (event: { wave: number; round: number }) => event.wave === wave && event.round === round;
@@ -113,7 +113,7 @@ type Foundation = {
 type Stack = Pick<Built, 'steps' | 'conflicts'>;
 
 /** As `stack`, for one git process instead of four for each task; null where something has to be merged or signed. */
-async function stackAtOnce(order: Order, history: History, from: Foundation, ref: string): Promise<Stack | null> {
+async function stackAtOnce(order: MergerOrder, history: History, from: Foundation, ref: string): Promise<Stack | null> {
   const { repository } = order.state;
   const { signing, by } = from.author;
   const plan = planHere(history);
@@ -142,7 +142,7 @@ async function stackAtOnce(order: Order, history: History, from: Foundation, ref
   return { steps, conflicts: [] };
 }
 
-async function stack(order: Order, history: History, from: Foundation): Promise<Stack> {
+async function stack(order: MergerOrder, history: History, from: Foundation): Promise<Stack> {
   const { repository } = order.state;
   const snapshots = from.tasks.map(({ snapshot }) => snapshot);
   const plan = planHere(history);

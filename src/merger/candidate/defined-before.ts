@@ -1,5 +1,5 @@
 import { openObjects } from '../../adapters/git/process/index.ts';
-import { type Change, nobody, readChanges, takeBack, writeBlob, writeCommit } from '../../adapters/git/write/index.ts';
+import { type Change, internalAuthor, readChanges, takeBack, writeBlob, writeCommit } from '../../adapters/git/write/index.ts';
 import type { CommitId, TaskId, TreeId } from '../../domain/base/ids.ts';
 import { compileDefinitions, mayTouch, touchedDefinition } from '../../domain/check-definitions/definition.ts';
 import type { DefinitionChange, EarlierDefinitions } from '../../domain/landing/earlier-definitions.ts';
@@ -50,7 +50,7 @@ export async function definedBefore(
   const tree = await takeBack(repository, top.tree, restored);
   if (tree === top.tree) return {};
   const message = 'what defines the checks, as it was\n';
-  const commit = await writeCommit(repository, { tree, parent: top.commit, message, by: nobody, date: '0 +0000' });
+  const commit = await writeCommit(repository, { tree, parent: top.commit, message, by: internalAuthor, date: '0 +0000' });
   return { before: { commit, tree, changes } };
 }
 

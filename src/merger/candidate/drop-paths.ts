@@ -2,7 +2,7 @@ import { readDiff } from '../../adapters/git/read/index.ts';
 import {
   keepReachable,
   mustReadCommit,
-  nobody,
+  internalAuthor,
   readChanges,
   takeBack,
   writeCommit,
@@ -12,7 +12,7 @@ import type { TaskId } from '../../domain/base/ids.ts';
 import type { SnapshotEvidence } from '../../domain/gates/evidence.ts';
 import type { By } from '../../domain/ledger/requests.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
-import { done, type Order, recordFacts, refused } from '../context.ts';
+import { done, type MergerOrder, recordFacts, refused } from '../context.ts';
 import { eventsOf, type History, lastSnapshot } from '../proof/history.ts';
 
 /**
@@ -20,7 +20,7 @@ import { eventsOf, type History, lastSnapshot } from '../proof/history.ts';
  * stays reachable by its own ref: dropping paths loses nothing (I7).
  */
 export async function dropPaths(
-  order: Order,
+  order: MergerOrder,
   { task, paths, by }: { readonly task: TaskId; readonly paths: readonly string[]; readonly by: By },
 ): Promise<MergerAnswer> {
   const { repository } = order.state;
@@ -38,7 +38,7 @@ export async function dropPaths(
   const { date } = await mustReadCommit(repository, held.commit);
   const tree = await takeBack(repository, held.tree, taken);
   const message = `Snapshot of ${order.run}/${task} without ${taken.length} paths\n`;
-  const commit = await writeCommit(repository, { tree, parent: held.base, message, by: nobody, date });
+  const commit = await writeCommit(repository, { tree, parent: held.base, message, by: internalAuthor, date });
   failpoint('merger-drop-written');
   const number = eventsOf(history, 'paths-dropped').filter(({ event }) => event.task === task).length + 1;
   await keepReachable(repository, `refs/tidegate/dropped/${order.run}/${task}.${number}`, commit);

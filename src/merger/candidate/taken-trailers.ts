@@ -2,13 +2,13 @@ import type { CommitId } from '../../domain/base/ids.ts';
 import { safeLine } from '../../domain/base/safe-text.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
 import type { By } from '../../domain/ledger/requests.ts';
-import { eventsOf, type History, type Judged, type Recorded } from '../proof/history.ts';
+import { eventsOf, type History, type JudgedPhase, type RecordedEvent } from '../proof/history.ts';
 
 /** Lines of a commit message that say who took this work by hand, and which commits they were shown and left. */
-export function takenTrailers(history: History, { position, event }: Recorded<Judged<'monitor'>>): readonly string[] {
+export function takenTrailers(history: History, { position, event }: RecordedEvent<JudgedPhase<'monitor'>>): readonly string[] {
   const { task, evidence } = event;
   if (evidence.acceptance === undefined) return [];
-  const isOfIt = (one: Recorded<Taking>): boolean =>
+  const isOfIt = (one: RecordedEvent<Taking>): boolean =>
     one.position < position && one.event.task === task && one.event.attempt === evidence.attempt;
   const edits = eventsOf(history, 'task-edited').filter(isOfIt);
   const accepted = eventsOf(history, 'task-accepted').findLast(

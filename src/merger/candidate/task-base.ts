@@ -1,4 +1,4 @@
-import { keepReachable, mustReadCommit, nobody, writeCommit, writeStack } from '../../adapters/git/write/index.ts';
+import { keepReachable, mustReadCommit, internalAuthor, writeCommit, writeStack } from '../../adapters/git/write/index.ts';
 import { failpoint } from '../../adapters/process/failpoint.ts';
 import type { CommitId, TaskId, TreeId } from '../../domain/base/ids.ts';
 import { err, ok, type Result } from '../../domain/base/result.ts';
@@ -7,7 +7,7 @@ import { refs } from '../../domain/ledger/state-dir.ts';
 import type { PlannedTask } from '../../domain/plan/plan.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
 import { changesApart } from '../apart.ts';
-import { done, type Order, recordWhile, refused } from '../context.ts';
+import { done, type MergerOrder, recordWhile, refused } from '../context.ts';
 import {
   allNeeds,
   eventsOf,
@@ -30,7 +30,7 @@ import { integrator } from './integrate.ts';
  * run into the same conflict again.
  * Without such needs it is the run branch's own commit. The same past gives the same commit.
  */
-export async function makeTaskBase(order: Order, task: TaskId): Promise<MergerAnswer> {
+export async function makeTaskBase(order: MergerOrder, task: TaskId): Promise<MergerAnswer> {
   const history = await order.ledger.read(order.run);
   const plan = planHere(history);
   if (waveOf(plan, task) === -1) return refused({ rule: 'task-unplanned', task });
@@ -65,7 +65,7 @@ export async function makeTaskBase(order: Order, task: TaskId): Promise<MergerAn
 
 type Base = { readonly commit: CommitId; readonly tree: TreeId };
 
-async function ownCommit(order: Order, history: History, tip: CommitId): Promise<Base> {
+async function ownCommit(order: MergerOrder, history: History, tip: CommitId): Promise<Base> {
   const known = [
     ...eventsOf(history, 'run-branch-made').map(({ event }) => event),
     ...eventsOf(history, 'candidate-built').flatMap(({ event }) => event.steps),
@@ -75,7 +75,7 @@ async function ownCommit(order: Order, history: History, tip: CommitId): Promise
 
 /** All that a task needs in one commit; where it does not fit, the need that meets the others and the files. */
 async function gather(
-  order: Order,
+  order: MergerOrder,
   task: TaskId,
   {
     tip,
@@ -90,7 +90,7 @@ async function gather(
   const { repository } = order.state;
   const from = await mustReadCommit(repository, tip);
   const ready = [...snapshots.values()];
-  const description = { message: `Base of ${order.run}/${task}\n`, by: nobody, date: from.date };
+  const description = { message: `Base of ${order.run}/${task}\n`, by: internalAuthor, date: from.date };
   const changes = ready.length > 1 ? await changesApart(repository, from.tree, ready, generated) : null;
   if (changes !== null) {
     const commits = [{ ...description, changes: changes.flat() }] as const;

@@ -8,7 +8,7 @@ import { landingConflicts } from '../../domain/landing/land-some.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
 import { refs } from '../../domain/ledger/state-dir.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
-import { done, type Order, recordFacts, recordIntent, refused } from '../context.ts';
+import { done, type MergerOrder, recordFacts, recordIntent, refused } from '../context.ts';
 import { creation, eventsOf, type History, planInForce, runTip } from '../proof/history.ts';
 import { compareDefinitions } from './landing-definitions.ts';
 import { unaskedEdit } from './landing-edits.ts';
@@ -23,7 +23,7 @@ type Intended = Extract<RunEvent, { type: 'landing-intended' }>;
  * Moves the person's branch, or with `land: branch` one of ours in their repository, to what was merged and checked. With `land: pr`
  * that one of ours is offered to others then.
  */
-export async function land(order: Order): Promise<MergerAnswer> {
+export async function land(order: MergerOrder): Promise<MergerAnswer> {
   const recovered = await recoverLanding(order);
   if (!recovered.ok) return await refuse(order, recovered.error);
   const history = await order.ledger.read(order.run);
@@ -66,7 +66,7 @@ export async function land(order: Order): Promise<MergerAnswer> {
   return await finish(order, { ...decided.value, old }, ready.value);
 }
 
-async function finish(order: Order, landing: Landing, ready: Ready): Promise<MergerAnswer> {
+async function finish(order: MergerOrder, landing: Landing, ready: Ready): Promise<MergerAnswer> {
   const moved = await moveBranch(order, ready);
   if (!moved.ok) return await refuse(order, moved.error);
   failpoint('merger-landed');
@@ -123,7 +123,7 @@ const beginOf = (history: History): CommitId =>
   eventsOf(history, 'run-branch-made')[0]?.event.commit ?? creation(history).target.commit;
 
 /** Answers with what has to be checked first; null when nothing has. */
-async function compareWithBase(order: Order, history: History, landing: Landing): Promise<MergerAnswer | null> {
+async function compareWithBase(order: MergerOrder, history: History, landing: Landing): Promise<MergerAnswer | null> {
   const { isOwn, old, new: commit } = landing;
   const onto = isOwn ? beginOf(history) : (old ?? beginOf(history));
   const tasks = isOwn ? mergedTasks(history) : unlandedTasks(history);
@@ -178,7 +178,7 @@ function isIntended(history: History, landing: Landing): boolean {
 }
 
 /** What lands is what was merged, or its rebuilt commits with every check passed on exactly that tree; and it only adds. */
-async function verifyLanding(order: Order, history: History, landing: Landing): Promise<Result<null, Finding>> {
+async function verifyLanding(order: MergerOrder, history: History, landing: Landing): Promise<Result<null, Finding>> {
   const { repository } = order.state;
   const { branch } = landing;
   const found = await readRef({ gitDir: repository }, refs.runBranch(order.run));
@@ -224,7 +224,7 @@ export function uncheckedOn(history: History, tree: TreeId): readonly string[] {
   });
 }
 
-async function landed(order: Order, landing: Landing): Promise<MergerAnswer> {
+async function landed(order: MergerOrder, landing: Landing): Promise<MergerAnswer> {
   const { branch, old, new: next, tasks } = landing;
   const history = await order.ledger.read(order.run);
   if (planInForce(history).plan.land === 'pr') {
@@ -240,7 +240,7 @@ type LandedCommits = NonNullable<Extract<RunEvent, { type: 'landed' }>['commits'
 
 /** The commit of each task on the branch. A rebuilt landing has one commit for each part, in the same order. */
 async function landedCommits(
-  order: Order,
+  order: MergerOrder,
   history: History,
   { rebuilt }: Landing,
   tasks: readonly TaskId[],
@@ -259,13 +259,13 @@ async function landedCommits(
   });
 }
 
-async function offered(order: Order, { branch, new: commit }: Pick<Landing, 'branch' | 'new'>): Promise<MergerAnswer> {
+async function offered(order: MergerOrder, { branch, new: commit }: Pick<Landing, 'branch' | 'new'>): Promise<MergerAnswer> {
   const outcome = await offer(order, { branch, commit });
   return outcome.ok ? outcome.value : await refuse(order, outcome.error);
 }
 
 /** A branch that moved just now is no obstacle: the coordinator looks at it again. */
-async function refuse(order: Order, because: Finding): Promise<MergerAnswer> {
+async function refuse(order: MergerOrder, because: Finding): Promise<MergerAnswer> {
   if (because.rule === 'branch-moved') return refused(because);
   const recorded = await recordFacts(order, { type: 'landing-refused', because });
   return recorded.outcome === 'done' ? refused(because) : recorded;

@@ -5,7 +5,7 @@ import type { RunEvent } from '../../domain/ledger/events.ts';
 import { refs } from '../../domain/ledger/state-dir.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
 import { definedBefore } from '../candidate/defined-before.ts';
-import { type Order, recordFacts } from '../context.ts';
+import { type MergerOrder, recordFacts } from '../context.ts';
 import { eventsOf, type History } from '../proof/history.ts';
 
 /**
@@ -13,7 +13,7 @@ import { eventsOf, type History } from '../proof/history.ts';
  * differs, so that the checks pass with both before anything moves. Null where nothing differs and nothing did on the way.
  */
 export async function compareDefinitions(
-  order: Order,
+  order: MergerOrder,
   history: History,
   { onto, commit, tasks }: { readonly onto: CommitId; readonly commit: CommitId; readonly tasks: readonly TaskId[] },
 ): Promise<MergerAnswer | null> {
@@ -36,7 +36,7 @@ function hasRedefined(history: History, tasks: readonly TaskId[]): boolean {
 
 /** One ref keeps both: what has the definitions of the branch stands on what would land. */
 export async function recordRebuilt(
-  order: Order,
+  order: MergerOrder,
   rebuilt: Omit<Extract<RunEvent, { type: 'landing-rebuilt' }>, 'type'>,
 ): Promise<MergerAnswer> {
   failpoint('merger-rebuild-written');

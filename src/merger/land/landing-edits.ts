@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Commit, keepReachable, mergeForPerson, nobody, writeCommit } from '../../adapters/git/write/index.ts';
+import { type Commit, keepReachable, mergeForPerson, internalAuthor, writeCommit } from '../../adapters/git/write/index.ts';
 import type { CommitId, TreeId } from '../../domain/base/ids.ts';
 import type { Rebuilt } from '../../domain/landing/landing.ts';
 import { refs } from '../../domain/ledger/state-dir.ts';
-import type { Order } from '../context.ts';
+import type { MergerOrder } from '../context.ts';
 import { eventsOf, type History } from '../proof/history.ts';
 import { byHand } from '../proof/proof-of-acceptance.ts';
 
@@ -15,14 +15,14 @@ type Conflicted = NonNullable<Rebuilt['conflicted']>;
 
 /** Keeps both sides of a conflict as one commit, for a person who settles it. */
 export async function keepConflict(
-  order: Order,
+  order: MergerOrder,
   sides: { readonly base: Commit; readonly ours: TreeId; readonly theirs: Commit; readonly onto: CommitId },
 ): Promise<Pick<Conflicted, 'commit' | 'beside'>> {
   const { repository } = order.state;
   const { tree, beside } = await mergeForPerson(repository, sides);
   const { date } = sides.theirs;
   const message = `Landing of ${order.run} with conflicts\n`;
-  const commit = await writeCommit(repository, { tree, parent: sides.onto, message, by: nobody, date });
+  const commit = await writeCommit(repository, { tree, parent: sides.onto, message, by: internalAuthor, date });
   await keepReachable(repository, refs.conflict(order.run), commit);
   return { commit, ...(beside.length === 0 ? {} : { beside }) };
 }

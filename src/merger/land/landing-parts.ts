@@ -2,7 +2,7 @@ import type { CommitId, TaskId } from '../../domain/base/ids.ts';
 import { err, ok, type Result } from '../../domain/base/result.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
-import { allNeeds, eventsOf, type History, planHere, type Recorded } from '../proof/history.ts';
+import { allNeeds, eventsOf, type History, planHere, type RecordedEvent } from '../proof/history.ts';
 
 type Landed = Extract<RunEvent, { type: 'landed' }>;
 
@@ -52,7 +52,7 @@ const landedTasks = (history: History): ReadonlySet<TaskId> =>
 /** Landings that no undo of the whole run took back. */
 export const standingLandings = (history: History): readonly Landed[] => landings(history).map(({ event }) => event);
 
-function landings(history: History): readonly Recorded<Landed>[] {
+function landings(history: History): readonly RecordedEvent<Landed>[] {
   const undone = eventsOf(history, 'undone').findLast(({ event }) => event.task === null)?.position ?? 0;
   return eventsOf(history, 'landed').filter(({ position }) => position > undone);
 }

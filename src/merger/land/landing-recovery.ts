@@ -19,7 +19,7 @@ import { failpoint } from '../../adapters/process/failpoint.ts';
 import type { CommitId } from '../../domain/base/ids.ts';
 import { err, ok, type Result } from '../../domain/base/result.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
-import type { Context } from '../context.ts';
+import type { MergerContext } from '../context.ts';
 import { look } from '../look.ts';
 import { clearJournal, type LandingJournal, readJournal } from './landing-journal.ts';
 
@@ -29,7 +29,7 @@ import { clearJournal, type LandingJournal, readJournal } from './landing-journa
  * Whatever in them is neither the old nor the new content is put aside first. Anything else is shown, not guessed.
  * Called only when every process of the landing is dead.
  */
-export async function recoverLanding(context: Context): Promise<Result<null, Finding>> {
+export async function recoverLanding(context: MergerContext): Promise<Result<null, Finding>> {
   const journal = readJournal(context.state);
   if (journal === null) return ok(null);
   const person = await openPerson(context.checkout, context.env);
@@ -55,7 +55,7 @@ export async function recoverLanding(context: Context): Promise<Result<null, Fin
 type Ends = { readonly old: CommitId; readonly new: CommitId };
 
 async function settleTree(
-  context: Context,
+  context: MergerContext,
   person: Person,
   journal: LandingJournal & Ends,
   worktree: string,
@@ -88,7 +88,7 @@ function matches(entry: IndexEntry | null | undefined, side: Side): boolean {
 
 /** Files as the index has them, which is as they were before. */
 async function putBack(
-  context: Context,
+  context: MergerContext,
   person: Person,
   journal: LandingJournal,
   changes: readonly Change[],

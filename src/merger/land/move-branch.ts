@@ -22,7 +22,7 @@ import { err, ok, type Result } from '../../domain/base/result.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import { boundedWords } from '../../domain/findings/words.ts';
 import { refs } from '../../domain/ledger/state-dir.ts';
-import type { Order } from '../context.ts';
+import type { MergerOrder } from '../context.ts';
 import { deliverLfs, lfsObstacle } from '../lfs.ts';
 import { clearJournal, writeJournal } from './landing-journal.ts';
 import { recoverLanding } from './landing-recovery.ts';
@@ -34,7 +34,7 @@ type Move = { readonly ref: string; readonly old: CommitId | null; readonly new:
 export type Ready = { readonly move: Move; readonly person: Person; readonly worktree: Worktree | null };
 
 /** Looks whether the branch, with the one working tree that has it, can be moved. Changes nothing. */
-export async function examineMove(order: Order, move: Move): Promise<Result<Ready, Finding>> {
+export async function examineMove(order: MergerOrder, move: Move): Promise<Result<Ready, Finding>> {
   const person = await openPerson(order.checkout, order.env);
   const { ref } = move;
   if (!(await isPlainBranch(person, move.ref))) return err({ rule: 'not-a-branch', ref });
@@ -65,7 +65,7 @@ export async function examineMove(order: Order, move: Move): Promise<Result<Read
  * its old value compared, then index and files, then the ref. Killed anywhere, the next look finds the old state or the
  * new one.
  */
-export async function moveBranch(order: Order, { move, person, worktree }: Ready): Promise<Result<null, Finding>> {
+export async function moveBranch(order: MergerOrder, { move, person, worktree }: Ready): Promise<Result<null, Finding>> {
   const why = `tidegate: ${order.run}`;
   if (move.new !== null) {
     const ref = refs.landing(order.run);
@@ -128,7 +128,7 @@ async function moveWithTree(
 }
 
 /** Whether the branch, which stands at `tip` now, was moved to this commit: it is there, or somebody has gone on from it. */
-export async function hasReached(order: Order, tip: CommitId | null, commit: CommitId): Promise<boolean> {
+export async function hasReached(order: MergerOrder, tip: CommitId | null, commit: CommitId): Promise<boolean> {
   if (tip === null || tip === commit) return tip === commit;
   const { repository } = order.state;
   await adoptCommit(repository, (await findCheckout(order.checkout)).commonDir, tip);
@@ -136,7 +136,7 @@ export async function hasReached(order: Order, tip: CommitId | null, commit: Com
 }
 
 /** The files that git locks while it moves this branch and its working tree, and deletes the ref by which objects arrived. */
-async function locksOf(order: Order, move: Move, worktree: Worktree | null): Promise<readonly string[]> {
+async function locksOf(order: MergerOrder, move: Move, worktree: Worktree | null): Promise<readonly string[]> {
   const { commonDir } = await findCheckout(order.checkout);
   const inWorktree = worktree === null ? [] : ['index.lock', 'HEAD.lock'].map((name) => `${worktree.gitDir}/${name}`);
   return [`${commonDir}/${move.ref}.lock`, `${commonDir}/packed-refs.lock`, ...inWorktree];

@@ -19,7 +19,7 @@ import type { LedgerEvent, RunEvent } from '../../domain/ledger/events.ts';
 import { subjectOf } from '../../domain/plan/commit-subject.ts';
 import { pullRequestText } from '../../domain/texts/pull-request.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
-import { done, type Intent, type Order, recordFacts, recordIntent, refused } from '../context.ts';
+import { done, type Intent, type MergerOrder, recordFacts, recordIntent, refused } from '../context.ts';
 import { creation, eventsOf, type History, planInForce, planned } from '../proof/history.ts';
 
 type Branch = { readonly branch: string; readonly commit: CommitId };
@@ -29,7 +29,7 @@ type PushRecord = Extract<RunEvent, { type: 'pushed' }>;
 
 /** The branch that is to be offered is in the person's repository. */
 export async function recordBranch(
-  order: Order,
+  order: MergerOrder,
   made: Omit<Extract<RunEvent, { type: 'branch-made' }>, 'type'>,
 ): Promise<MergerAnswer> {
   const recorded = await recordFacts(order, { type: 'branch-made', ...made });
@@ -41,7 +41,7 @@ export async function recordBranch(
  * Pushes the branch of a run and opens its pull request, each once: asked again, it looks at the remote and at the pull requests
  * that are open, and does what is left. The target branch is never touched.
  */
-export async function offer(order: Order, branch: Branch): Promise<Result<MergerAnswer, Finding>> {
+export async function offer(order: MergerOrder, branch: Branch): Promise<Result<MergerAnswer, Finding>> {
   const { target } = creation(await order.ledger.read(order.run));
   const person = await openPerson(order.checkout, order.env);
   const remote = await findRemote(person, target.branch);
@@ -55,7 +55,7 @@ export async function offer(order: Order, branch: Branch): Promise<Result<Merger
 }
 
 async function push(
-  order: Order,
+  order: MergerOrder,
   person: Person,
   remote: Remote,
   { branch, commit }: Branch,
@@ -88,7 +88,7 @@ async function push(
 }
 
 async function openFor(
-  order: Order,
+  order: MergerOrder,
   { branch, commit }: Branch,
   terms: RequestTerms,
 ): Promise<Result<MergerAnswer, Finding>> {
@@ -137,10 +137,10 @@ function termsOf(pushed: PushRecord, remote: Remote, base: string): RequestTerms
   return { opener, branch, base, head: remote.at, target: remote.upstream ?? remote.at };
 }
 
-const installed = ({ env }: Order, opener: Opener | null): Opener | null =>
+const installed = ({ env }: MergerOrder, opener: Opener | null): Opener | null =>
   opener !== null && hasProgram(opener, env) ? opener : null;
 
-function textOf(order: Order, history: History): ReturnType<typeof pullRequestText> {
+function textOf(order: MergerOrder, history: History): ReturnType<typeof pullRequestText> {
   const { plan } = planInForce(history);
   const tasks = eventsOf(history, 'merged')
     .flatMap(({ event }) => event.tasks)

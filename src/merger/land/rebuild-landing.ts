@@ -17,7 +17,7 @@ import { bothNames, pathTwins } from '../../domain/scope/path-twins.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
 import { definedBefore } from '../candidate/defined-before.ts';
 import { readTrailer } from '../candidate/message.ts';
-import { done, type Order, recordFacts, refused } from '../context.ts';
+import { done, type MergerOrder, recordFacts, refused } from '../context.ts';
 import { creation, eventsOf, type History } from '../proof/history.ts';
 import { chosenTasks, rebuiltSince } from './land.ts';
 import { recordRebuilt } from './landing-definitions.ts';
@@ -28,7 +28,7 @@ import { partsToLand, unlandedTasks } from './landing-parts.ts';
  * The run's commits that have not landed, or those of the tasks that a person chose, replayed one by one onto the person's branch as it is now, in memory. What
  * comes out is a new tree: it lands only after the checks passed on it.
  */
-export async function rebuildLanding(order: Order): Promise<MergerAnswer> {
+export async function rebuildLanding(order: MergerOrder): Promise<MergerAnswer> {
   const { repository } = order.state;
   const history = await order.ledger.read(order.run);
   const { target } = creation(history);

@@ -17,7 +17,7 @@ import { editedFiles, refs } from '../../domain/ledger/state-dir.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
 import { withTrailer } from '../candidate/message.ts';
 import { editTrailer } from '../candidate/taken-trailers.ts';
-import { done, type Order, recordFacts, refused } from '../context.ts';
+import { done, type MergerOrder, recordFacts, refused } from '../context.ts';
 import { eventsOf } from '../proof/history.ts';
 import { walkEdited } from '../walk-edited.ts';
 import { editedParts, openConflict } from './landing-edits.ts';
@@ -27,7 +27,7 @@ import { editedParts, openConflict } from './landing-edits.ts';
  * by this. The landing is rebuilt with it, and the checks run on exactly what comes out.
  */
 export async function takeLandingEdit(
-  order: Order,
+  order: MergerOrder,
   { from, copy, by }: { readonly from: CommitId; readonly copy: string; readonly by: By },
 ): Promise<MergerAnswer> {
   const { repository } = order.state;

@@ -10,22 +10,22 @@ import type { Stored } from '../../ports/ledger.ts';
 /** The past of one run as its records, so that whatever relies on an event can cite the record's hash. */
 export type History = readonly Stored[];
 
-export type Recorded<E> = Omit<Stored, 'event'> & { readonly event: E };
+export type RecordedEvent<E> = Omit<Stored, 'event'> & { readonly event: E };
 type OfType<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>;
-export type Judged<P extends Judgement['phase']> = OfType<'phase-judged'> & Extract<Judgement, { phase: P }>;
+export type JudgedPhase<P extends Judgement['phase']> = OfType<'phase-judged'> & Extract<Judgement, { phase: P }>;
 
 /** The ledger does not hold what every run begins with. Our bug, or somebody else's stream. */
 class NotARun extends Error {
   override readonly name = 'NotARun';
 }
 
-export function eventsOf<T extends RunEvent['type']>(history: History, type: T): readonly Recorded<OfType<T>>[] {
-  return history.filter((stored): stored is Recorded<OfType<T>> & Stored => stored.event.type === type);
+export function eventsOf<T extends RunEvent['type']>(history: History, type: T): readonly RecordedEvent<OfType<T>>[] {
+  return history.filter((stored): stored is RecordedEvent<OfType<T>> & Stored => stored.event.type === type);
 }
 
-export function judged<P extends Judgement['phase']>(history: History, phase: P): readonly Recorded<Judged<P>>[] {
+export function judged<P extends Judgement['phase']>(history: History, phase: P): readonly RecordedEvent<JudgedPhase<P>>[] {
   return history.filter(
-    (stored): stored is Recorded<Judged<P>> & Stored =>
+    (stored): stored is RecordedEvent<JudgedPhase<P>> & Stored =>
       stored.event.type === 'phase-judged' && stored.event.phase === phase,
   );
 }

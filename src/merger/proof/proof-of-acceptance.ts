@@ -4,7 +4,7 @@ import type { TaskGap } from '../../domain/findings/run/merger-rules.ts';
 import type { LedgerEvent, RunEvent } from '../../domain/ledger/events.ts';
 import type { By } from '../../domain/ledger/requests.ts';
 import type { Stored } from '../../ports/ledger.ts';
-import { eventsOf, type History, type Judged, type Recorded } from './history.ts';
+import { eventsOf, type History, type JudgedPhase, type RecordedEvent } from './history.ts';
 
 type Taking = Extract<RunEvent, { type: 'task-accepted' | 'task-edited' }>;
 
@@ -15,10 +15,10 @@ type Taking = Extract<RunEvent, { type: 'task-accepted' | 'task-edited' }>;
 export function proveAcceptance(
   history: History,
   between: History,
-  { task, evidence }: Judged<'monitor'>,
+  { task, evidence }: JudgedPhase<'monitor'>,
 ): Result<readonly Stored[], TaskGap> {
   const last = between.findLast(
-    (stored): stored is Recorded<Taking> & Stored => isTaking(stored.event) && stored.event.task === task,
+    (stored): stored is RecordedEvent<Taking> & Stored => isTaking(stored.event) && stored.event.task === task,
   );
   if (last === undefined) return err('task-acceptance-unrecorded');
   const edit = eventsOf(between, 'task-edited').findLast(({ event }) => event.task === task);

@@ -2,12 +2,12 @@ import type { TreeId } from '../../domain/base/ids.ts';
 import { err, ok, type Result } from '../../domain/base/result.ts';
 import type { ProofGap } from '../../domain/findings/run/merger-rules.ts';
 import type { Stored } from '../../ports/ledger.ts';
-import { eventsOf, type History, type Judged, planInForce, type Recorded } from './history.ts';
+import { eventsOf, type History, type JudgedPhase, planInForce, type RecordedEvent } from './history.ts';
 
 /** Every check passed on each of these trees, by the closure's evidence and by a record before it. Gives the records, or the gap. */
 export function proveChecks(
   history: History,
-  closure: Recorded<Judged<'closure'>>,
+  closure: RecordedEvent<JudgedPhase<'closure'>>,
   trees: readonly string[],
 ): Result<readonly Pick<Stored, 'position' | 'hash'>[], ProofGap> {
   const { plan, since } = planInForce(history);

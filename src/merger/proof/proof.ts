@@ -16,12 +16,12 @@ import {
   isMerged,
   isReadOnly,
   isVoidedBy,
-  type Judged,
+  type JudgedPhase,
   judged,
   lastSnapshot,
   planInForce,
   planned,
-  type Recorded,
+  type RecordedEvent,
   runTip,
   waveOf,
 } from './history.ts';
@@ -319,8 +319,8 @@ function stays(history: History, { position, event }: Replaced, task: TaskId): b
  */
 function verifyEnding(
   history: History,
-  monitor: Recorded<Judged<'monitor'>>,
-  ended: Recorded<Extract<RunEvent, { type: 'attempt-ended' }>>,
+  monitor: RecordedEvent<JudgedPhase<'monitor'>>,
+  ended: RecordedEvent<Extract<RunEvent, { type: 'attempt-ended' }>>,
   { nonce, rely }: { readonly nonce: string; readonly rely: Rely },
 ): void {
   const { task, evidence } = monitor.event;

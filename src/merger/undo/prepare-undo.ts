@@ -7,7 +7,7 @@ import type { RunEvent } from '../../domain/ledger/events.ts';
 import { refs } from '../../domain/ledger/state-dir.ts';
 import { policy } from '../../domain/settings/policy.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
-import { type Order, recordFacts } from '../context.ts';
+import { type MergerOrder, recordFacts } from '../context.ts';
 import { standingLandings } from '../land/landing-parts.ts';
 import { examineMove } from '../land/move-branch.ts';
 import { eventsOf, type History } from '../proof/history.ts';
@@ -20,7 +20,7 @@ export type Prepared = Extract<RunEvent, { type: 'undo-prepared' }>;
  * them. Nothing moves: they hold a tree that nobody has seen before, so that the checks come first.
  */
 export async function prepareUndo(
-  order: Order,
+  order: MergerOrder,
   { history, task, onto }: UndoAt,
 ): Promise<Result<MergerAnswer, Finding>> {
   const landings = standingLandings(history);

@@ -14,7 +14,7 @@ import type { Finding } from '../../domain/findings/finding.ts';
 import { boundedWords } from '../../domain/findings/words.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
 import { readTrailer } from '../candidate/message.ts';
-import type { Order } from '../context.ts';
+import type { MergerOrder } from '../context.ts';
 
 type Landed = Extract<RunEvent, { type: 'landed' }>;
 
@@ -28,7 +28,7 @@ type Taken = {
 };
 
 /** Commits on top of `onto` that take the landed task commits back, newest first; in memory, nothing moves. */
-export async function buildReverts(order: Order, from: Taken): Promise<Result<Reverts, Finding>> {
+export async function buildReverts(order: MergerOrder, from: Taken): Promise<Result<Reverts, Finding>> {
   const { repository } = order.state;
   const author = await readAuthor(order.checkout, order.env);
   if (!author.ok) return author;
@@ -70,7 +70,7 @@ type Reverts = {
   readonly reverted: readonly CommitId[];
 };
 
-async function landedCommits(order: Order, from: Taken): Promise<Result<readonly Commit[], Finding>> {
+async function landedCommits(order: MergerOrder, from: Taken): Promise<Result<readonly Commit[], Finding>> {
   const { repository } = order.state;
   const found: Commit[] = [];
   for (const landing of from.landings.toReversed()) {

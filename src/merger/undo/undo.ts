@@ -5,7 +5,7 @@ import { err, ok, type Result } from '../../domain/base/result.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
-import { done, type Order, recordFacts, recordIntent, refused } from '../context.ts';
+import { done, type MergerOrder, recordFacts, recordIntent, refused } from '../context.ts';
 import { uncheckedOn } from '../land/land.ts';
 import { standingLandings } from '../land/landing-parts.ts';
 import { recoverLanding } from '../land/landing-recovery.ts';
@@ -20,7 +20,7 @@ type Intended = Extract<RunEvent, { type: 'undo-intended' }>;
  * exactly the commit it was at (I6), at once. Otherwise commits that revert it are prepared on top of what is there now;
  * asked again, the branch moves to them once the ledger holds that every check passed on their tree.
  */
-export async function undo(order: Order, task: TaskId | null): Promise<MergerAnswer> {
+export async function undo(order: MergerOrder, task: TaskId | null): Promise<MergerAnswer> {
   const recovered = await recoverLanding(order);
   if (!recovered.ok) return await refuse(order, task, recovered.error);
   const history = await order.ledger.read(order.run);
@@ -59,7 +59,7 @@ type Moving = {
   readonly begin: CommitId | null;
 };
 
-async function move(order: Order, { task, branch, old, new: next, begin }: Moving): Promise<MergerAnswer> {
+async function move(order: MergerOrder, { task, branch, old, new: next, begin }: Moving): Promise<MergerAnswer> {
   const ready = await examineMove(order, { ref: `refs/heads/${branch}`, old, new: next });
   if (!ready.ok) return await refuse(order, task, ready.error);
   const event: Intended = { type: 'undo-intended', task, branch, old, new: next ?? zeroId(old) };
@@ -76,13 +76,13 @@ async function move(order: Order, { task, branch, old, new: next, begin }: Movin
 }
 
 /** The branch is where it was meant to be; or the person has gone on from there, which only reverts can be told by. */
-async function hasMoved(order: Order, { old, new: next }: Intended, found: CommitId | null): Promise<boolean> {
+async function hasMoved(order: MergerOrder, { old, new: next }: Intended, found: CommitId | null): Promise<boolean> {
   if (found === null || found === next) return (found ?? zeroId(next)) === next;
   return (await isAncestor(order.state.repository, old, next)) && (await hasReached(order, found, next));
 }
 
 /** The recorded commit is there, holds the tree that was checked, and only adds to the branch. */
-async function verifyReverts(order: Order, { onto, commit, tree }: Prepared): Promise<Result<null, Finding>> {
+async function verifyReverts(order: MergerOrder, { onto, commit, tree }: Prepared): Promise<Result<null, Finding>> {
   const { repository } = order.state;
   const found = await readCommit(repository, commit);
   const sound = found?.tree === tree && (await isAncestor(repository, onto, commit));
@@ -105,14 +105,14 @@ function openIntent(history: History, task: TaskId | null): Intended | undefined
 }
 
 const undone = (
-  order: Order,
+  order: MergerOrder,
   { task, branch, old, new: next }: Intended,
   exactly: CommitId | null,
 ): Promise<MergerAnswer> =>
   recordFacts(order, { type: 'undone', task, branch, old, new: next, exact: next === (exactly ?? zeroId(next)) });
 
 /** A branch that moved just now is no obstacle: asked again, the undo is prepared on what is there then. */
-async function refuse(order: Order, task: TaskId | null, because: Finding): Promise<MergerAnswer> {
+async function refuse(order: MergerOrder, task: TaskId | null, because: Finding): Promise<MergerAnswer> {
   if (because.rule === 'branch-moved') return done;
   const recorded = await recordFacts(order, { type: 'undo-refused', task, because });
   return recorded.outcome === 'done' ? refused(because) : recorded;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { id } from '../documents/common.ts';
 import { finding } from '../documents/task.ts';
-import { does, json, type Role } from '../route.ts';
+import { does, json, type AccessRole } from '../route.ts';
 import { inRepositoryParams, runParams } from './runs.ts';
 import { taskParams } from './tasks.ts';
 
@@ -69,9 +69,9 @@ const judged = {
   warnings: z.array(finding),
 };
 
-const onRun = <B extends z.ZodType>(name: string, role: Role, summary: string, body: B) =>
+const onRun = <B extends z.ZodType>(name: string, role: AccessRole, summary: string, body: B) =>
   does({ group, role, params: runParams, path: `${inRun}/${name}`, summary }, body, json(accepted, 202));
-const onTask = <B extends z.ZodType>(name: string, role: Role, summary: string, body: B) =>
+const onTask = <B extends z.ZodType>(name: string, role: AccessRole, summary: string, body: B) =>
   does({ group, role, params: taskParams, path: `${inTask}/${name}`, summary }, body, json(accepted, 202));
 
 export const commandRoutes = {

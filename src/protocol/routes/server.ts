@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { time } from '../documents/common.ts';
-import { does, json, roles, shows } from '../route.ts';
+import { does, json, accessRoles, shows } from '../route.ts';
 
 const group = 'Server';
 
@@ -17,7 +17,7 @@ const examined = z.strictObject({
 export const serverRoutes = {
   server: shows(
     { path: '/v1/server', group, summary: 'Which server this is, and what the token may do', refuses: [] },
-    json(z.strictObject({ version: z.string(), role: z.enum(roles), home: z.string().nullable() })),
+    json(z.strictObject({ version: z.string(), role: z.enum(accessRoles), home: z.string().nullable() })),
   ),
   doctor: shows(
     { path: '/v1/doctor', group, summary: 'Is the machine of the server fit for a run?', refuses: [] },
@@ -25,7 +25,7 @@ export const serverRoutes = {
   ),
   link: does(
     { path: '/v1/links', group, role: 'approve', summary: 'A link that lets one browser in, once', refuses: [] },
-    z.strictObject({ role: z.enum(roles).default('approve') }),
+    z.strictObject({ role: z.enum(accessRoles).default('approve') }),
     json(z.strictObject({ path: z.string(), expires: time }), 201),
   ),
 } as const;

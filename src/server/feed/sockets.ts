@@ -4,7 +4,7 @@ import { WebSocketServer } from 'ws';
 import { streamPath, streamProtocol } from '../../protocol/envelope.ts';
 import { problem } from '../../protocol/problem.ts';
 import { refuseUpgrade } from '../http/reply.ts';
-import { type Conversation, converse, type Setting } from './conversation.ts';
+import { type Conversation, converse, type ConversationSetting } from './conversation.ts';
 
 /** WebSockets. Disposed of, it hangs up on all clients. */
 export interface Sockets extends AsyncDisposable {
@@ -16,7 +16,7 @@ export interface Sockets extends AsyncDisposable {
 
 const mostClients = 500;
 
-export function socketsOf(setting: Setting): Sockets {
+export function socketsOf(setting: ConversationSetting): Sockets {
   const handshakes = new WebSocketServer({
     noServer: true,
     clientTracking: false,

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { cookieName, pageKeyHeader, pageKeyProtocol, tokenProtocol } from '../../protocol/credentials.ts';
 import { type Problem, problem } from '../../protocol/problem.ts';
-import type { Role } from '../../protocol/route.ts';
+import type { AccessRole } from '../../protocol/route.ts';
 import { isPageKey, roleOfToken, visitOf } from './keys.ts';
 
 export type Doors = {
@@ -24,7 +24,7 @@ type Knock = {
 };
 type Admitted =
   /** `until`: when it is over; null for a token, which lasts as long as the secret. */
-  | { readonly ok: true; readonly role: Role; readonly until: number | null }
+  | { readonly ok: true; readonly role: AccessRole; readonly until: number | null }
   | { readonly ok: false; readonly problem: Problem };
 
 /**

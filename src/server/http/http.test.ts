@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { holdToContract } from '../../../test/support/contract.ts';
 import { err, ok, type Result } from '../../domain/base/result.ts';
 import { type Problem, problem } from '../../protocol/problem.ts';
-import { type Route, refusals, roles } from '../../protocol/route.ts';
+import { type Route, refusals, accessRoles } from '../../protocol/route.ts';
 import { routes } from '../../protocol/routes.ts';
 import type { Site } from '../site.ts';
 import { frontPage } from './front-page.ts';
@@ -118,7 +118,7 @@ describe('what the frame refuses with is in the document of a route, and what is
 const bodily: readonly number[] = [413, 415, 422];
 
 const wrongRole = Object.entries(table).flatMap(([name, route]) =>
-  roles.filter((role) => roles.indexOf(role) < roles.indexOf(route.role)).map((role) => [name, role] as const),
+  accessRoles.filter((role) => accessRoles.indexOf(role) < accessRoles.indexOf(route.role)).map((role) => [name, role] as const),
 );
 test.each(wrongRole)('%s refuses the role %s', async (name, role) => {
   next = async () => ok({});

@@ -6,7 +6,7 @@ import type { Content } from '../../ports/desk.ts';
 import { LedgerDamaged, LedgerUnavailable } from '../../ports/ledger.ts';
 import { cookieName } from '../../protocol/credentials.ts';
 import { type Problem, problem } from '../../protocol/problem.ts';
-import type { Passage, Role, Route } from '../../protocol/route.ts';
+import type { Passage, AccessRole, Route } from '../../protocol/route.ts';
 import { type EventStream, sendEvents } from '../feed/event-stream.ts';
 import type { Sockets } from '../feed/sockets.ts';
 import { NotOpened, type Passing, type Site } from '../site.ts';
@@ -15,7 +15,7 @@ import { bounds, type Connections, tlsBounds, watchConnections } from './connect
 import { type Pages, strangerPage } from './front-page.ts';
 import { admit, type Doors, misdirected } from './guard.ts';
 import { mayDo } from './keys.ts';
-import type { Entry, Links } from './links.ts';
+import type { LinkEntry, Links } from './links.ts';
 import { type Pace, paceOf } from './pace.ts';
 import {
   refuseUpgrade,
@@ -27,7 +27,7 @@ import {
   sendProblem,
   sendRefusalPage,
 } from './reply.ts';
-import { type Match, router } from './router.ts';
+import { type RouteMatch, router } from './router.ts';
 import { queryOf, validated } from './validated.ts';
 
 export type Served = {
@@ -39,7 +39,7 @@ export type Served = {
   readonly pages: Pages;
   readonly sockets: Pick<Sockets, 'accept'>;
   /** Of one request. */
-  site(role: Role, key: string | null): Site;
+  site(role: AccessRole, key: string | null): Site;
   now(): number;
   /** Where faults of our own are told; callers only hear that there was one. */
   fault(error: unknown): void;
@@ -81,7 +81,7 @@ function knownTrouble(error: unknown): Problem | null {
 }
 
 type Way = {
-  readonly find: (method: string, path: string) => Match<string>;
+  readonly find: (method: string, path: string) => RouteMatch<string>;
   readonly pace: Pace;
   readonly connections: Connections;
 };
@@ -152,7 +152,7 @@ async function answer(
   } else await sendContent(request, response, route.answer.content, answered.value as Content);
 }
 
-type Entered = { readonly ok: true } & Entry;
+type Entered = { readonly ok: true } & LinkEntry;
 
 /** Hangs up when what let somebody in is over: a stream must not outlast it. */
 function cutAt(socket: Duplex, until: number | null, now: number): Disposable {

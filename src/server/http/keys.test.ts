@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { roles } from '../../protocol/route.ts';
+import { accessRoles } from '../../protocol/route.ts';
 import { cookieOf, isPageKey, mayDo, pageKeyOf, roleOfToken, tokenOf, visitOf } from './keys.ts';
 
 const [secret, other] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
 
 describe('a token', () => {
-  test.each(roles)('of %s stands for that role, with this secret only', (role) => {
+  test.each(accessRoles)('of %s stands for that role, with this secret only', (role) => {
     expect(roleOfToken(secret, tokenOf(secret, role))).toBe(role);
     expect(roleOfToken(other, tokenOf(secret, role))).toBeNull();
   });
@@ -23,7 +23,7 @@ describe('a token', () => {
   });
 
   test('has 256 bits that differ from role to role', () => {
-    const signed = roles.map((role) => tokenOf(secret, role).slice(`tg-${role}-`.length));
+    const signed = accessRoles.map((role) => tokenOf(secret, role).slice(`tg-${role}-`.length));
     expect(signed.map((one) => Buffer.from(one, 'base64url').length)).toEqual([32, 32, 32]);
     expect(new Set(signed).size).toBe(3);
   });
@@ -70,7 +70,7 @@ test('a page key is of one cookie and one secret', () => {
 });
 
 test('each role may all that those before it may', () => {
-  expect(roles.map((has) => roles.filter((needed) => mayDo(has, needed)))).toEqual([
+  expect(accessRoles.map((has) => accessRoles.filter((needed) => mayDo(has, needed)))).toEqual([
     ['read'],
     ['read', 'operate'],
     ['read', 'operate', 'approve'],

@@ -1,5 +1,5 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
-import { type Role, roles } from '../../protocol/route.ts';
+import { type AccessRole, accessRoles } from '../../protocol/route.ts';
 
 /**
  * What callers show to be let in. All of it is derived from one secret of 256 bits, so that one file is kept and one file is renewed.
@@ -8,36 +8,36 @@ import { type Role, roles } from '../../protocol/route.ts';
  *            this machine's name, so that whoever serves a page on another port has it too: by itself it opens our pages, which show nothing
  *   page key `<43 characters>`, of one cookie: the page keeps it where only pages of its own port can read it, and shows it with the cookie
  */
-export const tokenOf = (secret: Buffer, role: Role): string => `tg-${role}-${sign(secret, `token ${role}`)}`;
+export const tokenOf = (secret: Buffer, role: AccessRole): string => `tg-${role}-${sign(secret, `token ${role}`)}`;
 
-export const cookieOf = (secret: Buffer, role: Role, expires: number): string =>
+export const cookieOf = (secret: Buffer, role: AccessRole, expires: number): string =>
   `${role}.${expires}.${sign(secret, `cookie ${role} ${expires}`)}`;
 
 export const pageKeyOf = (secret: Buffer, cookie: string): string => sign(secret, `page ${cookie}`);
 
 /** Takes as long for a wrong token as for a right one. */
-export function roleOfToken(secret: Buffer, shown: string): Role | null {
+export function roleOfToken(secret: Buffer, shown: string): AccessRole | null {
   const digest = digestOf(shown);
   return tokensOf(secret).filter((token) => timingSafeEqual(digest, token.digest))[0]?.role ?? null;
 }
 
-type Token = { readonly role: Role; readonly digest: Buffer };
+type Token = { readonly role: AccessRole; readonly digest: Buffer };
 const tokens = new WeakMap<Buffer, readonly Token[]>();
 
 /** Made once for a secret: every request asks for them. */
 function tokensOf(secret: Buffer): readonly Token[] {
   const known = tokens.get(secret);
   if (known !== undefined) return known;
-  const made = roles.map((role) => ({ role, digest: digestOf(tokenOf(secret, role)) }));
+  const made = accessRoles.map((role) => ({ role, digest: digestOf(tokenOf(secret, role)) }));
   tokens.set(secret, made);
   return made;
 }
 
-type Visit = { readonly role: Role; readonly until: number };
+type Visit = { readonly role: AccessRole; readonly until: number };
 
 export function visitOf(secret: Buffer, cookie: string, now: number): Visit | null {
   const [, name, expires] = /^([a-z]+)\.(\d{1,15})\.[\w-]{43}$/.exec(cookie) ?? [];
-  const role = roles.find((one) => one === name);
+  const role = accessRoles.find((one) => one === name);
   const until = Number(expires);
   if (role === undefined || !isSame(cookie, cookieOf(secret, role, until))) return null;
   return until > now ? { role, until } : null;
@@ -46,7 +46,7 @@ export function visitOf(secret: Buffer, cookie: string, now: number): Visit | nu
 export const isPageKey = (secret: Buffer, cookie: string, shown: string): boolean =>
   isSame(shown, pageKeyOf(secret, cookie));
 
-export const mayDo = (has: Role, needed: Role): boolean => roles.indexOf(has) >= roles.indexOf(needed);
+export const mayDo = (has: AccessRole, needed: AccessRole): boolean => accessRoles.indexOf(has) >= accessRoles.indexOf(needed);
 
 const sign = (secret: Buffer, text: string): string => createHmac('sha256', secret).update(text).digest('base64url');
 

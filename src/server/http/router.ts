@@ -4,7 +4,7 @@ type Matched<Id extends string> = {
   readonly id: Id;
   readonly params: Readonly<Record<string, string>>;
 };
-export type Match<Id extends string> =
+export type RouteMatch<Id extends string> =
   | { readonly found: 'route'; readonly match: Matched<Id> }
   | { readonly found: 'other-method'; readonly allowed: readonly string[] }
   | { readonly found: 'nothing' };
@@ -15,7 +15,7 @@ export type Match<Id extends string> =
  */
 export function router<Id extends string>(
   routes: Readonly<Record<Id, Pick<Route, 'method' | 'path'>>>,
-): (method: string, path: string) => Match<Id> {
+): (method: string, path: string) => RouteMatch<Id> {
   const known = (Object.keys(routes) as Id[])
     .map((id) => ({ id, method: routes[id].method, pattern: routes[id].path.split('/').slice(1) }))
     .map((route) => ({ ...route, fixed: fixedParts(route.pattern) }))

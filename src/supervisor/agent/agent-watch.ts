@@ -12,7 +12,7 @@ import type { HookAnswer } from '../channel/client-channel.ts';
 import { type Listening, listen } from '../channel/listen.ts';
 import type { Notes } from '../job/notes.ts';
 import type { Ears } from '../job/run-fenced.ts';
-import type { Surroundings } from '../job/supervise.ts';
+import type { SupervisorHost } from '../job/supervise.ts';
 import type { KnownSecrets } from '../output/known-secrets.ts';
 import { watchAllowance } from './allowance-watch.ts';
 import { watchBreaker } from './breaker-watch.ts';
@@ -57,7 +57,7 @@ export function watchAgent(
   executor: Executor,
   order: {
     readonly files: JobDirectory;
-    readonly around: Surroundings;
+    readonly around: SupervisorHost;
     readonly place: ToolPlace;
     readonly notes: Notes;
     /** Ends the attempt, cleanly. */

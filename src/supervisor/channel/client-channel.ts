@@ -44,7 +44,7 @@ export async function openClientChannel(
 ): Promise<ClientChannel> {
   let handoff: Handoff | null = null;
   const refusals: string[] = [];
-  const answer = (said: unknown): Answer | Promise<Answer> => {
+  const answer = (said: unknown): ChannelAnswer | Promise<ChannelAnswer> => {
     const message = messageIn(said);
     if (message === null) return { ok: false, why: 'not understood' };
     if (message.do === 'hook')
@@ -92,7 +92,7 @@ export async function openClientChannel(
 }
 
 export type HookAnswer = { readonly stdout: string; readonly exit: number };
-export type Answer = {
+export type ChannelAnswer = {
   readonly ok: boolean;
   readonly why?: string;
   readonly granted?: boolean;
@@ -143,9 +143,9 @@ function postIn(raw: object): Message {
 const withNonce = (handoff: unknown, nonce: string): unknown =>
   typeof handoff === 'object' && handoff !== null && !('nonce' in handoff) ? { ...handoff, nonce } : handoff;
 
-function answerLines(socket: Socket, answer: (said: unknown) => Answer | Promise<Answer>): void {
+function answerLines(socket: Socket, answer: (said: unknown) => ChannelAnswer | Promise<ChannelAnswer>): void {
   let text = '';
-  const say = (said: Answer): void => void (socket.destroyed || socket.write(`${JSON.stringify(said)}\n`));
+  const say = (said: ChannelAnswer): void => void (socket.destroyed || socket.write(`${JSON.stringify(said)}\n`));
   socket.on('error', () => socket.destroy());
   socket.setEncoding('utf8').on('data', (chunk: string) => {
     text += chunk;

@@ -1,6 +1,6 @@
 import type { AgentEvent } from '../../domain/tool-calls/agent-event.ts';
 import type { Executor, Launch, Seat, Talk } from '../../ports/executor.ts';
-import type { Ears, Line } from '../job/run-fenced.ts';
+import type { Ears, AgentStdin } from '../job/run-fenced.ts';
 import { splitLines } from './lines.ts';
 
 export type Listening = { readonly ears: Ears; send(text: string): boolean };
@@ -12,7 +12,7 @@ export function listen(
   launch: Launch,
   on: Pick<Talk, 'tell' | 'decide'>,
 ): Listening {
-  let line: Line | null = null;
+  let line: AgentStdin | null = null;
   let early = '';
   const open = new Set<string>();
   const tell = (event: AgentEvent): void => {
@@ -27,7 +27,7 @@ export function listen(
   const out = splitLines(reader.line);
   const error = splitLines(reader.errorLine);
   const { opening } = launch;
-  const talk = (opened: Line, first: string): void => {
+  const talk = (opened: AgentStdin, first: string): void => {
     line = opened;
     opened.say(first + early);
   };

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { Answer } from './client-channel.ts';
+import type { ChannelAnswer } from './client-channel.ts';
 import { mcpAnswer } from './mcp-answer.ts';
 
 const request = (method: string, params?: unknown, id: unknown = 1): string =>
   JSON.stringify({ jsonrpc: '2.0', id, method, params });
 
 /** The answer, and what was asked for it. */
-async function answered(line: string, answer: Answer = { ok: true }) {
+async function answered(line: string, answer: ChannelAnswer = { ok: true }) {
   const asked: object[] = [];
   const document = await mcpAnswer(line, (message) => {
     asked.push(message);
@@ -15,7 +15,7 @@ async function answered(line: string, answer: Answer = { ok: true }) {
   return { document, asked };
 }
 
-const call = async (name: string, given: unknown, answer?: Answer) => {
+const call = async (name: string, given: unknown, answer?: ChannelAnswer) => {
   const { document, asked } = await answered(request('tools/call', { name, arguments: given }), answer);
   const { result } = document as { result?: { content: { text: string }[]; isError?: boolean } };
   return { asked, text: result?.content[0]?.text, isError: result?.isError ?? false };

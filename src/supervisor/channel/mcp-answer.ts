@@ -1,15 +1,15 @@
 import { shallowJson } from '../../adapters/agents/common/shallow-json.ts';
-import type { Answer } from './client-channel.ts';
-import { type Given, misfit, tools } from './mcp-tools.ts';
+import type { ChannelAnswer } from './client-channel.ts';
+import { type ToolArguments, misfit, tools } from './mcp-tools.ts';
 
 /** Asks as the client in the fence does. */
-export type Ask = (message: object) => Answer | Promise<Answer>;
+export type AskChannel = (message: object) => ChannelAnswer | Promise<ChannelAnswer>;
 
 /**
  * Answers one line of the Model Context Protocol on stdio: as much of it as a server of tools alone needs, without the libraries that
  * every supervisor would have to load. Null: it was a notification, or an answer that nobody asked for.
  */
-export async function mcpAnswer(line: string, ask: Ask): Promise<object | null> {
+export async function mcpAnswer(line: string, ask: AskChannel): Promise<object | null> {
   const said = shallowJson(line);
   if (said === undefined) return failed(null, codes.parse, 'that is no JSON, or too deep');
   const { jsonrpc, id, method, params } = fieldsOf(said);
@@ -43,7 +43,7 @@ const begun = (wanted: unknown): object => ({
 });
 
 /** What is wrong with the arguments is told to the model, which can mend it; only a tool that does not exist is the client's fault. */
-async function called(id: Id, { name, arguments: given = {} }: Given, ask: Ask): Promise<object> {
+async function called(id: Id, { name, arguments: given = {} }: ToolArguments, ask: AskChannel): Promise<object> {
   const tool = tools.find((one) => one.name === name);
   if (tool === undefined) return failed(id, codes.params, 'there is no such tool');
   const fields = fieldsOf(given);
@@ -69,5 +69,5 @@ const failed = (id: Id | null, code: number, message: string): object => ({
 const spoken = (id: Id, text: string, isError: boolean): object =>
   done(id, { content: [{ type: 'text', text }], ...(isError ? { isError } : {}) });
 
-const fieldsOf = (value: unknown): Given =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Given) : {};
+const fieldsOf = (value: unknown): ToolArguments =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as ToolArguments) : {};

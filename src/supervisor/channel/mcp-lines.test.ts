@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { clientScript } from '../job/runtime-directory.ts';
-import type { Answer } from './client-channel.ts';
-import type { Ask } from './mcp-answer.ts';
+import type { ChannelAnswer } from './client-channel.ts';
+import type { AskChannel } from './mcp-answer.ts';
 import { type McpLines, openMcpLines } from './mcp-lines.ts';
 
 let directory: string;
 let lines: McpLines;
-const open = (ask: Ask = () => ({ ok: true })): void => {
+const open = (ask: AskChannel = () => ({ ok: true })): void => {
   lines = openMcpLines({ directory, mkfifo: '/usr/bin/mkfifo', owner: process.getuid?.() ?? 0 }, ask);
 };
 beforeEach(() => {
@@ -57,7 +57,7 @@ test('a line answers until it is closed, and leaves nothing', async () => {
 });
 
 test('what was asked before the end is answered after it', async () => {
-  const answer = Promise.withResolvers<Answer>();
+  const answer = Promise.withResolvers<ChannelAnswer>();
   open(() => answer.promise);
   const { child, say, hear } = started();
   const params = { name: 'ask', arguments: { question: 'which?', wait: 60 } };

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chownSync, constants, openSync, rmSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
-import { type Ask, mcpAnswer } from './mcp-answer.ts';
+import { type AskChannel, mcpAnswer } from './mcp-answer.ts';
 
 export type McpLines = Disposable & {
   /** The name of a new line, as `name.in` and `name.out` in the directory; null: there can be no more. */
@@ -17,7 +17,7 @@ const most = { atOnce: 8, opened: 64, bytes: 1 << 20, asked: 16 };
  */
 export function openMcpLines(
   place: { readonly directory: string; readonly mkfifo: string; readonly owner: number },
-  ask: Ask,
+  ask: AskChannel,
 ): McpLines {
   const lines = new Set<Disposable>();
   let opened = 0;
@@ -57,7 +57,7 @@ function makePipes({ mkfifo, owner }: { mkfifo: string; owner: number }, files: 
 }
 
 /** Reads until the other side closes; never more than it can answer, so that neither can fill our memory. */
-function follow(path: string, ask: Ask, over: () => void): Disposable {
+function follow(path: string, ask: AskChannel, over: () => void): Disposable {
   const heard = new Socket({ fd: openSync(`${path}.in`, constants.O_RDONLY | constants.O_NONBLOCK), writable: false });
   // Opened for both, because a pipe that nobody reads yet cannot be opened for writing alone.
   const said = new Socket({ fd: openSync(`${path}.out`, constants.O_RDWR | constants.O_NONBLOCK), readable: false });

@@ -1,6 +1,6 @@
 import { recordKinds, severities } from '../../domain/board/board.ts';
 import { policy } from '../../domain/settings/policy.ts';
-import type { Answer } from './client-channel.ts';
+import type { ChannelAnswer } from './client-channel.ts';
 
 /** A command of the agent's as a tool. What only people may do is none. */
 export type Tool = {
@@ -8,12 +8,12 @@ export type Tool = {
   readonly description: string;
   readonly inputSchema: Schema;
   /** The message of the client in the fence that says the same; a text: why there is none. */
-  message(given: Given): object | string;
+  message(given: ToolArguments): object | string;
   /** What the agent is told when it was taken. */
-  told(answer: Answer, given: Given): string;
+  told(answer: ChannelAnswer, given: ToolArguments): string;
 };
 /** Arguments that fit the schema. */
-export type Given = Readonly<Record<string, unknown>>;
+export type ToolArguments = Readonly<Record<string, unknown>>;
 
 /** As much of JSON Schema as these tools need; `misfit` knows the same. */
 type Schema = {
@@ -29,7 +29,7 @@ type Property = { readonly description?: string } & (
 );
 
 /** What is wrong with the arguments, in one line; null: nothing. */
-export function misfit({ properties, required }: Schema, given: Given): string | null {
+export function misfit({ properties, required }: Schema, given: ToolArguments): string | null {
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(properties, name));
   if (unknown !== undefined) return `there is no argument ${JSON.stringify(unknown.slice(0, 80))}`;
   const missing = required.find((name) => given[name] === undefined);

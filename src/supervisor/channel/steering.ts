@@ -3,7 +3,7 @@ import type { AgentNote } from '../../domain/agents/agent-note.ts';
 import type { Terms } from '../../ports/supervisor.ts';
 
 /** What people change of an attempt under way. It may come before anybody is there to act on it, and more than once. */
-export type Steering = {
+export type LiveSteering = {
   tell(terms: Terms): void;
   /** Called with every change, and at once when there was one. */
   onTerms(listener: (terms: Terms) => void): void;
@@ -12,11 +12,11 @@ export type Steering = {
   onSend(hand: { say(text: string): boolean; note(note: AgentNote): void }): void;
 };
 
-export function openSteering(): Steering {
+export function openSteering(): LiveSteering {
   const listeners: ((terms: Terms) => void)[] = [];
   const heard = new Set<number>();
   let last: Terms | null = null;
-  let hand: Parameters<Steering['onSend']>[0] | null = null;
+  let hand: Parameters<LiveSteering['onSend']>[0] | null = null;
   return {
     tell(terms) {
       last = terms;

@@ -28,11 +28,11 @@ import { reminder } from '../agent/reminder.ts';
 import { takeAsks } from '../channel/asks.ts';
 import { openClientChannel } from '../channel/client-channel.ts';
 import { takePosts } from '../channel/posts.ts';
-import type { Steering } from '../channel/steering.ts';
+import type { LiveSteering } from '../channel/steering.ts';
 import { knownSecrets } from '../output/known-secrets.ts';
 import { type Output, openOutput } from '../output/output.ts';
 import { redactTexts } from '../output/redact.ts';
-import { ownerOf, type Running, runAgent, runSetup, runTeardown } from './job-processes.ts';
+import { ownerOf, type PreparedJob, runAgent, runSetup, runTeardown } from './job-processes.ts';
 import { lfsStores } from './lfs-stores.ts';
 import { openNotes } from './notes.ts';
 import { protectPaths, removeStandIns } from './read-only-paths.ts';
@@ -40,16 +40,16 @@ import { launchFailed } from './run-fenced.ts';
 import type { RuntimeDirectory } from './runtime-directory.ts';
 import { scrubHome } from './scrub-home.ts';
 import { snapshotOf } from './snapshot-of.ts';
-import type { Surroundings } from './supervise.ts';
+import type { SupervisorHost } from './supervise.ts';
 import { openWayOut } from './way-out.ts';
 
-export type Order = {
+export type JobOrder = {
   readonly job: Job;
   readonly files: JobDirectory;
   readonly runtime: RuntimeDirectory;
-  readonly around: Surroundings;
+  readonly around: SupervisorHost;
   readonly stop: AbortSignal;
-  readonly steering: Steering;
+  readonly steering: LiveSteering;
   end(reason: Ending['reason'], because: Finding): void;
   onStarted(): void;
   /** Something was added to `notes.jsonl`. */
@@ -57,7 +57,7 @@ export type Order = {
 };
 
 /** Workspace, setup, agent, handoff, snapshot, teardown. The record that it returns says how each went. */
-export async function carryOut(order: Order): Promise<ExitRecord> {
+export async function carryOut(order: JobOrder): Promise<ExitRecord> {
   const secrets = knownSecrets(order.job, order.around.environment);
   const output = openOutput(order.files.output, secrets);
   const because = whyNotLoggedIn(order);
@@ -119,10 +119,10 @@ export async function carryOut(order: Order): Promise<ExitRecord> {
   });
 }
 
-type Prepared = Pick<Running, 'host' | 'readOnly'>;
+type Prepared = Pick<PreparedJob, 'host' | 'readOnly'>;
 
 /** The workspace and what its fence is made of, or why the agent cannot be launched. */
-async function prepare(order: Order, output: Output): Promise<Prepared | Ending> {
+async function prepare(order: JobOrder, output: Output): Promise<Prepared | Ending> {
   const { job, files } = order;
   try {
     const host = findHost(order.around.environment, [job.checkout, dirname(job.repository)], job.id);
@@ -151,7 +151,7 @@ async function prepare(order: Order, output: Output): Promise<Prepared | Ending>
 }
 
 /** An agent that cannot log in is not launched: no workspace, no tokens. What a plan passes by name may be a login of its own. */
-function whyNotLoggedIn({ job, around }: Order): Finding | null {
+function whyNotLoggedIn({ job, around }: JobOrder): Finding | null {
   if (job.agent?.login?.required !== true || job.fence.env.some((name) => around.environment[name])) return null;
   if (findProgram(job.agent.program, around.environment, (path) => path) === null) return null;
   const found = findLogin(job.agent, around.environment, agentUser(job.id));
@@ -161,7 +161,7 @@ function whyNotLoggedIn({ job, around }: Order): Finding | null {
 }
 
 /** Exit 0 and not a word: the same program is told once, free of charge, how to hand off. */
-async function remindIfSilent(running: Running, ending: Ending) {
+async function remindIfSilent(running: PreparedJob, ending: Ending) {
   if (running.job.kind !== 'attempt' || running.stop.aborted) return null;
   if (ending.reason !== 'exited' || ending.code !== 0 || handoffOf(running).kind !== 'absent') return null;
   if (running.watch?.outcome() === 'failed') return null;
@@ -169,13 +169,13 @@ async function remindIfSilent(running: Running, ending: Ending) {
   return await runAgent(running, reminder, { TIDEGATE_REMINDER: '1' });
 }
 
-const handoffOf = ({ job, channel, files }: Running): HandoffEvidence =>
+const handoffOf = ({ job, channel, files }: PreparedJob): HandoffEvidence =>
   job.kind === 'attempt'
     ? chooseHandoff(channel.handoff(), readHandoffFile(files.workspace, job.nonce))
     : { kind: 'absent' };
 
 /** Where tools may write besides the workspace. Without a fence the home is the person's, not the agent's. */
-function toolPlace({ job, files }: Order, host: Host): ToolPlace {
+function toolPlace({ job, files }: JobOrder, host: Host): ToolPlace {
   const scratch = ['/tmp', '/var/tmp', ...job.fence.write];
   const { checkout } = job;
   return job.fence.mode === 'none'

@@ -4,7 +4,7 @@ import {
   type ControlNotice,
   type ControlRequest,
   eachLine,
-  type Question,
+  type ControlQuestion,
   type StopReason,
 } from '../../adapters/supervisors/control-protocol.ts';
 
@@ -32,7 +32,7 @@ export async function openControl(
     open.delete(socket);
     if (attached.delete(socket) && attached.size === 0) on.attended(false);
   };
-  const answer = (question: Question): boolean => {
+  const answer = (question: ControlQuestion): boolean => {
     if (question.do === 'send') return on.send(question.number, question.text);
     on.tell(question.terms);
     return true;

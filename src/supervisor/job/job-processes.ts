@@ -16,15 +16,15 @@ import { agentVersion } from '../agent/agent-version.ts';
 import type { AgentWatch } from '../agent/agent-watch.ts';
 import type { ClientChannel } from '../channel/client-channel.ts';
 import type { Output } from '../output/output.ts';
-import type { Order } from './carry-out.ts';
+import type { JobOrder } from './carry-out.ts';
 import { jobBinds } from './job-binds.ts';
 import { startLimits } from './limits.ts';
-import { type Ears, type FencedRun, type Line, launchFailed, runFenced } from './run-fenced.ts';
+import { type Ears, type FencedRun, type AgentStdin, launchFailed, runFenced } from './run-fenced.ts';
 import type { RuntimeDirectory } from './runtime-directory.ts';
 import { CopyFailed, setupProduct } from './setup-product.ts';
 
 /** A job whose workspace is made: what all its processes are started with. */
-export type Running = Order & {
+export type PreparedJob = JobOrder & {
   readonly host: Host;
   readonly readOnly: readonly Bind[];
   readonly output: Output;
@@ -35,7 +35,7 @@ export type Running = Order & {
 };
 
 /** Null: it is done, or what it makes was there already. */
-export async function runSetup(running: Running): Promise<Ending | null> {
+export async function runSetup(running: PreparedJob): Promise<Ending | null> {
   const command = running.job.setup;
   if (command === null) return null;
   const product = setupProduct(running.job, running.files.workspace, ownerOf(running.job, running.host));
@@ -65,7 +65,7 @@ export async function runSetup(running: Running): Promise<Ending | null> {
 }
 
 /** After the snapshot: what it does to the workspace is no work, and its failure changes nothing. */
-export async function runTeardown(running: Running): Promise<void> {
+export async function runTeardown(running: PreparedJob): Promise<void> {
   if (running.job.teardown === null) return;
   await runFenced({
     ...unheard(running),
@@ -77,7 +77,7 @@ export async function runTeardown(running: Running): Promise<void> {
 }
 
 /** The agent, or the command of a check or generator. `environment`: what this launch has besides. */
-export async function runAgent(running: Running, prompt: string, environment: Readonly<Record<string, string>>) {
+export async function runAgent(running: PreparedJob, prompt: string, environment: Readonly<Record<string, string>>) {
   const { job, runtime, files, watch, executor } = running;
   const session = watch?.session() ?? null;
   const seated = takeSeat(executor, { ...running, environment: running.around.environment, prompt, session });
@@ -123,7 +123,7 @@ export async function runAgent(running: Running, prompt: string, environment: Re
 function endingMcp(ears: Ears, { endMcp }: ClientChannel): Ears {
   const { talk } = ears;
   if (talk === null) return ears;
-  const hangUp = (line: Line) => (): void => {
+  const hangUp = (line: AgentStdin) => (): void => {
     line.hangUp();
     endMcp();
   };
@@ -131,7 +131,7 @@ function endingMcp(ears: Ears, { endMcp }: ClientChannel): Ears {
 }
 
 /** Null for what is no agent of ours, and for agents that do not say. */
-async function versionOf(running: Running, { seat, launch, binds }: Seated): Promise<string | null> {
+async function versionOf(running: PreparedJob, { seat, launch, binds }: Seated): Promise<string | null> {
   const { job } = running;
   if (job.agent === null) return null;
   const shared = unheard(running);
@@ -150,7 +150,7 @@ async function versionOf(running: Running, { seat, launch, binds }: Seated): Pro
 
 /** What every process of a job has in common. */
 function common(
-  running: Running,
+  running: PreparedJob,
 ): Omit<FencedRun, 'argv' | 'network' | 'client' | 'stdin' | 'ears' | 'limits' | 'onReady'> {
   const { job, files, runtime, around, host, output, stop } = running;
   const isFenced = job.fence.mode !== 'none';
@@ -176,7 +176,7 @@ function common(
 }
 
 /** A process that is no agent: nobody listens to it, and it may not talk to us. */
-const unheard = (running: Running) => ({
+const unheard = (running: PreparedJob) => ({
   ...common(running),
   client: null,
   stdin: '/dev/null',
@@ -197,13 +197,13 @@ const talking = (runtime: RuntimeDirectory, isFenced: boolean): Record<string, s
   TIDEGATE_SOCKET: isFenced ? `${fencedRuntime}/s` : runtime.clientSocket,
 });
 
-async function noteFence(running: Running, fenced: Fenced): Promise<void> {
+async function noteFence(running: PreparedJob, fenced: Fenced): Promise<void> {
   if (running.job.fence.mode === 'none') return;
   const first = await fenced.init;
   if (first !== null) running.files.writeFenceProcess(first);
 }
 
-function evidenceOf({ job, host }: Running, readiness: Readiness): FenceEvidence {
+function evidenceOf({ job, host }: PreparedJob, readiness: Readiness): FenceEvidence {
   if (job.fence.mode === 'none') return { mode: 'none', canary: 'waived', uid: host.uid, network: 'on' };
   const fence = { mode: 'bwrap', uid: host.agent.uid, network: job.fence.network } as const;
   if (readiness.outcome !== 'breached') return { ...fence, canary: 'held' };

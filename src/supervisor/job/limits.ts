@@ -1,7 +1,7 @@
 import type { Finding } from '../../domain/findings/finding.ts';
 
 /** Milliseconds. `monotonic` may stand still while the host sleeps; `wall` never does, and may be set by people. */
-export type Clock = { monotonic(): number; wall(): number };
+export type JobClock = { monotonic(): number; wall(): number };
 
 export type Limits = { readonly minutes: number; readonly silence: number };
 
@@ -17,10 +17,10 @@ const longestStep = 15_000;
 /** The wall clock may run ahead by this much before we call it sleep. */
 const drift = 5_000;
 
-export const startLimits = (clock: Clock): LimitState => ({ chargedMs: 0, silentMs: 0, sleptMs: 0, at: now(clock) });
+export const startLimits = (clock: JobClock): LimitState => ({ chargedMs: 0, silentMs: 0, sleptMs: 0, at: now(clock) });
 
 /** Charges the time since the last look, but not what the host slept; after a sleep silence begins anew. */
-export function look(state: LimitState, clock: Clock, heard: boolean): LimitState {
+export function look(state: LimitState, clock: JobClock, heard: boolean): LimitState {
   const at = now(clock);
   const monotonic = Math.max(0, at.monotonic - state.at.monotonic);
   const ahead = at.wall - state.at.wall - monotonic;
@@ -48,4 +48,4 @@ export function nextLook(state: LimitState, limits: Limits): number {
   return Math.max(1, Math.min(1_000, left));
 }
 
-const now = (clock: Clock) => ({ monotonic: clock.monotonic(), wall: clock.wall() });
+const now = (clock: JobClock) => ({ monotonic: clock.monotonic(), wall: clock.wall() });

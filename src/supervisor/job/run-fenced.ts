@@ -1,6 +1,6 @@
 import {
   type Bind,
-  type Command,
+  type FencedCommand,
   type Fenced,
   fenceCommand,
   fencedEnvironment,
@@ -17,7 +17,7 @@ import type { Ending } from '../../domain/gates/evidence.ts';
 import type { Network } from '../../domain/plan/plan.ts';
 import type { Output } from '../output/output.ts';
 import { type OutputPipe, openOutputPipe } from '../output/output-pipe.ts';
-import { type Clock, exceeded, type LimitState, type Limits, look, nextLook, startLimits } from './limits.ts';
+import { type JobClock, exceeded, type LimitState, type Limits, look, nextLook, startLimits } from './limits.ts';
 
 export type FencedRun = {
   readonly argv: readonly string[];
@@ -43,7 +43,7 @@ export type FencedRun = {
   readonly outside: readonly string[];
   readonly token: string;
   readonly limits: Limits;
-  readonly clock: Clock;
+  readonly clock: JobClock;
   readonly ours: Readonly<Record<string, string | undefined>>;
   /** Aborted with a Stop. */
   readonly stop: AbortSignal;
@@ -64,11 +64,11 @@ export type Ears = {
   /** Asks the agent to end its turn; false where it cannot be asked. */
   cancel(): boolean;
   /** Null when the agent is not talked to: then stdin is the file. */
-  readonly talk: ((line: Line) => void) | null;
+  readonly talk: ((line: AgentStdin) => void) | null;
 };
 
 /** To the agent's stdin. */
-export type Line = { say(text: string): void; hangUp(): void };
+export type AgentStdin = { say(text: string): void; hangUp(): void };
 
 const grace = 3_000;
 /** For an agent that ends its turn when it is asked to. */
@@ -129,7 +129,7 @@ export async function runFenced(run: FencedRun): Promise<{ readonly ending: Endi
 
 const isTalkedTo = ({ ears }: FencedRun): boolean => ears !== null && ears.talk !== null;
 
-function commandOf(run: FencedRun): Command {
+function commandOf(run: FencedRun): FencedCommand {
   const network = typeof run.network === 'string' ? run.network : 'relay';
   const inner = startCommand({ ...run, network, stdin: isTalkedTo(run) ? null : run.stdin }, run.host);
   if (run.fenced) {

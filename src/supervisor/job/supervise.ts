@@ -8,14 +8,14 @@ import type { Job } from '../../ports/supervisor.ts';
 import { openSteering } from '../channel/steering.ts';
 import { carryOut } from './carry-out.ts';
 import { openControl } from './control.ts';
-import type { Clock } from './limits.ts';
+import type { JobClock } from './limits.ts';
 import type { Stop } from './run-fenced.ts';
 import { makeRuntimeDirectory } from './runtime-directory.ts';
 
 /** What main/ knows and the rest of the supervisor must not look up by itself. */
-export type Surroundings = {
+export type SupervisorHost = {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly clock: Clock;
+  readonly clock: JobClock;
   readonly node: string;
   /** The in-fence client, one file. */
   readonly client: string;
@@ -32,7 +32,7 @@ export type Surroundings = {
 export async function supervise(
   job: Job,
   files: JobDirectory,
-  around: Surroundings,
+  around: SupervisorHost,
 ): Promise<'done' | 'claimed-by-another'> {
   const runtime = makeRuntimeDirectory(job, around);
   const stop = new AbortController();

@@ -1,12 +1,12 @@
 import type { AgentEvent } from '../../domain/tool-calls/agent-event.ts';
 import { openTranscript } from '../agent/transcript.ts';
 import type { KnownSecrets } from '../output/known-secrets.ts';
-import type { Order } from './carry-out.ts';
+import type { JobOrder } from './carry-out.ts';
 import type { Notes } from './notes.ts';
 
 /** The relay of a fence with a list of hosts; null for the others. What it refuses is noted as any other denial is. */
 export async function openWayOut(
-  order: Order & { readonly notes: Notes },
+  order: JobOrder & { readonly notes: Notes },
   watch: { tell(event: AgentEvent): void } | null,
   secrets: KnownSecrets,
 ): Promise<AsyncDisposable | null> {

@@ -1,6 +1,6 @@
 import { client, methods, PROTOCOL_VERSION, type Stream } from '@agentclientprotocol/sdk';
 import { noUsage } from '../../../domain/tool-calls/agent-event.ts';
-import type { Reader, Seat, Talk } from '../../../ports/executor.ts';
+import type { OutputReader, Seat, Talk } from '../../../ports/executor.ts';
 import { type Fields, fieldsOf, parseFields, partsOf, textOf } from '../common/lines.ts';
 import { presetOf } from './presets.ts';
 import { acpProgress, type Progress } from './progress.ts';
@@ -22,7 +22,7 @@ type Wishes = {
 };
 
 /** Follows one process: opens a session, says the prompt, answers what the agent asks, and hangs up when its turn is over. */
-export function followAcp(talk: Talk, seat: Seat): Reader {
+export function followAcp(talk: Talk, seat: Seat): OutputReader {
   const progress = acpProgress(talk, seat.session?.usage ?? noUsage);
   const { stream, take } = lineStream(talk);
   const wishes: Wishes = { messages: [], cancel: null, isCancelled: false, isOver: false };

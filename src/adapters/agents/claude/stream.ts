@@ -1,5 +1,5 @@
 import { noUsage, type Trouble, type TroubleKind, type Usage } from '../../../domain/tool-calls/agent-event.ts';
-import type { Reader, Talk } from '../../../ports/executor.ts';
+import type { OutputReader, Talk } from '../../../ports/executor.ts';
 import { countOf, type Fields, fieldsOf, listOf, numberOf, parseFields, partsOf, textOf } from '../common/lines.ts';
 import { claudeCall } from './tool-call.ts';
 
@@ -7,7 +7,7 @@ import { claudeCall } from './tool-call.ts';
  * Reads `claude -p --output-format stream-json`. `spentBefore`: what the continued session had cost already, because the
  * price that Claude names is that of the whole session.
  */
-export function followClaude(talk: Talk, spentBefore: number): Reader {
+export function followClaude(talk: Talk, spentBefore: number): OutputReader {
   let usage: Usage = noUsage;
   let lastMessage: string | null = null;
   let idle = false;

@@ -5,7 +5,7 @@ import {
   type TroubleKind,
   type Usage,
 } from '../../../domain/tool-calls/agent-event.ts';
-import type { Reader, Talk } from '../../../ports/executor.ts';
+import type { OutputReader, Talk } from '../../../ports/executor.ts';
 import { countOf, type Fields, fieldsOf, inputKey, numberOf, parseFields, partsOf, textOf } from '../common/lines.ts';
 import { tryAgainAt } from './try-again.ts';
 
@@ -13,7 +13,7 @@ import { tryAgainAt } from './try-again.ts';
  * Reads `codex exec --json`. Trap: calls that were refused are not in the stream, so those that our hook denies are told by
  * the hook; nothing says what a turn cost; the tokens are those of the whole session, so what it had used `before` is taken off.
  */
-export function followCodex(talk: Talk, before: Usage): Reader {
+export function followCodex(talk: Talk, before: Usage): OutputReader {
   let usage: Usage = noUsage;
   let problem: string | null = null;
   const begun = new Set<string>();

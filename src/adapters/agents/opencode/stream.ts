@@ -1,5 +1,5 @@
 import { noUsage, type Trouble, type TroubleKind, type Usage } from '../../../domain/tool-calls/agent-event.ts';
-import type { Reader, Talk } from '../../../ports/executor.ts';
+import type { OutputReader, Talk } from '../../../ports/executor.ts';
 import { countOf, type Fields, fieldsOf, numberOf, parseFields, textOf } from '../common/lines.ts';
 import { opencodeCall } from './tool-call.ts';
 
@@ -7,7 +7,7 @@ import { opencodeCall } from './tool-call.ts';
  * Reads `opencode run --format json`. A call is told when it is over, with its result. While the provider refuses, opencode tries
  * again without a word; after its first `error` it ends with 1, whatever it still says.
  */
-export function followOpencode(talk: Talk, model: string | null): Reader {
+export function followOpencode(talk: Talk, model: string | null): OutputReader {
   let usage: Usage = noUsage;
   let session: string | null = null;
   let failure: Trouble | null = null;

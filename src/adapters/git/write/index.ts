@@ -14,7 +14,7 @@ export {
   type Commit,
   mergeTrees,
   mustReadCommit,
-  nobody,
+  internalAuthor,
   readCommit,
   readCommits,
   takeBack,

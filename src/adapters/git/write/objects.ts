@@ -119,14 +119,14 @@ export async function mergeTrees(gitDir: string, sides: Sides): Promise<Result<T
 }
 
 /** One side of a file that conflicts: 1 is the base, 2 ours, 3 theirs. */
-export type Stage = { readonly mode: string; readonly id: string; readonly stage: number; readonly path: string };
+export type ConflictSide = { readonly mode: string; readonly id: string; readonly stage: number; readonly path: string };
 
 type MergedSides = {
   readonly tree: TreeId;
   readonly isClean: boolean;
   /** Files that conflict. */
   readonly files: readonly string[];
-  readonly stages: readonly Stage[];
+  readonly stages: readonly ConflictSide[];
 };
 
 /** The merge as git leaves it: text that conflicts holds both sides, between markers. */
@@ -136,7 +136,7 @@ export async function mergeSides(gitDir: string, { base, ours, theirs }: Sides):
       tree,
       parent: base.id,
       message: 'one side of a merge\n',
-      by: nobody,
+      by: internalAuthor,
       date: epochStart,
       lasting: false,
     });
@@ -152,7 +152,7 @@ export async function mergeSides(gitDir: string, { base, ours, theirs }: Sides):
   return { tree: treeId(first), isClean: done.exitCode === 0, files, stages };
 }
 
-function parseStage(line: string): Stage {
+function parseStage(line: string): ConflictSide {
   const tab = line.indexOf('\t');
   const [mode = '', id = '', stage = ''] = line.slice(0, tab).split(' ');
   return { mode, id, stage: Number(stage), path: line.slice(tab + 1) };
@@ -190,4 +190,4 @@ export async function withEntries(gitDir: string, tree: TreeId, entries: readonl
 
 const epochStart = '0 +0000';
 /** Author of commits that people never see: bases and sides of merges. */
-export const nobody: Identity = { name: 'Tidegate', email: 'tidegate@localhost' };
+export const internalAuthor: Identity = { name: 'Tidegate', email: 'tidegate@localhost' };

@@ -1,19 +1,19 @@
-import { genesis, type Link, walkChain } from '../../../domain/ledger/chain.ts';
+import { genesis, type ChainLink, walkChain } from '../../../domain/ledger/chain.ts';
 import { isRequest } from '../../../domain/ledger/events.ts';
 import type { Holder, Ledger, Stored } from '../../../ports/ledger.ts';
-import { chain, type Draft, draft, draftExternal, firstLink, sha256, storedOf } from '../chain.ts';
+import { chain, type SerializedEvents, draft, draftExternal, firstLink, sha256, storedOf } from '../chain.ts';
 
 /** A ledger that lives as long as its process; for tests and dry runs. */
 export function memoryLedger(options: { readonly now?: () => Date } = {}): Ledger {
   const now = options.now ?? (() => new Date());
-  const links: Link[] = [firstLink(now().toISOString())];
+  const links: ChainLink[] = [firstLink(now().toISOString())];
   const stored: Stored[] = links.map(storedOf);
   const subscriptions = new Set<() => void>();
   let epoch = 0;
   let holder: Holder | null = null;
 
   const positionOf = (stream: string) => links.findLast((link) => link.stream === stream)?.position ?? 0;
-  const store = (drafted: Draft, epoch: number): readonly Stored[] => {
+  const store = (drafted: SerializedEvents, epoch: number): readonly Stored[] => {
     const after = { tip: links.at(-1) ?? genesis, position: positionOf(drafted.stream) };
     const added = chain(drafted, after, { epoch, at: now().toISOString() });
     links.push(...added);

@@ -1,6 +1,6 @@
 import { isRequest } from '../../../domain/ledger/events.ts';
 import { type Ledger, LedgerDamaged, type Stored } from '../../../ports/ledger.ts';
-import { chain, type Draft, draft, draftExternal, storedOf } from '../chain.ts';
+import { chain, type SerializedEvents, draft, draftExternal, storedOf } from '../chain.ts';
 import { guarded, restoreBoth } from './errors.ts';
 import { groupCommit } from './group-commit.ts';
 import { inWriteLock, type Opened, openDatabase } from './open.ts';
@@ -57,7 +57,7 @@ function ledgerOf(file: string, { db, rows, head }: Opened, options: SqliteLedge
     inWriteLock(db, () => head.advance({ ...rows.tip(), epoch: rows.epoch().epoch }));
   }
 
-  function store(drafted: Draft, epoch: number): readonly Stored[] {
+  function store(drafted: SerializedEvents, epoch: number): readonly Stored[] {
     const after = { tip: rows.tip(), position: rows.lastPosition(drafted.stream) };
     const links = chain(drafted, after, { epoch, at: now().toISOString() });
     for (const link of links) rows.insert(link);

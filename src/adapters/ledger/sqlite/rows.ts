@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { z } from 'zod';
-import { genesis, type Link, type Tip } from '../../../domain/ledger/chain.ts';
+import { genesis, type ChainLink, type ChainTip } from '../../../domain/ledger/chain.ts';
 import type { Holder } from '../../../ports/ledger.ts';
 import { NotAnEvent, sha256 } from '../chain.ts';
 import { inOneLine } from './errors.ts';
@@ -23,7 +23,7 @@ export function rowsOf(db: DatabaseSync) {
   const integrityCheck = db.prepare('pragma integrity_check(1)');
 
   return {
-    tip: (): Tip => {
+    tip: (): ChainTip => {
       const row = selectTip.get();
       return row === undefined ? genesis : tipRow.parse(row);
     },
@@ -33,11 +33,11 @@ export function rowsOf(db: DatabaseSync) {
       return row === undefined ? null : String(row['hash']);
     },
     lastPosition: (stream: string): number => Number(selectPosition.get(stream)?.['position'] ?? 0),
-    ofStream: (stream: string, after: number): Link[] => selectStream.all(stream, after).map(linkOf),
+    ofStream: (stream: string, after: number): ChainLink[] => selectStream.all(stream, after).map(linkOf),
     /** A negative limit is no limit. */
-    after: (seq: number, limit = -1): Link[] => selectAll.all(seq, limit).map(linkOf),
+    after: (seq: number, limit = -1): ChainLink[] => selectAll.all(seq, limit).map(linkOf),
     streams: (): string[] => selectStreams.all().map((row) => String(row['stream'])),
-    insert: ({ seq, stream, position, epoch, at, body, hash }: Link): void => {
+    insert: ({ seq, stream, position, epoch, at, body, hash }: ChainLink): void => {
       insertEvent.run(seq, stream, position, epoch, at, body, hash);
     },
     epoch: (): EpochRow => {
@@ -64,7 +64,7 @@ const epochRow = z.object({ epoch: z.int(), holder: z.string().nullable(), check
 const holderJson = z.object({ pid: z.int(), startTime: z.string(), bootId: z.string(), socket: z.string() });
 
 /** By hand: a hundred thousand rows are read at once, and the table is STRICT. */
-function linkOf(row: Record<string, SQLOutputValue>): Link {
+function linkOf(row: Record<string, SQLOutputValue>): ChainLink {
   const { seq, stream, position, epoch, at, body, hash } = row;
   if (
     typeof seq !== 'number' ||

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Link, walkChain } from '../../../domain/ledger/chain.ts';
+import { type ChainLink, walkChain } from '../../../domain/ledger/chain.ts';
 import { LedgerDamaged, type Verification } from '../../../ports/ledger.ts';
 import { sha256 } from '../chain.ts';
 import { guarded } from './errors.ts';
@@ -12,7 +12,7 @@ export async function verifyLedger(
   rows: Rows,
   headFile: HeadFile,
   /** Called with each record that was found right. */
-  accepted: (link: Link) => void = () => undefined,
+  accepted: (link: ChainLink) => void = () => undefined,
 ): Promise<Verification> {
   const head = guarded(file, () => (headFile.exists() ? headFile.read() : null));
   if (head === null) return { ok: false, seq: null, problem: `its head ${headFile.path} is missing or unreadable` };

@@ -1,5 +1,5 @@
 import { defineNamed, defineRunner } from '../define-runner.ts';
-import { type Call, filesStarted, join, type Reader, type Reading } from '../reading.ts';
+import { type Call, filesStarted, join, type ProgramReader, type Reading } from '../reading.ts';
 import { asksAboutItself, leadsOn } from './inline-code.ts';
 import { runScripts } from './package-scripts.ts';
 
@@ -13,7 +13,7 @@ export function operands(args: readonly string[], takes: readonly string[] = [])
  * `ruby file` and its like: the file is a definition, whatever its name. Only files that a runner of tests is given are tests.
  * `code`: options after which no file comes.
  */
-export function readInterpreter(takes: readonly string[], code: readonly string[]): Reader {
+export function readInterpreter(takes: readonly string[], code: readonly string[]): ProgramReader {
   return (reading, { program, args, directory }) => {
     defineNamed(reading, takes, args, directory);
     const [file] = operands(args, takes);

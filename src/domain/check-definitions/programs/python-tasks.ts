@@ -1,12 +1,12 @@
 import { defineRunner } from '../define-runner.ts';
-import { type Call, isTable, join, pathFrom, placeFrom, type Reader, type Reading, upwards } from '../reading.ts';
+import { type Call, isTable, join, pathFrom, placeFrom, type ProgramReader, type Reading, upwards } from '../reading.ts';
 import { operands } from './interpreters.ts';
 import { plain } from './plain-programs.ts';
 import { readScript } from './shell-scripts.ts';
 import { leads } from './wrappers.ts';
 
 /** `uv run`, `pixi run`, `hatch run` …: a task of their own, or a program. Their own options come before it. */
-export function environment(manager: string, ...files: readonly string[]): Reader {
+export function environment(manager: string, ...files: readonly string[]): ProgramReader {
   return (reading, { program, args, directory: from }) => {
     const directory = directoryOf(args, from);
     if (directory === null) {

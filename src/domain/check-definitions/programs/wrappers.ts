@@ -1,10 +1,10 @@
 import { defineRunner } from '../define-runner.ts';
-import { type Call, isTable, join, nearestPlace, type Reader, type Reading } from '../reading.ts';
+import { type Call, isTable, join, nearestPlace, type ProgramReader, type Reading } from '../reading.ts';
 import { operands, readInterpreter } from './interpreters.ts';
 import { defineInstalled, runScripts } from './package-scripts.ts';
 
 /** Programs that start the one after them. `takes`: options followed by a word of their own. `words`: how many words come first. */
-export function leads(takes: readonly string[] = [], words = 0): Reader {
+export function leads(takes: readonly string[] = [], words = 0): ProgramReader {
   return (reading, { args, directory }) => {
     const rest = operands(args, takes).slice(words);
     const from = rest.findIndex((arg) => !/^[A-Za-z_]\w*=/.test(arg) && arg !== '--');
@@ -24,7 +24,7 @@ export function readNpx(reading: Reading, { args, directory }: Call): void {
 }
 
 /** Wraps a command whose outcome it passes on, and reads something itself. */
-export function wraps(runner: string, takes: readonly string[]): Reader {
+export function wraps(runner: string, takes: readonly string[]): ProgramReader {
   return (reading, call) => {
     defineRunner(reading, runner, call.args, call.directory);
     leads(takes)(reading, call);
@@ -32,7 +32,7 @@ export function wraps(runner: string, takes: readonly string[]): Reader {
 }
 
 /** Runs scripts of all members of a repository. */
-export function spreads(...files: readonly string[]): Reader {
+export function spreads(...files: readonly string[]): ProgramReader {
   return (reading, { args, directory }) => {
     for (const file of files) reading.define(join(directory, file));
     const names = args.filter((arg) => /^[\w:.,]+$/.test(arg) && !['run', 'run-many', 'affected'].includes(arg));
