@@ -22,7 +22,7 @@ export const handoffSchema = z
   .meta({ title: 'Tidegate handoff' });
 
 /** Takes bytes: invalid UTF-8 must not be repaired into something that looks valid. */
-export function parseHandoff(bytes: Uint8Array): Result<Handoff, string> {
+export function parseHandoffBySchema(bytes: Uint8Array): Result<Handoff, string> {
   if (bytes.length > handoffLimit) return err(`handoff has ${bytes.length} bytes, at most ${handoffLimit} are allowed`);
   let text: string;
   try {

@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { roles } from '../domain/plan/plan.ts';
-import { handoffLimit, handoffSchema, parseHandoff } from './handoff-schema.ts';
+import { handoffLimit, handoffSchema, parseHandoffBySchema } from './handoff-schema.ts';
 import { jsonSchemas } from './json-schemas.ts';
 import { configSchema, planSchema } from './plan-files/schema.ts';
 import { fitSchema } from './plan-files/structure.ts';
@@ -171,7 +171,7 @@ describe('a handoff', () => {
   const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
 
   test('gets empty lists for what it leaves out', () => {
-    expect(parseHandoff(bytes(given))).toEqual({
+    expect(parseHandoffBySchema(bytes(given))).toEqual({
       ok: true,
       value: { ...given, remaining: [], files: [], proofs: [], questions: [] },
     });
@@ -187,11 +187,11 @@ describe('a handoff', () => {
     ['with a summary over its cap', bytes({ ...given, summary: 'x'.repeat(4001) })],
     ['a list', bytes([given])],
   ])('that is %s is refused', (_, value) => {
-    expect(parseHandoff(value).ok).toBe(false);
+    expect(parseHandoffBySchema(value).ok).toBe(false);
   });
 
   test('of exactly the limit is read', () => {
     const padded = `${JSON.stringify(given)}${' '.repeat(handoffLimit)}`.slice(0, handoffLimit);
-    expect(parseHandoff(new TextEncoder().encode(padded)).ok).toBe(true);
+    expect(parseHandoffBySchema(new TextEncoder().encode(padded)).ok).toBe(true);
   });
 });

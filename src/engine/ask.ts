@@ -54,7 +54,7 @@ async function record(desk: Asking, { run, state }: Asked, request: RequestEvent
 }
 
 /** Waits for the answer to a request that is in the ledger. */
-export const answered = (desk: Asking, asked: Stored): Promise<Answered> => answerTo(desk, asked, async () => 'none');
+export const answerOf = (desk: Asking, asked: Stored): Promise<Answered> => answerTo(desk, asked, async () => 'none');
 
 /** While a request is `under-way`, silence is not absence. A run that was halted before says nothing more. */
 type Progress = 'none' | 'under-way' | (Answered & { readonly outcome: 'halted' });

@@ -3,7 +3,7 @@ import type { Shortage } from '../domain/kept/disk.ts';
 import { isInQueue } from '../domain/landing/landing-queue.ts';
 import type { RunEvent } from '../domain/ledger/events.ts';
 import { evolveRun, type RunState } from '../domain/run/run.ts';
-import type { Effect, StepInputs, Step } from '../pipeline/step.ts';
+import type { Effect, Step, StepInputs } from '../pipeline/step.ts';
 import { steps } from '../pipeline/steps.ts';
 import type { Clock } from '../ports/clock.ts';
 import { failureOf, isEnvironmental } from '../ports/failures.ts';

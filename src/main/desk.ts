@@ -30,9 +30,9 @@ import {
   makeRunDirectory,
   makeStateDirectory,
   olderState,
+  type PlaceInputs,
   type Repository,
   type StateDirectory,
-  type PlaceInputs,
 } from '../adapters/state-directory/index.ts';
 import { recordRepository } from '../adapters/state-directory/known.ts';
 import type { Context, Outcome } from '../cli/frame/command.ts';
@@ -41,11 +41,11 @@ import { peopleOnly } from '../cli/frame/people-only.ts';
 import { err, ok, type Result } from '../domain/base/result.ts';
 import { refs, type StateDir, stateDir } from '../domain/ledger/state-dir.ts';
 import { canonicalJson, type FrozenPlan } from '../domain/plan/plan.ts';
-import { answered } from '../engine/ask.ts';
+import { answerOf } from '../engine/ask.ts';
 import type { Desk, Hosting, PlanFlags, ReadPlan } from '../ports/desk.ts';
 import type { Ledger, Stored } from '../ports/ledger.ts';
 import { agentReady } from './examinations/agents.ts';
-import { hostCoordinator, type HostSetting, startBackground } from './host.ts';
+import { type HostSetting, hostCoordinator, startBackground } from './host.ts';
 import { readDiskLimits, readPlan, readSettings, rereadPlan } from './plan-reader.ts';
 
 /** The desk of the repository that the command was called in. */
@@ -84,7 +84,7 @@ export const openDesk: OpenDesk = async (context, mode) => {
   if (stopped !== null) noteOnce(context.terminal, stoppedNote(stopped));
   // a coordinator that hosts or is started reads them itself
   const isRead = mode === 'act' || (await desk.isCoordinated());
-  for (const request of isRead ? [] : await takeMarkers(state, desk.ledger)) await answered(desk, request);
+  for (const request of isRead ? [] : await takeMarkers(state, desk.ledger)) await answerOf(desk, request);
   return ok(desk);
 };
 

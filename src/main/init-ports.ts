@@ -15,5 +15,5 @@ export const initPorts: InitPorts = {
   },
   write: writeNewFile,
   rewrite: rewriteFile,
-  rehearse: async (context, rehearsal) => await (await import('./rehearsal.ts')).rehearse(context, rehearsal),
+  rehearse: async (context, rehearsal) => await (await import('./rehearsal.ts')).rehearseSetup(context, rehearsal),
 };

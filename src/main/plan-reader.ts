@@ -219,7 +219,7 @@ export const configPorts: ConfigPorts = {
   agent: ({ env }) => callerOf(env, { name: '', terminal: true }).agent,
 };
 
-export const planFiles: PlanFiles = {
+export const planFileAccess: PlanFiles = {
   read: readOptional,
   async write(path, text) {
     try {

@@ -22,7 +22,7 @@ import { readConfig } from './plan-reader.ts';
 import { openScratch } from './scratch.ts';
 
 /** What stands between this checkout and a first run, found out before a token is spent. */
-export const rehearse: Rehearse = async (context, rehearsal) => {
+export const rehearseSetup: Rehearse = async (context, rehearsal) => {
   rehearsal.doing('looking at the repository');
   const ready = await prepare(context, rehearsal);
   if (ready?.order != null) await onScratch(context, rehearsal, { ...ready, order: ready.order });

@@ -7,9 +7,9 @@ import { identify, isAlive, type ProcessIdentity } from '../adapters/process/pro
 import { hasCode } from '../adapters/state-directory/absent.ts';
 import {
   locateStateDirectory,
+  type PlaceInputs,
   type Repository,
   type StateDirectory,
-  type PlaceInputs,
 } from '../adapters/state-directory/index.ts';
 import { processSupervisors } from '../adapters/supervisors/index.ts';
 import { jobDirectory } from '../adapters/supervisors/job-directory.ts';

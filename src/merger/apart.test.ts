@@ -7,10 +7,10 @@ import { type Edits, write } from '../../test/support/merger-scene.ts';
 import { runOnly } from '../../test/support/run-only.ts';
 import {
   type Change,
+  internalAuthor,
   isTidy,
   mergeTrees,
   mustReadCommit,
-  internalAuthor,
   writeCommit,
   writeStack,
 } from '../adapters/git/write/index.ts';

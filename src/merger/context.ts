@@ -19,7 +19,7 @@ export type MergerContext = {
 /** One request about one run, under the epoch of the coordinator that asked. */
 export type MergerOrder = MergerContext & { readonly run: RunId; readonly epoch: number };
 
-export const done: MergerAnswer = { outcome: 'done' };
+export const mergerDone: MergerAnswer = { outcome: 'done' };
 export const stale: MergerAnswer = { outcome: 'stale-epoch' };
 export const refused = (because: Finding): MergerAnswer => ({ outcome: 'refused', because });
 
@@ -35,9 +35,9 @@ export async function recordWhile(
 ): Promise<MergerAnswer> {
   for (;;) {
     const past = await order.ledger.read(order.run);
-    if (!stands(past)) return done;
+    if (!stands(past)) return mergerDone;
     const appended = await order.ledger.append(order.run, past.length, events, order.epoch);
-    if (appended.outcome === 'appended') return done;
+    if (appended.outcome === 'appended') return mergerDone;
     if (appended.outcome === 'stale-epoch') return stale;
   }
 }

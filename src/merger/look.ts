@@ -2,7 +2,7 @@ import { lstatSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 
 /** What is at a path of a working tree itself; null when nothing is, or when a parent is a link or a file. */
-export function look(root: string, path: string): Stats | null {
+export function statsAt(root: string, path: string): Stats | null {
   for (const parent of parentsOf(path)) if (lookAt(join(root, parent))?.isDirectory() !== true) return null;
   return lookAt(join(root, path));
 }

@@ -4,7 +4,7 @@ import type { TaskId, TreeId } from '../domain/base/ids.ts';
 import { err, ok, type Result } from '../domain/base/result.ts';
 import type { ObjectGap } from '../domain/findings/run/merger-rules.ts';
 import { verifyGeneratedObjects } from './candidate/generated-objects.ts';
-import { eventsOf, type History, judged } from './proof/history.ts';
+import { eventsOf, type History, judgedPhases } from './proof/history.ts';
 
 /**
  * Whether the repository really holds what the ledger says of this round: snapshots are one commit on their recorded
@@ -21,7 +21,7 @@ export async function verifyObjects(
   )?.event;
   if (built === undefined) return err({ gap: 'no-candidate' });
   const steps = built.steps.map((step, at) => {
-    const monitor = judged(history, 'monitor').findLast(({ event }) => event.task === step.task);
+    const monitor = judgedPhases(history, 'monitor').findLast(({ event }) => event.task === step.task);
     return { ...step, parent: built.steps[at - 1]?.commit ?? built.base, snapshot: monitor?.event.evidence.snapshot };
   });
   const ids = steps.flatMap(({ commit, parent, snapshot }) =>

@@ -10,7 +10,7 @@ import type { RunOrder } from '../domain/ledger/requests.ts';
 import { refs } from '../domain/ledger/state-dir.ts';
 import { policy } from '../domain/settings/policy.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
-import { done, type MergerOrder, recordFacts, refused } from './context.ts';
+import { type MergerOrder, mergerDone, recordFacts, refused } from './context.ts';
 import { creation, eventsOf } from './proof/history.ts';
 import { takeUncommitted } from './take-uncommitted.ts';
 
@@ -20,7 +20,7 @@ import { takeUncommitted } from './take-uncommitted.ts';
  */
 export async function openRun(order: MergerOrder): Promise<MergerAnswer> {
   const history = await order.ledger.read(order.run);
-  if (eventsOf(history, 'run-branch-made').length > 0) return done;
+  if (eventsOf(history, 'run-branch-made').length > 0) return mergerDone;
   const { commonDir } = await findCheckout(order.checkout);
   await ensureBareRepository(order.state.repository, commonDir);
   failpoint('merger-repository-made');

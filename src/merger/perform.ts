@@ -3,15 +3,15 @@ import type { MergerAnswer, MergerRequest } from '../ports/merger.ts';
 import { addGenerated } from './candidate/add-generated.ts';
 import { buildCandidate } from './candidate/candidate.ts';
 import { dropPaths } from './candidate/drop-paths.ts';
-import { merge } from './candidate/merge.ts';
+import { mergeRound } from './candidate/merge.ts';
 import { makeTaskBase } from './candidate/task-base.ts';
-import { type MergerContext, isCurrent, stale } from './context.ts';
-import { land } from './land/land.ts';
+import { isCurrent, type MergerContext, stale } from './context.ts';
+import { moveLanding } from './land/land.ts';
 import { rebuildLanding } from './land/rebuild-landing.ts';
 import { takeLandingEdit } from './land/take-landing-edit.ts';
 import { openRun } from './open-run.ts';
 import { takeEdit } from './take-edit.ts';
-import { undo } from './undo/undo.ts';
+import { undoLanding } from './undo/undo.ts';
 
 /** Does one request. Every operation looks at ledger and world first, so that asking again finishes or repeats nothing. */
 export async function perform(context: MergerContext, request: MergerRequest, epoch: number): Promise<MergerAnswer> {
@@ -27,13 +27,13 @@ export async function perform(context: MergerContext, request: MergerRequest, ep
     case 'add-generated':
       return await addGenerated(order, request.wave, request.round);
     case 'merge':
-      return await merge(order, { wave: request.wave, round: request.round });
+      return await mergeRound(order, { wave: request.wave, round: request.round });
     case 'rebuild-landing':
       return await rebuildLanding(order);
     case 'land':
-      return await land(order);
+      return await moveLanding(order);
     case 'undo':
-      return await undo(order, request.task);
+      return await undoLanding(order, request.task);
     case 'drop-paths':
       return await dropPaths(order, request);
     case 'take-landing-edit':

@@ -7,7 +7,7 @@ import type { SnapshotEvidence } from '../domain/gates/evidence.ts';
 import type { By } from '../domain/ledger/requests.ts';
 import { editedFiles, refs } from '../domain/ledger/state-dir.ts';
 import type { MergerAnswer } from '../ports/merger.ts';
-import { done, type MergerOrder, recordWhile, refused } from './context.ts';
+import { type MergerOrder, mergerDone, recordWhile, refused } from './context.ts';
 import { eventsOf, type History, isVoidedBy, lastSnapshot } from './proof/history.ts';
 import { walkEdited } from './walk-edited.ts';
 
@@ -21,7 +21,7 @@ export async function takeEdit(order: MergerOrder, { task, from, copy, by }: Tak
   const { repository } = order.state;
   const history = await order.ledger.read(order.run);
   const edits = eventsOf(history, 'task-edited').filter(({ event }) => event.task === task);
-  if (edits.some(({ event }) => event.copy === copy)) return done;
+  if (edits.some(({ event }) => event.copy === copy)) return mergerDone;
   const last = lastSnapshot(history, task);
   const ended = eventsOf(history, 'attempt-ended').findLast(({ event }) => event.task === task);
   if (last === undefined || !ended?.event.snapshot) return refused({ rule: 'no-snapshot', task });

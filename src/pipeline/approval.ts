@@ -11,7 +11,7 @@ import {
   type WaveState,
 } from '../domain/run/run.ts';
 import type { TaskState } from '../domain/run/task.ts';
-import { contextOf, fact, type StepInputs, type Step } from './step.ts';
+import { contextOf, fact, type Step, type StepInputs } from './step.ts';
 
 /** Phase 2: a person says yes to this plan hash, once per run or once per wave. */
 export function approval(state: RunState, given: StepInputs): readonly Step[] {

@@ -7,7 +7,7 @@ import { changersIn, changesBy } from '../domain/landing/earlier-definitions.ts'
 import { isQueued } from '../domain/landing/landing.ts';
 import type { RunEvent } from '../domain/ledger/events.ts';
 import type { Check } from '../domain/plan/plan.ts';
-import { type BuiltRound, isOpen, type RoundStep, type Tip } from '../domain/run/round.ts';
+import { type BuiltRound, isRoundOpen, type RoundStep, type Tip } from '../domain/run/round.ts';
 import {
   checkKey,
   currentWave,
@@ -28,7 +28,7 @@ export function closure(state: RunState): readonly Step[] {
   const wave = currentWave(state);
   if (wave === undefined || state.branch === null) return [];
   const round = wave.rounds.at(-1);
-  if (!isOpen(round)) return openOrClose(state, wave);
+  if (!isRoundOpen(round)) return openOrClose(state, wave);
   switch (round.status) {
     case 'opened': {
       const request = { do: 'build-candidate', run: state.run, wave: wave.index, round: round.round } as const;

@@ -8,7 +8,7 @@ import { isLive, startable } from '../domain/run/schedule.ts';
 import { agentOf, liveAttempt, type TaskState, verdictsOf } from '../domain/run/task.ts';
 import { obstacleTo, uncheckedOnBase } from '../domain/run/waiting.ts';
 import { policy } from '../domain/settings/policy.ts';
-import { effect, fact, type StepInputs, type Step } from './step.ts';
+import { effect, fact, type Step, type StepInputs } from './step.ts';
 
 /** Phase 3: tasks whose needs are met are launched one by one, each recorded before it happens. */
 export function dispatch(state: RunState, given: StepInputs): readonly Step[] {

@@ -4,7 +4,7 @@ import type { RunEvent } from '../domain/ledger/events.ts';
 import { plannedById } from '../domain/plan/plan.ts';
 import { isNear, runSpend, type Spend, taskSpend } from '../domain/run/budget.ts';
 import type { RunState } from '../domain/run/run.ts';
-import { fact, type StepInputs, type Step } from './step.ts';
+import { fact, type Step, type StepInputs } from './step.ts';
 
 /** Providers that want to be left alone are, by all tasks, and are asked again when their time has come. Money is watched. */
 export function governor(state: RunState, given: StepInputs): readonly Step[] {

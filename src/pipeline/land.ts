@@ -7,7 +7,7 @@ import { landsOnOwnBranch } from '../domain/plan/plan.ts';
 import { checkKey, goesOn, type RunState, selectedWaves } from '../domain/run/run.ts';
 import { policy } from '../domain/settings/policy.ts';
 import { halt } from './closure.ts';
-import { effect, fact, type StepInputs, isItsTurn, type Step } from './step.ts';
+import { effect, fact, isItsTurn, type Step, type StepInputs } from './step.ts';
 
 /** The end of phase 6: the person's branch moves once, as the plan's `land` says. */
 export function land(state: RunState, given: StepInputs): readonly Step[] {

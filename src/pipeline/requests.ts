@@ -4,7 +4,7 @@ import { discardedBy } from '../domain/kept/kept.ts';
 import type { RunEvent } from '../domain/ledger/events.ts';
 import type { RequestEvent } from '../domain/ledger/requests.ts';
 import type { RunState } from '../domain/run/run.ts';
-import { effect, fact, type StepInputs, isItsTurn, messageSent, type Step } from './step.ts';
+import { effect, fact, isItsTurn, messageSent, type Step, type StepInputs } from './step.ts';
 import { undo } from './undo.ts';
 
 /**

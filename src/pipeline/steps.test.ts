@@ -14,7 +14,7 @@ import {
   tree,
 } from '../../test/support/plans.ts';
 import { runId, type TaskId } from '../domain/base/ids.ts';
-import { resumed } from '../domain/decide/answer.ts';
+import { runResumed } from '../domain/decide/answer.ts';
 import type { CheckOutcome } from '../domain/gates/evidence.ts';
 import { judged } from '../domain/gates/judge.ts';
 import type { Shortage } from '../domain/kept/disk.ts';
@@ -156,7 +156,7 @@ describe('after the yes', () => {
     const halted = begun([{ a: {} }], { checks: [test1] }).next(checked('could-not-run'));
     expect(types(halted)).toEqual(['run-halted']);
     expect(halted.state.ended).toBeNull();
-    expect(doing(halted.next(resumed(halted.state, me)))).toEqual(['check']);
+    expect(doing(halted.next(runResumed(halted.state, me)))).toEqual(['check']);
   });
 
   test('tasks are launched one by one, recorded before they are, at most as many as may run', () => {
@@ -295,7 +295,7 @@ describe('under a new version of the plan', () => {
     const again = merged(begun([{ a: {}, b: {} }])).next(replaced([{ a: {}, b: {} }], { checks: [test1] }));
     const red = again.next(approved(again)).next(checked('failed', 'test', 'next'));
     expect([types(red), red.state.ended]).toEqual([['run-halted'], null]);
-    expect(doing(red.next(resumed(red.state, me)))).toEqual(['check']);
+    expect(doing(red.next(runResumed(red.state, me)))).toEqual(['check']);
   });
 
   test('no branch moves, and no wave closes, before it is approved', () => {

@@ -12,7 +12,7 @@ import { monitor } from './monitor.ts';
 import { ownership } from './ownership.ts';
 import { preflight } from './preflight.ts';
 import { requests } from './requests.ts';
-import { effect, type StepInputs, type Step } from './step.ts';
+import { effect, type Step, type StepInputs } from './step.ts';
 import { thread } from './thread.ts';
 
 /**

@@ -4,7 +4,7 @@ import type { Sha256 } from '../domain/ledger/chain.ts';
 import { canonicalJson } from '../domain/plan/plan.ts';
 import type { Stage } from '../domain/settings/agent-types.ts';
 import { estimate, type Tier } from './complexity.ts';
-import { type GoalPart, type Parts, partsOf, partText } from './parts.ts';
+import { type GoalPart, goalParts, type Parts, partText } from './parts.ts';
 import { pathsIn } from './paths.ts';
 import type { AgentType, Registry } from './registry.ts';
 
@@ -50,7 +50,7 @@ export function decompose(
 ): Result<Decomposition, NotDecomposed> {
   const { goal, constraints } = request;
   if (!/[\p{L}\p{N}]/u.test(goal)) return err({ reason: 'empty-goal', detail: 'the goal says nothing' });
-  const planned = stagesOf(goal, partsOf(goal, registry), registry).flatMap((stage) =>
+  const planned = stagesOf(goal, goalParts(goal, registry), registry).flatMap((stage) =>
     chunked(joined(stage, constraints.maxParallel), constraints.maxParallel),
   );
   const steps = numbered(planned);

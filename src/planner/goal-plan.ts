@@ -6,7 +6,7 @@ import { freeId, type PlanSketch, type SketchedTask, slugOf } from '../domain/pl
 import { intersect, pattern } from '../domain/scope/pattern.ts';
 import { taskBrief } from './brief.ts';
 import { clausesOf } from './clauses.ts';
-import { decompose, parallelRange, type PlanStep, turnsRange } from './decompose.ts';
+import { decompose, type PlanStep, parallelRange, turnsRange } from './decompose.ts';
 import { nothingOwned, type Ownership, ownedIn } from './goal-ownership.ts';
 import { partText } from './parts.ts';
 import { type AgentType, agentTyped, generalist, type Registry } from './registry.ts';

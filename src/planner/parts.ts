@@ -18,7 +18,7 @@ export type Parts = {
   readonly validate: readonly GoalPart[];
 };
 
-export function partsOf(goal: string, registry: Registry): Parts {
+export function goalParts(goal: string, registry: Registry): Parts {
   const found = clausesOf(goal).map((clause) => partsOfClause(clause, registry));
   return {
     explore: found.flatMap(({ explore }) => explore),

@@ -1,10 +1,10 @@
 import type { TaskSize } from '../domain/findings/plan/plan-rules.ts';
 import {
   agentsOf,
-  type PlanDraft,
   type DraftTask,
   type DraftWave,
   ownsOf,
+  type PlanDraft,
   type PlanProblem,
 } from '../domain/plan/plan-draft.ts';
 import type { ResolvedSettings, Settings } from '../domain/settings/settings.ts';

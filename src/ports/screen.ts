@@ -6,7 +6,11 @@ export type Size = { readonly columns: number; readonly rows: number };
 export type ScreenRow = { readonly text: Text; readonly isMarked: boolean };
 
 /** All that is on the screen. Head and foot keep their lines, the body has what is left. */
-export type Frame = { readonly head: readonly Text[]; readonly body: readonly ScreenRow[]; readonly foot: readonly Text[] };
+export type Frame = {
+  readonly head: readonly Text[];
+  readonly body: readonly ScreenRow[];
+  readonly foot: readonly Text[];
+};
 
 export type Key =
   | {

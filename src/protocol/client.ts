@@ -5,7 +5,7 @@ import { pageKeyHeader } from './credentials.ts';
 import type { Problem } from './problem.ts';
 import type { Route } from './route.ts';
 import type { Routes } from './routes.ts';
-import { resumed } from './watch.ts';
+import { resumedEvents } from './watch.ts';
 import { type Wire, wire } from './wire.ts';
 
 /**
@@ -78,7 +78,7 @@ function watch(client: ClientOptions, route: Wire, given: Values, options: Watch
         : // what `fetch` throws when there is no connection, or no longer
           error instanceof TypeError,
   };
-  return resumed(stream, typeof given['after'] === 'string' ? given['after'] : undefined, options);
+  return resumedEvents(stream, typeof given['after'] === 'string' ? given['after'] : undefined, options);
 }
 
 async function ask(client: ClientOptions, route: Wire, given: Values, options: AnyOptions, body?: unknown) {

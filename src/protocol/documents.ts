@@ -33,7 +33,7 @@ const documents: Readonly<Record<string, z.ZodType>> = {
   Plan: plan,
   Problem: problemSchema,
   Repository: repositoryDocument,
-  Run: run.runDocument,
+  Run: run.runDocumentSchema,
   RunSummary: run.runSummary,
   Spend: run.spend,
   StoredEvent: task.storedEvent,

@@ -3,7 +3,7 @@ import { cookieName, pageKeyHeader } from './credentials.ts';
 import { cursorPattern } from './cursor.ts';
 import './documents.ts';
 import { type ProblemStatus, problemSchema, titles } from './problem.ts';
-import { changes, type Route, refusals, accessRoles } from './route.ts';
+import { accessRoles, changes, type Route, refusalStatuses } from './route.ts';
 
 type Json = { readonly [key: string]: unknown };
 export type OpenApi = {
@@ -49,7 +49,7 @@ export function openApi(routes: Readonly<Record<string, Route>>, version: string
     components: {
       securitySchemes,
       responses: Object.fromEntries(
-        [...new Set(Object.values(routes).flatMap(refusals))].map((status) => [
+        [...new Set(Object.values(routes).flatMap(refusalStatuses))].map((status) => [
           `Problem${status}`,
           { description: titles[status], content: { 'application/problem+json': { schema: problem } } },
         ]),
@@ -83,7 +83,7 @@ function operation(name: string, route: Route, schemas: SchemaShelf): Json {
     security: [{ token: [route.role] }, { cookie: [route.role], pageKey: [] }],
     parameters: [...parameters(route, 'path'), ...parameters(route, 'query'), ...headers(route)],
     ...(route.body === null ? {} : { requestBody: requestBody(route.body, schemas) }),
-    responses: { ...answers(route, schemas), ...Object.fromEntries(refusals(route).map(refusal)) },
+    responses: { ...answers(route, schemas), ...Object.fromEntries(refusalStatuses(route).map(refusal)) },
   };
 }
 

@@ -98,7 +98,7 @@ export const does = <
 export const changes = ({ method }: Pick<Route, 'method'>): boolean => method !== 'GET';
 
 /** Every status that it may be refused with, whoever refuses. */
-export function refusals(route: Route | Passage): readonly ProblemStatus[] {
+export function refusalStatuses(route: Route | Passage): readonly ProblemStatus[] {
   const has = (part: z.ZodObject, name?: string): boolean =>
     name === undefined ? Object.keys(part.shape).length > 0 : name in part.shape;
   const all: readonly ProblemStatus[] = [

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { resumed } from './watch.ts';
+import { resumedEvents } from './watch.ts';
 
 type Event = { readonly id: string; readonly n: number };
 const events: readonly Event[] = Array.from({ length: 12 }, (_, n) => ({ id: `${n + 1}`, n }));
@@ -45,7 +45,7 @@ test('wherever connections are cut, each event comes once and in order', async (
   const check = async (cuts: readonly Cut[]): Promise<void> => {
     // the first has to open: what cannot be opened at all is thrown
     const server = cutServer([{ length: 150, breaks: false }, ...cuts]);
-    expect(await firstOf(events.length, resumed(server, undefined, {})), JSON.stringify(cuts)).toEqual(events);
+    expect(await firstOf(events.length, resumedEvents(server, undefined, {})), JSON.stringify(cuts)).toEqual(events);
   };
   await Promise.all(fc.sample(fc.array(cut, { minLength: 1, maxLength: 4 }), 50).map(check));
 });
@@ -53,20 +53,20 @@ test('wherever connections are cut, each event comes once and in order', async (
 describe('watching', () => {
   test('begins after the cursor that is given', async () => {
     const server = cutServer([]);
-    expect(await firstOf(2, resumed(server, '3', {}))).toEqual(events.slice(3, 5));
+    expect(await firstOf(2, resumedEvents(server, '3', {}))).toEqual(events.slice(3, 5));
     expect(server.asked).toEqual(['3']);
   });
 
   test('resumes after the place that the server named, also where no event has come yet', async () => {
     const server = cutServer([{ length: 30, breaks: false }]);
-    await firstOf(1, resumed(server, undefined, {}));
+    await firstOf(1, resumedEvents(server, undefined, {}));
     expect(server.asked).toEqual([undefined, '0']);
   });
 
   test('what cannot be opened at first is thrown', async () => {
     const refused = new TypeError('no connection');
     const open = () => Promise.reject(refused);
-    await expect(firstOf(1, resumed({ open, isPassing: () => true }, undefined, {}))).rejects.toBe(refused);
+    await expect(firstOf(1, resumedEvents({ open, isPassing: () => true }, undefined, {}))).rejects.toBe(refused);
   });
 
   test('what no patience mends is thrown, whenever it comes', async () => {
@@ -74,7 +74,7 @@ describe('watching', () => {
     const gone = new Error('gone');
     const open = (after: string | undefined) => (server.asked.length === 1 ? Promise.reject(gone) : server.open(after));
     const told: unknown[] = [];
-    const stream = resumed({ ...server, open }, undefined, { onReconnect: (error) => told.push(error) });
+    const stream = resumedEvents({ ...server, open }, undefined, { onReconnect: (error) => told.push(error) });
     await expect(firstOf(99, stream)).rejects.toBe(gone);
     expect(told).toEqual([null]);
   });
@@ -82,7 +82,7 @@ describe('watching', () => {
   test('an abort ends it while it waits to connect again', async () => {
     const control = new AbortController();
     const server = cutServer([{ length: 30, breaks: false }]);
-    const stream = resumed(server, undefined, { signal: control.signal, onReconnect: () => control.abort() });
+    const stream = resumedEvents(server, undefined, { signal: control.signal, onReconnect: () => control.abort() });
     await expect(firstOf(1, stream)).rejects.toMatchObject({ name: 'AbortError' });
     expect(server.asked).toHaveLength(1);
   });

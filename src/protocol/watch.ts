@@ -17,7 +17,7 @@ const longestWaitMs = 10_000;
  * Every event after a cursor once and in order, over as many connections as it takes. What cannot be opened at first is thrown;
  * later only what no patience mends.
  */
-export async function* resumed(
+export async function* resumedEvents(
   stream: WatchedStream,
   after: string | undefined,
   { signal, onReconnect }: Watching,

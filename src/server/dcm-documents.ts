@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { batchStatus, countsOf, subtasksOfBatch, subtasksOfWave } from '../domain/external/counts.ts';
 import type { Batch, Session, Subtask, Wave } from '../domain/external/session.ts';
-import type { SynthesisConflict, Synthesis } from '../domain/external/synthesis.ts';
+import type { Synthesis, SynthesisConflict } from '../domain/external/synthesis.ts';
 import type { batchDocument, submittedBatch, subtaskDocument, waveDocument } from '../protocol/documents/dcm.ts';
 
 /** A session as DCM's documents show it. */

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../domain/base/result.ts';
 import { type Batch, own, type Session } from '../domain/external/session.ts';
 import { type Problem, problem } from '../protocol/problem.ts';
-import { repositoryAt } from './found.ts';
+import { siteRepository } from './found.ts';
 import type { OpenRepository, Site } from './site.ts';
 
 /** `at`: as it was at that event of the ledger. */
@@ -13,10 +13,11 @@ export async function repositoryMeant(
   where: Where,
 ): Promise<Result<OpenRepository, Problem>> {
   const named = where.repository ?? repositories.home;
-  if (named !== null) return await repositoryAt({ repositories, ...site }, named, where.at);
+  if (named !== null) return await siteRepository({ repositories, ...site }, named, where.at);
   const all = await repositories.list();
   const [only, ...more] = all;
-  if (only !== undefined && more.length === 0) return await repositoryAt({ repositories, ...site }, only.id, where.at);
+  if (only !== undefined && more.length === 0)
+    return await siteRepository({ repositories, ...site }, only.id, where.at);
   return err(
     problem(
       409,

@@ -21,7 +21,7 @@ export type FoundRun = {
 export type FoundTask = FoundRun & { readonly task: TaskState };
 
 /** What is asked for as it was at an event that has not happened is nowhere: it could still become anything. */
-export async function repositoryAt(site: Site, id: string, at?: number): Promise<Result<OpenRepository, Problem>> {
+export async function siteRepository(site: Site, id: string, at?: number): Promise<Result<OpenRepository, Problem>> {
   const repository = await site.repositories.open(id);
   if (repository === null) return err(noRepository(id));
   const head = at === undefined ? 0 : await repository.desk.ledger.head();
@@ -40,7 +40,7 @@ export async function runAt(
   { repository: id, run }: { readonly repository: string; readonly run: string },
   at?: number,
 ): Promise<Result<FoundRun, Problem>> {
-  const repository = await repositoryAt(site, id, at);
+  const repository = await siteRepository(site, id, at);
   if (!repository.ok) return repository;
   const known = await repository.value.runs.find(run);
   if (known === undefined) return err(noRun(run));

@@ -16,7 +16,7 @@ export const onRun =
   async ({ params, body }, site) => {
     const found = await runAt(site, params);
     return found.ok
-      ? await performFor(site, found.value.repository, { action, subject: subjectOf(found.value), input: body })
+      ? await performFor(site, found.value.repository, { action, subject: routeSubject(found.value), input: body })
       : found;
   };
 
@@ -26,7 +26,7 @@ export const onWholeRun =
   async ({ params, body }, site) => {
     const found = await runAt(site, params);
     if (!found.ok) return found;
-    const subject = { ...subjectOf(found.value), task: null };
+    const subject = { ...routeSubject(found.value), task: null };
     return await performFor(site, found.value.repository, { action, subject, input: body });
   };
 
@@ -40,5 +40,5 @@ export const onTask =
       : found;
   };
 
-export const subjectOf = ({ state }: FoundRun): Subjects['run'] => ({ run: state.run, state });
-const taskSubject = (found: FoundTask): Subjects['task'] => ({ ...subjectOf(found), task: found.task.id });
+export const routeSubject = ({ state }: FoundRun): Subjects['run'] => ({ run: state.run, state });
+const taskSubject = (found: FoundTask): Subjects['task'] => ({ ...routeSubject(found), task: found.task.id });

@@ -10,7 +10,7 @@ import type { PlanSource } from '../ports/desk.ts';
 import { type Problem, problem } from '../protocol/problem.ts';
 import type { Given } from '../protocol/route.ts';
 import type { commandRoutes } from '../protocol/routes/commands.ts';
-import { repositoryAt } from './found.ts';
+import { siteRepository } from './found.ts';
 import { notAllowed, oneAtATime, otherRequest, siteCaller } from './perform-for.ts';
 import type { Handler, OpenRepository, Site } from './site.ts';
 
@@ -18,7 +18,7 @@ type Routes = typeof commandRoutes;
 type Body = Given<Routes['order']>['body'];
 
 export const lint: Handler<Routes['lint']> = async ({ params, body }, site) => {
-  const repository = await repositoryAt(site, params.repository);
+  const repository = await siteRepository(site, params.repository);
   const source = sourceOf(body);
   if (!repository.ok) return repository;
   if (!source.ok) return source;
@@ -43,7 +43,7 @@ export const lint: Handler<Routes['lint']> = async ({ params, body }, site) => {
 };
 
 export const dryRun: Handler<Routes['dryRun']> = async ({ params, body }, site) => {
-  const repository = await repositoryAt(site, params.repository);
+  const repository = await siteRepository(site, params.repository);
   if (!repository.ok) return repository;
   const prepared = await prepare(repository.value, site, body);
   return prepared.ok ? ok(documentOf(prepared.value)) : prepared;
@@ -51,7 +51,7 @@ export const dryRun: Handler<Routes['dryRun']> = async ({ params, body }, site) 
 
 /** The order is in the ledger when this answers; whether it may start is a person's to say. */
 export const order: Handler<Routes['order']> = async ({ params, body }, site) => {
-  const repository = await repositoryAt(site, params.repository);
+  const repository = await siteRepository(site, params.repository);
   if (!repository.ok) return repository;
   const { desk, runs, id } = repository.value;
   return await oneAtATime(`${id} ${site.key}`, site.key !== null, async () => {

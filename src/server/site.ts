@@ -2,7 +2,7 @@ import type { Result } from '../domain/base/result.ts';
 import type { By } from '../domain/ledger/requests.ts';
 import type { Content, Desk, Examined } from '../ports/desk.ts';
 import type { Problem } from '../protocol/problem.ts';
-import type { Answer, Given, Passage, AccessRole, Route } from '../protocol/route.ts';
+import type { AccessRole, Answer, Given, Passage, Route } from '../protocol/route.ts';
 import type { EventStream } from './feed/event-stream.ts';
 import type { Feeds } from './feed/feeds.ts';
 import type { Links } from './http/links.ts';

@@ -99,12 +99,12 @@ export const troubleText = (trouble: Trouble): string =>
 const usageText = ({ turns, inputTokens, outputTokens, cachedTokens, usd }: Usage): string =>
   [
     `${turns} turn${turns === 1 ? '' : 's'}`,
-    `${count(inputTokens)} in, ${count(outputTokens)} out, ${count(cachedTokens)} cached`,
+    `${tokenCount(inputTokens)} in, ${tokenCount(outputTokens)} out, ${tokenCount(cachedTokens)} cached`,
     ...(usd === null ? [] : [money(usd)]),
   ].join(' · ');
 
 /** `950`, `12.3k`, `4.56M`. */
-export function count(tokens: number): string {
+export function tokenCount(tokens: number): string {
   if (tokens < 1_000) return String(tokens);
   return tokens < 1_000_000 ? `${(tokens / 1_000).toFixed(1)}k` : `${(tokens / 1_000_000).toFixed(2)}M`;
 }

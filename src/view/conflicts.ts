@@ -1,7 +1,11 @@
 import type { RunState } from '../domain/run/run.ts';
 import { toldOfHold } from '../domain/texts/held.ts';
 
-export type ConflictView = { readonly task: string | null; readonly files: readonly string[]; readonly command: string };
+export type ConflictView = {
+  readonly task: string | null;
+  readonly files: readonly string[];
+  readonly command: string;
+};
 
 /** Files that could not be integrated, and the command that settles it or tries again. */
 export function conflictsOf(state: RunState): readonly ConflictView[] {

@@ -1,7 +1,7 @@
 import { needsOf } from '../domain/board/needs.ts';
 import { adviceText, sentenceOf } from '../domain/explain/explain.ts';
 import { openUndo } from '../domain/landing/open-undo.ts';
-import { openCommand } from '../domain/landing/pull-request.ts';
+import { pullRequestCommand } from '../domain/landing/pull-request.ts';
 import { plannedById } from '../domain/plan/plan.ts';
 import { runSpend, taskSpend } from '../domain/run/budget.ts';
 import { type RunState, selectedWaves, tasksOfWave } from '../domain/run/run.ts';
@@ -73,7 +73,7 @@ function modeDocument({ run, mode }: RunState) {
 function landingDocument(state: RunState) {
   const { landing } = state;
   if (landing.status === 'offered') {
-    const command = landing.url === null ? openCommand(landing, state.target.branch) : null;
+    const command = landing.url === null ? pullRequestCommand(landing, state.target.branch) : null;
     return { ...landing, command };
   }
   if (landing.status !== 'refused') return landing;

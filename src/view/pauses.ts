@@ -8,7 +8,7 @@ import { toldOfSleep } from '../domain/texts/machine.ts';
 import { spendText } from '../domain/texts/run.ts';
 import type { Text } from '../ports/terminal.ts';
 import { troubleText } from './agent-lines.ts';
-import { isMoving } from './task-line.ts';
+import { isTaskOpen } from './task-line.ts';
 import { pauseText } from './times.ts';
 
 /** Tasks that wait for a provider, and what to type for one of them. */
@@ -53,7 +53,7 @@ function isOf(state: RunState, task: TaskState, provider: string): boolean {
 
 function nearLines(state: RunState): readonly Text[] {
   const tasks = plannedStates(state)
-    .filter(isMoving)
+    .filter(isTaskOpen)
     .map((task) => ({ name: `${task.id} has`, spend: taskSpend(state, task) }));
   return [...tasks, { name: 'the run has', spend: runSpend(state) }]
     .filter(({ spend }) => isNear(spend))
@@ -62,7 +62,7 @@ function nearLines(state: RunState): readonly Text[] {
 
 const sleptLines = (state: RunState): readonly Text[] =>
   plannedStates(state)
-    .filter(isMoving)
+    .filter(isTaskOpen)
     .flatMap((task) => {
       const slept = toldOfSleep(endedAttempt(task)?.slept ?? 0);
       return slept === null ? [] : [`${task.id}: ${slept}`];

@@ -1,7 +1,7 @@
 import { type Need, needsOf } from '../domain/board/needs.ts';
 import { isPartlyLanded } from '../domain/landing/land-some.ts';
 import { openUndo } from '../domain/landing/open-undo.ts';
-import { type Offer, openCommand } from '../domain/landing/pull-request.ts';
+import { type Offer, pullRequestCommand } from '../domain/landing/pull-request.ts';
 import { leftToLand } from '../domain/landing/undo.ts';
 import { plannedStates, type RunState, selectedWaves, tasksOfWave } from '../domain/run/run.ts';
 import type { Advice } from '../domain/texts/told.ts';
@@ -160,7 +160,7 @@ function notApproved({ taps }: RunState): string {
 /** Where the pull request is, or the command that opens it. */
 export const offerText = ({ target }: Pick<RunState, 'target'>, offer: Offer): string =>
   offer.url === null
-    ? `Pushed ${offer.branch} to ${offer.pushed.remote}; open the pull request: ${openCommand(offer, target.branch)}`
+    ? `Pushed ${offer.branch} to ${offer.pushed.remote}; open the pull request: ${pullRequestCommand(offer, target.branch)}`
     : `Pull request onto ${target.branch}: ${offer.url}`;
 
 /** What a person left out of the landing. */

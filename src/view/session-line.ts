@@ -1,9 +1,9 @@
-import { countsOf, currentWave, subtasksOfWave } from '../domain/external/counts.ts';
+import { countsOf, sessionWave, subtasksOfWave } from '../domain/external/counts.ts';
 import type { Session } from '../domain/external/session.ts';
 
 /** A session that others drive, on one line. */
 export function sessionLine(state: Session): string {
-  const wave = currentWave(state) ?? state.waves.at(-1);
+  const wave = sessionWave(state) ?? state.waves.at(-1);
   return wave === undefined ? 'no wave yet' : `wave ${wave.number} ${wave.status}${counted(state, wave.number)}`;
 }
 

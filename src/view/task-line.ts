@@ -17,7 +17,7 @@ type Shown = { readonly sign: string; readonly tone: Span['tone']; readonly word
 /** One task: sign, name, state, for how long, and what it waits for or came to. */
 export function taskLine(view: RunView, task: TaskState, width: number): Text {
   const { sign, tone, word, detail } = shownTask(view.state, task, view.activity?.get(task.id));
-  const since = isMoving(task) ? age(view.times.tasks[task.id] ?? null, view.now) : '';
+  const since = isTaskOpen(task) ? age(view.times.tasks[task.id] ?? null, view.now) : '';
   return [
     { text: `  ${sign} `, tone },
     task.id.padEnd(width),
@@ -34,7 +34,8 @@ export function taskWords(state: RunState, task: TaskState): { readonly word: st
   return { word, detail };
 }
 
-export const isMoving = ({ progress }: TaskState): boolean => !['merged', 'done', 'dropped'].includes(progress.status);
+export const isTaskOpen = ({ progress }: TaskState): boolean =>
+  !['merged', 'done', 'dropped'].includes(progress.status);
 
 /** How a task stands: its sign, and what it is, does and waits for in words. */
 export function shownTask(state: RunState, task: TaskState, activity?: TaskActivity): Shown {

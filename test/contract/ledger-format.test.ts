@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { sha256 } from '../../src/adapters/ledger/chain.ts';
 import { headFile } from '../../src/adapters/ledger/sqlite/head.ts';
 import { openSqliteLedger } from '../../src/adapters/ledger/sqlite/index.ts';
-import { rowsOf } from '../../src/adapters/ledger/sqlite/rows.ts';
+import { ledgerStatements } from '../../src/adapters/ledger/sqlite/rows.ts';
 import { createDatabase, migrations } from '../../src/adapters/ledger/sqlite/schema.ts';
 import { genesis, linkHash } from '../../src/domain/ledger/chain.ts';
 import { opening } from '../../src/domain/ledger/event-format.ts';
@@ -152,7 +152,7 @@ function write(file: string, bodies: readonly string[], { changed = false } = {}
   for (const [at, body] of bodies.entries()) {
     const record = { seq: at + 1, stream: 'repo', position: at + 1, epoch: 0, at: '2026-01-01T00:00:00.000Z', body };
     tip = { seq: record.seq, hash: linkHash(sha256, tip.hash, record) };
-    rowsOf(db).insert({ ...record, at: changed && at === 0 ? '' : record.at, hash: tip.hash });
+    ledgerStatements(db).insert({ ...record, at: changed && at === 0 ? '' : record.at, hash: tip.hash });
   }
   headFile(`${file}.head`).create({ ...tip, epoch: 0 });
 }

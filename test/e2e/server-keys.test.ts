@@ -202,7 +202,9 @@ test('no token, cookie or key is in an answer, a log, the ledger or a file but t
   const secrets = [...accessRoles.map((role) => server.tokens[role]), ...keys, server.secret.toString('base64url')];
   const answers = await Promise.all([
     ...accessRoles.map((role) => server.ask('GET', '/v1/repositories', { token: server.tokens[role] })),
-    ...accessRoles.map((role) => server.ask('POST', `/v1/${server.tokens[role]}`, { token: server.tokens[role], body: {} })),
+    ...accessRoles.map((role) =>
+      server.ask('POST', `/v1/${server.tokens[role]}`, { token: server.tokens[role], body: {} }),
+    ),
     server.ask('GET', `/v1/repositories?cursor=${server.tokens.read}`, { token: `${server.tokens.read}x` }),
     server.ask('GET', '/v1/repositories', { headers: entered }),
     server.ask('GET', '/v1/repositories/none', { headers: { ...entered, cookie: `${entered.cookie}x` } }),

@@ -26,7 +26,7 @@ import {
 } from '../../src/merger/proof/history.ts';
 import { verifyChain } from '../../src/merger/proof/proof.ts';
 import { preparations } from '../../src/merger/undo/prepare-undo.ts';
-import { isUndone } from '../../src/merger/undo/undo.ts';
+import { isUndoneInHistory } from '../../src/merger/undo/undo.ts';
 import type { Ledger } from '../../src/ports/ledger.ts';
 import { type Merger, type MergerAnswer, MergerFailed, type MergerRequest } from '../../src/ports/merger.ts';
 import type { Chaos } from './chaos.ts';
@@ -315,7 +315,7 @@ async function undo(order: Order, history: History, task: TaskId | null): Promis
   const landings = standingLandings(history);
   const [first, last] = [landings[0], landings.at(-1)];
   const open = unfinished(history, 'undo-intended', ['undo-prepared', 'undone', 'undo-refused']);
-  if (isUndone(history, task)) return done;
+  if (isUndoneInHistory(history, task)) return done;
   if (first === undefined || last === undefined || first.old === null)
     return refuseUndo(order, task, { rule: 'nothing-landed' });
   const name = targetRef(last.branch);

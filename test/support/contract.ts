@@ -1,5 +1,5 @@
 import { problemSchema } from '../../src/protocol/problem.ts';
-import { type Route, refusals } from '../../src/protocol/route.ts';
+import { type Route, refusalStatuses } from '../../src/protocol/route.ts';
 import { passages } from '../../src/protocol/routes/mcp.ts';
 import { routes } from '../../src/protocol/routes.ts';
 import { router } from '../../src/server/http/router.ts';
@@ -32,7 +32,7 @@ export function holdToContract(heard: Heard): void {
   // Node itself refuses what is no request yet, without a word
   if ([400, 408, 431].includes(heard.status) && heard.type === undefined && heard.text === '') return;
   if (heard.status >= 400) {
-    if (route !== undefined && !(refusals(route) as readonly number[]).includes(heard.status))
+    if (route !== undefined && !(refusalStatuses(route) as readonly number[]).includes(heard.status))
       drift(`the contract has no ${heard.status} here`);
     if (heard.type !== 'application/problem+json') drift(`a refusal is no ${heard.type}`);
     if (heard.method === 'HEAD') return;

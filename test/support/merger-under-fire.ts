@@ -5,7 +5,11 @@ import { type Merger, MergerFailed } from '../../src/ports/merger.ts';
 const main = new URL('../../dist/main/merger.js', import.meta.url).pathname;
 
 /** `wrapper` is an argv that runs another one, such as strace. */
-export const realMerger = (context: MergerContext, env: Record<string, string> = {}, wrapper: string[] = []): Merger => {
+export const realMerger = (
+  context: MergerContext,
+  env: Record<string, string> = {},
+  wrapper: string[] = [],
+): Merger => {
   const [program = process.execPath, ...rest] = [...wrapper, process.execPath, main];
   return mergerProcess({
     command: [program, ...rest],

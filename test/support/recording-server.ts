@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { err } from '../../src/domain/base/result.ts';
 import { problem } from '../../src/protocol/problem.ts';
-import { type Passage, type AccessRole, type Route, accessRoles } from '../../src/protocol/route.ts';
+import { type AccessRole, accessRoles, type Passage, type Route } from '../../src/protocol/route.ts';
 import { passages } from '../../src/protocol/routes/mcp.ts';
 import { routes } from '../../src/protocol/routes.ts';
 import { frontPage } from '../../src/server/http/front-page.ts';

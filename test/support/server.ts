@@ -55,7 +55,10 @@ export async function serverOf(
     void over.then(({ stdout, stderr }) => reject(new Error(`no server: ${stdout}${stderr}`)));
   });
   const secret = keyOf(scene);
-  const tokens = Object.fromEntries(accessRoles.map((role) => [role, tokenOf(secret, role)])) as Record<AccessRole, string>;
+  const tokens = Object.fromEntries(accessRoles.map((role) => [role, tokenOf(secret, role)])) as Record<
+    AccessRole,
+    string
+  >;
   const port = url.startsWith('unix:') ? 0 : Number(new URL(url).port);
   return {
     child,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { planHash } from '../../src/domain/base/ids.ts';
-import { advance, begin, type Passed, phases } from '../../src/domain/gates/phase.ts';
+import { advance, beginProof, type Passed, phases } from '../../src/domain/gates/phase.ts';
 import { inconclusive, pass } from '../../src/domain/gates/say.ts';
 
 /** Each `@ts-expect-error` is a claim that `tsc -p tsconfig.test.json` proves: were it to compile, the build would fail. */
@@ -9,7 +9,7 @@ const hash = planHash('0'.repeat(64));
 const yes = [pass('round')];
 
 function chain() {
-  const contract = begin(hash, yes);
+  const contract = beginProof(hash, yes);
   const load = advance('load', contract, 'run', yes);
   const thread = advance('thread', load, 'wave 0', yes);
   const preflight = advance('preflight', thread, 'wave 0', yes);
@@ -85,13 +85,13 @@ describe('a phase passes', () => {
   });
 
   test('never without a verdict', () => {
-    expect(begin(hash, [])).toBeNull();
-    expect(advance('load', begin(hash, yes), 'run', [])).toBeNull();
+    expect(beginProof(hash, [])).toBeNull();
+    expect(advance('load', beginProof(hash, yes), 'run', [])).toBeNull();
   });
 
   test('never with one that is not a pass', () => {
     const held = [...yes, inconclusive('check', { rule: 'round-has-tasks' })];
-    expect(advance('load', begin(hash, yes), 'run', held)).toBeNull();
+    expect(advance('load', beginProof(hash, yes), 'run', held)).toBeNull();
   });
 
   test('never without the proof before it', () => {

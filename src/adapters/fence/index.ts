@@ -1,5 +1,5 @@
 export { certificateBinds, fencedEnvironment } from './environment.ts';
-export { type FencedCommand, type Fence, fenceCommand } from './fence.ts';
+export { type Fence, type FencedCommand, fenceCommand } from './fence.ts';
 export { callFilter } from './filter.ts';
 export { agentUser, type Bind, FenceUnavailable, findHost, type Host, seenOnce } from './host.ts';
 export { type Fenced, type FenceLaunch, launch, type Readiness, removeCanary } from './launch.ts';

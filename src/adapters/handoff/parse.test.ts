@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseHandoff as bySchema } from '../handoff-schema.ts';
+import { parseHandoffBySchema as bySchema } from '../handoff-schema.ts';
 import { parseHandoff } from './parse.ts';
 
 const text = fc.oneof(

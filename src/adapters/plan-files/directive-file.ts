@@ -3,7 +3,7 @@ import type { Finding } from '../../domain/findings/finding.ts';
 import { boundedWords } from '../../domain/findings/words.ts';
 import { canonicalJson } from '../../domain/plan/plan.ts';
 import type { TaskKeys } from '../../domain/plan/plan-draft.ts';
-import { insideRepository, isWithin, shownPath } from './repository-path.ts';
+import { insideRepository, isWithin, pathFromRoot } from './repository-path.ts';
 import { type FrontMatter, frontMatterSchema } from './schema.ts';
 import { readSource } from './source-text.ts';
 import { fitSchema } from './structure.ts';
@@ -42,7 +42,7 @@ export async function readDirective(
   const from = isWithin(root, planPath) ? dirname(planPath) : root;
   const absolute = await insideRepository(root, from, path);
   if (absolute === null) return unread({ rule: 'leaves-repository', path, where: task.where }, null);
-  const shown = shownPath(root, absolute);
+  const shown = pathFromRoot(root, absolute);
   const source = await readSource(absolute, shown);
   if (!source.ok) return unread({ ...source.finding, directiveOf: task.id, where: task.where }, shown);
   const { matter, body } = splitFrontMatter(source.text);

@@ -1,5 +1,5 @@
 import type { Finding } from '../../domain/findings/finding.ts';
-import type { PlanDraft, DraftTask, Place, PlanProblem } from '../../domain/plan/plan-draft.ts';
+import type { DraftTask, Place, PlanDraft, PlanProblem } from '../../domain/plan/plan-draft.ts';
 import { repoClaim } from '../../domain/plan/repo-claim.ts';
 import type { ResolvedSettings, Settings } from '../../domain/settings/settings.ts';
 import { namesFile, readDirective } from './directive-file.ts';

@@ -3,7 +3,7 @@ import { type PlanHash, planHash, taskId } from '../../domain/base/ids.ts';
 import { mergeDefinitions } from '../../domain/check-definitions/definition.ts';
 import type { FoundDefinitions } from '../../domain/check-definitions/reading.ts';
 import { type Check, canonicalJson, type FrozenPlan, type PlannedTask, type Skill } from '../../domain/plan/plan.ts';
-import { agentsOf, commandOf, type PlanDraft, type DraftTask, ownsOf } from '../../domain/plan/plan-draft.ts';
+import { agentsOf, commandOf, type DraftTask, ownsOf, type PlanDraft } from '../../domain/plan/plan-draft.ts';
 import { repoClaim } from '../../domain/plan/repo-claim.ts';
 import { withLockNeeds } from '../../domain/scope/locks.ts';
 import { durationMinutes, type ResolvedSettings, setupCommand } from '../../domain/settings/settings.ts';
@@ -13,7 +13,10 @@ export const hashPlan = (plan: FrozenPlan): PlanHash =>
   planHash(createHash('sha256').update(canonicalJson(plan)).digest('hex'));
 
 /** What the base has that a plan names. */
-type Seen = { readonly skills: ReadonlyMap<string, Skill>; readonly definitions: ReadonlyMap<string, FoundDefinitions> };
+type Seen = {
+  readonly skills: ReadonlyMap<string, Skill>;
+  readonly definitions: ReadonlyMap<string, FoundDefinitions>;
+};
 
 /** Every default filled in. The draft has passed lint: what this version cannot do is not in it. */
 export function freeze(draft: PlanDraft, name: string, base: string, seen: Partial<Seen> = {}): FrozenPlan {

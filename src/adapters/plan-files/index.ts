@@ -17,7 +17,7 @@ import { looseningHash, unconfirmedOf } from './confirmation.ts';
 import { formProblems, makeDraft, settingsOf, wavesOf } from './draft.ts';
 import { freeze, hashPlan } from './freeze.ts';
 import { baseFindings, overlapsDespite, refusalsOf, withoutPlaces } from './refusals.ts';
-import { fromRoot, insideRepository, isWithin, shownPath } from './repository-path.ts';
+import { fromRoot, insideRepository, isWithin, pathFromRoot } from './repository-path.ts';
 import { type PlanDocument, planSchema } from './schema.ts';
 import { readSource } from './source-text.ts';
 import { fitSchema, isMapping } from './structure.ts';
@@ -82,7 +82,10 @@ export async function loadPlan(request: {
   /** What a branch has; asked for only when a task names one. */
   readonly skills?: (branch: string) => Promise<ReadonlyMap<string, Skill>>;
   /** What defines commands on a branch; absent: nobody looks. */
-  readonly definitions?: (branch: string, commands: readonly string[]) => Promise<ReadonlyMap<string, FoundDefinitions>>;
+  readonly definitions?: (
+    branch: string,
+    commands: readonly string[],
+  ) => Promise<ReadonlyMap<string, FoundDefinitions>>;
 }): Promise<LoadedPlan> {
   const loaded = await loadAsWritten(request);
   if (typeof request.planFile === 'string' || request.planFile.isSketch !== true) return loaded;
@@ -186,7 +189,7 @@ async function openPlan(
 ): Promise<{ readonly plan: Opened | null; readonly findings: readonly Finding[] }> {
   const planPath = fromRoot(root, planFile);
   const isOurs = isWithin(root, planPath);
-  const shown = isOurs ? shownPath(root, planPath) : planFile;
+  const shown = isOurs ? pathFromRoot(root, planPath) : planFile;
   // A person may name any file; a link that came with the repository may not choose one for them.
   if (isOurs && (await insideRepository(root, root, shown)) === null)
     return { plan: null, findings: [{ rule: 'leaves-repository', path: shown, where: shown }] };

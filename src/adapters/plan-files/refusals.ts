@@ -1,6 +1,6 @@
 import type { Finding, FindingOf, Rule } from '../../domain/findings/finding.ts';
 import type { FrozenPlan } from '../../domain/plan/plan.ts';
-import type { PlanDraft, DraftTask, Place, PlanProblem } from '../../domain/plan/plan-draft.ts';
+import type { DraftTask, Place, PlanDraft, PlanProblem } from '../../domain/plan/plan-draft.ts';
 import { lintDirectives } from '../../domain/plan/plan-lint.ts';
 import { ownershipConflicts } from '../../domain/scope/ownership.ts';
 import type { Resolution } from '../../domain/settings/layers.ts';
@@ -17,7 +17,11 @@ export const refusalsOf = (plan: FrozenPlan, draft: PlanDraft, whereOf: WhereOf)
 ];
 
 /** The same of a plan with other mistakes, as long as they leave its claims as they are. */
-export const overlapsDespite = (mistakes: readonly PlanProblem[], draft: PlanDraft, whereOf: WhereOf): readonly Finding[] =>
+export const overlapsDespite = (
+  mistakes: readonly PlanProblem[],
+  draft: PlanDraft,
+  whereOf: WhereOf,
+): readonly Finding[] =>
   mistakes.some(({ rule }) => hidesClaims.has(rule)) ? [] : overlapsIn(claimsAlone(draft), draft, whereOf);
 
 /** Mistakes that leave open which paths a task claims, or which tasks are ordered. */

@@ -14,7 +14,7 @@ export async function insideRepository(root: string, directory: string, path: st
 }
 
 /** As people write it: from the root, with `/`. */
-export const shownPath = (root: string, path: string): string => relative(root, path).split(sep).join('/') || '.';
+export const pathFromRoot = (root: string, path: string): string => relative(root, path).split(sep).join('/') || '.';
 
 export function isWithin(root: string, path: string): boolean {
   const way = relative(root, path);

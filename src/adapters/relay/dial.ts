@@ -4,7 +4,13 @@ import { connect as connectSecurely } from 'node:tls';
 import { explain } from '../../domain/explain/explain.ts';
 import type { FindingOf } from '../../domain/findings/finding.ts';
 import type { NetworkFault } from '../../domain/findings/run/denial-rules.ts';
-import { canonicalHost, type NetworkHost, type HostPattern, hostText, isListed } from '../../domain/settings/network-hosts.ts';
+import {
+  canonicalHost,
+  type HostPattern,
+  hostText,
+  isListed,
+  type NetworkHost,
+} from '../../domain/settings/network-hosts.ts';
 import { isPublic } from './addresses.ts';
 import type { Upstream } from './upstream.ts';
 

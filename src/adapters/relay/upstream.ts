@@ -1,4 +1,4 @@
-import { canonicalHost, type NetworkHost, hostText } from '../../domain/settings/network-hosts.ts';
+import { canonicalHost, hostText, type NetworkHost } from '../../domain/settings/network-hosts.ts';
 
 /** The person's own proxy. */
 export type Upstream = {
@@ -12,7 +12,12 @@ export type Upstream = {
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /** The proxy that leads to a host, null for none. A proxy that we do not speak to is none. */
-export function upstreamFor(ours: Variables, scheme: 'http' | 'https', host: NetworkHost, port: number): Upstream | null {
+export function upstreamFor(
+  ours: Variables,
+  scheme: 'http' | 'https',
+  host: NetworkHost,
+  port: number,
+): Upstream | null {
   const own = scheme === 'https' ? ['https_proxy', 'HTTPS_PROXY'] : ['http_proxy', 'HTTP_PROXY'];
   const named = [...own, 'all_proxy', 'ALL_PROXY'].map((name) => ours[name]).find((value) => value);
   if (named === undefined || isExempt(ours['no_proxy'] ?? ours['NO_PROXY'] ?? '', host, port)) return null;

@@ -5,7 +5,7 @@ import type { Pointer } from '../lfs/index.ts';
 import { statPrint } from '../workspace/index.ts';
 import { type FileContent, seeContent } from './content.ts';
 import type { LfsMapping } from './lfs-mapping.ts';
-import type { WalkedFile, Walk } from './walk.ts';
+import type { Walk, WalkedFile } from './walk.ts';
 
 type Write = {
   readonly found: WalkedFile;

@@ -17,7 +17,7 @@ import { secretFindings } from './secret-findings.ts';
 import { type SecretScan, secretScan } from './secrets.ts';
 import { changedGitlinks, judgeModules } from './submodules.ts';
 import { lookAtPaths, masked, walkWorkspace } from './walk.ts';
-import { writeCommit } from './write-commit.ts';
+import { writeSnapshotCommit } from './write-commit.ts';
 
 export { SnapshotRefused };
 
@@ -99,7 +99,7 @@ export async function takeSnapshot(request: SnapshotRequest): Promise<SnapshotEv
   const onContent = (path: string, chunk: Buffer) => scanOf(scans, path, request.secrets ?? []).push(chunk);
   failpoint('snapshot-walked');
   if (request.lfs !== undefined) await keepContents(request.lfs.store, { ...request, root, changes, onContent });
-  const commit = await writeCommit({
+  const commit = await writeSnapshotCommit({
     repository,
     root,
     parent: base,

@@ -7,7 +7,10 @@ import type { WalkedFile } from './walk.ts';
 export type LfsMapping = {
   has(path: string): boolean;
   /** A file that is what it was gives the very blob that stood for it. */
-  keep(seen: FileContent, before: TreeEntry | undefined): { readonly id: string; readonly as: 'itself' | 'before' | Pointer };
+  keep(
+    seen: FileContent,
+    before: TreeEntry | undefined,
+  ): { readonly id: string; readonly as: 'itself' | 'before' | Pointer };
 };
 
 /** `rules` null: nothing is kept by LFS. */

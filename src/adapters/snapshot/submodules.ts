@@ -5,7 +5,7 @@ import { type ModuleRow, statPrint } from '../workspace/index.ts';
 import { modeOf } from './changes.ts';
 import { seeContent } from './content.ts';
 import { isModulesName } from './names.ts';
-import type { WalkedFile, Walk } from './walk.ts';
+import type { Walk, WalkedFile } from './walk.ts';
 
 /** How the contents of submodules stand in a workspace: they are no work of a task, and must be as they were. */
 export type ModuleContents = {

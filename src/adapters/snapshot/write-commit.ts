@@ -9,7 +9,7 @@ import { blobHash, contentOf, sizeOf, WorkspaceMoved } from './content.ts';
  * Writes blobs, trees and one commit and then the ref, by one `fast-import`, which moves nothing if this process dies.
  * The same parent, changes, message and time give the same commit.
  */
-export async function writeCommit(request: {
+export async function writeSnapshotCommit(request: {
   readonly repository: string;
   readonly root: string;
   readonly parent: CommitId;
@@ -30,7 +30,7 @@ export async function writeCommit(request: {
   return commitId(objectId(id));
 }
 
-type Request = Parameters<typeof writeCommit>[0];
+type Request = Parameters<typeof writeSnapshotCommit>[0];
 
 function* script(request: Request): Generator<string | Buffer> {
   const who = `Tidegate <tidegate@localhost> ${request.time} +0000`;

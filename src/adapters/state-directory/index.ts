@@ -5,11 +5,11 @@ import { err, ok, type Result } from '../../domain/base/result.ts';
 import { hasCode, isAbsent, isThere } from './absent.ts';
 import type { Repository } from './find-repository.ts';
 import {
-  isWithin,
+  isBelow,
+  type PlaceInputs,
   type Root,
   repositoryName,
   runDirectories,
-  type PlaceInputs,
   stateRoot,
   unversionedName,
 } from './place.ts';
@@ -58,9 +58,7 @@ async function look(repository: Repository, root: Root): Promise<Result<StateDir
   const path = join(base, repositoryName(repository));
   const filesystem = await filesystemOf(path);
   const unwise = [
-    ...(isWithin(path, repository.toplevel) || isWithin(path, repository.commonDir)
-      ? ['lies inside the checkout']
-      : []),
+    ...(isBelow(path, repository.toplevel) || isBelow(path, repository.commonDir) ? ['lies inside the checkout'] : []),
     ...(isTemporary(path) || filesystem === 'memory' ? ['lies in a temporary directory, and may vanish'] : []),
     ...(filesystem === 'network' ? ['lies on a network file system, where locks cannot be trusted'] : []),
   ].map((why) => `the state directory ${path} ${why}`);
@@ -146,7 +144,7 @@ async function realWhereItExists(path: string): Promise<string> {
 }
 
 const isTemporary = (path: string): boolean =>
-  ['/tmp', '/var/tmp', '/dev/shm', tmpdir()].some((directory) => isWithin(path, directory));
+  ['/tmp', '/var/tmp', '/dev/shm', tmpdir()].some((directory) => isBelow(path, directory));
 
 /** Magic numbers of statfs(2). */
 const network = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x01021997, 0x5346414f, 0x00c36400, 0x73757245]);

@@ -59,5 +59,5 @@ export function runDirectories(commonDir: string, { env, uid }: Pick<PlaceInputs
   return places.map((place) => join(place, name)).filter((path) => Buffer.byteLength(path) <= 64);
 }
 
-export const isWithin = (path: string, directory: string): boolean =>
+export const isBelow = (path: string, directory: string): boolean =>
   path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import type { SupervisorRecord } from '../../ports/supervisor.ts';
-import { type ControlNotice, type ControlRequest, eachLine, type ControlQuestion } from './control-protocol.ts';
+import { type ControlNotice, type ControlQuestion, type ControlRequest, eachLine } from './control-protocol.ts';
 
 type Asked = ControlQuestion extends infer One ? (One extends ControlQuestion ? Omit<One, 'id'> : never) : never;
 

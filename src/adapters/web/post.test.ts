@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { answers, endless, type Manner, nobody, receiver, silent } from '../../../test/support/receiver.ts';
 import { explain } from '../../domain/explain/explain.ts';
-import { type WebAnswer, post } from './post.ts';
+import { post, type WebAnswer } from './post.ts';
 
 const whyOf = (answer: WebAnswer): string => ('because' in answer ? explain(answer.because).detail : '');
 

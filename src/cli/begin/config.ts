@@ -4,7 +4,7 @@ import type { Text } from '../../ports/terminal.ts';
 import { type Context, done, exitCodes, misused, type Outcome } from '../frame/command.ts';
 import type { Program } from '../frame/definition.ts';
 import type { ConfigPorts, Configuration } from '../frame/ports.ts';
-import { linesOf } from './lint.ts';
+import { findingLines } from './lint.ts';
 
 /** `tidegate config`: what every plan here starts from. `config confirm`: let what was asked for count. */
 export async function showConfig(
@@ -32,7 +32,7 @@ function show({ table, findings }: Configuration, withOrigin: boolean): Outcome 
   );
   const settings = table.map(({ key, value, origin }) => ({ key, value, ...(withOrigin ? { origin } : {}) }));
   if (findings.length === 0) return done(lines, { settings, findings: [] });
-  const mistakes = findings.flatMap((finding) => linesOf(finding, 'error'));
+  const mistakes = findings.flatMap((finding) => findingLines(finding, 'error'));
   return {
     exit: exitCodes.usage,
     reason: 'config-invalid',

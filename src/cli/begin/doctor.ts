@@ -22,7 +22,7 @@ function summary(examined: readonly Examined[]): Outcome {
   }));
   const closing =
     bad.length === 0 ? readiness(examined) : [`${bad.length} of ${examined.length} must be mended before a run.`];
-  const lines = [...examined.flatMap(linesOf), ...closing];
+  const lines = [...examined.flatMap(examinationLines), ...closing];
   return {
     exit: bad.length === 0 ? exitCodes.done : exitCodes.failed,
     reason: bad.length === 0 ? 'done' : 'machine-unfit',
@@ -39,7 +39,7 @@ function readiness(examined: readonly Examined[]): readonly string[] {
   return toldOfNoAgent(fixes.length === 0 ? [installAgent] : fixes, 'tidegate doctor');
 }
 
-export function linesOf({ name, state, found, fix, lines = [], shows = [] }: Examined): readonly Text[] {
+export function examinationLines({ name, state, found, fix, lines = [], shows = [] }: Examined): readonly Text[] {
   const mark = { good: 'ok', warning: 'note', bad: 'bad' }[state];
   const tone = ({ good: 'good', warning: 'waiting', bad: 'bad' } as const)[state];
   const main: Text = [{ text: mark.padEnd(5), tone }, `${name.padEnd(17)} ${found.replaceAll('\n', '; ')}`];

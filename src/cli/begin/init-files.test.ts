@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { Project } from '../../domain/project/project.ts';
-import { completed, configLines, type Existing, mostConfigLines, planFiles } from './init-files.ts';
+import { completed, configLines, type Existing, filesToWrite, mostConfigLines } from './init-files.ts';
 
 const nothing: Project = { tools: [], setup: null, checks: [], generated: {}, include: [], notes: [] };
 const some: Project = {
@@ -46,28 +46,28 @@ test('the configuration has at most twelve lines, however much was found', () =>
 });
 
 test('a file that exists gets what it lacks, at its end, and nothing the second time', () => {
-  const [config, include] = planFiles(some, existing('checks: []', '.env*\n'));
+  const [config, include] = filesToWrite(some, existing('checks: []', '.env*\n'));
   expect(config).toMatchObject({ state: 'lacks' });
   expect(include).toMatchObject({ state: 'complete' });
   const text = config === undefined ? '' : completed(config);
   expect(parse(text)).toEqual({ checks: [], setup: some.setup, generated: some.generated });
-  expect(planFiles(some, existing(text, '.env*\n'))).toMatchObject([{ state: 'complete' }, { state: 'complete' }]);
+  expect(filesToWrite(some, existing(text, '.env*\n'))).toMatchObject([{ state: 'complete' }, { state: 'complete' }]);
 });
 
 test.each(['{ setup: x }', '- a', 'mine', 'a: [\n'])(
   'a file that nothing can be added to is left alone: %j',
   (text) => {
-    expect(planFiles(some, existing(text))[0]).toMatchObject({ state: 'unreadable' });
+    expect(filesToWrite(some, existing(text))[0]).toMatchObject({ state: 'unreadable' });
   },
 );
 
 test('lines that name a file in another way count as naming it', () => {
-  const adds = (text: string) => planFiles(some, existing('', text))[1]?.adds;
+  const adds = (text: string) => filesToWrite(some, existing('', text))[1]?.adds;
   expect(adds('apps/web/.env.local\n')).toEqual(['/.env']);
   expect(adds('.env\n.env.local\n')).toEqual([]);
   expect(adds('# none\n')).toEqual(['/.env', '/apps/web/.env.local']);
 });
 
 test('without ignored files of an environment there is nothing to include', () => {
-  expect(planFiles(nothing, existing(null)).map(({ name }) => name)).toEqual(['tidegate.yaml']);
+  expect(filesToWrite(nothing, existing(null)).map(({ name }) => name)).toEqual(['tidegate.yaml']);
 });

@@ -16,7 +16,7 @@ export type Existing = {
 };
 
 /** Nothing that is written in a file is changed: what it lacks comes at its end. */
-export function planFiles(project: Project, existing: Existing): readonly PlannedFile[] {
+export function filesToWrite(project: Project, existing: Existing): readonly PlannedFile[] {
   const include = includeFile(project, existing.include);
   return [configFile(project, existing), ...(include === null ? [] : [include])];
 }
@@ -90,7 +90,7 @@ function sectionsOf({ setup, checks, generated }: Project): Sections {
 }
 
 /** A plan that runs as it stands, by a program that every system has. */
-export const planText = `# One wave of two tasks. Try it: tidegate lint, then tidegate run
+export const firstPlanText = `# One wave of two tasks. Try it: tidegate lint, then tidegate run
 agent: command
 tasks:
   hello:

@@ -6,8 +6,8 @@ import { type Context, exitCodes, misused, type Outcome } from '../frame/command
 import type { Program } from '../frame/definition.ts';
 import { longWork } from '../frame/long-work.ts';
 import type { InitPorts, Rehearsed } from '../frame/ports.ts';
-import { linesOf } from './doctor.ts';
-import { completed, type PlannedFile, planFiles, planText } from './init-files.ts';
+import { examinationLines } from './doctor.ts';
+import { completed, filesToWrite, firstPlanText, type PlannedFile } from './init-files.ts';
 
 type Options = {
   readonly force: boolean;
@@ -65,10 +65,10 @@ async function plannedFiles(
     include: await read('.worktreeinclude'),
     keysOf: ports.keysOf,
   };
-  const files = planFiles(project, existing);
+  const files = filesToWrite(project, existing);
   if (!sample) return files;
   const plan = await read('tidegate.plan.yaml');
-  const adds = plan === null ? planText.trimEnd().split('\n') : [];
+  const adds = plan === null ? firstPlanText.trimEnd().split('\n') : [];
   return [...files, { name: 'tidegate.plan.yaml', text: plan ?? '', state: plan === null ? 'new' : 'complete', adds }];
 }
 
@@ -151,7 +151,7 @@ async function rehearsed(
     examined: (row) => {
       rows.push(row);
       work.doing(null);
-      say(...linesOf(row));
+      say(...examinationLines(row));
     },
   });
   work.doing(null);

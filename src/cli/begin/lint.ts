@@ -17,10 +17,14 @@ export async function lintPlan(
 }
 
 export function outcomeOf(loaded: ReadPlan): Outcome {
-  const warnings = loaded.warnings.flatMap((finding) => linesOf(finding, 'warning'));
+  const warnings = loaded.warnings.flatMap((finding) => findingLines(finding, 'warning'));
   if (!loaded.ok) {
     const { findings } = loaded;
-    const lines = [...warnings, ...findings.flatMap((finding) => linesOf(finding, 'error')), count(findings.length)];
+    const lines = [
+      ...warnings,
+      ...findings.flatMap((finding) => findingLines(finding, 'error')),
+      count(findings.length),
+    ];
     return {
       exit: exitCodes.usage,
       reason: 'plan-invalid',
@@ -49,7 +53,7 @@ const withoutChecks: Text = [
 ];
 
 /** `file:line:column message`, so that editors and terminals can jump there; the hint below it. */
-export function linesOf(finding: Finding, level: 'error' | 'warning'): readonly Text[] {
+export function findingLines(finding: Finding, level: 'error' | 'warning'): readonly Text[] {
   const { where, detail, fix } = explain(finding);
   const mark = { text: level, tone: level === 'error' ? 'bad' : 'waiting' } as const;
   const main: Text = [where === undefined ? '' : `${where}: `, mark, `: ${detail}`];

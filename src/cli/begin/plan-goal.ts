@@ -12,7 +12,7 @@ import type { Text } from '../../ports/terminal.ts';
 import { type Context, done, misused, type Outcome } from '../frame/command.ts';
 import { atDesk, type OpenDesk } from '../frame/desk.ts';
 import type { PlanFiles } from '../frame/ports.ts';
-import { linesOf, outcomeOf as lintOutcome } from './lint.ts';
+import { findingLines, outcomeOf as lintOutcome } from './lint.ts';
 import { checkedThenRun } from './run.ts';
 
 export type GoalOptions = {
@@ -97,7 +97,7 @@ async function keep(
   const wrote = await files.write(path, text);
   if (wrote !== 'written') return notWritten(wrote, file);
   const lines: Text[] = [
-    ...read.warnings.flatMap((finding) => linesOf(finding, 'warning')),
+    ...read.warnings.flatMap((finding) => findingLines(finding, 'warning')),
     ...sketch.waves.flatMap((tasks, at) => [
       [{ text: sketch.waveNames?.[at] ?? '', tone: 'dim' }] as const,
       ...tasks.map(({ id, do: brief, keys }) => `  ${id}  ${keys?.role}, ${sizeOf(brief, keys?.owns)}`),

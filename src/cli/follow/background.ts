@@ -9,7 +9,7 @@ import { followRun } from './follow.ts';
 import type { Foreground } from './foreground.ts';
 import { isApproved, openTap } from './open-tap.ts';
 import { settledOutcome } from './settled.ts';
-import { decideTap } from './taps.ts';
+import { settleTap } from './taps.ts';
 
 /** Leaves a run to a coordinator in the background, once it has begun and a person was asked if it needs one. */
 export async function inBackground(desk: Desk, context: Context, run: RunId, how: Foreground): Promise<Outcome> {
@@ -22,7 +22,7 @@ export async function inBackground(desk: Desk, context: Context, run: RunId, how
     const view = following.view();
     const tap = view === null ? null : openTap(view);
     if (view !== null && tap !== null && tap !== decided) {
-      const undecided = await decideTap(desk, context, view, tap, how);
+      const undecided = await settleTap(desk, context, view, tap, how);
       if (undecided !== null) return undecided;
       decided = tap;
       continue;

@@ -15,7 +15,7 @@ import { copyingLines } from './copying.ts';
 import { followRun } from './follow.ts';
 import { isAnswered, isApproved, openTap, type TapFlags } from './open-tap.ts';
 import { settledOutcome } from './settled.ts';
-import { decideTap } from './taps.ts';
+import { settleTap } from './taps.ts';
 
 export type Foreground = TapFlags & {
   readonly warnings: readonly Finding[];
@@ -121,7 +121,7 @@ async function step(
   // on a screen a person is asked there
   if (isAsked && (display.live() === null || isAnswered(tap, view, how))) {
     display.clear();
-    return await decideTap(desk, context, view, tap, how);
+    return await settleTap(desk, context, view, tap, how);
   }
   if (isAtRest(state, { now: view.now, nonce: () => '' }) && isLookedAt(view, display, isStopping)) {
     display.clear();

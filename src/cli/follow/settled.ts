@@ -1,6 +1,6 @@
 import { type Need, needsOf } from '../../domain/board/needs.ts';
 import { openUndo } from '../../domain/landing/open-undo.ts';
-import { openCommand } from '../../domain/landing/pull-request.ts';
+import { pullRequestCommand } from '../../domain/landing/pull-request.ts';
 import { plannedStates, type RunState } from '../../domain/run/run.ts';
 import { toldOfFailedRun } from '../../domain/texts/machine.ts';
 import type { Text } from '../../ports/terminal.ts';
@@ -40,7 +40,7 @@ function exitOf(state: RunState): { readonly exit: ExitCode; readonly reason: st
 /** A pull request that nobody opened: not in the inbox, because only the person knows when it is open. */
 function requestNeeds({ landing, target }: RunState): readonly Need[] {
   if (landing.status !== 'offered' || landing.url !== null) return [];
-  const command = openCommand(landing, target.branch);
+  const command = pullRequestCommand(landing, target.branch);
   const message = `${landing.branch} is pushed to ${landing.pushed.remote}, and nobody has opened its pull request`;
   return [{ kind: 'landing', task: null, message, safe: `${target.branch} stays as it is`, command }];
 }

@@ -33,7 +33,7 @@ export const startVia = (
  * Brings one tap to a decision by flag or by a person at the terminal. Null: decided, and the run goes on or ends.
  * Whatever else happens, an outcome that needs a person: silence, a closed input and an agent mean neither yes nor no.
  */
-export async function decideTap(
+export async function settleTap(
   desk: Desk,
   context: Context,
   view: RunView,

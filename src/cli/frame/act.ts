@@ -18,7 +18,10 @@ export const askFor = (asking: ActionCall, context: Context, { ports }: Pick<Pro
   atDesk(ports.openDesk, context, 'ask', (desk) => act(desk, asking));
 
 /** Performs an action on what was named. Also for the keys of the screen. */
-export async function act<N extends ActionName>(desk: Desk, { action, subject, input }: ActionCall<N>): Promise<Outcome> {
+export async function act<N extends ActionName>(
+  desk: Desk,
+  { action, subject, input }: ActionCall<N>,
+): Promise<Outcome> {
   const found = await finders[actions[action].on](desk, typedName(action), subject);
   return found.ok ? await actOn(desk, { action, subject: found.value, input }) : found.error;
 }

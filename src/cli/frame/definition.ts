@@ -99,7 +99,11 @@ type Definition<A extends Command['arguments'], O extends Command['options']> = 
     | { looks(input: Input<A, O>, desk: Desk, context: Context): Promise<Outcome> }
     /** A command that is one action: which one, on what, with which input; or why it cannot be asked for. */
     | {
-        asks(input: Input<A, O>, context: Context, program: Program): ActionCall | Outcome | Promise<ActionCall | Outcome>;
+        asks(
+          input: Input<A, O>,
+          context: Context,
+          program: Program,
+        ): ActionCall | Outcome | Promise<ActionCall | Outcome>;
       }
   );
 

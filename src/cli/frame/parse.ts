@@ -1,7 +1,7 @@
 import type { Command as Parser } from 'commander';
 import type { Argument, Command, Option } from './definition.ts';
 import { globalOptions } from './help.ts';
-import { flagsOf, usageOf } from './usage.ts';
+import { flagsOf, usageText } from './usage.ts';
 
 type Library = typeof import('commander');
 export type Parsed = Readonly<Record<string, unknown>>;
@@ -15,7 +15,7 @@ export function parserOf(
   const { name, summary, help, lenient, arguments: args, options } = command;
   const inline = Object.entries(options).filter(([, { inline }]) => inline === true);
   const parser = new New(`tidegate ${name}`)
-    .usage(usageOf(command))
+    .usage(usageText(command))
     .description(summary)
     .exitOverride()
     .allowExcessArguments(lenient === true)

@@ -1,7 +1,7 @@
 import type { Argument, Command, Option } from './definition.ts';
 
 /** Returns the part of the usage behind the name of a command: `[run] [--replan] [-d, --detach]`. */
-export const usageOf = ({ arguments: args, options }: Command): string =>
+export const usageText = ({ arguments: args, options }: Command): string =>
   [
     ...Object.entries(args).map(([name, argument]) => argumentUsage(name, argument)),
     ...Object.entries(options).map(([name, option]) => optionUsage(name, option)),

@@ -2,7 +2,7 @@ import type { Spend } from '../../domain/run/budget.ts';
 import { type Cost, costsOf } from '../../domain/run/costs.ts';
 import type { Desk } from '../../ports/desk.ts';
 import type { Text } from '../../ports/terminal.ts';
-import { count, money } from '../../view/agent-lines.ts';
+import { money, tokenCount } from '../../view/agent-lines.ts';
 import { done, type Outcome } from '../frame/command.ts';
 import { showEach, wholeRunNamed } from '../frame/subject.ts';
 
@@ -34,7 +34,7 @@ async function costsOfOne(given: string | undefined, desk: Desk): Promise<Outcom
 
 function costLine({ name, usage, spend, live }: Cost, width: number): Text {
   const { turns, inputTokens, outputTokens, cachedTokens, usd } = usage;
-  const told = [String(turns), count(inputTokens), count(outputTokens), count(cachedTokens)];
+  const told = [String(turns), tokenCount(inputTokens), tokenCount(outputTokens), tokenCount(cachedTokens)];
   const of = spend === null || usd === null ? '' : `  ${limitText(spend)}`;
   return `${row([name, ...told, usd === null ? '-' : money(usd)], width)}${of}${live > 0 ? '  at work' : ''}`;
 }

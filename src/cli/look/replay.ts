@@ -45,7 +45,7 @@ async function replayDriven(desk: Desk, run: string): Promise<Outcome> {
 }
 
 /** `tidegate verify`: walks the hash chain of the whole ledger, then replays every run. */
-export async function verifyLedger(_input: object, desk: Desk): Promise<Outcome> {
+export async function verifyRuns(_input: object, desk: Desk): Promise<Outcome> {
   const chain = await desk.ledger.verify();
   if (!chain.ok) {
     const where = chain.seq === null ? '' : `event ${chain.seq}: `;

@@ -8,7 +8,7 @@ import { runNamed, showEach } from '../frame/subject.ts';
 import { viewOf } from './status.ts';
 
 /** `tidegate why [run[/task]]`: one sentence, the one fact in the way, the next command. */
-export const explain = ({ subject }: { readonly subject: string | undefined }, desk: Desk): Promise<Outcome> =>
+export const explainWhy = ({ subject }: { readonly subject: string | undefined }, desk: Desk): Promise<Outcome> =>
   showEach(desk, subject, (given) => explainOne(given, desk));
 
 async function explainOne(given: string | undefined, desk: Desk): Promise<Outcome> {

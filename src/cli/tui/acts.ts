@@ -7,7 +7,7 @@ import { exitCodes, type Outcome } from '../frame/command.ts';
 import type { Act } from './ui.ts';
 
 /** Performs the action of a key, with the same refusals as the command of that name. */
-export async function carryOut(desk: Desk, run: RunId, act: Act): Promise<Outcome> {
+export async function performAct(desk: Desk, run: RunId, act: Act): Promise<Outcome> {
   switch (act.act) {
     case 'approve':
     case 'reject':

@@ -5,7 +5,7 @@ import { usageOf } from '../../domain/run/task.ts';
 import { addUsage, noUsage } from '../../domain/tool-calls/agent-event.ts';
 import type { Frame, ScreenRow, Size } from '../../ports/screen.ts';
 import type { Span, Text } from '../../ports/terminal.ts';
-import { count, money } from '../../view/agent-lines.ts';
+import { money, tokenCount } from '../../view/agent-lines.ts';
 import { cautionLines } from '../../view/pauses.ts';
 import { unfoldedLines, wordLine } from '../../view/phases.ts';
 import { endLine, endTone, fenceText, needSince, type RunView } from '../../view/run-view.ts';
@@ -14,7 +14,7 @@ import { type Around, whyRun, whyTask } from '../../view/why.ts';
 import { keyLine, paneKeyLine } from './key-line.ts';
 import { type Pane, visible, wrap } from './pane.ts';
 import { questionText } from './questions.ts';
-import { type ListRow, rowsOf, tokens } from './rows.ts';
+import { type ListRow, listRows, tokens } from './rows.ts';
 import type { Ui } from './ui.ts';
 
 type Shown = { readonly view: RunView; readonly size: Size; readonly around: Around };
@@ -34,7 +34,7 @@ function listFrame(ui: Ui, shown: Shown): Frame {
   ];
   const foot = [rule(size), ...details(ui, shown), ...lastLines(ui, view), keyLine(ui, view.state, size.columns)];
   const room = Math.max(1, size.rows - head.length - foot.length);
-  return { head, body: windowOf(rowsOf(view, size.columns), ui, room, size.columns), foot };
+  return { head, body: windowOf(listRows(view, size.columns), ui, room, size.columns), foot };
 }
 
 function headLine({ state, times, now }: RunView): Text {
@@ -47,7 +47,7 @@ function headLine({ state, times, now }: RunView): Text {
     `onto ${state.target.branch}`,
     age(times.began, times.ended ?? now),
     used.usd === null || used.usd === 0 ? '' : money(used.usd),
-    tokens(used) === 0 ? '' : `${count(tokens(used))} tokens`,
+    tokens(used) === 0 ? '' : `${tokenCount(tokens(used))} tokens`,
     isFenced ? fenceText(state) : '',
   ];
   return [

@@ -1,6 +1,6 @@
 import type { RunState } from '../../domain/run/run.ts';
 import type { Text } from '../../ports/terminal.ts';
-import { acceptanceOf, approvalOf, grantOf, isOpen, raiseOf } from './list-keys.ts';
+import { acceptanceOf, approvalOf, grantOf, isRowOpen, raiseOf } from './list-keys.ts';
 import type { Ui } from './ui.ts';
 
 type Shown = { readonly key: string; readonly word: string; readonly isUrgent: boolean };
@@ -30,7 +30,7 @@ export function keyLine(ui: Ui, state: RunState, columns: number): Text {
     ...plain('p', 'pause', isActive),
     ...plain('s', 'stop'),
     ...plain('X', 'abandon', state.ended === null),
-    ...plain('x', 'drop', isOpen(task) && !isHeld),
+    ...plain('x', 'drop', isRowOpen(task) && !isHeld),
     ...plain('tab', 'phases'),
   ];
   return fitted(keys, [...plain('?', 'help'), ...plain('q', state.ended === null ? 'detach' : 'leave')], columns);

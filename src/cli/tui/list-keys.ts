@@ -37,11 +37,11 @@ export function inList(ui: Ui, key: Key, at: Standing): Pressed {
     case '$':
       return asks(ui, raiseOf(state, task), 'no limit of money is in the way');
     case 'x':
-      return asks(ui, isOpen(task) ? { asks: 'drop', task: task.id } : null, 'this task is settled');
+      return asks(ui, isRowOpen(task) ? { asks: 'drop', task: task.id } : null, 'this task is settled');
     case 't':
       return asks(ui, acceptanceOf(task), 'this task left no work that could be taken as it is');
     case 'r':
-      return asks(ui, isOpen(task) ? { asks: 'rework', task: task.id, text: '' } : null, 'this task is settled');
+      return asks(ui, isRowOpen(task) ? { asks: 'rework', task: task.id, text: '' } : null, 'this task is settled');
     default:
       return stay(ui);
   }
@@ -107,5 +107,5 @@ export function raiseOf(state: RunState, task: TaskState | undefined): Question 
     : { asks: 'raise', task: taskId(need.task), usd: state.plan.limits.usd };
 }
 
-export const isOpen = (task: TaskState | undefined): task is TaskState =>
+export const isRowOpen = (task: TaskState | undefined): task is TaskState =>
   task !== undefined && !['merged', 'done', 'dropped'].includes(task.progress.status);

@@ -5,7 +5,7 @@ import type { RunView } from '../../view/run-view.ts';
 import type { Around } from '../../view/why.ts';
 import { activityReader } from '../follow/activity.ts';
 import type { Context } from '../frame/command.ts';
-import { carryOut, noticeOf } from './acts.ts';
+import { noticeOf, performAct } from './acts.ts';
 import { frameOf } from './frame.ts';
 import { type PaneText, paneText } from './pane-texts.ts';
 import { type Act, firstUi, press, settle, type Ui, type Wish } from './ui.ts';
@@ -74,7 +74,7 @@ export async function openLive(desk: Desk, context: Context, hosts: () => boolea
 
   function ask(act: Act, { state }: RunView): void {
     ui = { ...ui, notice: [{ text: `${act.act}: asked, waiting for the answer …`, tone: 'waiting' }] };
-    carryOut(desk, state.run, act).then((outcome) => {
+    performAct(desk, state.run, act).then((outcome) => {
       ui = { ...ui, notice: noticeOf(outcome) };
       draw();
     }, woken.reject);

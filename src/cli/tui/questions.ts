@@ -54,7 +54,7 @@ export function questionText(question: Question, { state, now }: RunView): Text 
 const asked = (text: string) => [{ text, tone: 'waiting' }] as const;
 
 /** Only `y` means yes. */
-export function answered(ui: Ui, question: Question, key: Key): Pressed {
+export function pressedAnswer(ui: Ui, question: Question, key: Key): Pressed {
   const typed = key.key === 'text' ? key.text : key.key;
   const closed: Ui = { ...ui, question: null };
   switch (question.asks) {

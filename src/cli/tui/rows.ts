@@ -7,9 +7,9 @@ import type { TaskState } from '../../domain/run/task.ts';
 import { usageOf, verdictsOf } from '../../domain/run/task.ts';
 import type { Usage } from '../../domain/tool-calls/agent-event.ts';
 import type { Span, Text } from '../../ports/terminal.ts';
-import { count, money } from '../../view/agent-lines.ts';
+import { money, tokenCount } from '../../view/agent-lines.ts';
 import type { RunView } from '../../view/run-view.ts';
-import { isMoving, shownTask } from '../../view/task-line.ts';
+import { isTaskOpen, shownTask } from '../../view/task-line.ts';
 import { age } from '../../view/times.ts';
 
 export type ListRow = { readonly task: TaskId | null; readonly text: Text };
@@ -17,7 +17,7 @@ export type ListRow = { readonly task: TaskId | null; readonly text: Text };
 type Section = { readonly title: Text; readonly tasks: readonly TaskState[] };
 
 /** The tasks by wave, after those that a person is needed for. */
-export function rowsOf(view: RunView, columns: number): readonly ListRow[] {
+export function listRows(view: RunView, columns: number): readonly ListRow[] {
   const { state } = view;
   const widths = widthsOf(state, columns);
   return sectionsOf(state).flatMap(({ title, tasks }): readonly ListRow[] => [
@@ -66,9 +66,9 @@ function widthsOf(state: RunState, columns: number): Widths {
 function taskRow(view: RunView, task: TaskState, { name, hasUsage }: Widths): Text {
   const { state, times, now } = view;
   const { sign, tone, word, detail } = shownTask(state, task, view.activity?.get(task.id));
-  const since = isMoving(task) ? age(times.tasks[task.id] ?? null, now) : '';
+  const since = isTaskOpen(task) ? age(times.tasks[task.id] ?? null, now) : '';
   const usage = usageOf(task);
-  const used = tokens(usage) === 0 ? '' : count(tokens(usage));
+  const used = tokens(usage) === 0 ? '' : tokenCount(tokens(usage));
   const paid = usage.usd === null ? '' : money(usage.usd);
   return [
     { text: ` ${sign} `, tone },

@@ -6,7 +6,7 @@ import type { RunView } from '../../view/run-view.ts';
 import { openTap } from '../follow/open-tap.ts';
 import { inList } from './list-keys.ts';
 import { type Pane, scrolled } from './pane.ts';
-import { answered, leaveSeconds, type Question } from './questions.ts';
+import { leaveSeconds, pressedAnswer, type Question } from './questions.ts';
 import { orderOf } from './rows.ts';
 
 /** What a person sees and does beside the run itself. It is never stored: who opens the screen again begins again. */
@@ -59,7 +59,7 @@ export const firstUi: Ui = {
 export function press(before: Ui, key: Key, at: Standing): Pressed {
   const ui = { ...before, notice: null };
   if (key.key === 'interrupt') return interrupted(ui, at);
-  if (ui.question !== null) return answered(ui, ui.question, key);
+  if (ui.question !== null) return pressedAnswer(ui, ui.question, key);
   if (ui.pane !== null) return inPane(ui, ui.pane, key, at);
   return inList(ui, key, at);
 }

@@ -1,5 +1,5 @@
 import { fingerprint } from '../base/fingerprint.ts';
-import { placeOf, short } from '../tool-calls/seen-call.ts';
+import { callPlace, short } from '../tool-calls/seen-call.ts';
 import { type Trip, tripCount } from './trip.ts';
 
 /** Contents that files had, the file that changed last at the end. */
@@ -23,7 +23,7 @@ export function countReturn(
   seen: { readonly path: string; readonly digest: string | null },
   workspace: string,
 ): { readonly histories: Histories; readonly changed: boolean; readonly trip: Trip | null } {
-  const place = placeOf(seen.path, workspace);
+  const place = callPlace(seen.path, workspace);
   const path = fingerprint(place);
   const before = histories.find((one) => one.path === path);
   const others = histories.filter((one) => one.path !== path);

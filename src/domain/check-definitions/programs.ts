@@ -3,7 +3,7 @@ import { readers } from './program-table.ts';
 import { readPython } from './programs/interpreters.ts';
 import { plain } from './programs/plain-programs.ts';
 import { readScript } from './programs/shell-scripts.ts';
-import { type Call, filesNamed, pathFrom, type ProgramReader, type Reading, shownWord } from './reading.ts';
+import { type Call, filesNamed, type ProgramReader, pathFrom, type Reading, shownWord } from './reading.ts';
 
 /** Reads one call of a program: the files that it rests on, and what it starts in turn. */
 export function readProgram(reading: Reading, call: Call): void {

@@ -15,7 +15,7 @@ import type { By, RequestEvent, TapName } from '../ledger/requests.ts';
 import { plannedById } from '../plan/plan.ts';
 import { checksToRepeat } from '../run/judged-checks.ts';
 import { strayedFindings } from '../run/recovery.ts';
-import { isOpen } from '../run/round.ts';
+import { isRoundOpen } from '../run/round.ts';
 import { evolveRun, hasMerged, type RunState } from '../run/run.ts';
 import { endedAttempt, isHalted, liveAttempt, snapshotOf, type TaskState } from '../run/task.ts';
 import { ownershipConflicts } from '../scope/ownership.ts';
@@ -51,7 +51,7 @@ export function answer(state: RunState, request: RequestEvent): RequestAnswer {
     case 'requested-stop':
       return ok([{ type: 'run-stopped', by: request.by }]);
     case 'requested-resume':
-      return ok([resumed(state, request.by)]);
+      return ok([runResumed(state, request.by)]);
     case 'requested-abandon':
       return abandon(state, request.by);
     case 'requested-replan':
@@ -98,7 +98,7 @@ export const unknownRequest = ({ type }: { readonly type: string }): Finding => 
 });
 
 /** Outcomes of checks that said nothing are forgotten, so that they run again. */
-export function resumed(state: RunState, by: By): RunEvent {
+export function runResumed(state: RunState, by: By): RunEvent {
   const rechecks = checksToRepeat(state);
   return { type: 'run-resumed', ...(rechecks.length === 0 ? {} : { rechecks }), by };
 }
@@ -179,7 +179,7 @@ function answerInRound(state: RunState, { id, wave }: TaskState, request: TaskRe
 /** In an open round. Until that is over, its snapshot stays what the round was opened with. */
 export function isIntegrating({ waves }: RunState, { id, wave, progress }: TaskState): boolean {
   const round = waves[wave]?.rounds.at(-1);
-  return isOpen(round) && round.tasks.some(({ task }) => task === id) && progress.status === 'ready';
+  return isRoundOpen(round) && round.tasks.some(({ task }) => task === id) && progress.status === 'ready';
 }
 
 /** The agent is told what is wrong with the work that it goes on with, so that a person need not copy it. */
@@ -195,7 +195,11 @@ const isTakenOut = (task: TaskState, path: string): boolean =>
   );
 
 /** With another agent a task that only waits keeps what is there of it: nothing of it went wrong. */
-function retry(state: RunState, task: TaskState, request: TaskRequest & { readonly type: 'requested-retry' }): RequestAnswer {
+function retry(
+  state: RunState,
+  task: TaskState,
+  request: TaskRequest & { readonly type: 'requested-retry' },
+): RequestAnswer {
   const { agent, by } = request;
   const { status } = task.progress;
   const unknown = agent === undefined ? null : unknownAgent(state, task, agent);
@@ -221,7 +225,10 @@ function unknownAgent({ plan }: RunState, task: TaskState, agent: string): Findi
 }
 
 /** Settled when the files are gone. */
-function discardKept(state: RunState, { task, paths }: RequestEvent & { readonly type: 'requested-discard' }): RequestAnswer {
+function discardKept(
+  state: RunState,
+  { task, paths }: RequestEvent & { readonly type: 'requested-discard' },
+): RequestAnswer {
   if (state.tasks[task] === undefined) return err({ rule: 'no-such-task', run: state.run, task });
   const found = discardedBy(state, task, paths);
   return found.ok ? ok('later') : err({ rule: 'not-kept', run: state.run, task, path: found.error.path });
@@ -252,7 +259,11 @@ function raise(state: RunState, { task, usd, by }: RequestEvent & { readonly typ
   return ok([{ type: 'budget-raised', task, usd, by }]);
 }
 
-function grant(state: RunState, task: TaskState, request: TaskRequest & { readonly type: 'requested-grant' }): RequestAnswer {
+function grant(
+  state: RunState,
+  task: TaskState,
+  request: TaskRequest & { readonly type: 'requested-grant' },
+): RequestAnswer {
   const { paths, by } = request;
   const before = Object.values(state.tasks).map((other) => ({ task: other.id, paths: other.granted }));
   const granted = [...before, { task: task.id, paths }];
@@ -288,7 +299,7 @@ function tap(
 const abandon = (state: RunState, by: By): RequestAnswer =>
   ok([
     ...(state.abandoned === null ? [{ type: 'run-abandoned', by } as const] : []),
-    ...(state.mode.mode === 'halted' ? [resumed(state, by)] : []),
+    ...(state.mode.mode === 'halted' ? [runResumed(state, by)] : []),
   ]);
 
 /** What could not be ended because of a halt is tried again. */

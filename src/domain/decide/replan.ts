@@ -7,7 +7,7 @@ import type { RunEvent } from '../ledger/events.ts';
 import type { RequestEvent } from '../ledger/requests.ts';
 import { allTasks, canonicalJson, type FrozenPlan, type PlannedTask, plannedById } from '../plan/plan.ts';
 import { lintDirectives } from '../plan/plan-lint.ts';
-import { isOpen } from '../run/round.ts';
+import { isRoundOpen } from '../run/round.ts';
 import { currentWave, plannedStates, type RunState } from '../run/run.ts';
 import { isLive } from '../run/schedule.ts';
 import { ownershipConflicts } from '../scope/ownership.ts';
@@ -131,7 +131,7 @@ function inTheWay(state: RunState): RequestAnswer | null {
   if (['observed', 'intended', 'offering'].includes(state.landing.status)) return err({ rule: 'landing-under-way' });
   const wave = currentWave(state);
   const round = wave?.rounds.at(-1);
-  if (wave === undefined || !isOpen(round)) return null;
+  if (wave === undefined || !isRoundOpen(round)) return null;
   if (mode === 'active' || mode === 'paused')
     return err({ rule: 'wave-integrating', run: state.run, wave: wave.index });
   if (round.status === 'merging' || round.status === 'merged')
@@ -144,7 +144,7 @@ function inTheWay(state: RunState): RequestAnswer | null {
 function giveUpRound(state: RunState): readonly RunEvent[] {
   const wave = currentWave(state);
   const round = wave?.rounds.at(-1);
-  if (wave === undefined || !isOpen(round)) return [];
+  if (wave === undefined || !isRoundOpen(round)) return [];
   return [{ type: 'round-abandoned', wave: wave.index, round: round.round, because: { rule: 'round-replanned' } }];
 }
 

@@ -15,7 +15,7 @@ export const subtasksOfWave = (state: Session, wave: number): readonly Subtask[]
 export const subtasksOfBatch = (state: Session, { subtasks }: Batch): readonly Subtask[] =>
   subtasks.flatMap((id) => subtaskOf(state, id) ?? []);
 
-export const isSettled = ({ progress }: Subtask): boolean =>
+export const isSubtaskSettled = ({ progress }: Subtask): boolean =>
   progress.status === 'completed' || progress.status === 'failed';
 
 export const hasEnded = ({ status }: Wave): boolean => status === 'completed' || status === 'failed';
@@ -28,5 +28,5 @@ export function batchStatus(state: Session, batch: Batch): 'pending' | 'running'
 }
 
 /** The one that is running, else the highest that is pending. */
-export const currentWave = ({ waves }: Session): Wave | undefined =>
+export const sessionWave = ({ waves }: Session): Wave | undefined =>
   waves.find(({ status }) => status === 'running') ?? waves.findLast(({ status }) => status === 'pending');

@@ -3,7 +3,7 @@ import { explain } from '../explain/explain.ts';
 import { decisionVersions } from '../gates/versions.ts';
 import type { By } from '../ledger/requests.ts';
 import type { ExternalCommand, NewSubtask } from './command.ts';
-import { batchStatus, countsOf, currentWave, subtasksOfWave } from './counts.ts';
+import { batchStatus, countsOf, sessionWave, subtasksOfWave } from './counts.ts';
 import { dcmEventOf } from './dcm-events.ts';
 import { decideExternal } from './decide.ts';
 import type { ExternalEvent } from './events.ts';
@@ -134,8 +134,8 @@ describe('a wave', () => {
   });
 
   test('the running one is current, else the highest that is pending', () => {
-    expect(currentWave(sessionAfter(create(0), create(1)))?.number).toBe(1);
-    expect(currentWave(sessionAfter(submit(0, task('a')), create(1), start(0)))?.number).toBe(0);
+    expect(sessionWave(sessionAfter(create(0), create(1)))?.number).toBe(1);
+    expect(sessionWave(sessionAfter(submit(0, task('a')), create(1), start(0)))?.number).toBe(0);
   });
 });
 

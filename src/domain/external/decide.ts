@@ -6,7 +6,7 @@ import { secretIn } from '../secrets/secret-shapes.ts';
 import { policy } from '../settings/policy.ts';
 import { resolveBlockers } from './blocked-by.ts';
 import type { ExternalCommand } from './command.ts';
-import { countsOf, hasEnded, isSettled, subtasksOfBatch, subtasksOfWave } from './counts.ts';
+import { countsOf, hasEnded, isSubtaskSettled, subtasksOfBatch, subtasksOfWave } from './counts.ts';
 import type { ExternalEvent, ExternalFact } from './events.ts';
 import { idFrom } from './ids.ts';
 import type { Refusal } from './refusal.ts';
@@ -88,7 +88,7 @@ function endings(state: Session, facts: readonly ExternalFact[]): readonly Exter
   const next = withFacts(state, facts);
   const running = next.waves.filter(({ status }) => status === 'running');
   return running.flatMap(({ number }): readonly ExternalFact[] => {
-    if (next.subtasks.some((one) => one.wave === number && !isSettled(one))) return [];
+    if (next.subtasks.some((one) => one.wave === number && !isSubtaskSettled(one))) return [];
     const subtasks = subtasksOfWave(next, number);
     if (subtasks.length === 0) return [];
     const outcome = countsOf(subtasks).failed > 0 ? 'failed' : 'completed';
@@ -120,7 +120,7 @@ function complete(
   const batch = own(state.batches, command.batch);
   if (batch === undefined) return err({ rule: 'session-unknown-batch', batch: command.batch });
   if (batch.end !== null) return ok([]);
-  const open = subtasksOfBatch(state, batch).filter((subtask) => !isSettled(subtask));
+  const open = subtasksOfBatch(state, batch).filter((subtask) => !isSubtaskSettled(subtask));
   if (open.length > 0 && !command.failUnfinished)
     return err({ rule: 'session-unfinished-batch', open: open.map(standingOf) });
   const begun = open.length === 0 ? ok([]) : beginWave(state, batch.wave, by);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { By } from '../ledger/requests.ts';
 import type { ExternalCommand, SubtaskStatus } from './command.ts';
-import { countsOf, isSettled, subtasksOfWave } from './counts.ts';
+import { countsOf, isSubtaskSettled, subtasksOfWave } from './counts.ts';
 import { dcmEventOf } from './dcm-events.ts';
 import { decideExternal } from './decide.ts';
 import type { ExternalEvent } from './events.ts';
@@ -112,7 +112,7 @@ test('what is completed or failed stays so, waves and subtasks and batches', () 
       for (const one of before.waves)
         if (one.status === 'completed' || one.status === 'failed')
           expect(state.waves.find(({ number }) => number === one.number)).toEqual(one);
-      for (const one of before.subtasks) if (isSettled(one)) expect(subtaskOf(state, one.id)).toEqual(one);
+      for (const one of before.subtasks) if (isSubtaskSettled(one)) expect(subtaskOf(state, one.id)).toEqual(one);
       for (const one of Object.values(before.batches)) if (one.end !== null) expect(state.batches[one.id]).toEqual(one);
     }
   });

@@ -3,7 +3,7 @@ import type { By } from '../ledger/requests.ts';
 import { canonicalJson } from '../plan/plan.ts';
 import { misblocked, openBlockers } from './blocked-by.ts';
 import type { ExternalCommand, SubtaskChange, SubtaskStatus } from './command.ts';
-import { isSettled } from './counts.ts';
+import { isSubtaskSettled } from './counts.ts';
 import type { DecidedFacts } from './decide.ts';
 import { type Session, type Subtask, standingOf, subtaskOf } from './session.ts';
 import { beginWave } from './waves.ts';
@@ -27,7 +27,7 @@ export function updateSubtask(state: Session, { type: _, subtask: id, ...given }
   const change = newsIn(subtask, given);
   if (Object.keys(change).length === 0) return ok([]);
   const { status } = subtask.progress;
-  if (isSettled(subtask)) return err({ rule: 'session-settled-subtask', status });
+  if (isSubtaskSettled(subtask)) return err({ rule: 'session-settled-subtask', status });
   if (change.status !== undefined && !transitions[status].includes(change.status))
     return err({ rule: 'session-bad-transition', from: status, to: change.status, allowed: transitions[status] });
   const next = { ...subtask, ...change };

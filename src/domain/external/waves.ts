@@ -12,7 +12,7 @@ type Create = ExternalCommand & { readonly type: 'create-wave' };
 
 /** The same number again is the same wave, and stays as it is. */
 export function createWave(state: Session, { wave, name, description }: Create, by: By): DecidedFacts {
-  if (waveOf(state, wave) !== undefined) return ok([]);
+  if (subtaskWave(state, wave) !== undefined) return ok([]);
   const begun = state.waves.findLast(({ status }) => status !== 'pending');
   if (begun !== undefined && begun.number > wave) return err({ rule: 'session-late-wave', wave, begun: begun.number });
   const id = idFrom('wave', state.session, wave);
@@ -27,7 +27,7 @@ export const ensureWave = (state: Session, wave: number, by: By): DecidedFacts =
  * completed when one after it is started by its number: nothing else would ever end it.
  */
 export function startWave(state: Session, number: number, by: By): DecidedFacts {
-  const wave = waveOf(state, number);
+  const wave = subtaskWave(state, number);
   if (wave === undefined) return err({ rule: 'session-unknown-wave', wave: number });
   if (hasEnded(wave)) return err({ rule: 'session-ended-wave', wave: number, status: wave.status, action: 'start' });
   const left = state.waves
@@ -39,7 +39,7 @@ export function startWave(state: Session, number: number, by: By): DecidedFacts 
 
 /** No wave overtakes another. One that failed has ended: starting the next by its number goes on without it. */
 export function beginWave(state: Session, number: number, by: By): DecidedFacts {
-  const wave = waveOf(state, number);
+  const wave = subtaskWave(state, number);
   if (wave === undefined || wave.status !== 'pending') return ok([]);
   const earlier = state.waves.find((one) => one.number < number && !hasEnded(one));
   if (earlier !== undefined) return err(unfinished(state, earlier, number));
@@ -57,7 +57,7 @@ export function startNext(state: Session, by: By): DecidedFacts {
   return next === undefined ? ok([]) : beginWave(state, next.number, by);
 }
 
-export const waveOf = ({ waves }: Session, number: number): Wave | undefined =>
+export const subtaskWave = ({ waves }: Session, number: number): Wave | undefined =>
   waves.find((wave) => wave.number === number);
 
 const isEmpty = (state: Session, { number }: Wave): boolean => subtasksOfWave(state, number).length === 0;

@@ -44,7 +44,7 @@ type Needs = {
 };
 
 /** The first proof: a plan hash and the verdicts on the contract. */
-export function begin(hash: PlanHash, verdicts: readonly Verdict[]): Passed<'contract'> | null {
+export function beginProof(hash: PlanHash, verdicts: readonly Verdict[]): Passed<'contract'> | null {
   return passes(verdicts) ? { hash, subject: 'run', [phaseOf]: 'contract' } : null;
 }
 

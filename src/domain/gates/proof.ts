@@ -3,7 +3,7 @@ import { isNonEmpty } from '../base/result.ts';
 import type { RoundState } from '../run/round.ts';
 import type { RunState } from '../run/run.ts';
 import { verdictsOf } from '../run/task.ts';
-import { advance, begin, type Passed } from './phase.ts';
+import { advance, beginProof, type Passed } from './phase.ts';
 
 /** Proofs rebuilt from the verdicts that the ledger holds. Null: that phase has not passed. */
 
@@ -11,7 +11,7 @@ export function approvalProof(state: RunState, index: number): Passed<'approval'
   const wave = state.waves[index];
   if (wave === undefined) return null;
   const subject = `wave ${index}`;
-  const contract = begin(state.hash, state.contract ?? []);
+  const contract = beginProof(state.hash, state.contract ?? []);
   const load = advance('load', contract, 'run', state.load ?? []);
   const thread = advance('thread', load, subject, wave.thread ?? []);
   const preflight = advance('preflight', thread, subject, wave.preflight ?? []);

@@ -3,8 +3,8 @@ import { commitId } from '../base/ids.ts';
 import {
   listArguments,
   openArguments,
-  openCommand,
   openerFor,
+  pullRequestCommand,
   type RequestTerms,
   repositoryAt,
   withoutCredentials,
@@ -71,5 +71,5 @@ test.each([
   [{ remote: 'origin', host: null, repository: null }, 'git request-pull main origin tidegate/x-1'],
 ])('the command for %j', (pushed, command) => {
   const offer = { branch: 'tidegate/x-1', new: commitId('a'.repeat(40)), pushed, url: null };
-  expect(openCommand(offer, 'main')).toBe(command);
+  expect(pullRequestCommand(offer, 'main')).toBe(command);
 });

@@ -94,7 +94,7 @@ const place = ({ opener, target }: RequestTerms): string =>
   opener === 'gh' ? `${target.host}/${target.repository}` : `https://${target.host}/${target.repository}`;
 
 /** The command that a person types to open the pull request. */
-export function openCommand({ branch, pushed }: Pick<Offer, 'branch' | 'pushed'>, base: string): string {
+export function pullRequestCommand({ branch, pushed }: Pick<Offer, 'branch' | 'pushed'>, base: string): string {
   const { host, remote, repository, upstream = repository } = pushed;
   const opener = openerFor(host);
   const owner = upstream === repository ? '' : `${repository?.split('/')[0]}:`;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '../plan/plan.ts';
-import { genesis, type ChainLink, linkHash, walkChain } from './chain.ts';
+import { type ChainLink, genesis, linkHash, walkChain } from './chain.ts';
 
 /** Not a hash at all: it shows exactly what is hashed. */
 const plain = (text: string): string => `<${text}>`;

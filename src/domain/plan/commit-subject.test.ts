@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { plan } from '../../../test/support/plans.ts';
-import { generatedSubject, subjectFault, subjectOf } from './commit-subject.ts';
+import { commitSubject, generatedSubject, subjectFault } from './commit-subject.ts';
 import { allTasks } from './plan.ts';
 
 /** The subject of the only task of a plan with this brief. */
@@ -8,7 +8,7 @@ function subject(commit: string | undefined, text = 'Limit the login.\n'): strin
   const planned = plan([{ limit: { directive: { file: null, text, clauses: [] }, role: 'docs' } }], { name: 'shop' });
   const [task] = allTasks(planned);
   if (task === undefined) throw new Error('no task');
-  return subjectOf(commit === undefined ? planned : { ...planned, commit }, 'shop-ab12', task);
+  return commitSubject(commit === undefined ? planned : { ...planned, commit }, 'shop-ab12', task);
 }
 
 describe('the subject of a commit', () => {

@@ -28,7 +28,11 @@ export function subjectFault(template: string): SubjectFault | null {
 type Described = Pick<PlannedTask, 'id' | 'directive' | 'role'>;
 
 /** The first line of a task's commit: its title, or what the plan's `commit` makes of it. One line of at most 72 characters. */
-export function subjectOf(plan: Pick<FrozenPlan, 'name' | 'waves' | 'commit'>, run: string, task: Described): string {
+export function commitSubject(
+  plan: Pick<FrozenPlan, 'name' | 'waves' | 'commit'>,
+  run: string,
+  task: Described,
+): string {
   const wave = plan.waves.findIndex(({ tasks }) => tasks.some(({ id }) => id === task.id));
   return filled(plan, { task: task.id, title: titleOf(task), run, wave: String(wave + 1), role: task.role });
 }

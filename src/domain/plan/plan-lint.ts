@@ -14,10 +14,10 @@ import type { FrozenPlan, PlannedTask, Skill } from './plan.ts';
 import {
   agentsOf,
   commandOf,
-  type PlanDraft,
   type DraftTask,
   ownsOf,
   type Place,
+  type PlanDraft,
   type PlanProblem,
   placed,
 } from './plan-draft.ts';

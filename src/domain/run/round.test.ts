@@ -6,7 +6,7 @@ import { inconclusive, pass } from '../gates/say.ts';
 import type { Verdict } from '../gates/verdict.ts';
 import type { RunEvent } from '../ledger/events.ts';
 import { policy } from '../settings/policy.ts';
-import { evolveRound, isOpen, type RoundState } from './round.ts';
+import { evolveRound, isRoundOpen, type RoundState } from './round.ts';
 
 const opened: RoundState = {
   round: 1,
@@ -51,17 +51,19 @@ describe('a round', () => {
 
   test('is open until the merge was seen on the run branch', () => {
     const through = [built, closed([pass('round')]), intended, merged];
-    expect(isOpen(past(...through))).toBe(true);
-    expect(isOpen(past(...through, seen([inconclusive('proof', { rule: 'merge-proof' })])))).toBe(true);
-    expect(isOpen(past(...through, seen([pass('run-branch')])))).toBe(false);
+    expect(isRoundOpen(past(...through))).toBe(true);
+    expect(isRoundOpen(past(...through, seen([inconclusive('proof', { rule: 'merge-proof' })])))).toBe(true);
+    expect(isRoundOpen(past(...through, seen([pass('run-branch')])))).toBe(false);
   });
 
   test('is over when it is abandoned', () => {
-    expect(isOpen(past(built, { type: 'round-abandoned', ...at, because: { rule: 'round-conflicts' } }))).toBe(false);
+    expect(isRoundOpen(past(built, { type: 'round-abandoned', ...at, because: { rule: 'round-conflicts' } }))).toBe(
+      false,
+    );
   });
 
   test('is not open when there is none', () => {
-    expect(isOpen(undefined)).toBe(false);
+    expect(isRoundOpen(undefined)).toBe(false);
   });
 });
 

@@ -86,5 +86,5 @@ function candidateOf(steps: readonly RoundStep[]): Candidate {
   return { steps, tip: last === undefined ? null : { commit: last.commit, tree: last.tree } };
 }
 
-export const isOpen = (state: RoundState | undefined): state is RoundState =>
+export const isRoundOpen = (state: RoundState | undefined): state is RoundState =>
   state !== undefined && state.status !== 'abandoned' && !(state.status === 'merged' && state.judged);

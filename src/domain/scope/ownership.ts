@@ -4,7 +4,7 @@ import type { Finding, FindingOf } from '../findings/finding.ts';
 import { allTasks, type FrozenPlan, type PlannedTask } from '../plan/plan.ts';
 import { type Claim, claimsOf, type Granted } from './claims.ts';
 import { intersect, pattern } from './pattern.ts';
-import { type PatternEntry, indexPatterns } from './pattern-index.ts';
+import { indexPatterns, type PatternEntry } from './pattern-index.ts';
 
 import { agentSteering, steeringIn } from './steering.ts';
 
@@ -101,9 +101,14 @@ function agrees(a: PatternEntry<Claim>, b: PatternEntry<Claim>, tasks: ReadonlyM
   return shared !== null && tasks.get(owner.value.task)?.shares.includes(shared.pattern.text) === true;
 }
 
-const bothLock = (a: PatternEntry<Claim>, b: PatternEntry<Claim>): boolean => a.value.by === 'locks' && b.value.by === 'locks';
+const bothLock = (a: PatternEntry<Claim>, b: PatternEntry<Claim>): boolean =>
+  a.value.by === 'locks' && b.value.by === 'locks';
 
-const overlap = (a: PatternEntry<Claim>, b: PatternEntry<Claim>, met: { witness: string; spelling: string }): Overlap => ({
+const overlap = (
+  a: PatternEntry<Claim>,
+  b: PatternEntry<Claim>,
+  met: { witness: string; spelling: string },
+): Overlap => ({
   claims: [claimFact(a), claimFact(b)],
   path: met.witness,
   folded: met.spelling === 'folded',

@@ -7,7 +7,7 @@ import type { FrozenPlan, PlannedTask } from '../plan/plan.ts';
 import { type Claim, claimsOf, type Granted, grantPattern, grantsOf } from './claims.ts';
 import { unsafePath } from './path-safety.ts';
 import { matches, matchesFolded, type Pattern, pattern } from './pattern.ts';
-import { type PatternEntry, indexPatterns, type PatternIndex } from './pattern-index.ts';
+import { indexPatterns, type PatternEntry, type PatternIndex } from './pattern-index.ts';
 import { type Steering, steeringIn } from './steering.ts';
 
 /** What one task may change, with all that is needed to say why not. */

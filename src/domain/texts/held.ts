@@ -9,7 +9,7 @@ import type { Hold } from '../run/task.ts';
 import { checkOutput } from './check-output.ts';
 import { checkLog, goOn, reworkInstead, withPaths } from './commands.ts';
 import { failingLines } from './failing-lines.ts';
-import { brief, few, type Advice } from './told.ts';
+import { type Advice, brief, few } from './told.ts';
 
 /** Why a task is held. `subject` is `run/task`. */
 export function toldOfHold(state: Pick<RunState, 'run' | 'checks' | 'tasks'>, hold: Hold, subject: string): Advice {
@@ -126,7 +126,10 @@ function toldOfGates(verdicts: readonly Verdict[], subject: string): Advice {
   return { message: own, ...rest };
 }
 
-type WayOut = (subject: string, findings: readonly Finding[]) => Omit<Advice, 'message'> & Partial<Pick<Advice, 'message'>>;
+type WayOut = (
+  subject: string,
+  findings: readonly Finding[],
+) => Omit<Advice, 'message'> & Partial<Pick<Advice, 'message'>>;
 
 const reworked =
   (message: string, safe = kept): WayOut =>

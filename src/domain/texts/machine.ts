@@ -3,7 +3,7 @@ import { describeVerdict } from '../explain/explain.ts';
 import type { RunState } from '../run/run.ts';
 import { duration } from './duration.ts';
 import { printed } from './held.ts';
-import { few, type Advice } from './told.ts';
+import { type Advice, few } from './told.ts';
 
 /** Null: it did not, or so shortly that it may as well have been busy. */
 export const toldOfSleep = (seconds: number): string | null =>

@@ -16,7 +16,7 @@ import type { TaskProgress } from '../run/task.ts';
 import type { PathRequest } from '../run/task-notes.ts';
 import { answerQuestion, goOn, reworkInstead, withPaths } from './commands.ts';
 import { acceptLine, diffLine, printed } from './held.ts';
-import { brief, few, type Advice } from './told.ts';
+import { type Advice, brief, few } from './told.ts';
 
 type Run = Pick<RunState, 'run'>;
 

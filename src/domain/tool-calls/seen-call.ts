@@ -34,7 +34,7 @@ export type Settled = {
 export function seenCall(call: ToolCall, workspace: string): SeenCall {
   const command = call.command?.trim() ?? null;
   const read = call.kind === 'run' && command !== null ? shellRead(command) : null;
-  const paths = (read ? [read.path] : call.paths).map((path) => placeOf(path, workspace));
+  const paths = (read ? [read.path] : call.paths).map((path) => callPlace(path, workspace));
   return {
     id: fingerprint(call.id),
     key: fingerprint(JSON.stringify([call.kind, call.tool, paths, command, call.lines, call.input])),
@@ -48,7 +48,7 @@ export function seenCall(call: ToolCall, workspace: string): SeenCall {
 }
 
 /** One spelling for each place: relative inside the workspace, absolute outside. */
-export function placeOf(path: string, workspace: string): string {
+export function callPlace(path: string, workspace: string): string {
   const place = resolvePath(workspace, path);
   return below(workspace, place) || place;
 }

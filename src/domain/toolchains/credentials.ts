@@ -1,5 +1,5 @@
 import { follow, type Look } from './look.ts';
-import { holds, nameOf } from './places.ts';
+import { isInside, nameOf } from './places.ts';
 import type { Hidden } from './private-files.ts';
 import { isAmong, type Placed, pathsOf } from './rows.ts';
 import { toolchainTable } from './table.ts';
@@ -38,7 +38,7 @@ export function neverShown(roots: readonly string[], { placed, needed, home, loo
   const each = new Map(rows.map((one) => [`${toolchainTable.indexOf(one.row)} ${one.place}`, one]));
   const named = [...each.values()].flatMap(({ row, place }) => {
     const of = (pattern: string): readonly string[] => pathsOf(pattern, { root: place }, home, look);
-    const isSeen = roots.some((path) => holds(path, place) || holds(place, path));
+    const isSeen = roots.some((path) => isInside(path, place) || isInside(place, path));
     const installed = isSeen ? [place, ...(row.holds ?? []).flatMap(of)] : [];
     return [...row.never.flatMap(of), ...installed.flatMap((one) => credentialsIn(one, home, look))];
   });
@@ -50,7 +50,7 @@ export function neverShown(roots: readonly string[], { placed, needed, home, loo
     return kind === 'directory' ? [{ path, kind }] : kind === 'file' ? [{ path, kind }] : [];
   });
   const directories = hidden.filter(({ kind }) => kind === 'directory').map(({ path }) => path);
-  return hidden.filter(({ path }) => !directories.some((directory) => directory !== path && holds(directory, path)));
+  return hidden.filter(({ path }) => !directories.some((directory) => directory !== path && isInside(directory, path)));
 }
 
 /** Of one installation. It is listed once, because most hold none of all this. */

@@ -9,7 +9,7 @@ import type { Desk, PlanFlags, PlanSource, ReadPlan } from '../../ports/desk.ts'
 import { attest } from '../attest.ts';
 import { continuationOf, lookBack } from '../look-back.ts';
 import { knownRuns } from './find-run.ts';
-import { noPreflight, preflight } from './preflight.ts';
+import { noPreflight, orderPreflight } from './preflight.ts';
 import { refusals, rehearse } from './rehearse.ts';
 
 type OrderAsked = {
@@ -54,7 +54,7 @@ export async function prepareOrder(desk: Desk, asked: OrderAsked): Promise<Resul
   const { land } = asked.flags;
   const planned: RunOrder = { ...ordered.value, landing: land ?? 'as-planned', approves: [] };
   const judged = await judgedBefore(desk, planned);
-  const before = asked.planOnly ? noPreflight : await preflight(desk, planned, uncommitted);
+  const before = asked.planOnly ? noPreflight : await orderPreflight(desk, planned, uncommitted);
   const order: RunOrder = before.takes ? { ...planned, uncommitted: true } : planned;
   const warnings = [...read.warnings, ...judged.warnings, ...before.warnings];
   const findings = [...judged.findings, ...before.refused];

@@ -23,7 +23,7 @@ export type Preflight = {
 export const noPreflight: Preflight = { refused: [], warnings: [], takes: false };
 
 /** What would go wrong after agents were paid, found before: in the checkout, in the agents of the plan, in signing. */
-export async function preflight(desk: Desk, order: RunOrder, withUncommitted: boolean): Promise<Preflight> {
+export async function orderPreflight(desk: Desk, order: RunOrder, withUncommitted: boolean): Promise<Preflight> {
   const { plan, continues } = order;
   const agents = await agentsOf(desk, order);
   const checkout = await desk.checkoutState(ownedByName(plan));

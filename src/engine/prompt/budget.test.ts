@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { created, firstAttempt, idOf, plan, stateAfter } from '../../../test/support/plans.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import { type Directive, plannedById } from '../../domain/plan/plan.ts';
-import { buildPrompt, promptCharacters, type PromptSubject } from './prompt.ts';
+import { buildPrompt, type PromptSubject, promptCharacters } from './prompt.ts';
 
 const words = (most: number) => fc.string({ unit: 'grapheme', maxLength: most });
 const patterns = fc.uniqueArray(fc.stringMatching(/^[a-z]{1,8}(\/[a-z]{1,8}){0,3}\/(\*\*)?$/), { maxLength: 40 });

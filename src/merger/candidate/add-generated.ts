@@ -3,7 +3,7 @@ import { type Change, keepReachable, readChanges, takeBack, writeCommit } from '
 import { failpoint } from '../../adapters/process/failpoint.ts';
 import { refs } from '../../domain/ledger/state-dir.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
-import { done, type MergerOrder, recordFacts, refused } from '../context.ts';
+import { type MergerOrder, mergerDone, recordFacts, refused } from '../context.ts';
 import { eventsOf, planInForce } from '../proof/history.ts';
 import { definedBefore } from './defined-before.ts';
 import { generatedMessage } from './message.ts';
@@ -16,7 +16,7 @@ export async function addGenerated(order: MergerOrder, wave: number, round: numb
   const { repository } = order.state;
   const history = await order.ledger.read(order.run);
   const isThis = (event: { wave: number; round: number }) => event.wave === wave && event.round === round;
-  if (eventsOf(history, 'candidate-completed').some(({ event }) => isThis(event))) return done;
+  if (eventsOf(history, 'candidate-completed').some(({ event }) => isThis(event))) return mergerDone;
   const built = eventsOf(history, 'candidate-built').findLast(({ event }) => isThis(event))?.event;
   const ended = eventsOf(history, 'generator-ended').findLast(({ event }) => isThis(event));
   const last = built?.steps.at(-1);

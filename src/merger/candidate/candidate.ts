@@ -18,7 +18,7 @@ import type { PlannedTask } from '../../domain/plan/plan.ts';
 import { addedIn, bothNames, namesAfter, pathTwins } from '../../domain/scope/path-twins.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
 import { changesApart } from '../apart.ts';
-import { done, type MergerOrder, recordFacts, refused } from '../context.ts';
+import { type MergerOrder, mergerDone, recordFacts, refused } from '../context.ts';
 import {
   eventsOf,
   type History,
@@ -26,7 +26,7 @@ import {
   isDoneEmpty,
   isMerged,
   isReadOnly,
-  judged,
+  judgedPhases,
   planHere,
   planned,
   runTip,
@@ -46,7 +46,7 @@ export async function buildCandidate(order: MergerOrder, wave: number, round: nu
   const { repository } = order.state;
   const history = await order.ledger.read(order.run);
   const isThis = (event: { wave: number; round: number }) => event.wave === wave && event.round === round;
-  if (eventsOf(history, 'candidate-built').some(({ event }) => isThis(event))) return done;
+  if (eventsOf(history, 'candidate-built').some(({ event }) => isThis(event))) return mergerDone;
   const opened = eventsOf(history, 'round-opened').findLast(({ event }) => isThis(event));
   if (opened === undefined) return refused({ rule: 'round-not-open', wave, round });
   const { base } = opened.event;
@@ -91,7 +91,7 @@ function readTasks(
   const tasks: RoundTask[] = [];
   for (const task of inOrder(plan, new Set(round.map((entry) => entry.task)))) {
     const wanted = round.find((entry) => entry.task === task.id)?.snapshot;
-    const proof = judged(history, 'monitor').findLast(
+    const proof = judgedPhases(history, 'monitor').findLast(
       ({ event }) => event.task === task.id && event.evidence.snapshot?.commit === wanted,
     );
     const snapshot = proof?.event.evidence.snapshot;

@@ -1,11 +1,18 @@
 import { openObjects } from '../../adapters/git/process/index.ts';
-import { type Change, internalAuthor, readChanges, takeBack, writeBlob, writeCommit } from '../../adapters/git/write/index.ts';
+import {
+  type Change,
+  internalAuthor,
+  readChanges,
+  takeBack,
+  writeBlob,
+  writeCommit,
+} from '../../adapters/git/write/index.ts';
 import type { CommitId, TaskId, TreeId } from '../../domain/base/ids.ts';
 import { compileDefinitions, mayTouch, touchedDefinition } from '../../domain/check-definitions/definition.ts';
 import type { DefinitionChange, EarlierDefinitions } from '../../domain/landing/earlier-definitions.ts';
 import { grantPattern } from '../../domain/scope/claims.ts';
 import { matches, type Pattern, pattern } from '../../domain/scope/pattern.ts';
-import { eventsOf, type History, judged, planInForce } from '../proof/history.ts';
+import { eventsOf, type History, judgedPhases, planInForce } from '../proof/history.ts';
 
 type Tip = { readonly commit: CommitId; readonly tree: TreeId };
 
@@ -50,12 +57,18 @@ export async function definedBefore(
   const tree = await takeBack(repository, top.tree, restored);
   if (tree === top.tree) return {};
   const message = 'what defines the checks, as it was\n';
-  const commit = await writeCommit(repository, { tree, parent: top.commit, message, by: internalAuthor, date: '0 +0000' });
+  const commit = await writeCommit(repository, {
+    tree,
+    parent: top.commit,
+    message,
+    by: internalAuthor,
+    date: '0 +0000',
+  });
   return { before: { commit, tree, changes } };
 }
 
 const lastJudged = (history: History, task: TaskId) =>
-  judged(history, 'monitor').findLast(({ event }) => event.task === task)?.event.evidence;
+  judgedPhases(history, 'monitor').findLast(({ event }) => event.task === task)?.event.evidence;
 
 const changed = (history: History, task: TaskId, path: string): boolean =>
   lastJudged(history, task)?.snapshot?.diff.some((entry) => entry.path === path) ?? false;

@@ -1,8 +1,8 @@
 import { readDiff } from '../../adapters/git/read/index.ts';
 import {
+  internalAuthor,
   keepReachable,
   mustReadCommit,
-  internalAuthor,
   readChanges,
   takeBack,
   writeCommit,
@@ -12,7 +12,7 @@ import type { TaskId } from '../../domain/base/ids.ts';
 import type { SnapshotEvidence } from '../../domain/gates/evidence.ts';
 import type { By } from '../../domain/ledger/requests.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
-import { done, type MergerOrder, recordFacts, refused } from '../context.ts';
+import { type MergerOrder, mergerDone, recordFacts, refused } from '../context.ts';
 import { eventsOf, type History, lastSnapshot } from '../proof/history.ts';
 
 /**
@@ -32,7 +32,7 @@ export async function dropPaths(
   const taken = (await readChanges(repository, held.base, held.commit)).filter((change) => covers(change.path));
   // these are in no snapshot: dropping them only takes the finding away, and the files stay where they are
   const refusedPaths = held.refused.flatMap(({ where = '' }) => (covers(where) ? [where] : []));
-  if (taken.length === 0 && isDropped(history, task, paths)) return done;
+  if (taken.length === 0 && isDropped(history, task, paths)) return mergerDone;
   if (taken.length === 0 && refusedPaths.length === 0) return refused({ rule: 'paths-unchanged', task, paths });
 
   const { date } = await mustReadCommit(repository, held.commit);

@@ -4,7 +4,7 @@ import { run, scene } from '../../../test/support/merger-scene.ts';
 import { me } from '../../../test/support/plans.ts';
 import { runOnly } from '../../../test/support/run-only.ts';
 import { taskId } from '../../domain/base/ids.ts';
-import { merge } from './merge.ts';
+import { mergeRound } from './merge.ts';
 
 const branch = `refs/tidegate/runs/${run}`;
 
@@ -211,7 +211,7 @@ test('a coordinator that was replaced makes no run branch, and finishes no merge
   await s.append({ type: 'merge-intended', wave: 0, round: 0, old: built.base, new: next });
   const order = { ...s.context, run, epoch: s.epoch };
   await replace();
-  expect(await merge(order, { wave: 0, round: 0 })).toEqual({ outcome: 'stale-epoch' });
+  expect(await mergeRound(order, { wave: 0, round: 0 })).toEqual({ outcome: 'stale-epoch' });
   expect(s.bare('rev-parse', branch)).toBe(built.base);
   s.bare('update-ref', '-d', branch);
   expect(await s.open()).toEqual({ outcome: 'stale-epoch' });

@@ -4,7 +4,7 @@ import type { CommitId } from '../../domain/base/ids.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
 import { refs } from '../../domain/ledger/state-dir.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
-import { done, type Intent, type MergerOrder, recordFacts, recordIntent, refused } from '../context.ts';
+import { type Intent, type MergerOrder, mergerDone, recordFacts, recordIntent, refused } from '../context.ts';
 import { verifyObjects } from '../objects.ts';
 import { eventsOf, type History } from '../proof/history.ts';
 import { verifyChain } from '../proof/proof.ts';
@@ -16,7 +16,7 @@ type Round = { readonly wave: number; readonly round: number };
  * Moves the run branch to a candidate that the ledger proves. Asked again after a crash it looks at the branch: already
  * there, it only records it; still at the old commit, it moves it; anywhere else, it stops and says so.
  */
-export async function merge(order: MergerOrder, round: Round): Promise<MergerAnswer> {
+export async function mergeRound(order: MergerOrder, round: Round): Promise<MergerAnswer> {
   const place = { gitDir: order.state.repository };
   const branch = refs.runBranch(order.run);
   const intent = await recordIntent(order, (history) => decide(order, history, round));
@@ -34,7 +34,7 @@ export async function merge(order: MergerOrder, round: Round): Promise<MergerAns
 async function decide(order: MergerOrder, history: History, round: Round): Promise<Intent<Intended>> {
   const isThis = (event: Round) => event.wave === round.wave && event.round === round.round;
   const answer = (given: MergerAnswer): Intent<Intended> => ({ decision: 'answer', answer: given });
-  if (eventsOf(history, 'merged').some(({ event }) => isThis(event))) return answer(done);
+  if (eventsOf(history, 'merged').some(({ event }) => isThis(event))) return answer(mergerDone);
   const before = eventsOf(history, 'merge-intended').findLast(({ event }) => isThis(event))?.event;
 
   const chain = verifyChain(history, round.wave, round.round);

@@ -1,5 +1,5 @@
 import type { RunId } from '../../domain/base/ids.ts';
-import { generatedSubject, subjectOf } from '../../domain/plan/commit-subject.ts';
+import { commitSubject, generatedSubject } from '../../domain/plan/commit-subject.ts';
 import type { FrozenPlan, PlannedTask } from '../../domain/plan/plan.ts';
 
 type Trailers = {
@@ -12,7 +12,7 @@ type Trailers = {
 
 /** One line that says what the task was about, as the plan's `commit` words it, then who vouches for it. */
 export function commitMessage(plan: FrozenPlan, task: PlannedTask, trailers: Trailers): string {
-  return `${subjectOf(plan, trailers.run, task)}\n\n${trailerLines(trailers)}`;
+  return `${commitSubject(plan, trailers.run, task)}\n\n${trailerLines(trailers)}`;
 }
 
 function trailerLines({ run, task, proof, taken = [] }: Trailers): string {

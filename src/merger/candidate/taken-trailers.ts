@@ -5,7 +5,10 @@ import type { By } from '../../domain/ledger/requests.ts';
 import { eventsOf, type History, type JudgedPhase, type RecordedEvent } from '../proof/history.ts';
 
 /** Lines of a commit message that say who took this work by hand, and which commits they were shown and left. */
-export function takenTrailers(history: History, { position, event }: RecordedEvent<JudgedPhase<'monitor'>>): readonly string[] {
+export function takenTrailers(
+  history: History,
+  { position, event }: RecordedEvent<JudgedPhase<'monitor'>>,
+): readonly string[] {
   const { task, evidence } = event;
   if (evidence.acceptance === undefined) return [];
   const isOfIt = (one: RecordedEvent<Taking>): boolean =>

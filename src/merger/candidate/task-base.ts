@@ -1,4 +1,10 @@
-import { keepReachable, mustReadCommit, internalAuthor, writeCommit, writeStack } from '../../adapters/git/write/index.ts';
+import {
+  internalAuthor,
+  keepReachable,
+  mustReadCommit,
+  writeCommit,
+  writeStack,
+} from '../../adapters/git/write/index.ts';
 import { failpoint } from '../../adapters/process/failpoint.ts';
 import type { CommitId, TaskId, TreeId } from '../../domain/base/ids.ts';
 import { err, ok, type Result } from '../../domain/base/result.ts';
@@ -7,7 +13,7 @@ import { refs } from '../../domain/ledger/state-dir.ts';
 import type { PlannedTask } from '../../domain/plan/plan.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
 import { changesApart } from '../apart.ts';
-import { done, type MergerOrder, recordWhile, refused } from '../context.ts';
+import { type MergerOrder, mergerDone, recordWhile, refused } from '../context.ts';
 import {
   allNeeds,
   eventsOf,
@@ -20,7 +26,7 @@ import {
   planInForce,
   readySnapshot,
   runTip,
-  waveOf,
+  waveInHistory,
 } from '../proof/history.ts';
 import { integrator } from './integrate.ts';
 
@@ -33,7 +39,7 @@ import { integrator } from './integrate.ts';
 export async function makeTaskBase(order: MergerOrder, task: TaskId): Promise<MergerAnswer> {
   const history = await order.ledger.read(order.run);
   const plan = planHere(history);
-  if (waveOf(plan, task) === -1) return refused({ rule: 'task-unplanned', task });
+  if (waveInHistory(plan, task) === -1) return refused({ rule: 'task-unplanned', task });
   const { since } = planInForce(history);
   const anew = since > 0 || eventsOf(history, 'task-retried').some(({ event }) => event.task === task);
   const tip = anew ? runTip(history) : startingPoint(history, task);
@@ -54,7 +60,7 @@ export async function makeTaskBase(order: MergerOrder, task: TaskId): Promise<Me
       : await gather(order, task, { tip, snapshots, generated: new Set(Object.keys(plan.generated)) });
   if (!made.ok) return refused({ rule: 'needs-conflict', task, ...made.error });
   const { commit, tree } = made.value;
-  if (isStanding(history, task, commit)) return done;
+  if (isStanding(history, task, commit)) return mergerDone;
   failpoint('merger-base-written');
   // A commit of the run branch is reachable anyway.
   if (needs.length > 0) await keepReachable(order.state.repository, refs.taskBase(order.run, task), commit);
@@ -122,7 +128,7 @@ function isStanding(history: History, task: TaskId, commit: CommitId): boolean {
 /** The last merge of an earlier wave, or of something that the task needs, whichever is later; else the very start. */
 function startingPoint(history: History, task: TaskId): CommitId | undefined {
   const plan = planHere(history);
-  const wave = waveOf(plan, task);
+  const wave = waveInHistory(plan, task);
   const needs = allNeeds(plan, task);
   const merge = eventsOf(history, 'merged').findLast(
     ({ event }) => event.wave < wave || event.tasks.some((merged) => needs.has(merged.task)),

@@ -8,7 +8,7 @@ import { landingConflicts } from '../../domain/landing/land-some.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
 import { refs } from '../../domain/ledger/state-dir.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
-import { done, type MergerOrder, recordFacts, recordIntent, refused } from '../context.ts';
+import { type MergerOrder, mergerDone, recordFacts, recordIntent, refused } from '../context.ts';
 import { creation, eventsOf, type History, planInForce, runTip } from '../proof/history.ts';
 import { compareDefinitions } from './landing-definitions.ts';
 import { unaskedEdit } from './landing-edits.ts';
@@ -23,14 +23,14 @@ type Intended = Extract<RunEvent, { type: 'landing-intended' }>;
  * Moves the person's branch, or with `land: branch` one of ours in their repository, to what was merged and checked. With `land: pr`
  * that one of ours is offered to others then.
  */
-export async function land(order: MergerOrder): Promise<MergerAnswer> {
+export async function moveLanding(order: MergerOrder): Promise<MergerAnswer> {
   const recovered = await recoverLanding(order);
   if (!recovered.ok) return await refuse(order, recovered.error);
   const history = await order.ledger.read(order.run);
   const decided = decideLanding(history, order.run);
   if (!decided.ok) return await refuse(order, decided.error);
   const { branch, new: next } = decided.value;
-  if (isLanded(history, decided.value)) return done;
+  if (isLanded(history, decided.value)) return mergerDone;
 
   const ref = `refs/heads/${branch}`;
   const person = await openPerson(order.checkout, order.env);
@@ -97,7 +97,7 @@ function decideLanding(history: History, run: string): Result<Landing, Finding> 
   const unapproved = unapprovedLanding(history);
   if (unapproved !== null) return err(unapproved);
 
-  const tasks = chosenTasks(history);
+  const tasks = approvedTasks(history);
   const isOwn = plan.land === 'branch' || plan.land === 'pr';
   const branch = isOwn ? `tidegate/${run}` : target.branch;
   const before = standingLandings(history).findLast((event) => event.branch === branch);
@@ -144,7 +144,7 @@ export function unapprovedLanding(history: History): Finding | null {
 }
 
 /** The tasks that the person's yes to the landing is for; null: all that has not landed. */
-export function chosenTasks(history: History): readonly TaskId[] | null {
+export function approvedTasks(history: History): readonly TaskId[] | null {
   const { since } = planInForce(history);
   const last = eventsOf(history, 'tap-decided').findLast(
     ({ position, event }) => position > since && event.tap === 'land',
@@ -259,7 +259,10 @@ async function landedCommits(
   });
 }
 
-async function offered(order: MergerOrder, { branch, new: commit }: Pick<Landing, 'branch' | 'new'>): Promise<MergerAnswer> {
+async function offered(
+  order: MergerOrder,
+  { branch, new: commit }: Pick<Landing, 'branch' | 'new'>,
+): Promise<MergerAnswer> {
   const outcome = await offer(order, { branch, commit });
   return outcome.ok ? outcome.value : await refuse(order, outcome.error);
 }

@@ -1,5 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Commit, keepReachable, mergeForPerson, internalAuthor, writeCommit } from '../../adapters/git/write/index.ts';
+import {
+  type Commit,
+  internalAuthor,
+  keepReachable,
+  mergeForPerson,
+  writeCommit,
+} from '../../adapters/git/write/index.ts';
 import type { CommitId, TreeId } from '../../domain/base/ids.ts';
 import type { Rebuilt } from '../../domain/landing/landing.ts';
 import { refs } from '../../domain/ledger/state-dir.ts';

@@ -20,7 +20,7 @@ import type { CommitId } from '../../domain/base/ids.ts';
 import { err, ok, type Result } from '../../domain/base/result.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { MergerContext } from '../context.ts';
-import { look } from '../look.ts';
+import { statsAt } from '../look.ts';
 import { clearJournal, type LandingJournal, readJournal } from './landing-journal.ts';
 
 /**
@@ -112,7 +112,7 @@ async function putBack(
   }
   const missing = present.filter((change) => change.oldMode !== absent && !isOld(change)).map((change) => change.path);
   // What is still there was put there by somebody else, and git would remove it with its directory.
-  for (const path of missing.filter((candidate) => look(person.cwd, candidate) !== null)) save(path);
+  for (const path of missing.filter((candidate) => statsAt(person.cwd, candidate) !== null)) save(path);
   await restoreFromIndex(person, missing);
 }
 
@@ -121,7 +121,7 @@ async function readStates(person: Person, changes: readonly Change[]): Promise<R
   const states = new Map<string, Side>();
   const regular: { path: string; mode: string }[] = [];
   for (const { path } of changes) {
-    const stats = look(person.cwd, path);
+    const stats = statsAt(person.cwd, path);
     if (stats === null) continue;
     if (stats.isSymbolicLink())
       states.set(path, { mode: '120000', id: await hashBytes(person, readlinkSync(join(person.cwd, path))) });
@@ -143,7 +143,7 @@ const same = (a: Side, b: Side): boolean => a.mode === b.mode && (a.mode === abs
 function removeEmptyParents(root: string, path: string): void {
   for (let parent = dirname(path); parent !== '.'; parent = dirname(parent)) {
     const folder = join(root, parent);
-    if (look(root, parent)?.isDirectory() !== true || readdirSync(folder).length > 0) return;
+    if (statsAt(root, parent)?.isDirectory() !== true || readdirSync(folder).length > 0) return;
     rmdirSync(folder);
   }
 }

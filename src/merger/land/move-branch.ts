@@ -65,7 +65,10 @@ export async function examineMove(order: MergerOrder, move: Move): Promise<Resul
  * its old value compared, then index and files, then the ref. Killed anywhere, the next look finds the old state or the
  * new one.
  */
-export async function moveBranch(order: MergerOrder, { move, person, worktree }: Ready): Promise<Result<null, Finding>> {
+export async function moveBranch(
+  order: MergerOrder,
+  { move, person, worktree }: Ready,
+): Promise<Result<null, Finding>> {
   const why = `tidegate: ${order.run}`;
   if (move.new !== null) {
     const ref = refs.landing(order.run);

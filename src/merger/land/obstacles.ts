@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { absent, type Change, dirtyPaths, type Person, type Worktree } from '../../adapters/git/write/index.ts';
 import type { FindingsOf } from '../../domain/findings/finding.ts';
 import type { ObstacleRules } from '../../domain/findings/run/landing-rules.ts';
-import { look, parentsOf } from '../look.ts';
+import { parentsOf, statsAt } from '../look.ts';
 
 /** What stands in the way in the person's repository. */
 export type Obstacle = FindingsOf<ObstacleRules>;
@@ -50,7 +50,7 @@ function untrackedInTheWay(root: string, changes: readonly Change[]): readonly s
   const parentFits = (parent: string): boolean => {
     const known = fits.get(parent);
     if (known !== undefined) return known;
-    const stats = look(root, parent);
+    const stats = statsAt(root, parent);
     const good = stats === null || stats.isDirectory() || leaving.has(parent);
     if (!good) found.add(parent);
     fits.set(parent, good);
@@ -60,7 +60,7 @@ function untrackedInTheWay(root: string, changes: readonly Change[]): readonly s
     // Below a link or a file there is nothing of this working tree to look at.
     const parents = parentsOf(path);
     if (parents.some((parent) => leaving.has(parent)) || !parents.every(parentFits)) continue;
-    const stats = look(root, path);
+    const stats = statsAt(root, path);
     if (stats === null) continue;
     if (!stats.isDirectory()) found.add(path);
     else for (const file of filesBelow(root, path)) if (!leaving.has(file)) found.add(file);

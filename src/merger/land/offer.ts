@@ -16,10 +16,10 @@ import type { Finding } from '../../domain/findings/finding.ts';
 import { boundedWords } from '../../domain/findings/words.ts';
 import { type Opener, openerFor, type RequestTerms, withoutCredentials } from '../../domain/landing/pull-request.ts';
 import type { LedgerEvent, RunEvent } from '../../domain/ledger/events.ts';
-import { subjectOf } from '../../domain/plan/commit-subject.ts';
+import { commitSubject } from '../../domain/plan/commit-subject.ts';
 import { pullRequestText } from '../../domain/texts/pull-request.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
-import { done, type Intent, type MergerOrder, recordFacts, recordIntent, refused } from '../context.ts';
+import { type Intent, type MergerOrder, mergerDone, recordFacts, recordIntent, refused } from '../context.ts';
 import { creation, eventsOf, type History, planInForce, planned } from '../proof/history.ts';
 
 type Branch = { readonly branch: string; readonly commit: CommitId };
@@ -51,7 +51,7 @@ export async function offer(order: MergerOrder, branch: Branch): Promise<Result<
   if (!pushed.ok) return pushed;
   if ('outcome' in pushed.value) return ok(pushed.value);
   const terms = termsOf(pushed.value, remote.value, target.branch);
-  return terms === null ? ok(done) : await openFor(order, branch, terms);
+  return terms === null ? ok(mergerDone) : await openFor(order, branch, terms);
 }
 
 async function push(
@@ -93,7 +93,7 @@ async function openFor(
   terms: RequestTerms,
 ): Promise<Result<MergerAnswer, Finding>> {
   const history = await order.ledger.read(order.run);
-  if (lastTry(history, 'pull-request-opened', commit) !== undefined) return ok(done);
+  if (lastTry(history, 'pull-request-opened', commit) !== undefined) return ok(mergerDone);
   const { opener, base } = terms;
   const event: RequestIntended = { type: 'pull-request-intended', branch, commit, base, opener };
   const intent = await recordIntent<RequestIntended>(order, async (now) => intend(now, event));
@@ -149,7 +149,7 @@ function textOf(order: MergerOrder, history: History): ReturnType<typeof pullReq
   return pullRequestText({
     run: order.run,
     plan: plan.name,
-    tasks: tasks.map((task) => ({ task, subject: subjectOf(plan, order.run, task) })),
+    tasks: tasks.map((task) => ({ task, subject: commitSubject(plan, order.run, task) })),
     checks,
   });
 }

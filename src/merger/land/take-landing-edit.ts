@@ -17,7 +17,7 @@ import { editedFiles, refs } from '../../domain/ledger/state-dir.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
 import { withTrailer } from '../candidate/message.ts';
 import { editTrailer } from '../candidate/taken-trailers.ts';
-import { done, type MergerOrder, recordFacts, refused } from '../context.ts';
+import { type MergerOrder, mergerDone, recordFacts, refused } from '../context.ts';
 import { eventsOf } from '../proof/history.ts';
 import { walkEdited } from '../walk-edited.ts';
 import { editedParts, openConflict } from './landing-edits.ts';
@@ -33,7 +33,7 @@ export async function takeLandingEdit(
   const { repository } = order.state;
   const history = await order.ledger.read(order.run);
   const edits = eventsOf(history, 'landing-edited');
-  if (edits.some(({ event }) => event.copy === copy)) return done;
+  if (edits.some(({ event }) => event.copy === copy)) return mergerDone;
   const conflict = openConflict(history);
   if (conflict === undefined) return refused({ rule: 'no-landing-conflict' });
   if (conflict.commit !== from) return refused({ rule: 'conflict-outdated' });

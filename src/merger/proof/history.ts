@@ -23,7 +23,10 @@ export function eventsOf<T extends RunEvent['type']>(history: History, type: T):
   return history.filter((stored): stored is RecordedEvent<OfType<T>> & Stored => stored.event.type === type);
 }
 
-export function judged<P extends Judgement['phase']>(history: History, phase: P): readonly RecordedEvent<JudgedPhase<P>>[] {
+export function judgedPhases<P extends Judgement['phase']>(
+  history: History,
+  phase: P,
+): readonly RecordedEvent<JudgedPhase<P>>[] {
   return history.filter(
     (stored): stored is RecordedEvent<JudgedPhase<P>> & Stored =>
       stored.event.type === 'phase-judged' && stored.event.phase === phase,
@@ -73,7 +76,7 @@ export function runTip(history: History): CommitId | undefined {
   return eventsOf(history, 'merged').at(-1)?.event.new ?? eventsOf(history, 'run-branch-made').at(-1)?.event.commit;
 }
 
-export function waveOf(plan: FrozenPlan, task: TaskId): number {
+export function waveInHistory(plan: FrozenPlan, task: TaskId): number {
   return plan.waves.findIndex((wave) => wave.tasks.some((planned) => planned.id === task));
 }
 
@@ -89,7 +92,7 @@ export function isMerged(history: History, task: TaskId): boolean {
 
 /** The snapshot that the gates last passed, unless something happened to the task since. */
 export function readySnapshot(history: History, task: TaskId): SnapshotEvidence | undefined {
-  const last = judged(history, 'monitor').findLast(({ event }) => event.task === task);
+  const last = judgedPhases(history, 'monitor').findLast(({ event }) => event.task === task);
   if (last === undefined || !passes(last.event.verdicts)) return undefined;
   const voided = history.some(({ position, event }) => position > last.position && isVoidedBy(task, event));
   return voided ? undefined : (last.event.evidence.snapshot ?? undefined);

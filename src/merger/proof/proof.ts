@@ -17,13 +17,13 @@ import {
   isReadOnly,
   isVoidedBy,
   type JudgedPhase,
-  judged,
+  judgedPhases,
   lastSnapshot,
   planInForce,
   planned,
   type RecordedEvent,
   runTip,
-  waveOf,
+  waveInHistory,
 } from './history.ts';
 import { proveAcceptance } from './proof-of-acceptance.ts';
 import { proveChecks } from './proof-of-checks.ts';
@@ -91,7 +91,7 @@ function verifyRound(history: History, wave: number, round: number, rely: Rely):
   const last = found(steps.at(-1), { gap: 'candidate-empty' });
   must(new Set(steps.map((step) => step.task)).size === steps.length, { gap: 'candidate-repeats' });
   for (const step of steps) {
-    must(waveOf(plan, step.task) === wave, { gap: 'task-wave', task: step.task, wave });
+    must(waveInHistory(plan, step.task) === wave, { gap: 'task-wave', task: step.task, wave });
     const entry = found(
       opened.event.tasks.find(({ task }) => task === step.task),
       { gap: 'task-not-in-round', task: step.task },
@@ -164,7 +164,7 @@ function verifyWave(history: History, wave: number, rely: Rely): number {
   must(decided?.event.decision === 'approved', { gap: 'wave-unapproved', wave });
   must(decided.event.hash === hash, { gap: 'approved-plan' });
   rely(decided);
-  const approvals = judged(history, 'approval').filter(
+  const approvals = judgedPhases(history, 'approval').filter(
     ({ position, event }) => position > since && event.wave === wave,
   );
   for (const { event } of approvals)
@@ -182,7 +182,7 @@ function verifyPhase(
   { phase, wave, after }: { readonly phase: WavePhase; readonly wave: number; readonly after: number },
   rely: Rely,
 ): number {
-  const judgements = judged(history, phase).filter(({ event }) => !('wave' in event) || event.wave === wave);
+  const judgements = judgedPhases(history, phase).filter(({ event }) => !('wave' in event) || event.wave === wave);
   const last = found(judgements.at(-1), { gap: 'phase-unjudged', phase });
   must(passes(last.event.verdicts), { gap: 'phase-failed', phase });
   const first = found(
@@ -213,7 +213,7 @@ function verifyTask(
   );
 
   const monitor = found(
-    judged(history, 'monitor').findLast(({ event }) => ofTask(event)),
+    judgedPhases(history, 'monitor').findLast(({ event }) => ofTask(event)),
     { gap: 'task-unjudged', task },
   );
   must(passes(monitor.event.verdicts), { gap: 'task-failed', task });
@@ -242,7 +242,9 @@ function verifyTask(
   must(snapshot.base === base.event.commit, { gap: 'task-snapshot-base', task });
 
   const dispatch = found(
-    judged(history, 'dispatch').findLast(({ event }) => ofTask(event) && event.evidence.attempt === evidence.attempt),
+    judgedPhases(history, 'dispatch').findLast(
+      ({ event }) => ofTask(event) && event.evidence.attempt === evidence.attempt,
+    ),
     { gap: 'dispatch-unjudged', attempt: evidence.attempt },
   );
   must(passes(dispatch.event.verdicts), { gap: 'dispatch-failed', attempt: evidence.attempt });
@@ -296,7 +298,7 @@ function approvalOf(
     );
     rely(replaced);
   }
-  return verifyWave(then, waveOf(plan, task), rely);
+  return verifyWave(then, waveInHistory(plan, task), rely);
 }
 
 type Replaced = ReturnType<typeof eventsOf<'plan-replaced'>>[number];
@@ -361,7 +363,9 @@ function verifyClosure(
   rely: Rely,
 ): void {
   const closure = found(
-    judged(history, 'closure').findLast(({ event }) => event.wave === of.wave && event.evidence.round === of.round),
+    judgedPhases(history, 'closure').findLast(
+      ({ event }) => event.wave === of.wave && event.evidence.round === of.round,
+    ),
     { gap: 'closure-unjudged', wave: of.wave, round: of.round },
   );
   const { evidence } = closure.event;

@@ -5,7 +5,7 @@ import { err, ok, type Result } from '../../domain/base/result.ts';
 import type { Finding } from '../../domain/findings/finding.ts';
 import type { RunEvent } from '../../domain/ledger/events.ts';
 import type { MergerAnswer } from '../../ports/merger.ts';
-import { done, type MergerOrder, recordFacts, recordIntent, refused } from '../context.ts';
+import { type MergerOrder, mergerDone, recordFacts, recordIntent, refused } from '../context.ts';
 import { uncheckedOn } from '../land/land.ts';
 import { standingLandings } from '../land/landing-parts.ts';
 import { recoverLanding } from '../land/landing-recovery.ts';
@@ -20,11 +20,11 @@ type Intended = Extract<RunEvent, { type: 'undo-intended' }>;
  * exactly the commit it was at (I6), at once. Otherwise commits that revert it are prepared on top of what is there now;
  * asked again, the branch moves to them once the ledger holds that every check passed on their tree.
  */
-export async function undo(order: MergerOrder, task: TaskId | null): Promise<MergerAnswer> {
+export async function undoLanding(order: MergerOrder, task: TaskId | null): Promise<MergerAnswer> {
   const recovered = await recoverLanding(order);
   if (!recovered.ok) return await refuse(order, task, recovered.error);
   const history = await order.ledger.read(order.run);
-  if (isUndone(history, task)) return done;
+  if (isUndoneInHistory(history, task)) return mergerDone;
   const landings = standingLandings(history);
   const [first, last] = [landings[0], landings.at(-1)];
   if (first === undefined || last === undefined) return await refuse(order, task, { rule: 'nothing-landed' });
@@ -43,7 +43,7 @@ export async function undo(order: MergerOrder, task: TaskId | null): Promise<Mer
     const made = await prepareUndo(order, { history, task, onto: found });
     return made.ok ? made.value : await refuse(order, task, made.error);
   }
-  if (uncheckedOn(history, prepared.tree).length > 0) return done;
+  if (uncheckedOn(history, prepared.tree).length > 0) return mergerDone;
   const proven = await verifyReverts(order, prepared);
   if (!proven.ok) return await refuse(order, task, proven.error);
   return await move(order, { ...moving, old: found, new: prepared.commit });
@@ -64,7 +64,7 @@ async function move(order: MergerOrder, { task, branch, old, new: next, begin }:
   if (!ready.ok) return await refuse(order, task, ready.error);
   const event: Intended = { type: 'undo-intended', task, branch, old, new: next ?? zeroId(old) };
   const intent = await recordIntent<Intended>(order, async (now) => {
-    if (isUndone(now, task)) return { decision: 'answer', answer: done };
+    if (isUndoneInHistory(now, task)) return { decision: 'answer', answer: mergerDone };
     return openIntent(now, task)?.new === event.new ? { decision: 'resume', event } : { decision: 'intend', event };
   });
   if (intent.decision === 'answer') return intent.answer;
@@ -90,7 +90,7 @@ async function verifyReverts(order: MergerOrder, { onto, commit, tree }: Prepare
 }
 
 /** Only what landed after the last undo of the same thing is there to be undone again. */
-export function isUndone(history: History, task: TaskId | null): boolean {
+export function isUndoneInHistory(history: History, task: TaskId | null): boolean {
   const whole = eventsOf(history, 'undone').findLast(({ event }) => event.task === null);
   const landing = eventsOf(history, 'landed').at(-1);
   if (whole !== undefined && whole.position > (landing?.position ?? 0)) return true;
@@ -113,7 +113,7 @@ const undone = (
 
 /** A branch that moved just now is no obstacle: asked again, the undo is prepared on what is there then. */
 async function refuse(order: MergerOrder, task: TaskId | null, because: Finding): Promise<MergerAnswer> {
-  if (because.rule === 'branch-moved') return done;
+  if (because.rule === 'branch-moved') return mergerDone;
   const recorded = await recordFacts(order, { type: 'undo-refused', task, because });
   return recorded.outcome === 'done' ? refused(because) : recorded;
 }

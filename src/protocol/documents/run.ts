@@ -149,7 +149,7 @@ export const phase = z.strictObject({
 });
 
 /** Also what `tidegate status --json` prints. */
-export const runDocument = z.strictObject({
+export const runDocumentSchema = z.strictObject({
   run: id,
   plan: z.strictObject({ name: z.string(), file: z.string(), hash: z.string() }),
   target: z.strictObject({
@@ -184,7 +184,7 @@ export const runSummary = z.strictObject({
   run: id,
   /** `ordered`: no coordinator has made it yet. */
   mode: z.enum(['ordered', 'active', 'paused', 'stopped', 'halted']),
-  ended: runDocument.shape.ended,
+  ended: runDocumentSchema.shape.ended,
   landing: z.enum([
     ...['none', 'queued', 'observed', 'refused', 'intended'],
     ...['offering', 'offered', 'landed', 'undoing', 'undone'],

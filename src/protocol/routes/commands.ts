@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { id } from '../documents/common.ts';
 import { finding } from '../documents/task.ts';
-import { does, json, type AccessRole } from '../route.ts';
+import { type AccessRole, does, json } from '../route.ts';
 import { inRepositoryParams, runParams } from './runs.ts';
 import { taskParams } from './tasks.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { atQuery, count, digits, id, page, pageQuery } from '../documents/common.ts';
-import { need, runDocument, runSummary, tap, taskSummary, wave, why } from '../documents/run.ts';
+import { need, runDocumentSchema, runSummary, tap, taskSummary, wave, why } from '../documents/run.ts';
 import { conflict, costs, judgement, storedEvent } from '../documents/task.ts';
 import { json, shows } from '../route.ts';
 
@@ -30,7 +30,7 @@ export const runRoutes = {
     },
     json(page(runSummary)),
   ),
-  run: shows({ ...ofRun, path: inRun, summary: 'Where a run stands and what it waits for' }, json(runDocument)),
+  run: shows({ ...ofRun, path: inRun, summary: 'Where a run stands and what it waits for' }, json(runDocumentSchema)),
   whyRun: shows({ ...ofRun, path: `${inRun}/why`, summary: 'The one thing in the way, and what to type' }, json(why)),
   waves: shows({ ...ofRun, path: `${inRun}/waves`, summary: 'The waves of a run with their tasks' }, list(wave)),
   wave: shows(

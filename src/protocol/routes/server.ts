@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { time } from '../documents/common.ts';
-import { does, json, accessRoles, shows } from '../route.ts';
+import { accessRoles, does, json, shows } from '../route.ts';
 
 const group = 'Server';
 

@@ -26,7 +26,11 @@ const mostUnread = 64;
 const closing = { leaving: 1001, policy: 1008, fault: 1011, tryAgain: 1013 } as const;
 
 /** Answers what a client says, one after the other. Envelopes are written past `ws` to its socket: whole frames, made once for all. */
-export function converse(client: WebSocket, socket: Duplex, { repositories, feeds, fault }: ConversationSetting): Conversation {
+export function converse(
+  client: WebSocket,
+  socket: Duplex,
+  { repositories, feeds, fault }: ConversationSetting,
+): Conversation {
   const subscriptions = new Map<string, () => void>();
   const open = sinkOf(socket, 'frames');
   const isOpen = (): boolean => client.readyState === client.OPEN;

@@ -4,7 +4,7 @@ import { WebSocketServer } from 'ws';
 import { streamPath, streamProtocol } from '../../protocol/envelope.ts';
 import { problem } from '../../protocol/problem.ts';
 import { refuseUpgrade } from '../http/reply.ts';
-import { type Conversation, converse, type ConversationSetting } from './conversation.ts';
+import { type Conversation, type ConversationSetting, converse } from './conversation.ts';
 
 /** WebSockets. Disposed of, it hangs up on all clients. */
 export interface Sockets extends AsyncDisposable {

@@ -3,7 +3,7 @@ import { prepareReplan } from '../../engine/orders/replan-run.ts';
 import type { commandRoutes } from '../../protocol/routes/commands.ts';
 import { runAt } from '../found.ts';
 import { performFor } from '../perform-for.ts';
-import { onRun, onTask, onWholeRun, subjectOf } from '../perform-on.ts';
+import { onRun, onTask, onWholeRun, routeSubject } from '../perform-on.ts';
 import { dryRun, lint, order, problemOf } from '../plans.ts';
 import { routeActions } from '../route-actions.ts';
 import type { Handlers } from '../site.ts';
@@ -43,6 +43,6 @@ export const commandHandlers: Handlers<typeof commandRoutes> = {
     const prepared = await prepareReplan(repository.desk, found.value);
     if (!prepared.ok) return err(problemOf(prepared.error));
     const [action] = routeActions.replan;
-    return await performFor(site, repository, { action, subject: subjectOf(found.value), input: prepared.value });
+    return await performFor(site, repository, { action, subject: routeSubject(found.value), input: prepared.value });
   },
 };

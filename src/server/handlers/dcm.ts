@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { err, ok, type Result } from '../../domain/base/result.ts';
 import type { ExternalCommand, SubtaskChange } from '../../domain/external/command.ts';
-import { currentWave } from '../../domain/external/counts.ts';
+import { sessionWave } from '../../domain/external/counts.ts';
 import { idFrom } from '../../domain/external/ids.ts';
 import { own, type Session, subtaskOf } from '../../domain/external/session.ts';
 import { batchConflicts, synthesisOf } from '../../domain/external/synthesis.ts';
@@ -75,7 +75,7 @@ export const dcmHandlers: Handlers<typeof dcmRoutes> = {
   currentWave: async ({ params, query }, site) => {
     const session = await sessionAt(site, query, params.session);
     if (!session.ok) return session;
-    const wave = currentWave(session.value);
+    const wave = sessionWave(session.value);
     return wave === undefined
       ? err(problem(404, 'no-wave', `no wave of ${params.session} is running or pending`))
       : ok({ wave: waveShown(session.value, wave) });

@@ -9,14 +9,14 @@ import { conflictsOf } from '../../view/conflicts.ts';
 import { runDocument } from '../../view/document.ts';
 import { endText, needSince } from '../../view/run-view.ts';
 import { whyRun } from '../../view/why.ts';
-import { aroundOf, asOf, type FoundRun, noRun, repositoryAt, runAt } from '../found.ts';
+import { aroundOf, asOf, type FoundRun, noRun, runAt, siteRepository } from '../found.ts';
 import { pageOf } from '../http/pages.ts';
 import { judgementsOf, lastVerdicts } from '../judgements.ts';
 import type { Handlers, Site } from '../site.ts';
 
 export const runHandlers: Handlers<typeof runRoutes> = {
   runs: async ({ params, query }, site) => {
-    const repository = await repositoryAt(site, params.repository, query.at);
+    const repository = await siteRepository(site, params.repository, query.at);
     if (!repository.ok) return repository;
     const all = await repository.value.runs.all();
     const then = query.at === undefined ? all : all.map((known) => asOf(known, query.at ?? 0));
@@ -54,7 +54,7 @@ export const runHandlers: Handlers<typeof runRoutes> = {
   costs: async ({ params, query }, site) =>
     shown(await runAt(site, params, query.at), ({ state, stored }) => costsOf(state, stored)),
   runEvents: async ({ params, query }, site) => {
-    const repository = await repositoryAt(site, params.repository, query.at);
+    const repository = await siteRepository(site, params.repository, query.at);
     if (!repository.ok) return repository;
     const known = await repository.value.runs.find(params.run);
     if (known === undefined) return err(noRun(params.run));
@@ -62,7 +62,7 @@ export const runHandlers: Handlers<typeof runRoutes> = {
     return pageOf(stored, query, ({ seq }) => String(seq));
   },
   events: async ({ params, query }, site) => {
-    const repository = await repositoryAt(site, params.repository, query.at);
+    const repository = await siteRepository(site, params.repository, query.at);
     if (!repository.ok) return repository;
     const after = /^\d{1,15}$/.test(query.cursor ?? '0') ? Number(query.cursor ?? '0') : -1;
     if (after < 0)
@@ -73,7 +73,7 @@ export const runHandlers: Handlers<typeof runRoutes> = {
     return ok({ items: items, next: until.length > items.length ? String(items.at(-1)?.seq) : null });
   },
   head: async ({ params }, site) => {
-    const repository = await repositoryAt(site, params.repository);
+    const repository = await siteRepository(site, params.repository);
     if (!repository.ok) return repository;
     await repository.value.runs.all();
     return ok({ seq: repository.value.runs.seq() });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { holdToContract } from '../../../test/support/contract.ts';
 import { err, ok, type Result } from '../../domain/base/result.ts';
 import { type Problem, problem } from '../../protocol/problem.ts';
-import { type Route, refusals, accessRoles } from '../../protocol/route.ts';
+import { accessRoles, type Route, refusalStatuses } from '../../protocol/route.ts';
 import { routes } from '../../protocol/routes.ts';
 import type { Site } from '../site.ts';
 import { frontPage } from './front-page.ts';
@@ -108,7 +108,7 @@ describe('what the frame refuses with is in the document of a route, and what is
     for (const [status, provoke] of possible) {
       next = async () => err(problem(500, 'fault', 'reached'));
       const occurs = (await provoke(route)) === Number(status);
-      const isTold = (refusals(route) as readonly number[]).includes(Number(status));
+      const isTold = (refusalStatuses(route) as readonly number[]).includes(Number(status));
       // what only the handler says is not said here
       if (!(isTold && bodily.includes(Number(status)) && route.body === null))
         expect([status, occurs]).toEqual([status, isTold]);
@@ -118,7 +118,9 @@ describe('what the frame refuses with is in the document of a route, and what is
 const bodily: readonly number[] = [413, 415, 422];
 
 const wrongRole = Object.entries(table).flatMap(([name, route]) =>
-  accessRoles.filter((role) => accessRoles.indexOf(role) < accessRoles.indexOf(route.role)).map((role) => [name, role] as const),
+  accessRoles
+    .filter((role) => accessRoles.indexOf(role) < accessRoles.indexOf(route.role))
+    .map((role) => [name, role] as const),
 );
 test.each(wrongRole)('%s refuses the role %s', async (name, role) => {
   next = async () => ok({});

@@ -6,7 +6,7 @@ import type { Content } from '../../ports/desk.ts';
 import { LedgerDamaged, LedgerUnavailable } from '../../ports/ledger.ts';
 import { cookieName } from '../../protocol/credentials.ts';
 import { type Problem, problem } from '../../protocol/problem.ts';
-import type { Passage, AccessRole, Route } from '../../protocol/route.ts';
+import type { AccessRole, Passage, Route } from '../../protocol/route.ts';
 import { type EventStream, sendEvents } from '../feed/event-stream.ts';
 import type { Sockets } from '../feed/sockets.ts';
 import { NotOpened, type Passing, type Site } from '../site.ts';

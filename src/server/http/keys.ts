@@ -46,7 +46,8 @@ export function visitOf(secret: Buffer, cookie: string, now: number): Visit | nu
 export const isPageKey = (secret: Buffer, cookie: string, shown: string): boolean =>
   isSame(shown, pageKeyOf(secret, cookie));
 
-export const mayDo = (has: AccessRole, needed: AccessRole): boolean => accessRoles.indexOf(has) >= accessRoles.indexOf(needed);
+export const mayDo = (has: AccessRole, needed: AccessRole): boolean =>
+  accessRoles.indexOf(has) >= accessRoles.indexOf(needed);
 
 const sign = (secret: Buffer, text: string): string => createHmac('sha256', secret).update(text).digest('base64url');
 

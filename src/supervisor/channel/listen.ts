@@ -1,6 +1,6 @@
 import type { AgentEvent } from '../../domain/tool-calls/agent-event.ts';
 import type { Executor, Launch, Seat, Talk } from '../../ports/executor.ts';
-import type { Ears, AgentStdin } from '../job/run-fenced.ts';
+import type { AgentStdin, Ears } from '../job/run-fenced.ts';
 import { splitLines } from './lines.ts';
 
 export type Listening = { readonly ears: Ears; send(text: string): boolean };

@@ -1,6 +1,6 @@
 import { shallowJson } from '../../adapters/agents/common/shallow-json.ts';
 import type { ChannelAnswer } from './client-channel.ts';
-import { type ToolArguments, misfit, tools } from './mcp-tools.ts';
+import { argumentMisfit, type ToolArguments, tools } from './mcp-tools.ts';
 
 /** Asks as the client in the fence does. */
 export type AskChannel = (message: object) => ChannelAnswer | Promise<ChannelAnswer>;
@@ -47,7 +47,7 @@ async function called(id: Id, { name, arguments: given = {} }: ToolArguments, as
   const tool = tools.find((one) => one.name === name);
   if (tool === undefined) return failed(id, codes.params, 'there is no such tool');
   const fields = fieldsOf(given);
-  const wrong = misfit(tool.inputSchema, fields);
+  const wrong = argumentMisfit(tool.inputSchema, fields);
   const message = wrong ?? tool.message(fields);
   if (typeof message === 'string') return spoken(id, `not taken: ${message}`, true);
   const answer = await ask(message);

@@ -29,7 +29,7 @@ type Property = { readonly description?: string } & (
 );
 
 /** What is wrong with the arguments, in one line; null: nothing. */
-export function misfit({ properties, required }: Schema, given: ToolArguments): string | null {
+export function argumentMisfit({ properties, required }: Schema, given: ToolArguments): string | null {
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(properties, name));
   if (unknown !== undefined) return `there is no argument ${JSON.stringify(unknown.slice(0, 80))}`;
   const missing = required.find((name) => given[name] === undefined);

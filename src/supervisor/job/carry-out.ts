@@ -39,7 +39,7 @@ import { protectPaths, removeStandIns } from './read-only-paths.ts';
 import { launchFailed } from './run-fenced.ts';
 import type { RuntimeDirectory } from './runtime-directory.ts';
 import { scrubHome } from './scrub-home.ts';
-import { snapshotOf } from './snapshot-of.ts';
+import { jobSnapshot } from './snapshot-of.ts';
 import type { SupervisorHost } from './supervise.ts';
 import { openWayOut } from './way-out.ts';
 
@@ -105,7 +105,7 @@ export async function carryOut(order: JobOrder): Promise<ExitRecord> {
   removeStandIns(order.files);
   const known = secrets();
   scrubHome(agentHome(order.files, order.job), known);
-  const snapshot = await snapshotOf(order.job, order.files, order.around.environment, known);
+  const snapshot = await jobSnapshot(order.job, order.files, order.around.environment, known);
   await runTeardown(base);
   return record(output, {
     ending,

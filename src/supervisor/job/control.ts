@@ -2,9 +2,9 @@ import { chmodSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import {
   type ControlNotice,
+  type ControlQuestion,
   type ControlRequest,
   eachLine,
-  type ControlQuestion,
   type StopReason,
 } from '../../adapters/supervisors/control-protocol.ts';
 

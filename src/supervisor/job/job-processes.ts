@@ -19,7 +19,7 @@ import type { Output } from '../output/output.ts';
 import type { JobOrder } from './carry-out.ts';
 import { jobBinds } from './job-binds.ts';
 import { startLimits } from './limits.ts';
-import { type Ears, type FencedRun, type AgentStdin, launchFailed, runFenced } from './run-fenced.ts';
+import { type AgentStdin, type Ears, type FencedRun, launchFailed, runFenced } from './run-fenced.ts';
 import type { RuntimeDirectory } from './runtime-directory.ts';
 import { CopyFailed, setupProduct } from './setup-product.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { exceeded, type LimitState, look, nextLook, startLimits } from './limits.ts';
+import { chargeTime, exceeded, type LimitState, nextLook, startLimits } from './limits.ts';
 
 const limits = { minutes: 10, silence: 5 };
 const second = 1000;
@@ -19,13 +19,13 @@ function running() {
       for (let left = ms; left > 0; left -= second) {
         time.monotonic += second;
         time.wall += second;
-        state = look(state, clock, heard);
+        state = chargeTime(state, clock, heard);
       }
     },
     jump(monotonic: number, wall: number) {
       time.monotonic += monotonic;
       time.wall += wall;
-      state = look(state, clock, false);
+      state = chargeTime(state, clock, false);
     },
   };
 }

@@ -20,7 +20,7 @@ const drift = 5_000;
 export const startLimits = (clock: JobClock): LimitState => ({ chargedMs: 0, silentMs: 0, sleptMs: 0, at: now(clock) });
 
 /** Charges the time since the last look, but not what the host slept; after a sleep silence begins anew. */
-export function look(state: LimitState, clock: JobClock, heard: boolean): LimitState {
+export function chargeTime(state: LimitState, clock: JobClock, heard: boolean): LimitState {
   const at = now(clock);
   const monotonic = Math.max(0, at.monotonic - state.at.monotonic);
   const ahead = at.wall - state.at.wall - monotonic;

@@ -12,7 +12,7 @@ import { displayed, nameOfLog } from '../output/output.ts';
 import { redactTexts } from '../output/redact.ts';
 import { removeStandIns } from './read-only-paths.ts';
 import { scrubHome } from './scrub-home.ts';
-import { snapshotOf } from './snapshot-of.ts';
+import { jobSnapshot } from './snapshot-of.ts';
 
 /**
  * The exit record that a dead supervisor owes: how the process ended is not known, what it left is. Call it when nothing of
@@ -34,7 +34,7 @@ export async function rescue(
     ending: { reason: 'lost', code: null, signal: null, because: { rule: 'supervisor-died', began } },
     handoff: made ? redactTexts(handoffOf(job, files), secretsOf(job, environment)) : { kind: 'absent' },
     ...(made
-      ? await snapshotOf(job, files, environment)
+      ? await jobSnapshot(job, files, environment)
       : { snapshot: null, snapshotProblem: { rule: 'no-workspace' } as const }),
     log,
     tail,

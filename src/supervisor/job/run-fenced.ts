@@ -1,7 +1,7 @@
 import {
   type Bind,
-  type FencedCommand,
   type Fenced,
+  type FencedCommand,
   fenceCommand,
   fencedEnvironment,
   type Host,
@@ -17,7 +17,7 @@ import type { Ending } from '../../domain/gates/evidence.ts';
 import type { Network } from '../../domain/plan/plan.ts';
 import type { Output } from '../output/output.ts';
 import { type OutputPipe, openOutputPipe } from '../output/output-pipe.ts';
-import { type JobClock, exceeded, type LimitState, type Limits, look, nextLook, startLimits } from './limits.ts';
+import { chargeTime, exceeded, type JobClock, type LimitState, type Limits, nextLook, startLimits } from './limits.ts';
 
 export type FencedRun = {
   readonly argv: readonly string[];
@@ -151,7 +151,7 @@ function watchLimits(run: FencedRun, heardSince: () => boolean) {
   let timer: NodeJS.Timeout | undefined;
   const cut = new Promise<Stop>((resolve) => {
     const tick = (): void => {
-      state = look(state, run.clock, heardSince());
+      state = chargeTime(state, run.clock, heardSince());
       const over = exceeded(state, run.limits);
       if (over !== null) resolve(over);
       else timer = setTimeout(tick, nextLook(state, run.limits));
@@ -163,7 +163,7 @@ function watchLimits(run: FencedRun, heardSince: () => boolean) {
     cut,
     end: (): LimitState => {
       clearTimeout(timer);
-      return look(state, run.clock, true);
+      return chargeTime(state, run.clock, true);
     },
   };
 }

@@ -15,7 +15,7 @@ import { lfsStores } from './lfs-stores.ts';
  * A snapshot that cannot be made is a fact to record, not a reason to lose the exit: the workspace is still there. A git
  * that was killed on the way is no such fact: doing it again gives the same (I7).
  */
-export async function snapshotOf(
+export async function jobSnapshot(
   job: Job,
   files: JobDirectory,
   environment: Readonly<Record<string, string | undefined>>,

@@ -2,7 +2,7 @@ import type { TreeId } from '../../../domain/base/ids.ts';
 import { type Side, type SidesBeside, sideName } from '../../../domain/landing/landing-conflict.ts';
 import { openObjects } from '../process/index.ts';
 import { absent, readChanges } from './changes.ts';
-import { mergeSides, type Sides, type ConflictSide, withEntries } from './objects.ts';
+import { type ConflictSide, mergeSides, type Sides, withEntries } from './objects.ts';
 
 /**
  * The merge for a person who settles its conflicts. Text holds both sides, between markers; what cannot (a binary file, a link, one that
@@ -28,7 +28,10 @@ export async function mergeForPerson(
 
 const gitlink = '160000';
 
-function versionsOf(path: string, stages: readonly ConflictSide[]): readonly (ConflictSide & { readonly side: Side })[] {
+function versionsOf(
+  path: string,
+  stages: readonly ConflictSide[],
+): readonly (ConflictSide & { readonly side: Side })[] {
   return stages
     .filter((one) => one.path === path && one.stage !== 1 && one.mode !== gitlink)
     .map((one) => ({ ...one, side: one.stage === 2 ? 'branch' : 'run' }));

@@ -12,9 +12,9 @@ export {
 } from './exchange.ts';
 export {
   type Commit,
+  internalAuthor,
   mergeTrees,
   mustReadCommit,
-  internalAuthor,
   readCommit,
   readCommits,
   takeBack,

@@ -119,7 +119,12 @@ export async function mergeTrees(gitDir: string, sides: Sides): Promise<Result<T
 }
 
 /** One side of a file that conflicts: 1 is the base, 2 ours, 3 theirs. */
-export type ConflictSide = { readonly mode: string; readonly id: string; readonly stage: number; readonly path: string };
+export type ConflictSide = {
+  readonly mode: string;
+  readonly id: string;
+  readonly stage: number;
+  readonly path: string;
+};
 
 type MergedSides = {
   readonly tree: TreeId;

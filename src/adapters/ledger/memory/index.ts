@@ -1,7 +1,7 @@
-import { genesis, type ChainLink, walkChain } from '../../../domain/ledger/chain.ts';
+import { type ChainLink, genesis, walkChain } from '../../../domain/ledger/chain.ts';
 import { isRequest } from '../../../domain/ledger/events.ts';
 import type { Holder, Ledger, Stored } from '../../../ports/ledger.ts';
-import { chain, type SerializedEvents, draft, draftExternal, firstLink, sha256, storedOf } from '../chain.ts';
+import { chain, draft, draftExternal, firstLink, type SerializedEvents, sha256, storedOf } from '../chain.ts';
 
 /** A ledger that lives as long as its process; for tests and dry runs. */
 export function memoryLedger(options: { readonly now?: () => Date } = {}): Ledger {

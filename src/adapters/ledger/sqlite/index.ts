@@ -1,6 +1,6 @@
 import { isRequest } from '../../../domain/ledger/events.ts';
 import { type Ledger, LedgerDamaged, type Stored } from '../../../ports/ledger.ts';
-import { chain, type SerializedEvents, draft, draftExternal, storedOf } from '../chain.ts';
+import { chain, draft, draftExternal, type SerializedEvents, storedOf } from '../chain.ts';
 import { guarded, restoreBoth } from './errors.ts';
 import { groupCommit } from './group-commit.ts';
 import { inWriteLock, type Opened, openDatabase } from './open.ts';

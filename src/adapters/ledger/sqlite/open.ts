@@ -6,7 +6,7 @@ import { LedgerDamaged } from '../../../ports/ledger.ts';
 import { openingProblem, sha256 } from '../chain.ts';
 import { inOneLine, isMalformed, restoreBoth } from './errors.ts';
 import { type HeadFile, headFile } from './head.ts';
-import { type Rows, rowsOf } from './rows.ts';
+import { ledgerStatements, type Rows } from './rows.ts';
 import { createDatabase, migrate, syncFile } from './schema.ts';
 
 export type Opened = { readonly db: DatabaseSync; readonly rows: Rows; readonly head: HeadFile };
@@ -22,7 +22,7 @@ export function openDatabase(
   try {
     const rows = inWriteLock(db, () => {
       migrate(db, file, how.migrations);
-      const rows = rowsOf(db);
+      const rows = ledgerStatements(db);
       refuseForeign(file, rows);
       reconcile(file, rows, head);
       return rows;

@@ -1,15 +1,15 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { z } from 'zod';
-import { genesis, type ChainLink, type ChainTip } from '../../../domain/ledger/chain.ts';
+import { type ChainLink, type ChainTip, genesis } from '../../../domain/ledger/chain.ts';
 import type { Holder } from '../../../ports/ledger.ts';
 import { NotAnEvent, sha256 } from '../chain.ts';
 import { inOneLine } from './errors.ts';
 
 type EpochRow = { readonly epoch: number; readonly holder: Holder | null };
-export type Rows = ReturnType<typeof rowsOf>;
+export type Rows = ReturnType<typeof ledgerStatements>;
 
 /** Every SQL statement of the ledger, one per named function. */
-export function rowsOf(db: DatabaseSync) {
+export function ledgerStatements(db: DatabaseSync) {
   const columns = 'seq, stream, position, epoch, at, body, hash';
   const selectTip = db.prepare('select seq, hash from event order by seq desc limit 1');
   const selectHash = db.prepare('select hash from event where seq = ?');

@@ -5,7 +5,7 @@ import { LedgerDamaged } from '../../../ports/ledger.ts';
 import { syncDirectory } from '../../files/durable-file.ts';
 import { firstLink } from '../chain.ts';
 import { restoreBoth, useNewer } from './errors.ts';
-import { rowsOf } from './rows.ts';
+import { ledgerStatements } from './rows.ts';
 
 /** Entry n brings a ledger from schema version n to n + 1. Released entries never change. */
 export const migrations: readonly string[] = [
@@ -44,7 +44,7 @@ export function createDatabase(file: string, steps: readonly string[], at: strin
     db.exec('pragma journal_mode = wal; begin immediate');
     db.exec(`pragma application_id = ${applicationId}`);
     applySteps(db, steps, 0);
-    rowsOf(db).insert(firstLink(at));
+    ledgerStatements(db).insert(firstLink(at));
     db.exec('commit');
     db.close();
     syncFile(temporary);

@@ -1,5 +1,14 @@
 import { defineRunner } from '../define-runner.ts';
-import { type Call, isTable, join, pathFrom, placeFrom, type ProgramReader, type Reading, upwards } from '../reading.ts';
+import {
+  type Call,
+  isTable,
+  join,
+  type ProgramReader,
+  pathFrom,
+  placeFrom,
+  type Reading,
+  upwards,
+} from '../reading.ts';
 import { operands } from './interpreters.ts';
 import { plain } from './plain-programs.ts';
 import { readScript } from './shell-scripts.ts';
