@@ -57,8 +57,18 @@ test('a folder holds no more files than a reader can look over', () => {
   expect(full.map(([folder, held]) => `${folder} holds ${held.length}`)).toEqual([]);
 });
 
-test('no modules wait for one another', () => {
-  expect(figuresOf('.').cycles).toEqual([]);
+describe('figures', () => {
+  const { cycles, duplicates, anys } = figuresOf('.');
+
+  test('no modules wait for one another', () => expect(cycles).toEqual([]));
+
+  test('an exported name has one meaning', () => {
+    // the same thing on both sides of a port, and the same limit for the schema and for the parser that needs none
+    const alike = ['DemoRepository', 'handoffLimit'];
+    expect(duplicates.filter(({ name }) => !alike.includes(name))).toEqual([]);
+  });
+
+  test('nothing is of any type', () => expect(anys).toBe(0));
 });
 
 test('domain and ports use no library and nothing of Node but hashing', () => {

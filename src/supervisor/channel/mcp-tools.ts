@@ -15,7 +15,7 @@ export type Tool = {
 /** Arguments that fit the schema. */
 export type ToolArguments = Readonly<Record<string, unknown>>;
 
-/** As much of JSON Schema as these tools need; `misfit` knows the same. */
+/** As much of JSON Schema as these tools need; `argumentMisfit` knows the same. */
 type Schema = {
   readonly type: 'object';
   readonly properties: Readonly<Record<string, Property>>;
