@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { longestFirst } from './test/support/longest-first.ts';
 
@@ -8,13 +9,16 @@ export default defineConfig({
   test: {
     projects: [
       // They start nothing and change nothing that outlives them, so that a worker can read our modules once for many files.
-      { extends: true, test: { name: 'unit', include: ['src/**/*.test.ts'], isolate: false } },
+      {
+        extends: true,
+        test: { name: 'unit', include: ['src/**/*.test.ts'], isolate: false, testTimeout: 60_000, hookTimeout: 60_000 },
+      },
       { extends: true, test: { name: 'whole', include: ['test/**/*.test.ts'] } },
     ],
     globalSetup: new URL('test/support/whole-run.ts', import.meta.url).pathname,
     pool: 'forks',
     // One more than there are cores: most of them wait for processes of theirs, some for time.
-    maxWorkers: 3,
+    maxWorkers: availableParallelism() + 1,
     // The kill sweep starts many processes for each test.
     maxConcurrency: 3,
     sequence: { sequencer: longestFirst(longest) },
