@@ -72,7 +72,7 @@ function callOf({ answer, method }: Route, { parameters, requestBody, responses 
 const asking = (method: Route['method']): string => (method === 'GET' ? 'Asking' : 'AskingCommand');
 
 function answerType(answer: Route['answer'], responses: Operation['responses']): string {
-  if ('content' in answer) return 'Promise<Text>';
+  if ('content' in answer) return 'Promise<TextStream>';
   const [content] = Object.values(responses[answer.status]?.content ?? {});
   const type = typeOf(content?.schema ?? {});
   return 'schema' in answer ? `Promise<${type}>` : `AsyncIterable<${type}>`;

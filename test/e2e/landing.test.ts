@@ -27,19 +27,22 @@ const mine = (s: Scene) => s.write({ 'other.md': 'mine\n', 'x.log': 'ignored\n',
 const theirs = ' M other.md\n?? loose.txt\n!! x.log';
 const count = async (s: Scene, type: string) => (await s.events()).filter((event) => event.type === type).length;
 
-test.each(failpointsIn('land', 'move-branch'))('killed at %s and asked again, it has landed exactly', async (point) => {
-  const fire = mergerUnderFire(point);
-  await using s = await readyToLand(edits, { files, openLedger, merger: fire.merger });
-  mine(s);
-  expect(await land(s)).toEqual({ outcome: 'done' });
-  expect(fire.deaths).toEqual(['the merger ended (SIGKILL)']);
-  expectClean(s, runTip(s), theirs);
-  expect([await count(s, 'landing-intended'), await count(s, 'landed')]).toEqual([1, 1]);
-  expect(s.git('fsck', '--strict', '--no-dangling')).toBe('');
-});
+test.each(failpointsIn('land/land', 'land/move-branch'))(
+  'killed at %s and asked again, it has landed exactly',
+  async (point) => {
+    const fire = mergerUnderFire(point);
+    await using s = await readyToLand(edits, { files, openLedger, merger: fire.merger });
+    mine(s);
+    expect(await land(s)).toEqual({ outcome: 'done' });
+    expect(fire.deaths).toEqual(['the merger ended (SIGKILL)']);
+    expectClean(s, runTip(s), theirs);
+    expect([await count(s, 'landing-intended'), await count(s, 'landed')]).toEqual([1, 1]);
+    expect(s.git('fsck', '--strict', '--no-dangling')).toBe('');
+  },
+);
 
 test.each([
-  ...failpointsIn('undo'),
+  ...failpointsIn('undo/undo'),
   'merger-landing-prepared#2',
   'merger-landing-tree-switched#2',
   'merger-landing-committed#2',
@@ -56,7 +59,7 @@ test.each([
 });
 
 test.each([
-  ...failpointsIn('prepare-undo', 'undo'),
+  ...failpointsIn('undo/prepare-undo', 'undo/undo'),
   'merger-landing-kept#2',
   'merger-landing-journalled#2',
   'merger-landing-tree-switched#2',
@@ -104,7 +107,7 @@ test('git killed in the middle of the files: put back, done again', async () => 
   expectClean(s, runTip(s), theirs);
 });
 
-const recovery = failpointsIn('landing-recovery');
+const recovery = failpointsIn('land/landing-recovery');
 const sieges: readonly { readonly points: readonly string[] }[] = [
   { points: [] },
   ...recovery.map((point) => ({ points: [point] })),

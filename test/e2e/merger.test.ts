@@ -10,7 +10,13 @@ import { mergerUnderFire, realMerger } from '../support/merger-under-fire.ts';
 
 const branch = `refs/tidegate/runs/${run}`;
 const openLedger = (file: string) => openSqliteLedger(file);
-const points = failpointsIn('open-run', 'task-base', 'candidate', 'add-generated', 'merge');
+const points = failpointsIn(
+  'open-run',
+  'candidate/task-base',
+  'candidate/candidate',
+  'candidate/add-generated',
+  'candidate/merge',
+);
 
 test.each(points)('killed at %s and asked again, the merge ends as if nothing had happened', async (point) => {
   const fire = mergerUnderFire(point);

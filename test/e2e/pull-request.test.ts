@@ -244,7 +244,7 @@ test('objects that git LFS keeps are pushed with the branch, although no hook ru
   expect(existsSync(join(p.hub.bare, 'lfs/objects', oid.slice(0, 2), oid.slice(2, 4), oid))).toBe(true);
 }, 120_000);
 
-test.each([...failpointsIn('offer'), 'merger-landed'])(
+test.each([...failpointsIn('land/offer'), 'merger-landed'])(
   'killed at %s and asked again, there is one branch and one pull request',
   async (point) => {
     const tools = mkdtempSync(join(tmpdir(), 'tg-forge-'));

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { git } from '../../src/adapters/git/process/index.ts';
 import { tempRepo } from '../support/temp-repo.ts';
 
-const folders = ['bare-repository', 'workspace', 'snapshot'];
+const folders = ['git/bare', 'workspace', 'snapshot'];
 const failpoints = folders
   .flatMap((folder) => globSync(`src/adapters/${folder}/*.ts`))
   .flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/\bfailpoint\('([a-z0-9-]+)'\)/g)])
