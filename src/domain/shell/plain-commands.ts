@@ -34,6 +34,16 @@ export function plainCommands(text: string, directory: string, level = 0): reado
   return found;
 }
 
+/** The program that a command line is sure to start, because it begins with it. Null: what the shell does itself, a path, or unknown. */
+export function firstProgram(text: string): string | null {
+  const name = plainCommands(text, '.')[0]?.name;
+  return name?.plain && !name.text.includes('/') && !ofShell.has(name.text) ? name.text : null;
+}
+
+const ofShell = new Set(
+  '. : alias break cd eval exec exit export hash read set shift source trap type ulimit umask unset wait'.split(' '),
+);
+
 function moved(here: string | null, args: readonly Word[]): string | null {
   const [to, more] = args.filter(({ text }) => text !== '--');
   if (!to?.plain || more || to.text.startsWith('-') || to.text.startsWith('~')) return null;

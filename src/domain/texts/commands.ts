@@ -11,7 +11,7 @@ export const answerQuestion = (run: string, record: string): string =>
 export const reworkInstead = (subject: string, message: string): string =>
   `tidegate rework ${subject} -m ${shellWord(message)}`;
 
-/** A command about these paths. More than a screen would hold are told by the next answer. */
+/** A command about these paths. It names 20 of them at most; once those are settled, the next command names the rest. */
 export const withPaths = (command: string, paths: readonly string[]): string =>
   [command, ...paths.slice(0, 20).map(shellPath)].join(' ');
 

@@ -1,5 +1,5 @@
 import { follow, type Look } from './look.ts';
-import { isInside, nameOf } from './places.ts';
+import { contains, nameOf } from './places.ts';
 import type { Hidden } from './private-files.ts';
 import { isAmong, type Placed, pathsOf } from './rows.ts';
 import { toolchainTable } from './table.ts';
@@ -30,7 +30,7 @@ type Seen = {
   readonly needed: ReadonlyMap<string, { readonly placed: Placed }>;
 };
 
-/** Credentials that a row names, and those of any tool in its installations, by where they really lie, where something that is shown would show them. */
+/** Returns the credentials inside what is shown: those that a row names, and those of any tool in its installations. By their real paths. */
 export function neverShown(roots: readonly string[], { placed, needed, home, look }: Seen): readonly Hidden[] {
   const rows = [...placed, ...[...needed.values()].map((one) => one.placed)].flatMap(({ row, root }) =>
     (row.each === undefined ? [root] : pathsOf(row.each, { root }, home, look)).map((place) => ({ row, place })),
@@ -38,7 +38,7 @@ export function neverShown(roots: readonly string[], { placed, needed, home, loo
   const each = new Map(rows.map((one) => [`${toolchainTable.indexOf(one.row)} ${one.place}`, one]));
   const named = [...each.values()].flatMap(({ row, place }) => {
     const of = (pattern: string): readonly string[] => pathsOf(pattern, { root: place }, home, look);
-    const isSeen = roots.some((path) => isInside(path, place) || isInside(place, path));
+    const isSeen = roots.some((path) => contains(path, place) || contains(place, path));
     const installed = isSeen ? [place, ...(row.holds ?? []).flatMap(of)] : [];
     return [...row.never.flatMap(of), ...installed.flatMap((one) => credentialsIn(one, home, look))];
   });
@@ -50,7 +50,7 @@ export function neverShown(roots: readonly string[], { placed, needed, home, loo
     return kind === 'directory' ? [{ path, kind }] : kind === 'file' ? [{ path, kind }] : [];
   });
   const directories = hidden.filter(({ kind }) => kind === 'directory').map(({ path }) => path);
-  return hidden.filter(({ path }) => !directories.some((directory) => directory !== path && isInside(directory, path)));
+  return hidden.filter(({ path }) => !directories.some((directory) => directory !== path && contains(directory, path)));
 }
 
 /** Of one installation. It is listed once, because most hold none of all this. */

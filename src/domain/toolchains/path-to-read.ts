@@ -1,5 +1,5 @@
 import { below } from '../base/lexical-path.ts';
-import { above, hasLibraries, inSystem, isInside, isWide } from './places.ts';
+import { above, contains, hasLibraries, inSystem, isWide } from './places.ts';
 import { isAmong } from './rows.ts';
 import type { Visible } from './visible.ts';
 
@@ -34,7 +34,7 @@ function installation(program: string, missing: string, home: string): string {
   let part = missing;
   for (let root = above(missing); !isWide(root, home) && !isOwn(root, home); root = above(root)) {
     part = root;
-    if (isInside(root, program)) return root;
+    if (contains(root, program)) return root;
   }
   return part;
 }

@@ -10,13 +10,13 @@ const binNames = ['bin', 'sbin', 'shims', 'scripts'];
 
 export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 export const above = (path: string): string => path.slice(0, Math.max(1, path.lastIndexOf('/')));
-export const isInside = (directory: string, path: string): boolean => below(directory, path) !== null;
+export const contains = (directory: string, path: string): boolean => below(directory, path) !== null;
 
 /** Places of many things, of which none is visible as a whole. */
 export function isWide(path: string, home: string): boolean {
   const inHome = ['.config', '.cache', '.local', '.local/share', '.local/state', '.local/lib'];
   return (
-    isInside(path, home) ||
+    contains(path, home) ||
     inHome.some((name) => path === `${home}/${name}`) ||
     ['/opt', '/home', '/root', '/var', '/tmp', '/srv', '/mnt', '/media', '/etc', '/dev', '/dev/shm'].includes(path)
   );

@@ -1,6 +1,6 @@
 import { below } from '../base/lexical-path.ts';
 import { type FollowedLink, follow, isProgram, type Look } from './look.ts';
-import { above, isInside, isWide } from './places.ts';
+import { above, contains, isWide } from './places.ts';
 import { type ToolchainRow, toolchainTable } from './table.ts';
 
 /** A row and where it lies on this machine: its place, or one installation there. */
@@ -105,4 +105,4 @@ function namesToolsOnly(text: string | null): boolean {
   );
 }
 
-export const isAmong = (path: string, roots: readonly string[]): boolean => roots.some((root) => isInside(root, path));
+export const isAmong = (path: string, roots: readonly string[]): boolean => roots.some((root) => contains(root, path));

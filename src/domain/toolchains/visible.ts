@@ -1,7 +1,7 @@
 import { below, resolvePath } from '../base/lexical-path.ts';
 import { neverShown } from './credentials.ts';
 import { type FollowedLink, follow, isProgram, type Look, remembering } from './look.ts';
-import { above, besideBin, hasLibraries, inSystem, isInside, isMadeAnew, isToolsOwn, isWide } from './places.ts';
+import { above, besideBin, contains, hasLibraries, inSystem, isMadeAnew, isToolsOwn, isWide } from './places.ts';
 import { type Budget, type Hidden, privateFilesIn } from './private-files.ts';
 import { directoriesAbove, isAmong, type Placed, pathsOf, placeRows, programsIn, rowOf } from './rows.ts';
 
@@ -74,7 +74,7 @@ export function visibleByPath(wanted: Wanted, at: Look): Visible {
     placed: placeRows({ home, variables: wanted.variables }, look),
     needed: new Map(),
     further: [],
-    isOpen: (path) => !closed.some((root) => isInside(root, path) || isInside(path, root)),
+    isOpen: (path) => !closed.some((root) => contains(root, path) || contains(path, root)),
   };
   const directories = directoriesOn(wanted.path, scene, closed);
   const usable = directories.filter(({ why }) => why === null);
@@ -186,7 +186,7 @@ function programAt(path: string, scene: Scene, turn: number): Found {
   const directories = directoriesAbove(real, home);
   const row = rowOf(real, scene.placed, look, directories);
   const byRow = row === null ? [] : need(row, scene, turn);
-  if (byRow.some((one) => isInside(one.path, real))) return led;
+  if (byRow.some((one) => contains(one.path, real))) return led;
   return { shown: [shownAlone(real, path, directories, scene)], links };
 }
 
@@ -237,7 +237,7 @@ function plainDirectories(directories: readonly string[], rowRoots: readonly str
     if (!hasLibraries(directory, home)) continue;
     for (const name of besideBin) {
       const trail = follow(look, `${above(directory)}/${name}`);
-      if (trail === null || !isInside(above(directory), trail.real) || isAmong(trail.real, rowRoots)) continue;
+      if (trail === null || !contains(above(directory), trail.real) || isAmong(trail.real, rowRoots)) continue;
       if (look.at(trail.real)?.kind === 'directory' && show(trail.real, { rule: 'beside' })) links.push(...trail.links);
     }
   }
@@ -277,7 +277,7 @@ function settled(shown: readonly Shown[], rowRoots: readonly string[], { isOpen,
       !isWide(path, home) &&
       !inSystem(path) &&
       !isMadeAnew(path) &&
-      !rowRoots.some((root) => root !== path && isInside(root, path)),
+      !rowRoots.some((root) => root !== path && contains(root, path)),
   );
 }
 
@@ -291,7 +291,7 @@ function neededLinks(
   const roots = shown.map(({ path }) => path);
   const needed = links.filter(
     ({ path }) =>
-      !inSystem(path) && !isMadeAnew(path) && !isWide(path, home) && !isInside(path, named) && !isAmong(path, roots),
+      !inSystem(path) && !isMadeAnew(path) && !isWide(path, home) && !contains(path, named) && !isAmong(path, roots),
   );
   return [...new Map(needed.map((link) => [link.path, link])).values()];
 }

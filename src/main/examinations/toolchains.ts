@@ -2,8 +2,8 @@ import type { ProbePlace } from '../../adapters/fence/probe.ts';
 import { personsHome } from '../../adapters/process/persons-name.ts';
 import type { Context } from '../../cli/frame/command.ts';
 import type { Examine } from '../../cli/frame/ports.ts';
-import type { ResolvedSettings } from '../../domain/settings/settings.ts';
-import { plainCommands } from '../../domain/shell/plain-commands.ts';
+import { type ResolvedSettings, setupCommand } from '../../domain/settings/settings.ts';
+import { firstProgram, plainCommands } from '../../domain/shell/plain-commands.ts';
 import { mendProgram } from '../../domain/texts/machine.ts';
 import { inSystem } from '../../domain/toolchains/places.ts';
 import { homely, readLine, whyLeft, whyShown } from '../../domain/toolchains/words.ts';
@@ -51,18 +51,16 @@ async function checkPrograms(context: Context): Promise<Examined> {
   ]);
   const settings = await settingsOf(context);
   const place = await probePlace(context);
-  const setup = settings?.setup ?? '';
-  const commands = [typeof setup === 'string' ? setup : setup.run, ...(settings?.checks ?? []).map(({ run }) => run)];
+  const setup = setupCommand(settings?.setup ?? null);
+  const commands = [...(setup === null ? [] : [setup]), ...(settings?.checks ?? []).map(({ run }) => run)];
   const names = new Set(commands.flatMap((command) => plainCommands(command, '.').map(({ program }) => program)));
   const pathOf = (program: string) => findProgram(program, context.env, (path) => path)?.path ?? null;
   const found = [...names]
     .filter((program) => program !== '')
     .flatMap((program) => pathOf(program) ?? [])
     .filter((path) => !inSystem(path));
-  // only what a command begins with is started for certain
-  const begun = commands.flatMap((command) => plainCommands(command, '.')[0]?.name ?? []);
-  const absent = [...new Set(begun.flatMap(({ text, plain }) => (plain ? [text] : [])))].filter(
-    (program) => !program.includes('/') && !ofShell.has(program) && pathOf(program) === null,
+  const absent = [...new Set(commands.flatMap((command) => firstProgram(command) ?? []))].filter(
+    (program) => pathOf(program) === null,
   );
   if (absent.length > 0)
     return {
@@ -88,11 +86,6 @@ async function checkPrograms(context: Context): Promise<Examined> {
     lines: first.lines,
   };
 }
-
-/** What a shell does itself. */
-const ofShell = new Set(
-  '. : alias break cd eval exec exit export hash read set shift source trap type ulimit umask unset wait'.split(' '),
-);
 
 /** What to type about a program that does not start in the fence. `missing`: what seems not to be found there. */
 export async function mendHidden(path: string, missing: readonly string[], env: Context['env']): Promise<string> {
